@@ -1,0 +1,112 @@
+import { useState } from 'preact/hooks';
+import type { Accepted } from '../src/web/views.js';
+import { ask } from './ask.js';
+import { cellOf } from './cell.js';
+import { parseCsv } from './csv.js';
+import { Grid } from './grid.js';
+
+const EMPTY = [
+  ['', ''],
+  ['', ''],
+];
+
+const EXAMPLE = {
+  title: 'Regatta supplies',
+  cells: [
+    ['Item', 'Pieces', 'Packed by'],
+    ['Oars', '8', ''],
+    ['Rowlocks', '8', ''],
+    ['Life jackets', '9', ''],
+  ],
+};
+
+interface Props {
+  /** Whether the user has no spreadsheet yet. */
+  readonly isFirst: boolean;
+  readonly onCreated: () => Promise<void>;
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** Asks for a spreadsheet: typed in, pasted or from a file. */
+export function CreateForm({ isFirst, onCreated, onFailed }: Props) {
+  const [title, setTitle] = useState('');
+  const [cells, setCells] = useState<string[][]>(EMPTY);
+
+  async function create(): Promise<void> {
+    const [columns = [], ...rows] = cells;
+    const width = columns.findLastIndex((name) => name.trim() !== '') + 1;
+    try {
+      await ask<Accepted>('POST', '/api/spreadsheets', {
+        title: title.trim(),
+        columns: columns.slice(0, width).map((name) => name.trim()),
+        rows: rows.filter(hasText).map((row) => row.slice(0, width).map(cellOf)),
+      });
+      setTitle('');
+      setCells(EMPTY);
+      await onCreated();
+    } catch (error) {
+      onFailed(error);
+    }
+  }
+
+  return (
+    <details class="panel create" open={isFirst}>
+      <summary>New spreadsheet</summary>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        <label>
+          Title
+          <input
+            name="title"
+            required
+            maxLength={200}
+            value={title}
+            onInput={(e) => setTitle(e.currentTarget.value)}
+          />
+        </label>
+        <Grid cells={cells} onChange={setCells} />
+        <p class="hint">
+          Paste from a spreadsheet or a CSV into any cell, or take a file. The first row names the columns.
+        </p>
+        <div class="buttons">
+          <button type="submit" class="primary">
+            Create
+          </button>
+          <label class="button">
+            CSV file…
+            <input
+              type="file"
+              accept=".csv,.tsv,.txt,text/csv"
+              class="hidden"
+              onChange={async ({ currentTarget }) => {
+                const file = currentTarget.files?.[0];
+                if (file === undefined) return;
+                setCells(parseCsv(await file.text()));
+                if (title === '') setTitle(file.name.replace(/\.\w+$/, ''));
+                currentTarget.value = '';
+              }}
+            />
+          </label>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              setTitle(EXAMPLE.title);
+              setCells(EXAMPLE.cells);
+            }}
+          >
+            Fill in an example
+          </button>
+        </div>
+      </form>
+    </details>
+  );
+}
+
+function hasText(row: readonly string[]): boolean {
+  return row.some((cell) => cell.trim() !== '');
+}

@@ -1,0 +1,66 @@
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { SpreadsheetView } from '../src/web/views.js';
+import { ask, RequestFailed } from './ask.js';
+import { CreateForm } from './create-form.js';
+import { LockPicture } from './lock-picture.js';
+import { hueOf } from './mark.js';
+import { Notice } from './notice.js';
+import { SpreadsheetList } from './spreadsheet-list.js';
+import { usePicture } from './use-picture.js';
+
+interface Props {
+  readonly user: string;
+  readonly onLeave: (why: string) => void;
+}
+
+/** The page of somebody who is signed in. */
+export function Desk({ user, onLeave }: Props) {
+  const [spreadsheets, setSpreadsheets] = useState<readonly SpreadsheetView[]>();
+  const [problem, setProblem] = useState('');
+  const { picture, connection } = usePicture(() => onLeave('Your sign-in has ended. Sign in again.'));
+
+  const fail = useCallback((error: unknown): void => {
+    if (error instanceof RequestFailed && error.status === 401) onLeave(error.message);
+    else setProblem(error instanceof Error ? error.message : String(error));
+  }, []);
+
+  const refresh = useCallback(async (): Promise<void> => {
+    try {
+      const answer = await ask<{ spreadsheets: SpreadsheetView[] }>('GET', '/api/spreadsheets');
+      setSpreadsheets(answer.spreadsheets);
+      setProblem('');
+    } catch (error) {
+      fail(error);
+    }
+  }, []);
+
+  // In the picture's order, so that every tab gives the same colours.
+  for (const { entity } of picture?.boxes ?? []) hueOf(entity);
+  const own = picture?.boxes.filter(({ spreadsheet }) => spreadsheet !== null) ?? [];
+  // What became of the user's own requests: when it changes, so has their list.
+  const fate = own.map(({ id, status }) => `${id} ${status}`).join();
+  const isWaiting = connection === 'connecting';
+  useEffect(() => {
+    if (!isWaiting) void refresh();
+  }, [fate, isWaiting]);
+
+  return (
+    <>
+      <header class="top">
+        <h1>Spreadsheets</h1>
+        <span class="who">{user}</span>
+        <button type="button" class="quiet" onClick={() => onLeave('')}>
+          Sign out
+        </button>
+      </header>
+      <main class="desk">
+        <div class="own">
+          <Notice text={problem} />
+          <CreateForm onCreated={refresh} onFailed={fail} isFirst={spreadsheets?.length === 0} />
+          <SpreadsheetList spreadsheets={spreadsheets} boxes={own} onFailed={fail} />
+        </div>
+        <LockPicture picture={picture} connection={connection} />
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import type { Box } from '../src/web/picture/picture.js';
+import type { SpreadsheetView } from '../src/web/views.js';
+import { SpreadsheetCard } from './spreadsheet-card.js';
+
+interface Props {
+  readonly spreadsheets: readonly SpreadsheetView[] | undefined;
+  /** The user's own, out of the lock picture. */
+  readonly boxes: readonly Box[];
+  readonly onFailed: (error: unknown) => void;
+}
+
+export function SpreadsheetList({ spreadsheets, boxes, onFailed }: Props) {
+  return (
+    <section aria-labelledby="own-title">
+      <h2 id="own-title">Your spreadsheets</h2>
+      {spreadsheets?.length === 0 && (
+        <p class="hint">None yet. Create one above; a worker brings it to Google Sheets.</p>
+      )}
+      <ul class="cards">
+        {spreadsheets?.map((spreadsheet) => (
+          <li key={spreadsheet.id}>
+            <SpreadsheetCard
+              spreadsheet={spreadsheet}
+              boxes={boxes.filter((box) => box.spreadsheet?.id === spreadsheet.id)}
+              onFailed={onFailed}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,96 @@
+import { createRowlock, type Driver, type Plugin, type Rowlock } from '@rowlock/core';
+import { type MysqlTransaction, mysql } from '@rowlock/driver-mysql';
+import { type PostgresTransaction, postgres } from '@rowlock/driver-postgres';
+import {
+  type Spreadsheets as GoogleSpreadsheets,
+  googleSheets,
+  googleSpreadsheets,
+  type SpreadsheetsOptions,
+} from '@rowlock/plugin-google-sheets';
+import type { Logger } from 'pino';
+import type { Config, GoogleConfig } from './config.js';
+import { MysqlSpreadsheetStore } from './data/mysql-spreadsheet-store.js';
+import { PostgresSpreadsheetStore } from './data/postgres-spreadsheet-store.js';
+import type { SpreadsheetStore } from './data/spreadsheet-store.js';
+
+/** The parts, all of them on one kind of database: the store's transactions are those that Rowlock takes. */
+export interface Composition<Tx> {
+  readonly rowlock: Rowlock<Tx>;
+  readonly store: SpreadsheetStore<Tx>;
+  /** Hands both to what runs on every database alike. */
+  both<Result>(use: <Any>(rowlock: Rowlock<Any>, store: SpreadsheetStore<Any>) => Result): Result;
+  /** Brings Rowlock's schema and the application's own up to date. */
+  migrate(): Promise<object>;
+  close(): Promise<void>;
+}
+
+/** On which databases this application runs. Another one begins here. */
+export type AnyComposition = Composition<PostgresTransaction> | Composition<MysqlTransaction>;
+
+/**
+ * Puts the parts together. The only place that knows which database they run on: the one that the URL's scheme names.
+ * Nothing is connected yet.
+ */
+export function compose(config: Config, log: Logger): AnyComposition {
+  const { databaseUrl } = config;
+  if (new URL(databaseUrl).protocol === 'mysql:') {
+    return composeOn(
+      mysql({ uri: databaseUrl }),
+      new MysqlSpreadsheetStore({ uri: databaseUrl }),
+      config,
+      log,
+    );
+  }
+  const store = new PostgresSpreadsheetStore({
+    connectionString: databaseUrl,
+    onConnectionLost: (error) => log.warn({ error }, 'an idle connection broke'),
+  });
+  return composeOn(postgres({ connectionString: databaseUrl }), store, config, log);
+}
+
+function composeOn<Tx>(
+  driver: Driver<Tx>,
+  store: SpreadsheetStore<Tx>,
+  { google, publicUrl }: Config,
+  log: Logger,
+): Composition<Tx> {
+  const access = accessTo(google);
+  // What only writes requests down needs neither Google nor the handlers.
+  const plugins = access === undefined ? [] : [handlers(store, googleSpreadsheets(access), publicUrl)];
+  const rowlock = createRowlock({ driver, plugins, log });
+
+  return {
+    rowlock,
+    store,
+    both: (use) => use(rowlock, store),
+    migrate: async () => ({ rowlock: await rowlock.migrate(), spreadsheets: await store.migrate() }),
+    async close() {
+      await rowlock.close();
+      await store.close();
+    },
+  };
+}
+
+/** What the handlers write goes through the claim's own transaction: it is there if, and only if, the job is complete. */
+function handlers<Tx>(
+  store: SpreadsheetStore<Tx>,
+  spreadsheets: GoogleSpreadsheets,
+  publicUrl: string,
+): Plugin<Tx> {
+  return googleSheets<Tx>({
+    spreadsheets,
+    sendBackUrl: (id) => `${publicUrl}/spreadsheets/${id}/send-back`,
+    onCreated: ({ key, spreadsheetId, url, tx }) => store.markCreated(key, { id: spreadsheetId, url }, tx),
+    resolve: (id, tx) => store.googleIdOf(id, tx),
+    onRows: ({ key, columns, rows, tx }) => store.replaceRows(key, { columns, rows }, tx),
+  });
+}
+
+function accessTo(google: GoogleConfig): SpreadsheetsOptions | undefined {
+  if (google.at === 'nowhere') return undefined;
+  if (google.at === 'emulator') return { auth: { accessToken: 'spreadsheets' }, rootUrl: google.rootUrl };
+  const { credentials } = google;
+  if ('file' in credentials) return { auth: { keyFile: credentials.file } };
+  const { clientEmail, privateKey } = credentials.account;
+  return { auth: { key: { client_email: clientEmail, private_key: privateKey } } };
+}

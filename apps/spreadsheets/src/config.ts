@@ -1,0 +1,223 @@
+import { z } from 'zod';
+
+/** What the front end and the workers are told by their environment. */
+export interface Config {
+  readonly databaseUrl: string;
+  /** Where users reach the front end, without a slash at its end. */
+  readonly publicUrl: string;
+  readonly logLevel: LogLevel;
+  readonly google: GoogleConfig;
+  readonly web: WebConfig;
+  readonly worker: WorkerConfig;
+  /** How long a stopping process waits for what it has begun, in milliseconds. */
+  readonly drainMs: number;
+}
+
+export interface WebConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly auth: AuthConfig;
+  /** How many requests one user may make in a minute. */
+  readonly requestsPerMinute: number;
+  /** How many proxies stand in front, whose `X-Forwarded-*` headers are believed. */
+  readonly trustedProxies: number;
+}
+
+/** Who signs the tokens: an identity provider, or this process itself with the demo's sign-in page. */
+export type AuthConfig =
+  | { readonly by: 'provider'; readonly jwksUrl: string; readonly issuer: string; readonly audience: string }
+  | { readonly by: 'demo' };
+
+/** Google itself with its credentials, or a server that stands in for it. */
+export type GoogleConfig =
+  | { readonly at: 'google'; readonly credentials: GoogleCredentials }
+  | { readonly at: 'emulator'; readonly rootUrl: string }
+  | { readonly at: 'nowhere' };
+
+export type GoogleCredentials =
+  | { readonly file: string }
+  | { readonly account: { readonly clientEmail: string; readonly privateKey: string } };
+
+export interface WorkerConfig {
+  readonly name: string | undefined;
+  /** How many jobs one worker process runs at the same time. */
+  readonly concurrency: number;
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** The environment is wrong. The message has one line for each mistake, and never a value that may be a secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(readonly mistakes: readonly string[]) {
+    super(['The environment is not right:', ...mistakes.map((mistake) => `  - ${mistake}`)].join('\n'));
+  }
+}
+
+/**
+ * Reads and checks the environment.
+ *
+ * @throws ConfigError that lists every mistake.
+ */
+export function readConfig(env: NodeJS.ProcessEnv, role: Role): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== ''));
+  const read = Environment.safeParse(given);
+  const mistakes = [
+    ...(read.error?.issues ?? []).map(({ message }) => message),
+    ...contradictions(given, role),
+  ];
+  if (!read.success || mistakes.length > 0) throw new ConfigError(mistakes);
+  return configOf(read.data);
+}
+
+/** The front end must be able to tell users apart, a worker to reach Google. */
+export type Role = 'web' | 'worker' | 'migration';
+
+const url = (name: string, protocols: readonly string[], example: string) =>
+  z
+    .string({ error: `${name} is missing. Set it to, for example, ${example}.` })
+    .refine((value) => protocols.includes(protocolOf(value)), {
+      error: `${name} must be a URL that starts with ${either(protocols.map((each) => `${each}//`))}.`,
+    });
+
+const whole = (name: string, least: number, most: number, otherwise: number) =>
+  z
+    .string()
+    .refine((text) => /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most, {
+      error: `${name} must be a whole number from ${least} to ${most}.`,
+    })
+    .transform(Number)
+    .default(otherwise);
+
+const yesOrNo = (name: string) =>
+  z
+    .enum(['1', 'true', '0', 'false'], { error: `${name} must be 1 or 0.` })
+    .transform((value) => value === '1' || value === 'true')
+    .default(false);
+
+const HTTP = ['http:', 'https:'];
+const DATABASES = ['postgres:', 'postgresql:', 'mysql:'];
+
+const Environment = z.object({
+  DATABASE_URL: url('DATABASE_URL', DATABASES, 'postgres://user@localhost:5432/app').refine(namesDatabase, {
+    error: 'DATABASE_URL must end with the name of a database, for example mysql://user@localhost:3306/app.',
+    when: ({ issues }) => issues.length === 0,
+  }),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: whole('PORT', 0, 65_535, 3000),
+  PUBLIC_URL: url('PUBLIC_URL', HTTP, 'https://sheets.example.com').optional(),
+  LOG_LEVEL: z
+    .enum(LOG_LEVELS, { error: `LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.` })
+    .default('info'),
+  JWKS_URL: url('JWKS_URL', HTTP, 'https://id.example.com/jwks.json').optional(),
+  JWT_ISSUER: z.string().optional(),
+  JWT_AUDIENCE: z.string().optional(),
+  DEMO_SIGN_IN: yesOrNo('DEMO_SIGN_IN'),
+  REQUESTS_PER_MINUTE: whole('REQUESTS_PER_MINUTE', 1, 1_000_000, 600),
+  TRUSTED_PROXIES: whole('TRUSTED_PROXIES', 0, 10, 0),
+  GOOGLE_APPLICATION_CREDENTIALS: z.string().optional(),
+  GOOGLE_CREDENTIALS_JSON: z.string().transform(readServiceAccount).optional(),
+  GOOGLE_ROOT_URL: url('GOOGLE_ROOT_URL', HTTP, 'http://127.0.0.1:4000/').optional(),
+  WORKER_NAME: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, {
+      error: 'WORKER_NAME must have 1 to 64 letters, digits, dots, dashes or underscores.',
+    })
+    .optional(),
+  WORKER_CONCURRENCY: whole('WORKER_CONCURRENCY', 1, 200, 5),
+  DRAIN_SECONDS: whole('DRAIN_SECONDS', 1, 3600, 20),
+});
+
+/** What is wrong between variables, each of which may be right by itself. */
+function contradictions(env: NodeJS.ProcessEnv, role: Role): string[] {
+  const mistakes: string[] = [];
+  const provider = PROVIDER.filter((name) => env[name] !== undefined);
+  const demo = env.DEMO_SIGN_IN === '1' || env.DEMO_SIGN_IN === 'true';
+  if (provider.length > 0 && provider.length < PROVIDER.length) {
+    mistakes.push('JWKS_URL, JWT_ISSUER and JWT_AUDIENCE belong together: set all three of them.');
+  }
+  if (provider.length > 0 && demo) {
+    mistakes.push('DEMO_SIGN_IN lets anybody in, so it cannot be set together with an identity provider.');
+  }
+  if (role === 'web' && provider.length === 0 && !demo) {
+    mistakes.push(
+      'Nobody could sign in. Set JWKS_URL, JWT_ISSUER and JWT_AUDIENCE, or DEMO_SIGN_IN=1 to let anybody in by name.',
+    );
+  }
+  const google = GOOGLE.filter((name) => env[name] !== undefined);
+  if (google.length > 1) mistakes.push(`Set only one of ${google.join(' and ')}.`);
+  if (role === 'worker' && google.length === 0) {
+    mistakes.push(`There is no way to reach Google. Set one of ${GOOGLE.join(', ')}.`);
+  }
+  return mistakes;
+}
+
+const PROVIDER = ['JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE'];
+const GOOGLE = ['GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_CREDENTIALS_JSON', 'GOOGLE_ROOT_URL'];
+
+/** Postgres takes the user's name for the database's if there is none; MySQL would go on without any. */
+function namesDatabase(text: string): boolean {
+  return protocolOf(text) !== 'mysql:' || new URL(text).pathname.length > 1;
+}
+
+function either(words: readonly string[]): string {
+  return [words.slice(0, -1).join(', '), words.at(-1)].join(' or ');
+}
+
+function protocolOf(text: string): string {
+  return URL.canParse(text) ? new URL(text).protocol : '';
+}
+
+const ServiceAccount = z.object({ client_email: z.string().min(1), private_key: z.string().min(1) });
+
+function readServiceAccount(text: string, context: z.RefinementCtx<string>) {
+  try {
+    const { client_email: clientEmail, private_key: privateKey } = ServiceAccount.parse(JSON.parse(text));
+    return { clientEmail, privateKey };
+  } catch {
+    // The error's own message would quote the secret.
+    context.addIssue({
+      code: 'custom',
+      message:
+        'GOOGLE_CREDENTIALS_JSON must be the JSON of a service account, with client_email and private_key.',
+    });
+    return z.NEVER;
+  }
+}
+
+function configOf(env: z.output<typeof Environment>): Config {
+  return {
+    databaseUrl: env.DATABASE_URL,
+    publicUrl: (env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/+$/, ''),
+    logLevel: env.LOG_LEVEL,
+    google: googleOf(env),
+    web: {
+      host: env.HOST,
+      port: env.PORT,
+      auth: authOf(env),
+      requestsPerMinute: env.REQUESTS_PER_MINUTE,
+      trustedProxies: env.TRUSTED_PROXIES,
+    },
+    worker: { name: env.WORKER_NAME, concurrency: env.WORKER_CONCURRENCY },
+    drainMs: env.DRAIN_SECONDS * 1000,
+  };
+}
+
+function googleOf(env: z.output<typeof Environment>): GoogleConfig {
+  if (env.GOOGLE_ROOT_URL !== undefined) return { at: 'emulator', rootUrl: env.GOOGLE_ROOT_URL };
+  if (env.GOOGLE_CREDENTIALS_JSON !== undefined) {
+    return { at: 'google', credentials: { account: env.GOOGLE_CREDENTIALS_JSON } };
+  }
+  if (env.GOOGLE_APPLICATION_CREDENTIALS !== undefined) {
+    return { at: 'google', credentials: { file: env.GOOGLE_APPLICATION_CREDENTIALS } };
+  }
+  return { at: 'nowhere' };
+}
+
+function authOf(env: z.output<typeof Environment>): AuthConfig {
+  const { JWKS_URL: jwksUrl, JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = env;
+  if (jwksUrl === undefined || issuer === undefined || audience === undefined) return { by: 'demo' };
+  return { by: 'provider', jwksUrl, issuer, audience };
+}

@@ -1,0 +1,176 @@
+import pg from 'pg';
+import { away } from './database-away.js';
+import { isPostgresLost } from './postgres-connection-lost.js';
+import { migrate } from './postgres-migrations.js';
+import type { NewSpreadsheet, Row, Spreadsheet } from './spreadsheet.js';
+import type { Label, SpreadsheetStore } from './spreadsheet-store.js';
+
+/** All of a `pg` client that the store needs, and all that a handler's transaction has. */
+export interface Queries {
+  query<R extends pg.QueryResultRow = pg.QueryResultRow>(
+    statement: string | pg.QueryConfig,
+    values?: unknown[],
+  ): Promise<pg.QueryResult<R>>;
+}
+
+export interface PostgresStoreOptions {
+  readonly connectionString: string;
+  readonly maxConnections?: number;
+  /** Hears of idle connections that broke; the pool replaces them by itself. */
+  readonly onConnectionLost: (error: Error) => void;
+}
+
+/** The application's tables on Postgres. */
+export class PostgresSpreadsheetStore implements SpreadsheetStore<Queries> {
+  readonly #pool: pg.Pool;
+
+  constructor({ connectionString, maxConnections = 10, onConnectionLost }: PostgresStoreOptions) {
+    this.#pool = new pg.Pool({
+      connectionString,
+      max: maxConnections,
+      connectionTimeoutMillis: 3_000,
+      statement_timeout: 15_000,
+      application_name: 'spreadsheets',
+    });
+    this.#pool.on('error', onConnectionLost);
+  }
+
+  async transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
+    return away(async () => {
+      const client = await this.#pool.connect();
+      try {
+        await client.query('BEGIN');
+        const result = await work(client);
+        await client.query('COMMIT');
+        client.release();
+        return result;
+      } catch (error) {
+        // A connection whose rollback fails is of no use to anybody.
+        const broken = await client.query('ROLLBACK').then(
+          () => false,
+          () => true,
+        );
+        client.release(broken);
+        throw error;
+      }
+    }, isPostgresLost);
+  }
+
+  async insert({ id, owner, title, columns, createJob }: NewSpreadsheet, tx: Queries): Promise<void> {
+    await tx.query(
+      `INSERT INTO spreadsheets.spreadsheet (id, owner, title, columns, create_job) VALUES ($1, $2, $3, $4, $5)`,
+      [id, owner, title, JSON.stringify(columns), createJob],
+    );
+  }
+
+  async find(id: string): Promise<Spreadsheet | undefined> {
+    const [row] = await this.#query<SpreadsheetRow>(
+      `SELECT ${COLUMNS} FROM spreadsheets.spreadsheet WHERE id = $1`,
+      [id],
+    );
+    return row && spreadsheetOf(row);
+  }
+
+  async listOf(owner: string): Promise<readonly Spreadsheet[]> {
+    const rows = await this.#query<SpreadsheetRow>(
+      `SELECT ${COLUMNS} FROM spreadsheets.spreadsheet WHERE owner = $1 ORDER BY created_at DESC, id LIMIT 200`,
+      [owner],
+    );
+    return rows.map(spreadsheetOf);
+  }
+
+  async labels(ids: readonly string[]): Promise<ReadonlyMap<string, Label>> {
+    const rows = await this.#query<Label & { id: string }>(
+      'SELECT id, owner, title FROM spreadsheets.spreadsheet WHERE id = ANY ($1::uuid[])',
+      [ids],
+    );
+    return new Map(rows.map(({ id, owner, title }) => [id, { owner, title }]));
+  }
+
+  async rowsOf(id: string): Promise<readonly Row[]> {
+    const rows = await this.#query<{ cells: Row }>(
+      'SELECT cells FROM spreadsheets.spreadsheet_row WHERE spreadsheet_id = $1 ORDER BY position',
+      [id],
+    );
+    return rows.map(({ cells }) => cells);
+  }
+
+  async googleIdOf(id: string, tx: Queries): Promise<string | undefined> {
+    const { rows } = await tx.query<{ google_id: string | null }>(
+      'SELECT google_id FROM spreadsheets.spreadsheet WHERE id = $1',
+      [id],
+    );
+    return rows[0]?.google_id ?? undefined;
+  }
+
+  async markCreated(id: string, google: { id: string; url: string }, tx: Queries): Promise<void> {
+    await tx.query('UPDATE spreadsheets.spreadsheet SET google_id = $2, url = $3 WHERE id = $1', [
+      id,
+      google.id,
+      google.url,
+    ]);
+  }
+
+  async replaceRows(
+    id: string,
+    { columns, rows }: { columns: readonly string[]; rows: readonly Row[] },
+    tx: Queries,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE spreadsheets.spreadsheet SET columns = $2, returns = returns + 1, returned_at = now() WHERE id = $1`,
+      [id, JSON.stringify(columns)],
+    );
+    await tx.query('DELETE FROM spreadsheets.spreadsheet_row WHERE spreadsheet_id = $1', [id]);
+    await tx.query(
+      `INSERT INTO spreadsheets.spreadsheet_row (spreadsheet_id, position, cells)
+       SELECT $1, ordinality, cells FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS row (cells, ordinality)`,
+      [id, JSON.stringify(rows)],
+    );
+  }
+
+  migrate(): Promise<readonly string[]> {
+    return away(() => migrate(this.#pool), isPostgresLost);
+  }
+
+  async verify(): Promise<void> {
+    await this.#query('SELECT FROM spreadsheets.spreadsheet, spreadsheets.spreadsheet_row LIMIT 0', []);
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  #query<R extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<R[]> {
+    return away(async () => (await this.#pool.query<R>(text, values)).rows, isPostgresLost);
+  }
+}
+
+const COLUMNS = 'id, owner, title, columns, create_job, created_at, google_id, url, returns, returned_at';
+
+interface SpreadsheetRow {
+  readonly id: string;
+  readonly owner: string;
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly create_job: string;
+  readonly created_at: Date;
+  readonly google_id: string | null;
+  readonly url: string | null;
+  readonly returns: number;
+  readonly returned_at: Date | null;
+}
+
+function spreadsheetOf(row: SpreadsheetRow): Spreadsheet {
+  const { id, owner, title, columns, google_id: googleId, url, returns } = row;
+  return {
+    id,
+    owner,
+    title,
+    columns,
+    createJob: row.create_job,
+    createdAt: row.created_at,
+    google: googleId === null || url === null ? null : { id: googleId, url },
+    returns,
+    returnedAt: row.returned_at,
+  };
+}

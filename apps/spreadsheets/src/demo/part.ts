@@ -1,0 +1,68 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { shortLog } from './short-log.js';
+
+export interface PartOptions {
+  readonly name: string;
+  /** The entry, beside the demo's own. */
+  readonly entry: 'web.js' | 'worker.js';
+  readonly env: NodeJS.ProcessEnv;
+  /** It ended without having been told to. */
+  readonly onDeath: (how: string) => void;
+}
+
+/** One process of the demo. It ends when told to, and by itself when the demo's own process is gone. */
+export class Part {
+  readonly name: string;
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<unknown>;
+  #stopping = false;
+
+  constructor({ name, entry, env, onDeath }: PartOptions) {
+    this.name = name;
+    this.#child = fork(fileURLToPath(new URL(`../${entry}`, import.meta.url)), {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      // In a group of its own: Ctrl-C reaches only the demo, which stops its parts one after the other.
+      detached: process.platform !== 'win32',
+    });
+    this.#ended = once(this.#child, 'exit').then(([code, signal]) => {
+      if (!this.#stopping) onDeath(signal === null ? `exit code ${code}` : String(signal));
+    });
+    if (this.#child.stdout) {
+      createInterface({ input: this.#child.stdout }).on('line', (line) => {
+        const text = shortLog(line);
+        if (text !== undefined) console.log(text);
+      });
+    }
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Resolves when it says that it works; rejects when it ends instead. */
+  async ready(): Promise<void> {
+    const said = once(this.#child, 'message');
+    await Promise.race([
+      said,
+      this.#ended.then(() => Promise.reject(new Error(`${this.name} did not start.`))),
+    ]);
+  }
+
+  /** Lets it finish what it has begun, for so long. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    if (this.#child.connected) this.#child.disconnect();
+    const cut = setTimeout(() => this.kill(), graceMs);
+    await this.#ended;
+    clearTimeout(cut);
+  }
+
+  kill(): void {
+    this.#stopping = true;
+    this.#child.kill('SIGKILL');
+  }
+}

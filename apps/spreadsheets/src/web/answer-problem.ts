@@ -1,0 +1,26 @@
+import type { ErrorRequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { Problem } from './problem.js';
+import { problemOf } from './problem-of.js';
+
+/** Turns every error into problem details. Only faults of ours are logged with their stack. */
+export function answerProblem(log: Logger): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    const problem =
+      problemOf(error) ?? new Problem(500, 'Something went wrong on our side.', { cause: error });
+    if (problem.status >= 500) {
+      const { cause = error } = problem;
+      log.error(
+        { error: cause, method: req.method, path: req.path, status: problem.status },
+        'a request failed',
+      );
+    }
+    // Half an answer cannot be taken back: let Express cut the connection.
+    if (res.headersSent) return next(error);
+    res
+      .status(problem.status)
+      .set(problem.more.headers ?? {})
+      .type('application/problem+json')
+      .send(JSON.stringify(problem));
+  };
+}

@@ -1,0 +1,195 @@
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import chromium from '@sparticuz/chromium';
+import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DATABASES } from './support/databases.js';
+import { eventually } from './support/eventually.js';
+import { startTestApplication, type TestApplication } from './support/test-application.js';
+
+const SCREENSHOTS = fileURLToPath(new URL('./screenshots/', import.meta.url));
+
+/** No network but the one under test. */
+const ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+];
+
+describe.each(DATABASES)('on $name', (database) => {
+  const screenshots = `${SCREENSHOTS}${database.name.toLowerCase()}/`;
+  let app: TestApplication;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    mkdirSync(screenshots, { recursive: true });
+    app = await startTestApplication({ on: database });
+    await Promise.all([app.startWorker('worker-1'), app.startWorker('worker-2')]);
+    browser = await playwright.launch({ executablePath: await chromium.executablePath(), args: ARGUMENTS });
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser.close();
+    await app.stop();
+  });
+
+  /** A page on which every complaint of the browser is collected, e.g. of the content security policy. */
+  async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
+    const page = await (await browser.newContext(options)).newPage();
+    page.setDefaultTimeout(8_000);
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(app.address);
+    return { page, complaints };
+  }
+
+  async function signIn(page: Page, name: string): Promise<void> {
+    await page.getByLabel('Your name').fill(name);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'The lock picture' }).waitFor();
+  }
+
+  test('sign in, create, edit, and press "Send back" thirty times: all settle in one or two runs', async () => {
+    const { page, complaints } = await open({ viewport: { width: 1280, height: 860 } });
+    await signIn(page, 'Ada');
+
+    await page.getByLabel('Title').fill('Regatta supplies');
+    await page.getByLabel('Name of column 1').evaluate((cell) => {
+      const data = new DataTransfer();
+      data.setData('text/plain', 'Item\tPieces\nOars\t8\nRowlocks\t8\n');
+      cell.dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+      );
+    });
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const card = page.getByRole('article', { name: 'Regatta supplies' });
+    await card.getByText('ready', { exact: true }).waitFor();
+
+    const [sheet] = app.emulator.spreadsheets();
+    app.emulator.type(sheet?.id ?? '', 'A3', [['Oars', '9']]);
+    app.emulator.fail({ path: 'values:batchGet', delayMs: 4_000 });
+    const button = card.getByRole('button', { name: 'Send back' });
+    for (let press = 0; press < 30; press += 1) await button.click();
+    await page
+      .getByText(/being worked on/)
+      .first()
+      .waitFor();
+    await page.screenshot({ path: `${screenshots}working.png` });
+
+    await card.getByText(/^Pressed 30 times · 30 settled in (one run|2 runs)$/).waitFor({ timeout: 15_000 });
+    await page.getByText('1 run,').first().waitFor();
+    await card.getByText(/^Came back/).click();
+    await card.getByRole('row').first().waitFor();
+    expect(await card.getByRole('row').allInnerTexts()).toEqual(['Item\tPieces', 'Oars\t9', 'Rowlocks\t8']);
+    await page.screenshot({ path: `${screenshots}settled.png` });
+    expect(complaints).toEqual([]);
+  });
+
+  test('the link in the sheet leads through the sign-in to a button, and back to the page', async () => {
+    const ada = await app.user('Ada');
+    const { id } = await ada.create('From the sheet');
+    const { page } = await open();
+    await page.goto(`${app.address}/spreadsheets/${id}/send-back`);
+    await signInAt(page, 'Ada');
+    await page.getByRole('heading', { name: 'Send back From the sheet' }).waitFor();
+    await page.getByRole('button', { name: 'Send back' }).click();
+    await page.getByRole('article', { name: 'From the sheet' }).getByText('Came back once').waitFor();
+    expect(page.url()).toBe(`${app.address}/#${id}`);
+  });
+
+  async function signInAt(page: Page, name: string): Promise<void> {
+    await page.getByLabel('Your name').fill(name);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  test('others are boxes without a name', async () => {
+    const { page } = await open();
+    await signIn(page, 'Grace');
+    await page.getByText('somebody else’s').first().waitFor();
+    expect(await page.getByText('Regatta supplies').count()).toBe(0);
+  });
+
+  test('the page works by keyboard alone', async () => {
+    const { page } = await open();
+    await page.getByLabel('Your name').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Keyboard');
+    await page.keyboard.press('Enter');
+    const title = page.getByLabel('Title');
+    await title.waitFor();
+    for (
+      let step = 0;
+      step < 10 && !(await title.evaluate((it) => it === document.activeElement));
+      step += 1
+    ) {
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.type('By hand');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Item');
+    await page.keyboard.press('Enter');
+    await page.getByRole('article', { name: 'By hand' }).waitFor();
+  });
+
+  test.each<['light' | 'dark', string, BrowserContextOptions]>([
+    ['light', 'phone', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
+    ['dark', 'phone', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
+    ['dark', 'desk', { viewport: { width: 1280, height: 860 } }],
+  ])(
+    '%s on a %s: nothing sticks out, and every text has enough contrast',
+    async (colorScheme, name, options) => {
+      const { page } = await open({ ...options, colorScheme, reducedMotion: 'reduce' });
+      await signIn(page, 'Ada');
+      await page.getByRole('article', { name: 'Regatta supplies' }).waitFor();
+      await page.getByText('1 run,').first().waitFor();
+      await page.screenshot({ path: `${screenshots}${name}-${colorScheme}.png`, fullPage: true });
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(width).toBeLessThanOrEqual(options.viewport?.width ?? 0);
+      expect(await eventually(() => page.evaluate(lowContrasts))).toEqual([]);
+    },
+  );
+});
+
+/** Texts whose contrast with what is behind them is below 4.5 (WCAG 2.2, AA). Runs inside of the page. */
+function lowContrasts(): string[] {
+  const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  function pixel(colour: string): number[] {
+    if (!context) return [0, 0, 0, 0];
+    context.clearRect(0, 0, 1, 1);
+    context.fillStyle = colour;
+    context.fillRect(0, 0, 1, 1);
+    return [...context.getImageData(0, 0, 1, 1).data];
+  }
+  function luminance([red = 0, green = 0, blue = 0]: number[]): number {
+    const [r = 0, g = 0, b = 0] = [red, green, blue].map((part) => {
+      const value = part / 255;
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  }
+  function behind(element: Element | null): number[] {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = pixel(getComputedStyle(at).backgroundColor);
+      if ((colour[3] ?? 0) > 250) return colour;
+    }
+    return pixel(getComputedStyle(document.documentElement).backgroundColor);
+  }
+  const low: string[] = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement;
+    const text = texts.currentNode.textContent?.trim() ?? '';
+    if (!element || text === '' || element.getClientRects().length === 0) continue;
+    const [a, b] = [luminance(pixel(getComputedStyle(element).color)), luminance(behind(element))];
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (contrast < 4.5) low.push(`${text}: ${contrast.toFixed(2)}`);
+  }
+  return low;
+}

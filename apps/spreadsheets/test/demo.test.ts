@@ -1,0 +1,122 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FreshDatabase } from '@rowlock/servers';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DATABASES } from './support/databases.js';
+import { eventually } from './support/eventually.js';
+
+const ENTRY = fileURLToPath(new URL('../dist/demo.js', import.meta.url));
+
+describe.each(DATABASES)('on $name', (on) => {
+  let database: FreshDatabase;
+  let folder: string;
+  let demo: ChildProcess;
+  let said = '';
+
+  beforeEach(async () => {
+    database = await on.fresh();
+    folder = await mkdtemp(join(tmpdir(), 'spreadsheets-demo-'));
+  });
+
+  afterEach(async () => {
+    if (demo.exitCode === null && demo.signalCode === null) {
+      demo.kill('SIGKILL');
+      await once(demo, 'exit');
+    }
+    await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Resolves with the page's address. */
+  async function start(port: number): Promise<string> {
+    said = '';
+    demo = spawn(process.execPath, [ENTRY], {
+      env: { ...process.env, DATABASE_URL: database.url, DEMO_FOLDER: folder, PORT: String(port) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [demo.stdout, demo.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+    }
+    return eventually(async () => /Ctrl-C stops/.test(said) && /http:\/\/localhost:\d+/.exec(said)?.[0]);
+  }
+
+  /** The process ids that it names: those of the front end and of the workers. */
+  function parts(): Record<string, number> {
+    const [, list = ''] = /Processes: (.*)\./.exec(said) ?? [];
+    return Object.fromEntries(
+      list.split(', ').map((part) => [part.split(' ')[0], Number(part.split(' ')[1])]),
+    );
+  }
+
+  function lives(pid: number): boolean {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  const hasCurl = spawnSync('curl', ['--version']).status === 0;
+
+  // The lines call curl; slim containers have none.
+  test.skipIf(!hasCurl)(
+    'the lines that it prints work as they are, and Ctrl-C leaves nothing behind',
+    async () => {
+      await start(0);
+      const lines = said.split('\n').filter((line) => /^\s+(TOKEN=|curl|-d)/.test(line));
+      const output = execFileSync('bash', ['-c', lines.join('\n')], { encoding: 'utf8' });
+      expect(output).toMatch(/^\{"id":"[0-9a-f-]{36}","job":"[0-9a-f-]{36}"\}\{"spreadsheets":\[\{/);
+
+      const pids = Object.values(parts());
+      expect(pids.filter(lives)).toHaveLength(3);
+      demo.kill('SIGINT');
+      const [code] = await once(demo, 'exit');
+      expect(code).toBe(0);
+      expect(pids.filter(lives)).toEqual([]);
+    },
+  );
+
+  test.skipIf(!hasCurl)("the README's lines create a spreadsheet and send it back thirty times", async () => {
+    const page = await start(0);
+    const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
+    const [, lines = ''] = /while `npm start` runs:\n\n```sh\n(.*?)```/s.exec(readme) ?? [];
+    const script = lines.replaceAll('http://localhost:3000', page);
+    const answer = JSON.parse(execFileSync('bash', ['-c', script], { encoding: 'utf8' }));
+    expect(answer.title).toBe('Oars');
+    expect(answer.jobs.map(({ kind }: { kind: string }) => kind).sort()).toEqual([
+      'spreadsheet.create',
+      ...Array.from({ length: 30 }, () => 'spreadsheet.update'),
+    ]);
+  });
+
+  test('a port that is taken gives way to another one', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const address = holder.address();
+    const taken = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    const page = await start(taken);
+    expect(page).not.toContain(`:${taken}`);
+    expect((await fetch(`${page}/healthz`)).status).toBe(200);
+    holder.close();
+  });
+
+  test('a dead worker is told of; and when the demo itself is killed, its parts end by themselves', async () => {
+    await start(0);
+    const { 'worker-1': dead = 0, ...others } = parts();
+    process.kill(dead, 'SIGKILL');
+    await eventually(async () => said.includes('worker-1 died (SIGKILL)'));
+
+    const pids = Object.values(others);
+    expect(pids.filter(lives)).toHaveLength(2);
+    demo.kill('SIGKILL');
+    await eventually(async () => pids.filter(lives).length === 0, { withinMs: 8_000 });
+  });
+});

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import type { Rowlock } from '@rowlock/core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AnyComposition, compose } from '../src/composition.js';
+import { readConfig } from '../src/config.js';
+import type { Row } from '../src/data/spreadsheet.js';
+import type { SpreadsheetStore } from '../src/data/spreadsheet-store.js';
+import { createLog } from '../src/log.js';
+import { DATABASES } from './support/databases.js';
+
+describe.each(DATABASES)('the store on $name', (database) => {
+  let parts: AnyComposition;
+  let drop: () => Promise<void>;
+
+  beforeAll(async () => {
+    const fresh = await database.fresh();
+    drop = fresh.drop;
+    parts = compose(readConfig({ DATABASE_URL: fresh.url }, 'migration'), createLog('test', 'silent'));
+    await parts.migrate();
+  });
+
+  afterAll(async () => {
+    await parts.close();
+    await drop();
+  });
+
+  const insert = async (given: {
+    owner?: string;
+    title?: string;
+    rows?: readonly Row[];
+  }): Promise<string> => {
+    const id = randomUUID();
+    const { owner = 'ada', title = 'Oars', rows } = given;
+    await parts.both(<Tx>(_rowlock: Rowlock<Tx>, store: SpreadsheetStore<Tx>) =>
+      store.transaction(async (tx) => {
+        await store.insert({ id, owner, title, columns: ['Item'], createJob: randomUUID() }, tx);
+        if (rows) await store.replaceRows(id, { columns: ['Item', 'Pieces'], rows }, tx);
+      }),
+    );
+    return id;
+  };
+
+  test('gives rows back as they came: their order, their numbers, their texts, their gaps', async () => {
+    const rows = [
+      ['b', 1, true, null],
+      [],
+      [0.1, -1.5e-7, 1e21, Number.MAX_SAFE_INTEGER, 2 ** 63, Number.MIN_VALUE, Number.MAX_VALUE],
+      ['🚣 漕艇', '"', '\\', '\n', '', ' '],
+      ...Array.from({ length: 2_000 }, (_, each) => [each]),
+    ];
+    const id = await insert({ rows });
+    expect(await parts.store.rowsOf(id)).toEqual(rows);
+    expect(await parts.store.find(id)).toMatchObject({ columns: ['Item', 'Pieces'], returns: 1 });
+  });
+
+  test('puts rows in the place of those from the time before, also none', async () => {
+    const id = await insert({ rows: [['a'], ['b'], ['c']] });
+    for (const rows of [[['d'], ['e']], []]) {
+      await parts.both(<Tx>(_rowlock: Rowlock<Tx>, store: SpreadsheetStore<Tx>) =>
+        store.transaction((tx) => store.replaceRows(id, { columns: ['Item'], rows }, tx)),
+      );
+      expect(await parts.store.rowsOf(id)).toEqual(rows);
+    }
+  });
+
+  test('takes owners for different who differ in case, in an accent or in a blank', async () => {
+    const owners = ['grace', 'Grace', 'gräce', 'grace '];
+    const ids = await Promise.all(owners.map((owner) => insert({ owner })));
+    const lists = await Promise.all(owners.map((owner) => parts.store.listOf(owner)));
+    expect(lists.map((list) => list.map(({ id }) => id))).toEqual(ids.map((id) => [id]));
+  });
+
+  test('tells when something was created, in UTC', async () => {
+    const before = Date.now();
+    const spreadsheet = await parts.store.find(await insert({ rows: [] }));
+    for (const at of [spreadsheet?.createdAt, spreadsheet?.returnedAt]) {
+      expect(Math.abs((at?.getTime() ?? 0) - before)).toBeLessThan(5_000);
+    }
+  });
+
+  test('lists the newest first, and labels those that exist', async () => {
+    const ids: string[] = [];
+    for (const title of ['one', 'two', 'three']) ids.push(await insert({ owner: 'list', title }));
+    expect((await parts.store.listOf('list')).map(({ title }) => title)).toEqual(['three', 'two', 'one']);
+    const labels = await parts.store.labels([...ids.slice(0, 2), randomUUID()]);
+    expect([...labels.values()].map(({ title }) => title).sort()).toEqual(['one', 'two']);
+    expect((await parts.store.labels([])).size).toBe(0);
+  });
+
+  test('undoes what a transaction wrote that fails', async () => {
+    const id = randomUUID();
+    const failing = parts.both(<Tx>(_rowlock: Rowlock<Tx>, store: SpreadsheetStore<Tx>) =>
+      store.transaction(async (tx) => {
+        await store.insert({ id, owner: 'ada', title: 'x', columns: [], createJob: randomUUID() }, tx);
+        throw new Error('no');
+      }),
+    );
+    await expect(failing).rejects.toThrow('no');
+    expect(await parts.store.find(id)).toBeUndefined();
+  });
+});

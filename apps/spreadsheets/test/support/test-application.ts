@@ -1,0 +1,75 @@
+import { type GoogleSheetsEmulator, startGoogleSheetsEmulator } from '@rowlock/google-sheets-emulator';
+import { type AnyComposition, compose } from '../../src/composition.js';
+import { readConfig } from '../../src/config.js';
+import { createLog } from '../../src/log.js';
+import { startFrontEnd } from '../../src/web/front-end.js';
+import type { TestDatabase } from './databases.js';
+import { UserOfApi } from './user-of-api.js';
+import { startWorkerProcess, type WorkerProcess } from './worker-process.js';
+
+/** A front end on a real database with the emulator for Google; workers are processes of their own. */
+export interface TestApplication extends Pick<AnyComposition, 'rowlock'> {
+  readonly address: string;
+  readonly emulator: GoogleSheetsEmulator;
+  /** Signs in by name. */
+  user(name: string): Promise<UserOfApi>;
+  startWorker(name: string): Promise<WorkerProcess>;
+  stop(): Promise<void>;
+}
+
+export interface TestApplicationOptions {
+  /** Where it runs: on a fresh database of the run's server, or at a URL. */
+  readonly on: TestDatabase | string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Whether nothing answers at the database's URL. */
+  readonly isDatabaseAway?: boolean;
+}
+
+export async function startTestApplication(options: TestApplicationOptions): Promise<TestApplication> {
+  const { on } = options;
+  const database = typeof on === 'string' ? { url: on } : await on.fresh();
+  const unlimited = Number.POSITIVE_INFINITY;
+  const emulator = await startGoogleSheetsEmulator({
+    quotas: {
+      readsPerMinute: unlimited,
+      readsPerMinutePerUser: unlimited,
+      writesPerMinute: unlimited,
+      writesPerMinutePerUser: unlimited,
+    },
+  });
+  const env = {
+    DATABASE_URL: database.url,
+    PORT: '0',
+    PUBLIC_URL: 'http://localhost',
+    DEMO_SIGN_IN: '1',
+    GOOGLE_ROOT_URL: `${emulator.url}/`,
+    LOG_LEVEL: 'silent',
+    REQUESTS_PER_MINUTE: '100000',
+    ...options.env,
+  };
+  const config = readConfig(env, 'web');
+  const log = createLog('web', config.logLevel);
+  const composition = compose(config, log);
+  if (!options.isDatabaseAway) await composition.migrate();
+  const frontEnd = await composition.both((rowlock, store) => startFrontEnd({ config, rowlock, store, log }));
+  const workers: WorkerProcess[] = [];
+
+  return {
+    rowlock: composition.rowlock,
+    address: frontEnd.address,
+    emulator,
+    user: (name) => UserOfApi.signIn(frontEnd.address, name),
+    async startWorker(name) {
+      const worker = await startWorkerProcess({ ...env, WORKER_NAME: name });
+      workers.push(worker);
+      return worker;
+    },
+    async stop() {
+      await Promise.all(workers.map((worker) => worker.kill()));
+      await frontEnd.stop();
+      await composition.close();
+      await emulator.close();
+      if ('drop' in database) await database.drop();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { freshDatabase } from '@rowlock/servers';
+import { expect, inject, test } from 'vitest';
+
+const FOLDER = new URL('../', import.meta.url);
+const FILES = readdirSync(FOLDER).filter((file) => /^\d\d-.+\.ts$/.test(file));
+const source = (file: string): string => readFileSync(new URL(file, FOLDER), 'utf8');
+
+/** What each prints; the comments in the examples say the same. */
+const PRINTS: Readonly<Record<string, string>> = {
+  '01-first-handler.ts': 'complete Hello Ada\n',
+  '02-one-transaction.ts': '[ { id: 7, confirmed: true } ]\n',
+  '03-group-and-order.ts': 'create Budget\nupdate budget: 30 clicks, one run\n',
+  '04-outcomes.ts': '{ attempt: 3 }\n',
+  '05-later-once-first.ts': 'duplicate true\nfirst\nsecond\nthird\n',
+  '06-classes.ts': '7\n',
+};
+
+test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));
+
+test.each(FILES)('%s prints what it says, and ends by itself', async (file) => {
+  const database = await freshDatabase(inject('postgresUrl'));
+  try {
+    const program = new URL(`dist/${file.replace(/\.ts$/, '.js')}`, FOLDER);
+    const env = { ...process.env, DATABASE_URL: database.url };
+    const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(program)], {
+      env,
+      timeout: 25_000,
+    });
+    expect(stdout).toBe(PRINTS[file]);
+  } finally {
+    await database.drop();
+  }
+});
+
+test.each(FILES)('%s has fewer than 40 lines', (file) => {
+  expect(source(file).trimEnd().split('\n').length).toBeLessThan(40);
+});
+
+test('every TypeScript block of the README is one of these, to the letter', () => {
+  const readme = readFileSync(new URL('../README.md', FOLDER), 'utf8');
+  const blocks = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, block]) => block?.trim() ?? '');
+  const sources = FILES.map(source);
+  expect(blocks.length).toBeGreaterThan(0);
+  expect(blocks.filter((block) => !sources.some((text) => text.includes(block)))).toEqual([]);
+});

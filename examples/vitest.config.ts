@@ -1,0 +1,6 @@
+import { defineProject } from 'vitest/config';
+import { testProject } from '../vitest.shared.js';
+
+const project = testProject('examples');
+
+export default defineProject({ ...project, test: { ...project.test, include: ['test/**/*.test.ts'] } });

@@ -1,0 +1,182 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { validate as isUuid } from 'uuid';
+import type { Driver, JobFilter, Store, WorkerView } from '../driver/driver.js';
+import { isDriverError } from '../driver/driver-error.js';
+import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
+import type { Registry } from '../handler/registry.js';
+import type { Enqueued, JobView } from '../job/job.js';
+import { STATES, type State } from '../job/lifecycle.js';
+import type { Logger } from '../logger.js';
+import { type Enqueueable, type EnqueueOptions, newJob } from './enqueue-options.js';
+import { checkWhole, LIMITS } from './limits.js';
+import { Notifier } from './notifier.js';
+
+/** Where a client's call takes place. */
+export interface CallOptions<Tx> {
+  /** The caller's own open transaction: what the call writes is committed or rolled back with it. */
+  readonly tx?: Tx;
+}
+
+/** Which jobs. All that is given must hold. */
+export interface ListOptions extends Omit<JobFilter, 'publicId'> {
+  /** 1 to 1,000. Default 50. */
+  readonly limit?: number;
+  /** The `cursor` of the page before. */
+  readonly cursor?: string;
+}
+
+/** What enqueues and inspects. */
+export class Client<Tx> {
+  readonly #driver: Driver<Tx>;
+  readonly #registry: Registry<Tx>;
+  readonly #notifier: Notifier;
+
+  constructor(driver: Driver<Tx>, registry: Registry<Tx>, log: Logger) {
+    this.#driver = driver;
+    this.#registry = registry;
+    this.#notifier = new Notifier(driver, log);
+  }
+
+  /**
+   * Adds a job. It is in the table, or in the caller's transaction, when this resolves; a worker is woken.
+   *
+   * @param handler The handler, or the kind of one that this Rowlock has.
+   * @returns `enqueued`, or `duplicate` with the public id of the job that has the unique key already.
+   * @throws InvalidInputError, InvalidPayloadError, UnknownKindError; then nothing was written.
+   */
+  async enqueue<Schema extends StandardSchemaV1>(
+    handler: Enqueueable<Schema> | string,
+    options: EnqueueOptions<StandardSchemaV1.InferInput<Schema>>,
+    call: CallOptions<Tx> = {},
+  ): Promise<Enqueued> {
+    const [enqueued] = await this.enqueueMany(handler, [options], call);
+    if (enqueued === undefined) throw new Error('The driver returned no outcome for a job.');
+    return enqueued;
+  }
+
+  /** Adds up to 10,000 jobs of one kind in one statement, all or none. Returns their outcomes in the same order. */
+  async enqueueMany<Schema extends StandardSchemaV1>(
+    handler: Enqueueable<Schema> | string,
+    options: readonly EnqueueOptions<StandardSchemaV1.InferInput<Schema>>[],
+    { tx }: CallOptions<Tx> = {},
+  ): Promise<readonly Enqueued[]> {
+    checkWhole('The number of jobs', options.length, 0, LIMITS.jobsPerCall);
+    if (options.length === 0) return [];
+    const known: Enqueueable = typeof handler === 'string' ? this.#registry.get(handler) : handler;
+    const jobs = await Promise.all(options.map((each) => newJob(known, each)));
+    const enqueued = await this.#store(tx).enqueue(jobs);
+    if (enqueued.some(({ outcome }) => outcome === 'enqueued')) await this.#wake(known.queue, tx);
+    return enqueued;
+  }
+
+  /** The job with this public id, or undefined. */
+  async find(publicId: string, { tx }: CallOptions<Tx> = {}): Promise<JobView | undefined> {
+    if (!isUuid(publicId)) return undefined;
+    const { jobs } = await this.#store(tx).list({ publicId }, { limit: 1, before: null });
+    return jobs[0];
+  }
+
+  /** Jobs, newest first, a page at a time; `cursor` leads to the next page and is null on the last. */
+  async list(
+    { limit = 50, cursor, ...filter }: ListOptions = {},
+    { tx }: CallOptions<Tx> = {},
+  ): Promise<{ readonly jobs: readonly JobView[]; readonly cursor: string | null }> {
+    checkWhole('limit', limit, 1, LIMITS.page);
+    checkFilter(filter);
+    const page = await this.#store(tx).list(filter, { limit, before: decodeCursor(cursor) });
+    return { jobs: page.jobs, cursor: page.next === null ? null : encodeCursor(page.next) };
+  }
+
+  /** How many jobs there are in each state. */
+  async count(
+    filter: Omit<JobFilter, 'publicId'> = {},
+    { tx }: CallOptions<Tx> = {},
+  ): Promise<Readonly<Record<State, number>>> {
+    checkFilter(filter);
+    return this.#store(tx).count(filter);
+  }
+
+  /**
+   * Withdraws a job. One that waits is `cancelled` at once. One that a worker has is `signalled`: its handler's
+   * signal is aborted, and when it ends by an error it is cancelled instead of retried; if it completes, it has
+   * completed.
+   *
+   * @throws JobNotFoundError, IllegalTransitionError when the job has ended already.
+   */
+  async cancel(publicId: string, { tx }: CallOptions<Tx> = {}): Promise<'cancelled' | 'signalled'> {
+    const moved = await this.#move('cancel', publicId, tx);
+    if (moved === 'moved') return 'cancelled';
+    await this.#store(tx).notify([{ cancel: publicId }]);
+    return 'signalled';
+  }
+
+  /**
+   * Gives a job that failed or was cancelled all its attempts again.
+   *
+   * @throws JobNotFoundError, IllegalTransitionError when the job is in another state, or its unique key is
+   * taken by a job that came later.
+   */
+  async redrive(publicId: string, { tx }: CallOptions<Tx> = {}): Promise<void> {
+    const moved = await this.#move('redrive', publicId, tx).catch((error: unknown) => {
+      if (isDriverError(error, 'UniqueViolation')) {
+        throw new IllegalTransitionError(
+          'redrive',
+          publicId,
+          'superseded: another outstanding job has its unique key',
+        );
+      }
+      throw error;
+    });
+    if (moved === 'running') throw new IllegalTransitionError('redrive', publicId, 'locked by somebody else');
+    await this.#store(tx).notify([{}]);
+  }
+
+  /** The workers that are running, and those that stopped lately. */
+  workers(): Promise<readonly WorkerView[]> {
+    return this.#driver.workers();
+  }
+
+  /** Resolves when every wake-up has been sent. */
+  flush(): Promise<void> {
+    return this.#notifier.flush();
+  }
+
+  #store(tx: Tx | undefined): Store {
+    return tx === undefined ? this.#driver : this.#driver.join(tx);
+  }
+
+  async #wake(queue: string, tx: Tx | undefined): Promise<void> {
+    if (tx === undefined) this.#notifier.wake(queue);
+    else await this.#driver.join(tx).notify([{ queue }]);
+  }
+
+  async #move(
+    event: 'cancel' | 'redrive',
+    publicId: string,
+    tx: Tx | undefined,
+  ): Promise<'moved' | 'running'> {
+    if (!isUuid(publicId)) throw new JobNotFoundError(String(publicId).slice(0, 64));
+    const moved = await this.#store(tx).move(event, publicId);
+    if (moved.outcome === 'missing') throw new JobNotFoundError(publicId);
+    if (moved.outcome === 'illegal') throw new IllegalTransitionError(event, publicId, moved.status);
+    return moved.outcome;
+  }
+}
+
+function checkFilter({ status }: JobFilter): void {
+  if (status !== undefined && !(STATES as readonly string[]).includes(status)) {
+    throw new InvalidInputError(`status must be one of ${STATES.join(', ')}, not ${JSON.stringify(status)}.`);
+  }
+}
+
+/** The id is not shown to the outside as it is, so that nobody builds on it. */
+function encodeCursor(id: bigint): string {
+  return Buffer.from(`r${id}`).toString('base64url');
+}
+
+function decodeCursor(cursor: string | undefined): bigint | null {
+  if (cursor === undefined) return null;
+  const [, id] = /^r(\d{1,19})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  if (id === undefined) throw new InvalidInputError('cursor is not one that list() returned.');
+  return BigInt(id);
+}

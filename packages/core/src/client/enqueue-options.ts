@@ -1,0 +1,96 @@
+import { hostname } from 'node:os';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { type Duration, milliseconds } from '../duration.js';
+import { InvalidInputError } from '../errors.js';
+import { checkPayload } from '../handler/check-payload.js';
+import type { HandlerPolicy } from '../handler/handler.js';
+import type { NewJob, UniqueScope } from '../job/job.js';
+import type { Json } from '../job/json.js';
+import { checkJson, checkKey, checkWhole, LIMITS } from './limits.js';
+
+/** What an enqueue takes. */
+export interface EnqueueOptions<Payload> {
+  /** The handler's input, as its schema takes it. Kept as JSON: at most 1 MiB. */
+  readonly payload: Payload;
+  /** The entity the job is about, 1 to 512 characters. Jobs of one queue and key exclude each other. */
+  readonly key?: string | null;
+  /** -32768 to 32767; lower runs sooner. Default 0. */
+  readonly priority?: number;
+  /** How long to wait, by the database's clock. Default 0. */
+  readonly delay?: Duration;
+  /** The instant before which the job does not start. Not together with `delay`. */
+  readonly runAt?: Date;
+  /**
+   * Refuses a second job of this kind with the same unique key, 1 to 512 characters: a string while the first
+   * is outstanding; with scope `'ever'` for as long as the first is in the table.
+   */
+  readonly unique?: string | { readonly key: string; readonly scope: UniqueScope };
+  /** Small facts about the job that are not its handler's input, e.g. who asked. At most 64 KiB. */
+  readonly metadata?: { readonly [name: string]: Json };
+  /** Overrides the handler's `retry.attempts`. */
+  readonly attempts?: number;
+}
+
+/** The handler's side that an enqueue needs. */
+export type Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1> = Pick<
+  HandlerPolicy,
+  'kind' | 'queue' | 'attempts'
+> & { readonly payload: Schema };
+
+/**
+ * Validates what was passed and makes the row of it.
+ *
+ * @throws InvalidInputError, InvalidPayloadError
+ */
+export async function newJob(handler: Enqueueable, options: EnqueueOptions<unknown>): Promise<NewJob> {
+  const { key = null, priority = 0, attempts = handler.attempts, metadata = {} } = options;
+  if (key !== null) checkKey('key', key);
+  checkWhole('priority', priority, -32_768, 32_767);
+  checkWhole('attempts', attempts, 1, 1_000);
+  const payload = checkJson('payload', options.payload, LIMITS.payloadBytes);
+  await checkPayload(handler, options.payload);
+  return {
+    queue: handler.queue,
+    kind: handler.kind,
+    key,
+    payload,
+    priority,
+    available: available(options),
+    maxAttempts: attempts,
+    unique: unique(options.unique),
+    metadata: checkMetadata(metadata),
+    createdBy: hostname(),
+  };
+}
+
+function available({ delay, runAt }: EnqueueOptions<unknown>): NewJob['available'] {
+  if (runAt === undefined) return { inMs: milliseconds(delay ?? 0, 'delay') };
+  if (delay !== undefined) throw new InvalidInputError('Pass delay or runAt, not both.');
+  if (!(runAt instanceof Date) || Number.isNaN(runAt.getTime())) {
+    throw new InvalidInputError('runAt must be a valid Date.');
+  }
+  checkWhole('The year of runAt', runAt.getUTCFullYear(), 1970, 9999);
+  return { at: runAt };
+}
+
+function unique(unique: EnqueueOptions<unknown>['unique']): NewJob['unique'] {
+  if (unique === undefined) return null;
+  const { key, scope } = typeof unique === 'string' ? { key: unique, scope: 'outstanding' as const } : unique;
+  checkKey('unique.key', key);
+  if (scope !== 'outstanding' && scope !== 'ever') {
+    throw new InvalidInputError(
+      `unique.scope must be 'outstanding' or 'ever', not ${JSON.stringify(scope)}.`,
+    );
+  }
+  return { key, scope };
+}
+
+function checkMetadata(metadata: unknown): NewJob['metadata'] {
+  const json = checkJson('metadata', metadata, LIMITS.metadataBytes);
+  if (!isObject(json)) throw new InvalidInputError('metadata must be an object.');
+  return json;
+}
+
+function isObject(json: Json): json is { readonly [name: string]: Json } {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}

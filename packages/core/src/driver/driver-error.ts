@@ -1,0 +1,62 @@
+/** What can go wrong in a database, as one closed family. A driver's table maps its server's codes to these. */
+export const DRIVER_ERROR_CODES = [
+  'LockNotAvailable',
+  'LockTimeout',
+  'Deadlock',
+  'SerializationFailure',
+  'ConnectionLost',
+  'UniqueViolation',
+  'InvalidInput',
+  'PermissionDenied',
+  'SchemaOutdated',
+  'TransactionOver',
+  'Unknown',
+] as const;
+
+export type DriverErrorCode = (typeof DRIVER_ERROR_CODES)[number];
+
+/** Whether the same work may succeed when it is simply done again. */
+const RETRYABLE: ReadonlySet<DriverErrorCode> = new Set([
+  'LockTimeout',
+  'Deadlock',
+  'SerializationFailure',
+  'ConnectionLost',
+]);
+
+/**
+ * An error of the database, classified. Test `code`, not `instanceof`, where two copies of this package may meet.
+ *
+ * - `LockNotAvailable`: NOWAIT met a lock. Somebody else has the entity.
+ * - `LockTimeout`, `Deadlock`, `SerializationFailure`: the server gave up; doing it again may work.
+ * - `ConnectionLost`: the connection ended, and with it any claim that lived on it.
+ * - `UniqueViolation`: a unique key is taken.
+ * - `InvalidInput`: the database cannot hold the value.
+ * - `PermissionDenied`: the database user lacks a right.
+ * - `SchemaOutdated`: the tables are missing, or older than this driver.
+ * - `TransactionOver`: the transaction was used after its end.
+ */
+export class DriverError extends Error {
+  override readonly name = 'DriverError';
+
+  constructor(
+    readonly code: DriverErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+
+  get isRetryable(): boolean {
+    return RETRYABLE.has(this.code);
+  }
+}
+
+/** Whether `error` is a driver's error with this code. */
+export function isDriverError(error: unknown, code?: DriverErrorCode): error is DriverError {
+  return (
+    error instanceof Error &&
+    error.name === 'DriverError' &&
+    'code' in error &&
+    (code === undefined || error.code === code)
+  );
+}

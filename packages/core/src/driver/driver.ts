@@ -1,0 +1,284 @@
+import type { Enqueued, Job, JobError, JobId, JobView, NewJob } from '../job/job.js';
+import type { Json } from '../job/json.js';
+import type { ClientEvent, SettlingEvent, State } from '../job/lifecycle.js';
+
+/**
+ * A database that can hold jobs. Core decides, a driver spells: it holds no policy, no backoff, no attempt
+ * arithmetic and no handler's name. What each verb must do on every database is what
+ * `@rowlock/driver-conformance` tests.
+ *
+ * @typeParam Tx What a handler writes through, and what a caller may pass to enqueue in its own transaction.
+ */
+export interface Driver<Tx = unknown> extends Store {
+  /** The database's name, for logs: `postgres`, `mysql`. */
+  readonly name: string;
+  readonly capabilities: Capabilities;
+
+  /** Brings the schema up to date. Safe to call twice, and from many processes at once. */
+  migrate(): Promise<MigrationReport>;
+
+  /** Rejects with `SchemaOutdated` unless the schema is the one this driver was built for. */
+  verify(): Promise<void>;
+
+  /** The verbs of a store inside a transaction that the caller has open, and ends. */
+  join(tx: Tx): Store;
+
+  /** Opens a transaction on a connection of its own. The claim lives in it and dies with it. */
+  begin(options: BeginOptions): Promise<HeldTransaction<Tx>>;
+
+  /**
+   * What there is to wait for. Moves jobs whose time has come into the claim's way, and tells when the next
+   * one's will come and whether a due job of these kinds is in the table now, locked by somebody or not.
+   */
+  survey(lanes: Lanes): Promise<Survey>;
+
+  /**
+   * Writes, outside the claim's transaction, that a run begins, and ends as `reclaim` every unfinished run
+   * of these jobs: whoever calls this holds their locks, so whoever wrote those is gone.
+   */
+  startRun(run: RunStart): Promise<readonly RunStarted[]>;
+
+  /** Writes to a run's record from outside the claim's transaction. */
+  noteRun(processId: string, note: RunNote): Promise<void>;
+
+  /** Makes a worker known and keeps a session open that proves it alive and hears wake-ups. */
+  anchor(worker: WorkerInfo): Promise<Anchor>;
+
+  /** Ends every connection the driver opened. A pool that was passed in is left to its owner. */
+  close(): Promise<void>;
+}
+
+/** What a database offers beyond the contract, as data. The conformance suite checks that it is honest. */
+export interface Capabilities {
+  /** Whether wake-ups are pushed by the server; if not, they are polled for. */
+  readonly push: boolean;
+  /** How many connections the driver may have open at once, or null where it has no bound of its own. */
+  readonly maxConnections: number | null;
+}
+
+/** Verbs that stand alone: on the driver's own pool each commits by itself, joined they are part of the caller's transaction. */
+export interface Store {
+  /**
+   * Inserts jobs, in order: names of up to 128 and keys of up to 512 characters, compared to the byte. A job whose unique key is taken is not inserted: its outcome is `duplicate`, with
+   * the public id of the one that is there. Never waits for a running handler.
+   */
+  enqueue(jobs: readonly NewJob[]): Promise<readonly Enqueued[]>;
+
+  /** Reads without locking, newest first. */
+  list(filter: JobFilter, page: Page): Promise<JobPage>;
+
+  /** Counts without locking, by state. */
+  count(filter: JobFilter): Promise<Readonly<Record<State, number>>>;
+
+  /** Lets a client's event happen to a job, unless somebody holds it, and says what it met. */
+  move(event: ClientEvent, publicId: string): Promise<Moved>;
+
+  /** Wakes workers: at once on the pool; when, and only if, the transaction commits where joined. */
+  notify(wakeUps: readonly WakeUp[]): Promise<void>;
+
+  /** The workers whose session is open, and those that stopped within the last hour. */
+  workers(): Promise<readonly WorkerView[]>;
+}
+
+/** The worker's transaction. Every verb rejects with `ConnectionLost` once the server has let go of it. */
+export interface HeldTransaction<Tx> {
+  /** Aborted, with a `ConnectionLost`, when the server lets go of the claim. */
+  readonly lost: AbortSignal;
+
+  /**
+   * For the handler: what it writes through this commits with the settlement, or not at all. The first use
+   * sets a savepoint, so that a failed handler's writes can be undone without losing the claim.
+   */
+  readonly handle: Tx;
+
+  /** SKIP LOCKED. Locks and returns the first due job beyond the line, in the order of priority and id. */
+  claim(criteria: ClaimCriteria): Promise<Job | undefined>;
+
+  /**
+   * NOWAIT. Locks every job of the queue and key that is available or in progress, and returns the first
+   * `limit` of them: those in progress first, then by id. Rejects at once with `LockNotAvailable` when
+   * another transaction holds one of them; then nothing but `rollback` is left to do.
+   */
+  lockSiblings(entity: Entity, limit: number): Promise<readonly Job[]>;
+
+  /** The lowest id below `before` of an outstanding job of these kinds and key, other than `except`. */
+  firstOutstanding(question: DependencyQuestion): Promise<JobId | undefined>;
+
+  /**
+   * Writes how jobs ended, each only if this transaction holds it and it is still as it was claimed, and ends
+   * their run's record with it. Returns the ids that it wrote; a missing one means that the claim is lost.
+   */
+  settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]>;
+
+  /** Undoes what was written through `handle`, and ends its use. The claim stays. */
+  undo(): Promise<void>;
+
+  commit(): Promise<void>;
+
+  /** Gives the claim back. Never rejects: a connection that is gone has given it back by itself. */
+  rollback(): Promise<void>;
+}
+
+export interface BeginOptions {
+  /** How long the server lets the transaction idle before it ends it, in milliseconds. */
+  readonly idleLimitMs: number;
+}
+
+/** The queues and kinds that a worker serves. */
+export interface Lanes {
+  readonly queues: readonly string[];
+  readonly kinds: readonly string[];
+}
+
+export interface Survey {
+  /** How many delayed jobs became due. */
+  readonly promoted: number;
+  /** Milliseconds until the next delayed job of these queues becomes due; null if there is none. */
+  readonly nextDueMs: number | null;
+  /** Whether a due job of these queues and kinds is in the table, locked or not. Those just promoted need not count. */
+  readonly waiting: boolean;
+}
+
+/** The line in the sand: the last place that a sweep has looked at. Places are ordered by priority, then id. */
+export interface Line {
+  readonly priority: number;
+  readonly id: JobId;
+}
+
+export interface ClaimCriteria {
+  readonly queue: string;
+  readonly kinds: readonly string[];
+  readonly line: Line;
+  /** Keys known to be busy: their jobs are passed over. */
+  readonly busy: readonly string[];
+}
+
+export interface Entity {
+  readonly queue: string;
+  readonly key: string;
+}
+
+export interface DependencyQuestion {
+  readonly key: string;
+  readonly kinds: readonly string[];
+  readonly before: JobId;
+  readonly except: readonly JobId[];
+}
+
+/** The row change that follows from an outcome, as plain data. */
+export interface Settlement {
+  readonly id: JobId;
+  readonly event: SettlingEvent;
+  /** The attempts and, among them, the crashes that the row counts from now on. */
+  readonly attempt: number;
+  readonly crashes: number;
+  /** Milliseconds until a job that goes back to `new` is available again. */
+  readonly delayMs: number;
+  /** How long the run took, in milliseconds: the row's start is that long before its end. */
+  readonly tookMs: number;
+  readonly output: Json;
+  /** Not null where the event leads to `error`. */
+  readonly error: JobError | null;
+  /** The host that settles. */
+  readonly by: string;
+}
+
+export interface RunStart {
+  readonly processId: string;
+  readonly workerId: string;
+  readonly jobs: readonly JobId[];
+}
+
+export interface RunStarted {
+  readonly id: JobId;
+  /** Runs of this job before this one, ever. */
+  readonly earlierRuns: number;
+  /** Those among them that ended in a crash. */
+  readonly crashes: number;
+}
+
+/** What may be written of a run while its transaction is open, or when it was rolled back. */
+export type RunNote = { readonly progress: Json } | { readonly outcome: 'release' | 'reclaim' };
+
+export interface JobFilter {
+  readonly publicId?: string;
+  readonly queue?: string;
+  readonly kind?: string;
+  readonly key?: string;
+  /** As the table has it, so that a job held by a worker is found as `new`. */
+  readonly status?: State;
+}
+
+export interface Page {
+  /** 1 to 1,000. */
+  readonly limit: number;
+  /** Where the page before this one ended. */
+  readonly before: JobId | null;
+}
+
+export interface JobPage {
+  readonly jobs: readonly JobView[];
+  /** Where to go on, or null at the end. */
+  readonly next: JobId | null;
+}
+
+/** What `move` met: it was done, somebody holds the job, it is in a state that the event does not start from, or it is not there. */
+export type Moved =
+  | { readonly outcome: 'moved' }
+  | { readonly outcome: 'running' }
+  | { readonly outcome: 'illegal'; readonly status: State }
+  | { readonly outcome: 'missing' };
+
+/** A hint that looking for work is worthwhile, or that a running job was cancelled. It may be late, doubled, lost or false. */
+export interface WakeUp {
+  /** The queue that has new work; absent means any. */
+  readonly queue?: string;
+  /** The public id of a job whose run should stop. */
+  readonly cancel?: string;
+}
+
+export interface WorkerInfo {
+  readonly name: string;
+  readonly host: string;
+  readonly pid: number;
+}
+
+export interface WorkerView extends WorkerInfo {
+  readonly id: string;
+  readonly alive: boolean;
+  readonly startedAt: Date;
+  readonly lines: WorkerLines;
+}
+
+/** Per queue, the public id of the job that a worker's newest sweep has come to; null when it is at rest. */
+export type WorkerLines = Readonly<Record<string, string | null>>;
+
+/** A worker's session with the server. */
+export interface Anchor {
+  /** The worker's id, for its runs' records. */
+  readonly workerId: string;
+
+  /**
+   * Yields whenever looking for work is worthwhile: once subscribed, at each notification, after each
+   * reconnection, and at the latest after `everyMs`. Ends when `signal` aborts.
+   */
+  wakeUps(options: WakeUpOptions): AsyncIterable<WakeUp>;
+
+  /** Shows others how far the worker's sweeps have come. */
+  report(lines: WorkerLines): Promise<void>;
+
+  /** Ends the session. */
+  release(): Promise<void>;
+}
+
+export interface WakeUpOptions {
+  readonly queues: readonly string[];
+  readonly everyMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface MigrationReport {
+  readonly from: number;
+  readonly to: number;
+  readonly applied: readonly string[];
+}

@@ -1,0 +1,154 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+
+/** An error that a user of Rowlock may meet. `code` is stable; the message says what to do. */
+export class RowlockError extends Error {
+  override readonly name: string = 'RowlockError';
+
+  constructor(
+    readonly code: `ROWLOCK_${string}`,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** A value that was passed in is of the wrong form, too long or out of range. */
+export class InvalidInputError extends RowlockError {
+  override readonly name = 'InvalidInputError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('ROWLOCK_INVALID_INPUT', message, options);
+  }
+}
+
+/** A payload does not satisfy its handler's schema. `issues` says where. */
+export class InvalidPayloadError extends RowlockError {
+  override readonly name = 'InvalidPayloadError';
+
+  constructor(
+    readonly kind: string,
+    readonly issues: readonly PayloadIssue[],
+  ) {
+    super(
+      'ROWLOCK_INVALID_PAYLOAD',
+      `The payload of ${JSON.stringify(kind)} is invalid: ${describe(issues)}.`,
+    );
+  }
+}
+
+/** What a schema found wrong, and where: the names and positions that lead to it. */
+export interface PayloadIssue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** Brings a Standard Schema's issues into plain data. */
+export function payloadIssues(issues: readonly StandardSchemaV1.Issue[]): readonly PayloadIssue[] {
+  return issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => ({
+    message,
+    path: path.map((segment) => {
+      const name = typeof segment === 'object' ? segment.key : segment;
+      return typeof name === 'number' ? name : String(name);
+    }),
+  }));
+}
+
+/** More would only make a row and a log line long. */
+const MAX_ISSUES = 20;
+
+function describe(issues: readonly PayloadIssue[]): string {
+  return issues
+    .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
+    .join('; ');
+}
+
+/** No handler was registered for a kind. */
+export class UnknownKindError extends RowlockError {
+  override readonly name = 'UnknownKindError';
+
+  constructor(kind: string, known: readonly string[]) {
+    super(
+      'ROWLOCK_UNKNOWN_KIND',
+      `There is no handler for the kind ${JSON.stringify(kind)}. Known: ${known.join(', ') || 'none'}. Pass its plugin or handler to createRowlock.`,
+    );
+  }
+}
+
+/** Two handlers claim the same kind. */
+export class DuplicateKindError extends RowlockError {
+  override readonly name = 'DuplicateKindError';
+
+  constructor(kind: string) {
+    super(
+      'ROWLOCK_DUPLICATE_KIND',
+      `Two handlers have the kind ${JSON.stringify(kind)}. Rename one, or pass only one of them.`,
+    );
+  }
+}
+
+/** There is no job with this public id. */
+export class JobNotFoundError extends RowlockError {
+  override readonly name = 'JobNotFoundError';
+
+  constructor(publicId: string) {
+    super('ROWLOCK_JOB_NOT_FOUND', `There is no job ${publicId}. It may have been pruned.`);
+  }
+}
+
+/** The event cannot happen to a job in its present state. */
+export class IllegalTransitionError extends RowlockError {
+  override readonly name = 'IllegalTransitionError';
+
+  constructor(event: string, publicId: string, status: string) {
+    super('ROWLOCK_ILLEGAL_TRANSITION', `Cannot ${event} job ${publicId}: it is ${status}.`);
+  }
+}
+
+/** The database's connections do not suffice for the worker's concurrency. */
+export class PoolTooSmallError extends RowlockError {
+  override readonly name = 'PoolTooSmallError';
+
+  constructor(concurrency: number, needed: number, available: number) {
+    super(
+      'ROWLOCK_POOL_TOO_SMALL',
+      `A worker with concurrency ${concurrency} needs ${needed} connections and the pool allows ${available}. Raise the pool's max or lower the concurrency.`,
+    );
+  }
+}
+
+/** A handler took longer than its timeout. */
+export class HandlerTimeoutError extends RowlockError {
+  override readonly name = 'HandlerTimeoutError';
+
+  constructor(kind: string, timeoutMs: number) {
+    super('ROWLOCK_TIMEOUT', `The handler of ${JSON.stringify(kind)} took longer than ${timeoutMs} ms.`);
+  }
+}
+
+/** A client cancelled the job while its handler was running. */
+export class CancelledError extends RowlockError {
+  override readonly name = 'CancelledError';
+
+  constructor(publicId: string) {
+    super('ROWLOCK_CANCELLED', `Job ${publicId} was cancelled.`);
+  }
+}
+
+/** The worker is stopping and does not wait any longer. */
+export class WorkerStoppedError extends RowlockError {
+  override readonly name = 'WorkerStoppedError';
+
+  constructor() {
+    super('ROWLOCK_WORKER_STOPPED', 'The worker is stopping; the job goes back to the queue.');
+  }
+}
+
+/** The claim was lost: the server let go of it, or somebody else settled the job. Nothing was written. */
+export class ClaimLostError extends RowlockError {
+  override readonly name = 'ClaimLostError';
+
+  constructor(processId: string, options?: ErrorOptions) {
+    super('ROWLOCK_CLAIM_LOST', `Run ${processId} lost its claim, and settled nothing.`, options);
+  }
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineHandler } from './handler.js';
+import { Registry } from './registry.js';
+
+const payload = z.object({ name: z.string() });
+const run = (): void => {};
+
+test('an option left out has its default', () => {
+  expect(defineHandler({ kind: 'greet', payload, run })).toMatchObject({
+    queue: 'default',
+    groupMax: 1,
+    after: [],
+    claim: 'hold',
+    attempts: 5,
+    backoff: { baseMs: 1_000, factor: 2, capMs: 3_600_000 },
+    timeoutMs: 30_000,
+  });
+});
+
+test('a payload is typed by its schema', () => {
+  defineHandler({
+    kind: 'greet',
+    payload,
+    run({ job }) {
+      const name: string = job.payload.name;
+      // @ts-expect-error: the schema has no such member.
+      job.payload.surname;
+      expect(name).toBeDefined();
+    },
+  });
+});
+
+describe('a mistake is refused when the handler is defined', () => {
+  test.each([
+    ['no kind', { kind: '' }, /kind must have 1 to 128/],
+    ['a long queue', { queue: 'q'.repeat(200) }, /queue must have 1 to 128/],
+    ['no schema', { payload: {} }, /must be a Standard Schema/],
+    ['no attempts', { retry: { attempts: 0 } }, /retry.attempts must be from 1 to 1000/],
+    ['half an attempt', { retry: { attempts: 1.5 } }, /retry.attempts must be a whole number/],
+    ['a shrinking backoff', { retry: { factor: 0.5 } }, /retry.factor must be from 1/],
+    ['a timeout without a unit', { timeout: '30' }, /timeout must be milliseconds or like/],
+    ['no timeout at all', { timeout: 0 }, /timeout must be from 1/],
+    ['an empty group', { group: { max: 0 } }, /group.max must be from 1/],
+    ['a kind to wait for without a name', { after: [''] }, /Each of after/],
+  ])('%s', (_, mistake, sentence) => {
+    // What comes from JavaScript is not typed.
+    const definition = { kind: 'greet', payload, run, ...mistake } as Parameters<typeof defineHandler>[0];
+    expect(() => defineHandler(definition)).toThrow(sentence);
+  });
+});
+
+describe('a registry', () => {
+  const greet = defineHandler({ kind: 'greet', queue: 'people', payload, run });
+  const part = defineHandler({
+    kind: 'part',
+    queue: 'people',
+    group: { max: 7 },
+    timeout: '1m',
+    payload,
+    run,
+  });
+
+  test('knows kinds, and the queues once each', () => {
+    const registry = new Registry([greet, part]);
+    expect(registry).toMatchObject({
+      kinds: ['greet', 'part'],
+      queues: ['people'],
+      largestGroup: 7,
+      longestRunMs: 60_000,
+    });
+    expect(registry.get('part')).toBe(part);
+  });
+
+  test('refuses a kind twice, and says which kinds it knows', () => {
+    expect(() => new Registry([greet, greet])).toThrow(
+      expect.objectContaining({ code: 'ROWLOCK_DUPLICATE_KIND' }),
+    );
+    expect(() => new Registry([greet]).get('leave')).toThrow(/"leave". Known: greet\./);
+  });
+});

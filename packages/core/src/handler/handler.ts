@@ -1,0 +1,182 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { checkKinds, checkName } from '../client/limits.js';
+import { type Duration, milliseconds } from '../duration.js';
+import { InvalidInputError } from '../errors.js';
+import type { Backoff } from '../job/backoff.js';
+import type { Json } from '../job/json.js';
+import type { Logger } from '../logger.js';
+import type { HandlerResult } from './outcome.js';
+
+/** Code for one kind of job, and how its jobs are claimed, retried and bounded. Made by `defineHandler`. */
+export interface Handler<Schema extends StandardSchemaV1 = StandardSchemaV1, Tx = unknown>
+  extends HandlerPolicy {
+  readonly payload: Schema;
+  readonly code: HandlerCode<StandardSchemaV1.InferOutput<Schema>, Tx>;
+}
+
+/** A handler whatever its payload, as the registry keeps it. */
+// biome-ignore lint/suspicious/noExplicitAny: a payload is checked by its own schema before its own code sees it.
+export type AnyHandler<Tx> = Handler<any, Tx>;
+
+/** All of a handler that is not its code. */
+export interface HandlerPolicy {
+  readonly kind: string;
+  readonly queue: string;
+  /** How many outstanding jobs of the kind and key one run takes at most. 1: not grouped. */
+  readonly groupMax: number;
+  readonly after: readonly string[];
+  readonly claim: 'hold';
+  readonly attempts: number;
+  readonly backoff: Backoff;
+  readonly timeoutMs: number;
+}
+
+/** A function that is called for each run, or a class that a container builds for each run. */
+export type HandlerCode<Payload, Tx> =
+  | { readonly run: RunFunction<Payload, Tx> }
+  | { readonly use: HandlerClass<Payload, Tx> };
+
+export type RunFunction<Payload, Tx> = (
+  context: RunContext<Payload, Tx>,
+) => HandlerResult | Promise<HandlerResult>;
+
+// biome-ignore lint/suspicious/noExplicitAny: what a class's constructor takes is its container's affair.
+export type HandlerClass<Payload, Tx> = new (...dependencies: any[]) => { run: RunFunction<Payload, Tx> };
+
+/** What a handler is given. */
+export interface RunContext<Payload, Tx = unknown> {
+  /** The jobs of this run in the order they were enqueued: one, unless the handler is grouped. */
+  readonly jobs: readonly [RunJob<Payload>, ...RunJob<Payload>[]];
+  /** The first of them. */
+  readonly job: RunJob<Payload>;
+  /** The entity that the jobs are about; no other run has it now. */
+  readonly key: string | null;
+  /** The run's own id. */
+  readonly processId: string;
+  /** The claim's own transaction: what is written through it commits with the settlement, or not at all. */
+  readonly tx: Tx;
+  /** Aborted on timeout, cancellation, a stopping worker and a lost claim. `signal.reason` says which. */
+  readonly signal: AbortSignal;
+  /** Milliseconds left until the timeout. */
+  timeLeft(): number;
+  /** Shows how far the run is, outside its transaction. The last value within some 100 ms is written. */
+  progress(value: Json): void;
+  readonly log: Logger;
+}
+
+export interface RunJob<Payload> {
+  readonly publicId: string;
+  readonly kind: string;
+  readonly payload: Payload;
+  /** 1 on the first attempt. Crashed runs count. */
+  readonly attempt: number;
+  /**
+   * Runs of this job before this one, however they ended: crashed, snoozed and released ones too, and those
+   * before a redrive. More than 0: an earlier run may have left something outside the database.
+   */
+  readonly earlierRuns: number;
+  readonly maxAttempts: number;
+  readonly metadata: { readonly [name: string]: Json };
+  readonly createdAt: Date;
+}
+
+/** What `defineHandler` takes. */
+export type HandlerDefinition<Schema extends StandardSchemaV1, Tx> = HandlerOptions<Schema> &
+  HandlerCode<StandardSchemaV1.InferOutput<Schema>, Tx>;
+
+export interface HandlerOptions<Schema extends StandardSchemaV1> {
+  /** Names the handler in the table: 1 to 128 characters. Keep it when the code moves. */
+  readonly kind: string;
+  /** Default `'default'`. */
+  readonly queue?: string;
+  /** Any Standard Schema (zod, valibot, arktype, …). Checked when enqueued and again when claimed. */
+  readonly payload: Schema;
+  /** Whether one run takes all outstanding jobs of the kind and key: `true` for up to 1,000 of them. Default no. */
+  readonly group?: boolean | { readonly max: number };
+  /**
+   * Kinds that go first: a job waits until every earlier job of these kinds with its key is settled. The
+   * handler's own kind is allowed, and makes a job wait also for an earlier one that is between two attempts.
+   */
+  readonly after?: readonly string[];
+  /** How the claim is kept. `hold`: by the open transaction and its row lock. Default, and for now the only one. */
+  readonly claim?: 'hold';
+  readonly retry?: RetryOptions;
+  /** Default 30 s, at most 24 h. */
+  readonly timeout?: Duration;
+}
+
+export interface RetryOptions {
+  /** How many attempts a job has, 1 to 1,000. Default 5. */
+  readonly attempts?: number;
+  /** The pause after the first attempt. Default 1 s. */
+  readonly base?: Duration;
+  /** By how much each further pause is longer. Default 2. */
+  readonly factor?: number;
+  /** The longest pause. Default 1 h. */
+  readonly cap?: Duration;
+}
+
+/**
+ * Defines the handler of one kind.
+ *
+ * @typeParam Tx What the handler writes through; name it to use `tx` typed, e.g. `PostgresTransaction`.
+ * @throws InvalidInputError when an option is of the wrong form.
+ * @example
+ * const Greet = defineHandler({
+ *   kind: 'greet',
+ *   payload: z.object({ name: z.string() }),
+ *   run: ({ job }) => complete(`Hello ${job.payload.name}`),
+ * });
+ */
+export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
+  definition: HandlerDefinition<Schema, Tx>,
+): Handler<Schema, Tx> {
+  const {
+    kind,
+    queue = 'default',
+    payload,
+    group = false,
+    after = [],
+    claim = 'hold',
+    retry = {},
+  } = definition;
+  checkName('kind', kind);
+  checkName('queue', queue);
+  checkKinds('after', after);
+  if (typeof payload?.['~standard']?.validate !== 'function') {
+    throw new InvalidInputError(
+      `The payload of ${JSON.stringify(kind)} must be a Standard Schema, e.g. of zod.`,
+    );
+  }
+  return {
+    kind,
+    queue,
+    payload,
+    after,
+    claim,
+    groupMax: whole('group.max', groupMax(group), 1, 100_000),
+    attempts: whole('retry.attempts', retry.attempts ?? 5, 1, 1_000),
+    backoff: {
+      baseMs: milliseconds(retry.base ?? '1s', 'retry.base'),
+      factor: within('retry.factor', retry.factor ?? 2, 1, 100),
+      capMs: milliseconds(retry.cap ?? '1h', 'retry.cap'),
+    },
+    timeoutMs: within('timeout', milliseconds(definition.timeout ?? '30s', 'timeout'), 1, 86_400_000),
+    code: 'use' in definition ? { use: definition.use } : { run: definition.run },
+  };
+}
+
+function groupMax(group: boolean | { readonly max: number }): number {
+  if (typeof group === 'object') return group.max;
+  return group ? 1_000 : 1;
+}
+
+function whole(name: string, value: number, least: number, most: number): number {
+  if (!Number.isInteger(value)) throw new InvalidInputError(`${name} must be a whole number, not ${value}.`);
+  return within(name, value, least, most);
+}
+
+function within(name: string, value: number, least: number, most: number): number {
+  if (value >= least && value <= most) return value;
+  throw new InvalidInputError(`${name} must be from ${least} to ${most}, not ${value}.`);
+}

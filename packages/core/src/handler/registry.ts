@@ -1,0 +1,44 @@
+import { DuplicateKindError, UnknownKindError } from '../errors.js';
+import type { AnyHandler } from './handler.js';
+
+/** Kind → handler. */
+export class Registry<Tx> {
+  readonly #handlers = new Map<string, AnyHandler<Tx>>();
+
+  /** @throws DuplicateKindError when two handlers have one kind. */
+  constructor(handlers: Iterable<AnyHandler<Tx>>) {
+    for (const handler of handlers) {
+      if (this.#handlers.has(handler.kind)) throw new DuplicateKindError(handler.kind);
+      this.#handlers.set(handler.kind, handler);
+    }
+  }
+
+  get kinds(): readonly string[] {
+    return [...this.#handlers.keys()];
+  }
+
+  get queues(): readonly string[] {
+    return [...new Set([...this.#handlers.values()].map(({ queue }) => queue))];
+  }
+
+  /** The most jobs that one run of any handler takes. */
+  get largestGroup(): number {
+    return Math.max(1, ...[...this.#handlers.values()].map(({ groupMax }) => groupMax));
+  }
+
+  /** The longest that one run of any handler may take, in milliseconds. */
+  get longestRunMs(): number {
+    return Math.max(0, ...[...this.#handlers.values()].map(({ timeoutMs }) => timeoutMs));
+  }
+
+  find(kind: string): AnyHandler<Tx> | undefined {
+    return this.#handlers.get(kind);
+  }
+
+  /** @throws UnknownKindError when no handler has the kind. */
+  get(kind: string): AnyHandler<Tx> {
+    const handler = this.find(kind);
+    if (handler === undefined) throw new UnknownKindError(kind, this.kinds);
+    return handler;
+  }
+}

@@ -1,0 +1,29 @@
+// tsyringe refuses to load without this, and a container is used only where a handler is a class.
+import 'reflect-metadata';
+import { type DependencyContainer, type InjectionToken, container as root } from 'tsyringe';
+import type { HandlerClass, RunContext, RunFunction } from './handler.js';
+
+/** Under this token a class that is built for a run is given the claim's open transaction. */
+export const TRANSACTION: InjectionToken<unknown> = Symbol.for('rowlock.transaction');
+
+/** Under this token a class that is built for a run is given the run's context. */
+export const RUN: InjectionToken<RunContext<unknown>> = Symbol.for('rowlock.run');
+
+/**
+ * Builds a handler's class in a container of this run's own. `TRANSACTION` and `RUN` are registered there and
+ * nowhere else, so a repository that is injected into the handler writes in the claim's own transaction.
+ */
+export function buildHandler<Payload, Tx>(
+  use: HandlerClass<Payload, Tx>,
+  context: RunContext<Payload, Tx>,
+  parent: DependencyContainer = root,
+): { run: RunFunction<Payload, Tx>; dispose: () => Promise<void> } {
+  const container = parent.createChildContainer();
+  container.register(TRANSACTION, { useValue: context.tx });
+  container.register(RUN, { useValue: context });
+  const handler = container.resolve(use);
+  return {
+    run: (given) => handler.run(given),
+    dispose: async () => void (await container.dispose()),
+  };
+}

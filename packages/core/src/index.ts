@@ -1,0 +1,55 @@
+// What a user calls.
+export type { CallOptions, Client, ListOptions } from './client/client.js';
+export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
+export { LIMITS } from './client/limits.js';
+// What can be injected.
+export { type Clock, systemClock } from './clock.js';
+// What a driver is.
+export type * from './driver/driver.js';
+export {
+  DRIVER_ERROR_CODES,
+  DriverError,
+  type DriverErrorCode,
+  isDriverError,
+} from './driver/driver-error.js';
+export type { Duration } from './duration.js';
+// What can go wrong.
+export * from './errors.js';
+// What a user writes: handlers, outcomes, plugins.
+export {
+  type AnyHandler,
+  defineHandler,
+  type Handler,
+  type HandlerClass,
+  type HandlerCode,
+  type HandlerDefinition,
+  type HandlerOptions,
+  type HandlerPolicy,
+  type RetryOptions,
+  type RunContext,
+  type RunFunction,
+  type RunJob,
+} from './handler/handler.js';
+export { complete, fail, type HandlerResult, type Outcome, retry, snooze } from './handler/outcome.js';
+export { definePlugin, type Plugin } from './handler/plugin.js';
+export { RUN, TRANSACTION } from './handler/run-container.js';
+// What a job is.
+export type { Enqueued, Job, JobError, JobId, JobView, NewJob, UniqueScope } from './job/job.js';
+export type { Json } from './job/json.js';
+export {
+  type ClientEvent,
+  isLegal,
+  isSettled,
+  OUTSTANDING,
+  SETTLED,
+  type SettlingEvent,
+  STATES,
+  type State,
+  TRANSITIONS,
+  type Transition,
+  type TransitionName,
+} from './job/lifecycle.js';
+export { consoleLogger, type Logger } from './logger.js';
+export { createRowlock, type Rowlock, type RowlockOptions } from './rowlock.js';
+export type { RunInfo, WorkerEvents } from './worker/events.js';
+export type { StopOptions, Worker, WorkerOptions } from './worker/worker.js';

@@ -1,0 +1,47 @@
+import { checkJson, LIMITS } from '../client/limits.js';
+import { checkPayload } from '../handler/check-payload.js';
+import type { AnyHandler } from '../handler/handler.js';
+import { complete, fail, type HandlerResult, type Outcome, retry } from '../handler/outcome.js';
+import type { Job } from '../job/job.js';
+import type { CountedJob, Ending } from '../job/settlement.js';
+import type { CheckedJob } from './run-handler.js';
+
+/** A job that crashed its workers too often, or whose payload its schema refuses, ends without a run. */
+export async function check<Tx>(
+  handler: AnyHandler<Tx>,
+  job: CountedJob,
+): Promise<CheckedJob | { readonly ending: Ending }> {
+  if (job.attemptsMade >= job.maxAttempts) {
+    const error = Object.assign(new Error(`The worker died during ${job.crashesSeen} of its runs.`), {
+      code: 'ROWLOCK_CRASHED',
+    });
+    return { ending: { event: 'exhaust', error } };
+  }
+  try {
+    return { job, payload: await checkPayload(handler, job.payload) };
+  } catch (error) {
+    return { ending: fail(error) };
+  }
+}
+
+/** What a handler's result says of one of its jobs. */
+export function outcomeOf(result: HandlerResult, job: Job): Outcome {
+  const outcome =
+    result instanceof Map ? (result.get(job.publicId) ?? noOutcome(job)) : (result ?? complete());
+  if (!isOutcome(outcome))
+    return retry(new TypeError('A handler must return complete(), retry(), snooze() or fail().'));
+  if (outcome.event !== 'complete') return outcome;
+  try {
+    return complete(checkJson('The output', outcome.output, LIMITS.payloadBytes));
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+function isOutcome(value: unknown): value is Outcome {
+  return typeof value === 'object' && value !== null && 'event' in value;
+}
+
+export function noOutcome({ publicId }: Job): Outcome {
+  return retry(new Error(`The handler returned no outcome for job ${publicId}.`));
+}

@@ -1,0 +1,74 @@
+import type { SettlingEvent } from '../job/lifecycle.js';
+import type { Logger } from '../logger.js';
+
+/** A run, as events tell of it. */
+export interface RunInfo {
+  readonly processId: string;
+  readonly queue: string;
+  readonly kind: string;
+  readonly key: string | null;
+  /** The public ids of its jobs. */
+  readonly jobs: readonly string[];
+}
+
+/** What a worker tells while it works. Listeners are called synchronously, and an error in one is logged. */
+export interface WorkerEvents {
+  /** The worker has subscribed and begins to look for work. */
+  start: [];
+  /** A run begins. */
+  run: [run: RunInfo];
+  /** A run's jobs were settled and committed. */
+  settled: [run: RunInfo, endings: ReadonlyMap<string, SettlingEvent>, tookMs: number];
+  /** A run's jobs went back to the queue as they were, because the worker stops. */
+  released: [run: RunInfo];
+  /** A run lost its claim and settled nothing. */
+  lost: [run: RunInfo, error: unknown];
+  /** A job's entity is somebody else's at the moment. */
+  blocked: [job: { readonly publicId: string; readonly queue: string; readonly key: string | null }];
+  /** Nothing to do is left. */
+  idle: [];
+  /** Something failed that is not a handler's affair; the worker goes on by itself. */
+  fault: [error: unknown];
+  /** The worker has stopped. */
+  stop: [];
+}
+
+type Listener<Name extends keyof WorkerEvents> = (...given: WorkerEvents[Name]) => void;
+
+/** Tells listeners. One that throws is logged, and harms neither the others nor the worker. */
+export class WorkerEmitter {
+  readonly #log: Logger;
+  readonly #listeners: { readonly [Name in keyof WorkerEvents]: Set<Listener<Name>> } = {
+    start: new Set(),
+    run: new Set(),
+    settled: new Set(),
+    released: new Set(),
+    lost: new Set(),
+    blocked: new Set(),
+    idle: new Set(),
+    fault: new Set(),
+    stop: new Set(),
+  };
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  on<Name extends keyof WorkerEvents>(name: Name, listener: Listener<Name>): void {
+    this.#listeners[name].add(listener);
+  }
+
+  off<Name extends keyof WorkerEvents>(name: Name, listener: Listener<Name>): void {
+    this.#listeners[name].delete(listener);
+  }
+
+  emit<Name extends keyof WorkerEvents>(name: Name, ...given: WorkerEvents[Name]): void {
+    for (const listener of this.#listeners[name]) {
+      try {
+        listener(...given);
+      } catch (error) {
+        this.#log.error({ error, event: name }, 'a listener threw');
+      }
+    }
+  }
+}

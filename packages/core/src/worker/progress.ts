@@ -1,0 +1,37 @@
+import { checkJson, LIMITS } from '../client/limits.js';
+import type { Clock } from '../clock.js';
+import type { Driver } from '../driver/driver.js';
+import type { Json } from '../job/json.js';
+import type { Logger } from '../logger.js';
+
+/** At most one write in this time, in milliseconds: a handler may report as often as it likes. */
+const EVERY_MS = 100;
+
+/** Writes a run's progress to its record, the newest value at most every `EVERY_MS`. */
+export function progressReporter(
+  driver: Pick<Driver, 'noteRun'>,
+  processId: string,
+  clock: Clock,
+  log: Logger,
+): { report: (value: Json) => void; stop: () => void } {
+  let newest: { value: Json } | null = null;
+  let cancelTimer: (() => void) | null = null;
+
+  const write = (): void => {
+    cancelTimer = null;
+    if (newest === null) return;
+    const { value } = newest;
+    newest = null;
+    driver
+      .noteRun(processId, { progress: value })
+      .catch((error: unknown) => log.debug({ error, processId }, 'progress was not written'));
+  };
+
+  return {
+    report(value) {
+      newest = { value: checkJson('progress', value, LIMITS.metadataBytes) };
+      cancelTimer ??= clock.after(EVERY_MS, write);
+    },
+    stop: () => cancelTimer?.(),
+  };
+}

@@ -1,0 +1,129 @@
+import type { DependencyContainer } from 'tsyringe';
+import type { Clock } from '../clock.js';
+import type { Driver, HeldTransaction } from '../driver/driver.js';
+import { ClaimLostError, HandlerTimeoutError } from '../errors.js';
+import type { AnyHandler, RunContext, RunJob } from '../handler/handler.js';
+import type { HandlerResult } from '../handler/outcome.js';
+import { buildHandler } from '../handler/run-container.js';
+import type { CountedJob } from '../job/settlement.js';
+import type { Logger } from '../logger.js';
+import type { LiveRun } from './live-run.js';
+import { progressReporter } from './progress.js';
+
+/** How long a handler may take to end after its signal was aborted, in milliseconds. */
+export const GRACE_MS = 5_000;
+
+/** A job whose payload its schema has accepted. */
+export interface CheckedJob {
+  readonly job: CountedJob;
+  readonly payload: unknown;
+}
+
+export interface HandlerCall<Tx> {
+  readonly handler: AnyHandler<Tx>;
+  readonly jobs: readonly [CheckedJob, ...CheckedJob[]];
+  readonly tx: HeldTransaction<Tx>;
+  readonly live: LiveRun;
+  readonly driver: Pick<Driver, 'noteRun'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly container: DependencyContainer | undefined;
+}
+
+/**
+ * Calls a handler and waits for it, until its timeout, a cancellation, the worker's end or the loss of the
+ * claim. Then its signal is aborted, and it is given `GRACE_MS` to end; one that does not is left behind: its
+ * transaction is taken from it, and what it still returns is not looked at.
+ *
+ * @throws What the handler threw, or the reason of the abort; `ClaimLostError` when the claim is gone.
+ */
+export async function runHandler<Tx>(call: HandlerCall<Tx>): Promise<HandlerResult> {
+  const { handler, tx, live, clock } = call;
+  const started = clock.now();
+  const stopTimer = clock.after(handler.timeoutMs, () =>
+    live.stop(new HandlerTimeoutError(handler.kind, handler.timeoutMs)),
+  );
+  const onLost = (): void => live.stop(new ClaimLostError(live.processId, { cause: tx.lost.reason }));
+  tx.lost.addEventListener('abort', onLost, { once: true });
+  if (tx.lost.aborted) onLost();
+  const progress = progressReporter(call.driver, live.processId, clock, call.log);
+  try {
+    const timeLeft = (): number => Math.max(0, handler.timeoutMs - (clock.now() - started));
+    const context = contextOf(call, timeLeft, progress.report);
+    const result = await Promise.race([invoke(call, context), abandoned(live.signal, clock)]);
+    if (tx.lost.aborted) throw live.signal.reason;
+    return result;
+  } catch (error) {
+    throw tx.lost.aborted ? live.signal.reason : error;
+  } finally {
+    stopTimer();
+    progress.stop();
+    tx.lost.removeEventListener('abort', onLost);
+  }
+}
+
+async function invoke<Tx>(
+  { handler, container }: HandlerCall<Tx>,
+  context: RunContext<unknown, Tx>,
+): Promise<HandlerResult> {
+  if ('run' in handler.code) return handler.code.run(context);
+  const built = buildHandler(handler.code.use, context, container);
+  try {
+    return await built.run(context);
+  } finally {
+    await built.dispose();
+  }
+}
+
+/** Rejects when the signal was aborted and the grace after it is over. */
+function abandoned(signal: AbortSignal, clock: Clock): Promise<never> {
+  return new Promise((_, reject) => {
+    const startGrace = (): void => void clock.after(GRACE_MS, () => reject(signal.reason));
+    if (signal.aborted) startGrace();
+    else signal.addEventListener('abort', startGrace, { once: true });
+  });
+}
+
+function contextOf<Tx>(
+  { jobs: [first, ...rest], tx, live, log }: HandlerCall<Tx>,
+  timeLeft: () => number,
+  progress: RunContext<unknown>['progress'],
+): RunContext<unknown, Tx> {
+  const head = runJob(first);
+  return {
+    jobs: [head, ...rest.map(runJob)],
+    job: head,
+    key: first.job.key,
+    processId: live.processId,
+    get tx() {
+      return tx.handle;
+    },
+    signal: live.signal,
+    timeLeft,
+    progress,
+    log: withFields(log, { processId: live.processId, kind: first.job.kind, key: first.job.key }),
+  };
+}
+
+function runJob({ job, payload }: CheckedJob): RunJob<unknown> {
+  const { publicId, kind, attemptsMade, earlierRuns, maxAttempts, metadata, createdAt } = job;
+  return {
+    publicId,
+    kind,
+    payload,
+    attempt: attemptsMade + 1,
+    earlierRuns,
+    maxAttempts,
+    metadata,
+    createdAt,
+  };
+}
+
+function withFields(log: Logger, base: object): Logger {
+  return {
+    debug: (fields, message) => log.debug({ ...base, ...fields }, message),
+    info: (fields, message) => log.info({ ...base, ...fields }, message),
+    warn: (fields, message) => log.warn({ ...base, ...fields }, message),
+    error: (fields, message) => log.error({ ...base, ...fields }, message),
+  };
+}

@@ -1,0 +1,246 @@
+import { hostname } from 'node:os';
+import type { DependencyContainer } from 'tsyringe';
+import { checkName, checkWhole } from '../client/limits.js';
+import type { Clock } from '../clock.js';
+import type { Anchor, Driver } from '../driver/driver.js';
+import { type Duration, milliseconds } from '../duration.js';
+import { InvalidInputError, PoolTooSmallError, WorkerStoppedError } from '../errors.js';
+import type { Registry } from '../handler/registry.js';
+import type { Logger } from '../logger.js';
+import { Alarm } from './alarm.js';
+import { WorkerEmitter, type WorkerEvents } from './events.js';
+import { type Flow, sweep } from './flow.js';
+import { LineReporter } from './line-reporter.js';
+import type { LiveRun } from './live-run.js';
+import { Pause } from './pause.js';
+import { GRACE_MS } from './run-handler.js';
+import { Sweep } from './sweep.js';
+
+export interface WorkerOptions {
+  /** Names the worker to people. Default: the host and the process id. */
+  readonly name?: string;
+  /** How many runs at once, 1 to 1,000. Each holds a connection. Default 5. */
+  readonly concurrency?: number;
+  /** The backstop behind the wake-ups: how long at most until the next look. Default 5 s. */
+  readonly pollInterval?: Duration;
+  /** How often to look while others hold what is due, so that a dead worker's jobs are found. Default 250 ms. */
+  readonly watchInterval?: Duration;
+}
+
+export interface StopOptions {
+  /** How long running handlers may go on. After it their signals are aborted and their jobs go back. Default 30 s. */
+  readonly drain?: Duration;
+}
+
+/** What a worker stands on. */
+export interface WorkerParts<Tx> {
+  readonly driver: Driver<Tx>;
+  readonly registry: Registry<Tx>;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly container: DependencyContainer | undefined;
+}
+
+/** Beyond a handler's timeout and grace, what a claim's transaction may idle, in milliseconds. */
+const IDLE_MARGIN_MS = 10_000;
+
+/** A claim's transaction needs the run's record written beside it. */
+const CONNECTIONS_BESIDE = 1;
+
+/**
+ * Claims jobs and runs their handlers. It sleeps until a wake-up, a job's time or the backstop, then sweeps its
+ * queues in as many slots as there is work for.
+ */
+export class Worker<Tx> {
+  readonly name: string;
+  readonly concurrency: number;
+  readonly #parts: WorkerParts<Tx>;
+  readonly #pollMs: number;
+  readonly #watchMs: number;
+  readonly #events: WorkerEmitter;
+  readonly #stopping = new AbortController();
+  readonly #taken = new Set<string>();
+  readonly #live = new Set<LiveRun>();
+  readonly #slots = new Set<Promise<void>>();
+  readonly #alarm: Alarm;
+  readonly #skipPause = new Pause(10, 500);
+  readonly #faultPause = new Pause(50, 1_000);
+  #running: { anchor: Anchor; flow: Flow<Tx>; lines: LineReporter; listening: Promise<void> } | null = null;
+  #started: Promise<void> | null = null;
+  #stopped: Promise<void> | null = null;
+  #wakes = 0;
+
+  /** @throws InvalidInputError */
+  constructor(parts: WorkerParts<Tx>, options: WorkerOptions = {}) {
+    const { name = `${hostname()}:${process.pid}`, concurrency = 5 } = options;
+    checkName('name', name);
+    checkWhole('concurrency', concurrency, 1, 1_000);
+    if (parts.registry.kinds.length === 0) {
+      throw new InvalidInputError(
+        'A worker needs at least one handler: pass plugins or handlers to createRowlock.',
+      );
+    }
+    this.name = name;
+    this.concurrency = concurrency;
+    this.#parts = parts;
+    this.#pollMs = milliseconds(options.pollInterval ?? '5s', 'pollInterval');
+    this.#watchMs = milliseconds(options.watchInterval ?? '250ms', 'watchInterval');
+    this.#events = new WorkerEmitter(parts.log);
+    this.#alarm = new Alarm(parts.clock, () => this.wake());
+  }
+
+  on<Name extends keyof WorkerEvents>(name: Name, listener: (...given: WorkerEvents[Name]) => void): this {
+    this.#events.on(name, listener);
+    return this;
+  }
+
+  off<Name extends keyof WorkerEvents>(name: Name, listener: (...given: WorkerEvents[Name]) => void): this {
+    this.#events.off(name, listener);
+    return this;
+  }
+
+  /**
+   * Subscribes to wake-ups and begins to work. Resolves when it has; from then on it goes on by itself,
+   * through the server's restarts too, until `stop`. When it rejects, it may be called again.
+   *
+   * @throws DriverError `SchemaOutdated` or `ConnectionLost`, PoolTooSmallError
+   */
+  start(): Promise<void> {
+    if (this.#stopped !== null) return Promise.reject(new WorkerStoppedError());
+    this.#started ??= this.#start().catch((error: unknown) => {
+      // So that it can be tried again.
+      this.#started = null;
+      throw error;
+    });
+    return this.#started;
+  }
+
+  /** Claims nothing more, waits for the running handlers, and ends the session. Safe to call twice. */
+  stop({ drain = '30s' }: StopOptions = {}): Promise<void> {
+    this.#stopped ??= this.#stop(milliseconds(drain, 'drain'));
+    return this.#stopped;
+  }
+
+  /** Looks for work now. */
+  wake(): void {
+    this.#wakes += 1;
+    this.#openSlot();
+  }
+
+  async #start(): Promise<void> {
+    const { driver, registry, clock, log, container } = this.#parts;
+    this.#checkConnections();
+    await driver.verify();
+    const host = hostname();
+    const anchor = await driver.anchor({ name: this.name, host, pid: process.pid });
+    const lines = new LineReporter(anchor, clock, log);
+    const flow: Flow<Tx> = {
+      driver,
+      registry,
+      clock,
+      log,
+      container,
+      host,
+      events: this.#events,
+      workerId: anchor.workerId,
+      idleLimitMs: registry.longestRunMs + GRACE_MS + IDLE_MARGIN_MS,
+      taken: this.#taken,
+      live: this.#live,
+      stopping: this.#stopping.signal,
+      looked: ({ queue }, { publicId }) => lines.move(queue, publicId),
+      claimed: () => this.#openSlot(),
+    };
+    this.#running = { anchor, flow, lines, listening: this.#listen(anchor).catch(this.#onFault) };
+    log.info({ worker: this.name, queues: registry.queues, concurrency: this.concurrency }, 'worker started');
+    this.#events.emit('start');
+  }
+
+  #checkConnections(): void {
+    const { maxConnections } = this.#parts.driver.capabilities;
+    const needed = this.concurrency + CONNECTIONS_BESIDE;
+    if (maxConnections !== null && maxConnections < needed) {
+      throw new PoolTooSmallError(this.concurrency, needed, maxConnections);
+    }
+  }
+
+  /** The first wake-up comes as soon as the session is subscribed: that primes the pump. */
+  async #listen(anchor: Anchor): Promise<void> {
+    const { signal } = this.#stopping;
+    const { queues } = this.#parts.registry;
+    for await (const { cancel } of anchor.wakeUps({ queues, everyMs: this.#pollMs, signal })) {
+      if (cancel === undefined) this.wake();
+      else for (const run of this.#live) run.cancel(cancel);
+    }
+  }
+
+  #openSlot(): void {
+    if (this.#running === null || this.#stopping.signal.aborted || this.#slots.size >= this.concurrency)
+      return;
+    const slot: Promise<void> = this.#serve(this.#running.flow).finally(() => {
+      this.#slots.delete(slot);
+      if (this.#slots.size === 0) this.#rest();
+    });
+    this.#slots.add(slot);
+  }
+
+  /** Sweeps all queues again and again until there is nothing that this slot could do. */
+  async #serve(flow: Flow<Tx>): Promise<void> {
+    try {
+      let seen: number;
+      let passes: readonly Sweep[];
+      do {
+        seen = this.#wakes;
+        passes = flow.registry.queues.map((queue) => new Sweep(queue));
+        for (const pass of passes) await sweep(flow, pass);
+        if (passes.some(({ worked }) => worked)) this.#skipPause.reset();
+        await this.#survey(flow);
+        this.#faultPause.reset();
+      } while (
+        !this.#stopping.signal.aborted &&
+        (passes.some(({ worked }) => worked) || seen !== this.#wakes)
+      );
+      // Two workers that hold a job each of one key refuse each other: both come back, at different times.
+      if (passes.some(({ skipped }) => skipped)) this.#alarm.within(this.#skipPause.next());
+    } catch (error) {
+      this.#onFault(error);
+    }
+  }
+
+  /** Lets delayed jobs become due, and sets the alarm for what there is to wait for. */
+  async #survey({ driver, registry }: Flow<Tx>): Promise<void> {
+    const { promoted, nextDueMs, waiting } = await driver.survey(registry);
+    if (promoted > 0) this.wake();
+    if (nextDueMs !== null && nextDueMs < this.#pollMs) this.#alarm.within(nextDueMs);
+    // Somebody holds what is due. If that worker dies nobody tells, so look again soon.
+    if (waiting) this.#alarm.within(this.#watchMs);
+  }
+
+  readonly #onFault = (error: unknown): void => {
+    this.#parts.log.warn({ error, worker: this.name }, 'looking for work failed; trying again');
+    this.#events.emit('fault', error);
+    this.#alarm.within(this.#faultPause.next());
+  };
+
+  #rest(): void {
+    this.#running?.lines.rest();
+    this.#events.emit('idle');
+  }
+
+  async #stop(drainMs: number): Promise<void> {
+    await this.#started?.catch(() => {});
+    this.#stopping.abort();
+    this.#alarm.stop();
+    if (this.#running === null) return;
+    const { anchor, lines, listening } = this.#running;
+    const cancelTimer = this.#parts.clock.after(drainMs, () => {
+      for (const run of this.#live) run.stop(new WorkerStoppedError());
+    });
+    await Promise.all(this.#slots);
+    cancelTimer();
+    lines.stop();
+    await listening;
+    await anchor.release();
+    this.#parts.log.info({ worker: this.name }, 'worker stopped');
+    this.#events.emit('stop');
+  }
+}

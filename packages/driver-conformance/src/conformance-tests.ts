@@ -1,0 +1,64 @@
+import type { Theme } from './theme.js';
+import { article } from './themes/article.js';
+import { claim } from './themes/claim.js';
+import { dependencies } from './themes/dependencies.js';
+import { enqueue } from './themes/enqueue.js';
+import { errors } from './themes/errors.js';
+import { exclusion } from './themes/exclusion.js';
+import { grouping } from './themes/grouping.js';
+import { handlerTransaction } from './themes/handler-transaction.js';
+import { handlers } from './themes/handlers.js';
+import { joinedEnqueue } from './themes/joined-enqueue.js';
+import { lifecycle } from './themes/lifecycle.js';
+import { listCountMove } from './themes/list-count-move.js';
+import { liveness } from './themes/liveness.js';
+import { lostClaim } from './themes/lost-claim.js';
+import { lostConnection } from './themes/lost-connection.js';
+import { migrate } from './themes/migrate.js';
+import { order } from './themes/order.js';
+import { outcomes } from './themes/outcomes.js';
+import { roundTrip } from './themes/round-trip.js';
+import { runningJob } from './themes/running-job.js';
+import { runs } from './themes/runs.js';
+import { settle } from './themes/settle.js';
+import { shutdown } from './themes/shutdown.js';
+import { siblings } from './themes/siblings.js';
+import { survey } from './themes/survey.js';
+import { uniqueKeys } from './themes/unique-keys.js';
+import { wakeUps } from './themes/wake-ups.js';
+
+/** All of the suite, in the order it runs. */
+export const conformanceThemes: readonly Theme[] = [
+  migrate,
+  enqueue,
+  uniqueKeys,
+  joinedEnqueue,
+  roundTrip,
+  claim,
+  siblings,
+  dependencies,
+  settle,
+  handlerTransaction,
+  lostConnection,
+  lifecycle,
+  runs,
+  survey,
+  listCountMove,
+  wakeUps,
+  errors,
+  article,
+  exclusion,
+  grouping,
+  order,
+  liveness,
+  lostClaim,
+  outcomes,
+  runningJob,
+  handlers,
+  shutdown,
+];
+
+/** The name of every test, e.g. `claim > takes jobs in the order of priority, then of id`. */
+export function conformanceTests(): readonly string[] {
+  return conformanceThemes.flatMap(({ name, tests }) => tests.map((test) => `${name} > ${test.name}`));
+}

@@ -1,0 +1,84 @@
+import {
+  type AnyHandler,
+  createRowlock,
+  type Driver,
+  type Json,
+  type Logger,
+  type Rowlock,
+  type Worker,
+  type WorkerOptions,
+} from '@rowlock/core';
+import type { DriverProcess } from './driver-harness.js';
+import type { Stage } from './stage.js';
+
+/** A worker in a process of its own, and the client beside it. */
+export interface Hand<Tx> {
+  readonly rowlock: Rowlock<Tx>;
+  readonly worker: Worker<Tx>;
+  readonly process: DriverProcess<Tx>;
+}
+
+/** Nothing but wake-ups and the worker's own alarms bring it to look again. */
+const NO_POLL: WorkerOptions = { pollInterval: '1h', watchInterval: '20ms' };
+
+/** Retries without a pause worth the name. */
+export const SOON = { attempts: 50, base: 1, factor: 1, cap: 1 } as const;
+
+const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** A client on the stage's shared driver. */
+export function clientOf<Tx>({ driver }: Stage<Tx>, handlers: readonly AnyHandler<Tx>[]): Rowlock<Tx> {
+  return createRowlock({ driver, handlers, log: SILENT });
+}
+
+/** A worker in a process of its own, not yet started. It is stopped after the test. `through` may stand before its driver. */
+export async function hire<Tx>(
+  stage: Stage<Tx>,
+  handlers: readonly AnyHandler<Tx>[],
+  options: WorkerOptions = {},
+  through: (driver: Driver<Tx>) => Driver<Tx> = (driver) => driver,
+): Promise<Hand<Tx>> {
+  const process = await stage.process();
+  const rowlock = createRowlock({ driver: through(process.driver), handlers, log: SILENT });
+  const worker = rowlock.worker({ ...NO_POLL, ...options });
+  stage.defer(() => worker.stop({ drain: 0 }));
+  return { rowlock, worker, process };
+}
+
+/** As `hire`, and started. */
+export async function employ<Tx>(
+  stage: Stage<Tx>,
+  handlers: readonly AnyHandler<Tx>[],
+  options?: WorkerOptions,
+): Promise<Hand<Tx>> {
+  const hand = await hire(stage, handlers, options);
+  await hand.worker.start();
+  return hand;
+}
+
+/** A Standard Schema that accepts every JSON. */
+export const AnyJson = schemaOf((value): value is Json => value !== undefined);
+
+/** A Standard Schema that accepts numbers. */
+export const ANumber = schemaOf((value) => typeof value === 'number');
+
+interface Schema<Payload> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    validate(
+      value: unknown,
+    ): { readonly value: Payload } | { readonly issues: readonly { readonly message: string }[] };
+    readonly types?: { readonly input: Payload; readonly output: Payload };
+  };
+}
+
+function schemaOf<Payload>(accepts: (value: unknown) => value is Payload): Schema<Payload> {
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'rowlock-conformance',
+      validate: (value) => (accepts(value) ? { value } : { issues: [{ message: 'not of this form' }] }),
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import type { Driver, DriverErrorCode, JobError, JobId, Json } from '@rowlock/core';
+
+/**
+ * What a driver's own test gives to the suite: the way to fresh databases, and everything that must not go
+ * through the driver under test.
+ *
+ * @typeParam Tx What the driver joins: a caller's transaction.
+ */
+export interface DriverHarness<Tx> {
+  /** Makes a fresh and empty database, or schema. The suite migrates it, through the driver. */
+  database(): Promise<TestDatabase<Tx>>;
+
+  /** Ends everything that the harness opened. */
+  close(): Promise<void>;
+}
+
+/** One database. Nothing of it is seen by the others. */
+export interface TestDatabase<Tx> {
+  /** Opens one more driver that shares nothing with the others, as another process would. Takes 12 or more transactions at once. */
+  process(): Promise<DriverProcess<Tx>>;
+
+  /** Reads and writes the tables with the database's plain client, never with the driver. */
+  readonly reader: Reader;
+
+  /** Opens a transaction of the plain client, as an application does that has no part in the driver. */
+  caller(): Promise<Caller<Tx>>;
+
+  /** Runs one statement through a transaction that a driver gave out or joins, and returns its rows. */
+  run(tx: Tx, sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+
+  /** For each code: work that must reject with it, or the reason why this database never comes to it. */
+  readonly samples: Samples;
+
+  /**
+   * What should not be there between two tests: each open transaction, and each connection of a process that
+   * has ended. Described so that a reader of the failure finds it.
+   */
+  leaks(): Promise<readonly string[]>;
+
+  /** Ends what was opened on this database, and drops it. */
+  close(): Promise<void>;
+}
+
+/** A driver, and what can happen to the process that it lives in. */
+export interface DriverProcess<Tx> {
+  readonly driver: Driver<Tx>;
+
+  /** How many connections to the server it has now. */
+  connections(): Promise<number>;
+
+  /** The server ends every connection of this process (`pg_terminate_backend`, `KILL`). New ones are let in. */
+  disconnect(): Promise<void>;
+
+  /** The process is gone: its connections are cut, and it opens no more. Safe to call twice, and after `close`. */
+  kill(): Promise<void>;
+
+  /** Ends in good order: closes the driver, then what was opened for it. Safe to call twice, and after `kill`. */
+  close(): Promise<void>;
+}
+
+/** What the tables really hold. */
+export interface Reader {
+  /** The row, or undefined. */
+  job(publicId: string): Promise<JobRow | undefined>;
+
+  /** All rows of a queue, by id. */
+  jobs(queue: string): Promise<readonly JobRow[]>;
+
+  /** The records of a job's runs, oldest first. */
+  runs(publicId: string): Promise<readonly RunRow[]>;
+
+  /** The database's clock. */
+  now(): Promise<Date>;
+
+  /** A row as a system writes it that knows only the table: an INSERT of these columns alone. Returns the public id. */
+  insert(row: RawJob): Promise<string>;
+
+  /** A hand-written UPDATE of one row, legal or not. Rejects with the database's own error. */
+  write(publicId: string, change: JobChange): Promise<void>;
+
+  /** Runs one statement in plain SQL that every database understands, and returns its rows. */
+  exec(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+/** A job as its row has it. */
+export interface JobRow {
+  readonly id: JobId;
+  readonly publicId: string;
+  readonly queue: string;
+  readonly kind: string;
+  readonly key: string | null;
+  readonly payload: Json;
+  readonly priority: number;
+  readonly status: string;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly crashes: number;
+  readonly uniqueKey: string | null;
+  readonly metadata: Json;
+  readonly output: Json;
+  readonly error: JobError | null;
+  readonly processId: string | null;
+  readonly availableAt: Date;
+  readonly createdAt: Date;
+  readonly createdBy: string;
+  readonly startedAt: Date | null;
+  readonly startedBy: string | null;
+  readonly finishedAt: Date | null;
+  readonly finishedBy: string | null;
+}
+
+/** Columns of a hand-written UPDATE; also values that the table must refuse. */
+export type JobChange = { readonly [Column in keyof JobRow]?: JobRow[Column] | null };
+
+export type RawJob = Pick<JobRow, 'queue' | 'kind' | 'payload'> & Partial<Pick<JobRow, 'key'>>;
+
+/** The record of one run, as far as it concerns one job. */
+export interface RunRow {
+  readonly processId: string;
+  readonly workerId: string;
+  readonly startedAt: Date;
+  readonly finishedAt: Date | null;
+  /** How it ended for the job: a settling event, `release`, `reclaim` or `crashed`; null while it goes on. */
+  readonly outcome: string | null;
+  readonly progress: Json;
+}
+
+/** An application's own transaction. */
+export interface Caller<Tx> {
+  readonly tx: Tx;
+  commit(): Promise<void>;
+  /** Also after the end, when it does nothing. */
+  rollback(): Promise<void>;
+}
+
+/** `ConnectionLost`, `TransactionOver`, `SchemaOutdated` and `InvalidInput` are provoked by the suite itself. */
+export type Samples = Readonly<Record<SampledCode, (() => Promise<unknown>) | Impossible>>;
+
+/** A code that this database has no error for. */
+export interface Impossible {
+  readonly because: string;
+}
+
+export type SampledCode = Exclude<
+  DriverErrorCode,
+  'ConnectionLost' | 'TransactionOver' | 'SchemaOutdated' | 'InvalidInput'
+>;

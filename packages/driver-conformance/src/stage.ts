@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  Anchor,
+  ClaimCriteria,
+  Driver,
+  HeldTransaction,
+  Job,
+  JobError,
+  JobView,
+  Line,
+  NewJob,
+  Settlement,
+  Store,
+  WorkerInfo,
+} from '@rowlock/core';
+import { expect } from 'vitest';
+import type { Caller, DriverProcess, JobRow, Reader, TestDatabase } from './driver-harness.js';
+import { within } from './until.js';
+
+/** Before every job: no id is as low as 0. */
+export const START: Line = { priority: -32_768, id: 0n };
+
+/** The kind of a test's jobs, where it does not matter. */
+export const KIND = 'work';
+
+/** What a test plays on: one database, a driver, and names of its own. What it opens is ended after it. */
+export interface Stage<Tx> {
+  readonly database: TestDatabase<Tx>;
+  readonly reader: Reader;
+  /** A driver that all tests share. */
+  readonly driver: Driver<Tx>;
+  /** A queue that no other test uses. */
+  readonly queue: string;
+  /** A key that no other test uses. */
+  readonly key: string;
+
+  /** One more database, fresh and empty. */
+  createDatabase(): Promise<TestDatabase<Tx>>;
+
+  /** One more driver, as in another process. */
+  process(): Promise<DriverProcess<Tx>>;
+
+  /** A job to be, in the test's queue, of the kind `work` and without a key. */
+  newJob(change?: Partial<NewJob>): NewJob;
+  /** Enqueues a job and returns its row. */
+  put(change?: Partial<NewJob>): Promise<JobRow>;
+  /** Enqueues jobs in one call and returns their rows in that order. */
+  putMany(changes: readonly Partial<NewJob>[]): Promise<readonly JobRow[]>;
+
+  begin(driver?: Driver<Tx>): Promise<HeldTransaction<Tx>>;
+  caller(): Promise<Caller<Tx>>;
+  /** Claims in the test's queue, from the start, the kind `work`, unless told otherwise. */
+  claim(held: HeldTransaction<Tx>, change?: Partial<ClaimCriteria>): Promise<Job | undefined>;
+  /** Claims, and fails when there is nothing to claim. */
+  take(held: HeldTransaction<Tx>, change?: Partial<ClaimCriteria>): Promise<Job>;
+  /** Claims the first job in a transaction of its own. */
+  hold(
+    change?: Partial<ClaimCriteria>,
+    driver?: Driver<Tx>,
+  ): Promise<{ held: HeldTransaction<Tx>; job: Job }>;
+  /** Settles in a transaction of its own the first job that can be claimed. */
+  serve(change?: Partial<Settlement>, criteria?: Partial<ClaimCriteria>): Promise<Job>;
+
+  /** The row, read past the driver. */
+  row(job: { readonly publicId: string }): Promise<JobRow>;
+  /** What the driver lists of one job. */
+  view(job: { readonly publicId: string }, store?: Store): Promise<JobView>;
+
+  anchor(driver?: Driver<Tx>, info?: Partial<WorkerInfo>): Promise<Anchor>;
+
+  /** Does this when the test has ended, however it did, and its transactions too. The last put off comes first. */
+  defer(undo: () => Promise<unknown>): void;
+}
+
+/** What a job fails with, where it does not matter. */
+const FAILURE: JobError = { code: 'E_CONFORMANCE', message: 'It failed.' };
+
+/** How a job ended, completed unless told otherwise. */
+export function settlement(job: Pick<Job, 'id'>, change: Partial<Settlement> = {}): Settlement {
+  return {
+    id: job.id,
+    event: 'complete',
+    attempt: 1,
+    crashes: 0,
+    delayMs: 0,
+    tookMs: 0,
+    output: null,
+    error: change.event === 'fail' || change.event === 'exhaust' ? FAILURE : null,
+    by: 'conformance',
+    ...change,
+  };
+}
+
+/** Closes a process in good order; one that does not come to an end is killed, and that is a failure. */
+export async function endProcess<Tx>(process: DriverProcess<Tx>): Promise<void> {
+  try {
+    await within('the driver is closed', process.close());
+  } finally {
+    await process.kill();
+  }
+}
+
+/** Sets a stage for one test. `end` undoes what the test left behind. */
+export function createStage<Tx>(
+  database: TestDatabase<Tx>,
+  driver: Driver<Tx>,
+  createDatabase: () => Promise<TestDatabase<Tx>>,
+): { readonly stage: Stage<Tx>; end(): Promise<void> } {
+  const name = randomUUID().slice(0, 13);
+  const queue = `queue-${name}`;
+  const { reader } = database;
+  const deferred: (() => Promise<unknown>)[] = [];
+  const open: { rollback(): Promise<void> }[] = [];
+
+  const stage: Stage<Tx> = {
+    database,
+    reader,
+    driver,
+    queue,
+    key: `key-${name}`,
+    createDatabase,
+
+    async process() {
+      const opened = await database.process();
+      deferred.push(() => endProcess(opened));
+      return opened;
+    },
+
+    newJob: (change = {}) => ({
+      queue,
+      kind: KIND,
+      key: null,
+      payload: {},
+      priority: 0,
+      available: { inMs: 0 },
+      maxAttempts: 5,
+      unique: null,
+      metadata: {},
+      createdBy: 'conformance',
+      ...change,
+    }),
+
+    async put(change = {}) {
+      const [row] = await stage.putMany([change]);
+      if (row === undefined) throw new Error('The job that was enqueued is not in the table.');
+      return row;
+    },
+
+    async putMany(changes) {
+      const enqueued = await driver.enqueue(changes.map((change) => stage.newJob(change)));
+      expect(enqueued.map(({ outcome }) => outcome)).toEqual(changes.map(() => 'enqueued'));
+      return Promise.all(enqueued.map((job) => stage.row(job)));
+    },
+
+    async begin(of = driver) {
+      const held = await of.begin({ idleLimitMs: 60_000 });
+      open.push(held);
+      return held;
+    },
+
+    async caller() {
+      const caller = await database.caller();
+      open.push(caller);
+      return caller;
+    },
+
+    claim: (held, change = {}) => held.claim({ queue, kinds: [KIND], line: START, busy: [], ...change }),
+
+    async take(held, change) {
+      const job = await stage.claim(held, change);
+      if (job === undefined) throw new Error('There was nothing to claim.');
+      return job;
+    },
+
+    async hold(change, of) {
+      const held = await stage.begin(of);
+      return { held, job: await stage.take(held, change) };
+    },
+
+    async serve(change, criteria) {
+      const { held, job } = await stage.hold(criteria);
+      expect(await held.settle(randomUUID(), [settlement(job, change)])).toEqual([job.id]);
+      await held.commit();
+      return job;
+    },
+
+    async row({ publicId }) {
+      const row = await reader.job(publicId);
+      if (row === undefined) throw new Error(`There is no row of job ${publicId}.`);
+      return row;
+    },
+
+    async view({ publicId }, store = driver) {
+      const { jobs } = await store.list({ publicId }, { limit: 1, before: null });
+      const [view] = jobs;
+      if (view === undefined) throw new Error(`Job ${publicId} is not listed.`);
+      return view;
+    },
+
+    async anchor(of = driver, info = {}) {
+      const anchor = await of.anchor({ name: `worker-${name}`, host: 'host', pid: 4711, ...info });
+      deferred.push(() => anchor.release());
+      return anchor;
+    },
+
+    defer: (undo) => void deferred.push(undo),
+  };
+
+  return {
+    stage,
+    async end() {
+      // All at once: of two that wait for each other's locks, one alone could not end.
+      const ended = await Promise.allSettled(open.map((transaction) => transaction.rollback()));
+      const failures = ended.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []));
+      for (const undo of deferred.reverse()) await undo().catch((error: unknown) => failures.push(error));
+      if (failures.length > 0) throw new AggregateError(failures, 'What a test opened could not be ended.');
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import { LIMITS, type NewJob } from '@rowlock/core';
+import { expect } from 'vitest';
+import { theme } from '../theme.js';
+import { within } from '../until.js';
+import { withWrongClock } from '../wrong-clock.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+export const enqueue = theme('enqueue', (test) => {
+  test('inserts in the order given', async ({ driver, reader, queue, newJob }) => {
+    const jobs = Array.from({ length: 50 }, (_, place) => newJob({ payload: { place } }));
+    const enqueued = await driver.enqueue(jobs);
+    const rows = await reader.jobs(queue);
+    expect(rows.map(({ payload }) => payload)).toEqual(jobs.map(({ payload }) => payload));
+    expect(rows.map(({ publicId }) => publicId)).toEqual(enqueued.map(({ publicId }) => publicId));
+  });
+
+  test('gives ids that grow from call to call', async ({ put }) => {
+    const ids: bigint[] = [];
+    for (let call = 0; call < 5; call++) ids.push((await put()).id);
+    expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)));
+    expect(new Set(ids).size).toBe(5);
+  });
+
+  test('writes every column', async ({ driver, reader, queue, key, row }) => {
+    const job: NewJob = {
+      queue,
+      kind: 'spreadsheet.update',
+      key,
+      payload: { rows: [1, 2, 3] },
+      priority: -7,
+      available: { at: new Date('2100-02-03T04:05:06.789Z') },
+      maxAttempts: 9,
+      unique: { key: `unique-${key}`, scope: 'outstanding' },
+      metadata: { tenant: 'acme' },
+      createdBy: 'host-a',
+    };
+    const before = await reader.now();
+    const [enqueued] = await driver.enqueue([job]);
+    const after = await reader.now();
+
+    expect(enqueued?.outcome).toBe('enqueued');
+    expect(enqueued?.publicId).toMatch(UUID);
+    const written = await row({ publicId: enqueued?.publicId ?? '' });
+    const { available, unique, ...same } = job;
+    expect(written).toMatchObject(same);
+    expect(written.availableAt).toEqual(new Date('2100-02-03T04:05:06.789Z'));
+    expect(written.uniqueKey).toBe(unique?.key);
+    expect(written.createdAt.getTime()).toBeGreaterThanOrEqual(before.getTime());
+    expect(written.createdAt.getTime()).toBeLessThanOrEqual(after.getTime());
+  });
+
+  test('starts a job as new and without a history', async ({ put, reader }) => {
+    const job = await put();
+    expect(job).toMatchObject({
+      status: 'new',
+      attempt: 0,
+      crashes: 0,
+      uniqueKey: null,
+      output: null,
+      error: null,
+      processId: null,
+      startedAt: null,
+      startedBy: null,
+      finishedAt: null,
+      finishedBy: null,
+    });
+    expect(await reader.runs(job.publicId)).toEqual([]);
+  });
+
+  test('gives public ids that cannot be counted up', async ({ putMany }) => {
+    const rows = await putMany(Array.from({ length: 20 }, () => ({})));
+    expect(new Set(rows.map(({ publicId }) => publicId)).size).toBe(20);
+    // The last group of digits is random in every version of UUID that may be used here.
+    expect(new Set(rows.map(({ publicId }) => publicId.slice(-12))).size).toBe(20);
+  });
+
+  test('takes an empty list', async ({ driver, reader, queue }) => {
+    expect(await driver.enqueue([])).toEqual([]);
+    expect(await reader.jobs(queue)).toEqual([]);
+  });
+
+  test(`takes ${LIMITS.jobsPerCall} jobs in one call`, async ({ driver, queue, newJob, reader }) => {
+    const jobs = Array.from({ length: LIMITS.jobsPerCall }, (_, place) => newJob({ payload: place }));
+    const enqueued = await driver.enqueue(jobs);
+    expect(new Set(enqueued.map(({ publicId }) => publicId)).size).toBe(jobs.length);
+    const rows = await reader.jobs(queue);
+    expect(rows.map(({ payload }) => payload)).toEqual(jobs.map(({ payload }) => payload));
+    expect(rows.map(({ publicId }) => publicId)).toEqual(enqueued.map(({ publicId }) => publicId));
+  });
+
+  test('takes names and keys of the greatest length', async ({ put, queue, key, hold }) => {
+    const long = (seed: string, length: number): string => seed.padEnd(length, '€').slice(0, length);
+    const change = {
+      queue: long(queue, LIMITS.nameCharacters),
+      kind: long('kind-', LIMITS.nameCharacters),
+      key: long(key, LIMITS.keyCharacters),
+      unique: { key: long(key, LIMITS.keyCharacters), scope: 'ever' },
+    } as const;
+    const job = await put(change);
+    expect(job).toMatchObject({
+      queue: change.queue,
+      kind: change.kind,
+      key: change.key,
+      uniqueKey: change.unique.key,
+    });
+    const { job: claimed, held } = await hold({ queue: change.queue, kinds: [change.kind] });
+    expect(claimed.id).toBe(job.id);
+    expect(await held.lockSiblings({ queue: change.queue, key: change.key }, 10)).toHaveLength(1);
+  });
+
+  test('stores all jobs of a call, or none', async ({ driver, reader, queue, newJob }) => {
+    const jobs = [newJob(), newJob({ payload: 'a NUL: \0' }), newJob()];
+    await expect(driver.enqueue(jobs)).rejects.toMatchObject({ code: 'InvalidInput' });
+    expect(await reader.jobs(queue)).toEqual([]);
+  });
+
+  test("counts a delay by the database's clock", async ({ driver, reader, newJob, row }) => {
+    const before = await reader.now();
+    const [enqueued] = await withWrongClock(() =>
+      driver.enqueue([newJob({ available: { inMs: 3_600_000 } })]),
+    );
+    const after = await reader.now();
+    const { availableAt, createdAt } = await row({ publicId: enqueued?.publicId ?? '' });
+    expect(availableAt.getTime()).toBeGreaterThanOrEqual(before.getTime() + 3_600_000);
+    expect(availableAt.getTime()).toBeLessThanOrEqual(after.getTime() + 3_600_000);
+    expect(createdAt.getTime()).toBeGreaterThanOrEqual(before.getTime());
+    expect(createdAt.getTime()).toBeLessThanOrEqual(after.getTime());
+  });
+
+  test('makes a job without delay claimable at once', async ({ put, hold }) => {
+    const job = await put({ available: { inMs: 0 } });
+    expect((await hold()).job.id).toBe(job.id);
+  });
+
+  test('makes a job whose instant has passed claimable at once', async ({ put, hold }) => {
+    const job = await put({ available: { at: new Date('1999-12-31T23:59:59.999Z') } });
+    expect(job.availableAt).toEqual(new Date('1999-12-31T23:59:59.999Z'));
+    expect((await hold()).job.id).toBe(job.id);
+  });
+
+  test('takes a row that was written by hand, with its queue, kind and payload alone', async ({
+    reader,
+    queue,
+    row,
+    hold,
+    view,
+  }) => {
+    const publicId = await reader.insert({ queue, kind: 'work', payload: { from: 'a legacy system' } });
+    expect(await row({ publicId })).toMatchObject({
+      status: 'new',
+      key: null,
+      priority: 0,
+      attempt: 0,
+      crashes: 0,
+      metadata: {},
+    });
+    const { job } = await hold();
+    expect(job).toMatchObject({ publicId, payload: { from: 'a legacy system' } });
+    expect(job.maxAttempts).toBeGreaterThan(0);
+    expect((await view({ publicId })).publicId).toBe(publicId);
+  });
+
+  test('never waits for a job of the same key that somebody holds', async ({
+    key,
+    newJob,
+    put,
+    hold,
+    driver,
+  }) => {
+    await put({ key });
+    const { held, job } = await hold();
+    await held.lockSiblings({ queue: job.queue, key }, 10);
+    const enqueued = await within('the enqueue beside a held key', driver.enqueue([newJob({ key })]));
+    expect(enqueued).toMatchObject([{ outcome: 'enqueued' }]);
+  });
+});

@@ -1,0 +1,93 @@
+import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core';
+import { expect } from 'vitest';
+import type { SampledCode } from '../driver-harness.js';
+import { theme } from '../theme.js';
+import { until } from '../until.js';
+
+const RETRYABLE: ReadonlySet<DriverErrorCode> = new Set([
+  'LockTimeout',
+  'Deadlock',
+  'SerializationFailure',
+  'ConnectionLost',
+]);
+
+const SAMPLED: readonly SampledCode[] = [
+  'LockNotAvailable',
+  'LockTimeout',
+  'Deadlock',
+  'SerializationFailure',
+  'UniqueViolation',
+  'PermissionDenied',
+  'Unknown',
+];
+
+/** What a rejected promise was rejected with. */
+async function reasonOf(work: Promise<unknown>): Promise<unknown> {
+  const [outcome] = await Promise.allSettled([work]);
+  if (outcome.status === 'fulfilled') throw new Error('It was expected to reject.');
+  return outcome.reason;
+}
+
+export const errors = theme('errors', (test) => {
+  for (const code of SAMPLED) {
+    test(`${code} is known by its code, and keeps what the server said`, async ({ database }) => {
+      const sample = database.samples[code];
+      if (typeof sample !== 'function') {
+        expect(sample.because.length, 'a reason').toBeGreaterThan(10);
+        return;
+      }
+      const error = await reasonOf(sample());
+      if (!isDriverError(error)) throw new Error(`Not classified: ${String(error)}`);
+      expect(error).toBeInstanceOf(DriverError);
+      expect(error.code).toBe(code);
+      expect(error.isRetryable).toBe(RETRYABLE.has(code));
+      expect(error.message.length).toBeGreaterThan(5);
+      expect(error.cause).toBeInstanceOf(Error);
+    });
+  }
+
+  test('a driver whose server cannot be reached rejects every verb with ConnectionLost', async ({
+    process,
+    newJob,
+    queue,
+    key,
+  }) => {
+    const dead = await process();
+    await dead.driver.count({ queue });
+    await dead.kill();
+    const { driver } = dead;
+    // A connection that idles in a pool may be handed out once more before it is seen to be gone.
+    const verbs: readonly (readonly [string, () => Promise<unknown>])[] = [
+      ['enqueue', () => driver.enqueue([newJob()])],
+      ['list', () => driver.list({ queue }, { limit: 1, before: null })],
+      ['count', () => driver.count({ queue })],
+      ['move', () => driver.move('cancel', '11111111-1111-4111-8111-111111111111')],
+      ['notify', () => driver.notify([{ queue }])],
+      ['workers', () => driver.workers()],
+      ['migrate', () => driver.migrate()],
+      ['verify', () => driver.verify()],
+      ['begin', () => driver.begin({ idleLimitMs: 1_000 })],
+      ['survey', () => driver.survey({ queues: [queue], kinds: [key] })],
+      ['anchor', () => driver.anchor({ name: 'w', host: 'h', pid: 1 })],
+    ];
+    for (const [name, verb] of verbs) {
+      const error = await reasonOf(verb());
+      expect(isDriverError(error, 'ConnectionLost'), `${name}: ${String(error)}`).toBe(true);
+    }
+  });
+
+  test('a driver whose connections were ended recovers by itself', async ({ process, queue, newJob }) => {
+    const { driver, disconnect } = await process();
+    await driver.enqueue([newJob()]);
+    await disconnect();
+    const counts = await until('the driver answers', () => driver.count({ queue }).catch(() => undefined));
+    expect(counts.new).toBe(1);
+  });
+
+  test('close is safe to call twice', async ({ process, queue }) => {
+    const { driver } = await process();
+    await driver.count({ queue });
+    await driver.close();
+    await driver.close();
+  });
+});

@@ -1,0 +1,140 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { complete, defineHandler, type Outcome, type RunContext, snooze } from '@rowlock/core';
+import { expect } from 'vitest';
+import { allSettled } from '../all-settled.js';
+import { AnyJson, clientOf, employ, type Hand, hire, SOON } from '../crew.js';
+import { Diary } from '../diary.js';
+import type { JobRow } from '../driver-harness.js';
+import { seeded } from '../random.js';
+import type { Stage } from '../stage.js';
+import { theme } from '../theme.js';
+import { aborted, gate, until, within } from '../until.js';
+
+export const exclusion = theme('exclusion', (test) => {
+  test('under load no two runs of a key overlap, and every job is settled once', async (stage) => {
+    const random = seeded(20_181_217);
+    const history = new Diary();
+    const payload = AnyJson;
+    const run = async ({ key, jobs, tx }: RunContext<unknown, unknown>): Promise<Outcome> => {
+      history.begin(key, jobs);
+      const dice = random();
+      for (let turns = 0; turns < dice * 10; turns++) await turn();
+      expect(tx).toBeDefined();
+      history.end(key);
+      if (dice < 0.1) throw new Error('One run in ten fails.');
+      return dice < 0.15 ? snooze(1) : complete();
+    };
+    const common = { queue: stage.queue, payload, retry: SOON, run };
+    const handlers = [
+      defineHandler({ ...common, kind: 'single' }),
+      defineHandler({ ...common, kind: 'grouped', group: true }),
+      defineHandler({ ...common, kind: 'dependent', after: ['single'], group: { max: 3 } }),
+    ];
+    for (let hands = 0; hands < 3; hands++) await employ(stage, handlers, { concurrency: 4 });
+    const client = clientOf(stage, handlers);
+    for (let round = 0; round < 20; round++) {
+      for (const handler of handlers) {
+        const options = Array.from({ length: 5 }, () => ({
+          key: `${stage.key}-${Math.floor(random() * 7)}`,
+          payload: round,
+          priority: Math.floor(random() * 3),
+        }));
+        await client.enqueueMany(handler, options);
+      }
+    }
+    const rows = await allSettled(stage);
+    expect(history.overlaps).toEqual([]);
+    expect(rows).toHaveLength(300);
+    expect(rows.every(({ status }) => status === 'complete')).toBe(true);
+    await eachSettledOnce(stage, rows);
+  });
+
+  test('whoever dies when: every job takes effect exactly once', async <Tx>(stage: Stage<Tx>) => {
+    const { database, queue, key, reader, defer } = stage;
+    const table = `effects_${queue.replaceAll('-', '_')}`;
+    await reader.exec(`CREATE TABLE ${table} (job VARCHAR(40))`);
+    defer(() => reader.exec(`DROP TABLE ${table}`));
+    const random = seeded(7);
+    const handlerOf = (dies: () => Promise<void> | undefined) =>
+      defineHandler({
+        kind: 'effect',
+        queue,
+        payload: AnyJson,
+        retry: SOON,
+        async run({ jobs, tx, signal }: RunContext<unknown, Tx>) {
+          for (const { publicId } of jobs)
+            await database.run(tx, `INSERT INTO ${table} VALUES ('${publicId}')`);
+          const death = dies();
+          if (death === undefined) return complete();
+          await death;
+          // A process that was killed goes no further.
+          throw await aborted(signal);
+        },
+      });
+    const rows = await stage.putMany(
+      Array.from({ length: 60 }, (_, place) => ({
+        kind: 'effect',
+        key: `${key}-${place % 9}`,
+        maxAttempts: 50,
+      })),
+    );
+    let deaths = 0;
+    for (let generation = 0; generation < 6; generation++) {
+      const dead = gate();
+      const hand: Hand<Tx> = await hire(stage, [
+        handlerOf(() => {
+          if (random() > 0.2) return undefined;
+          deaths += 1;
+          dead.open();
+          return hand.process.kill();
+        }),
+      ]);
+      await hand.worker.start();
+      const finished = until('everything is served', async () =>
+        (await reader.jobs(queue)).every(({ status }) => status === 'complete'),
+      );
+      finished.catch(() => {});
+      await within('a death, or the end', Promise.race([dead.promise, finished]));
+    }
+    await employ(stage, [handlerOf(() => undefined)]);
+    const settled = await allSettled(stage);
+    expect(deaths).toBeGreaterThan(2);
+    expect(settled.map(({ status }) => status)).toEqual(rows.map(() => 'complete'));
+    const effects = (await reader.exec(`SELECT job FROM ${table}`)).map((row) =>
+      String(Object.values(row)[0]),
+    );
+    expect(effects.toSorted()).toEqual(rows.map(({ publicId }) => publicId).toSorted());
+    await eachSettledOnce(stage, settled);
+  });
+
+  test('jobs of different keys, and jobs without a key, run at the same time', async (stage) => {
+    const { key, queue, putMany } = stage;
+    const together = gate();
+    let running = 0;
+    const handler = defineHandler({
+      kind: 'parallel',
+      queue,
+      payload: AnyJson,
+      async run() {
+        running += 1;
+        if (running === 4) together.open();
+        await together.promise;
+      },
+    });
+    await putMany([`${key}-a`, `${key}-b`, null, null].map((each) => ({ kind: 'parallel', key: each })));
+    await employ(stage, [handler], { concurrency: 2 });
+    await employ(stage, [handler], { concurrency: 2 });
+    await within('four runs at once', together.promise);
+    await allSettled(stage);
+  });
+});
+
+/** Checks the runs' records: exactly one of each job's settled it for good, and it is the one its row names. */
+async function eachSettledOnce<Tx>({ reader }: Stage<Tx>, rows: readonly JobRow[]): Promise<void> {
+  for (const { publicId, processId } of rows) {
+    const records = await reader.runs(publicId);
+    const final = records.filter(({ outcome }) => outcome === 'complete');
+    expect(final.map((record) => record.processId)).toEqual([processId]);
+    expect(records.filter(({ finishedAt }) => finishedAt === null)).toEqual([]);
+  }
+}

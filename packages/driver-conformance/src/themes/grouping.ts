@@ -1,0 +1,76 @@
+import { complete, defineHandler } from '@rowlock/core';
+import { expect } from 'vitest';
+import { allSettled } from '../all-settled.js';
+import { ANumber, AnyJson, employ } from '../crew.js';
+import type { JobRow } from '../driver-harness.js';
+import { theme } from '../theme.js';
+import { until } from '../until.js';
+
+export const grouping = theme('grouping', (test) => {
+  test('thirty jobs of a key become one run', async (stage) => {
+    const { key, queue, putMany } = stage;
+    const runs: number[][] = [];
+    const handler = defineHandler({
+      kind: 'update',
+      queue,
+      payload: ANumber,
+      group: true,
+      run: ({ jobs }) => {
+        runs.push(jobs.map(({ payload }) => payload));
+        return new Map(jobs.map(({ publicId, payload }) => [publicId, complete(payload * 2)]));
+      },
+    });
+    await putMany(Array.from({ length: 30 }, (_, click) => ({ kind: 'update', key, payload: click })));
+    await employ(stage, [handler]);
+    const rows = await allSettled(stage);
+    expect(runs).toEqual([Array.from({ length: 30 }, (_, click) => click)]);
+    expect(rows.map(({ output }) => output)).toEqual(Array.from({ length: 30 }, (_, click) => click * 2));
+    expect(new Set(rows.map(({ processId }) => processId)).size).toBe(1);
+  });
+
+  test('a group is as large as the kind allows, and the rest comes next', async (stage) => {
+    const { key, queue, putMany } = stage;
+    const runs: number[][] = [];
+    const handler = defineHandler({
+      kind: 'update',
+      queue,
+      payload: ANumber,
+      group: { max: 4 },
+      run: ({ jobs }) => void runs.push(jobs.map(({ payload }) => payload)),
+    });
+    await putMany(Array.from({ length: 10 }, (_, click) => ({ kind: 'update', key, payload: click })));
+    for (let hands = 0; hands < 2; hands++) await employ(stage, [handler]);
+    await allSettled(stage);
+    expect(runs).toEqual([
+      [0, 1, 2, 3],
+      [4, 5, 6, 7],
+      [8, 9],
+    ]);
+  });
+
+  test('a job that comes while the group runs gets a run of its own', async (stage) => {
+    const { key, queue, put, putMany } = stage;
+    const runs: string[][] = [];
+    let late: JobRow | undefined;
+    const handler = defineHandler({
+      kind: 'update',
+      queue,
+      payload: AnyJson,
+      group: true,
+      async run({ jobs }) {
+        runs.push(jobs.map(({ publicId }) => publicId));
+        // By another connection, committed before this run is settled.
+        late ??= await put({ kind: 'update', key });
+      },
+    });
+    const rows = await putMany([1, 2, 3].map((payload) => ({ kind: 'update', key, payload })));
+    const { worker } = await employ(stage, [handler]);
+    const served = await until('the late job is served', async () => {
+      worker.wake();
+      const jobs = await stage.reader.jobs(queue);
+      return jobs.length === 4 && jobs.every(({ status }) => status === 'complete') && jobs;
+    });
+    expect(runs).toEqual([rows.map(({ publicId }) => publicId), [late?.publicId]]);
+    expect(served[3]?.processId).not.toBe(served[0]?.processId);
+  });
+});

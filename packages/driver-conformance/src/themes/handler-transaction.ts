@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { scratchTable } from '../scratch-table.js';
+import { settlement } from '../stage.js';
+import { theme } from '../theme.js';
+import { until } from '../until.js';
+
+const ERROR = { code: 'E_SHEET', message: 'The sheet is full.', details: { rows: 10 } } as const;
+
+export const handlerTransaction = theme('handler transaction', (test) => {
+  test('what a handler writes commits with the settlement', async ({
+    database,
+    reader,
+    queue,
+    put,
+    hold,
+    row,
+    defer,
+  }) => {
+    const table = await scratchTable(reader, queue, defer);
+    await put();
+    const { held, job } = await hold();
+    await database.run(held.handle, `INSERT INTO ${table} VALUES ('written by the handler')`);
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    await held.settle(randomUUID(), [settlement(job)]);
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    await held.commit();
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'written by the handler' }]);
+    expect((await row(job)).status).toBe('complete');
+  });
+
+  test('what a handler wrote vanishes with the claim', async ({
+    database,
+    reader,
+    queue,
+    put,
+    hold,
+    row,
+    defer,
+  }) => {
+    const table = await scratchTable(reader, queue, defer);
+    const before = await put();
+    const { held, job } = await hold();
+    await database.run(held.handle, `INSERT INTO ${table} VALUES ('lost')`);
+    await held.settle(randomUUID(), [settlement(job)]);
+    await held.rollback();
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect(await row(before)).toEqual(before);
+  });
+
+  test('what a handler wrote vanishes when its process dies', async ({
+    database,
+    reader,
+    queue,
+    put,
+    process,
+    hold,
+    row,
+    begin,
+    claim,
+    defer,
+  }) => {
+    const table = await scratchTable(reader, queue, defer);
+    const before = await put();
+    const dying = await process();
+    const { held, job } = await hold({}, dying.driver);
+    await database.run(held.handle, `INSERT INTO ${table} VALUES ('lost')`);
+    await held.settle(randomUUID(), [settlement(job)]);
+    await dying.kill();
+    const waiting = await begin();
+    await until('the job is claimable again', () => claim(waiting));
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect(await row(before)).toEqual(before);
+  });
+
+  test('undo takes back what the handler wrote and keeps the claim', async ({
+    database,
+    reader,
+    queue,
+    put,
+    hold,
+    begin,
+    claim,
+    row,
+    defer,
+  }) => {
+    const table = await scratchTable(reader, queue, defer);
+    await put();
+    const { held, job } = await hold();
+    await database.run(held.handle, `INSERT INTO ${table} VALUES ('undone')`);
+    await held.undo();
+    expect(await claim(await begin())).toBeUndefined();
+    expect(await held.settle(randomUUID(), [settlement(job, { event: 'fail', error: ERROR })])).toEqual([
+      job.id,
+    ]);
+    await held.commit();
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect((await row(job)).status).toBe('error');
+  });
+
+  test("undo keeps the locks on the claimed job's siblings", async ({
+    database,
+    reader,
+    queue,
+    key,
+    putMany,
+    hold,
+    begin,
+    claim,
+    defer,
+  }) => {
+    const table = await scratchTable(reader, queue, defer);
+    await putMany([{ key }, { key }, { key }]);
+    const { held } = await hold();
+    await held.lockSiblings({ queue, key }, 10);
+    await database.run(held.handle, `INSERT INTO ${table} VALUES ('undone')`);
+    await held.undo();
+    expect(await claim(await begin())).toBeUndefined();
+  });
+
+  test('undo of nothing, and twice, keeps the claim', async ({ put, hold, begin, claim }) => {
+    await put();
+    const { held, job } = await hold();
+    await held.undo();
+    await held.undo();
+    expect(await claim(await begin())).toBeUndefined();
+    expect(await held.settle(randomUUID(), [settlement(job)])).toEqual([job.id]);
+    await held.commit();
+  });
+
+  test("undo rescues the claim from a handler's failed statement", async ({
+    database,
+    reader,
+    queue,
+    put,
+    hold,
+    row,
+    defer,
+  }) => {
+    const table = await scratchTable(reader, queue, defer);
+    await put();
+    const { held, job } = await hold();
+    await database.run(held.handle, `INSERT INTO ${table} VALUES ('before the error')`);
+    await expect(database.run(held.handle, `INSERT INTO no_such_table VALUES (1)`)).rejects.toThrow();
+    await held.undo();
+    expect(await held.settle(randomUUID(), [settlement(job, { event: 'fail', error: ERROR })])).toEqual([
+      job.id,
+    ]);
+    await held.commit();
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect((await row(job)).status).toBe('error');
+  });
+
+  test("undo rescues the claim from a handler's first statement when that fails", async ({
+    database,
+    put,
+    hold,
+    row,
+  }) => {
+    await put();
+    const { held, job } = await hold();
+    await expect(database.run(held.handle, 'INSERT INTO no_such_table VALUES (1)')).rejects.toThrow();
+    await held.undo();
+    await held.settle(randomUUID(), [settlement(job, { event: 'fail', error: ERROR })]);
+    await held.commit();
+    expect((await row(job)).status).toBe('error');
+  });
+
+  for (const end of ['commit', 'rollback'] as const) {
+    test(`after ${end} the handle and every verb are over`, async ({
+      database,
+      queue,
+      key,
+      put,
+      hold,
+      claim,
+    }) => {
+      await put({ key });
+      const { held, job } = await hold();
+      await held[end]();
+      const over = { name: 'DriverError', code: 'TransactionOver' };
+      await expect(database.run(held.handle, 'SELECT 1 AS one')).rejects.toMatchObject(over);
+      await expect(claim(held)).rejects.toMatchObject(over);
+      await expect(held.lockSiblings({ queue, key }, 1)).rejects.toMatchObject(over);
+      await expect(
+        held.firstOutstanding({ key, kinds: ['a'], before: job.id, except: [] }),
+      ).rejects.toMatchObject(over);
+      await expect(held.settle(randomUUID(), [settlement(job)])).rejects.toMatchObject(over);
+      await expect(held.commit()).rejects.toMatchObject(over);
+      await held.rollback();
+      expect(held.lost.aborted).toBe(false);
+    });
+  }
+
+  test('a handle that is used after the end reaches no later transaction', async ({
+    database,
+    reader,
+    queue,
+    put,
+    process,
+    hold,
+    begin,
+    defer,
+  }) => {
+    const table = await scratchTable(reader, queue, defer);
+    await put();
+    const { driver } = await process();
+    const { held } = await hold({}, driver);
+    const { handle } = held;
+    await database.run(handle, 'SELECT 1 AS one');
+    await held.rollback();
+    // The connection is used again by the next one.
+    const next = await begin(driver);
+    await expect(database.run(handle, `INSERT INTO ${table} VALUES ('a zombie')`)).rejects.toThrow();
+    await next.commit();
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+  });
+});

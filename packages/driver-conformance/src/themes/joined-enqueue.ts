@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { settlement } from '../stage.js';
+import { theme } from '../theme.js';
+
+export const joinedEnqueue = theme('joined enqueue', (test) => {
+  test("joined: is invisible before the caller's commit and there after it", async ({
+    driver,
+    reader,
+    queue,
+    newJob,
+    caller,
+    begin,
+    claim,
+  }) => {
+    const application = await caller();
+    const [enqueued] = await driver.join(application.tx).enqueue([newJob()]);
+    expect(await reader.jobs(queue)).toEqual([]);
+    expect(await claim(await begin())).toBeUndefined();
+    await application.commit();
+    expect((await reader.jobs(queue)).map(({ publicId }) => publicId)).toEqual([enqueued?.publicId]);
+    expect((await claim(await begin()))?.publicId).toBe(enqueued?.publicId);
+  });
+
+  test("joined: commits and vanishes with the caller's own writes", async ({
+    database,
+    driver,
+    reader,
+    queue,
+    newJob,
+    caller,
+    defer,
+  }) => {
+    const table = `orders_${queue.replaceAll('-', '_')}`;
+    await reader.exec(`CREATE TABLE ${table} (note VARCHAR(100))`);
+    defer(() => reader.exec(`DROP TABLE ${table}`));
+
+    const refused = await caller();
+    await database.run(refused.tx, `INSERT INTO ${table} VALUES ('refused')`);
+    await driver.join(refused.tx).enqueue([newJob({ payload: 'refused' })]);
+    await refused.rollback();
+
+    const accepted = await caller();
+    await database.run(accepted.tx, `INSERT INTO ${table} VALUES ('accepted')`);
+    await driver.join(accepted.tx).enqueue([newJob({ payload: 'accepted' })]);
+    await accepted.commit();
+
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'accepted' }]);
+    expect((await reader.jobs(queue)).map(({ payload }) => payload)).toEqual(['accepted']);
+  });
+
+  test('joined: frees the unique key of a job that was rolled back', async ({
+    driver,
+    key,
+    newJob,
+    put,
+    caller,
+  }) => {
+    const application = await caller();
+    const unique = { key, scope: 'ever' } as const;
+    await driver.join(application.tx).enqueue([newJob({ unique })]);
+    await application.rollback();
+    await put({ unique });
+  });
+
+  test("joined: a duplicate leaves the caller's transaction alive", async ({
+    driver,
+    reader,
+    queue,
+    key,
+    newJob,
+    put,
+    caller,
+  }) => {
+    const unique = { key, scope: 'outstanding' } as const;
+    const first = await put({ unique });
+    const application = await caller();
+    const store = driver.join(application.tx);
+    expect(await store.enqueue([newJob({ unique })])).toEqual([
+      { outcome: 'duplicate', publicId: first.publicId },
+    ]);
+    await store.enqueue([newJob({ payload: 'after the duplicate' })]);
+    await application.commit();
+    expect((await reader.jobs(queue)).map(({ payload }) => payload)).toEqual([{}, 'after the duplicate']);
+  });
+
+  test('joined: sees what the same transaction enqueued before', async ({
+    driver,
+    key,
+    newJob,
+    caller,
+    view,
+  }) => {
+    const unique = { key, scope: 'outstanding' } as const;
+    const application = await caller();
+    const store = driver.join(application.tx);
+    const [first] = await store.enqueue([newJob({ unique })]);
+    expect(await store.enqueue([newJob({ unique })])).toEqual([
+      { outcome: 'duplicate', publicId: first?.publicId },
+    ]);
+    expect((await view({ publicId: first?.publicId ?? '' }, store)).status).toBe('new');
+  });
+
+  test('joined to a claim: enqueues with the settlement, or not at all', async ({
+    driver,
+    reader,
+    queue,
+    newJob,
+    put,
+    hold,
+  }) => {
+    await put({ payload: 'parent' });
+    const failed = await hold();
+    await driver.join(failed.held.handle).enqueue([newJob({ payload: 'child of a failed run' })]);
+    await failed.held.rollback();
+
+    const { held, job } = await hold();
+    await driver.join(held.handle).enqueue([newJob({ payload: 'child' })]);
+    expect((await reader.jobs(queue)).map(({ payload }) => payload)).toEqual(['parent']);
+    await held.settle(randomUUID(), [settlement(job)]);
+    await held.commit();
+    expect((await reader.jobs(queue)).map(({ payload, status }) => [payload, status])).toEqual([
+      ['parent', 'complete'],
+      ['child', 'new'],
+    ]);
+  });
+});

@@ -1,0 +1,266 @@
+import { randomUUID } from 'node:crypto';
+import type { JobFilter, JobId, JobView, State } from '@rowlock/core';
+import { expect } from 'vitest';
+import { ODD_NAMES } from '../names.js';
+import { settlement } from '../stage.js';
+import { theme } from '../theme.js';
+import { within } from '../until.js';
+
+const NONE: Readonly<Record<State, number>> = {
+  new: 0,
+  'in-progress': 0,
+  complete: 0,
+  error: 0,
+  cancelled: 0,
+};
+const ERROR = { code: 'E', message: 'It failed.' };
+
+export const listCountMove = theme('list, count and move', (test) => {
+  test('lists what the row has, and never its id', async ({ key, put, serve, view, row }) => {
+    const job = await put({
+      key,
+      payload: { a: 1 },
+      priority: 4,
+      maxAttempts: 3,
+      unique: { key, scope: 'ever' },
+      metadata: { m: 1 },
+      createdBy: 'host-a',
+    });
+    await serve({ event: 'fail', attempt: 2, crashes: 1, tookMs: 1_500, error: ERROR, by: 'host-b' });
+    const { id: _, ...same } = await row(job);
+    const seen = await view(job);
+    expect(seen).toEqual({ ...same, worker: null, progress: null });
+    expect(seen).not.toHaveProperty('id');
+  });
+
+  test('lists the newest first, a page at a time, each job once', async ({ driver, queue, putMany }) => {
+    const rows = await putMany(Array.from({ length: 23 }, (_, payload) => ({ payload })));
+    const listed: JobView[] = [];
+    let pages = 0;
+    let before: JobId | null = null;
+    do {
+      const page = await driver.list({ queue }, { limit: 5, before });
+      expect(page.jobs.length).toBeLessThanOrEqual(5);
+      listed.push(...page.jobs);
+      before = page.next;
+      pages += 1;
+    } while (before !== null);
+    expect(pages).toBe(5);
+    expect(listed.map(({ publicId }) => publicId)).toEqual(rows.map(({ publicId }) => publicId).reverse());
+  });
+
+  test('the last page says that it is the last, also when it is full', async ({ driver, queue, putMany }) => {
+    await putMany([{}, {}, {}, {}]);
+    const first = await driver.list({ queue }, { limit: 2, before: null });
+    expect(first.next).not.toBeNull();
+    const second = await driver.list({ queue }, { limit: 2, before: first.next });
+    expect(second.jobs).toHaveLength(2);
+    expect(second.next).toBeNull();
+  });
+
+  test('pages stay where they are while jobs come and go', async ({ driver, queue, putMany, put, serve }) => {
+    const rows = await putMany(Array.from({ length: 6 }, () => ({})));
+    const first = await driver.list({ queue }, { limit: 3, before: null });
+    await put();
+    await serve();
+    const second = await driver.list({ queue }, { limit: 3, before: first.next });
+    expect([...first.jobs, ...second.jobs].map(({ publicId }) => publicId)).toEqual(
+      rows.map(({ publicId }) => publicId).reverse(),
+    );
+  });
+
+  test('filters by each property, and by all together', async ({ driver, queue, key, putMany, serve }) => {
+    const [a, b, c] = await putMany([
+      { kind: 'a', key: `${key}-1` },
+      { kind: 'b', key: `${key}-1` },
+      { kind: 'a', key: `${key}-2`, queue: `${queue}-other` },
+    ]);
+    await serve({}, { kinds: ['b'] });
+    const found = async (filter: JobFilter): Promise<readonly string[]> => {
+      const { jobs } = await driver.list(filter, { limit: 10, before: null });
+      return jobs.map(({ publicId }) => publicId);
+    };
+    const id = (row: { publicId: string } | undefined): string => row?.publicId ?? '';
+    expect(await found({ queue })).toEqual([id(b), id(a)]);
+    expect(await found({ queue, kind: 'a' })).toEqual([id(a)]);
+    expect(await found({ key: `${key}-1` })).toEqual([id(b), id(a)]);
+    expect(await found({ key: `${key}-1`, status: 'complete' })).toEqual([id(b)]);
+    expect(await found({ key: `${key}-1`, status: 'new' })).toEqual([id(a)]);
+    expect(await found({ publicId: id(c) })).toEqual([id(c)]);
+    expect(await found({ publicId: id(c), queue })).toEqual([]);
+    expect(await found({ queue, kind: 'a', key: `${key}-1`, status: 'new', publicId: id(a) })).toEqual([
+      id(a),
+    ]);
+    expect(await found({ publicId: randomUUID() })).toEqual([]);
+  });
+
+  test('takes a filter for what it is, whatever it looks like', async ({ driver, queue, put, reader }) => {
+    const rows = new Map<string, string>();
+    for (const name of ODD_NAMES) rows.set(name, (await put({ kind: name, key: name })).publicId);
+    for (const name of ODD_NAMES) {
+      for (const filter of [
+        { queue, kind: name },
+        { queue, key: name },
+      ]) {
+        const { jobs } = await driver.list(filter, { limit: 100, before: null });
+        expect(jobs.map(({ publicId }) => publicId)).toEqual([rows.get(name)]);
+        expect((await driver.count(filter)).new).toBe(1);
+      }
+      expect(
+        (await driver.list({ queue: name }, { limit: 1, before: null })).jobs.map((job) => job.queue),
+      ).toEqual([]);
+    }
+    expect(await reader.jobs(queue)).toHaveLength(ODD_NAMES.length);
+  });
+
+  test('lists and counts beside a held job without waiting', async ({
+    driver,
+    queue,
+    key,
+    putMany,
+    hold,
+  }) => {
+    await putMany([{ key }, { key }]);
+    const { held } = await hold();
+    await held.lockSiblings({ queue, key }, 10);
+    const page = await within('the list', driver.list({ queue }, { limit: 10, before: null }));
+    expect(page.jobs).toHaveLength(2);
+    expect((await within('the count', driver.count({ queue }))).new).toBe(2);
+  });
+
+  test('counts every state, and states without a job as 0', async ({
+    driver,
+    queue,
+    key,
+    put,
+    serve,
+    hold,
+  }) => {
+    expect(await driver.count({ queue })).toEqual(NONE);
+    await put({ key });
+    await serve();
+    await put({ key });
+    await serve();
+    await put();
+    await serve({ event: 'fail', error: ERROR });
+    const cancelled = await put();
+    await driver.move('cancel', cancelled.publicId);
+    await put({ available: { inMs: 60_000 } });
+    await put({ kind: 'other', key });
+    await put();
+    await hold();
+    expect(await driver.count({ queue })).toEqual({ ...NONE, complete: 2, error: 1, cancelled: 1, new: 3 });
+    expect(await driver.count({ queue, key })).toEqual({ ...NONE, complete: 2, new: 1 });
+    expect(await driver.count({ queue, kind: 'other' })).toEqual({ ...NONE, new: 1 });
+    expect(await driver.count({ queue, status: 'error' })).toEqual({ ...NONE, error: 1 });
+  });
+
+  test('a move of a job that is not there says so', async ({ driver }) => {
+    for (const event of ['cancel', 'redrive'] as const) {
+      expect(await driver.move(event, randomUUID())).toEqual({ outcome: 'missing' });
+    }
+  });
+
+  test('cancel of a job that somebody holds answers at once, and leaves it', async ({
+    driver,
+    put,
+    hold,
+    row,
+  }) => {
+    const before = await put();
+    const { held, job } = await hold();
+    const moved = await within('the cancel beside the held job', driver.move('cancel', job.publicId));
+    expect(moved).toEqual({ outcome: 'running' });
+    expect(await held.settle(randomUUID(), [settlement(job)])).toEqual([before.id]);
+    await held.commit();
+    expect((await row(job)).status).toBe('complete');
+  });
+
+  test('cancel reaches every job that a group holds', async ({ driver, queue, key, putMany, hold }) => {
+    const rows = await putMany([{ key }, { key }, { key }]);
+    const { held } = await hold();
+    await held.lockSiblings({ queue, key }, 1);
+    for (const { publicId } of rows) {
+      expect(await driver.move('cancel', publicId)).toEqual({ outcome: 'running' });
+    }
+  });
+
+  test('of many cancels at once one moves the job, and the others find it cancelled or held', async ({
+    driver,
+    put,
+    row,
+  }) => {
+    const job = await put();
+    const moves = await Promise.all(Array.from({ length: 8 }, () => driver.move('cancel', job.publicId)));
+    expect(moves.filter(({ outcome }) => outcome === 'moved')).toHaveLength(1);
+    expect((await row(job)).status).toBe('cancelled');
+  });
+
+  test('a cancelled job is not claimed, and a redriven one is', async ({
+    driver,
+    put,
+    begin,
+    claim,
+    take,
+  }) => {
+    const job = await put();
+    await driver.move('cancel', job.publicId);
+    expect(await claim(await begin())).toBeUndefined();
+    await driver.move('redrive', job.publicId);
+    expect((await take(await begin())).id).toBe(job.id);
+  });
+
+  test('a delayed job that was cancelled and redriven may start at once', async ({
+    driver,
+    put,
+    begin,
+    take,
+  }) => {
+    const job = await put({ available: { inMs: 3_600_000 } });
+    await driver.move('cancel', job.publicId);
+    await driver.move('redrive', job.publicId);
+    expect((await take(await begin())).id).toBe(job.id);
+  });
+
+  test('redrive of a job whose unique key a later one has is refused', async ({ driver, key, put, row }) => {
+    const unique = { key, scope: 'outstanding' } as const;
+    const first = await put({ unique });
+    await driver.move('cancel', first.publicId);
+    const before = await row(first);
+    const second = await put({ unique });
+    await expect(driver.move('redrive', first.publicId)).rejects.toMatchObject({
+      name: 'DriverError',
+      code: 'UniqueViolation',
+    });
+    expect(await row(first)).toEqual(before);
+    await driver.move('cancel', second.publicId);
+    expect(await driver.move('redrive', first.publicId)).toEqual({ outcome: 'moved' });
+  });
+
+  test("joined: a move happens with the caller's commit, or not at all", async ({
+    driver,
+    put,
+    caller,
+    row,
+  }) => {
+    const job = await put();
+    const refused = await caller();
+    expect(await driver.join(refused.tx).move('cancel', job.publicId)).toEqual({ outcome: 'moved' });
+    expect((await row(job)).status).toBe('new');
+    await refused.rollback();
+    expect((await row(job)).status).toBe('new');
+    const accepted = await caller();
+    await driver.join(accepted.tx).move('cancel', job.publicId);
+    await accepted.commit();
+    expect((await row(job)).status).toBe('cancelled');
+  });
+
+  test("joined: list and count see the caller's own writes", async ({ driver, queue, newJob, caller }) => {
+    const application = await caller();
+    const store = driver.join(application.tx);
+    await store.enqueue([newJob(), newJob()]);
+    expect((await store.list({ queue }, { limit: 10, before: null })).jobs).toHaveLength(2);
+    expect((await store.count({ queue })).new).toBe(2);
+    expect((await driver.count({ queue })).new).toBe(0);
+  });
+});

@@ -1,0 +1,162 @@
+import { complete, type Driver, defineHandler, type HeldTransaction, type RunContext } from '@rowlock/core';
+import { expect } from 'vitest';
+import { allSettled } from '../all-settled.js';
+import { AnyJson, employ, type Hand, hire, SOON } from '../crew.js';
+import { instead } from '../instead.js';
+import type { Stage } from '../stage.js';
+import { theme } from '../theme.js';
+import { aborted, gate, within } from '../until.js';
+
+export const lostClaim = theme('lost claim', (test) => {
+  test('a worker whose session was ended loses its claim, says so, and serves the job again', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    const { database, queue, reader, defer, put } = stage;
+    const table = `writes_${queue.replaceAll('-', '_')}`;
+    await reader.exec(`CREATE TABLE ${table} (note VARCHAR(40))`);
+    defer(() => reader.exec(`DROP TABLE ${table}`));
+    const running = gate();
+    const reasons: unknown[] = [];
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      retry: SOON,
+      async run({ tx, signal, job }: RunContext<unknown, Tx>) {
+        await database.run(tx, `INSERT INTO ${table} VALUES ('attempt ${job.attempt}')`);
+        if (job.attempt > 1) return complete();
+        running.open();
+        reasons.push(await aborted(signal));
+        return complete('a zombie');
+      },
+    });
+    await put();
+    const hand = await hire(stage, [handler]);
+    const lost = new Promise<unknown>((resolve) => hand.worker.on('lost', (_, error) => resolve(error)));
+    await hand.worker.start();
+    await within('the handler', running.promise);
+    await hand.process.disconnect();
+    expect(await within('the loss', lost)).toMatchObject({
+      code: expect.stringMatching(/ConnectionLost|CLAIM_LOST/),
+    });
+    const [row] = await allSettled(stage);
+    expect(reasons).toMatchObject([{ code: 'ROWLOCK_CLAIM_LOST' }]);
+    // The server ends connections one by one: the job may be claimed again on one that is still to be ended, and lose that
+    // claim too. Each loss is counted once, and only the attempt that completed has written.
+    const { crashes, attempt } = row ?? { crashes: 0, attempt: 0 };
+    expect(crashes).toBeGreaterThanOrEqual(1);
+    expect(row).toMatchObject({ status: 'complete', output: null, attempt: crashes + 1 });
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: `attempt ${attempt}` }]);
+  });
+
+  test('a zombie settles nothing', async (stage) => {
+    const { queue, put, reader } = stage;
+    const running = gate();
+    const resume = gate();
+    let deeds = 0;
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      retry: SOON,
+      async run() {
+        deeds += 1;
+        if (deeds > 1) return complete('the heir');
+        running.open();
+        await resume.promise;
+        return complete('the zombie');
+      },
+    });
+    const job = await put();
+    const dying = await hire(stage, [handler]);
+    const lost = new Promise<void>((resolve) => dying.worker.on('lost', () => resolve()));
+    await dying.worker.start();
+    await within('the handler', running.promise);
+    await dying.process.kill();
+    await employ(stage, [handler]);
+    await allSettled(stage);
+    resume.open();
+    await within('the zombie learns that it lost its claim', lost);
+    expect(await stage.row(job)).toMatchObject({ status: 'complete', output: 'the heir' });
+    expect((await reader.runs(job.publicId)).map(({ outcome }) => outcome)).toEqual(['reclaim', 'complete']);
+  });
+
+  test('a settlement that comes back short is a lost claim, and nothing of it is kept', async (stage) => {
+    const { queue, key, putMany, reader } = stage;
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      group: true,
+      retry: SOON,
+      run: () => {},
+    });
+    const rows = await putMany([{ key }, { key }]);
+    const { worker } = await hire(stage, [handler], { concurrency: 1 }, firstSettlementShort);
+    const lost = new Promise<unknown>((resolve) => worker.on('lost', (_, error) => resolve(error)));
+    await worker.start();
+    expect(await within('the loss', lost)).toMatchObject({ code: 'ROWLOCK_CLAIM_LOST' });
+    await allSettled(stage);
+    for (const { publicId } of rows) {
+      expect((await reader.runs(publicId)).map(({ outcome }) => outcome)).toEqual(['reclaim', 'complete']);
+    }
+  });
+
+  test('a job that kills every process it runs in ends as an error after its attempts', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    const { queue, key, reader, put } = stage;
+    let deaths = 0;
+    const attempts: number[] = [];
+    const poison = await put({ kind: 'poison', key, maxAttempts: 3 });
+    const innocent = await put({ kind: 'poison', key: `${key}-innocent`, payload: 'innocent' });
+    while ((await stage.row(poison)).status === 'new') {
+      expect(deaths).toBeLessThanOrEqual(3);
+      const over = gate();
+      const handler = defineHandler({
+        kind: 'poison',
+        queue,
+        payload: AnyJson,
+        async run({ job, signal }) {
+          if (job.payload === 'innocent') return complete();
+          attempts.push(job.attempt);
+          deaths += 1;
+          await hand.process.kill();
+          over.open();
+          throw await aborted(signal);
+        },
+      });
+      const hand: Hand<Tx> = await hire(stage, [handler], { concurrency: 1 });
+      hand.worker.on('settled', ({ jobs }) => {
+        if (jobs.includes(poison.publicId)) over.open();
+      });
+      await hand.worker.start();
+      await within('a death, or the end', over.promise);
+    }
+    expect(await stage.row(poison)).toMatchObject({
+      status: 'error',
+      attempt: 3,
+      crashes: 3,
+      error: { code: 'ROWLOCK_CRASHED' },
+    });
+    expect(attempts).toEqual([1, 2, 3]);
+    const records = await reader.runs(poison.publicId);
+    expect(records.map(({ outcome }) => outcome)).toEqual(['reclaim', 'reclaim', 'reclaim', 'exhaust']);
+    await allSettled(stage);
+    expect((await stage.row(innocent)).status).toBe('complete');
+  });
+});
+
+/** The driver, except that its first settlement leaves out a job, as if somebody else had settled that one. */
+function firstSettlementShort<Tx>(driver: Driver<Tx>): Driver<Tx> {
+  let first = true;
+  const short = (held: HeldTransaction<Tx>): HeldTransaction<Tx> =>
+    instead(held, {
+      settle(processId, settlements) {
+        const written = first ? settlements.slice(1) : settlements;
+        first = false;
+        return held.settle(processId, written);
+      },
+    });
+  return instead(driver, { begin: async (options) => short(await driver.begin(options)) });
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { settlement } from '../stage.js';
+import { theme } from '../theme.js';
+import { aborted, until, within } from '../until.js';
+
+export const lostConnection = theme('lost connection', (test) => {
+  for (const how of ['disconnect', 'kill'] as const) {
+    test(`${how}: the claim is lost, says so, and settles nothing`, async ({
+      database,
+      queue,
+      key,
+      put,
+      process,
+      hold,
+      claim,
+      row,
+    }) => {
+      const before = await put({ key });
+      const dying = await process();
+      const { held, job } = await hold({}, dying.driver);
+      const lost = aborted(held.lost);
+      expect(held.lost.aborted).toBe(false);
+      await dying[how]();
+      const gone = { name: 'DriverError', code: 'ConnectionLost' };
+      expect(await within('the loss', lost)).toMatchObject(gone);
+
+      await expect(claim(held)).rejects.toMatchObject(gone);
+      await expect(held.lockSiblings({ queue, key }, 1)).rejects.toMatchObject(gone);
+      await expect(
+        held.firstOutstanding({ key, kinds: ['a'], before: job.id, except: [] }),
+      ).rejects.toMatchObject(gone);
+      await expect(held.settle(randomUUID(), [settlement(job)])).rejects.toMatchObject(gone);
+      await expect(held.undo()).rejects.toMatchObject(gone);
+      await expect(held.commit()).rejects.toMatchObject(gone);
+      await expect(database.run(held.handle, 'SELECT 1 AS one')).rejects.toThrow();
+      await held.rollback();
+      await held.rollback();
+      expect(await row(before)).toEqual(before);
+    });
+  }
+
+  test('a verb that is on its way when the connection is lost rejects with ConnectionLost', async ({
+    put,
+    process,
+    hold,
+    reader,
+    row,
+  }) => {
+    const before = await put();
+    const dying = await process();
+    const { held, job } = await hold({}, dying.driver);
+    const killed = dying.disconnect();
+    const verbs = Array.from({ length: 20 }, () => held.settle(randomUUID(), [settlement(job)]));
+    const ended = await Promise.allSettled(verbs);
+    await killed;
+    await within('the loss', aborted(held.lost));
+    for (const each of ended) {
+      if (each.status === 'rejected') expect(each.reason).toMatchObject({ code: 'ConnectionLost' });
+    }
+    await expect(held.commit()).rejects.toMatchObject({ code: 'ConnectionLost' });
+    expect(await row(before)).toEqual(before);
+    expect(await reader.runs(before.publicId)).toEqual([]);
+  });
+
+  test('a driver that lost all its connections goes on with new ones', async ({
+    put,
+    process,
+    hold,
+    row,
+  }) => {
+    const job = await put();
+    const other = await process();
+    const first = await hold({}, other.driver);
+    await other.disconnect();
+    await within('the loss', aborted(first.held.lost));
+    const { held } = await until('the driver has a new connection', () =>
+      hold({}, other.driver).catch(() => undefined),
+    );
+    await held.settle(randomUUID(), [settlement(job)]);
+    await held.commit();
+    expect((await row(job)).status).toBe('complete');
+  });
+
+  test('the server ends a transaction that idles longer than allowed', async ({
+    driver,
+    put,
+    begin,
+    claim,
+    defer,
+  }) => {
+    const job = await put();
+    const held = await driver.begin({ idleLimitMs: 300 });
+    defer(() => held.rollback());
+    const lost = aborted(held.lost);
+    await claim(held);
+    expect(await within('the loss', lost)).toMatchObject({ code: 'ConnectionLost' });
+    const waiting = await begin();
+    expect((await until('the job is claimable again', () => claim(waiting))).id).toBe(job.id);
+  });
+
+  test('the limit of one transaction is not that of the next on its connection', async ({
+    process,
+    put,
+    claim,
+    hold,
+  }) => {
+    await put();
+    const { driver } = await process();
+    const short = await driver.begin({ idleLimitMs: 50 });
+    await short.rollback();
+    const { held } = await hold({}, driver);
+    const watched = await driver.begin({ idleLimitMs: 100 });
+    await within('the loss of the shorter one', aborted(watched.lost));
+    expect(held.lost.aborted).toBe(false);
+    expect(await claim(held)).toBeDefined();
+    await held.rollback();
+    await watched.rollback();
+  });
+});

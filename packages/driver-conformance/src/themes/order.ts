@@ -1,0 +1,101 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { complete, defineHandler, retry } from '@rowlock/core';
+import { expect } from 'vitest';
+import { allSettled } from '../all-settled.js';
+import { ANumber, AnyJson, employ } from '../crew.js';
+import { theme } from '../theme.js';
+
+export const order = theme('order', (test) => {
+  test('jobs of a key start in the order they were enqueued', async (stage) => {
+    const { key, queue, putMany } = stage;
+    const started: number[] = [];
+    const handler = defineHandler({
+      kind: 'ordered',
+      queue,
+      payload: ANumber,
+      async run({ job }) {
+        started.push(job.payload);
+        await turn();
+      },
+    });
+    await putMany(
+      // Priority goes between keys; within a key the order of arrival does.
+      Array.from({ length: 20 }, (_, place) => ({
+        kind: 'ordered',
+        key,
+        payload: place,
+        priority: 20 - place,
+      })),
+    );
+    for (let hands = 0; hands < 3; hands++) await employ(stage, [handler], { concurrency: 3 });
+    await allSettled(stage);
+    expect(started).toEqual(Array.from({ length: 20 }, (_, place) => place));
+  });
+
+  test('one slot serves by priority', async (stage) => {
+    const { key, queue, putMany } = stage;
+    const started: number[] = [];
+    const handler = defineHandler({
+      kind: 'ranked',
+      queue,
+      payload: ANumber,
+      run: ({ job }) => void started.push(job.payload),
+    });
+    const priorities = [3, -1, 2, 0, 1, -2];
+    await putMany(
+      priorities.map((priority) => ({
+        kind: 'ranked',
+        key: `${key}${priority}`,
+        payload: priority,
+        priority,
+      })),
+    );
+    await employ(stage, [handler], { concurrency: 1 });
+    await allSettled(stage);
+    expect(started).toEqual(priorities.toSorted((a, b) => a - b));
+  });
+
+  test('an update waits for its create, also while that is between two attempts, in another queue', async (stage) => {
+    const { key, queue, put, putMany } = stage;
+    const history: string[] = [];
+    const create = defineHandler({
+      kind: 'create',
+      queue: `${queue}-create`,
+      payload: AnyJson,
+      run({ job }) {
+        history.push(`create ${job.attempt}`);
+        return job.attempt < 3 ? retry(new Error('not yet'), { after: 20 }) : complete();
+      },
+    });
+    const update = defineHandler({
+      kind: 'update',
+      queue,
+      payload: AnyJson,
+      group: true,
+      after: ['create'],
+      run: ({ jobs }) => void history.push(`update of ${jobs.length}`),
+    });
+    await put({ kind: 'create', queue: `${queue}-create`, key });
+    await putMany([1, 2, 3].map((payload) => ({ kind: 'update', key, payload })));
+    for (let hands = 0; hands < 2; hands++) await employ(stage, [create, update]);
+    await allSettled(stage);
+    expect(history).toEqual(['create 1', 'create 2', 'create 3', 'update of 3']);
+  });
+
+  test('an update does not wait for the create of another key, nor for a later one', async (stage) => {
+    const { key, queue, put } = stage;
+    const handler = defineHandler({
+      kind: 'update',
+      queue,
+      payload: AnyJson,
+      after: ['create'],
+      run: () => {},
+    });
+    await put({ kind: 'create', queue: `${queue}-create`, key: `${key}-other` });
+    await put({ kind: 'update', key });
+    await put({ kind: 'create', queue: `${queue}-create`, key });
+    await employ(stage, [handler]);
+    const [row] = await allSettled(stage);
+    expect(row?.status).toBe('complete');
+  });
+});

@@ -1,0 +1,187 @@
+import { complete, defineHandler, fail, type Outcome, type RunContext, retry, snooze } from '@rowlock/core';
+import { expect } from 'vitest';
+import { allSettled } from '../all-settled.js';
+import { ANumber, AnyJson, employ, hire, SOON } from '../crew.js';
+import type { JobRow } from '../driver-harness.js';
+import type { Stage } from '../stage.js';
+import { theme } from '../theme.js';
+import { aborted, within } from '../until.js';
+
+const HOUR_MS = 3_600_000;
+
+export const outcomes = theme('outcomes', (test) => {
+  test('an invalid payload fails its own job and no other of the group', async (stage) => {
+    const { queue, key, putMany } = stage;
+    const seen: number[] = [];
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: ANumber,
+      group: true,
+      run: ({ jobs }) => void seen.push(...jobs.map(({ payload }) => payload)),
+    });
+    await putMany([1, 'two', 3, { four: 4 }].map((payload) => ({ key, payload })));
+    await employ(stage, [handler]);
+    const rows = await allSettled(stage);
+    expect(seen).toEqual([1, 3]);
+    expect(rows.map(({ status }) => status)).toEqual(['complete', 'error', 'complete', 'error']);
+    expect(rows[1]?.error).toMatchObject({ code: 'ROWLOCK_INVALID_PAYLOAD' });
+  });
+
+  test('each job of a group ends as the handler says of it', async (stage) => {
+    const { queue, key, putMany, reader } = stage;
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: ANumber,
+      group: true,
+      run: ({ jobs }) => {
+        const outcomes: readonly (Outcome | undefined)[] = [
+          complete({ done: true }),
+          fail(new Error('never')),
+          retry(new Error('later'), { after: '1h' }),
+          snooze('2h'),
+          undefined,
+        ];
+        return new Map(
+          jobs.flatMap(({ publicId, payload }) => {
+            const outcome = outcomes[payload];
+            return outcome === undefined ? [] : [[publicId, outcome] as const];
+          }),
+        );
+      },
+      retry: { base: '1h' },
+    });
+    const put = await putMany([0, 1, 2, 3, 4].map((payload) => ({ key, payload })));
+    const { worker } = await hire(stage, [handler]);
+    const settled = new Promise<void>((resolve) => worker.on('settled', () => resolve()));
+    await worker.start();
+    await within('the run', settled);
+    const [done, failed, retried, snoozed, forgotten] = await reader.jobs(queue);
+    expect(done).toMatchObject({ status: 'complete', output: { done: true }, attempt: 1 });
+    expect(failed).toMatchObject({ status: 'error', error: { message: 'never' }, attempt: 1 });
+    expect(retried).toMatchObject({ status: 'new', error: { message: 'later' }, attempt: 1 });
+    expect(snoozed).toMatchObject({ status: 'new', error: null, attempt: 0 });
+    expect(forgotten).toMatchObject({ status: 'new', attempt: 1 });
+    const pause = (row: JobRow | undefined): number =>
+      (row?.availableAt.getTime() ?? 0) - (row?.startedAt?.getTime() ?? 0);
+    expect(pause(retried)).toBeGreaterThanOrEqual(HOUR_MS - 1);
+    expect(pause(snoozed)).toBeGreaterThanOrEqual(2 * HOUR_MS - 1);
+    expect(put).toHaveLength(5);
+  });
+
+  test('a handler that throws is tried again, and fails when its attempts are used up', async (stage) => {
+    const { queue, reader, put } = stage;
+    const attempts: number[] = [];
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      retry: { ...SOON, attempts: 3 },
+      run({ job }) {
+        attempts.push(job.attempt);
+        throw Object.assign(new Error(`attempt ${job.attempt}`), { code: 'E_SHEET' });
+      },
+    });
+    const job = await put({ maxAttempts: 3 });
+    await employ(stage, [handler]);
+    const [row] = await allSettled(stage);
+    expect(attempts).toEqual([1, 2, 3]);
+    expect(row).toMatchObject({
+      status: 'error',
+      attempt: 3,
+      crashes: 0,
+      error: { code: 'E_SHEET', message: 'attempt 3' },
+    });
+    expect((await reader.runs(job.publicId)).map(({ outcome }) => outcome)).toEqual([
+      'retry',
+      'retry',
+      'fail',
+    ]);
+  });
+
+  test('a snooze does not count as an attempt', async (stage) => {
+    const { queue, put } = stage;
+    const attempts: number[] = [];
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      run({ job }) {
+        attempts.push(job.attempt);
+        return attempts.length < 4 ? snooze(1) : complete();
+      },
+    });
+    await put({ maxAttempts: 1 });
+    await employ(stage, [handler]);
+    const [row] = await allSettled(stage);
+    expect(attempts).toEqual([1, 1, 1, 1]);
+    expect(row).toMatchObject({ status: 'complete', attempt: 1 });
+  });
+
+  test('what a handler wrote is undone when it throws, and kept when it completes', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    const { database, queue, reader, defer, put } = stage;
+    const table = `attempts_${queue.replaceAll('-', '_')}`;
+    await reader.exec(`CREATE TABLE ${table} (note VARCHAR(40))`);
+    defer(() => reader.exec(`DROP TABLE ${table}`));
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      retry: SOON,
+      async run({ tx, job }: RunContext<unknown, Tx>) {
+        await database.run(tx, `INSERT INTO ${table} VALUES ('attempt ${job.attempt}')`);
+        if (job.attempt === 1) throw new Error('after its write');
+        if (job.attempt === 2) await database.run(tx, 'INSERT INTO no_such_table VALUES (1)');
+      },
+    });
+    await put();
+    await employ(stage, [handler]);
+    const [row] = await allSettled(stage);
+    expect(row).toMatchObject({ status: 'complete', attempt: 3 });
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'attempt 3' }]);
+  });
+
+  test('a handler that swallows a failed statement does not stop the queue', async <Tx>(stage: Stage<Tx>) => {
+    const { database, queue, put } = stage;
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      retry: SOON,
+      async run({ tx, job }: RunContext<unknown, Tx>) {
+        if (job.attempt === 1) await database.run(tx, 'INSERT INTO no_such_table VALUES (1)').catch(() => {});
+        return complete(job.attempt);
+      },
+    });
+    await put();
+    await employ(stage, [handler]);
+    const [row] = await allSettled(stage);
+    expect(row?.status).toBe('complete');
+  });
+
+  test('a handler that takes too long is told, and its job tried again or failed', async (stage) => {
+    const { queue, put } = stage;
+    const reasons: unknown[] = [];
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      timeout: 20,
+      retry: SOON,
+      async run({ signal, timeLeft }) {
+        expect(timeLeft()).toBeLessThanOrEqual(20);
+        const reason = await aborted(signal);
+        reasons.push(reason);
+        throw reason;
+      },
+    });
+    await put({ maxAttempts: 2 });
+    await employ(stage, [handler]);
+    const [row] = await allSettled(stage);
+    expect(reasons).toMatchObject([{ code: 'ROWLOCK_TIMEOUT' }, { code: 'ROWLOCK_TIMEOUT' }]);
+    expect(row).toMatchObject({ status: 'error', attempt: 2, error: { code: 'ROWLOCK_TIMEOUT' } });
+  });
+});

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { type Settlement, type SettlingEvent, TRANSITIONS } from '@rowlock/core';
+import { expect } from 'vitest';
+import { settlement } from '../stage.js';
+import { theme } from '../theme.js';
+import { within } from '../until.js';
+import { withWrongClock } from '../wrong-clock.js';
+
+const EVENTS = ['complete', 'fail', 'retry', 'snooze', 'exhaust', 'abandon'] as const;
+const HOUR_MS = 3_600_000;
+const ERROR = { code: 'E_SHEET', message: 'The sheet is full.', details: { rows: 10 } } as const;
+
+/** What an event comes with. Core decides these numbers; the driver writes them as they are. */
+const GIVEN: Readonly<Record<SettlingEvent, Partial<Settlement>>> = {
+  complete: { attempt: 3, crashes: 1, output: { url: 'sheet' } },
+  fail: { attempt: 4, crashes: 2, error: ERROR },
+  retry: { attempt: 2, crashes: 0, delayMs: HOUR_MS, error: ERROR },
+  snooze: { attempt: 1, crashes: 1, delayMs: 2 * HOUR_MS },
+  exhaust: { attempt: 5, crashes: 5, error: ERROR },
+  abandon: { attempt: 1, crashes: 0, error: ERROR },
+};
+
+export const settle = theme('settle', (test) => {
+  for (const event of EVENTS) {
+    test(`${event}: writes the outcome and nothing else`, async ({ key, reader, put, hold, row }) => {
+      const before = await put({ key, payload: [1], metadata: { a: 1 }, maxAttempts: 7, priority: 2 });
+      const { held, job } = await hold();
+      const processId = randomUUID();
+      const given = settlement(job, { ...GIVEN[event], event, tookMs: 5_000, by: 'host-b' });
+      const from = (await reader.now()).getTime();
+      expect(await withWrongClock(() => held.settle(processId, [given]))).toEqual([job.id]);
+      expect(await row(job), 'nothing is visible before the commit').toEqual(before);
+      await held.commit();
+      const to = (await reader.now()).getTime();
+
+      const { to: status }: { to: string } = TRANSITIONS[event];
+      const after = await row(job);
+      const settled = status !== 'new';
+      expect(after).toEqual({
+        ...before,
+        status,
+        processId,
+        attempt: given.attempt,
+        crashes: given.crashes,
+        output: given.output,
+        error: given.error,
+        availableAt: settled ? before.availableAt : expect.any(Date),
+        startedAt: expect.any(Date),
+        startedBy: 'host-b',
+        finishedAt: settled ? expect.any(Date) : null,
+        finishedBy: settled ? 'host-b' : null,
+      });
+      // Rounding to whole milliseconds may go either way.
+      const between = (at: Date | null, shift: number): void => {
+        expect(at?.getTime()).toBeGreaterThanOrEqual(from + shift - 1);
+        expect(at?.getTime()).toBeLessThanOrEqual(to + shift + 1);
+      };
+      between(after.startedAt, -5_000);
+      if (settled) between(after.finishedAt, 0);
+      else between(after.availableAt, given.delayMs);
+    });
+  }
+
+  test('the next claim has the attempts and crashes that were written', async ({ put, serve, hold }) => {
+    await put();
+    await serve({ event: 'retry', attempt: 3, crashes: 2, delayMs: 0, error: ERROR });
+    expect((await hold()).job).toMatchObject({ attempt: 3, crashes: 2, status: 'new' });
+  });
+
+  test('a later success clears the error of an earlier attempt', async ({ put, serve, row }) => {
+    const job = await put();
+    await serve({ event: 'retry', error: ERROR });
+    expect((await row(job)).error).toEqual(ERROR);
+    await serve({ event: 'complete', attempt: 2, output: 'done' });
+    expect(await row(job)).toMatchObject({ status: 'complete', error: null, output: 'done' });
+  });
+
+  test('gives each job of a run its own outcome', async ({ queue, key, putMany, hold, row }) => {
+    const rows = await putMany(EVENTS.map(() => ({ key })));
+    const { held } = await hold();
+    const group = await held.lockSiblings({ queue, key }, 10);
+    const processId = randomUUID();
+    const settlements = group.map((job, place) => {
+      const event = EVENTS[place] ?? 'complete';
+      return settlement(job, { ...GIVEN[event], event });
+    });
+    const written = await held.settle(processId, settlements);
+    expect(new Set(written)).toEqual(new Set(rows.map(({ id }) => id)));
+    await held.commit();
+    for (const [place, event] of EVENTS.entries()) {
+      const after = await row(rows[place] ?? { publicId: '' });
+      const { attempt, crashes, output = null, error = null } = GIVEN[event];
+      expect(after).toMatchObject({
+        status: TRANSITIONS[event].to,
+        attempt,
+        crashes,
+        output,
+        error,
+        processId,
+      });
+    }
+  });
+
+  test('settles a thousand in one call', async ({ queue, key, driver, newJob, hold, reader }) => {
+    await driver.enqueue(Array.from({ length: 1_000 }, () => newJob({ key })));
+    const { held } = await hold();
+    const group = await held.lockSiblings({ queue, key }, 1_000);
+    const settlements = group.map((job, output) => settlement(job, { output }));
+    expect(await held.settle(randomUUID(), settlements)).toHaveLength(1_000);
+    await held.commit();
+    const rows = await reader.jobs(queue);
+    expect(rows.map(({ output }) => output)).toEqual(group.map((_, place) => place));
+  });
+
+  test('takes an empty list', async ({ begin }) => {
+    expect(await (await begin()).settle(randomUUID(), [])).toEqual([]);
+  });
+
+  test('leaves a job that this transaction does not hold', async ({ putMany, hold, row }) => {
+    const [, other] = await putMany([{}, {}]);
+    const { held, job } = await hold();
+    const written = await held.settle(randomUUID(), [settlement(job), settlement(other ?? job)]);
+    expect(written).toEqual([job.id]);
+    await held.commit();
+    expect(await row(other ?? job)).toEqual(other);
+  });
+
+  test('leaves a job that another transaction holds, without waiting for it', async ({
+    put,
+    hold,
+    begin,
+    row,
+  }) => {
+    const before = await put();
+    const owner = await hold();
+    const stranger = await begin();
+    const answer = stranger.settle(randomUUID(), [settlement(owner.job)]);
+    expect(await within("the answer about another's job", answer)).toEqual([]);
+    await stranger.commit();
+    expect(await row(before)).toEqual(before);
+    expect(await owner.held.settle(randomUUID(), [settlement(owner.job)])).toEqual([before.id]);
+    await owner.held.commit();
+  });
+
+  test('leaves a job whose claim was given back and is held by another', async ({ put, hold, row }) => {
+    const before = await put();
+    const first = await hold();
+    await first.held.rollback();
+    const second = await hold();
+    await expect(first.held.settle(randomUUID(), [settlement(first.job)])).rejects.toMatchObject({
+      code: 'TransactionOver',
+    });
+    await second.held.rollback();
+    expect(await row(before)).toEqual(before);
+  });
+
+  test('settles a job once', async ({ put, hold, row }) => {
+    const { publicId } = await put();
+    const { held, job } = await hold();
+    const processId = randomUUID();
+    expect(await held.settle(processId, [settlement(job, { output: 'first' })])).toEqual([job.id]);
+    expect(await held.settle(randomUUID(), [settlement(job, { output: 'second' })])).toEqual([]);
+    await held.commit();
+    expect(await row({ publicId })).toMatchObject({ output: 'first', processId });
+  });
+
+  test('knows nothing of an id that is not in the table', async ({ begin }) => {
+    expect(await (await begin()).settle(randomUUID(), [settlement({ id: 2n ** 60n })])).toEqual([]);
+  });
+
+  test('rolled back, a settlement has not happened', async ({ put, hold, row }) => {
+    const before = await put();
+    const { held, job } = await hold();
+    await held.settle(randomUUID(), [settlement(job)]);
+    await held.rollback();
+    expect(await row(before)).toEqual(before);
+    expect((await hold()).job.id).toBe(before.id);
+  });
+});

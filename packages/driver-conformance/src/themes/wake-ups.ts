@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto';
+import type { Anchor, WakeUp } from '@rowlock/core';
+import { expect } from 'vitest';
+import { type Ear, listen } from '../ear.js';
+import type { Stage } from '../stage.js';
+import { theme } from '../theme.js';
+import { until, within } from '../until.js';
+
+/** A wake-up that no other one can be taken for. */
+function mark(): { readonly wakeUp: WakeUp; readonly wanted: (heard: WakeUp) => boolean } {
+  const cancel = randomUUID();
+  return { wakeUp: { cancel }, wanted: (heard) => heard.cancel === cancel };
+}
+
+/** Listens to the test's queue, and has heard the first wake-up: the session is subscribed. */
+async function listening<Tx>({ queue, defer }: Stage<Tx>, anchor: Anchor, everyMs?: number): Promise<Ear> {
+  const ear = listen(anchor, { queues: [queue], ...(everyMs !== undefined && { everyMs }) });
+  defer(() => ear.stop());
+  await ear.hears('the wake-up after subscribing', () => true);
+  return ear;
+}
+
+export const wakeUps = theme('wake-ups', (test) => {
+  test('wake once subscribed, without any notification', async (stage) => {
+    const ear = await listening(stage, await stage.anchor());
+    expect(ear.heard[0]?.cancel).toBeUndefined();
+  });
+
+  test('what is enqueued before the first wake-up is found by the look that it causes', async (stage) => {
+    const anchor = await stage.anchor();
+    const job = await stage.put();
+    await stage.driver.notify([{ queue: stage.queue }]);
+    await listening(stage, anchor);
+    expect((await stage.hold()).job.id).toBe(job.id);
+  });
+
+  test('a notification wakes', async (stage) => {
+    const ear = await listening(stage, await stage.anchor());
+    const since = ear.heard.length;
+    await stage.driver.notify([{ queue: stage.queue }]);
+    const { queue } = await ear.hears('the notification', () => true, since);
+    expect([stage.queue, undefined]).toContain(queue);
+  });
+
+  test('a notification without a queue wakes everybody', async (stage) => {
+    const ear = await listening(stage, await stage.anchor());
+    const since = ear.heard.length;
+    await stage.driver.notify([{}]);
+    await ear.hears('the notification', () => true, since);
+  });
+
+  test('a notification from another process wakes, in every process', async (stage) => {
+    const [one, other] = [await stage.process(), await stage.process()];
+    const first = await listening(stage, await stage.anchor(one.driver));
+    const second = await listening(stage, await stage.anchor(other.driver));
+    const { wakeUp, wanted } = mark();
+    await stage.driver.notify([wakeUp]);
+    await first.hears('the notification', wanted);
+    await second.hears('the notification', wanted);
+  });
+
+  test('two workers of one process are both woken', async (stage) => {
+    const first = await listening(stage, await stage.anchor());
+    const second = await listening(stage, await stage.anchor());
+    const { wakeUp, wanted } = mark();
+    await stage.driver.notify([wakeUp]);
+    await first.hears('the notification', wanted);
+    await second.hears('the notification', wanted);
+  });
+
+  test('after any number of notifications at once there is a wake-up behind the last', async (stage) => {
+    const ear = await listening(stage, await stage.anchor());
+    for (let round = 0; round < 20; round++) {
+      const since = ear.heard.length;
+      await Promise.all(Array.from({ length: 10 }, () => stage.driver.notify([{ queue: stage.queue }])));
+      await ear.hears('a wake-up of this round', () => true, since);
+    }
+  });
+
+  test('a cancel reaches the worker with its public id, each of them', async (stage) => {
+    const ear = await listening(stage, await stage.anchor());
+    const marks = Array.from({ length: 10 }, mark);
+    await stage.driver.notify([...marks.map(({ wakeUp }) => wakeUp), { queue: stage.queue }]);
+    for (const { wanted } of marks) await ear.hears('the cancel', wanted);
+  });
+
+  test('an empty list of wake-ups is no error', async ({ driver }) => {
+    await driver.notify([]);
+  });
+
+  test('notifying when nobody listens is no error', async ({ driver, queue }) => {
+    await driver.notify([{ queue }, { cancel: randomUUID() }, {}]);
+  });
+
+  test('queues are told by their names, whatever characters these hold', async (stage) => {
+    for (const name of [`it's; "quoted" \\`, '{"queue":"x"}', 'Ω🚣', 'q'.repeat(128), 'Ω'.repeat(128)]) {
+      const anchor = await stage.anchor();
+      const ear = listen(anchor, { queues: [name] });
+      await ear.hears('the wake-up after subscribing', () => true);
+      const since = ear.heard.length;
+      await stage.driver.notify([{ queue: name }]);
+      await ear.hears(`the notification of ${name}`, () => true, since);
+      await ear.stop();
+    }
+  });
+
+  test("joined: wakes after the caller's commit and not before", async (stage) => {
+    const ear = await listening(stage, await stage.anchor());
+    const application = await stage.caller();
+    const [inside, outside] = [mark(), mark()];
+    await stage.driver.join(application.tx).notify([inside.wakeUp]);
+    // One that was sent later arrives first: the other is waiting for its commit.
+    await stage.driver.notify([outside.wakeUp]);
+    await ear.hears('the notification outside', outside.wanted);
+    expect(ear.heard.some(inside.wanted)).toBe(false);
+    await application.commit();
+    await ear.hears('the notification inside, after its commit', inside.wanted);
+  });
+
+  test('joined: a rolled back caller wakes nobody', async (stage) => {
+    const ear = await listening(stage, await stage.anchor());
+    const application = await stage.caller();
+    const [inside, outside] = [mark(), mark()];
+    await stage.driver.join(application.tx).notify([inside.wakeUp]);
+    await application.rollback();
+    await stage.driver.notify([outside.wakeUp]);
+    await ear.hears('the notification after the rollback', outside.wanted);
+    expect(ear.heard.some(inside.wanted)).toBe(false);
+  });
+
+  test('joined to an enqueue: the woken worker finds the job', async (stage) => {
+    const ear = await listening(stage, await stage.anchor());
+    const application = await stage.caller();
+    const store = stage.driver.join(application.tx);
+    const since = ear.heard.length;
+    const [enqueued] = await store.enqueue([stage.newJob()]);
+    await store.notify([{ queue: stage.queue }]);
+    await application.commit();
+    await ear.hears('the notification', () => true, since);
+    expect((await stage.hold()).job.publicId).toBe(enqueued?.publicId);
+  });
+
+  test('without a notification there is a wake-up after each interval', async (stage) => {
+    const ear = await listening(stage, await stage.anchor(), 10);
+    for (let round = 0; round < 5; round++) {
+      await ear.hears('the backstop', () => true, ear.heard.length);
+    }
+  });
+
+  test('calls for other queues do not put off the look that is due', async (stage) => {
+    const ear = await listening(stage, await stage.anchor(), 100);
+    let calling = true;
+    const calls = (async () => {
+      while (calling) await stage.driver.notify([{ queue: `not ${stage.queue}` }]);
+    })();
+    try {
+      await ear.hears('the backstop', () => true, ear.heard.length);
+    } finally {
+      calling = false;
+      await calls;
+    }
+  });
+
+  test('a session that the server ends comes back, wakes, and hears again', async (stage) => {
+    const other = await stage.process();
+    const anchor = await stage.anchor(other.driver);
+    const ear = await listening(stage, anchor);
+    const since = ear.heard.length;
+    await other.disconnect();
+    // Whatever was sent in between is lost: the wake-up makes up for it.
+    await ear.hears('the wake-up after reconnecting', () => true, since);
+    const { wakeUp, wanted } = mark();
+    await stage.driver.notify([wakeUp]);
+    await ear.hears('a notification after reconnecting', wanted);
+    const after = ear.heard.length;
+    await other.disconnect();
+    await ear.hears('the wake-up after reconnecting again', () => true, after);
+    expect(await alive(stage, anchor)).toBe(true);
+  });
+
+  test('ends at once when the signal is aborted', async (stage) => {
+    const stopping = new AbortController();
+    const anchor = await stage.anchor();
+    const iterator = anchor
+      .wakeUps({ queues: [stage.queue], everyMs: 3_600_000, signal: stopping.signal })
+      [Symbol.asyncIterator]();
+    await within('the first wake-up', iterator.next());
+    const next = iterator.next();
+    stopping.abort();
+    expect(await within('the end', next)).toMatchObject({ done: true });
+  });
+
+  test('yields nothing more when the signal was aborted before', async (stage) => {
+    const anchor = await stage.anchor();
+    const ear = listen(anchor, { queues: [stage.queue], signal: AbortSignal.abort() });
+    await ear.stop();
+    expect(ear.heard.length).toBeLessThanOrEqual(1);
+  });
+
+  test('ends when the session is released', async (stage) => {
+    const anchor = await stage.anchor();
+    const iterator = anchor
+      .wakeUps({ queues: [stage.queue], everyMs: 3_600_000, signal: new AbortController().signal })
+      [Symbol.asyncIterator]();
+    await within('the first wake-up', iterator.next());
+    const next = iterator.next();
+    await anchor.release();
+    expect(await within('the end', next)).toMatchObject({ done: true });
+  });
+
+  test('a worker is listed as alive, with what it said of itself', async (stage) => {
+    const from = (await stage.reader.now()).getTime();
+    const anchor = await stage.anchor(stage.driver, { name: "the 'first'", host: 'host-Ω', pid: 12_345 });
+    const to = (await stage.reader.now()).getTime();
+    const worker = (await stage.driver.workers()).find(({ id }) => id === anchor.workerId);
+    expect(worker).toMatchObject({
+      name: "the 'first'",
+      host: 'host-Ω',
+      pid: 12_345,
+      alive: true,
+      lines: {},
+    });
+    expect(worker?.startedAt.getTime()).toBeGreaterThanOrEqual(from - 1);
+    expect(worker?.startedAt.getTime()).toBeLessThanOrEqual(to + 1);
+  });
+
+  test('two workers of one name are two workers', async (stage) => {
+    const one = await stage.anchor();
+    const other = await stage.anchor();
+    expect(one.workerId).not.toBe(other.workerId);
+    await one.release();
+    await until('the one is not alive', async () => (await alive(stage, one)) === false);
+    expect(await alive(stage, other)).toBe(true);
+  });
+
+  test('a worker that was released is still listed, and not alive', async (stage) => {
+    const anchor = await stage.anchor();
+    await anchor.release();
+    await anchor.release();
+    await until('the worker is not alive', async () => (await alive(stage, anchor)) === false);
+  });
+
+  test('a worker whose process died is still listed, and not alive', async (stage) => {
+    const dying = await stage.process();
+    const anchor = await stage.anchor(dying.driver);
+    expect(await alive(stage, anchor)).toBe(true);
+    await dying.kill();
+    await until('the worker is not alive', async () => (await alive(stage, anchor)) === false);
+  });
+
+  test('a worker shows how far its sweeps have come, until it rests', async (stage) => {
+    const anchor = await stage.anchor();
+    const line = randomUUID();
+    const lines = async () => (await stage.driver.workers()).find(({ id }) => id === anchor.workerId)?.lines;
+    await anchor.report({ [stage.queue]: line, 'it\'s "another"': null, __proto___: line });
+    expect(await lines()).toEqual({ [stage.queue]: line, 'it\'s "another"': null, __proto___: line });
+    await anchor.report({ [stage.queue]: null });
+    expect(await lines()).toEqual({ [stage.queue]: null });
+  });
+
+  test('a driver that pushes says so, and one that does not polls', async ({ driver }) => {
+    expect(typeof driver.capabilities.push).toBe('boolean');
+    expect(driver.name).toMatch(/^[a-z]+$/);
+  });
+});
+
+async function alive<Tx>({ driver }: Stage<Tx>, anchor: Anchor): Promise<boolean | undefined> {
+  return (await driver.workers()).find(({ id }) => id === anchor.workerId)?.alive;
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { conformanceTests } from '../src/index.js';
+import { theme } from '../src/theme.js';
+
+const THEMES = [
+  'migrate',
+  'enqueue',
+  'unique keys',
+  'joined enqueue',
+  'round trip',
+  'claim',
+  'siblings',
+  'dependencies',
+  'settle',
+  'handler transaction',
+  'lost connection',
+  'lifecycle',
+  'runs',
+  'survey',
+  'list, count and move',
+  'wake-ups',
+  'errors',
+  'article',
+  'exclusion',
+  'grouping',
+  'order',
+  'liveness',
+  'lost claim',
+  'outcomes',
+  'running job',
+  'handlers',
+  'shutdown',
+];
+
+test('the list of tests is there without a database, by themes', () => {
+  const names = conformanceTests();
+  expect([...new Set(names.map((name) => name.split(' > ')[0]))]).toEqual(THEMES);
+});
+
+test('no two tests have one name', () => {
+  const names = conformanceTests();
+  expect(new Set(names).size).toBe(names.length);
+  expect(() =>
+    theme('twice', (write) => {
+      write('a test', async () => {});
+      write('a test', async () => {});
+    }),
+  ).toThrow(/Two tests/);
+});
+
+test('every event meets every state', () => {
+  const lifecycle = conformanceTests().filter((name) => / of a job that is .* is (il)?legal/.test(name));
+  // claim, 6 settling events and 2 of clients, from 5 states.
+  expect(lifecycle).toHaveLength(9 * 5);
+});

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { severableServer } from '../src/index.js';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** Answers every piece with itself, and tells when a connection has ended. */
+async function echo(): Promise<{ host: string; port: number; ended: Promise<void> }> {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('close', () => resolve());
+    socket.pipe(socket);
+  });
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (!isInet(address)) throw new Error('no port');
+  return { host: '127.0.0.1', port: address.port, ended };
+}
+
+function isInet(address: AddressInfo | string | null): address is AddressInfo {
+  return typeof address === 'object' && address !== null;
+}
+
+test('passes on what both ends say', async () => {
+  const between = await severableServer(await echo());
+  const socket = connect(between.port, between.host);
+  socket.write('row');
+  const [answer] = await once(socket, 'data');
+  expect(String(answer)).toBe('row');
+  socket.destroy();
+  await between.sever();
+});
+
+test('severed, ends the connections at both ends and lets no more in', async () => {
+  const server = await echo();
+  const between = await severableServer(server);
+  const socket = connect(between.port, between.host).on('error', () => {});
+  socket.write('row');
+  await once(socket, 'data');
+  const closed = once(socket, 'close');
+  await between.sever();
+  await between.sever();
+  await closed;
+  await server.ended;
+  const refused = connect(between.port, between.host);
+  await expect(once(refused, 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+test("a client's end is the server's", async () => {
+  const server = await echo();
+  const between = await severableServer(server);
+  const socket = connect(between.port, between.host);
+  socket.write('row');
+  await once(socket, 'data');
+  socket.destroy();
+  await server.ended;
+  await between.sever();
+});

@@ -1,0 +1,101 @@
+-- Run in the database that holds Rowlock's tables. Each statement can be run again: MySQL commits each by itself.
+-- utf8mb4_0900_bin compares to the byte and to the last blank; on MariaDB utf8mb4_nopad_bin takes its place.
+-- Times are UTC. No foreign keys: a reference to a locked row would make its writer wait.
+
+CREATE TABLE IF NOT EXISTS rowlock_job (
+  id            BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+  -- Random, for rows that are written by hand; the driver brings its own. UUID() could be guessed.
+  public_id     CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT (LOWER(CONCAT(
+                  HEX(RANDOM_BYTES(4)), '-', HEX(RANDOM_BYTES(2)), '-4', SUBSTR(HEX(RANDOM_BYTES(2)), 2), '-8',
+                  SUBSTR(HEX(RANDOM_BYTES(2)), 2), '-', HEX(RANDOM_BYTES(6))))) UNIQUE,
+  queue         VARCHAR(128) NOT NULL DEFAULT 'default',
+  kind          VARCHAR(128) NOT NULL,
+  `key`         VARCHAR(512),
+  payload       JSON NOT NULL DEFAULT (JSON_OBJECT()),
+  -- Lower runs sooner, so that the claim's index is ascending in all its columns.
+  priority      SMALLINT NOT NULL DEFAULT 0,
+  available_at  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+  -- Whether available_at has come. What is not due stays out of the claim's index, however much of it there is.
+  -- A row that is marked due too early is not claimed before its time: the claim looks at available_at too.
+  due           BOOLEAN NOT NULL DEFAULT TRUE,
+  status        VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'new',
+  -- The run that settled the job last; in a lease, the run that has it.
+  process_id    CHAR(36) CHARACTER SET ascii COLLATE ascii_bin,
+  attempt       INT NOT NULL DEFAULT 0,
+  max_attempts  INT NOT NULL DEFAULT 5,
+  -- How many crashed runs "attempt" includes.
+  crashes       INT NOT NULL DEFAULT 0,
+  unique_key    VARCHAR(512),
+  unique_scope  VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'outstanding',
+  output        JSON,
+  error         JSON,
+  metadata      JSON NOT NULL DEFAULT (JSON_OBJECT()),
+  created_at    DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+  created_by    VARCHAR(255) NOT NULL DEFAULT '',
+  started_at    DATETIME(6),
+  started_by    VARCHAR(255),
+  finished_at   DATETIME(6),
+  finished_by   VARCHAR(255),
+
+  -- MySQL has no partial indexes. NULL in these keeps a row out of the part of an index that is searched.
+  claimable     TINYINT AS (IF(status = 'new' AND due, 1, NULL)) VIRTUAL,
+  later         TINYINT AS (IF(status = 'new' AND NOT due, 1, NULL)) VIRTUAL,
+  outstanding   TINYINT AS (IF(status IN ('new', 'in-progress'), 1, NULL)) VIRTUAL,
+  taken_key     VARCHAR(512) AS (IF(unique_scope = 'ever' OR status IN ('new', 'in-progress'), unique_key, NULL)) VIRTUAL,
+
+  -- The claim, in exactly its order.
+  KEY job_claim (queue, claimable, priority, id),
+  -- The jobs whose time is still to come, in the order in which it comes.
+  KEY job_later (queue, later, available_at),
+  -- The siblings of a job, the jobs that it depends on, and the history of an entity.
+  KEY job_entity (`key`, outstanding, queue, id),
+  -- A second job with a unique key is refused while the first is outstanding, or for ever.
+  UNIQUE KEY job_unique (kind, taken_key),
+
+  CONSTRAINT job_status CHECK (status IN ('new', 'in-progress', 'complete', 'error', 'cancelled')),
+  CONSTRAINT job_finished CHECK ((finished_at IS NOT NULL) = (status IN ('complete', 'error', 'cancelled'))),
+  CONSTRAINT job_in_progress CHECK (status <> 'in-progress' OR process_id IS NOT NULL),
+  CONSTRAINT job_error CHECK (status <> 'error' OR error IS NOT NULL),
+  CONSTRAINT job_attempts CHECK (attempt >= 0 AND crashes >= 0 AND max_attempts BETWEEN 1 AND 1000),
+  CONSTRAINT job_unique_scope CHECK (unique_scope IN ('outstanding', 'ever')),
+  CONSTRAINT job_lengths CHECK (
+    CHAR_LENGTH(queue) > 0 AND CHAR_LENGTH(kind) > 0
+    AND CHAR_LENGTH(`key`) > 0 AND CHAR_LENGTH(unique_key) > 0),
+  CONSTRAINT job_metadata CHECK (JSON_TYPE(metadata) = 'OBJECT')
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+
+-- The workers: alive as long as their session holds the user lock with their id.
+CREATE TABLE IF NOT EXISTS rowlock_worker (
+  id          INT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+  name        VARCHAR(128) NOT NULL,
+  host        VARCHAR(255) NOT NULL,
+  pid         INT NOT NULL,
+  started_at  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+  stopped_at  DATETIME(6),
+  -- `lines` is a reserved word. Per queue, the public id of the job that the newest sweep has come to; null at rest.
+  `lines`     JSON NOT NULL DEFAULT (JSON_OBJECT())
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+
+-- The run records: a row for each job of each run, written outside the transaction that holds the claim, so that
+-- running work is visible and crashes can be counted. One that is not finished, of a job that nobody holds, is a
+-- crash.
+CREATE TABLE IF NOT EXISTS rowlock_run (
+  process_id   CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  job_id       BIGINT NOT NULL,
+  worker_id    INT NOT NULL,
+  started_at   DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+  finished_at  DATETIME(6),
+  -- The event by which it ended: reclaim is a crash.
+  outcome      VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin,
+  error        JSON,
+  progress     JSON,
+  PRIMARY KEY (process_id, job_id),
+  KEY run_job (job_id, started_at),
+  CONSTRAINT run_finished CHECK ((finished_at IS NOT NULL) = (outcome IS NOT NULL))
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+
+-- The doorbell: a row for each wake-up, added and never changed, so that nobody waits for anybody to ring.
+CREATE TABLE IF NOT EXISTS rowlock_bell (
+  id       BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+  wake_up  JSON NOT NULL
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;

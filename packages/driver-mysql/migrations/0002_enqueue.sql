@@ -1,0 +1,55 @@
+-- Enqueues a job from SQL, in the caller's transaction, and rings the bell. Workers hear it within a second of the commit.
+-- NULL is the default of every argument but the kind.
+
+DROP PROCEDURE IF EXISTS rowlock_enqueue;
+
+CREATE PROCEDURE rowlock_enqueue(
+  IN  kind          VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
+  IN  payload       JSON,
+  IN  queue         VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
+  IN  `key`         VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
+  IN  priority      SMALLINT,
+  -- UTC, as all times in these tables.
+  IN  available_at  DATETIME(6),
+  IN  max_attempts  INT,
+  IN  unique_key    VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
+  IN  unique_scope  VARCHAR(16),
+  IN  metadata      JSON,
+  -- 'enqueued' or 'duplicate'.
+  OUT outcome       VARCHAR(16),
+  -- The job's, or that of the job which has the unique key; NULL when that is newer than what this transaction sees.
+  OUT public_id     CHAR(36) CHARACTER SET ascii COLLATE ascii_bin
+)
+MODIFIES SQL DATA
+SQL SECURITY INVOKER
+BEGIN
+  DECLARE place VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin DEFAULT COALESCE(queue, 'default');
+  DECLARE available DATETIME(6) DEFAULT COALESCE(available_at, UTC_TIMESTAMP(6));
+  DECLARE tries INT DEFAULT 0;
+  DECLARE taken BOOLEAN;
+  DECLARE CONTINUE HANDLER FOR 1062 SET taken = TRUE;
+
+  SET outcome = NULL, public_id = NULL;
+  -- The job that has the key may be settled between the two statements: then there is room, so try again.
+  -- Looked up first: an INSERT that is refused keeps a lock on the other job's key, and its settlement would wait for it.
+  WHILE outcome IS NULL DO
+    -- Not SET … = (SELECT …), which under REPEATABLE READ locks what it reads. MAX: of no row it makes NULL.
+    SELECT MAX(job.public_id) INTO public_id FROM rowlock_job AS job FORCE INDEX (job_unique)
+    WHERE job.kind = kind AND job.taken_key = unique_key;
+    IF public_id IS NOT NULL OR tries = 10 THEN
+      SET outcome = 'duplicate';
+    ELSE
+      SET taken = FALSE, tries = tries + 1;
+      INSERT INTO rowlock_job (kind, payload, queue, `key`, priority, available_at, due, max_attempts, unique_key,
+                               unique_scope, metadata, created_by)
+      VALUES (kind, COALESCE(payload, JSON_OBJECT()), place, `key`, COALESCE(priority, 0), available,
+              available <= UTC_TIMESTAMP(6), COALESCE(max_attempts, 5), unique_key,
+              COALESCE(unique_scope, 'outstanding'), COALESCE(metadata, JSON_OBJECT()), SUBSTRING_INDEX(USER(), '@', -1));
+      IF NOT taken THEN
+        SELECT job.public_id INTO public_id FROM rowlock_job AS job WHERE job.id = LAST_INSERT_ID();
+        SET outcome = 'enqueued';
+        INSERT INTO rowlock_bell (wake_up) VALUES (JSON_OBJECT('queue', place));
+      END IF;
+    END IF;
+  END WHILE;
+END;

@@ -1,0 +1,14 @@
+import { lockPrefix } from './lock-name.js';
+import { type Statements, statements } from './statements.js';
+
+/** What every part of the driver knows of the database that it works in. */
+export interface Context {
+  readonly schema: string;
+  readonly sql: Statements;
+  /** What the names of the workers' user locks begin with. */
+  readonly lockPrefix: string;
+}
+
+export function context(schema: string): Context {
+  return { schema, sql: statements(schema), lockPrefix: lockPrefix(schema) };
+}

@@ -1,0 +1,256 @@
+import {
+  type Anchor,
+  type BeginOptions,
+  type Capabilities,
+  type Driver,
+  DriverError,
+  type HeldTransaction,
+  isDriverError,
+  type Lanes,
+  type MigrationReport,
+  type RunNote,
+  type RunStart,
+  type RunStarted,
+  type Store,
+  type Survey,
+  type WakeUp,
+  type WorkerInfo,
+} from '@rowlock/core';
+import {
+  type Connection,
+  type ConnectionOptions,
+  createConnection,
+  createPool,
+  type Pool,
+  type PoolConnection,
+} from 'mysql2/promise';
+import { MysqlAnchor } from './anchor.js';
+import { CommitWatch } from './commit-watch.js';
+import { type Context, context } from './context.js';
+import { toDriverError } from './errors.js';
+import { MysqlHeldTransaction } from './held-transaction.js';
+import { JoinedStore } from './joined-store.js';
+import { migrate, migrations, refuseOutdated } from './migrations.js';
+import { change, list, type MysqlTransaction, query } from './query.js';
+import { ring } from './ring.js';
+import { onPool, prepareSession, takeConnection } from './session.js';
+import { storableJson } from './storable.js';
+import { MysqlStore } from './store.js';
+
+/** Where the database is. */
+export interface MysqlOptions extends Omit<ConnectionOptions, 'database'> {
+  /** The database that holds Rowlock's tables; default: the one in `uri`. A caller's connection may be to another one. */
+  readonly database?: string;
+  /** The most connections of the driver's pool. Default 100; they are opened as they are needed. */
+  readonly maxConnections?: number;
+}
+
+/**
+ * Jobs on MySQL 8.0.22 and later, and MariaDB 10.6 and later.
+ *
+ * The driver has connections of its own: a claim needs READ COMMITTED, and an application's pool has its own ideas.
+ *
+ * @example
+ * const driver = mysql({ uri: process.env.DATABASE_URL });
+ */
+export function mysql({ maxConnections = 100, database, ...given }: MysqlOptions): Driver<MysqlTransaction> {
+  const schema = database ?? databaseOf(given.uri);
+  return new MysqlDriver(context(schema), { ...given, ...DEFAULTS, database: schema }, maxConnections);
+}
+
+const DEFAULTS = {
+  charset: 'utf8mb4',
+  timezone: 'Z',
+  enableKeepAlive: true,
+  /** Rather an error that says so than a wait without end. */
+  connectTimeout: 10_000,
+  /** An UPDATE tells how many rows it met, also those that had the values already. */
+  flags: ['+FOUND_ROWS'],
+} satisfies ConnectionOptions;
+
+function databaseOf(uri: string | undefined): string {
+  const database = uri === undefined ? '' : decodeURIComponent(new URL(uri).pathname.slice(1));
+  if (database !== '') return database;
+  throw new DriverError(
+    'InvalidInput',
+    'Which database holds the tables? Put its name into the URL, or pass `database`.',
+  );
+}
+
+class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
+  readonly name = 'mysql';
+  readonly capabilities: Capabilities;
+  readonly #pool: Pool;
+  readonly #options: ConnectionOptions;
+  readonly #watch = new CommitWatch();
+  #closed = false;
+
+  constructor(context: Context, options: ConnectionOptions, maxConnections: number) {
+    const pool = createPool({
+      ...options,
+      connectionLimit: maxConnections,
+      maxIdle: 10,
+      idleTimeout: 60_000,
+    });
+    super(context, onPool(pool));
+    this.#pool = pool;
+    this.#options = options;
+    this.capabilities = { push: true, maxConnections };
+  }
+
+  async migrate(): Promise<MigrationReport> {
+    const client = await this.#open({ multipleStatements: true });
+    try {
+      return await migrate(client, this.context);
+    } finally {
+      client.destroy();
+    }
+  }
+
+  async verify(): Promise<void> {
+    const expected = (await migrations()).length;
+    const [row] = await query<{ version: number }>(this.on, this.context.sql.schemaVersion).catch(
+      (error: unknown) => {
+        if (isDriverError(error, 'SchemaOutdated')) return [];
+        throw error;
+      },
+    );
+    refuseOutdated(row?.version ?? 0, expected, this.context.schema);
+    await this.#verifySession();
+  }
+
+  join(tx: MysqlTransaction): Store {
+    return new JoinedStore(this.context, tx, this.on, this.#watch);
+  }
+
+  async begin({ idleLimitMs }: BeginOptions): Promise<HeldTransaction<MysqlTransaction>> {
+    return MysqlHeldTransaction.begin(this.context, await this.#connect(), idleLimitMs);
+  }
+
+  override async notify(wakeUps: readonly WakeUp[]): Promise<void> {
+    for (const wakeUp of wakeUps) await ring(this.on, this.context, wakeUp);
+  }
+
+  async survey({ queues, kinds }: Lanes): Promise<Survey> {
+    let [promoted, nextDueMs, waiting]: [number, number | null, boolean] = [0, null, false];
+    for (const queue of queues) {
+      promoted += await this.#promote(queue);
+      const [next] = await query<{ next_due_ms: string }>(this.on, this.context.sql.nextDue, [queue]);
+      if (next !== undefined)
+        nextDueMs = Math.min(nextDueMs ?? Number.POSITIVE_INFINITY, Number(next.next_due_ms));
+      const kind = list(kinds);
+      const met = await query(this.on, this.context.sql.waiting(kind.places), [queue, ...kind.values]);
+      waiting ||= met.length > 0;
+    }
+    return { promoted, nextDueMs, waiting };
+  }
+
+  async startRun({ processId, workerId, jobs }: RunStart): Promise<readonly RunStarted[]> {
+    const { sql } = this.context;
+    const wanted = list(jobs);
+    const rows = await query<{ id: string; earlier_runs: number; crashes: number; unfinished: number }>(
+      this.on,
+      sql.findRuns(wanted.places),
+      wanted.values,
+    );
+    if (rows.some(({ unfinished }) => Number(unfinished) > 0)) {
+      await change(this.on, sql.endCrashedRuns(wanted.places), wanted.values);
+    }
+    await change(this.on, sql.startRun, [processId, workerId, JSON.stringify(jobs.map(String))]);
+    const found = new Map(rows.map((row) => [row.id, row]));
+    return jobs.map((id) => {
+      const row = found.get(String(id));
+      return { id, earlierRuns: Number(row?.earlier_runs ?? 0), crashes: Number(row?.crashes ?? 0) };
+    });
+  }
+
+  async noteRun(processId: string, note: RunNote): Promise<void> {
+    const { sql } = this.context;
+    if ('progress' in note) await change(this.on, sql.noteProgress, [storableJson(note.progress), processId]);
+    else await change(this.on, sql.endRun, [note.outcome, processId]);
+  }
+
+  async anchor(worker: WorkerInfo): Promise<Anchor> {
+    return MysqlAnchor.open(this.context, this.on, () => this.#open(), worker);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#watch.stop();
+    await this.#pool.end();
+  }
+
+  protected override async atomically<Result>(
+    work: (tx: MysqlTransaction) => Promise<Result>,
+  ): Promise<Result> {
+    const client = await this.#connect();
+    try {
+      await client.query(this.context.sql.begin);
+      const result = await work(client);
+      await client.query('COMMIT');
+      client.release();
+      return result;
+    } catch (error) {
+      client.destroy();
+      throw toDriverError(error);
+    }
+  }
+
+  /** Lets delayed jobs become due. Whoever holds one of them lets it be found the next time. */
+  async #promote(queue: string): Promise<number> {
+    const { sql } = this.context;
+    const later = await query<{ id: string }>(this.on, sql.findLater, [queue]);
+    if (later.length === 0) return 0;
+    return this.atomically(async (tx) => {
+      const wanted = list(later.map(({ id }) => id));
+      const free = await query<{ id: string }>(tx, sql.lockLater(wanted.places), wanted.values);
+      if (free.length === 0) return 0;
+      const due = list(free.map(({ id }) => id));
+      await change(tx, sql.promote(due.places), due.values);
+      return free.length;
+    });
+  }
+
+  async #verifySession(): Promise<void> {
+    const rows = await query<{ Variable_name: string; Value: string }>(
+      this.on,
+      "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', 'log_bin', 'binlog_format', 'innodb_rollback_on_timeout')",
+    );
+    const value = new Map(rows.map((row) => [row.Variable_name, row.Value]));
+    const isolation = value.get('transaction_isolation') ?? value.get('tx_isolation');
+    if (isolation !== 'READ-COMMITTED') {
+      throw new DriverError(
+        'Unknown',
+        `Connections must run at READ COMMITTED, and this one runs at ${isolation}. Does a proxy reset the session?`,
+      );
+    }
+    // A lock wait in a handler's `tx` would end the claim, and what comes after it would be committed by itself.
+    if (value.get('innodb_rollback_on_timeout') === 'ON') {
+      throw new DriverError(
+        'Unknown',
+        'The server must run with innodb_rollback_on_timeout = OFF, its default.',
+      );
+    }
+    if (value.get('log_bin') === 'ON' && value.get('binlog_format') === 'STATEMENT') {
+      throw new DriverError(
+        'Unknown',
+        'READ COMMITTED needs binlog_format ROW or MIXED, and this server has STATEMENT.',
+      );
+    }
+  }
+
+  #connect(): Promise<PoolConnection> {
+    return takeConnection(this.#pool);
+  }
+
+  async #open(more: ConnectionOptions = {}): Promise<Connection> {
+    try {
+      const client = await createConnection({ ...this.#options, ...more });
+      await prepareSession(client);
+      return client;
+    } catch (error) {
+      throw toDriverError(error);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core';
+
+/**
+ * errno → cause. MySQL's SQLSTATEs are too coarse to tell them apart.
+ * https://dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html
+ */
+const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
+  // NOWAIT. The transaction and its locks live on.
+  3572: 'LockNotAvailable',
+  // Undoes only the statement. On MariaDB it is also what NOWAIT says: see lockSiblings.
+  1205: 'LockTimeout',
+  // Undoes the whole transaction, and what comes next would be committed by itself.
+  1213: 'Deadlock',
+  1062: 'UniqueViolation',
+  1586: 'UniqueViolation',
+  // MariaDB: the record has changed since the snapshot was taken.
+  1020: 'SerializationFailure',
+  // Access denied: to the server, a database, a table, a column, a routine, or for want of a privilege.
+  1044: 'PermissionDenied',
+  1045: 'PermissionDenied',
+  1142: 'PermissionDenied',
+  1143: 'PermissionDenied',
+  1227: 'PermissionDenied',
+  1370: 'PermissionDenied',
+  // The table, a column, the database or a routine is not there.
+  1146: 'SchemaOutdated',
+  1054: 'SchemaOutdated',
+  1049: 'SchemaOutdated',
+  1305: 'SchemaOutdated',
+  // The server shuts down, has too many connections, ended this one, or let it idle too long.
+  1040: 'ConnectionLost',
+  1053: 'ConnectionLost',
+  1077: 'ConnectionLost',
+  1079: 'ConnectionLost',
+  1152: 'ConnectionLost',
+  1158: 'ConnectionLost',
+  1159: 'ConnectionLost',
+  1160: 'ConnectionLost',
+  1161: 'ConnectionLost',
+  1927: 'ConnectionLost',
+  2006: 'ConnectionLost',
+  2013: 'ConnectionLost',
+  3169: 'ConnectionLost',
+  4031: 'ConnectionLost',
+  // After a fail-over: this server only reads now. A new connection may reach the one that writes.
+  1290: 'ConnectionLost',
+  1836: 'ConnectionLost',
+  // A value that no column takes: too long, out of range, a wrong character, broken JSON, a failed CHECK, a NULL.
+  1048: 'InvalidInput',
+  1264: 'InvalidInput',
+  1265: 'InvalidInput',
+  1292: 'InvalidInput',
+  1300: 'InvalidInput',
+  1366: 'InvalidInput',
+  1406: 'InvalidInput',
+  3140: 'InvalidInput',
+  3141: 'InvalidInput',
+  3157: 'InvalidInput',
+  3819: 'InvalidInput',
+  4025: 'InvalidInput',
+};
+
+/** Codes of the operating system's and the `mysql2` client's own errors. */
+const SOCKET_CODES: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'PROTOCOL_CONNECTION_LOST',
+  'PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR',
+  'PROTOCOL_ENQUEUE_AFTER_QUIT',
+  'POOL_CLOSED',
+]);
+
+/** The `mysql2` client gives these no code. */
+const LOST_MESSAGE = /connection is in closed state|can't (write|add new command)|connection lost/i;
+
+const ADVICE: Partial<Record<DriverErrorCode, string>> = {
+  SchemaOutdated: "Rowlock's tables are missing or older than this driver: run the migrations.",
+  ConnectionLost: 'The connection to MySQL was lost, or could not be made.',
+  PermissionDenied: 'The database user lacks a right.',
+};
+
+/** Classifies whatever a query or a connection failed with. */
+export function toDriverError(error: unknown): DriverError {
+  if (isDriverError(error)) return error;
+  const cause = causeOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const advice = ADVICE[cause];
+  return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
+}
+
+function causeOf(error: unknown): DriverErrorCode {
+  if (error instanceof AggregateError && error.errors.length > 0) return causeOf(error.errors[0]);
+  if (!(error instanceof Error)) return 'Unknown';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (SOCKET_CODES.has(code) || LOST_MESSAGE.test(error.message)) return 'ConnectionLost';
+  return ('errno' in error && CAUSES[Number(error.errno)]) || 'Unknown';
+}

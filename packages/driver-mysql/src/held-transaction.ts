@@ -1,0 +1,365 @@
+import {
+  type ClaimCriteria,
+  type DependencyQuestion,
+  DriverError,
+  type Entity,
+  type HeldTransaction,
+  isDriverError,
+  type Job,
+  type JobId,
+  type Line,
+  type Settlement,
+  TRANSITIONS,
+} from '@rowlock/core';
+import type { PoolConnection } from 'mysql2/promise';
+import type { Context } from './context.js';
+import { toDriverError } from './errors.js';
+import { change, list, type MysqlTransaction, query, type Value } from './query.js';
+import { type JobRow, toJob } from './rows.js';
+import { storableJson } from './storable.js';
+
+/** How many candidates one look at the claim's index brings: see the statement. */
+const CANDIDATES = 32;
+
+/** How many rows one statement locks at most. */
+const ROWS_PER_LOCK = 1024;
+
+/** The worker's transaction: a connection of its own, and the row locks that are the claim. */
+export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
+  readonly #context: Context;
+  readonly #client: PoolConnection;
+  readonly #inTurn: InTurn;
+  readonly #lost = new AbortController();
+  readonly #held = new Set<JobId>();
+  readonly handle: HandlerTransaction;
+  #open = true;
+  #rolledBack: Promise<void> | null = null;
+
+  private constructor(context: Context, client: PoolConnection) {
+    this.#context = context;
+    this.#client = client;
+    this.#inTurn = new InTurn(
+      client,
+      () => this.#checkOpen(),
+      (error) => this.#onError(error),
+    );
+    this.handle = new HandlerTransaction(this.#inTurn, () => this.#onEnded());
+    client.on('error', this.#onLost);
+    client.on('end', this.#onLost);
+  }
+
+  static async begin(
+    context: Context,
+    client: PoolConnection,
+    idleLimitMs: number,
+  ): Promise<MysqlHeldTransaction> {
+    const held = new MysqlHeldTransaction(context, client);
+    try {
+      await limitIdle(context, client, idleLimitMs);
+      await client.query(context.sql.begin);
+      return held;
+    } catch (error) {
+      held.#end(true);
+      throw toDriverError(error);
+    }
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  async claim({ queue, kinds, line, busy }: ClaimCriteria): Promise<Job | undefined> {
+    const { sql } = this.#context;
+    const [kind, key] = [list(kinds), list(busy.length > 0 ? busy : [''])];
+    const text = sql.candidates(kind.places, key.places);
+    for (let from = line; ; ) {
+      const same = [queue, from.priority, from.id, ...kind.values, ...key.values];
+      const values = [...same, queue, from.priority, ...kind.values, ...key.values];
+      const found = await this.#ask<{ id: string; priority: number }>(text, values);
+      const candidates = found.map(({ id, priority }) => ({ id: BigInt(id), priority })).sort(byPlace);
+      for (const ids of ofOnePriority(candidates.slice(0, CANDIDATES))) {
+        const wanted = list(ids);
+        const [row] = await this.#ask<JobRow>(sql.claim(wanted.places), wanted.values);
+        if (row !== undefined) return this.#hold(row);
+      }
+      // All of them are locked by others: look beyond.
+      const last = candidates[CANDIDATES - 1];
+      if (last === undefined) return undefined;
+      from = last;
+    }
+  }
+
+  async lockSiblings({ queue, key }: Entity, limit: number): Promise<readonly Job[]> {
+    const { sql } = this.#context;
+    const ids = await this.#ask<{ id: string }>(sql.siblings, [key, queue]);
+    const jobs: Job[] = [];
+    for (let from = 0; from < ids.length; from += ROWS_PER_LOCK) {
+      const wanted = list(ids.slice(from, from + ROWS_PER_LOCK).map(({ id }) => id));
+      const rows = await this.#ask<JobRow>(sql.lockSiblings(wanted.places), wanted.values).catch(refused);
+      for (const row of rows)
+        if (jobs.length < limit || row.status === 'in-progress') jobs.push(this.#hold(row));
+    }
+    return jobs.sort((a, b) => inProgressFirst(a, b) || Number(a.id - b.id)).slice(0, limit);
+  }
+
+  async firstOutstanding({ key, kinds, before, except }: DependencyQuestion): Promise<JobId | undefined> {
+    const [kind, own] = [list(kinds), list(except.length > 0 ? except : [0n])];
+    const text = this.#context.sql.firstOutstanding(kind.places, own.places);
+    const [row] = await this.#ask<{ id: string | null }>(text, [key, ...kind.values, before, ...own.values]);
+    return row?.id ? BigInt(row.id) : undefined;
+  }
+
+  async settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+    this.#checkOpen();
+    const own = settlements.filter(({ id }) => this.#held.has(id));
+    if (own.length === 0) return [];
+    const { sql } = this.#context;
+    const endings = JSON.stringify(
+      own.map((each) => ({
+        id: String(each.id),
+        event: each.event,
+        status: TRANSITIONS[each.event].to,
+        attempt: each.attempt,
+        crashes: each.crashes,
+        delay: each.delayMs,
+        took: each.tookMs,
+        output: each.output === null ? null : storableJson(each.output),
+        error: each.error === null ? null : storableJson(each.error),
+        by: each.by,
+      })),
+    );
+    this.handle.close();
+    const settled = await this.#change(sql.settle, [endings, processId]);
+    if (settled < own.length) return this.#settledOnes(processId, own);
+    await this.#change(sql.endRuns, [endings, processId]);
+    return own.map(({ id }) => id);
+  }
+
+  async undo(): Promise<void> {
+    this.handle.close();
+    this.#checkOpen();
+    if (this.handle.used) await this.#say(ROLLBACK_TO_SAVEPOINT);
+  }
+
+  async commit(): Promise<void> {
+    this.handle.close();
+    await this.#say('COMMIT');
+    this.#end(false);
+  }
+
+  async rollback(): Promise<void> {
+    if (this.#open) this.#rolledBack = this.#rollback();
+    await this.#rolledBack;
+  }
+
+  async #rollback(): Promise<void> {
+    // What waits for its turn would come after the ROLLBACK and be committed by itself.
+    this.#open = false;
+    this.handle.close();
+    try {
+      // Also after a deadlock, when there is nothing left to undo: the session is then in a known state again.
+      await this.#client.query('ROLLBACK');
+      this.#end(false);
+    } catch {
+      // The server rolls back what a lost connection leaves open.
+      this.#end(true);
+    }
+  }
+
+  #hold(row: JobRow): Job {
+    const job = toJob(row);
+    this.#held.add(job.id);
+    return job;
+  }
+
+  /** Jobs that this transaction has locked change by its own hand alone; so this is for the case that cannot be. */
+  async #settledOnes(processId: string, own: readonly Settlement[]): Promise<readonly JobId[]> {
+    const wanted = list(own.map(({ id }) => id));
+    const text = this.#context.sql.settledBy(wanted.places);
+    const rows = await this.#ask<{ id: string }>(text, [...wanted.values, processId]);
+    return rows.map(({ id }) => BigInt(id));
+  }
+
+  #ask<Row>(sql: string, values: readonly Value[] = []): Promise<Row[]> {
+    return query<Row>(this.#inTurn, sql, values);
+  }
+
+  /** The protocol of prepared statements knows no savepoints. */
+  async #say(sql: string): Promise<void> {
+    await this.#inTurn.query(sql).catch((error: unknown) => {
+      throw toDriverError(error);
+    });
+  }
+
+  async #change(sql: string, values: readonly Value[]): Promise<number> {
+    const { rows } = await change(this.#inTurn, sql, values);
+    return rows;
+  }
+
+  /** A deadlock ends the whole transaction, and its locks: what came after it would be committed by itself. */
+  #onError(error: unknown): never {
+    const cause = toDriverError(error);
+    if (cause.code === 'Deadlock') {
+      this.handle.close();
+      this.#lost.abort(
+        new DriverError('ConnectionLost', `The claim was lost by a deadlock: ${cause.message}`, { cause }),
+      );
+    } else if (cause.code === 'ConnectionLost') this.#onLost(cause);
+    throw error;
+  }
+
+  /** The handler has committed, with COMMIT or with what commits implicitly, and so given up the locks. */
+  #onEnded(): void {
+    this.handle.close();
+    const message = "The claim was lost: a statement in the handler's transaction has ended it.";
+    this.#lost.abort(new DriverError('ConnectionLost', message));
+  }
+
+  #checkOpen(): void {
+    if (this.lost.aborted) throw this.lost.reason;
+    if (!this.#open) throw new DriverError('TransactionOver', 'The transaction has ended.');
+  }
+
+  readonly #onLost = (error?: Error): void => {
+    const cause = error ?? new Error('The connection ended.');
+    this.#lost.abort(
+      new DriverError('ConnectionLost', `The claim's connection was lost: ${cause.message}`, { cause }),
+    );
+  };
+
+  #end(broken: boolean): void {
+    this.#open = false;
+    this.handle.close();
+    this.#client.off('error', this.#onLost);
+    this.#client.off('end', this.#onLost);
+    if (broken) this.#client.destroy();
+    else this.#client.release();
+  }
+}
+
+/** The limit that each connection has now, so that it is set once and not for every claim. */
+const idleLimits = new WeakMap<object, number>();
+
+async function limitIdle({ sql }: Context, client: PoolConnection, idleLimitMs: number): Promise<void> {
+  const seconds = Math.max(1, idleLimitMs / 1000);
+  const connection = client.connection;
+  if (idleLimits.get(connection) === seconds) return;
+  await client.query(sql.idleLimit(seconds));
+  idleLimits.set(connection, seconds);
+}
+
+function byPlace(a: Line, b: Line): number {
+  return a.priority - b.priority || Number(a.id - b.id);
+}
+
+function* ofOnePriority(candidates: readonly Line[]): Generator<readonly JobId[]> {
+  for (let from = 0; from < candidates.length; ) {
+    const { priority } = candidates[from] ?? { priority: 0 };
+    const end = candidates.findIndex((each, place) => place > from && each.priority !== priority);
+    const until = end === -1 ? candidates.length : end;
+    yield candidates.slice(from, until).map(({ id }) => id);
+    from = until;
+  }
+}
+
+function inProgressFirst(a: Job, b: Job): number {
+  return Number(b.status === 'in-progress') - Number(a.status === 'in-progress');
+}
+
+/** MariaDB says of NOWAIT that the wait, of no time, was too long. */
+function refused(error: unknown): never {
+  if (!isDriverError(error, 'LockTimeout')) throw error;
+  throw new DriverError('LockNotAvailable', error.message, { cause: error });
+}
+
+/** A flag of the server's status, which it sends with each answer. */
+const IN_TRANSACTION = 1;
+
+const SAVEPOINT = 'SAVEPOINT rowlock_handler';
+const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
+
+/**
+ * One statement at a time. The client would send a second one as soon as the server has answered the first, whatever the
+ * answer; but after a deadlock, which ends the transaction, a statement would be committed by itself.
+ */
+class InTurn implements MysqlTransaction {
+  readonly #client: PoolConnection;
+  readonly #check: () => void;
+  readonly #onError: (error: unknown) => never;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(client: PoolConnection, check: () => void, onError: (error: unknown) => never) {
+    this.#client = client;
+    this.#check = check;
+    this.#onError = onError;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
+  execute(sql: string, values?: any): Promise<[any, any]> {
+    return this.#take(() => this.#client.execute<never>(sql, values));
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
+  query(sql: string, values?: any): Promise<[any, any]> {
+    return this.#take(() => this.#client.query<never>(sql, values));
+  }
+
+  #take<Result>(statement: () => Promise<Result>): Promise<Result> {
+    const turn = this.#last.then(() => {
+      this.#check();
+      return statement().catch(this.#onError);
+    });
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+}
+
+/** What the handler writes through. Its first use sets the savepoint; after the run, and after a deadlock, it is dead. */
+class HandlerTransaction implements MysqlTransaction {
+  readonly #inTurn: InTurn;
+  readonly #onEnded: () => void;
+  #used = false;
+  #open = true;
+
+  constructor(inTurn: InTurn, onEnded: () => void) {
+    this.#inTurn = inTurn;
+    this.#onEnded = onEnded;
+  }
+
+  get used(): boolean {
+    return this.#used;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
+  async execute(sql: string, values?: any): Promise<[any, any]> {
+    this.#prepare();
+    return this.#checked(await this.#inTurn.execute(sql, values));
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
+  async query(sql: string, values?: any): Promise<[any, any]> {
+    this.#prepare();
+    return this.#checked(await this.#inTurn.query(sql, values));
+  }
+
+  close(): void {
+    this.#open = false;
+  }
+
+  /** What returns no rows tells whether there is a transaction still. */
+  #checked<Answer extends [unknown, unknown]>(answer: Answer): Answer {
+    const [result] = answer;
+    const status: unknown = Object(result).serverStatus;
+    if (typeof status === 'number' && (status & IN_TRANSACTION) === 0) this.#onEnded();
+    return answer;
+  }
+
+  #prepare(): void {
+    if (!this.#open) {
+      throw new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
+    }
+    // Should it fail, so does the ROLLBACK TO it, and with that the run.
+    if (!this.#used) this.#inTurn.query(SAVEPOINT).catch(() => {});
+    this.#used = true;
+  }
+}

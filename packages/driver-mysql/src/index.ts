@@ -1,0 +1,3 @@
+export { type MysqlOptions, mysql } from './driver.js';
+export { migrationScript } from './migrations.js';
+export type { MysqlTransaction } from './query.js';

@@ -1,0 +1,29 @@
+import type { WakeUp } from '@rowlock/core';
+import type { CommitWatch } from './commit-watch.js';
+import type { Context } from './context.js';
+import { change, type MysqlTransaction, query } from './query.js';
+import { interrupt } from './ring.js';
+import { MysqlStore } from './store.js';
+
+/** The verbs of a store inside a caller's transaction. Its rings are heard when it commits. */
+export class JoinedStore extends MysqlStore {
+  readonly #watch: CommitWatch;
+
+  constructor(context: Context, tx: MysqlTransaction, pool: MysqlTransaction, watch: CommitWatch) {
+    super(context, tx, pool);
+    this.#watch = watch;
+  }
+
+  override async notify(wakeUps: readonly WakeUp[]): Promise<void> {
+    const { sql } = this.context;
+    for (const wakeUp of wakeUps) {
+      // Postgres sends its notifications with the commit. Here the ring is a row of the transaction, and this process looks for
+      // it from outside.
+      const { insertId } = await change(this.on, sql.ring, [JSON.stringify(wakeUp)]);
+      this.#watch.watch(
+        async () => (await query(this.outside, sql.findRing, [insertId])).length > 0,
+        () => interrupt(this.outside, this.context),
+      );
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { Job, JobError, JobView, Json, State, WorkerView } from '@rowlock/core';
+
+/**
+ * A row as the statements select it: ids and JSON as text and times as milliseconds, so that no setting of the
+ * connection it comes from alters them.
+ */
+export interface JobRow {
+  id: string;
+  public_id: string;
+  queue: string;
+  kind: string;
+  key: string | null;
+  payload: string;
+  priority: number;
+  status: State;
+  attempt: number;
+  max_attempts: number;
+  crashes: number;
+  metadata: string;
+  created_at: string;
+}
+
+export interface JobViewRow extends JobRow {
+  unique_key: string | null;
+  available_at: string;
+  output: string | null;
+  error: string | null;
+  process_id: string | null;
+  worker: string | null;
+  progress: string | null;
+  created_by: string;
+  started_at: string | null;
+  started_by: string | null;
+  finished_at: string | null;
+  finished_by: string | null;
+}
+
+export interface WorkerRow {
+  id: string;
+  name: string;
+  host: string;
+  pid: number;
+  alive: number;
+  started_at: string;
+  lines: string;
+}
+
+export function toJob(row: JobRow): Job {
+  return {
+    id: BigInt(row.id),
+    publicId: row.public_id,
+    queue: row.queue,
+    kind: row.kind,
+    key: row.key,
+    payload: JSON.parse(row.payload),
+    priority: row.priority,
+    status: row.status,
+    attempt: row.attempt,
+    maxAttempts: row.max_attempts,
+    crashes: row.crashes,
+    metadata: JSON.parse(row.metadata),
+    createdAt: new Date(Number(row.created_at)),
+  };
+}
+
+export function toJobView(row: JobViewRow): JobView {
+  const { id: _, ...job } = toJob(row);
+  return {
+    ...job,
+    uniqueKey: row.unique_key,
+    availableAt: new Date(Number(row.available_at)),
+    output: json<Json>(row.output),
+    error: json<JobError>(row.error),
+    processId: row.process_id,
+    worker: row.worker,
+    progress: json<Json>(row.progress),
+    createdBy: row.created_by,
+    startedAt: date(row.started_at),
+    startedBy: row.started_by,
+    finishedAt: date(row.finished_at),
+    finishedBy: row.finished_by,
+  };
+}
+
+export function toWorkerView({ id, name, host, pid, alive, started_at, lines }: WorkerRow): WorkerView {
+  return {
+    id,
+    name,
+    host,
+    pid,
+    alive: alive === 1,
+    startedAt: new Date(Number(started_at)),
+    lines: JSON.parse(lines),
+  };
+}
+
+function json<Value>(text: string | null): Value | null {
+  return text === null ? null : JSON.parse(text);
+}
+
+function date(ms: string | null): Date | null {
+  return ms === null ? null : new Date(Number(ms));
+}

@@ -1,0 +1,56 @@
+import type { Connection, Pool, PoolConnection } from 'mysql2/promise';
+import { toDriverError } from './errors.js';
+import type { MysqlTransaction } from './query.js';
+
+/** A value that does not fit is refused and not cut. Procedures run with what was set when they were made. */
+export const STRICT = "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";
+
+/**
+ * What every connection of the driver is set to. REPEATABLE READ would let an empty claim lock the gap into which
+ * producers insert. No statement of the driver should ever wait for a lock; if one does, 5 s are enough.
+ */
+const SESSION = [
+  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+  `SET SESSION innodb_lock_wait_timeout = 5, time_zone = '+00:00', ${STRICT}`,
+];
+
+export async function prepareSession(client: Connection): Promise<void> {
+  for (const statement of SESSION) await client.query(statement);
+}
+
+/** The connections that are set already. */
+const prepared = new WeakSet<object>();
+
+/** A connection of the pool, set up. @throws DriverError */
+export async function takeConnection(pool: Pool): Promise<PoolConnection> {
+  try {
+    const client = await pool.getConnection();
+    if (prepared.has(client.connection)) return client;
+    try {
+      await prepareSession(client);
+    } catch (error) {
+      client.destroy();
+      throw error;
+    }
+    prepared.add(client.connection);
+    return client;
+  } catch (error) {
+    throw toDriverError(error);
+  }
+}
+
+/** The pool as something that can be asked: each statement on whichever connection is free, committed by itself. */
+export function onPool(pool: Pool): MysqlTransaction {
+  const use = async <Result>(work: (client: PoolConnection) => Promise<Result>): Promise<Result> => {
+    const client = await takeConnection(pool);
+    try {
+      return await work(client);
+    } finally {
+      client.release();
+    }
+  };
+  return {
+    execute: (sql, values) => use((client) => client.execute<never>(sql, values)),
+    query: (sql, values) => use((client) => client.query<never>(sql, values)),
+  };
+}

@@ -1,0 +1,319 @@
+import { identifier } from './identifier.js';
+
+const MS_EPOCH = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', ";
+const ms = (column: string): string => `${MS_EPOCH}${column}) / 1000`;
+
+/** The columns of a job as a worker holds it: ids, JSON and times as text, whatever the connection's settings. */
+const JOB = `CAST(job.id AS CHAR) AS id, job.public_id, job.queue, job.kind, job.\`key\`,
+  CAST(job.payload AS CHAR) AS payload, job.priority, job.status, job.attempt, job.max_attempts, job.crashes,
+  CAST(job.metadata AS CHAR) AS metadata, CAST(${ms('job.created_at')} AS CHAR) AS created_at`;
+
+/** Every SQL text of the driver, in the order of the flow. A list of placeholders comes in as `places`. */
+export interface Statements {
+  readonly enqueue: string;
+  readonly findDuplicates: (jobs: number) => string;
+  readonly ring: string;
+  readonly begin: string;
+  readonly idleLimit: (seconds: number) => string;
+  readonly candidates: (kinds: string, busy: string) => string;
+  readonly claim: (ids: string) => string;
+  readonly siblings: string;
+  readonly lockSiblings: (ids: string) => string;
+  readonly firstOutstanding: (kinds: string, except: string) => string;
+  readonly findRuns: (ids: string) => string;
+  readonly endCrashedRuns: (ids: string) => string;
+  readonly startRun: string;
+  readonly noteProgress: string;
+  readonly endRun: string;
+  readonly settle: string;
+  readonly settledBy: (ids: string) => string;
+  readonly endRuns: string;
+  readonly findLater: string;
+  readonly lockLater: (ids: string) => string;
+  readonly promote: (ids: string) => string;
+  readonly nextDue: string;
+  readonly waiting: (kinds: string) => string;
+  readonly list: (where: string) => string;
+  readonly count: (where: string) => string;
+  readonly find: string;
+  readonly lockOne: string;
+  readonly move: string;
+  readonly addWorker: string;
+  readonly holdAnchor: string;
+  readonly self: string;
+  readonly nap: string;
+  readonly sleep: (late: string) => string;
+  readonly rung: (late: string) => string;
+  readonly heard: (late: string) => string;
+  readonly lastRings: string;
+  readonly findRing: string;
+  readonly sleepers: string;
+  readonly pruneBell: string;
+  readonly reportLines: string;
+  readonly stopWorker: string;
+  readonly workers: string;
+  readonly schemaVersion: string;
+}
+
+export function statements(schema: string): Statements {
+  const table = (name: string): string => `${identifier(schema)}.rowlock_${name}`;
+  const [job, run, worker, bell, migration] = ['job', 'run', 'worker', 'bell', 'migration'].map(table);
+
+  return {
+    // No INSERT IGNORE: it would cut what is too long. No ON DUPLICATE KEY UPDATE: it waits for a running handler. A plain
+    // INSERT of a duplicate is refused at once; then the ones that are there are looked up and left out.
+    enqueue: `
+      INSERT INTO ${job} (public_id, queue, kind, \`key\`, payload, priority, available_at, due, max_attempts,
+                          unique_key, unique_scope, metadata, created_by)
+      SELECT public_id, queue, kind, \`key\`, payload, priority,
+             COALESCE('1970-01-01' + INTERVAL ROUND(available_at * 1000) MICROSECOND,
+                      UTC_TIMESTAMP(6) + INTERVAL ROUND(delay * 1000) MICROSECOND),
+             COALESCE('1970-01-01' + INTERVAL ROUND(available_at * 1000) MICROSECOND <= UTC_TIMESTAMP(6), delay = 0),
+             max_attempts, unique_key, COALESCE(unique_scope, 'outstanding'), metadata, created_by
+      FROM JSON_TABLE(?, '$[*]' COLUMNS (
+        place FOR ORDINALITY, public_id CHAR(36) PATH '$.publicId' ERROR ON ERROR,
+        queue VARCHAR(1000) PATH '$.queue' ERROR ON ERROR, kind VARCHAR(1000) PATH '$.kind' ERROR ON ERROR,
+        \`key\` VARCHAR(1000) PATH '$.key' ERROR ON ERROR, payload LONGTEXT PATH '$.payload' ERROR ON ERROR,
+        priority INT PATH '$.priority' ERROR ON ERROR, available_at DOUBLE PATH '$.availableAt' ERROR ON ERROR,
+        delay DOUBLE PATH '$.delay' ERROR ON ERROR, max_attempts INT PATH '$.maxAttempts' ERROR ON ERROR,
+        unique_key VARCHAR(1000) PATH '$.uniqueKey' ERROR ON ERROR,
+        unique_scope VARCHAR(1000) PATH '$.uniqueScope' ERROR ON ERROR,
+        metadata LONGTEXT PATH '$.metadata' ERROR ON ERROR, created_by VARCHAR(1000) PATH '$.createdBy' ERROR ON ERROR
+      )) AS given
+      ORDER BY place`,
+
+    findDuplicates: (jobs) => `
+      SELECT kind, taken_key AS unique_key, public_id FROM ${job} FORCE INDEX (job_unique)
+      WHERE (kind, taken_key) IN (${repeated(jobs, '(?, ?)')})`,
+
+    ring: `INSERT INTO ${bell} (wake_up) VALUES (?)`,
+
+    // The isolation level is the connection's: see the session's settings in driver.ts.
+    begin: 'START TRANSACTION READ WRITE',
+
+    // The server ends the connection of a claim that idles for longer, and with it the transaction.
+    idleLimit: (seconds) => `SET SESSION wait_timeout = ${Math.ceil(seconds)}`,
+
+    // In two steps, because a locking read of an index locks the index's records too, in an order of its own: with claims,
+    // sibling locks and settlements on three indexes that gave a deadlock in some thousand claims. A plain read finds the
+    // candidates in exactly the index's order; then only primary keys are locked.
+    // The two halves are the two ranges of the line, each walked by the index alone.
+    candidates: (kinds, busy) => `
+      (SELECT CAST(job.id AS CHAR) AS id, priority FROM ${job} AS job FORCE INDEX (job_claim)
+       WHERE queue = ? AND claimable = 1 AND priority = ? AND id > ?
+         AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds}) AND (\`key\` IS NULL OR \`key\` NOT IN (${busy}))
+       ORDER BY job.id LIMIT 32)
+      UNION ALL
+      (SELECT CAST(job.id AS CHAR) AS id, priority FROM ${job} AS job FORCE INDEX (job_claim)
+       WHERE queue = ? AND claimable = 1 AND priority > ?
+         AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds}) AND (\`key\` IS NULL OR \`key\` NOT IN (${busy}))
+       ORDER BY priority, job.id LIMIT 32)`,
+
+    // Candidates of one priority: in the order of the primary key, so that LIMIT 1 locks one row.
+    claim: (ids) => `
+      SELECT ${JOB} FROM ${job} AS job FORCE INDEX (PRIMARY)
+      WHERE id IN (${ids}) AND status = 'new' AND available_at <= UTC_TIMESTAMP(6)
+      ORDER BY job.id
+      LIMIT 1
+      FOR UPDATE SKIP LOCKED`,
+
+    siblings: `
+      SELECT CAST(job.id AS CHAR) AS id FROM ${job} AS job FORCE INDEX (job_entity)
+      WHERE \`key\` = ? AND outstanding = 1 AND queue = ?
+        AND (status = 'in-progress' OR available_at <= UTC_TIMESTAMP(6))
+      ORDER BY job.id`,
+
+    lockSiblings: (ids) => `
+      SELECT ${JOB} FROM ${job} AS job FORCE INDEX (PRIMARY)
+      WHERE id IN (${ids}) AND status IN ('new', 'in-progress')
+      ORDER BY job.id
+      FOR UPDATE NOWAIT`,
+
+    // A plain read answers: a job whose handler runs is still outstanding in what is committed.
+    firstOutstanding: (kinds, except) => `
+      SELECT CAST(MIN(id) AS CHAR) AS id FROM ${job} FORCE INDEX (job_entity)
+      WHERE \`key\` = ? AND outstanding = 1 AND kind IN (${kinds}) AND id < ? AND id NOT IN (${except})`,
+
+    findRuns: (ids) => `
+      SELECT CAST(job_id AS CHAR) AS id, COUNT(*) AS earlier_runs,
+             CAST(SUM(outcome IS NULL OR outcome = 'reclaim') AS SIGNED) AS crashes,
+             CAST(SUM(outcome IS NULL) AS SIGNED) AS unfinished
+      FROM ${run} WHERE job_id IN (${ids}) GROUP BY job_id`,
+
+    endCrashedRuns: (ids) => `
+      UPDATE ${run} SET finished_at = UTC_TIMESTAMP(6), outcome = 'reclaim'
+      WHERE job_id IN (${ids}) AND finished_at IS NULL`,
+
+    startRun: `
+      INSERT INTO ${run} (process_id, job_id, worker_id)
+      SELECT ?, id, ? FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$')) AS given`,
+
+    noteProgress: `UPDATE ${run} SET progress = ? WHERE process_id = ? AND finished_at IS NULL`,
+
+    endRun: `
+      UPDATE ${run} SET finished_at = UTC_TIMESTAMP(6), outcome = ? WHERE process_id = ? AND finished_at IS NULL`,
+
+    // By primary key alone; the rows are locked already, so this waits for nobody.
+    settle: `
+      UPDATE ${job} AS job
+      JOIN ${settlements()} ON job.id = ending.id
+      SET job.status = ending.status,
+          job.process_id = ?,
+          job.attempt = ending.attempt,
+          job.crashes = ending.crashes,
+          job.output = ending.output,
+          job.error = ending.error,
+          job.due = IF(ending.status = 'new', ending.delay = 0, job.due),
+          job.available_at = IF(ending.status = 'new',
+            UTC_TIMESTAMP(6) + INTERVAL ROUND(ending.delay * 1000) MICROSECOND, job.available_at),
+          job.started_at = UTC_TIMESTAMP(6) - INTERVAL ROUND(ending.took * 1000) MICROSECOND,
+          job.started_by = ending.settled_by,
+          job.finished_at = IF(ending.status = 'new', NULL, UTC_TIMESTAMP(6)),
+          job.finished_by = IF(ending.status = 'new', NULL, ending.settled_by)
+      WHERE job.status = 'new'`,
+
+    settledBy: (ids) => `SELECT CAST(id AS CHAR) AS id FROM ${job} WHERE id IN (${ids}) AND process_id = ?`,
+
+    endRuns: `
+      UPDATE ${run} AS run
+      JOIN ${settlements()} ON run.job_id = ending.id
+      SET run.finished_at = UTC_TIMESTAMP(6), run.outcome = ending.event, run.error = ending.error
+      WHERE run.process_id = ?`,
+
+    findLater: `
+      SELECT CAST(id AS CHAR) AS id FROM ${job} FORCE INDEX (job_later)
+      WHERE queue = ? AND later = 1 AND available_at <= UTC_TIMESTAMP(6)
+      ORDER BY available_at
+      LIMIT 1000`,
+
+    lockLater: (ids) => `
+      SELECT CAST(job.id AS CHAR) AS id FROM ${job} AS job FORCE INDEX (PRIMARY)
+      WHERE id IN (${ids}) AND status = 'new' AND NOT due
+      ORDER BY job.id
+      FOR UPDATE SKIP LOCKED`,
+
+    promote: (ids) => `UPDATE ${job} SET due = TRUE WHERE id IN (${ids})`,
+
+    nextDue: `
+      SELECT CAST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), available_at) / 1000 AS CHAR) AS next_due_ms
+      FROM ${job} FORCE INDEX (job_later)
+      WHERE queue = ? AND later = 1 AND available_at > UTC_TIMESTAMP(6)
+      ORDER BY available_at
+      LIMIT 1`,
+
+    waiting: (kinds) => `
+      SELECT 1 FROM ${job} FORCE INDEX (job_claim)
+      WHERE queue = ? AND claimable = 1 AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds})
+      ORDER BY priority, id
+      LIMIT 1`,
+
+    // The newest run tells whether a live worker has the job: hold writes nothing into the row.
+    list: (where) => `
+      SELECT CAST(job.id AS CHAR) AS id, job.public_id, job.queue, job.kind, job.\`key\`,
+             CAST(job.payload AS CHAR) AS payload, job.priority, job.attempt, job.max_attempts, job.crashes,
+             CAST(job.metadata AS CHAR) AS metadata, job.unique_key, CAST(job.output AS CHAR) AS output,
+             CAST(job.error AS CHAR) AS error, job.created_by, job.started_by, job.finished_by,
+             IF(${HELD}, 'in-progress', job.status) AS status,
+             IF(${HELD}, last.process_id, job.process_id) AS process_id,
+             IF(${HELD}, worker.name, NULL) AS worker,
+             CAST(last.progress AS CHAR) AS progress,
+             CAST(${ms('job.created_at')} AS CHAR) AS created_at,
+             CAST(${ms('job.available_at')} AS CHAR) AS available_at,
+             CAST(${ms(`IF(${HELD}, last.started_at, job.started_at)`)} AS CHAR) AS started_at,
+             CAST(${ms('job.finished_at')} AS CHAR) AS finished_at
+      FROM ${job} AS job
+      LEFT JOIN ${run} AS last ON last.job_id = job.id AND last.process_id = (
+        SELECT process_id FROM ${run} AS newest WHERE newest.job_id = job.id ORDER BY started_at DESC LIMIT 1)
+      LEFT JOIN ${worker} AS worker ON worker.id = last.worker_id
+      WHERE ${where}
+      ORDER BY job.id DESC
+      LIMIT ?`,
+
+    count: (where) => `SELECT status, COUNT(*) AS jobs FROM ${job} AS job WHERE ${where} GROUP BY status`,
+
+    find: `SELECT CAST(id AS CHAR) AS id, status FROM ${job} WHERE public_id = ?`,
+
+    lockOne: `SELECT status FROM ${job} WHERE id = ? FOR UPDATE SKIP LOCKED`,
+
+    move: `
+      UPDATE ${job} SET
+        attempt = IF(? = 'new', 0, attempt),
+        error = IF(? = 'new', NULL, error),
+        due = IF(? = 'new', TRUE, due),
+        available_at = IF(? = 'new', UTC_TIMESTAMP(6), available_at),
+        finished_at = IF(? = 'new', NULL, UTC_TIMESTAMP(6)),
+        finished_by = IF(? = 'new', NULL, ?),
+        status = ?
+      WHERE id = ?`,
+
+    addWorker: `INSERT INTO ${worker} (name, host, pid) VALUES (?, ?, ?)`,
+
+    // Freed with the session: the proof that the worker is alive.
+    holdAnchor: 'SELECT GET_LOCK(?, 0) AS held',
+
+    self: 'SELECT CAST(CONNECTION_ID() AS CHAR) AS connection',
+
+    nap: 'SELECT SLEEP(?) AS slept',
+
+    // The bell is looked at by the statement that sleeps: a call that comes before it is seen, one that comes after it
+    // interrupts it, and none falls in between.
+    sleep: (late) =>
+      `SELECT SLEEP(IF(EXISTS(SELECT 1 FROM ${bell} WHERE id > ? OR id IN (${late})), 0, ?)) AS slept`,
+
+    rung: (late) => `SELECT 1 FROM ${bell} WHERE id > ? OR id IN (${late}) LIMIT 1`,
+
+    heard: (late) => `
+      SELECT CAST(id AS CHAR) AS id, CAST(wake_up AS CHAR) AS wake_up FROM ${bell}
+      WHERE id > ? OR id IN (${late})
+      ORDER BY id`,
+
+    lastRings: `
+      SELECT CAST(id AS CHAR) AS id FROM (SELECT id FROM ${bell} ORDER BY id DESC LIMIT 100) AS last ORDER BY last.id`,
+
+    findRing: `SELECT 1 FROM ${bell} WHERE id = ?`,
+
+    // Who holds a worker's lock is that worker's session, whatever became of the numbers of connections since.
+    sleepers: `
+      SELECT CAST(IS_USED_LOCK(CONCAT(?, id)) AS CHAR) AS connection FROM ${worker}
+      WHERE stopped_at IS NULL AND IS_USED_LOCK(CONCAT(?, id)) IS NOT NULL`,
+
+    // What others are still adding, or clear away as well, is skipped.
+    pruneBell: `
+      DELETE ${bell} FROM ${bell} JOIN (
+        SELECT id FROM ${bell} FORCE INDEX (PRIMARY) WHERE id < ? ORDER BY id LIMIT 10000 FOR UPDATE SKIP LOCKED
+      ) AS old USING (id)`,
+
+    reportLines: `UPDATE ${worker} SET \`lines\` = ? WHERE id = ?`,
+
+    stopWorker: `UPDATE ${worker} SET stopped_at = UTC_TIMESTAMP(6), \`lines\` = JSON_OBJECT() WHERE id = ?`,
+
+    workers: `
+      SELECT CAST(id AS CHAR) AS id, name, host, pid, CAST(\`lines\` AS CHAR) AS \`lines\`,
+             CAST(${ms('started_at')} AS CHAR) AS started_at,
+             CAST(stopped_at IS NULL AND IS_USED_LOCK(CONCAT(?, id)) IS NOT NULL AS SIGNED) AS alive
+      FROM ${worker} AS worker
+      WHERE COALESCE(stopped_at, started_at) > UTC_TIMESTAMP(6) - INTERVAL 1 HOUR
+         OR (stopped_at IS NULL AND IS_USED_LOCK(CONCAT(?, id)) IS NOT NULL)
+      ORDER BY worker.id DESC
+      LIMIT 1000`,
+
+    schemaVersion: `SELECT COALESCE(MAX(version), 0) AS version FROM ${migration}`,
+  };
+}
+
+/** Whether the newest run has not ended and its worker lives. The ? is the prefix of the workers' locks. */
+const HELD = `(last.process_id IS NOT NULL AND last.finished_at IS NULL AND job.status IN ('new', 'in-progress')
+               AND IS_USED_LOCK(CONCAT(?, last.worker_id)) IS NOT NULL)`;
+
+/** Settlements come as one JSON text and are read as a table. */
+function settlements(): string {
+  return `JSON_TABLE(?, '$[*]' COLUMNS (
+        id BIGINT PATH '$.id', event VARCHAR(16) PATH '$.event', status VARCHAR(16) PATH '$.status',
+        attempt INT PATH '$.attempt', crashes INT PATH '$.crashes', delay DOUBLE PATH '$.delay',
+        took DOUBLE PATH '$.took', output LONGTEXT PATH '$.output', error LONGTEXT PATH '$.error',
+        settled_by VARCHAR(255) PATH '$.by')) AS ending`;
+}
+
+function repeated(times: number, text: string): string {
+  return Array.from({ length: times }, () => text).join(', ');
+}

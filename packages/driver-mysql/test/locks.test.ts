@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto';
+import type { ClaimCriteria, Driver, HeldTransaction, Job, NewJob, Settlement } from '@rowlock/core';
+import { freshMysqlDatabase } from '@rowlock/servers';
+import '@rowlock/servers/vitest';
+import { createPool, type Pool } from 'mysql2/promise';
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { type MysqlTransaction, mysql } from '../src/index.js';
+import { statements } from '../src/statements.js';
+
+/** InnoDB locks what it looks at, not what it returns: so what it has locked is asked of the server itself. */
+describe('the locks of a claim', () => {
+  let pool: Pool;
+  let driver: Driver<MysqlTransaction>;
+  let schema: string;
+  let open: HeldTransaction<MysqlTransaction>[];
+  let drop: () => Promise<void>;
+
+  beforeEach(async () => {
+    const fresh = await freshMysqlDatabase(inject('mysqlUrl'));
+    schema = new URL(fresh.url).pathname.slice(1);
+    drop = fresh.drop;
+    open = [];
+    pool = createPool({ uri: fresh.url });
+    driver = mysql({ uri: fresh.url });
+    await driver.migrate();
+  });
+
+  afterEach(async () => {
+    await Promise.all(open.map((held) => held.rollback()));
+    await driver.close();
+    await pool.end();
+    await drop();
+  });
+
+  const begin = async (): Promise<HeldTransaction<MysqlTransaction>> => {
+    const held = await driver.begin({ idleLimitMs: 60_000 });
+    open.push(held);
+    return held;
+  };
+
+  const claim = (
+    held: HeldTransaction<MysqlTransaction>,
+    change?: Partial<ClaimCriteria>,
+  ): Promise<Job | undefined> => held.claim({ ...FROM_THE_START, ...change });
+
+  /** The record locks on the jobs, of all transactions together. */
+  const locks = async (): Promise<string[]> => {
+    const [rows] = await pool.query<never>(
+      `SELECT CONCAT_WS(' ', index_name, lock_mode, lock_data) AS name FROM performance_schema.data_locks
+       WHERE object_schema = ? AND object_name = 'rowlock_job' AND lock_type = 'RECORD' ORDER BY name`,
+      [schema],
+    );
+    return (rows as { name: string }[]).map(({ name }) => name);
+  };
+
+  const isLocked = (...jobs: readonly (Job | undefined)[]): string[] =>
+    jobs.map((job) => `PRIMARY X,REC_NOT_GAP ${job?.id}`).sort();
+
+  const explain = async (): Promise<Plan[]> => {
+    const values = ['q', 0, '0', 'k', '', 'q', 0, 'k', ''];
+    const [rows] = await pool.execute<never>(
+      `EXPLAIN FORMAT=TRADITIONAL ${statements(schema).candidates('?', '?')}`,
+      values,
+    );
+    return rows;
+  };
+
+  for (const [what, fill] of TABLES) {
+    describe(`among ${what}`, () => {
+      beforeEach(async () => {
+        for (const statement of fill) await pool.query(statement);
+        await pool.query('ANALYZE TABLE rowlock_job');
+      });
+
+      test('the candidates are walked in the order of their index', async () => {
+        const plans = (await explain()).filter(({ table }) => table === 'job');
+        expect(plans.map(({ key }) => key)).toEqual(['job_claim', 'job_claim']);
+        expect(plans.map(({ Extra }) => Extra ?? '').join()).not.toMatch(/filesort|temporary/);
+      });
+
+      test('each claim locks one row, and the next worker gets the next row', async () => {
+        const met: Job[] = [];
+        for (let worker = 0; worker < 4; worker++) {
+          const job = await claim(await begin());
+          if (job !== undefined) met.push(job);
+          expect(await locks()).toEqual(isLocked(...met));
+        }
+        expect(met).toHaveLength(fill.length === 0 ? 0 : 4);
+        expect(new Set(met.map(({ id }) => id)).size).toBe(met.length);
+        const inOrder = [...met].sort((a, b) => a.priority - b.priority || Number(a.id - b.id));
+        expect(met).toEqual(inOrder);
+      });
+
+      test('a claim that finds nothing locks nothing', async () => {
+        const held = await begin();
+        expect(await claim(held, { kinds: ['another'] })).toBeUndefined();
+        expect(await claim(held, { queue: 'another' })).toBeUndefined();
+        expect(await locks()).toEqual([]);
+      });
+    });
+  }
+
+  for (const statement of ['CREATE TABLE scratch (id INT)', 'COMMIT', 'ROLLBACK']) {
+    test(`a handler that gives up its locks with ${statement} has lost the claim, and settles nothing`, async () => {
+      await driver.enqueue([newJob()]);
+      const held = await begin();
+      const job = await claim(held);
+      await held.handle.query('DO 1');
+      expect(held.lost.aborted).toBe(false);
+      await held.handle.query(statement);
+      expect(held.lost.aborted).toBe(true);
+      await expect(held.settle(randomUUID(), [settled(job)])).rejects.toBe(held.lost.reason);
+      await held.rollback();
+      expect((await claim(await begin()))?.id).toBe(job?.id);
+    });
+  }
+
+  test('a producer inserts while jobs are held, before and behind them, and while a claim found nothing', async () => {
+    await driver.enqueue(Array.from({ length: 5 }, () => newJob()));
+    for (let worker = 0; worker < 5; worker++) expect(await claim(await begin())).toBeDefined();
+    expect(await claim(await begin())).toBeUndefined();
+    // Were it to wait, it would wait for transactions that end only after it.
+    const enqueued = await driver.enqueue([newJob({ priority: -1 }), newJob(), newJob({ priority: 1 })]);
+    expect(enqueued.map(({ outcome }) => outcome)).toEqual(['enqueued', 'enqueued', 'enqueued']);
+    expect(open.map(({ lost }) => lost.aborted)).not.toContain(true);
+  });
+
+  test('a duplicate of a job that is held is told so while it is held', async () => {
+    const unique = { key: 'once', scope: 'outstanding' } as const;
+    const [original] = await driver.enqueue([newJob({ unique })]);
+    const held = await begin();
+    expect((await claim(held))?.publicId).toBe(original?.publicId);
+    expect(await driver.enqueue([newJob({ unique })])).toEqual([
+      { outcome: 'duplicate', publicId: original?.publicId },
+    ]);
+    expect(held.lost.aborted).toBe(false);
+  });
+
+  test('a job is settled while a caller that was told of it as a duplicate has not committed', async () => {
+    const unique = { key: 'once', scope: 'outstanding' } as const;
+    await driver.enqueue([newJob({ unique })]);
+    const held = await begin();
+    const job = await claim(held);
+    const caller = await pool.getConnection();
+    await caller.query('START TRANSACTION');
+    expect(await driver.join(caller).enqueue([newJob({ unique })])).toEqual([
+      { outcome: 'duplicate', publicId: job?.publicId },
+    ]);
+    expect(await held.settle(randomUUID(), [settled(job)])).toEqual([job?.id]);
+    await held.commit();
+    await caller.query('ROLLBACK');
+    caller.release();
+  });
+
+  test('after a deadlock nothing more is written, by the handler or by the settlement', async () => {
+    await pool.query('CREATE TABLE scratch (id INT PRIMARY KEY, note VARCHAR(20) NOT NULL)');
+    await pool.query("INSERT INTO scratch VALUES (1, 'as it was'), (2, 'as it was')");
+    await driver.enqueue([newJob()]);
+    const held = await begin();
+    const job = await claim(held);
+    const { handle } = held;
+    await handle.query("UPDATE scratch SET note = 'handler' WHERE id = 1");
+
+    const other = await pool.getConnection();
+    await other.query('START TRANSACTION');
+    await other.query("UPDATE scratch SET note = 'other' WHERE id = 2");
+    // The server ends the one that has written less.
+    await other.query(
+      `INSERT INTO scratch SELECT 100 + place, 'other' FROM JSON_TABLE(?, '$[*]' COLUMNS (place FOR ORDINALITY)) AS many`,
+      [JSON.stringify(Array.from({ length: 100 }, () => 0))],
+    );
+    const waiting = other.query("UPDATE scratch SET note = 'other' WHERE id = 1");
+    await somebodyWaits(pool, schema);
+
+    const written = await Promise.allSettled([
+      handle.query("UPDATE scratch SET note = 'handler' WHERE id = 2"),
+      // Sent without waiting for the one before.
+      handle.query("INSERT INTO scratch VALUES (3, 'by itself')"),
+      handle.execute("INSERT INTO scratch VALUES (4, 'by itself')"),
+      held.settle(randomUUID(), [settled(job)]),
+      held.commit(),
+    ]);
+    expect(written.map(({ status }) => status)).toEqual(written.map(() => 'rejected'));
+    expect(held.lost.reason).toMatchObject({ code: 'ConnectionLost', cause: { code: 'Deadlock' } });
+    await expect(handle.query("INSERT INTO scratch VALUES (5, 'by itself')")).rejects.toMatchObject({
+      code: 'TransactionOver',
+    });
+
+    await waiting;
+    await other.query('ROLLBACK');
+    other.release();
+    const [rows] = await pool.query('SELECT * FROM scratch ORDER BY id');
+    expect(rows).toEqual([
+      { id: 1, note: 'as it was' },
+      { id: 2, note: 'as it was' },
+    ]);
+    await held.rollback();
+    expect((await claim(await begin()))?.id).toBe(job?.id);
+  });
+});
+
+interface Plan {
+  readonly table: string | null;
+  readonly key: string | null;
+  readonly Extra: string | null;
+}
+
+const FROM_THE_START: ClaimCriteria = {
+  queue: 'q',
+  kinds: ['k'],
+  line: { priority: -32_768, id: 0n },
+  busy: [],
+};
+
+/** So many rows as one statement: 10 to the power of `digits`. */
+function rows(digits: number, columns: string, values: string): string {
+  const tables = Array.from({ length: digits }, (_, n) => `(VALUES ${TEN}) AS d${n} (n)`);
+  const number = Array.from({ length: digits }, (_, n) => `d${n}.n * ${10 ** n}`).join(' + ');
+  return `INSERT INTO rowlock_job (queue, kind, ${columns}) SELECT 'q', 'k', ${values.replaceAll('#', `(${number})`)} FROM ${tables.join(' JOIN ')}`;
+}
+
+const TEN = Array.from({ length: 10 }, (_, n) => `ROW(${n})`).join(', ');
+const FUTURE = 'UTC_TIMESTAMP(6) + INTERVAL 1 HOUR';
+
+const TABLES: readonly (readonly [what: string, fill: readonly string[]])[] = [
+  ['no rows', []],
+  [
+    'five rows',
+    [
+      "INSERT INTO rowlock_job (queue, kind) VALUES ('q', 'k'), ('q', 'k'), ('q', 'k'), ('q', 'k'), ('q', 'k')",
+    ],
+  ],
+  ['100,000 rows of five priorities', [rows(5, 'priority', '# % 5 - 2')]],
+  [
+    '100,000 rows behind 1,000 that are not due and 1,000 that are marked due too early',
+    [
+      rows(3, 'priority, available_at, due', `-1, ${FUTURE}, FALSE`),
+      rows(3, 'priority, available_at, due', `-1, ${FUTURE}, TRUE`),
+      rows(5, 'priority', '0'),
+    ],
+  ],
+  [
+    '100,000 settled rows and ten new ones',
+    [rows(5, 'status, finished_at', "'complete', UTC_TIMESTAMP(6)"), rows(1, 'priority', '# % 3')],
+  ],
+];
+
+function newJob(change: Partial<NewJob> = {}): NewJob {
+  return {
+    queue: 'q',
+    kind: 'k',
+    key: null,
+    payload: {},
+    priority: 0,
+    available: { inMs: 0 },
+    maxAttempts: 5,
+    unique: null,
+    metadata: {},
+    createdBy: 'test',
+    ...change,
+  };
+}
+
+function settled(job: Job | undefined): Settlement {
+  return {
+    id: job?.id ?? 0n,
+    event: 'complete',
+    attempt: 1,
+    crashes: 0,
+    delayMs: 0,
+    tookMs: 0,
+    output: null,
+    error: null,
+    by: 'test',
+  };
+}
+
+/** Until somebody waits for a lock in this database. */
+async function somebodyWaits(pool: Pool, schema: string): Promise<void> {
+  await vi.waitFor(async () => {
+    const [waits] = await pool.query(
+      `SELECT 1 FROM performance_schema.data_locks WHERE object_schema = ? AND lock_status = 'WAITING'`,
+      [schema],
+    );
+    expect(waits).toHaveLength(1);
+  });
+}

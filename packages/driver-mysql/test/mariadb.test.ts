@@ -1,0 +1,14 @@
+import { describeDriver } from '@rowlock/driver-conformance';
+import { inject, test } from 'vitest';
+import '@rowlock/servers/vitest';
+import { openMysqlHarness } from './mysql-harness.js';
+import { testWholeSuite } from './whole-suite.js';
+
+const url = inject('mariadbUrl');
+
+if (url === undefined) {
+  test('mariadb', ({ skip }) => skip('TEST_MARIADB=1 starts a MariaDB, and the suite runs on it as well.'));
+} else {
+  describeDriver({ name: 'mariadb', open: async () => openMysqlHarness(url, 'mariadb') });
+  testWholeSuite();
+}

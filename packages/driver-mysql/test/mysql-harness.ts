@@ -1,0 +1,315 @@
+import {
+  type DriverHarness,
+  type DriverProcess,
+  type JobChange,
+  type JobRow,
+  type Reader,
+  type RunRow,
+  type Samples,
+  severableServer,
+  type TestDatabase,
+} from '@rowlock/driver-conformance';
+import { freshMysqlDatabase } from '@rowlock/servers';
+import { createConnection, createPool, type Pool, type PoolConnection } from 'mysql2/promise';
+import { toDriverError } from '../src/errors.js';
+import { type MysqlTransaction, mysql } from '../src/index.js';
+
+/** Fresh databases on one server, and drivers whose connections the server can name and the test can cut. */
+export function openMysqlHarness(
+  serverUrl: string,
+  product: 'mysql' | 'mariadb' = 'mysql',
+): DriverHarness<MysqlTransaction> {
+  return {
+    database: () => openDatabase(serverUrl, product),
+    close: async () => {},
+  };
+}
+
+async function openDatabase(
+  serverUrl: string,
+  product: 'mysql' | 'mariadb',
+): Promise<TestDatabase<MysqlTransaction>> {
+  const fresh = await freshMysqlDatabase(serverUrl);
+  const plain = plainPool(fresh.url, 40);
+  const alive = new Set<string>();
+  let opened = 0;
+
+  return {
+    reader: openReader(plain),
+    samples: { ...samples(plain, fresh.url), ...(product === 'mariadb' && MARIADB_SAMPLES) },
+
+    async process() {
+      const name = `process ${++opened}`;
+      alive.add(name);
+      return openProcess(plain, fresh.url, name, () => alive.delete(name));
+    },
+
+    async caller() {
+      const client = await plain.getConnection();
+      await client.query('START TRANSACTION');
+      let open = true;
+      const end = (statement: string) => async () => {
+        if (!open) return;
+        open = false;
+        await client.query(statement).finally(() => client.release());
+      };
+      return { tx: client, commit: end('COMMIT'), rollback: end('ROLLBACK') };
+    },
+
+    async run(tx, sql) {
+      const [rows] = await tx.query(sql);
+      return Array.isArray(rows) ? rows : [];
+    },
+
+    async leaks() {
+      const answer = plain.query<never>(
+        `SELECT p.id, a.attr_value AS name, p.info, t.trx_id AS trx
+         FROM information_schema.processlist AS p
+         LEFT JOIN performance_schema.session_connect_attrs AS a
+           ON a.processlist_id = p.id AND a.attr_name = 'program_name'
+         LEFT JOIN information_schema.innodb_trx AS t ON t.trx_mysql_thread_id = p.id
+         WHERE p.db = DATABASE() AND p.id <> CONNECTION_ID()`,
+      );
+      // A session that ends while the list is made can end the list as well: it is asked for again.
+      const [rows] = await answer.catch((error: Error) => [error]);
+      if (rows instanceof Error) return [`The sessions could not be listed: ${rows.message}`];
+      const sessions: { name: string | null; info: string | null; trx: string | null }[] = rows;
+      return sessions
+        .filter(({ name, trx }) => trx !== null || (name !== null && name !== 'plain' && !alive.has(name)))
+        .map(({ name, info, trx }) => `${name}, transaction ${trx}: ${info}`);
+    },
+
+    async close() {
+      await plain.end();
+      await fresh.drop();
+    },
+  };
+}
+
+function plainPool(url: string, connectionLimit: number): Pool {
+  return createPool({
+    uri: url,
+    connectionLimit,
+    timezone: 'Z',
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    jsonStrings: true,
+    connectAttributes: { program_name: 'plain' },
+  });
+}
+
+async function openProcess(
+  plain: Pool,
+  url: string,
+  name: string,
+  ended: () => void,
+): Promise<DriverProcess<MysqlTransaction>> {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const server = await severableServer({ host: hostname, port: Number(port) });
+  const driver = mysql({
+    host: server.host,
+    port: server.port,
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    database: pathname.slice(1),
+    connectAttributes: { program_name: name },
+    maxConnections: 20,
+  });
+  const ownSessions = async (): Promise<readonly string[]> => {
+    const [rows] = await plain.query<never>(
+      `SELECT p.id FROM information_schema.processlist AS p
+       JOIN performance_schema.session_connect_attrs AS a ON a.processlist_id = p.id AND a.attr_name = 'program_name'
+       WHERE p.db = DATABASE() AND a.attr_value = ?`,
+      [name],
+    );
+    return (rows as { id: number }[]).map(({ id }) => String(id));
+  };
+  let closing: Promise<void> | undefined;
+  return {
+    driver,
+    connections: async () => (await ownSessions()).length,
+    async disconnect() {
+      // In one flight: a worker must not come back on one connection while the others are still to be ended.
+      const ids = await ownSessions();
+      await Promise.all(ids.map((id) => plain.query(`KILL ${BigInt(id)}`).catch(() => {})));
+    },
+    kill: () => server.sever(),
+    close() {
+      closing ??= driver
+        .close()
+        .then(() => server.sever())
+        .finally(ended);
+      return closing;
+    },
+  };
+}
+
+/** The table's columns by the names that the suite has for them. */
+const COLUMNS = {
+  id: 'id',
+  publicId: 'public_id',
+  queue: 'queue',
+  kind: 'kind',
+  key: '`key`',
+  payload: 'payload',
+  priority: 'priority',
+  status: 'status',
+  attempt: 'attempt',
+  maxAttempts: 'max_attempts',
+  crashes: 'crashes',
+  uniqueKey: 'unique_key',
+  metadata: 'metadata',
+  output: 'output',
+  error: 'error',
+  processId: 'process_id',
+  availableAt: 'available_at',
+  createdAt: 'created_at',
+  createdBy: 'created_by',
+  startedAt: 'started_at',
+  startedBy: 'started_by',
+  finishedAt: 'finished_at',
+  finishedBy: 'finished_by',
+} as const satisfies Record<keyof JobRow, string>;
+
+const JSON_COLUMNS: ReadonlySet<string> = new Set(['payload', 'metadata', 'output', 'error']);
+
+const SELECT_JOB = `SELECT ${Object.entries(COLUMNS)
+  .map(([name, column]) => `${column} AS \`${name}\``)
+  .join(', ')} FROM rowlock_job`;
+
+function openReader(plain: Pool): Reader {
+  const jobs = async (where: string, value: string): Promise<readonly JobRow[]> => {
+    const [rows] = await plain.query<never>(`${SELECT_JOB} WHERE ${where} ORDER BY id`, [value]);
+    return (rows as (Omit<JobRow, 'id'> & { id: string })[]).map((row) => ({
+      ...row,
+      id: BigInt(row.id),
+      payload: parsed(row.payload),
+      metadata: parsed(row.metadata),
+      output: parsed(row.output),
+      error: parsed(row.error),
+    }));
+  };
+  return {
+    job: async (publicId) => (await jobs('public_id = ?', publicId))[0],
+    jobs: (queue) => jobs('queue = ?', queue),
+
+    async runs(publicId) {
+      const [rows] = await plain.query<never>(
+        `SELECT run.process_id AS processId, CAST(worker_id AS CHAR) AS workerId, run.started_at AS startedAt,
+                run.finished_at AS finishedAt, run.outcome, run.progress
+         FROM rowlock_run AS run JOIN rowlock_job AS job ON job.id = run.job_id
+         WHERE job.public_id = ? ORDER BY run.started_at`,
+        [publicId],
+      );
+      return (rows as readonly RunRow[]).map((row) => ({ ...row, progress: parsed(row.progress) }));
+    },
+
+    async now() {
+      const [rows] = await plain.query<never>('SELECT UTC_TIMESTAMP(6) AS now');
+      return (rows as { now: Date }[])[0]?.now ?? new Date(Number.NaN);
+    },
+
+    async insert({ queue, kind, payload, key = null }) {
+      const [result] = await plain.query<never>(
+        'INSERT INTO rowlock_job (queue, kind, payload, `key`) VALUES (?, ?, ?, ?)',
+        [queue, kind, JSON.stringify(payload), key],
+      );
+      const { insertId } = result as { insertId: number };
+      const [row] = await jobs('id = ?', String(insertId));
+      return row?.publicId ?? '';
+    },
+
+    async write(publicId, change) {
+      const columns = changed(change);
+      const set = columns.map(([column]) => `${column} = ?`).join(', ');
+      const values = columns.map(([, value]) => value);
+      await plain.query(`UPDATE rowlock_job SET ${set} WHERE public_id = ?`, [...values, publicId]);
+    },
+
+    async exec(sql) {
+      const [rows] = await plain.query<never>(sql);
+      return Array.isArray(rows) ? rows : [];
+    },
+  };
+}
+
+/** The client would make text of whole numbers beyond 2^53. */
+function parsed<Value>(json: Value): Value {
+  return typeof json === 'string' ? JSON.parse(json) : json;
+}
+
+function changed(change: JobChange): readonly (readonly [column: string, value: unknown])[] {
+  const names: Readonly<Record<string, string>> = COLUMNS;
+  return Object.entries(change).map(([name, value]) => {
+    const column = names[name] ?? '';
+    if (typeof value === 'bigint') return [column, String(value)];
+    return [column, JSON_COLUMNS.has(column) && value !== null ? JSON.stringify(value) : value];
+  });
+}
+
+const MARIADB_SAMPLES: Partial<Samples> = {
+  LockNotAvailable: {
+    because:
+      'MariaDB has one code, 1205, for NOWAIT and for a wait that was too long; lockSiblings knows which it was.',
+  },
+};
+
+/** Work that the server refuses with each of its codes. */
+function samples(plain: Pool, url: string): Samples {
+  /** Two transactions; rejects with the first error of either, and leaves neither open. */
+  async function twoTransactions(
+    work: (a: PoolConnection, b: PoolConnection) => Promise<unknown>,
+  ): Promise<void> {
+    await plain.query('CREATE TABLE IF NOT EXISTS sample (id integer PRIMARY KEY, note text)');
+    await plain.query("INSERT IGNORE INTO sample VALUES (1, 'a'), (2, 'b')");
+    const [a, b] = [await plain.getConnection(), await plain.getConnection()];
+    try {
+      await a.query('START TRANSACTION');
+      await b.query('START TRANSACTION');
+      await work(a, b);
+    } catch (error) {
+      throw toDriverError(error);
+    } finally {
+      for (const client of [a, b]) {
+        await client.query('ROLLBACK');
+        client.release();
+      }
+    }
+  }
+
+  return {
+    LockNotAvailable: () =>
+      twoTransactions(async (a, b) => {
+        await a.query('SELECT * FROM sample WHERE id = 1 FOR UPDATE');
+        await b.query('SELECT * FROM sample WHERE id = 1 FOR UPDATE NOWAIT');
+      }),
+    LockTimeout: () =>
+      twoTransactions(async (a, b) => {
+        await b.query('SET SESSION innodb_lock_wait_timeout = 1');
+        await a.query('SELECT * FROM sample WHERE id = 1 FOR UPDATE');
+        await b.query('SELECT * FROM sample WHERE id = 1 FOR UPDATE');
+      }),
+    Deadlock: () =>
+      twoTransactions(async (a, b) => {
+        await a.query('SELECT * FROM sample WHERE id = 1 FOR UPDATE');
+        await b.query('SELECT * FROM sample WHERE id = 2 FOR UPDATE');
+        const both = await Promise.allSettled([
+          a.query('SELECT * FROM sample WHERE id = 2 FOR UPDATE'),
+          b.query('SELECT * FROM sample WHERE id = 1 FOR UPDATE'),
+        ]);
+        for (const each of both) if (each.status === 'rejected') throw each.reason;
+      }),
+    SerializationFailure: { because: 'MySQL lets a transaction write what has changed since its snapshot.' },
+    UniqueViolation: () => twoTransactions((a) => a.query("INSERT INTO sample VALUES (1, 'twice')")),
+    PermissionDenied: async () => {
+      const guest = new URL(url);
+      guest.username = 'nobody-here';
+      try {
+        await (await createConnection(guest.href)).end();
+      } catch (error) {
+        throw toDriverError(error);
+      }
+    },
+    Unknown: () => twoTransactions((a) => a.query('SELEC 1')),
+  };
+}

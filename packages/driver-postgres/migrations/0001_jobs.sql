@@ -1,0 +1,144 @@
+-- Run with search_path set to Rowlock's own schema alone: the names below are not qualified, so that the
+-- schema's name can be chosen.
+
+CREATE TABLE job (
+  id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  public_id     uuid NOT NULL DEFAULT gen_random_uuid() UNIQUE,
+  queue         text NOT NULL DEFAULT 'default',
+  kind          text NOT NULL,
+  key           text,
+  payload       jsonb NOT NULL DEFAULT '{}',
+  -- Lower runs sooner, so that the claim's index is ascending in all its columns.
+  priority      smallint NOT NULL DEFAULT 0,
+  available_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- Whether available_at has come. What is not due stays out of the claim's index, however much of it there is.
+  -- A row that is marked due too early is not claimed before its time: the claim looks at available_at too.
+  due           boolean NOT NULL DEFAULT true,
+  status        text NOT NULL DEFAULT 'new',
+  -- The run that settled the job last; in a lease, the run that has it.
+  process_id    uuid,
+  attempt       integer NOT NULL DEFAULT 0,
+  max_attempts  integer NOT NULL DEFAULT 5,
+  -- How many crashed runs "attempt" includes.
+  crashes       integer NOT NULL DEFAULT 0,
+  unique_key    text,
+  unique_scope  text NOT NULL DEFAULT 'outstanding',
+  output        jsonb,
+  error         jsonb,
+  metadata      jsonb NOT NULL DEFAULT '{}',
+  created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+  created_by    text NOT NULL DEFAULT '',
+  started_at    timestamptz,
+  started_by    text,
+  finished_at   timestamptz,
+  finished_by   text,
+
+  CONSTRAINT job_status CHECK (status IN ('new', 'in-progress', 'complete', 'error', 'cancelled')),
+  CONSTRAINT job_finished CHECK ((finished_at IS NOT NULL) = (status IN ('complete', 'error', 'cancelled'))),
+  CONSTRAINT job_in_progress CHECK (status <> 'in-progress' OR process_id IS NOT NULL),
+  CONSTRAINT job_error CHECK (status <> 'error' OR error IS NOT NULL),
+  CONSTRAINT job_attempts CHECK (attempt >= 0 AND crashes >= 0 AND max_attempts BETWEEN 1 AND 1000),
+  CONSTRAINT job_unique_scope CHECK (unique_scope IN ('outstanding', 'ever')),
+  CONSTRAINT job_lengths CHECK (
+    length(queue) BETWEEN 1 AND 128 AND length(kind) BETWEEN 1 AND 128
+    AND length(key) BETWEEN 1 AND 512 AND length(unique_key) BETWEEN 1 AND 512
+  ),
+  CONSTRAINT job_metadata CHECK (jsonb_typeof(metadata) = 'object')
+);
+
+-- The claim, in exactly its order. It holds due, new jobs alone.
+CREATE INDEX job_claim ON job (queue, priority, id) WHERE status = 'new' AND due;
+
+-- The jobs whose time is still to come, in the order in which it comes.
+CREATE INDEX job_later ON job (queue, available_at) WHERE status = 'new' AND NOT due;
+
+-- The siblings of a job, and the jobs that it depends on.
+CREATE INDEX job_outstanding ON job (key, queue, id) WHERE status IN ('new', 'in-progress') AND key IS NOT NULL;
+
+-- The history of an entity.
+CREATE INDEX job_settled ON job (key, id) WHERE status IN ('complete', 'error', 'cancelled') AND key IS NOT NULL;
+
+-- A second job with a unique key is refused while the first is outstanding, or for ever.
+CREATE UNIQUE INDEX job_unique ON job (kind, unique_key)
+  WHERE unique_key IS NOT NULL AND (unique_scope = 'ever' OR status IN ('new', 'in-progress'));
+
+-- The workers: alive as long as their session holds the advisory lock with their id.
+CREATE TABLE worker (
+  id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name        text NOT NULL,
+  host        text NOT NULL,
+  pid         integer NOT NULL,
+  started_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+  stopped_at  timestamptz,
+  -- Per queue, the public id of the job that the newest sweep has come to; null at rest.
+  lines       jsonb NOT NULL DEFAULT '{}'
+);
+
+-- The run records: a row for each job of each run, written outside the transaction that holds the claim, so that
+-- running work is visible and crashes can be counted. One that is not finished, of a job that nobody holds, is a
+-- crash. No foreign key: a reference would lock the job.
+CREATE TABLE run (
+  process_id   uuid NOT NULL,
+  job_id       bigint NOT NULL,
+  worker_id    integer NOT NULL,
+  started_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+  finished_at  timestamptz,
+  -- The event by which it ended: reclaim is a crash.
+  outcome      text,
+  error        jsonb,
+  progress     jsonb,
+  PRIMARY KEY (process_id, job_id),
+  CONSTRAINT run_finished CHECK ((finished_at IS NOT NULL) = (outcome IS NOT NULL))
+);
+
+CREATE INDEX run_job ON run (job_id);
+
+-- Enqueues from any language, or from a trigger, in the caller's transaction. Workers are woken by its commit.
+--   SELECT * FROM rowlock.enqueue('spreadsheet.update', '{"rows": 3}', key => 'budget', queue => 'spreadsheets');
+-- Returns 'enqueued', or 'duplicate' with the public id of the job that has the unique key already.
+CREATE FUNCTION enqueue(
+  kind          text,
+  payload       jsonb DEFAULT '{}',
+  queue         text DEFAULT 'default',
+  key           text DEFAULT NULL,
+  priority      integer DEFAULT 0,
+  available_at  timestamptz DEFAULT NULL,
+  max_attempts  integer DEFAULT 5,
+  unique_key    text DEFAULT NULL,
+  unique_scope  text DEFAULT 'outstanding',
+  metadata      jsonb DEFAULT '{}'
+) RETURNS TABLE (outcome text, public_id uuid)
+LANGUAGE plpgsql
+SET search_path FROM CURRENT
+AS $$
+#variable_conflict use_column
+DECLARE
+  available timestamptz := coalesce(enqueue.available_at, clock_timestamp());
+  existing uuid;
+BEGIN
+  -- The job that has the key may be settled between the two statements: then there is room, so try again.
+  FOR attempt IN 1..10 LOOP
+    INSERT INTO job (kind, payload, queue, key, priority, available_at, due, max_attempts, unique_key, unique_scope,
+                     metadata, created_by)
+    VALUES (enqueue.kind, enqueue.payload, enqueue.queue, enqueue.key, enqueue.priority::smallint, available,
+            available <= clock_timestamp(), enqueue.max_attempts, enqueue.unique_key, enqueue.unique_scope,
+            enqueue.metadata, coalesce(host(inet_client_addr()), 'local'))
+    ON CONFLICT DO NOTHING
+    RETURNING job.public_id INTO existing;
+    IF existing IS NOT NULL THEN
+      PERFORM pg_notify('rowlock:' || current_schema(), json_build_object('queue', enqueue.queue)::text);
+      RETURN QUERY SELECT 'enqueued', existing;
+      RETURN;
+    END IF;
+
+    SELECT job.public_id INTO existing FROM job
+    WHERE job.kind = enqueue.kind AND job.unique_key = enqueue.unique_key
+      AND (job.unique_scope = 'ever' OR job.status IN ('new', 'in-progress'));
+    IF existing IS NOT NULL THEN
+      RETURN QUERY SELECT 'duplicate', existing;
+      RETURN;
+    END IF;
+  END LOOP;
+  RAISE EXCEPTION 'The unique key of % kept changing hands; try again.', enqueue.kind USING ERRCODE = '40001';
+END
+$$;

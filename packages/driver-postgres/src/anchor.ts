@@ -1,0 +1,184 @@
+import {
+  type Anchor,
+  DriverError,
+  type WakeUp,
+  type WakeUpOptions,
+  type WorkerInfo,
+  type WorkerLines,
+} from '@rowlock/core';
+import type { Client } from 'pg';
+import type { Context } from './context.js';
+import { toDriverError } from './errors.js';
+import { identifier } from './identifier.js';
+import { type PostgresTransaction, query } from './query.js';
+
+/** Pauses between attempts to reconnect, in milliseconds. The last repeats. */
+const RECONNECT_MS = [20, 50, 100, 200, 500, 1_000];
+
+/**
+ * A worker's session: a connection of its own that holds the worker's advisory lock and listens. It is not taken
+ * from the pool: a listener that shares its connection with long transactions holds up the server's notifications.
+ */
+export class PostgresAnchor implements Anchor {
+  readonly #context: Context;
+  readonly #pool: PostgresTransaction;
+  readonly #connect: () => Client;
+  readonly #id: number;
+  readonly #heard: WakeUp[] = [];
+  #client: Client | null = null;
+  #signal: () => void = () => {};
+  #released = false;
+  #reconnecting: Promise<void> | null = null;
+  #stopWaiting: () => void = () => {};
+
+  private constructor(context: Context, pool: PostgresTransaction, connect: () => Client, id: number) {
+    this.#context = context;
+    this.#pool = pool;
+    this.#connect = connect;
+    this.#id = id;
+  }
+
+  /** Adds the worker to the table and opens its session. */
+  static async open(
+    context: Context,
+    pool: PostgresTransaction,
+    connect: () => Client,
+    { name, host, pid }: WorkerInfo,
+  ): Promise<PostgresAnchor> {
+    const [row] = await query<{ id: number }>(pool, context.sql.addWorker, [name, host, pid]);
+    if (row === undefined) throw new DriverError('Unknown', 'The worker was not added.');
+    const anchor = new PostgresAnchor(context, pool, connect, row.id);
+    await anchor.#subscribe();
+    return anchor;
+  }
+
+  get workerId(): string {
+    return String(this.#id);
+  }
+
+  async *wakeUps({ queues, everyMs, signal }: WakeUpOptions): AsyncGenerator<WakeUp> {
+    const stop = (): void => this.#signal();
+    signal.addEventListener('abort', stop);
+    try {
+      // The session is subscribed by now: whatever was enqueued before is found by the look that this causes.
+      yield {};
+      let due = performance.now() + everyMs;
+      while (!signal.aborted && !this.#released) {
+        await this.#wait(due - performance.now());
+        if (signal.aborted || this.#released) return;
+        const heard = this.#heard.splice(0);
+        const wanted = heard.filter(({ queue }) => queue === undefined || queues.includes(queue));
+        // Calls for other queues do not put off the look that is due.
+        const isDue = performance.now() >= due;
+        if (wanted.length === 0 && !isDue) continue;
+        yield* isDue ? coalesce([...wanted, {}]) : coalesce(wanted);
+        due = performance.now() + everyMs;
+      }
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  async report(lines: WorkerLines): Promise<void> {
+    await query(this.#pool, this.#context.sql.reportLines, [this.#id, JSON.stringify(lines)]);
+  }
+
+  async release(): Promise<void> {
+    this.#released = true;
+    this.#stopWaiting();
+    this.#signal();
+    await this.#reconnecting;
+    const client = this.#client;
+    this.#client = null;
+    const { sql, lockClass } = this.#context;
+    await query(this.#pool, sql.stopWorker, [this.#id]).catch(() => {});
+    if (client === null) return;
+    // The server would free it too, but only some time after the connection's end.
+    await query(client, sql.letAnchorGo, [lockClass.signed, this.#id]).catch(() => {});
+    await client.end().catch(() => {});
+  }
+
+  /** Until something was heard, the signal was given, or `ms` are over. */
+  #wait(ms: number): Promise<void> {
+    if (this.#heard.length > 0 || this.#released) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, Math.max(0, ms));
+      this.#signal = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #hear(wakeUp: WakeUp): void {
+    this.#heard.push(wakeUp);
+    this.#signal();
+  }
+
+  async #subscribe(): Promise<void> {
+    const client = this.#connect();
+    client.on('notification', ({ payload }) => this.#hear(parse(payload)));
+    client.on('error', () => this.#lose(client));
+    client.on('end', () => this.#lose(client));
+    try {
+      await client.connect();
+      await query(client, this.#context.sql.holdAnchor, [this.#context.lockClass.signed, this.#id]);
+      await query(client, `LISTEN ${identifier(this.#context.channel)}`);
+      this.#client = client;
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw toDriverError(error);
+    }
+  }
+
+  #lose(client: Client): void {
+    if (this.#client !== client) return;
+    this.#client = null;
+    client.end().catch(() => {});
+    if (!this.#released) this.#reconnecting ??= this.#reconnect().finally(() => (this.#reconnecting = null));
+  }
+
+  async #reconnect(): Promise<void> {
+    for (let attempt = 0; !this.#released; attempt++) {
+      await this.#pause(RECONNECT_MS[Math.min(attempt, RECONNECT_MS.length - 1)] ?? 0);
+      if (this.#released) return;
+      try {
+        await this.#subscribe();
+        // What was sent in between is lost: look for it.
+        return this.#hear({});
+      } catch {
+        // The server is still away; the backstop goes on meanwhile, and so does this.
+      }
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#stopWaiting = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** Many hints to look are one hint; each cancellation is its own. */
+function coalesce(heard: readonly WakeUp[]): readonly WakeUp[] {
+  const cancels = heard.filter(({ cancel }) => cancel !== undefined);
+  const look = heard.find(({ cancel }) => cancel === undefined);
+  return look === undefined ? cancels : [...cancels, look];
+}
+
+/** Anybody may notify: what is not understood is a hint to look. */
+function parse(payload: string | undefined): WakeUp {
+  try {
+    const { queue, cancel } = Object(JSON.parse(payload ?? ''));
+    return {
+      ...(typeof queue === 'string' && { queue }),
+      ...(typeof cancel === 'string' && { cancel }),
+    };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,18 @@
+import { identifier } from './identifier.js';
+import { type LockClass, lockClass } from './lock-class.js';
+import { type Statements, statements } from './statements.js';
+
+/** What every part of the driver knows of the schema that it works in. */
+export interface Context {
+  readonly schema: string;
+  readonly sql: Statements;
+  /** Where notifications go. */
+  readonly channel: string;
+  readonly lockClass: LockClass;
+}
+
+export function context(schema: string): Context {
+  const channel = `rowlock:${schema}`;
+  identifier(channel);
+  return { schema, channel, sql: statements(schema), lockClass: lockClass(schema) };
+}

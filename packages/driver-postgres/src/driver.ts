@@ -1,0 +1,149 @@
+import {
+  type Anchor,
+  type BeginOptions,
+  type Capabilities,
+  type Driver,
+  type HeldTransaction,
+  isDriverError,
+  type Lanes,
+  type MigrationReport,
+  type RunNote,
+  type RunStart,
+  type RunStarted,
+  type Store,
+  type Survey,
+  type WorkerInfo,
+} from '@rowlock/core';
+import pg from 'pg';
+import { PostgresAnchor } from './anchor.js';
+import { type Context, context } from './context.js';
+import { toDriverError } from './errors.js';
+import { PostgresHeldTransaction } from './held-transaction.js';
+import { migrate, migrations, refuseOutdated } from './migrations.js';
+import { type PostgresTransaction, query } from './query.js';
+import { PostgresStore } from './store.js';
+
+/** Where the database is, and where Rowlock lives in it. */
+export interface PostgresOptions extends pg.ClientConfig {
+  /** The application's own pool. Without one, the driver makes its own from the other options. */
+  readonly pool?: pg.Pool;
+  /** The schema of Rowlock's tables. Default `rowlock`. */
+  readonly schema?: string;
+  /** The most connections of the driver's own pool. Default 100; they are opened as they are needed. */
+  readonly maxConnections?: number;
+}
+
+/**
+ * Jobs on Postgres 14 to 18.
+ *
+ * @example
+ * const driver = postgres({ connectionString: process.env.DATABASE_URL });
+ * const driver = postgres({ pool, schema: 'jobs' });
+ */
+export function postgres(options: PostgresOptions): Driver<PostgresTransaction> {
+  const { pool, schema = 'rowlock', maxConnections = 100, ...client } = options;
+  const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, max: maxConnections });
+  // A connection that breaks while it idles is replaced; without a listener it would end the process.
+  own.on('error', () => {});
+  return new PostgresDriver(context(schema), own, pool === undefined);
+}
+
+const DEFAULTS = {
+  application_name: 'rowlock',
+  keepAlive: true,
+  /** Rather an error that says so than a wait without end. */
+  connectionTimeoutMillis: 10_000,
+} as const;
+
+class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction> {
+  readonly name = 'postgres';
+  readonly capabilities: Capabilities;
+  readonly #pool: pg.Pool;
+  readonly #ownsPool: boolean;
+
+  constructor(context: Context, pool: pg.Pool, ownsPool: boolean) {
+    super(context, pool);
+    this.#pool = pool;
+    this.#ownsPool = ownsPool;
+    this.capabilities = { push: true, maxConnections: pool.options.max };
+  }
+
+  async migrate(): Promise<MigrationReport> {
+    const client = await this.#connect();
+    try {
+      return await migrate(client, this.context);
+    } finally {
+      client.release();
+    }
+  }
+
+  async verify(): Promise<void> {
+    const expected = (await migrations()).length;
+    const [row] = await query<{ version: number }>(this.#pool, this.context.sql.schemaVersion).catch(
+      (error: unknown) => {
+        if (isDriverError(error, 'SchemaOutdated')) return [];
+        throw error;
+      },
+    );
+    refuseOutdated(row?.version ?? 0, expected, this.context.schema);
+  }
+
+  join(tx: PostgresTransaction): Store {
+    return new PostgresStore(this.context, tx);
+  }
+
+  async begin({ idleLimitMs }: BeginOptions): Promise<HeldTransaction<PostgresTransaction>> {
+    return PostgresHeldTransaction.begin(this.context, await this.#connect(), idleLimitMs);
+  }
+
+  async survey({ queues, kinds }: Lanes): Promise<Survey> {
+    const [row] = await query<{ promoted: bigint; next_due_ms: number | null; waiting: boolean }>(
+      this.#pool,
+      this.context.sql.survey,
+      [queues, kinds],
+    );
+    const { promoted = 0n, next_due_ms: nextDueMs = null, waiting = false } = row ?? {};
+    return { promoted: Number(promoted), nextDueMs, waiting };
+  }
+
+  async startRun({ processId, workerId, jobs }: RunStart): Promise<readonly RunStarted[]> {
+    const values = [processId, workerId, jobs];
+    const rows = await query<{ id: bigint; earlier_runs: bigint; crashes: bigint }>(
+      this.#pool,
+      this.context.sql.startRun,
+      values,
+    );
+    return rows.map((row) => ({
+      id: row.id,
+      earlierRuns: Number(row.earlier_runs),
+      crashes: Number(row.crashes),
+    }));
+  }
+
+  async noteRun(processId: string, note: RunNote): Promise<void> {
+    const { sql } = this.context;
+    if ('progress' in note)
+      await query(this.#pool, sql.noteProgress, [processId, JSON.stringify(note.progress)]);
+    else await query(this.#pool, sql.endRun, [processId, note.outcome]);
+  }
+
+  async anchor(worker: WorkerInfo): Promise<Anchor> {
+    const { options } = this.#pool;
+    // The pool hides its password from being copied, so that it is not logged by accident.
+    const connect = (): pg.Client =>
+      new pg.Client({ ...options, password: options.password, keepAlive: true });
+    return PostgresAnchor.open(this.context, this.#pool, connect, worker);
+  }
+
+  async close(): Promise<void> {
+    if (this.#ownsPool && !this.#pool.ending) await this.#pool.end();
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw toDriverError(error);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core';
+
+/**
+ * SQLSTATE → cause. A class (the first two characters) stands for all its codes that are not listed.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const CAUSES: Readonly<Record<string, DriverErrorCode>> = {
+  '55P03': 'LockNotAvailable',
+  '40P01': 'Deadlock',
+  '40001': 'SerializationFailure',
+  '23505': 'UniqueViolation',
+  '42501': 'PermissionDenied',
+  '28': 'PermissionDenied',
+  // The tables, a column, the schema or a function is not there.
+  '42P01': 'SchemaOutdated',
+  '42703': 'SchemaOutdated',
+  '3F000': 'SchemaOutdated',
+  '42883': 'SchemaOutdated',
+  // The server lets go of the connection, or does not take one yet, or has none left.
+  '08': 'ConnectionLost',
+  '57P01': 'ConnectionLost',
+  '57P02': 'ConnectionLost',
+  '57P03': 'ConnectionLost',
+  '25P03': 'ConnectionLost',
+  '25P04': 'ConnectionLost',
+  '53300': 'ConnectionLost',
+  // A value that no column takes: out of range, an untranslatable character, broken JSON, a failed CHECK.
+  '22': 'InvalidInput',
+  '23514': 'InvalidInput',
+  '23502': 'InvalidInput',
+};
+
+/** Codes of the operating system's and the `pg` client's own errors. */
+const SOCKET_CODES: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+]);
+
+/** The `pg` client gives these no code. */
+const LOST_MESSAGE =
+  /connection (is closed|terminated|ended|error)|client was closed|not queryable|timeout exceeded when trying to connect/i;
+
+const ADVICE: Partial<Record<DriverErrorCode, string>> = {
+  SchemaOutdated: "Rowlock's tables are missing or older than this driver: run the migrations.",
+  ConnectionLost: 'The connection to Postgres was lost, or could not be made.',
+  PermissionDenied: 'The database user lacks a right.',
+};
+
+/** Classifies whatever a query or a connection failed with. */
+export function toDriverError(error: unknown): DriverError {
+  if (isDriverError(error)) return error;
+  const cause = causeOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const advice = ADVICE[cause];
+  return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
+}
+
+function causeOf(error: unknown): DriverErrorCode {
+  if (error instanceof AggregateError && error.errors.length > 0) return causeOf(error.errors[0]);
+  if (!(error instanceof Error)) return 'Unknown';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (SOCKET_CODES.has(code) || (code === '' && LOST_MESSAGE.test(error.message))) return 'ConnectionLost';
+  return CAUSES[code] ?? CAUSES[code.slice(0, 2)] ?? 'Unknown';
+}

@@ -1,0 +1,186 @@
+import {
+  type ClaimCriteria,
+  type DependencyQuestion,
+  DriverError,
+  type Entity,
+  type HeldTransaction,
+  type Job,
+  type JobId,
+  type Settlement,
+  TRANSITIONS,
+} from '@rowlock/core';
+import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
+import type { Context } from './context.js';
+import { toDriverError } from './errors.js';
+import { type PostgresTransaction, type QueryConfig, query } from './query.js';
+import { type JobRow, toJob } from './rows.js';
+import { storableJson } from './storable.js';
+
+/** The worker's transaction: a connection of its own, and the row locks that are the claim. */
+export class PostgresHeldTransaction implements HeldTransaction<PostgresTransaction> {
+  readonly #context: Context;
+  readonly #client: PoolClient;
+  readonly #lost = new AbortController();
+  readonly #held = new Set<JobId>();
+  readonly handle: HandlerTransaction;
+  #open = true;
+
+  private constructor(context: Context, client: PoolClient) {
+    this.#context = context;
+    this.#client = client;
+    this.handle = new HandlerTransaction(client);
+    client.on('error', this.#onLost);
+    client.on('end', this.#onLost);
+  }
+
+  static async begin(
+    context: Context,
+    client: PoolClient,
+    idleLimitMs: number,
+  ): Promise<PostgresHeldTransaction> {
+    const held = new PostgresHeldTransaction(context, client);
+    try {
+      await client.query(context.sql.begin(idleLimitMs));
+      return held;
+    } catch (error) {
+      held.#end(true);
+      throw toDriverError(error);
+    }
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  async claim({ queue, kinds, line, busy }: ClaimCriteria): Promise<Job | undefined> {
+    const [row] = await this.#ask<JobRow>(this.#context.sql.claim, [
+      queue,
+      line.priority,
+      line.id,
+      kinds,
+      busy,
+    ]);
+    return row && this.#hold(row);
+  }
+
+  async lockSiblings({ queue, key }: Entity, limit: number): Promise<readonly Job[]> {
+    const rows = await this.#ask<JobRow>(this.#context.sql.lockSiblings, [queue, key, limit]);
+    return rows.map((row) => this.#hold(row));
+  }
+
+  async firstOutstanding({ key, kinds, before, except }: DependencyQuestion): Promise<JobId | undefined> {
+    const values = [key, kinds, before, except];
+    const [row] = await this.#ask<{ id: JobId | null }>(this.#context.sql.firstOutstanding, values);
+    return row?.id ?? undefined;
+  }
+
+  async settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+    this.#checkOpen();
+    const own = settlements.filter(({ id }) => this.#held.has(id));
+    if (own.length === 0) return [];
+    // What the handler left to be checked at commit is checked now, while the claim can still be settled otherwise.
+    if (this.handle.used) await this.#ask('SET CONSTRAINTS ALL IMMEDIATE');
+    this.handle.close();
+    const column = <Value>(value: (settlement: Settlement) => Value): Value[] => own.map(value);
+    const rows = await this.#ask<{ id: JobId }>(this.#context.sql.settle, [
+      processId,
+      column(({ id }) => id),
+      column(({ event }) => event),
+      column(({ event }) => TRANSITIONS[event].to),
+      column(({ attempt }) => attempt),
+      column(({ crashes }) => crashes),
+      column(({ delayMs }) => delayMs),
+      column(({ tookMs }) => tookMs),
+      column(({ output }) => (output === null ? null : storableJson(output))),
+      column(({ error }) => (error === null ? null : storableJson(error))),
+      column(({ by }) => by),
+    ]);
+    return rows.map(({ id }) => id);
+  }
+
+  async undo(): Promise<void> {
+    this.handle.close();
+    this.#checkOpen();
+    if (this.handle.used) await this.#ask(ROLLBACK_TO_SAVEPOINT);
+  }
+
+  async commit(): Promise<void> {
+    await this.#ask('COMMIT');
+    this.#end(false);
+  }
+
+  async rollback(): Promise<void> {
+    if (!this.#open) return;
+    try {
+      await this.#ask('ROLLBACK');
+      this.#end(false);
+    } catch {
+      // The server rolls back what a lost connection leaves open.
+      this.#end(true);
+    }
+  }
+
+  #hold(row: JobRow): Job {
+    this.#held.add(row.id);
+    return toJob(row);
+  }
+
+  async #ask<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> {
+    this.#checkOpen();
+    return query<Row>(this.#client, text, values);
+  }
+
+  #checkOpen(): void {
+    if (this.lost.aborted) throw this.lost.reason;
+    if (!this.#open) throw new DriverError('TransactionOver', 'The transaction has ended.');
+  }
+
+  readonly #onLost = (error?: Error): void => {
+    const cause = error ?? new Error('The connection ended.');
+    this.#lost.abort(
+      new DriverError('ConnectionLost', `The claim's connection was lost: ${cause.message}`, { cause }),
+    );
+  };
+
+  #end(broken: boolean): void {
+    this.#open = false;
+    this.handle.close();
+    this.#client.off('error', this.#onLost);
+    this.#client.off('end', this.#onLost);
+    this.#client.release(broken || this.lost.aborted);
+  }
+}
+
+const SAVEPOINT = 'SAVEPOINT rowlock_handler';
+const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
+
+/** What the handler writes through. Its first use sets the savepoint; after the run it is dead. */
+class HandlerTransaction implements PostgresTransaction {
+  readonly #client: PoolClient;
+  #savepoint: Promise<unknown> | null = null;
+  #open = true;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  get used(): boolean {
+    return this.#savepoint !== null;
+  }
+
+  async query<Row extends QueryResultRow = QueryResultRow>(
+    text: string | QueryConfig,
+    values?: unknown[],
+  ): Promise<QueryResult<Row>> {
+    if (!this.#open) {
+      throw new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
+    }
+    this.#savepoint ??= this.#client.query(SAVEPOINT);
+    await this.#savepoint;
+    return this.#client.query<Row>(text, values);
+  }
+
+  close(): void {
+    this.#open = false;
+  }
+}

@@ -1,0 +1,52 @@
+import type { QueryResult, QueryResultRow } from 'pg';
+import { toDriverError } from './errors.js';
+
+/**
+ * What can be asked: a `pg` client or pool, or anything that passes queries on to one.
+ *
+ * A handler is given one as `tx`, and a caller's own is accepted as `tx` by the client's calls.
+ */
+export interface PostgresTransaction {
+  query<Row extends QueryResultRow = QueryResultRow>(
+    text: string | QueryConfig,
+    values?: unknown[],
+  ): Promise<QueryResult<Row>>;
+}
+
+/** The part of `pg`'s query config that is used here. */
+export interface QueryConfig {
+  readonly text: string;
+  readonly values?: unknown[];
+  // biome-ignore lint/suspicious/noExplicitAny: as pg declares it; what a parser makes is typed by the row.
+  readonly types?: { getTypeParser(oid: number, format?: string): (value: any) => any };
+}
+
+/** Parsers by type, whatever an application has set for itself in `pg.types`. */
+const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
+  16: (text) => text === 't',
+  20: BigInt,
+  21: Number,
+  23: Number,
+  26: Number,
+  700: Number,
+  701: Number,
+  1700: Number,
+  114: (text) => JSON.parse(text),
+  3802: (text) => JSON.parse(text),
+};
+
+const types = { getTypeParser: (oid: number) => PARSERS[oid] ?? String };
+
+/** Asks one of the driver's own statements. @throws DriverError */
+export async function query<Row extends QueryResultRow>(
+  on: PostgresTransaction,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  try {
+    const { rows } = await on.query<Row>({ text, values, types });
+    return rows;
+  } catch (error) {
+    throw toDriverError(error);
+  }
+}

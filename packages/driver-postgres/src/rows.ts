@@ -1,0 +1,89 @@
+import type { Job, JobError, JobView, Json, State, WorkerLines, WorkerView } from '@rowlock/core';
+
+/** A row as `query` brings it: see `types` there. */
+export interface JobRow {
+  id: bigint;
+  public_id: string;
+  queue: string;
+  kind: string;
+  key: string | null;
+  payload: Json;
+  priority: number;
+  status: State;
+  attempt: number;
+  max_attempts: number;
+  crashes: number;
+  metadata: { readonly [name: string]: Json };
+  created_at: number;
+}
+
+export interface JobViewRow extends JobRow {
+  unique_key: string | null;
+  available_at: number;
+  output: Json;
+  error: JobError | null;
+  process_id: string | null;
+  worker: string | null;
+  progress: Json;
+  created_by: string;
+  started_at: number | null;
+  started_by: string | null;
+  finished_at: number | null;
+  finished_by: string | null;
+}
+
+export interface WorkerRow {
+  id: number;
+  name: string;
+  host: string;
+  pid: number;
+  alive: boolean;
+  started_at: number;
+  lines: WorkerLines;
+}
+
+export function toJob(row: JobRow): Job {
+  return {
+    id: row.id,
+    publicId: row.public_id,
+    queue: row.queue,
+    kind: row.kind,
+    key: row.key,
+    payload: row.payload,
+    priority: row.priority,
+    status: row.status,
+    attempt: row.attempt,
+    maxAttempts: row.max_attempts,
+    crashes: row.crashes,
+    metadata: row.metadata,
+    createdAt: new Date(row.created_at),
+  };
+}
+
+export function toJobView(row: JobViewRow): JobView {
+  const { id: _, ...job } = toJob(row);
+  return {
+    ...job,
+    uniqueKey: row.unique_key,
+    availableAt: new Date(row.available_at),
+    output: row.output,
+    error: row.error,
+    processId: row.process_id,
+    worker: row.worker,
+    progress: row.progress,
+    createdBy: row.created_by,
+    startedAt: date(row.started_at),
+    startedBy: row.started_by,
+    finishedAt: date(row.finished_at),
+    finishedBy: row.finished_by,
+  };
+}
+
+export function toWorkerView(row: WorkerRow): WorkerView {
+  const { started_at, id, ...worker } = row;
+  return { ...worker, id: String(id), startedAt: new Date(started_at) };
+}
+
+function date(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
+}

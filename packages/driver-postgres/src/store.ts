@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import {
+  type ClientEvent,
+  DriverError,
+  type Enqueued,
+  type JobFilter,
+  type JobPage,
+  type Moved,
+  type NewJob,
+  type Page,
+  type State,
+  type Store,
+  TRANSITIONS,
+  type WakeUp,
+  type WorkerView,
+} from '@rowlock/core';
+import type { Context } from './context.js';
+import { type PostgresTransaction, query } from './query.js';
+import { type JobViewRow, toJobView, toWorkerView, type WorkerRow } from './rows.js';
+import { storableJson, storableText } from './storable.js';
+
+/** How often a unique key may change hands while a job that wants it is enqueued. */
+const MOST_TRIES = 10;
+
+/** The verbs that stand alone, on the pool or in a caller's transaction. */
+export class PostgresStore implements Store {
+  constructor(
+    protected readonly context: Context,
+    protected readonly on: PostgresTransaction,
+  ) {}
+
+  async enqueue(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
+    const outcomes = new Array<Enqueued>(jobs.length);
+    let open = jobs.map((job, place) => ({ job, place }));
+    for (let tries = 0; open.length > 0; tries++) {
+      if (tries === MOST_TRIES)
+        throw new DriverError('SerializationFailure', 'A unique key kept changing hands.');
+      open = await this.#insert(open, outcomes);
+      // Whoever has the key may be settled before it is looked up: then there is room, so insert again.
+      open = await this.#findDuplicates(open, outcomes);
+    }
+    return outcomes;
+  }
+
+  async #insert(open: Place[], outcomes: Enqueued[]): Promise<Place[]> {
+    const given = open.map(({ job }) => ({ job, publicId: randomUUID() }));
+    const column = <Value>(value: (job: NewJob) => Value): Value[] => given.map(({ job }) => value(job));
+    const rows = await query<{ public_id: string }>(this.on, this.context.sql.enqueue, [
+      given.map(({ publicId }) => publicId),
+      column(({ queue }) => storableText(queue)),
+      column(({ kind }) => storableText(kind)),
+      column(({ key }) => storableText(key)),
+      column(({ payload }) => storableJson(payload)),
+      column(({ priority }) => priority),
+      column(({ available }) => ('at' in available ? available.at.getTime() : null)),
+      column(({ available }) => ('inMs' in available ? available.inMs : null)),
+      column(({ maxAttempts }) => maxAttempts),
+      column(({ unique }) => storableText(unique?.key ?? null)),
+      column(({ unique }) => unique?.scope ?? null),
+      column(({ metadata }) => storableJson(metadata)),
+      column(({ createdBy }) => createdBy),
+    ]);
+    const inserted = new Set(rows.map(({ public_id }) => public_id));
+    return open.filter(({ place }, index) => {
+      const publicId = given[index]?.publicId ?? '';
+      if (!inserted.has(publicId)) return true;
+      outcomes[place] = { outcome: 'enqueued', publicId };
+      return false;
+    });
+  }
+
+  async #findDuplicates(open: Place[], outcomes: Enqueued[]): Promise<Place[]> {
+    if (open.length === 0) return open;
+    const rows = await query<{ place: bigint; public_id: string }>(this.on, this.context.sql.findDuplicates, [
+      open.map(({ job }) => job.kind),
+      open.map(({ job }) => job.unique?.key ?? null),
+    ]);
+    const found = new Map(rows.map(({ place, public_id }) => [Number(place) - 1, public_id]));
+    return open.filter(({ place }, index) => {
+      const publicId = found.get(index);
+      if (publicId === undefined) return true;
+      outcomes[place] = { outcome: 'duplicate', publicId };
+      return false;
+    });
+  }
+
+  async list(filter: JobFilter, { limit, before }: Page): Promise<JobPage> {
+    const { publicId, queue, kind, key, status } = filter;
+    const { sql, lockClass } = this.context;
+    const values = [lockClass.unsigned, publicId, queue, kind, key, status, before, limit + 1];
+    const rows = await query<JobViewRow>(this.on, sql.list, values);
+    const page = rows.slice(0, limit);
+    return { jobs: page.map(toJobView), next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+  }
+
+  async count({ queue, kind, key, status }: JobFilter): Promise<Record<State, number>> {
+    const rows = await query<{ status: State; jobs: bigint }>(this.on, this.context.sql.count, [
+      queue,
+      kind,
+      key,
+      status,
+    ]);
+    const counts: Record<State, number> = { new: 0, 'in-progress': 0, complete: 0, error: 0, cancelled: 0 };
+    for (const row of rows) counts[row.status] = Number(row.jobs);
+    return counts;
+  }
+
+  async move(event: ClientEvent, publicId: string): Promise<Moved> {
+    const { from, to } = TRANSITIONS[event];
+    const [row] = await query<{ status: State; free: boolean; moved: boolean }>(
+      this.on,
+      this.context.sql.move,
+      [publicId, from, to, hostname()],
+    );
+    if (row === undefined) return { outcome: 'missing' };
+    if (row.moved) return { outcome: 'moved' };
+    const held =
+      row.status === 'in-progress' || (!row.free && (from as readonly State[]).includes(row.status));
+    return held && event === 'cancel' ? { outcome: 'running' } : { outcome: 'illegal', status: row.status };
+  }
+
+  async notify(wakeUps: readonly WakeUp[]): Promise<void> {
+    const { sql, channel } = this.context;
+    await query(this.on, sql.notify, [channel, wakeUps.map((wakeUp) => JSON.stringify(wakeUp))]);
+  }
+
+  async workers(): Promise<readonly WorkerView[]> {
+    const { sql, lockClass } = this.context;
+    const rows = await query<WorkerRow>(this.on, sql.workers, [lockClass.unsigned]);
+    return rows.map(toWorkerView);
+  }
+}
+
+/** A job that is still to be enqueued, and its place among those that were passed. */
+interface Place {
+  readonly job: NewJob;
+  readonly place: number;
+}

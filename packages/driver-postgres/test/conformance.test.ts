@@ -1,0 +1,8 @@
+import { describeDriver } from '@rowlock/driver-conformance';
+import { inject } from 'vitest';
+import '@rowlock/servers/vitest';
+import { openPostgresHarness } from './postgres-harness.js';
+import { testWholeSuite } from './whole-suite.js';
+
+describeDriver({ name: 'postgres', open: async () => openPostgresHarness(inject('postgresUrl')) });
+testWholeSuite();

@@ -1,0 +1,116 @@
+import { freshDatabase } from '@rowlock/servers';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { postgres } from '../src/index.js';
+import { statements } from '../src/statements.js';
+
+const sql = statements('rowlock');
+const ROWS = 1_000_000;
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Index Name'?: string;
+  readonly 'Shared Hit Blocks': number;
+  readonly 'Shared Read Blocks': number;
+  readonly Plans?: readonly Plan[];
+}
+
+/** A claim must not look at what it cannot take, however much of it there is: counted in pages, not in time. */
+describe('with a million settled and a million future-dated rows', () => {
+  let client: pg.Client;
+  let drop: () => Promise<void>;
+
+  beforeAll(async () => {
+    const database = await freshDatabase(inject('postgresUrl'));
+    drop = database.drop;
+    const driver = postgres({ connectionString: database.url });
+    await driver.migrate();
+    await driver.close();
+    client = new pg.Client(database.url);
+    await client.connect();
+    await fill(client);
+  }, 240_000);
+
+  afterAll(async () => {
+    await client.end();
+    await drop();
+  });
+
+  const explain = async (text: string, values: unknown[]): Promise<Plan> => {
+    await client.query('BEGIN');
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+      values,
+    );
+    await client.query('ROLLBACK');
+    const plan = rows[0]?.['QUERY PLAN'][0].Plan;
+    if (plan === undefined) throw new Error('No plan.');
+    return plan;
+  };
+
+  test('a claim walks its own index and touches a handful of pages', async () => {
+    const plan = await explain(sql.claim, ['q', -32_768, 0, ['k'], []]);
+    expect(indexes(plan)).toEqual(['job_claim']);
+    expect(pages(plan)).toBeLessThan(20);
+  });
+
+  test('so does a claim that finds nothing', async () => {
+    const plan = await explain(sql.claim, ['q', 32_767, 0, ['k'], []]);
+    expect(indexes(plan)).toEqual(['job_claim']);
+    expect(pages(plan)).toBeLessThan(20);
+  });
+
+  test('siblings and dependencies of a key are found without its history', async () => {
+    const siblings = await explain(sql.lockSiblings, ['q', 'busy', 100]);
+    expect(indexes(siblings)).toEqual(['job_outstanding']);
+    expect(pages(siblings)).toBeLessThan(50);
+    const dependency = await explain(sql.firstOutstanding, ['busy', ['k'], 10_000_000, []]);
+    expect(indexes(dependency)).toEqual(['job_outstanding']);
+    expect(pages(dependency)).toBeLessThan(50);
+  });
+
+  test('a survey asks the indexes alone', async () => {
+    const plan = await explain(sql.survey, [['q'], ['k']]);
+    expect(indexes(plan)).toContain('job_claim');
+    expect(nodes(plan).map((node) => node['Node Type'])).not.toContain('Seq Scan');
+    expect(pages(plan)).toBeLessThan(100);
+  });
+
+  test('the history of a key and the newest page of all are read by index', async () => {
+    const ofKey = await explain(sql.list, [1, null, 'q', null, 'rare', null, null, 50]);
+    expect(pages(ofKey)).toBeLessThan(200);
+    const newest = await explain(sql.list, [1, null, null, null, null, null, null, 50]);
+    expect(pages(newest)).toBeLessThan(1_000);
+  });
+});
+
+/** Settled rows first, then future-dated ones, then ten that are due. Of the settled, half have one key. */
+async function fill(client: pg.Client): Promise<void> {
+  await client.query(
+    `INSERT INTO rowlock.job (queue, kind, key, status, finished_at, due)
+     SELECT 'q', 'k', CASE WHEN n % 2 = 0 THEN 'busy' WHEN n % 100001 = 0 THEN 'rare' END, 'complete', now(), true
+     FROM generate_series(1, $1::int) AS n`,
+    [ROWS],
+  );
+  await client.query(
+    `INSERT INTO rowlock.job (queue, kind, available_at, due)
+     SELECT 'q', 'k', now() + n * interval '1 minute', false FROM generate_series(1, $1::int) AS n`,
+    [ROWS],
+  );
+  await client.query(
+    "INSERT INTO rowlock.job (queue, kind, key) SELECT 'q', 'k', 'busy' FROM generate_series(1, 10)",
+  );
+  await client.query('ANALYZE rowlock.job');
+}
+
+function nodes(plan: Plan): readonly Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodes)];
+}
+
+function indexes(plan: Plan): readonly string[] {
+  return [...new Set(nodes(plan).flatMap((node) => node['Index Name'] ?? []))];
+}
+
+function pages(plan: Plan): number {
+  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+}

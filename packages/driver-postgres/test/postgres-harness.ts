@@ -1,0 +1,265 @@
+import {
+  type DriverHarness,
+  type DriverProcess,
+  type JobChange,
+  type JobRow,
+  type Reader,
+  type RunRow,
+  type Samples,
+  severableServer,
+  type TestDatabase,
+} from '@rowlock/driver-conformance';
+import { freshDatabase } from '@rowlock/servers';
+import pg from 'pg';
+import { toDriverError } from '../src/errors.js';
+import { type PostgresTransaction, postgres } from '../src/index.js';
+
+/** Fresh databases on one server, and drivers whose connections the server can name and the test can cut. */
+export function openPostgresHarness(serverUrl: string): DriverHarness<PostgresTransaction> {
+  return {
+    database: () => openDatabase(serverUrl),
+    close: async () => {},
+  };
+}
+
+async function openDatabase(serverUrl: string): Promise<TestDatabase<PostgresTransaction>> {
+  const fresh = await freshDatabase(serverUrl);
+  const plain = new pg.Pool({ connectionString: fresh.url, max: 20, application_name: 'plain' });
+  // Dropping the database ends what idles in the pool.
+  plain.on('error', () => {});
+  const alive = new Set<string>();
+  let opened = 0;
+
+  return {
+    reader: openReader(plain),
+    samples: samples(plain, fresh.url),
+
+    async process() {
+      const name = `process ${++opened}`;
+      alive.add(name);
+      return openProcess(plain, fresh.url, name, () => alive.delete(name));
+    },
+
+    async caller() {
+      const client = await plain.connect();
+      await client.query('BEGIN');
+      let open = true;
+      const end = (statement: string) => async () => {
+        if (!open) return;
+        open = false;
+        await client.query(statement).finally(() => client.release());
+      };
+      return { tx: client, commit: end('COMMIT'), rollback: end('ROLLBACK') };
+    },
+
+    run: async (tx, sql) => (await tx.query(sql)).rows,
+
+    async leaks() {
+      const { rows } = await plain.query<{ application_name: string; state: string; query: string }>(
+        `SELECT application_name, state, query FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+      );
+      return rows
+        .filter(
+          ({ application_name: name, state }) =>
+            state.startsWith('idle in transaction') || (name !== 'plain' && !alive.has(name)),
+        )
+        .map(({ application_name, state, query }) => `${application_name}, ${state}: ${query}`);
+    },
+
+    async close() {
+      await plain.end();
+      await fresh.drop();
+    },
+  };
+}
+
+async function openProcess(
+  plain: pg.Pool,
+  url: string,
+  name: string,
+  ended: () => void,
+): Promise<DriverProcess<PostgresTransaction>> {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const server = await severableServer({ host: hostname, port: Number(port) });
+  const driver = postgres({
+    host: server.host,
+    port: server.port,
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    database: pathname.slice(1),
+    application_name: name,
+    maxConnections: 20,
+  });
+  const ownSessions = `FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1`;
+  let closing: Promise<void> | undefined;
+  return {
+    driver,
+    async connections() {
+      const { rows } = await plain.query<{ count: string }>(`SELECT count(*) ${ownSessions}`, [name]);
+      return Number(rows[0]?.count);
+    },
+    async disconnect() {
+      await plain.query(`SELECT pg_terminate_backend(pid) ${ownSessions}`, [name]);
+    },
+    kill: () => server.sever(),
+    close() {
+      closing ??= driver
+        .close()
+        .then(() => server.sever())
+        .finally(ended);
+      return closing;
+    },
+  };
+}
+
+/** The table's columns by the names that the suite has for them. */
+const COLUMNS = {
+  id: 'id',
+  publicId: 'public_id',
+  queue: 'queue',
+  kind: 'kind',
+  key: 'key',
+  payload: 'payload',
+  priority: 'priority',
+  status: 'status',
+  attempt: 'attempt',
+  maxAttempts: 'max_attempts',
+  crashes: 'crashes',
+  uniqueKey: 'unique_key',
+  metadata: 'metadata',
+  output: 'output',
+  error: 'error',
+  processId: 'process_id',
+  availableAt: 'available_at',
+  createdAt: 'created_at',
+  createdBy: 'created_by',
+  startedAt: 'started_at',
+  startedBy: 'started_by',
+  finishedAt: 'finished_at',
+  finishedBy: 'finished_by',
+} as const satisfies Record<keyof JobRow, string>;
+
+const JSON_COLUMNS: ReadonlySet<string> = new Set(['payload', 'metadata', 'output', 'error']);
+
+const SELECT_JOB = `SELECT ${Object.entries(COLUMNS)
+  .map(([name, column]) => `${column} AS "${name}"`)
+  .join(', ')} FROM rowlock.job`;
+
+function openReader(plain: pg.Pool): Reader {
+  const jobs = async (where: string, value: string): Promise<readonly JobRow[]> => {
+    const { rows } = await plain.query<Omit<JobRow, 'id'> & { id: string }>(
+      `${SELECT_JOB} WHERE ${where} ORDER BY id`,
+      [value],
+    );
+    return rows.map((row) => ({ ...row, id: BigInt(row.id) }));
+  };
+  return {
+    job: async (publicId) => (await jobs('public_id = $1', publicId))[0],
+    jobs: (queue) => jobs('queue = $1', queue),
+
+    async runs(publicId) {
+      const { rows } = await plain.query<RunRow>(
+        `SELECT run.process_id AS "processId", worker_id::text AS "workerId", run.started_at AS "startedAt",
+                run.finished_at AS "finishedAt", run.outcome, run.progress
+         FROM rowlock.run JOIN rowlock.job ON job.id = run.job_id
+         WHERE job.public_id = $1 ORDER BY run.started_at`,
+        [publicId],
+      );
+      return rows;
+    },
+
+    async now() {
+      const { rows } = await plain.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+      return rows[0]?.now ?? new Date(Number.NaN);
+    },
+
+    async insert({ queue, kind, payload, key = null }) {
+      const { rows } = await plain.query<{ publicId: string }>(
+        `INSERT INTO rowlock.job (queue, kind, payload, key) VALUES ($1, $2, $3, $4) RETURNING public_id AS "publicId"`,
+        [queue, kind, JSON.stringify(payload), key],
+      );
+      return rows[0]?.publicId ?? '';
+    },
+
+    async write(publicId, change) {
+      const columns = changed(change);
+      const set = columns.map(([column], place) => `${column} = $${place + 2}`).join(', ');
+      await plain.query(`UPDATE rowlock.job SET ${set} WHERE public_id = $1`, [
+        publicId,
+        ...columns.map(([, value]) => value),
+      ]);
+    },
+
+    exec: async (sql) => (await plain.query(sql)).rows,
+  };
+}
+
+function changed(change: JobChange): readonly (readonly [column: string, value: unknown])[] {
+  const names: Readonly<Record<string, string>> = COLUMNS;
+  return Object.entries(change).map(([name, value]) => {
+    const column = names[name] ?? '';
+    return [column, JSON_COLUMNS.has(column) && value !== null ? JSON.stringify(value) : value];
+  });
+}
+
+/** Work that the server refuses with each of its codes. */
+function samples(plain: pg.Pool, url: string): Samples {
+  /** Two transactions; rejects with the first error of either, and leaves neither open. */
+  async function twoTransactions(
+    work: (a: pg.PoolClient, b: pg.PoolClient) => Promise<unknown>,
+    begin = 'BEGIN',
+  ): Promise<void> {
+    await plain.query('CREATE TABLE IF NOT EXISTS sample (id integer PRIMARY KEY, note text)');
+    await plain.query("INSERT INTO sample VALUES (1, 'a'), (2, 'b') ON CONFLICT DO NOTHING");
+    const [a, b] = [await plain.connect(), await plain.connect()];
+    try {
+      await a.query(begin);
+      await b.query(begin);
+      await work(a, b);
+    } catch (error) {
+      throw toDriverError(error);
+    } finally {
+      for (const client of [a, b]) {
+        await client.query('ROLLBACK');
+        client.release();
+      }
+    }
+  }
+
+  return {
+    LockNotAvailable: () =>
+      twoTransactions(async (a, b) => {
+        await a.query('SELECT FROM sample WHERE id = 1 FOR UPDATE');
+        await b.query('SELECT FROM sample WHERE id = 1 FOR UPDATE NOWAIT');
+      }),
+    LockTimeout: { because: 'Postgres has one code, 55P03, for NOWAIT and for lock_timeout.' },
+    Deadlock: () =>
+      twoTransactions(async (a, b) => {
+        await a.query("SET LOCAL deadlock_timeout = '20ms'");
+        await b.query("SET LOCAL deadlock_timeout = '20ms'");
+        await a.query('SELECT FROM sample WHERE id = 1 FOR UPDATE');
+        await b.query('SELECT FROM sample WHERE id = 2 FOR UPDATE');
+        const both = await Promise.allSettled([
+          a.query('SELECT FROM sample WHERE id = 2 FOR UPDATE'),
+          b.query('SELECT FROM sample WHERE id = 1 FOR UPDATE'),
+        ]);
+        for (const each of both) if (each.status === 'rejected') throw each.reason;
+      }),
+    SerializationFailure: () =>
+      twoTransactions(async (a, b) => {
+        await b.query('SELECT * FROM sample');
+        await a.query("UPDATE sample SET note = 'changed' WHERE id = 1");
+        await a.query('COMMIT');
+        await b.query("UPDATE sample SET note = 'too late' WHERE id = 1");
+      }, 'BEGIN ISOLATION LEVEL REPEATABLE READ'),
+    UniqueViolation: () => twoTransactions((a) => a.query("INSERT INTO sample VALUES (1, 'twice')")),
+    PermissionDenied: () =>
+      twoTransactions(async (a) => {
+        await a.query('CREATE ROLE sample_guest');
+        await a.query('SET LOCAL ROLE sample_guest');
+        await a.query('SELECT * FROM sample');
+      }),
+    Unknown: () => twoTransactions((a) => a.query(`SELEC ${url.length}`)),
+  };
+}

@@ -1,0 +1,21 @@
+import { conformanceTests } from '@rowlock/driver-conformance';
+import { expect, type RunnerTask, test } from 'vitest';
+
+/** Two drivers that both have all tests of the suite, in its order, have the same. Called last, when all have run. */
+export function testWholeSuite(): void {
+  test('all tests of the suite are here, and none is skipped', ({ task }) => {
+    const [suite, ...others] = task.file.tasks.filter(({ type }) => type === 'suite');
+    const tests = suite === undefined ? [] : leaves(suite, []);
+    expect(others).toEqual([]);
+    expect(tests.map(({ name }) => name)).toEqual(conformanceTests());
+    expect(tests.filter(({ task }) => task.mode !== 'run' || task.result?.state === 'skip')).toEqual([]);
+  });
+}
+
+function leaves(
+  task: RunnerTask,
+  path: readonly string[],
+): readonly { readonly name: string; readonly task: RunnerTask }[] {
+  if (!('tasks' in task)) return [{ name: path.join(' > '), task }];
+  return task.tasks.flatMap((each) => leaves(each, [...path, each.name]));
+}

@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CallLog } from './calls.js';
+import type { Fault, Faults } from './faults.js';
+import { type Api, GoogleError } from './google-error.js';
+import type { QuotaMeter } from './quota.js';
+import { replyJson } from './reply.js';
+import { readJson } from './request-body.js';
+import { findRoute } from './routes.js';
+import type { Store } from './store.js';
+import type { Tokens } from './tokens.js';
+
+/** What a call to the emulated APIs meets on its way. */
+export interface ApiParts {
+  readonly store: Store;
+  readonly tokens: Tokens;
+  readonly quota: QuotaMeter;
+  readonly faults: Faults;
+  readonly calls: CallLog;
+  readonly now: () => number;
+  readonly publicUrl: () => string;
+  /** Aborted when the emulator closes; ends calls that are being held back. */
+  readonly closing: AbortSignal;
+}
+
+/** Serves one call: note it, let a fault have it, check token and quota, do the work, answer. */
+export async function serveApi(
+  parts: ApiParts,
+  api: Api,
+  url: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const method = request.method ?? 'GET';
+  const path = url.pathname + url.search;
+  const call = parts.calls.begin(api, method, path, parts.now());
+  const fault = parts.faults.take(method, path);
+  const [status, body] = await outcome(parts, api, url, request, fault, (user) => {
+    call.user = user;
+  });
+  if (fault?.cut) {
+    request.socket.destroy();
+    return;
+  }
+  call.status = status;
+  replyJson(response, status, body);
+}
+
+async function outcome(
+  parts: ApiParts,
+  api: Api,
+  url: URL,
+  request: IncomingMessage,
+  fault: Fault | undefined,
+  identified: (user: string) => void,
+): Promise<[status: number, body: unknown]> {
+  try {
+    const body = await readJson(request);
+    if (fault?.delayMs) await pause(fault.delayMs, undefined, { signal: parts.closing });
+    if (fault?.cut === 'before') return [0, undefined];
+    const user = parts.tokens.userOf(request.headers.authorization);
+    identified(user);
+    if (fault?.status) throw injected(fault.status, fault.reason);
+    parts.quota.spend(api, request.method === 'GET' ? 'read' : 'write', user);
+    const found = findRoute(request.method ?? 'GET', url.pathname);
+    if (!found) throw new GoogleError(404, `Not emulated: ${request.method} ${url.pathname}`);
+    const [operation, id, range] = found;
+    const exchange = {
+      store: parts.store,
+      query: url.searchParams,
+      body,
+      user,
+      publicUrl: parts.publicUrl(),
+    };
+    const result = operation(exchange, id, range);
+    return [result === undefined ? 204 : 200, result];
+  } catch (error) {
+    if (error instanceof GoogleError) return [error.code, error.body(api)];
+    if (parts.closing.aborted) return [503, new GoogleError(503, 'The emulator is closing.').body(api)];
+    throw error;
+  }
+}
+
+function injected(status: number, reason: string | undefined): GoogleError {
+  const message =
+    status === 429 ? 'Resource has been exhausted (e.g. check quota).' : `Injected fault ${status}.`;
+  return new GoogleError(status, message, reason === undefined ? {} : { reason });
+}

@@ -1,0 +1,54 @@
+import { parseHyperlink } from './hyperlink.js';
+import type { JsonObject } from './json.js';
+
+export type CellValue = string | number | boolean;
+
+/** A cell as stored: what was entered, and what it looks like. */
+export interface Cell {
+  /** The literal, or the result of the formula. Absent in a cell that only has a format. */
+  readonly value?: CellValue;
+  /** The formula as entered, with its `=`. */
+  readonly formula?: string;
+  readonly format?: JsonObject;
+}
+
+/** How a value arrives: RAW is stored as it is, USER_ENTERED is read as if typed into the page. */
+export type ValueInput = 'RAW' | 'USER_ENTERED';
+export type ValueRender = 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA';
+
+const NUMBER = /^[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:e[+-]?\d+)?$/i;
+
+/** Puts a value into a cell and keeps the cell's format. */
+export function enter(cell: Cell | undefined, input: CellValue, how: ValueInput): Cell | undefined {
+  const kept = cell?.format && { format: cell.format };
+  if (how === 'RAW' || typeof input !== 'string') {
+    return input === '' ? kept : { ...kept, value: input };
+  }
+  return withTyped(kept, input);
+}
+
+/** A cell with a formula. Of formulas only HYPERLINK is worked out; every other shows `#NAME?`. */
+export function withFormula(kept: { format?: JsonObject } | undefined, formula: string): Cell {
+  const value = parseHyperlink(formula)?.text ?? '#NAME?';
+  return { ...kept, formula, value };
+}
+
+/** What a reader of the cell gets; undefined for an empty cell. */
+export function render(cell: Cell | null | undefined, how: ValueRender): CellValue | undefined {
+  if (cell?.value === undefined) return undefined;
+  if (how === 'FORMULA' && cell.formula !== undefined) return cell.formula;
+  if (how !== 'FORMATTED_VALUE') return cell.value;
+  return typeof cell.value === 'boolean' ? (cell.value ? 'TRUE' : 'FALSE') : String(cell.value);
+}
+
+function withTyped(kept: { format?: JsonObject } | undefined, typed: string): Cell | undefined {
+  if (typed === '') return kept;
+  if (typed.startsWith("'")) return { ...kept, value: typed.slice(1) };
+  if (typed.startsWith('=') && typed.length > 1) return withFormula(kept, typed);
+  if (/^(true|false)$/i.test(typed.trim())) return { ...kept, value: typed.trim().toLowerCase() === 'true' };
+  const trimmed = typed.trim();
+  if (/\d/.test(trimmed) && NUMBER.test(trimmed)) {
+    return { ...kept, value: Number(trimmed.replaceAll(',', '')) };
+  }
+  return { ...kept, value: typed };
+}

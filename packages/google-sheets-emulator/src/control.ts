@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http';
+import type { CallLog } from './calls.js';
+import type { Fault, Faults } from './faults.js';
+import { GoogleError, invalidArgument } from './google-error.js';
+import { indexAt, type JsonObject, stringAt } from './json.js';
+import { readJson } from './request-body.js';
+import { spreadsheetView } from './spreadsheet-view.js';
+import type { Store } from './store.js';
+
+/** What tests of another process steer the emulator with. */
+export interface ControlParts {
+  readonly store: Store;
+  readonly calls: CallLog;
+  readonly faults: Faults;
+  readonly publicUrl: () => string;
+}
+
+/** Serves `/_emulator/calls`, `/_emulator/faults` and `/_emulator/state`; undefined is an empty answer. */
+export async function control(parts: ControlParts, path: string, request: IncomingMessage): Promise<unknown> {
+  const { calls, faults } = parts;
+  switch (`${request.method} ${path}`) {
+    case 'GET /_emulator/calls':
+      return { calls: calls.list() };
+    case 'DELETE /_emulator/calls':
+      return calls.clear();
+    case 'POST /_emulator/faults':
+      return addFault(faults, await readJson(request));
+    case 'DELETE /_emulator/faults':
+      return faults.clear();
+    case 'GET /_emulator/state':
+      return emulatorState(parts);
+    default:
+      throw new GoogleError(404, `No such control: ${request.method} ${path}`);
+  }
+}
+
+function emulatorState({ store, faults, publicUrl }: ControlParts): JsonObject {
+  return {
+    files: store.files().map((file) => spreadsheetView(file, publicUrl())),
+    faults: faults.pending(),
+  };
+}
+
+function addFault(faults: Faults, body: JsonObject): undefined {
+  try {
+    faults.add(faultFrom(body));
+  } catch (error) {
+    throw invalidArgument(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function faultFrom(body: JsonObject): Fault {
+  const known = ['method', 'path', 'times', 'status', 'reason', 'delayMs', 'cut'];
+  for (const name of Object.keys(body)) {
+    if (!known.includes(name)) throw new TypeError(`A fault has no "${name}".`);
+  }
+  const [method, path, reason] = [stringAt(body, 'method'), stringAt(body, 'path'), stringAt(body, 'reason')];
+  const [times, status, delayMs] = [
+    indexAt(body, 'times'),
+    indexAt(body, 'status'),
+    indexAt(body, 'delayMs'),
+  ];
+  const { cut } = body;
+  if (cut !== undefined && cut !== 'before' && cut !== 'after') {
+    throw new TypeError('The cut of a fault is "before" or "after".');
+  }
+  return {
+    ...(method !== undefined && { method }),
+    ...(path !== undefined && { path }),
+    ...(reason !== undefined && { reason }),
+    ...(times !== undefined && { times }),
+    ...(status !== undefined && { status }),
+    ...(delayMs !== undefined && { delayMs }),
+    ...(cut !== undefined && { cut }),
+  };
+}

@@ -1,0 +1,41 @@
+import type { Sheet } from './sheet.js';
+
+export const SPREADSHEET = 'application/vnd.google-apps.spreadsheet';
+
+/** Who may do what with a file. */
+export interface Permission {
+  readonly id: string;
+  readonly type: 'user' | 'group' | 'domain' | 'anyone';
+  readonly role: string;
+  readonly emailAddress?: string;
+  readonly domain?: string;
+}
+
+/** A mail that Google would have sent on sharing. */
+export interface Notification {
+  readonly emailAddress: string;
+  readonly message?: string;
+  /** ms since the epoch */
+  readonly at: number;
+}
+
+/** A file in the emulated Drive; a spreadsheet is a file with sheets. */
+export interface DriveFile {
+  readonly id: string;
+  name: string;
+  readonly mimeType: string;
+  appProperties: Record<string, string>;
+  properties: Record<string, string>;
+  parents: string[];
+  trashed: boolean;
+  description?: string;
+  /** ms since the epoch */
+  readonly createdTime: number;
+  modifiedTime: number;
+  /** Grows by one with every change of content or metadata. */
+  version: number;
+  readonly permissions: Permission[];
+  readonly notifications: Notification[];
+  /** Empty for files that are not spreadsheets. */
+  sheets: Sheet[];
+}

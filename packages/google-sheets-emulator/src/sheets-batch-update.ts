@@ -1,0 +1,144 @@
+import { repeatCell, updateCells } from './batch-cells.js';
+import { type Draft, paths, type Request, sheetOf } from './batch-request.js';
+import type { Exchange } from './exchange.js';
+import { invalidArgument, unknownName } from './google-error.js';
+import { indexAt, isObject, type JsonObject, stringAt } from './json.js';
+import type { Sheet } from './sheet.js';
+import { selectFields } from './sheets-fields.js';
+import {
+  existingSpreadsheet,
+  SPREADSHEET_SHAPE,
+  sheetFrom,
+  sheetProperties,
+  spreadsheetResource,
+} from './sheets-spreadsheet.js';
+
+const nothing: Request = (draft, request, at) => {
+  const range = isObject(request.range)
+    ? request.range
+    : isObject(request.dimensions)
+      ? request.dimensions
+      : {};
+  sheetOf(draft, range, at);
+  return {};
+};
+
+/** The kinds of request that are emulated. Those that are `nothing` change only looks, which no one reads back. */
+const REQUESTS: Readonly<Record<string, Request>> = {
+  updateSpreadsheetProperties,
+  updateSheetProperties,
+  addSheet,
+  deleteSheet,
+  appendDimension,
+  updateCells,
+  repeatCell,
+  updateDimensionProperties: nothing,
+  autoResizeDimensions: nothing,
+};
+
+/** `POST /v4/spreadsheets/{id}:batchUpdate`: every request in order, or none of them. */
+export function batchUpdate(exchange: Exchange, id: string): unknown {
+  const { body, store } = exchange;
+  const file = existingSpreadsheet(exchange, id);
+  const requests = Array.isArray(body.requests) ? body.requests : [];
+  if (requests.length === 0) throw invalidArgument('Must specify at least one request.');
+  const draft: Draft = { name: file.name, sheets: structuredClone(file.sheets) };
+  const replies = requests.map((request: unknown, index) => apply(draft, request, index));
+  file.name = draft.name;
+  file.sheets = draft.sheets;
+  store.touch(file);
+  const include = body.includeSpreadsheetInResponse === true;
+  const answer = {
+    spreadsheetId: id,
+    replies,
+    ...(include && { updatedSpreadsheet: spreadsheetResource(file, exchange) }),
+  };
+  const shape = { spreadsheetId: true, replies: true, updatedSpreadsheet: SPREADSHEET_SHAPE } as const;
+  return selectFields(answer, exchange, shape);
+}
+
+function apply(draft: Draft, request: unknown, index: number): JsonObject {
+  const entries = isObject(request) ? Object.entries(request) : [];
+  const [entry] = entries;
+  if (!entry || entries.length > 1) throw invalidArgument(`Invalid requests[${index}]: No request set.`);
+  const [kind, content] = entry;
+  const run = Object.hasOwn(REQUESTS, kind) ? REQUESTS[kind] : undefined;
+  if (!run) throw unknownName(kind, `requests[${index}]`);
+  return run(draft, isObject(content) ? content : {}, `Invalid requests[${index}].${kind}: `);
+}
+
+function updateSpreadsheetProperties(draft: Draft, request: JsonObject, at: string): JsonObject {
+  const properties = isObject(request.properties) ? request.properties : {};
+  for (const path of paths(request, at)) {
+    if (path === 'title' || path === '*') draft.name = stringAt(properties, 'title') ?? '';
+  }
+  return {};
+}
+
+function updateSheetProperties(draft: Draft, request: JsonObject, at: string): JsonObject {
+  const properties = isObject(request.properties) ? request.properties : {};
+  const grid = isObject(properties.gridProperties) ? properties.gridProperties : {};
+  const sheet = sheetOf(draft, properties, at);
+  for (const path of paths(request, at)) {
+    const all = path === '*';
+    if (all || path === 'title') retitle(draft, sheet, stringAt(properties, 'title'), at);
+    const within = (member: string) =>
+      all || path === 'gridProperties' || path === `gridProperties.${member}`;
+    if (within('rowCount')) sheet.rowCount = size(grid, 'rowCount', sheet.rowCount, at);
+    if (within('columnCount')) sheet.columnCount = size(grid, 'columnCount', sheet.columnCount, at);
+    if (within('frozenRowCount')) sheet.frozenRowCount = indexAt(grid, 'frozenRowCount') ?? 0;
+    if (within('frozenColumnCount')) sheet.frozenColumnCount = indexAt(grid, 'frozenColumnCount') ?? 0;
+  }
+  if (sheet.frozenRowCount >= sheet.rowCount) {
+    throw invalidArgument(`${at}You can't freeze all visible rows on the sheet.`);
+  }
+  sheet.rows.length = Math.min(sheet.rows.length, sheet.rowCount);
+  for (const row of sheet.rows) if (row) row.length = Math.min(row.length, sheet.columnCount);
+  return {};
+}
+
+function addSheet(draft: Draft, request: JsonObject, at: string): JsonObject {
+  const properties = isObject(request.properties) ? request.properties : {};
+  const highest = Math.max(...draft.sheets.map((sheet) => sheet.sheetId));
+  const sheet = sheetFrom({ sheetId: highest + 1, ...properties }, draft.sheets.length);
+  retitle(draft, sheet, sheet.title, at);
+  if (draft.sheets.some((each) => each.sheetId === sheet.sheetId)) {
+    throw invalidArgument(`${at}Sheet with id ${sheet.sheetId} already exists.`);
+  }
+  const index = indexAt(properties, 'index') ?? draft.sheets.length;
+  draft.sheets.splice(index, 0, sheet);
+  return { addSheet: { properties: sheetProperties(sheet, index) } };
+}
+
+function deleteSheet(draft: Draft, request: JsonObject, at: string): JsonObject {
+  const sheet = sheetOf(draft, request, at);
+  if (draft.sheets.length === 1) throw invalidArgument(`${at}You can't remove all the sheets in a document.`);
+  draft.sheets.splice(draft.sheets.indexOf(sheet), 1);
+  return {};
+}
+
+function appendDimension(draft: Draft, request: JsonObject, at: string): JsonObject {
+  const sheet = sheetOf(draft, request, at);
+  const length = indexAt(request, 'length') ?? 0;
+  if (request.dimension === 'ROWS') sheet.rowCount += length;
+  else if (request.dimension === 'COLUMNS') sheet.columnCount += length;
+  else throw invalidArgument(`${at}No dimension specified.`);
+  return {};
+}
+
+function retitle(draft: Draft, sheet: Sheet, title: string | undefined, at: string): void {
+  if (!title) throw invalidArgument(`${at}The sheet name cannot be empty.`);
+  const taken = draft.sheets.some(
+    (each) => each !== sheet && each.title.toLowerCase() === title.toLowerCase(),
+  );
+  if (taken) {
+    throw invalidArgument(`${at}A sheet with the name "${title}" already exists. Please enter another name.`);
+  }
+  sheet.title = title;
+}
+
+function size(grid: JsonObject, member: string, current: number, at: string): number {
+  const wanted = indexAt(grid, member) ?? current;
+  if (wanted < 1) throw invalidArgument(`${at}${member} must be at least 1.`);
+  return wanted;
+}

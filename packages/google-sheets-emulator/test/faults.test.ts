@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type GoogleSheetsEmulator, startGoogleSheetsEmulator } from '../src/index.js';
+import { googleClients, refusal } from './google-clients.js';
+
+let emulator: GoogleSheetsEmulator;
+let clients: ReturnType<typeof googleClients>;
+beforeEach(async () => {
+  emulator = await startGoogleSheetsEmulator();
+  clients = googleClients(emulator.url);
+});
+afterEach(() => emulator.close());
+
+const create = () => clients.sheets.spreadsheets.create({ requestBody: {} });
+
+test.each([
+  [429, 'RESOURCE_EXHAUSTED'],
+  [500, 'INTERNAL'],
+  [503, 'UNAVAILABLE'],
+  [403, 'PERMISSION_DENIED'],
+])('the next two calls fail with %i, the third succeeds', async (status, name) => {
+  emulator.fail({ status, times: 2 });
+  for (let count = 0; count < 2; count++) {
+    expect(await refusal(create())).toMatchObject({
+      status,
+      data: { error: { code: status, status: name } },
+    });
+  }
+  await create();
+  expect(emulator.calls().map((call) => call.status)).toEqual([status, status, 200]);
+});
+
+test('only calls of the method and path are hit', async () => {
+  emulator.fail({ method: 'GET', path: /drive.*files/, status: 503 });
+  await create();
+  expect(await refusal(clients.drive.files.list())).toMatchObject({ status: 503 });
+});
+
+test('a cut before leaves nothing, a cut after leaves the effect', async () => {
+  emulator.fail({ cut: 'before' });
+  expect((await refusal(create())).status).toBeUndefined();
+  expect(emulator.spreadsheets()).toHaveLength(0);
+  emulator.fail({ cut: 'after' });
+  expect((await refusal(create())).status).toBeUndefined();
+  expect(emulator.spreadsheets()).toHaveLength(1);
+  expect(emulator.calls().map((call) => call.status)).toEqual([0, 0]);
+});
+
+test('a delay holds the call back, and close does not wait for it', async () => {
+  emulator.fail({ delayMs: 50 });
+  const begun = performance.now();
+  await create();
+  expect(performance.now() - begun).toBeGreaterThan(45);
+  emulator.fail({ delayMs: 60_000 });
+  const pending = refusal(create());
+  while (emulator.calls().length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await emulator.close();
+  await pending;
+});
+
+test('a fault that does nothing is a mistake', () => {
+  expect(() => emulator.fail({})).toThrow('A fault needs a status, a delayMs or a cut.');
+  expect(() => emulator.fail({ status: 200 })).toThrow('from 400 to 599');
+  expect(() => emulator.fail({ status: 500, times: 0 })).toThrow('from 1 on');
+});
+
+test('another process steers it over HTTP', async () => {
+  const control = (method: string, what: string, body?: object, headers = {}) =>
+    fetch(`${emulator.url}/_emulator/${what}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const fault = { method: 'POST', path: 'spreadsheets$', status: 503 };
+  expect((await control('POST', 'faults', fault)).status).toBe(204);
+  expect(await (await control('GET', 'state')).json()).toMatchObject({ files: [], faults: [{ left: 1 }] });
+  expect(await refusal(create())).toMatchObject({ status: 503 });
+  await create();
+  expect(await (await control('GET', 'calls')).json()).toMatchObject({
+    calls: [
+      { api: 'sheets', status: 503 },
+      { api: 'sheets', status: 200 },
+    ],
+  });
+  expect(await (await control('GET', 'state')).json()).toMatchObject({
+    files: [{ title: 'Untitled spreadsheet' }],
+  });
+  await control('DELETE', 'calls');
+  expect(emulator.calls()).toEqual([]);
+  expect((await control('POST', 'faults', { status: 503, nonsense: 1 })).status).toBe(400);
+  expect((await control('POST', 'faults', fault, { origin: 'https://elsewhere.example' })).status).toBe(403);
+  expect((await control('GET', 'nonsense')).status).toBe(404);
+});

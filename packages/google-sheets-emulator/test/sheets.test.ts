@@ -1,0 +1,355 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type GoogleSheetsEmulator, startGoogleSheetsEmulator } from '../src/index.js';
+import { googleClients, refusal } from './google-clients.js';
+
+let emulator: GoogleSheetsEmulator;
+let clients: ReturnType<typeof googleClients>;
+let spreadsheetId: string;
+
+beforeAll(async () => {
+  emulator = await startGoogleSheetsEmulator({
+    quotas: {
+      readsPerMinute: 1e6,
+      readsPerMinutePerUser: 1e6,
+      writesPerMinute: 1e6,
+      writesPerMinutePerUser: 1e6,
+    },
+  });
+  clients = googleClients(emulator.url);
+});
+afterAll(() => emulator.close());
+beforeEach(async () => {
+  const requestBody = {
+    properties: { title: 'Test' },
+    sheets: [{ properties: { title: 'Data' } }, { properties: { title: "Ada's list" } }],
+  };
+  const { data } = await clients.sheets.spreadsheets.create({ requestBody });
+  spreadsheetId = data.spreadsheetId ?? '';
+});
+
+const values = () => clients.sheets.spreadsheets.values;
+const batch = (...requests: object[]) =>
+  clients.sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
+async function put(range: string, rows: unknown[][], valueInputOption = 'RAW') {
+  return values().update({ spreadsheetId, range, valueInputOption, requestBody: { values: rows } });
+}
+async function get(range: string, options: { valueRenderOption?: string; majorDimension?: string } = {}) {
+  return (await values().get({ spreadsheetId, range, ...options })).data;
+}
+
+describe('spreadsheets', () => {
+  test('say what they are, cut to the fields asked for', async () => {
+    const { data } = await clients.sheets.spreadsheets.get({ spreadsheetId });
+    expect(data).toMatchObject({
+      spreadsheetId,
+      properties: { title: 'Test', locale: 'en_US' },
+      spreadsheetUrl: `${emulator.url}/spreadsheets/d/${spreadsheetId}/edit`,
+    });
+    const cut = await clients.sheets.spreadsheets.get({
+      spreadsheetId,
+      fields: 'sheets.properties(title,index)',
+    });
+    expect(cut.data).toEqual({
+      sheets: [
+        { properties: { title: 'Data', index: 0 } },
+        { properties: { title: "Ada's list", index: 1 } },
+      ],
+    });
+  });
+
+  test('are refused in the words Google uses', async () => {
+    expect(await refusal(clients.sheets.spreadsheets.get({ spreadsheetId: 'none' }))).toMatchObject({
+      status: 404,
+      message: 'Requested entity was not found.',
+      data: { error: { code: 404, status: 'NOT_FOUND' } },
+    });
+    expect(
+      await refusal(clients.sheets.spreadsheets.get({ spreadsheetId, fields: 'nonsense' })),
+    ).toMatchObject({
+      status: 400,
+      data: {
+        error: { status: 'INVALID_ARGUMENT', details: [{ fieldViolations: [{ field: 'nonsense' }] }] },
+      },
+    });
+  });
+});
+
+describe('ranges', () => {
+  beforeEach(() =>
+    put('A1:C4', [
+      ['a1', 'b1', 'c1'],
+      ['a2', '', 'c2'],
+      ['', '', ''],
+      ['a4', '', ''],
+    ]),
+  );
+
+  test.each([
+    ['A1', 'Data!A1', [['a1']]],
+    ['A1:B2', 'Data!A1:B2', [['a1', 'b1'], ['a2']]],
+    ['B2:A1', 'Data!A1:B2', [['a1', 'b1'], ['a2']]],
+    ['$A$1:$B$1', 'Data!A1:B1', [['a1', 'b1']]],
+    ['data!A:A', 'Data!A1:A1000', [['a1'], ['a2'], [], ['a4']]],
+    ['A:C', 'Data!A1:C1000', [['a1', 'b1', 'c1'], ['a2', '', 'c2'], [], ['a4']]],
+    ['A2:C', 'Data!A2:C1000', [['a2', '', 'c2'], [], ['a4']]],
+    ['2:2', 'Data!A2:Z2', [['a2', '', 'c2']]],
+    [
+      'B1:ZZ9999',
+      'Data!B1:Z1000',
+      [
+        ['b1', 'c1'],
+        ['', 'c2'],
+      ],
+    ],
+    ["'Data'!C1:C2", 'Data!C1:C2', [['c1'], ['c2']]],
+    ['Data', 'Data!A1:Z1000', [['a1', 'b1', 'c1'], ['a2', '', 'c2'], [], ['a4']]],
+  ])('%s is %s', async (asked, range, rows) => {
+    expect(await get(asked)).toEqual({ range, majorDimension: 'ROWS', values: rows });
+  });
+
+  test('a range with nothing in it has no values, and a quoted sheet keeps its quotes', async () => {
+    const answer = { range: "'Ada''s list'!A1:B2", majorDimension: 'ROWS' };
+    expect(await get("'Ada''s list'!A1:B2")).toEqual(answer);
+  });
+
+  test('columns come as columns', async () => {
+    const answer = await get('A1:C2', { majorDimension: 'COLUMNS' });
+    expect(answer.values).toEqual([['a1', 'a2'], ['b1'], ['c1', 'c2']]);
+  });
+
+  test.each(['Nope!A1', 'A1:B2:C3', 'A', '!', 'A0', "'Data'A1", 'A1:!'])(
+    '%j cannot be parsed',
+    async (range) => {
+      expect(await refusal(get(range))).toMatchObject({
+        status: 400,
+        message: `Unable to parse range: ${range}`,
+        data: { error: { status: 'INVALID_ARGUMENT' } },
+      });
+    },
+  );
+
+  test('a start beyond the grid is refused, for reading and for writing', async () => {
+    const message = 'Range (Data!A1001) exceeds grid limits. Max rows: 1000, max columns: 26';
+    expect(await refusal(get('A1001'))).toMatchObject({ status: 400, message });
+    expect(await refusal(put('A1001', [['x']]))).toMatchObject({ status: 400, message });
+    expect(await refusal(put('Y1', [['x', 'y', 'z']]))).toMatchObject({
+      message: 'Range (Data!Y1:AA1) exceeds grid limits. Max rows: 1000, max columns: 26',
+    });
+  });
+
+  test('a write wider than its range is refused', async () => {
+    expect(await refusal(put('A1:B1', [['x', 'y', 'z']]))).toMatchObject({
+      status: 400,
+      message: 'Requested writing within range [Data!A1:B1], but tried writing to column [C]',
+    });
+  });
+});
+
+describe('values', () => {
+  test('RAW keeps what was sent; null leaves the cell, an empty text clears it', async () => {
+    await put('A1', [['=1+1', '12', 12, true, ' ']]);
+    expect((await get('A1:E1', { valueRenderOption: 'UNFORMATTED_VALUE' })).values).toEqual([
+      ['=1+1', '12', 12, true, ' '],
+    ]);
+    const { data } = await put('A1', [[null, '', 13]]);
+    expect(data).toEqual({
+      spreadsheetId,
+      updatedRange: 'Data!A1:C1',
+      updatedRows: 1,
+      updatedColumns: 3,
+      updatedCells: 2,
+    });
+    expect((await get('A1:C1')).values).toEqual([['=1+1', '', '13']]);
+  });
+
+  test('USER_ENTERED reads numbers, booleans, texts and HYPERLINK', async () => {
+    const link = '=HYPERLINK("https://example.com/?a=""b""","Send back")';
+    await put(
+      'A1',
+      [['12.5', '1,234', '-1e3', 'true', "'12", link, '12 May', '=SUM(A1:B1)']],
+      'USER_ENTERED',
+    );
+    const plain = await get('A1:H1', { valueRenderOption: 'UNFORMATTED_VALUE' });
+    expect(plain.values).toEqual([[12.5, 1234, -1000, true, '12', 'Send back', '12 May', '#NAME?']]);
+    const formatted = await get('A1:H1');
+    expect(formatted.values?.[0]?.slice(0, 4)).toEqual(['12.5', '1234', '-1000', 'TRUE']);
+    const formulas = await get('F1', { valueRenderOption: 'FORMULA' });
+    expect(formulas.values).toEqual([[link]]);
+  });
+
+  test('many ranges are read in one call', async () => {
+    await put('A1', [['h1', 'h2'], ['x'], ['y']]);
+    const { data } = await values().batchGet({
+      spreadsheetId,
+      ranges: ['A1:B1', 'A2:B', "'Ada''s list'!A1"],
+    });
+    expect(data.valueRanges?.map((each) => each.values)).toEqual([[['h1', 'h2']], [['x'], ['y']], undefined]);
+  });
+
+  test('many ranges are written in one call, or none of them', async () => {
+    const write = (data: object[]) =>
+      values().batchUpdate({ spreadsheetId, requestBody: { valueInputOption: 'RAW', data } });
+    const { data } = await write([
+      { range: 'A1', values: [['x']] },
+      { range: 'B2:C2', values: [[1, 2]] },
+    ]);
+    expect(data).toMatchObject({ totalUpdatedCells: 3, totalUpdatedRows: 2, totalUpdatedSheets: 1 });
+    const refused = write([
+      { range: 'A1', values: [['changed']] },
+      { range: 'Nope!A1', values: [['x']] },
+    ]);
+    expect(await refusal(refused)).toMatchObject({
+      status: 400,
+      message: 'Invalid data[1]: Unable to parse range: Nope!A1',
+    });
+    expect((await get('A1')).values).toEqual([['x']]);
+  });
+
+  test('answers are cut to the fields asked for', async () => {
+    const requestBody = { values: [['x']] };
+    const options = { spreadsheetId, range: 'A1', valueInputOption: 'RAW', requestBody };
+    expect((await values().update({ ...options, fields: 'updatedRange' })).data).toEqual({
+      updatedRange: 'Data!A1',
+    });
+    const read = values().batchGet({ spreadsheetId, ranges: ['A1'], fields: 'valueRanges/values' });
+    expect((await read).data).toEqual({ valueRanges: [{ values: [['x']] }] });
+    expect(await refusal(values().get({ spreadsheetId, range: 'A1', fields: 'no' }))).toMatchObject({
+      status: 400,
+    });
+  });
+
+  test('appending finds the end and makes the grid grow', async () => {
+    await put('A1', [['head']]);
+    const rows = Array.from({ length: 1005 }, (_, index) => [`row ${index}`]);
+    const { data } = await values().append({
+      spreadsheetId,
+      range: 'A1',
+      valueInputOption: 'RAW',
+      requestBody: { values: rows },
+    });
+    expect(data).toMatchObject({ tableRange: 'Data!A1', updates: { updatedRange: 'Data!A2:A1006' } });
+    expect((await get('A1006')).values).toEqual([['row 1004']]);
+  });
+
+  test.each([
+    [{}, "'valueInputOption' is required but not specified"],
+    [{ valueInputOption: 'LIKE_THIS' }, /value_input_option.*LIKE_THIS/],
+  ])('refuses the option %j', async (options, message) => {
+    const call = values().update({
+      spreadsheetId,
+      range: 'A1',
+      ...options,
+      requestBody: { values: [['x']] },
+    });
+    expect((await refusal(call)).message).toMatch(message);
+  });
+});
+
+describe('batchUpdate', () => {
+  test('writes typed cells, formats and sizes; nothing is taken for a formula that is not one', async () => {
+    await batch(
+      { updateSpreadsheetProperties: { properties: { title: 'Renamed' }, fields: 'title' } },
+      {
+        updateSheetProperties: {
+          properties: {
+            sheetId: 0,
+            title: 'Rows',
+            gridProperties: { rowCount: 2000, columnCount: 50, frozenRowCount: 2 },
+          },
+          fields: 'title,gridProperties(rowCount,columnCount,frozenRowCount)',
+        },
+      },
+      {
+        updateCells: {
+          start: { sheetId: 0, rowIndex: 0, columnIndex: 0 },
+          fields: 'userEnteredValue,userEnteredFormat.textFormat.bold',
+          rows: [
+            {
+              values: [
+                {
+                  userEnteredValue: { stringValue: '=cmd()' },
+                  userEnteredFormat: { textFormat: { bold: true } },
+                },
+                { userEnteredValue: { numberValue: 1.5 } },
+                { userEnteredValue: { boolValue: false } },
+                { userEnteredValue: { formulaValue: '=HYPERLINK("https://example.com","Go")' } },
+                {},
+              ],
+            },
+          ],
+        },
+      },
+      { autoResizeDimensions: { dimensions: { sheetId: 0, dimension: 'COLUMNS' } } },
+    );
+    expect(emulator.spreadsheet(spreadsheetId)).toMatchObject({
+      title: 'Renamed',
+      sheets: [
+        {
+          title: 'Rows',
+          rowCount: 2000,
+          columnCount: 50,
+          frozenRowCount: 2,
+          values: [['=cmd()', 1.5, false, 'Go']],
+        },
+        {},
+      ],
+    });
+    const { data } = await clients.sheets.spreadsheets.get({ spreadsheetId, includeGridData: true });
+    const [cell, , , link] = data.sheets?.[0]?.data?.[0]?.rowData?.[0]?.values ?? [];
+    expect(cell).toMatchObject({
+      userEnteredValue: { stringValue: '=cmd()' },
+      userEnteredFormat: { textFormat: { bold: true } },
+    });
+    expect(link).toMatchObject({ hyperlink: 'https://example.com', formattedValue: 'Go' });
+  });
+
+  test('updateCells with a range clears what it does not fill', async () => {
+    await put('A1', [
+      ['a', 'b'],
+      ['c', 'd'],
+      ['e', 'f'],
+    ]);
+    const range = { sheetId: 0, startRowIndex: 0, endRowIndex: 2 };
+    const rows = [{ values: [{ userEnteredValue: { stringValue: 'new' } }] }];
+    await batch({ updateCells: { range, rows, fields: 'userEnteredValue' } });
+    expect((await get('A1:B3')).values).toEqual([['new'], [], ['e', 'f']]);
+  });
+
+  test('adds, lengthens and deletes sheets', async () => {
+    const { data } = await batch(
+      { addSheet: { properties: { title: 'Third' } } },
+      { appendDimension: { sheetId: 0, dimension: 'ROWS', length: 5 } },
+      { deleteSheet: { sheetId: 1 } },
+    );
+    expect(data.replies?.[0]?.addSheet?.properties).toMatchObject({ title: 'Third', sheetId: 2, index: 2 });
+    expect(emulator.spreadsheet(spreadsheetId)?.sheets).toMatchObject([
+      { title: 'Data', rowCount: 1005 },
+      { title: 'Third' },
+    ]);
+  });
+
+  test.each([
+    [
+      { conquerWorld: {} },
+      `Invalid JSON payload received. Unknown name "conquerWorld" at 'requests[1]': Cannot find field.`,
+    ],
+    [{}, 'Invalid requests[1]: No request set.'],
+    [{ addSheet: { properties: { title: 'data' } } }, /A sheet with the name "data" already exists/],
+    [{ deleteSheet: { sheetId: 99 } }, 'Invalid requests[1].deleteSheet: No grid with id: 99'],
+    [
+      { updateCells: { start: { sheetId: 0, rowIndex: 1000 }, rows: [{}], fields: '*' } },
+      'Invalid requests[1].updateCells: GridCoordinate.rowIndex[1000] is after last row in grid[1000]',
+    ],
+    [
+      { updateCells: { start: { sheetId: 0, rowIndex: 999 }, rows: [{}, {}], fields: '*' } },
+      'Invalid requests[1].updateCells: Attempting to write row: 1000, beyond the last requested row of: 999',
+    ],
+    [{ updateCells: { start: { sheetId: 0 }, rows: [] } }, /At least one field must be listed in 'fields'/],
+  ])('refuses %j, and undoes what came before it', async (request, message) => {
+    const first = { updateSpreadsheetProperties: { properties: { title: 'Half' }, fields: 'title' } };
+    const refused = await refusal(batch(first, request));
+    expect(refused.status).toBe(400);
+    expect(refused.message).toMatch(message);
+    expect(emulator.spreadsheet(spreadsheetId)?.title).toBe('Test');
+  });
+});

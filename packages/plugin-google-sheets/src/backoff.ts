@@ -1,0 +1,88 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { GoogleRequestError, GoogleUnavailableError } from './errors.js';
+import { type Refusal, readRefusal } from './refusal.js';
+
+/** How long one operation may go on. */
+export interface CallLimits {
+  /** Ends the call and the waiting; its reason is thrown. */
+  readonly signal?: AbortSignal;
+  /** When to give up, ms since the epoch; default 60 s from now. */
+  readonly deadline?: number;
+}
+
+/** What the waiting is made of; a test gives its own. */
+export interface BackoffParts {
+  readonly now: () => number;
+  /** 0 to 1. */
+  readonly random: () => number;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+const DEFAULT_PARTS: BackoffParts = {
+  now: Date.now,
+  random: Math.random,
+  sleep: (ms, signal) => pause(ms, undefined, { signal }),
+};
+
+const DEFAULT_LIMIT_MS = 60_000;
+const MAX_JITTER_MS = 1_000;
+const MAX_BACKOFF_MS = 64_000;
+
+/**
+ * Makes a call to Google, and makes it again after a pause when it was refused for the moment (429, 5xx, no connection):
+ * `min(2^n s + up to 1 s of jitter, 64 s)`, the truncated exponential backoff that Google asks for.
+ * Source: https://developers.google.com/workspace/sheets/api/limits#exponential
+ *
+ * @param unrepeatable the call must not be made twice: only a refusal that certainly did nothing is followed by another try
+ * @throws GoogleUnavailableError when the deadline would pass before the next try, or an unrepeatable call ended unclear
+ * @throws GoogleRequestError when another try is of no use
+ */
+export async function withBackoff<T>(
+  what: string,
+  call: (signal: AbortSignal) => Promise<T>,
+  { signal, deadline }: CallLimits = {},
+  { unrepeatable = false, parts = DEFAULT_PARTS }: { unrepeatable?: boolean; parts?: BackoffParts } = {},
+): Promise<T> {
+  const giveUp = deadline ?? parts.now() + DEFAULT_LIMIT_MS;
+  for (let tries = 0; ; tries++) {
+    signal?.throwIfAborted();
+    const left = giveUp - parts.now();
+    const delay = backoffDelay(tries, parts.random());
+    if (left <= 0) throw new GoogleUnavailableError(`${what}: no time was left to ask Google.`, delay);
+    const bounded = AbortSignal.any([AbortSignal.timeout(Math.ceil(left)), ...(signal ? [signal] : [])]);
+    let refusal: Refusal;
+    try {
+      return await call(bounded);
+    } catch (error) {
+      signal?.throwIfAborted();
+      refusal = readRefusal(error);
+    }
+    const { kind, cause, retryAfterMs, status } = refusal;
+    if (kind === 'final') throw new GoogleRequestError(sentence(what, refusal), status, { cause });
+    const wait = Math.max(delay, retryAfterMs);
+    if ((unrepeatable && kind === 'unclear') || parts.now() + wait >= giveUp) {
+      throw new GoogleUnavailableError(`${what}: Google is not available (${cause.message}).`, wait, {
+        cause,
+      });
+    }
+    await parts.sleep(wait, bounded).catch(() => signal?.throwIfAborted());
+  }
+}
+
+/** The pause before try `tries + 1`, in ms. */
+export function backoffDelay(tries: number, random: number): number {
+  return Math.min(2 ** tries * 1000 + Math.round(random * MAX_JITTER_MS), MAX_BACKOFF_MS);
+}
+
+const ADVICE: Readonly<Record<number, string>> = {
+  400: 'Google does not accept the request',
+  401: 'Google does not accept the credentials: check the key, and that it was not revoked',
+  403: 'Google does not permit this: check that both APIs are enabled and that the account may edit the file and its folder',
+  404: 'Google does not have this file, or the account may not see it',
+  413: 'the spreadsheet is too large for one request',
+};
+
+function sentence(what: string, { status, cause }: Refusal): string {
+  const advice = (status !== undefined && ADVICE[status]) || 'the request could not be made';
+  return `${what}: ${advice} (${cause.message}).`;
+}

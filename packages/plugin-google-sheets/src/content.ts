@@ -1,0 +1,82 @@
+import type { sheets_v4 } from '@googleapis/sheets';
+import { FIRST_SHEET_ID, gridSize, hyperlink, LAYOUT } from './layout.js';
+
+/** What a cell can hold; null is an empty cell. */
+export type CellValue = string | number | boolean | null;
+
+/** All that a spreadsheet shows at the beginning. */
+export interface Content {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly CellValue[])[];
+  /** Where the "Send back" link leads. */
+  readonly sendBackUrl: string;
+  readonly statusText: string;
+}
+
+/** What was read back: rows are as wide as the header, and rows without anything in them are left out. */
+export interface ReadContent {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly CellValue[])[];
+}
+
+/** The requests that make a new spreadsheet show the content; done twice they leave the same. */
+export function contentRequests(content: Content): sheets_v4.Schema$Request[] {
+  const { columns, rows, sendBackUrl, statusText } = content;
+  const gridProperties = {
+    ...gridSize(columns.length, rows.length),
+    frozenRowCount: LAYOUT.frozenRows,
+  };
+  const link = { userEnteredValue: { formulaValue: hyperlink(sendBackUrl, LAYOUT.sendBackText) }, ...BOLD };
+  const lines = [
+    [cell(statusText), link],
+    columns.map((name) => ({ ...cell(name), ...BOLD })),
+    ...rows.map((row) => row.map(cell)),
+  ];
+  return [
+    {
+      updateSheetProperties: {
+        properties: { sheetId: FIRST_SHEET_ID, gridProperties },
+        fields: 'gridProperties(rowCount,columnCount,frozenRowCount)',
+      },
+    },
+    {
+      updateDimensionProperties: {
+        range: { sheetId: FIRST_SHEET_ID, dimension: 'COLUMNS', startIndex: 0, endIndex: 1 },
+        properties: { pixelSize: LAYOUT.firstColumnWidth },
+        fields: 'pixelSize',
+      },
+    },
+    {
+      updateCells: {
+        start: { sheetId: FIRST_SHEET_ID, rowIndex: 0, columnIndex: 0 },
+        rows: lines.map((values) => ({ values })),
+        fields: 'userEnteredValue,userEnteredFormat.textFormat.bold',
+      },
+    },
+  ];
+}
+
+/** Takes apart what `values:batchGet` gave for `LAYOUT.content`. */
+export function readContent(values: readonly (readonly unknown[])[]): ReadContent {
+  const [header = [], ...lines] = values;
+  const columns = header.map(String);
+  const rows = lines
+    .map((line) => columns.map((_, index) => cellValue(line[index])))
+    .filter((row) => row.some((value) => value !== null));
+  return { columns, rows };
+}
+
+const BOLD = { userEnteredFormat: { textFormat: { bold: true } } };
+
+/** The type is said, so that a text that looks like a formula, a date or a number stays a text. */
+function cell(value: CellValue): sheets_v4.Schema$CellData {
+  if (value === null) return {};
+  if (typeof value === 'number') return { userEnteredValue: { numberValue: value } };
+  if (typeof value === 'boolean') return { userEnteredValue: { boolValue: value } };
+  return { userEnteredValue: { stringValue: value } };
+}
+
+function cellValue(value: unknown): CellValue {
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  return value === undefined || value === null || value === '' ? null : String(value);
+}

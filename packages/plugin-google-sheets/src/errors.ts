@@ -1,0 +1,43 @@
+/** Google cannot be used now: overloaded, unreachable, or the quota is used up. Worth another try later. */
+export class GoogleUnavailableError extends Error {
+  override readonly name = 'GoogleUnavailableError';
+  readonly code = 'ROWLOCK_GOOGLE_UNAVAILABLE';
+
+  constructor(
+    message: string,
+    /** The pause before the next try, in ms. */
+    readonly retryAfterMs: number,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** Google refused, and will refuse the same request again. */
+export class GoogleRequestError extends Error {
+  override readonly name = 'GoogleRequestError';
+  readonly code = 'ROWLOCK_GOOGLE_REQUEST';
+
+  constructor(
+    message: string,
+    /** The HTTP status; undefined when the request could not even be made, e.g. for want of credentials. */
+    readonly status: number | undefined,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** What Google answered, without the request: that carries the access token. */
+export class GoogleAnswerError extends Error {
+  override readonly name = 'GoogleAnswerError';
+
+  constructor(
+    message: string,
+    readonly status: number | undefined,
+    /** Google's machine-readable words for why, e.g. `notFound`, `RATE_LIMIT_EXCEEDED`. */
+    readonly reasons: readonly string[],
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,43 @@
+import type { Enqueueable } from '@rowlock/core';
+import { z } from 'zod';
+
+/** The lane of both kinds: jobs of one spreadsheet exclude each other. */
+const QUEUE = 'spreadsheets';
+const ATTEMPTS = 8;
+
+const Cell = z.union([z.string().max(5_000), z.number(), z.boolean(), z.null()]);
+
+const CreatePayload = z
+  .strictObject({
+    title: z.string().trim().min(1).max(200),
+    /** The header, one text a column. */
+    columns: z.array(z.string().trim().min(1).max(200)).min(1).max(50),
+    rows: z.array(z.array(Cell).max(50)).max(5_000).default([]),
+    /** Who may edit it, beside the account that makes it. */
+    shareWith: z.email().max(254).optional(),
+  })
+  .refine(({ columns, rows }) => rows.every((row) => row.length <= columns.length), {
+    path: ['rows'],
+    message: 'No row may have more cells than there are columns.',
+  });
+
+const UpdatePayload = z.strictObject({});
+
+/** What a `spreadsheet.create` job is enqueued with; the key is the application's id of the spreadsheet. */
+export const CreateSpreadsheet = {
+  kind: 'spreadsheet.create',
+  queue: QUEUE,
+  attempts: ATTEMPTS,
+  payload: CreatePayload,
+} satisfies Enqueueable;
+
+/** What a `spreadsheet.update` job is enqueued with: a wish that the rows be read back. It has nothing but its key. */
+export const UpdateSpreadsheet = {
+  kind: 'spreadsheet.update',
+  queue: QUEUE,
+  attempts: ATTEMPTS,
+  payload: UpdatePayload,
+} satisfies Enqueueable;
+
+export type CreateSpreadsheetJob = z.output<typeof CreatePayload>;
+export type UpdateSpreadsheetJob = z.output<typeof UpdatePayload>;

@@ -1,0 +1,45 @@
+/**
+ * Where things stand in a spreadsheet. The sheet is never named: without a name, A1 notation means the first one, whose
+ * name depends on the language of the account that made it.
+ *
+ *     |   A            |   B         |  …
+ *   1 | status         | Send back   |        frozen
+ *   2 | header         | header      |  …     frozen, bold
+ *   3 | data           | data        |  …
+ */
+export const LAYOUT = {
+  /** The status line. */
+  status: 'A1',
+  /** Header and data, from the header's first cell to the last column that a sheet can have. */
+  content: 'A2:ZZZ',
+  frozenRows: 2,
+  sendBackText: 'Send back',
+  /** The first column shows the status line in full, though the cell beside it is taken; in pixels. */
+  firstColumnWidth: 380,
+} as const;
+
+/** The id of a new spreadsheet's first sheet: always 0, whatever its name. */
+export const FIRST_SHEET_ID = 0;
+
+/** Room below the data for what the user adds. */
+const SPARE_ROWS = 500;
+// A new sheet has 1,000 rows and 26 columns; it is made larger but never smaller.
+const GOOGLE_ROWS = 1000;
+const GOOGLE_COLUMNS = 26;
+
+/** How large the grid must be for so much data. */
+export function gridSize(columns: number, rows: number): { rowCount: number; columnCount: number } {
+  return {
+    rowCount: Math.max(GOOGLE_ROWS, LAYOUT.frozenRows + rows + SPARE_ROWS),
+    columnCount: Math.max(GOOGLE_COLUMNS, columns),
+  };
+}
+
+/**
+ * The formula of a link. `;` separates arguments in every locale, `,` only where it is not the decimal sign; a quote inside a
+ * text is written twice.
+ */
+export function hyperlink(url: string, text: string): string {
+  const quoted = [url, text].map((each) => `"${each.replaceAll('"', '""')}"`);
+  return `=HYPERLINK(${quoted.join(';')})`;
+}

@@ -1,0 +1,92 @@
+import { GoogleAnswerError } from './errors.js';
+
+/** A failed call, reduced to what may be kept and shown. */
+export interface Refusal {
+  /**
+   * `refused`: certainly not done, a later try may succeed. `unclear`: perhaps done, perhaps not. `final`: trying again is
+   * of no use.
+   */
+  readonly kind: 'refused' | 'unclear' | 'final';
+  readonly status: number | undefined;
+  /** Google's own wish (`Retry-After`), in ms; 0 if it had none. */
+  readonly retryAfterMs: number;
+  readonly cause: GoogleAnswerError;
+}
+
+/** Statuses after which a later try may succeed; 429 is the only one that tells for certain that nothing was done. */
+const PASSING: Readonly<Record<number, Refusal['kind']>> = {
+  408: 'unclear',
+  429: 'refused',
+  500: 'unclear',
+  502: 'unclear',
+  503: 'unclear',
+  504: 'unclear',
+};
+
+/**
+ * Drive says with 403 what Sheets says with 429.
+ * Source: https://developers.google.com/workspace/drive/api/guides/handle-errors
+ */
+const RATE_REASONS = new Set(['rateLimitExceeded', 'userRateLimitExceeded', 'sharingRateLimitExceeded']);
+
+const MAX_MESSAGE = 500;
+
+/** Reads what Google's libraries threw. Nothing of the request (headers, token, body) is taken over. */
+export function readRefusal(error: unknown): Refusal {
+  const response = object(object(error)?.response);
+  const status = typeof response?.status === 'number' ? response.status : undefined;
+  const reasons = reasonsOf(response?.data);
+  const message = briefly(redact(error instanceof Error ? error.message : String(error)), status);
+  const cause = new GoogleAnswerError(message, status, reasons);
+  return { kind: kindOf(error, status, reasons), status, retryAfterMs: retryAfter(response), cause };
+}
+
+/** Takes out what looks like a token, a signed assertion or a private key. */
+export function redact(text: string): string {
+  return text
+    .replace(/-----BEGIN[\s\S]*?(-----END[^-]*-----|$)/g, '[key]')
+    .replace(/\beyJ[\w-]+\.[\w-]+(\.[\w-]*)?/g, '[token]')
+    .replace(/\bya29\.[\w.-]+/g, '[token]')
+    .replace(/\bBearer\s+\S+/gi, 'Bearer [token]');
+}
+
+/** Google's front ends answer with whole pages when they are overloaded. */
+function briefly(message: string, status: number | undefined): string {
+  if (/^\s*</.test(message)) return `HTTP ${status}`;
+  return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
+}
+
+function kindOf(error: unknown, status: number | undefined, reasons: readonly string[]): Refusal['kind'] {
+  if (status === 403 && reasons.some((reason) => RATE_REASONS.has(reason))) return 'refused';
+  if (status !== undefined) return PASSING[status] ?? 'final';
+  // Without an answer: a request that was sent has a `config`; whatever else was thrown was thrown before any request.
+  return object(error)?.config === undefined ? 'final' : 'unclear';
+}
+
+/** Drive: `error.errors[].reason`. Sheets: `error.status` and `error.details[].reason`. Token endpoint: `error` itself. */
+function reasonsOf(data: unknown): string[] {
+  const error = object(data)?.error;
+  if (typeof error === 'string') return [error];
+  const { status, errors, details } = object(error) ?? {};
+  const listed = [errors, details].flatMap((list: unknown) => (Array.isArray(list) ? list : []));
+  const reasons = [status, ...listed.map((each: unknown) => object(each)?.reason)];
+  return reasons.filter((reason) => typeof reason === 'string');
+}
+
+function retryAfter(response: Fields | undefined): number {
+  // Not an instance of the global Headers: Google's libraries bring a fetch of their own.
+  const headers = object(response?.headers);
+  const value: unknown = typeof headers?.get === 'function' ? headers.get('retry-after') : undefined;
+  const seconds = Number(value ?? 0);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;
+}
+
+type Fields = { readonly [name: string]: unknown };
+
+function object(value: unknown): Fields | undefined {
+  return isFields(value) ? value : undefined;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null;
+}

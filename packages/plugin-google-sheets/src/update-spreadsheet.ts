@@ -1,0 +1,84 @@
+import { complete, defineHandler, fail, type Outcome, type RunContext } from '@rowlock/core';
+import type { ReadContent } from './content.js';
+import { GoogleRequestError } from './errors.js';
+import { googleLimits } from './google-limits.js';
+import { googleOutcome } from './google-outcome.js';
+import { CreateSpreadsheet, UpdateSpreadsheet, type UpdateSpreadsheetJob } from './jobs.js';
+import type { Application } from './options.js';
+import type { Spreadsheets } from './spreadsheets.js';
+
+type Needs<Tx> = Pick<Application<Tx>, 'resolve' | 'onRows' | 'timeout'>;
+type Run<Tx> = RunContext<UpdateSpreadsheetJob, Tx>;
+
+/**
+ * Takes the rows of a spreadsheet back, once for all requests that wait: one read, the application's own writes in the claim's
+ * transaction, one write of the status line. Two API calls, however many clicks.
+ */
+export function updateSpreadsheet<Tx>(spreadsheets: Spreadsheets, needs: Needs<Tx>) {
+  return defineHandler<typeof UpdateSpreadsheet.payload, Tx>({
+    kind: UpdateSpreadsheet.kind,
+    queue: UpdateSpreadsheet.queue,
+    payload: UpdateSpreadsheet.payload,
+    group: true,
+    after: [CreateSpreadsheet.kind],
+    retry: { attempts: UpdateSpreadsheet.attempts, base: '2s', cap: '10m' },
+    timeout: needs.timeout ?? '60s',
+    run: (context) => update(spreadsheets, needs, context),
+  });
+}
+
+async function update<Tx>(
+  spreadsheets: Spreadsheets,
+  { resolve, onRows }: Needs<Tx>,
+  context: Run<Tx>,
+): Promise<Outcome> {
+  const { key, jobs, tx, signal } = context;
+  if (key === null)
+    return fail(new TypeError('A spreadsheet.update job needs a key: the id of its spreadsheet.'));
+  const spreadsheetId = await resolve(key, tx);
+  if (spreadsheetId == null) {
+    // Its create job is settled, or this one would still be waiting.
+    return fail(
+      new Error(
+        `There is no spreadsheet for ${JSON.stringify(key)}: creating it failed, or was never asked for.`,
+      ),
+    );
+  }
+
+  let read: ReadContent;
+  try {
+    read = await spreadsheets.read(spreadsheetId, googleLimits(context));
+  } catch (error) {
+    return googleOutcome(error);
+  }
+  await onRows({ key, spreadsheetId, ...read, jobs, tx, signal });
+  await showStatus(spreadsheets, spreadsheetId, statusText(jobs.length, read.rows.length), context);
+  return complete({ rows: read.rows.length, requests: jobs.length });
+}
+
+/**
+ * From here on an error is thrown, not returned: that undoes what `onRows` wrote, and a later run does all of it. Only a refusal
+ * that would come every time is not worth the rows that were taken in: it is told to the log.
+ */
+async function showStatus<Tx>(
+  spreadsheets: Spreadsheets,
+  spreadsheetId: string,
+  text: string,
+  context: Run<Tx>,
+): Promise<void> {
+  try {
+    await spreadsheets.writeStatus(spreadsheetId, text, googleLimits(context));
+  } catch (error) {
+    if (!(error instanceof GoogleRequestError)) throw error;
+    context.log.warn({ error, spreadsheetId }, 'the status line could not be written');
+  }
+}
+
+function statusText(requests: number, rows: number): string {
+  const at = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  return `Received ${counted(requests, 'request')} at ${at}: ${counted(rows, 'row')}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

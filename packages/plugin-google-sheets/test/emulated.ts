@@ -1,0 +1,33 @@
+import {
+  type EmulatorOptions,
+  type GoogleSheetsEmulator,
+  startGoogleSheetsEmulator,
+} from '@rowlock/google-sheets-emulator';
+import { afterEach } from 'vitest';
+import { googleSpreadsheets, type Spreadsheets, type SpreadsheetsOptions } from '../src/index.js';
+
+const open: GoogleSheetsEmulator[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((emulator) => emulator.close()));
+});
+
+/** An emulator for one test, and the operations pointed at it. */
+export async function emulated(
+  options: EmulatorOptions = {},
+  client: Partial<SpreadsheetsOptions> = {},
+): Promise<{ emulator: GoogleSheetsEmulator; spreadsheets: Spreadsheets }> {
+  const emulator = await startGoogleSheetsEmulator(options);
+  open.push(emulator);
+  const auth = { accessToken: 'ya29.very-secret-token' };
+  return { emulator, spreadsheets: googleSpreadsheets({ auth, rootUrl: emulator.url, ...client }) };
+}
+
+/** The calls as `POST /drive/v3/files 200`, without the query, ids shortened. */
+export function calls(emulator: GoogleSheetsEmulator): string[] {
+  return emulator
+    .calls()
+    .map(
+      ({ method, path, status }) =>
+        `${method} ${path.replace(/\?.*/, '').replace(/1[\w-]{43}/, '{id}')} ${status}`,
+    );
+}

@@ -1,0 +1,58 @@
+import type { AnyHandler, HandlerResult, Outcome, RunContext } from '@rowlock/core';
+
+/** What the application wrote in the claim's transaction. */
+export interface FakeTx {
+  readonly writes: string[];
+}
+
+export interface FakeRun {
+  readonly key?: string | null;
+  readonly payload?: unknown;
+  readonly attempt?: number;
+  /** One for each attempt before this one, unless there were others. */
+  readonly earlierRuns?: number;
+  /** How many jobs are grouped into the run. */
+  readonly jobs?: number;
+  readonly signal?: AbortSignal;
+  readonly timeLeftMs?: number;
+}
+
+/** Runs a handler as a worker would: its own schema checks the payload, and its code gets a context. */
+export async function run(
+  handler: AnyHandler<FakeTx>,
+  options: FakeRun = {},
+): Promise<{ outcome: Outcome; tx: FakeTx; warnings: string[] }> {
+  const { key = 'k1', attempt = 1, jobs = 1, timeLeftMs = 30_000 } = options;
+  const checked = await handler.payload['~standard'].validate(options.payload ?? {});
+  if (checked.issues) throw new Error(JSON.stringify(checked.issues));
+  const job = (index: number) => ({
+    publicId: `job-${index}`,
+    kind: handler.kind,
+    payload: checked.value,
+    attempt,
+    earlierRuns: options.earlierRuns ?? attempt - 1,
+    maxAttempts: handler.attempts,
+    metadata: {},
+    createdAt: new Date(0),
+  });
+  const [tx, warnings]: [FakeTx, string[]] = [{ writes: [] }, []];
+  const silent = () => {};
+  const context: RunContext<unknown, FakeTx> = {
+    jobs: [job(0), ...Array.from({ length: jobs - 1 }, (_, index) => job(index + 1))],
+    job: job(0),
+    key,
+    processId: 'process',
+    tx,
+    signal: options.signal ?? new AbortController().signal,
+    timeLeft: () => timeLeftMs,
+    progress: silent,
+    log: { debug: silent, info: silent, error: silent, warn: (_, message) => void warnings.push(message) },
+  };
+  if (!('run' in handler.code)) throw new Error('The handler is a class.');
+  return { outcome: single(await handler.code.run(context)), tx, warnings };
+}
+
+function single(result: HandlerResult): Outcome {
+  if (typeof result === 'object' && 'event' in result) return result;
+  throw new Error('The handler gave no outcome for all its jobs.');
+}

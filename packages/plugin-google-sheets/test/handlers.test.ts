@@ -1,0 +1,281 @@
+import type { GoogleSheetsEmulator } from '@rowlock/google-sheets-emulator';
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  CreateSpreadsheet,
+  googleSheets,
+  type Received,
+  type Spreadsheets,
+  UpdateSpreadsheet,
+} from '../src/index.js';
+import { calls, emulated } from './emulated.js';
+import { type FakeRun, type FakeTx, run } from './fake-run.js';
+
+const payload = {
+  title: 'Plan',
+  columns: ['Item', 'Count'],
+  rows: [['Rope', 2], ['Oar']],
+  shareWith: 'ada@example.com',
+};
+
+let emulator: GoogleSheetsEmulator;
+let spreadsheets: Spreadsheets;
+let links: Map<string, string>;
+let received: Received<FakeTx>[];
+let onRows: () => void;
+beforeEach(async () => {
+  ({ emulator, spreadsheets } = await emulated());
+  links = new Map();
+  received = [];
+  onRows = () => {};
+});
+
+function handlers() {
+  const plugin = googleSheets<FakeTx>({
+    spreadsheets,
+    sendBackUrl: (key) => `https://app.example/${key}/send-back`,
+    onCreated({ key, spreadsheetId, url, tx }) {
+      links.set(key, spreadsheetId);
+      tx.writes.push(`${key} ${url}`);
+    },
+    resolve: (key) => links.get(key),
+    onRows(all) {
+      onRows();
+      received.push(all);
+      all.tx.writes.push(`${all.rows.length} rows`);
+    },
+  });
+  const [create, update] = plugin.handlers;
+  if (!create || !update) throw new Error('A handler is missing.');
+  return { create, update };
+}
+const create = (options: FakeRun = {}) => run(handlers().create, { payload, ...options });
+const update = (options: FakeRun = {}) => run(handlers().update, options);
+
+const [CREATE, WRITE, SHARE, FIND] = [
+  'POST /drive/v3/files 200',
+  'POST /v4/spreadsheets/{id}:batchUpdate 200',
+  'POST /drive/v3/files/{id}/permissions 200',
+  'GET /drive/v3/files 200',
+];
+const [READ, STATUS] = [
+  'GET /v4/spreadsheets/{id}/values:batchGet 200',
+  'POST /v4/spreadsheets/{id}/values:batchUpdate 200',
+];
+
+test('the handlers say of themselves what a worker needs to know', () => {
+  expect(handlers()).toMatchObject({
+    create: {
+      kind: 'spreadsheet.create',
+      queue: 'spreadsheets',
+      groupMax: 1,
+      attempts: CreateSpreadsheet.attempts,
+    },
+    update: {
+      kind: 'spreadsheet.update',
+      queue: 'spreadsheets',
+      groupMax: 1000,
+      after: ['spreadsheet.create'],
+      attempts: UpdateSpreadsheet.attempts,
+    },
+  });
+});
+
+describe('the payload of a create job', () => {
+  const valid = (value: unknown) => CreateSpreadsheet.payload.safeParse(value).success;
+  test.each([
+    ['with all members', payload, true],
+    ['without rows and without anyone to share with', { title: 'T', columns: ['A'] }, true],
+    ['without a title', { ...payload, title: ' ' }, false],
+    ['with a title of 201 characters', { ...payload, title: 'x'.repeat(201) }, false],
+    ['without columns', { ...payload, columns: [], rows: [] }, false],
+    ['with 51 columns', { ...payload, columns: Array(51).fill('A') }, false],
+    ['with 5,001 rows', { ...payload, rows: Array(5001).fill([]) }, false],
+    ['with a row wider than the header', { ...payload, rows: [[1, 2, 3]] }, false],
+    ['with a text of 5,001 characters', { ...payload, rows: [['x'.repeat(5001)]] }, false],
+    ['with an object in a cell', { ...payload, rows: [[{}]] }, false],
+    ['with a wrong address', { ...payload, shareWith: 'ada' }, false],
+    ['with a member nobody knows', { ...payload, nonsense: 1 }, false],
+  ])('%s: %#', (_, value, expected) => {
+    expect(valid(value)).toBe(expected);
+  });
+});
+
+describe('creating', () => {
+  test('takes three calls in the first run, and gives the link to the application', async () => {
+    const { outcome, tx } = await create();
+    expect(calls(emulator)).toEqual([CREATE, WRITE, SHARE]);
+    const [file] = emulator.spreadsheets();
+    expect(outcome).toEqual({ event: 'complete', output: { spreadsheetId: file?.id, url: file?.url } });
+    expect(tx.writes).toEqual([`k1 ${file?.url}`]);
+    expect(file).toMatchObject({ title: 'Plan', appProperties: { rowlockKey: 'k1' } });
+    expect(file?.sheets[0]?.values).toEqual([
+      ['Not sent back yet', 'Send back'],
+      ['Item', 'Count'],
+      ['Rope', 2],
+      ['Oar'],
+    ]);
+    expect(file?.sheets[0]?.formulas[0]?.[1]).toContain('https://app.example/k1/send-back');
+  });
+
+  test('takes two when nobody is to share it', async () => {
+    const { shareWith: _, ...alone } = payload;
+    expect((await create({ payload: alone })).outcome.event).toBe('complete');
+    expect(calls(emulator)).toEqual([CREATE, WRITE]);
+  });
+
+  test.each(['before', 'after'] as const)(
+    'makes one spreadsheet when the connection is cut %s it was made',
+    async (cut) => {
+      emulator.fail({ path: 'drive/v3/files', cut });
+      expect((await create()).outcome).toMatchObject({
+        event: 'retry',
+        error: { code: 'ROWLOCK_GOOGLE_UNAVAILABLE' },
+        delayMs: expect.any(Number),
+      });
+      emulator.clearCalls();
+      const second = await create({ attempt: 2 });
+      if (cut === 'after') {
+        expect(calls(emulator)).toEqual([FIND, WRITE, SHARE]);
+      } else {
+        expect(calls(emulator)).toEqual([FIND, CREATE, WRITE]);
+        expect(second.outcome).toEqual({ event: 'snooze', delayMs: 0 });
+        expect(second.tx.writes).toEqual([]);
+        emulator.clearCalls();
+        expect((await create({ attempt: 2 })).outcome.event).toBe('complete');
+        expect(calls(emulator)).toEqual([FIND, WRITE, SHARE]);
+      }
+      expect(emulator.spreadsheets()).toHaveLength(1);
+      expect(links.size).toBe(1);
+    },
+  );
+
+  test('goes on where an attempt ended, wherever that was', async () => {
+    for (const path of [':batchUpdate', 'permissions']) {
+      emulator.fail({ path, status: 503, times: 9 });
+      const { outcome } = await create({ attempt: 2, timeLeftMs: 1_900 });
+      expect(outcome.event).toMatch(/retry|snooze/);
+      emulator.clearFaults();
+    }
+    expect((await create({ attempt: 3 })).outcome.event).toBe('complete');
+    expect(emulator.spreadsheets()).toHaveLength(1);
+  });
+
+  test('waits for a minute’s quota by coming back later', async () => {
+    emulator.fail({ status: 429, times: 99 });
+    const { outcome } = await create({ timeLeftMs: 1_900 });
+    expect(outcome).toMatchObject({ event: 'retry', error: { cause: { status: 429 } } });
+  });
+
+  test('fails for good when Google does not permit it', async () => {
+    emulator.fail({ status: 403 });
+    const { outcome, tx } = await create();
+    expect(outcome).toMatchObject({ event: 'fail', error: { code: 'ROWLOCK_GOOGLE_REQUEST', status: 403 } });
+    expect(tx.writes).toEqual([]);
+  });
+
+  test('looks for what an earlier run left, also when that run did not count as an attempt', async () => {
+    const stop = new AbortController();
+    emulator.fail({ path: ':batchUpdate', delayMs: 60_000 });
+    const running = create({ signal: stop.signal });
+    await expect.poll(() => emulator.calls().length).toBe(2);
+    const reason = new Error('The worker stops.');
+    stop.abort(reason);
+    await expect(running).rejects.toBe(reason);
+    emulator.clearFaults();
+    emulator.clearCalls();
+    expect((await create({ attempt: 1, earlierRuns: 1 })).outcome.event).toBe('complete');
+    expect(calls(emulator)).toEqual([FIND, WRITE, SHARE]);
+    expect(emulator.spreadsheets()).toHaveLength(1);
+  });
+
+  test('needs a key, and copes with a long one', async () => {
+    expect((await create({ key: null })).outcome).toMatchObject({ event: 'fail' });
+    const key = 'ключ'.repeat(128);
+    expect((await create({ key })).outcome.event).toBe('complete');
+    expect((await create({ key, attempt: 2 })).outcome.event).toBe('complete');
+    expect(emulator.spreadsheets()).toHaveLength(1);
+  });
+});
+
+describe('taking rows back', () => {
+  let id: string;
+  beforeEach(async () => {
+    await create();
+    id = links.get('k1') ?? '';
+    emulator.clearCalls();
+  });
+
+  test('takes two calls for thirty requests', async () => {
+    emulator.type(id, 'A4', [
+      ['Oar', '4'],
+      ['Rowlock', '8'],
+    ]);
+    const { outcome, tx } = await update({ jobs: 30 });
+    expect(calls(emulator)).toEqual([READ, STATUS]);
+    expect(outcome).toEqual({ event: 'complete', output: { rows: 3, requests: 30 } });
+    expect(received).toMatchObject([
+      {
+        key: 'k1',
+        spreadsheetId: id,
+        columns: ['Item', 'Count'],
+        rows: [
+          ['Rope', 2],
+          ['Oar', 4],
+          ['Rowlock', 8],
+        ],
+      },
+    ]);
+    expect(received[0]?.jobs).toHaveLength(30);
+    expect(tx.writes).toEqual(['3 rows']);
+    expect(emulator.spreadsheet(id)?.sheets[0]?.values[0]?.[0]).toMatch(
+      /^Received 30 requests at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: 3 rows$/,
+    );
+  });
+
+  test('speaks of one request in the singular', async () => {
+    await update();
+    expect(emulator.spreadsheet(id)?.sheets[0]?.values[0]?.[0]).toMatch(/^Received 1 request at .*: 2 rows$/);
+  });
+
+  test('fails with a sentence when there is no spreadsheet', async () => {
+    const { outcome } = await update({ key: 'unknown' });
+    expect(outcome).toMatchObject({
+      event: 'fail',
+      error: {
+        message: 'There is no spreadsheet for "unknown": creating it failed, or was never asked for.',
+      },
+    });
+    expect(calls(emulator)).toEqual([]);
+    expect((await update({ key: null })).outcome.event).toBe('fail');
+  });
+
+  test('is a retry when Google cannot be read, and a failure when the file is gone', async () => {
+    emulator.fail({ status: 503, times: 99 });
+    const { outcome } = await update({ timeLeftMs: 1_900 });
+    expect(outcome).toMatchObject({ event: 'retry', delayMs: expect.any(Number) });
+    emulator.clearFaults();
+    links.set('k1', 'gone');
+    expect((await update()).outcome).toMatchObject({ event: 'fail', error: { status: 404 } });
+    expect(received).toEqual([]);
+  });
+
+  test('throws, and so undoes the rows, when the status cannot be written now', async () => {
+    emulator.fail({ path: 'values:batchUpdate', status: 503, times: 99 });
+    await expect(update({ timeLeftMs: 1_900 })).rejects.toMatchObject({ code: 'ROWLOCK_GOOGLE_UNAVAILABLE' });
+  });
+
+  test('keeps the rows when the status may not be written', async () => {
+    emulator.fail({ path: 'values:batchUpdate', status: 403 });
+    const { outcome, warnings } = await update();
+    expect(outcome.event).toBe('complete');
+    expect(warnings).toEqual(['the status line could not be written']);
+  });
+
+  test('throws what the application throws, and writes no status then', async () => {
+    onRows = () => {
+      throw new Error('no such column');
+    };
+    await expect(update()).rejects.toThrow('no such column');
+    expect(calls(emulator)).toEqual([READ]);
+  });
+});

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { readRefusal, redact } from '../src/refusal.js';
+
+test.each([
+  ['Bearer abc.def', 'Bearer [token]'],
+  ['token ya29.a0Af_x-y.z is bad', 'token [token] is bad'],
+  ['assertion=eyJhbGciOi.eyJpc3Mi.c2ln&x', 'assertion=[token]&x'],
+  ['key -----BEGIN PRIVATE KEY-----\nMII\n-----END PRIVATE KEY----- end', 'key [key] end'],
+  ['nothing to hide', 'nothing to hide'],
+])('%j is shown as %j', (text, shown) => {
+  expect(redact(text)).toBe(shown);
+});
+
+test('a page for an answer becomes its status, and a long answer is cut', () => {
+  const page = Object.assign(new Error('<!DOCTYPE html><title>502'), { response: { status: 502 } });
+  expect(readRefusal(page)).toMatchObject({ kind: 'unclear', cause: { message: 'HTTP 502' } });
+  expect(readRefusal(new Error('x'.repeat(900))).cause.message).toHaveLength(501);
+});
+
+test('what was thrown before a request was made is final', () => {
+  const refusal = readRefusal(new Error('Could not load the default credentials.'));
+  expect(refusal).toMatchObject({ kind: 'final', status: undefined });
+});

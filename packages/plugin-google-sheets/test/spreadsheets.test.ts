@@ -1,0 +1,249 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { GoogleRequestError, GoogleUnavailableError, googleSpreadsheets } from '../src/index.js';
+import { calls, emulated } from './emulated.js';
+
+const content = {
+  columns: ['Item', 'Count', 'Done'],
+  rows: [
+    ['=1+1', 2, true],
+    ["O'Neill", -1.5, false],
+    ['+49 30', null, '2024-01-02'],
+  ],
+  sendBackUrl: 'https://app.example/send-back?a=1&b="x"',
+  statusText: 'Not sent back yet',
+};
+
+describe('against the emulator, through Google’s own libraries', () => {
+  test('a spreadsheet is created, filled and shared in three calls', async () => {
+    const { emulator, spreadsheets } = await emulated();
+    const file = await spreadsheets.createFile({ title: 'Plan', appProperties: { rowlockKey: 'k' } });
+    await spreadsheets.writeContent(file.spreadsheetId, content);
+    await spreadsheets.share(file.spreadsheetId, 'ada@example.com');
+    expect(calls(emulator)).toEqual([
+      'POST /drive/v3/files 200',
+      'POST /v4/spreadsheets/{id}:batchUpdate 200',
+      'POST /drive/v3/files/{id}/permissions 200',
+    ]);
+    const seen = emulator.spreadsheet(file.spreadsheetId);
+    expect(seen).toMatchObject({
+      title: 'Plan',
+      url: file.url,
+      appProperties: { rowlockKey: 'k' },
+      permissions: [{ role: 'owner' }, { role: 'writer', emailAddress: 'ada@example.com' }],
+      notifications: [],
+      sheets: [{ frozenRowCount: 2 }],
+    });
+    expect(seen?.sheets[0]?.values).toEqual([
+      ['Not sent back yet', 'Send back'],
+      ['Item', 'Count', 'Done'],
+      ['=1+1', 2, true],
+      ["O'Neill", -1.5, false],
+      ['+49 30', null, '2024-01-02'],
+    ]);
+    expect(seen?.sheets[0]?.formulas[0]?.[1]).toBe(
+      '=HYPERLINK("https://app.example/send-back?a=1&b=""x""";"Send back")',
+    );
+  });
+
+  test('what people type is read in one call, the status is written in one', async () => {
+    const { emulator, spreadsheets } = await emulated();
+    const { spreadsheetId } = await spreadsheets.createFile({ title: 'Plan', appProperties: {} });
+    await spreadsheets.writeContent(spreadsheetId, content);
+    emulator.type(spreadsheetId, 'A4', [['', '', ''], ['changed', '12', 'TRUE'], [''], ['below', '7']]);
+    emulator.clearCalls();
+    expect(await spreadsheets.read(spreadsheetId)).toEqual({
+      columns: ['Item', 'Count', 'Done'],
+      rows: [
+        ['=1+1', 2, true],
+        ['changed', 12, true],
+        ['below', 7, null],
+      ],
+    });
+    await spreadsheets.writeStatus(spreadsheetId, '=Received');
+    expect(calls(emulator)).toEqual([
+      'GET /v4/spreadsheets/{id}/values:batchGet 200',
+      'POST /v4/spreadsheets/{id}/values:batchUpdate 200',
+    ]);
+    expect(emulator.spreadsheet(spreadsheetId)?.sheets[0]?.formulas[0]?.[0]).toBe('=Received');
+  });
+
+  test('5,000 rows and 50 columns fit, though a new sheet is smaller', async () => {
+    const { spreadsheets } = await emulated();
+    const { spreadsheetId } = await spreadsheets.createFile({ title: 'Large', appProperties: {} });
+    const columns = Array.from({ length: 50 }, (_, index) => `Column ${index}`);
+    const rows = Array.from({ length: 5000 }, (_, index) => [index]);
+    await spreadsheets.writeContent(spreadsheetId, { ...content, columns, rows });
+    const read = await spreadsheets.read(spreadsheetId);
+    expect(read.columns).toEqual(columns);
+    expect(read.rows).toHaveLength(5000);
+  });
+
+  test.each(["it's", 'back\\slash', "'} or {'"])(
+    'a file is found by the property %j, the oldest first',
+    async (value) => {
+      let time = 1e12;
+      const { emulator, spreadsheets } = await emulated({ now: () => time++ });
+      expect(await spreadsheets.findByProperty('rowlockKey', value)).toBeUndefined();
+      const wanted = { title: 'Plan', appProperties: { rowlockKey: value } };
+      const first = await spreadsheets.createFile(wanted);
+      await spreadsheets.createFile(wanted);
+      emulator.clearCalls();
+      expect(await spreadsheets.findByProperty('rowlockKey', value)).toEqual(first);
+      expect(calls(emulator)).toEqual(['GET /drive/v3/files 200']);
+    },
+  );
+});
+
+describe('when Google refuses', () => {
+  test('429 is waited out', async () => {
+    const { emulator, spreadsheets } = await emulated();
+    emulator.fail({ status: 429 });
+    await spreadsheets.createFile({ title: 'Plan', appProperties: {} });
+    expect(calls(emulator)).toEqual(['POST /drive/v3/files 429', 'POST /drive/v3/files 200']);
+  });
+
+  test('503 until the deadline is GoogleUnavailableError, and nothing but this package tried again', async () => {
+    const { emulator, spreadsheets } = await emulated();
+    const { spreadsheetId } = await spreadsheets.createFile({ title: 'Plan', appProperties: {} });
+    emulator.clearCalls();
+    emulator.fail({ status: 503, times: 99 });
+    const error = await spreadsheets
+      .read(spreadsheetId, { deadline: Date.now() + 3_000 })
+      .catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(GoogleUnavailableError);
+    expect(error).toMatchObject({ cause: { status: 503 } });
+    expect(calls(emulator)).toHaveLength(2);
+  });
+
+  test('a connection that is cut after the effect is tried again where that is harmless', async () => {
+    const { emulator, spreadsheets } = await emulated();
+    const { spreadsheetId } = await spreadsheets.createFile({ title: 'Plan', appProperties: {} });
+    emulator.fail({ path: 'permissions', cut: 'after' });
+    await spreadsheets.share(spreadsheetId, 'ada@example.com');
+    expect(emulator.spreadsheet(spreadsheetId)?.permissions).toHaveLength(2);
+  });
+
+  test('but makes no second spreadsheet', async () => {
+    const { emulator, spreadsheets } = await emulated();
+    emulator.fail({ cut: 'after' });
+    const wanted = { title: 'Plan', appProperties: { rowlockKey: 'k' } };
+    await expect(spreadsheets.createFile(wanted)).rejects.toBeInstanceOf(GoogleUnavailableError);
+    expect(emulator.spreadsheets()).toHaveLength(1);
+    expect(await spreadsheets.findByProperty('rowlockKey', 'k')).toBeDefined();
+  });
+
+  test('a call that hangs ends at its deadline, and at its signal', async () => {
+    const { emulator, spreadsheets } = await emulated();
+    emulator.fail({ delayMs: 60_000, times: 2 });
+    const begun = performance.now();
+    await expect(
+      spreadsheets.findByProperty('a', 'b', { deadline: Date.now() + 200 }),
+    ).rejects.toBeInstanceOf(GoogleUnavailableError);
+    const stop = new AbortController();
+    const reason = new Error('stop now');
+    setTimeout(() => stop.abort(reason), 100);
+    await expect(spreadsheets.findByProperty('a', 'b', { signal: stop.signal })).rejects.toBe(reason);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+
+  test('a missing file is a sentence', async () => {
+    const { spreadsheets } = await emulated();
+    await expect(spreadsheets.read('none')).rejects.toMatchObject({
+      name: 'GoogleRequestError',
+      code: 'ROWLOCK_GOOGLE_REQUEST',
+      status: 404,
+      message:
+        'Reading the spreadsheet: Google does not have this file, or the account may not see it (Requested entity was not found.).',
+    });
+  });
+
+  test('no error carries the token, wherever one looks', async () => {
+    const { emulator, spreadsheets } = await emulated();
+    emulator.fail({ status: 400 });
+    emulator.fail({ cut: 'before' });
+    for (let count = 0; count < 2; count++) {
+      const error = await spreadsheets
+        .createFile({ title: 'Plan', appProperties: {} })
+        .catch((e: unknown) => e);
+      expect(error).toBeInstanceOf(Error);
+      const everything = inspect(error, { depth: Infinity, showHidden: true });
+      expect(everything).not.toContain('very-secret-token');
+      expect(everything).not.toMatch(/authorization/i);
+    }
+  });
+});
+
+describe('a service account', () => {
+  const keyPair = () =>
+    generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    });
+  const { privateKey, publicKey } = keyPair();
+  const client_email = 'robot@project.iam.gserviceaccount.com';
+  const wanted = { title: 'Plan', appProperties: {} };
+
+  test('signs for its token at the key’s token_uri', async () => {
+    const { emulator } = await emulated({ serviceAccounts: { [client_email]: publicKey } });
+    const key = { client_email, private_key: privateKey, token_uri: `${emulator.url}/token` };
+    const spreadsheets = googleSpreadsheets({ auth: { key }, rootUrl: emulator.url });
+    await spreadsheets.createFile(wanted);
+    await spreadsheets.findByProperty('a', 'b');
+    expect(emulator.calls().map((call) => call.user)).toEqual([client_email, client_email]);
+  });
+
+  test('can come from a file, and act for a user', async () => {
+    const { emulator } = await emulated();
+    const keyFile = join(tmpdir(), `key-${process.pid}.json`);
+    await writeFile(
+      keyFile,
+      JSON.stringify({ client_email, private_key: privateKey, token_uri: `${emulator.url}/token` }),
+      { mode: 0o600 },
+    );
+    const options = { auth: { keyFile }, rootUrl: emulator.url, subject: 'ada@example.com' };
+    await googleSpreadsheets(options).createFile(wanted);
+    expect(emulator.calls()[0]?.user).toBe('ada@example.com');
+    await writeFile(keyFile, '{}');
+    expect(() => googleSpreadsheets(options)).toThrow('is not the key of a service account');
+  });
+
+  test('gets a new token when its old one is no longer taken', async () => {
+    // The emulator alone is an hour ahead, until it has refused a call: an assertion of now would be too old for it as well.
+    let refusing = () => false;
+    const { emulator } = await emulated({ now: () => Date.now() + (refusing() ? 3_600_000 : 0) });
+    const key = { client_email, private_key: privateKey, token_uri: `${emulator.url}/token` };
+    const spreadsheets = googleSpreadsheets({ auth: { key }, rootUrl: emulator.url });
+    await spreadsheets.createFile(wanted);
+    refusing = () => emulator.calls().every((call) => call.status !== 401);
+    await spreadsheets.createFile(wanted);
+    expect(calls(emulator).map((call) => call.slice(-3))).toEqual(['200', '401', '200']);
+  });
+
+  test('with a wrong key is refused once, and the error shows neither key nor assertion', async () => {
+    const { emulator } = await emulated({ serviceAccounts: { [client_email]: publicKey } });
+    const other = keyPair().privateKey;
+    const key = { client_email, private_key: other, token_uri: `${emulator.url}/token` };
+    const spreadsheets = googleSpreadsheets({ auth: { key }, rootUrl: emulator.url });
+    const error = await spreadsheets.createFile(wanted).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(GoogleRequestError);
+    const everything = inspect(error, { depth: Infinity, showHidden: true });
+    expect(everything).toContain('Invalid JWT Signature');
+    expect(everything).not.toMatch(/assertion=|eyJ|PRIVATE KEY/);
+  });
+
+  test('whose key cannot be read is a sentence without the key', async () => {
+    const { emulator } = await emulated();
+    const private_key = '-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----\n';
+    const auth = { key: { client_email, private_key } };
+    const call = googleSpreadsheets({ auth, rootUrl: emulator.url }).createFile(wanted);
+    const error = await call.catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(GoogleRequestError);
+    expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain('secret');
+  });
+});

@@ -1,0 +1,122 @@
+// Brings the right Node and pnpm and runs a task with them: `node scripts/with-toolchain.mjs start|test|pnpm [args]`.
+// Needs nothing but Node 18 or later and the npm that comes with it.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runChild } from './run-child.mjs';
+
+const self = fileURLToPath(import.meta.url);
+const root = dirname(dirname(self));
+const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const pnpmVersion = packageManager.replace(/^pnpm@/, '').replace(/\+.*/, '');
+const MARK = 'toolchain:';
+
+const [task, ...args] = process.argv.slice(2);
+process.exitCode = await main();
+
+async function main() {
+  if (task === 'where') return tellWhere();
+  if (!['start', 'test', 'pnpm'].includes(task))
+    return fail('Usage: with-toolchain.mjs start|test|pnpm [args]');
+  if (nodeSuits() && pnpmSuits()) return dispatch();
+  if (process.env.ROWLOCK_TOOLCHAIN) {
+    return fail(
+      `npm brought Node ${process.versions.node}, but not pnpm ${pnpmVersion}: see whether the PATH changes.`,
+    );
+  }
+  return fetchAndRunAgain();
+}
+
+function nodeSuits() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return major >= 24 || (major === 22 && minor >= 22);
+}
+
+function pnpmSuits() {
+  // Elsewhere than here: within the repository any pnpm would first fetch the pinned one, and corepack would ask.
+  const env = { ...process.env, COREPACK_ENABLE_NETWORK: '0' };
+  const probe = spawnSync('pnpm', ['--version'], {
+    cwd: tmpdir(),
+    env,
+    encoding: 'utf8',
+    timeout: 20_000,
+    shell: process.platform === 'win32',
+  });
+  return probe.status === 0 && probe.stdout.trim() === pnpmVersion;
+}
+
+async function dispatch() {
+  const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1' };
+  if (task === 'pnpm') {
+    const shell = process.platform === 'win32';
+    return (await runChild('pnpm', args, { cwd: root, env, shell, terminal: true })).code;
+  }
+  Object.assign(process.env, env);
+  process.chdir(root);
+  const { run } = await import(`./${task}.mjs`);
+  return run(args);
+}
+
+/** Has npm fetch both into its cache, asks where they are, and runs this file again with them in front of the PATH. */
+async function fetchAndRunAgain() {
+  const have = `this is Node ${process.versions.node}${nodeSuits() ? `, without pnpm ${pnpmVersion}` : ''}`;
+  console.error(
+    `Node 24 and pnpm ${pnpmVersion} are needed, ${have}: npm provides them (about a minute the first time).`,
+  );
+  const exec = [
+    'exec',
+    '--yes',
+    '--package=node@24',
+    `--package=pnpm@${pnpmVersion}`,
+    '--',
+    'node',
+    self,
+    'where',
+  ];
+  // From elsewhere, because in the repository npm would read the manifests of the workspace, which are pnpm's.
+  let npm;
+  try {
+    npm = await runChild(...npmCommand(exec), { cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] });
+  } catch (error) {
+    return fail(`npm was not found (${error.code}): install Node together with npm, then run this again.`);
+  }
+  if (npm.signalled) return npm.code || 130;
+  const answer = npm.stdout.split('\n').find((line) => line.startsWith(MARK));
+  if (npm.code !== 0 || !answer) return fail(whyNpmFailed(npm));
+  const { node, tools } = JSON.parse(answer.slice(MARK.length));
+  process.env.PATH = tools + delimiter + process.env.PATH;
+  process.env.ROWLOCK_TOOLCHAIN = '1';
+  return (await runChild(node, [self, task, ...args], { cwd: root })).code;
+}
+
+function whyNpmFailed({ code, output }) {
+  const unreached = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH/.test(
+    output,
+  );
+  const why = unreached
+    ? 'the package registry was not reached; check the network'
+    : `npm ended with ${code}`;
+  const errors = output.split('\n').filter((line) => /^npm err/i.test(line));
+  return [`Node 24 and pnpm ${pnpmVersion} could not be fetched: ${why}.`, ...errors.slice(0, 5)].join('\n');
+}
+
+/** Under `npm test` npm names its own file, which needs no search on the PATH. */
+function npmCommand(npmArgs) {
+  const cli = process.env.npm_execpath;
+  if (cli && /npm-cli\.c?js$/.test(cli)) return [process.execPath, [cli, ...npmArgs]];
+  return [process.platform === 'win32' ? 'npm.cmd' : 'npm', npmArgs];
+}
+
+/** Runs within `npm exec`: tells the outer process what npm has put where. */
+function tellWhere() {
+  const tools = process.env.PATH.split(delimiter).find((folder) => /[\\/]_npx[\\/]/.test(folder));
+  console.log(MARK + JSON.stringify({ node: process.execPath, tools }));
+  return 0;
+}
+
+function fail(sentence) {
+  console.error(sentence);
+  return 1;
+}

@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, expect, test } from 'vitest';
+
+// file, what it imports, and the sentence that must come back; undefined: allowed
+const CASES: [file: string, imported: string, refused?: RegExp][] = [
+  ['packages/core/src/a.ts', 'tsyringe'],
+  ['packages/core/src/a.ts', 'pg', /Core knows no database/],
+  ['packages/core/src/a.ts', 'pg/lib/client.js', /Core knows no database/],
+  ['packages/core/src/a.ts', 'mysql2/promise', /Core knows no database/],
+  ['packages/core/test/a.test.ts', 'pg', /Core knows no database/],
+  ['packages/core/src/a.ts', 'express', /Core knows no application/],
+  ['packages/core/src/a.ts', '@googleapis/sheets', /Core knows no application/],
+  ['packages/core/src/a.ts', 'google-auth-library', /Core knows no application/],
+  ['packages/core/src/a.ts', '@rowlock/driver-postgres', /core depends on no other/],
+  ['packages/core/src/a.ts', '@rowlock/plugin-google-sheets', /core depends on no other/],
+  ['packages/core/src/a.ts', '@rowlock/servers', /core depends on no other/],
+
+  ['packages/plugin-google-sheets/src/a.ts', '@rowlock/core'],
+  ['packages/plugin-google-sheets/src/a.ts', '@googleapis/sheets'],
+  ['packages/plugin-google-sheets/src/a.ts', '@rowlock/driver-postgres', /runs on every database/],
+  ['packages/plugin-google-sheets/src/a.ts', 'pg', /runs on every database/],
+  ['packages/plugin-google-sheets/src/a.ts', 'mysql2/promise', /runs on every database/],
+  ['packages/plugin-google-sheets/src/a.ts', '@rowlock/servers', /published package must not need them/],
+  ['packages/plugin-google-sheets/test/a.test.ts', '@rowlock/servers'],
+
+  ['packages/driver-postgres/src/a.ts', '@rowlock/core'],
+  ['packages/driver-postgres/src/a.ts', 'pg'],
+  ['packages/driver-postgres/src/a.ts', 'node:fs'],
+  ['packages/driver-postgres/src/a.ts', './b.js'],
+  ['packages/driver-postgres/src/session/a.ts', '../b.js'],
+  ['packages/driver-postgres/src/a.ts', '../b/c.js'],
+  ['packages/driver-postgres/src/a.ts', 'pg/lib/utils.js'],
+  ['packages/driver-postgres/src/a.ts', 'node:fs/promises'],
+  ['packages/driver-postgres/src/a.ts', 'mysql2/promise', /spells and decides nothing/],
+  ['packages/driver-postgres/src/a.ts', 'mysql2', /spells and decides nothing/],
+  ['packages/driver-postgres/src/a.ts', 'tsyringe', /spells and decides nothing/],
+  ['packages/driver-postgres/src/a.ts', '@rowlock/servers', /spells and decides nothing/],
+  ['packages/driver-postgres/src/a.ts', '@rowlock/plugin-google-sheets', /spells and decides nothing/],
+  ['packages/driver-postgres/test/a.test.ts', '@rowlock/driver-conformance'],
+  ['packages/driver-postgres/test/a.test.ts', '@rowlock/servers'],
+
+  ['packages/driver-mysql/src/a.ts', '@rowlock/core'],
+  ['packages/driver-mysql/src/a.ts', 'mysql2/promise'],
+  ['packages/driver-mysql/src/a.ts', 'node:fs/promises'],
+  ['packages/driver-mysql/src/a.ts', './b.js'],
+  ['packages/driver-mysql/src/a.ts', 'pg', /spells and decides nothing/],
+  ['packages/driver-mysql/src/a.ts', '@rowlock/driver-postgres', /spells and decides nothing/],
+  ['packages/driver-mysql/src/a.ts', '@rowlock/servers', /spells and decides nothing/],
+  ['packages/driver-mysql/test/a.test.ts', '@rowlock/servers'],
+
+  ['packages/driver-conformance/src/a.ts', 'vitest'],
+  ['packages/driver-conformance/src/a.ts', 'pg', /knows none/],
+  ['packages/driver-conformance/src/a.ts', '@rowlock/driver-postgres', /knows none/],
+  ['packages/driver-conformance/src/a.ts', '@rowlock/servers', /published package must not need them/],
+  ['packages/google-sheets-emulator/src/a.ts', '@rowlock/servers', /published package must not need them/],
+
+  ['apps/spreadsheets/src/composition.ts', '@rowlock/driver-postgres'],
+  ['apps/spreadsheets/src/a.ts', '@rowlock/plugin-google-sheets'],
+  ['apps/spreadsheets/src/a.ts', '@rowlock/driver-postgres', /chosen in one place/],
+  ['apps/spreadsheets/src/web/a.ts', '@rowlock/driver-mysql', /chosen in one place/],
+  ['apps/spreadsheets/test/a.test.ts', '@rowlock/driver-postgres'],
+];
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+let refusals: Map<string, string>;
+
+// All cases in one run of the real configuration, in a copy of the repository that holds nothing but them.
+beforeAll(() => {
+  const repository = mkdtempSync(join(tmpdir(), 'rowlock-rules-'));
+  try {
+    const { vcs: _, ...config } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8'));
+    writeFileSync(join(repository, 'biome.json'), JSON.stringify(config));
+    CASES.forEach(([file, imported], index) => {
+      const path = join(repository, place(file, index));
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, `import '${imported}';\n`);
+    });
+    refusals = lint(repository);
+  } finally {
+    rmSync(repository, { recursive: true });
+  }
+});
+
+test.each(CASES.map((row, index) => [...row.slice(0, 2), index] as [string, string, number]))(
+  '%s imports %s',
+  (file, _imported, index) => {
+    const refusal = refusals.get(place(file, index));
+    const expected = CASES[index]?.[2];
+    if (expected) expect(refusal).toMatch(expected);
+    else expect(refusal).toBeUndefined();
+  },
+);
+
+/** The same file in many cases: each in a folder of its own. A rule that names one file has that file. */
+function place(file: string, index: number): string {
+  return /\/a\.(test\.)?ts$/.test(file) ? join(dirname(file), `case-${index}`, basename(file)) : file;
+}
+
+/** The messages of the rule, by file. */
+function lint(repository: string): Map<string, string> {
+  const args = ['lint', '--reporter=json', '--max-diagnostics=none', '.'];
+  const { stdout } = spawnSync(join(root, 'node_modules/.bin/biome'), args, {
+    cwd: repository,
+    encoding: 'utf8',
+  });
+  const { diagnostics } = JSON.parse(stdout) as {
+    diagnostics: { category: string; message: string; location: { path: string } }[];
+  };
+  const ofTheRule = diagnostics.filter(({ category }) => category === 'lint/style/noRestrictedImports');
+  return new Map(ofTheRule.map(({ location, message }) => [location.path, message]));
+}

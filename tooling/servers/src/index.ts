@@ -1,0 +1,16 @@
+export {
+  type EmbeddedMysql,
+  type EmbeddedMysqlOptions,
+  startEmbeddedMariadb,
+  startEmbeddedMysql,
+} from './embedded-mysql.js';
+export {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  startEmbeddedPostgres,
+} from './embedded-postgres.js';
+export { freePort } from './free-port.js';
+export { type FreshDatabase, freshDatabase } from './fresh-database.js';
+export { freshMysqlDatabase } from './fresh-mysql-database.js';
+export { mariadbForTests, mysqlForTests, type TestMysql } from './mysql-for-tests.js';
+export { postgresForTests, type TestPostgres, type TestPostgresOptions } from './postgres-for-tests.js';

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fromDockerImage } from './docker-image.js';
+import { startMysqlServer } from './embedded-mysql.js';
+import { freePort } from './free-port.js';
+import { mysqlBinaries } from './mysql-binaries.js';
+import { MARIADB, MYSQL, type MysqlProduct } from './mysql-product.js';
+
+export interface TestMysql {
+  /** root's URL, which names no database. */
+  readonly url: string;
+  readonly source: 'TEST_MYSQL_URL' | 'TEST_MARIADB_URL' | 'docker' | 'installed' | 'debian';
+  stop(): Promise<void>;
+  /** Ends the server at once; what was committed stays. @throws Error on a server that was given by its URL */
+  kill(): Promise<void>;
+  /** Starts it again under the same URL. @throws Error on a server that was given by its URL */
+  restart(): Promise<void>;
+}
+
+/**
+ * A MySQL for tests: the server at `TEST_MYSQL_URL`, else one in Docker (image `TEST_MYSQL_IMAGE`), else the installed
+ * one, else one fetched from Debian.
+ * @throws Error when there is none, saying what to do
+ */
+export function mysqlForTests(): Promise<TestMysql> {
+  return forTests(MYSQL);
+}
+
+/** The same with MariaDB, `TEST_MARIADB_URL` and `TEST_MARIADB_IMAGE`. */
+export function mariadbForTests(): Promise<TestMysql> {
+  return forTests(MARIADB);
+}
+
+const SETTINGS = {
+  'max-connections': '500',
+  'performance-schema': 'ON',
+  // Nothing waits for the disk: tests lose nothing in a power cut. But each commit is handed to the system, which writes
+  // it though the server be killed; with 0 a kill would lose up to a second.
+  'innodb-flush-log-at-trx-commit': '2',
+  'sync-binlog': '0',
+};
+
+async function forTests(product: MysqlProduct): Promise<TestMysql> {
+  const given = process.env[product.urlVariable];
+  if (given) return atUrl(product, given);
+  const inDocker = await fromDockerImage(product.imageVariable, product.image, startContainer);
+  return inDocker ?? startHere(product);
+}
+
+function atUrl({ urlVariable }: MysqlProduct, url: string): TestMysql {
+  const notOurs = async () => {
+    throw new Error(`The server at ${urlVariable} was not started here, so it is not ended here either.`);
+  };
+  return { url, source: urlVariable, stop: async () => {}, kill: notOurs, restart: notOurs };
+}
+
+async function startContainer(image: string): Promise<TestMysql> {
+  // Loaded here because it takes most of a second, and most machines without Docker never need it.
+  const { GenericContainer } = await import('testcontainers');
+  const container = await new GenericContainer(image)
+    .withEnvironment({ MYSQL_ROOT_PASSWORD: 'test' })
+    .withCommand(Object.entries(SETTINGS).map(([name, value]) => `--${name}=${value}`))
+    // A port of our own choice, because Docker chooses another one at each restart.
+    .withExposedPorts({ container: 3306, host: await freePort() })
+    .withStartupTimeout(120_000)
+    .start();
+  return {
+    url: `mysql://root:test@${container.getHost()}:${container.getMappedPort(3306)}/`,
+    source: 'docker',
+    async stop() {
+      await container.stop();
+    },
+    async kill() {
+      await container.stop({ timeout: 0, remove: false });
+    },
+    restart: () => container.restart(),
+  };
+}
+
+async function startHere(product: MysqlProduct): Promise<TestMysql> {
+  const binaries = await mysqlBinaries(product);
+  const dataDir = join(tmpdir(), `rowlock-test-${randomBytes(8).toString('hex')}`);
+  const { url, stop, kill, restart } = await startMysqlServer(binaries, {
+    dataDir,
+    persistent: false,
+    settings: SETTINGS,
+  });
+  return { url, source: binaries.source, stop, kill, restart };
+}

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freshDatabase } from '@rowlock/servers';
+import '@rowlock/servers/vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { packAll } from './pack-all.mjs';
+
+const run = promisify(execFile);
+const onWindows = process.platform === 'win32';
+
+let project: string;
+let program: string;
+
+/** An empty project with nothing but what npm would bring its user. */
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'rowlock-first-'));
+  await writeFile(join(project, 'package.json'), '{ "name": "first", "private": true, "type": "module" }\n');
+  const tarballs = await packAll(project);
+  // The README's own command, with the tarballs in the place of the names.
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', 'zod', ...tarballs], {
+    cwd: project,
+    shell: onWindows,
+  });
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  program = /## A first handler.*?```ts\n(.*?)```/s.exec(readme)?.[1] ?? '';
+}, 240_000);
+
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+test("the README's first handler runs on what is published", async () => {
+  const database = await freshDatabase(inject('postgresUrl'));
+  try {
+    await writeFile(join(project, 'first.js'), program);
+    const env = { ...process.env, DATABASE_URL: database.url };
+    const { stdout } = await run(process.execPath, ['first.js'], { cwd: project, env });
+    expect(stdout).toBe('complete Hello Ada\n');
+  } finally {
+    await database.drop();
+  }
+});
+
+test('its types are whole', async () => {
+  await writeFile(join(project, 'first.ts'), program);
+  const tsc = createRequire(import.meta.url)
+    .resolve('typescript/package.json')
+    .replace(/package\.json$/, 'bin/tsc');
+  const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
+  await run(process.execPath, [tsc, ...flags, 'first.ts'], { cwd: project });
+});
+
+test('a DBA gets the migrations from the command', async () => {
+  const { stdout } = await run('npx', ['--no-install', 'rowlock-postgres', 'sql', '--schema', 'my jobs'], {
+    cwd: project,
+    shell: onWindows,
+  });
+  expect(stdout).toContain('CREATE SCHEMA IF NOT EXISTS "my jobs";');
+  expect(stdout).toContain('CREATE TABLE job (');
+});

@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** The packages that go to npm, as `{ name, version, folder }`. */
+export function publishedPackages() {
+  return globSync('packages/*/package.json', { cwd: root })
+    .sort()
+    .map((file) => ({
+      ...JSON.parse(readFileSync(join(root, file), 'utf8')),
+      folder: join(root, dirname(file)),
+    }))
+    .filter((manifest) => !manifest.private)
+    .map(({ name, version, folder }) => ({ name, version, folder }));
+}
+
+/** Packs every published package into the folder, exactly as it would be published. They must have been built. */
+export async function packAll(folder) {
+  const tarballs = [];
+  for (const published of publishedPackages()) {
+    const { stdout } = await promisify(execFile)('pnpm', ['pack', '--json', '--pack-destination', folder], {
+      cwd: published.folder,
+      shell: process.platform === 'win32',
+    });
+    const packed = JSON.parse(stdout.slice(stdout.search(/^[{[]/m)));
+    const { filename } = Array.isArray(packed) ? packed[0] : packed;
+    tarballs.push(join(folder, filename.split(/[\\/]/).at(-1)));
+  }
+  return tarballs;
+}

@@ -1,0 +1,37 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { UserWorkspaceConfig } from 'vitest/config';
+
+const root = dirname(fileURLToPath(import.meta.url));
+
+/**
+ * What every test project shares; a package's vitest.config.ts adds its own with `mergeConfig` or not at all.
+ * The packages of this repository are read from their sources, so that no build stands between an edit and its test.
+ */
+export function testProject(name: string): UserWorkspaceConfig {
+  return {
+    resolve: { alias: sourcesOfPackages() },
+    test: {
+      name,
+      include: ['{src,test}/**/*.test.ts'],
+      testTimeout: 30_000,
+      hookTimeout: 30_000,
+      // Tests kill workers and hold locks: a process of their own keeps one file's trouble from another's.
+      pool: 'forks',
+    },
+  };
+}
+
+/** `@rowlock/x` is x/src/index.ts and `@rowlock/x/y` is x/src/y.ts, but package.json stays itself. */
+function sourcesOfPackages(): { find: RegExp; replacement: string }[] {
+  return globSync('{packages,tooling}/*/package.json', { cwd: root }).flatMap((manifest) => {
+    const { name } = JSON.parse(readFileSync(join(root, manifest), 'utf8'));
+    const sources = join(root, dirname(manifest), 'src');
+    if (!existsSync(sources)) return [];
+    return [
+      { find: new RegExp(`^${name}$`), replacement: join(sources, 'index.ts') },
+      { find: new RegExp(`^${name}/(?!package\\.json$)(.*)$`), replacement: join(sources, '$1.ts') },
+    ];
+  });
+}
