@@ -8,6 +8,7 @@ import { exclusion } from './themes/exclusion.js';
 import { grouping } from './themes/grouping.js';
 import { handlerTransaction } from './themes/handler-transaction.js';
 import { handlers } from './themes/handlers.js';
+import { idleWorker } from './themes/idle-worker.js';
 import { joinedEnqueue } from './themes/joined-enqueue.js';
 import { lifecycle } from './themes/lifecycle.js';
 import { listCountMove } from './themes/list-count-move.js';
@@ -51,6 +52,7 @@ export const conformanceThemes: readonly Theme[] = [
   grouping,
   order,
   liveness,
+  idleWorker,
   lostClaim,
   outcomes,
   runningJob,

@@ -37,6 +37,12 @@ export interface TestDatabase<Tx> {
    */
   leaks(): Promise<readonly string[]>;
 
+  /**
+   * Each transaction that is open and waits for its client; not one that ends with the statement that is running. To be
+   * asked while a test goes on.
+   */
+  openTransactions(): Promise<readonly string[]>;
+
   /** Ends what was opened on this database, and drops it. */
   close(): Promise<void>;
 }
@@ -45,8 +51,8 @@ export interface TestDatabase<Tx> {
 export interface DriverProcess<Tx> {
   readonly driver: Driver<Tx>;
 
-  /** How many connections to the server it has now. */
-  connections(): Promise<number>;
+  /** The server's names for the sessions that it has now: another session has another name. */
+  sessions(): Promise<readonly string[]>;
 
   /** The server ends every connection of this process (`pg_terminate_backend`, `KILL`). New ones are let in. */
   disconnect(): Promise<void>;

@@ -25,6 +25,7 @@ const THEMES = [
   'grouping',
   'order',
   'liveness',
+  'idle worker',
   'lost claim',
   'outcomes',
   'running job',

@@ -31,6 +31,7 @@ async function openDatabase(
 ): Promise<TestDatabase<MysqlTransaction>> {
   const fresh = await freshMysqlDatabase(serverUrl);
   const plain = plainPool(fresh.url, 40);
+  await watchTransactions(plain);
   const alive = new Set<string>();
   let opened = 0;
 
@@ -62,21 +63,15 @@ async function openDatabase(
     },
 
     async leaks() {
-      const answer = plain.query<never>(
-        `SELECT p.id, a.attr_value AS name, p.info, t.trx_id AS trx
-         FROM information_schema.processlist AS p
-         LEFT JOIN performance_schema.session_connect_attrs AS a
-           ON a.processlist_id = p.id AND a.attr_name = 'program_name'
-         LEFT JOIN information_schema.innodb_trx AS t ON t.trx_mysql_thread_id = p.id
-         WHERE p.db = DATABASE() AND p.id <> CONNECTION_ID()`,
-      );
-      // A session that ends while the list is made can end the list as well: it is asked for again.
-      const [rows] = await answer.catch((error: Error) => [error]);
-      if (rows instanceof Error) return [`The sessions could not be listed: ${rows.message}`];
-      const sessions: { name: string | null; info: string | null; trx: string | null }[] = rows;
-      return sessions
-        .filter(({ name, trx }) => trx !== null || (name !== null && name !== 'plain' && !alive.has(name)))
-        .map(({ name, info, trx }) => `${name}, transaction ${trx}: ${info}`);
+      const found = await sessions(plain);
+      return found
+        .filter(({ name, isActive }) => isActive || (name !== null && name !== 'plain' && !alive.has(name)))
+        .map(described);
+    },
+
+    async openTransactions() {
+      const found = await sessions(plain);
+      return found.filter(({ isActive, isOneStatement }) => isActive && !isOneStatement).map(described);
     },
 
     async close() {
@@ -84,6 +79,65 @@ async function openDatabase(
       await fresh.drop();
     },
   };
+}
+
+interface Session {
+  readonly id: string;
+  /** The process that it is of; null where the session tells nothing. */
+  readonly name: string | null;
+  readonly statement: string | null;
+  /** Whether it is in a transaction. */
+  readonly isActive: boolean;
+  /** Whether that transaction ends with its statement. */
+  readonly isOneStatement: boolean;
+}
+
+/** The sessions in this database, but for the one that asks. */
+async function sessions(plain: Pool): Promise<readonly Session[]> {
+  // Not information_schema.innodb_trx: that shows what it showed before to whoever asks again within 100 ms.
+  const answer = plain.query<never>(
+    `SELECT p.id, a.attr_value AS name, p.info, e.state, e.autocommit
+     FROM information_schema.processlist AS p
+     LEFT JOIN performance_schema.session_connect_attrs AS a
+       ON a.processlist_id = p.id AND a.attr_name = 'program_name'
+     LEFT JOIN performance_schema.threads AS t ON t.processlist_id = p.id
+     LEFT JOIN performance_schema.events_transactions_current AS e ON e.thread_id = t.thread_id
+     WHERE p.db = DATABASE() AND p.id <> CONNECTION_ID()`,
+  );
+  // A session that ends while the list is made can end the list as well: it is asked for again.
+  const [rows] = await answer.catch((error: Error) => [error]);
+  if (rows instanceof Error) {
+    const statement = `The sessions could not be listed: ${rows.message}`;
+    return [{ id: '', name: null, statement, isActive: true, isOneStatement: false }];
+  }
+  const found: {
+    id: string;
+    name: string | null;
+    info: string | null;
+    state: string | null;
+    autocommit: string | null;
+  }[] = rows;
+  return found.map(({ id, name, info, state, autocommit }) => ({
+    id: String(id),
+    name,
+    statement: info,
+    isActive: state === 'ACTIVE',
+    isOneStatement: autocommit === 'YES',
+  }));
+}
+
+function described({ name, statement, isActive }: Session): string {
+  return `${name}, ${isActive ? 'in a transaction' : 'idle'}: ${statement}`;
+}
+
+/** MySQL tells of transactions by itself, MariaDB when it is asked to. */
+async function watchTransactions(plain: Pool): Promise<void> {
+  await plain.query(
+    "UPDATE performance_schema.setup_instruments SET enabled = 'YES' WHERE name = 'transaction'",
+  );
+  await plain.query(
+    "UPDATE performance_schema.setup_consumers SET enabled = 'YES' WHERE name = 'events_transactions_current'",
+  );
 }
 
 function plainPool(url: string, connectionLimit: number): Pool {
@@ -127,7 +181,7 @@ async function openProcess(
   let closing: Promise<void> | undefined;
   return {
     driver,
-    connections: async () => (await ownSessions()).length,
+    sessions: ownSessions,
     async disconnect() {
       // In one flight: a worker must not come back on one connection while the others are still to be ended.
       const ids = await ownSessions();

@@ -55,16 +55,14 @@ async function openDatabase(serverUrl: string): Promise<TestDatabase<PostgresTra
     run: async (tx, sql) => (await tx.query(sql)).rows,
 
     async leaks() {
-      const { rows } = await plain.query<{ application_name: string; state: string; query: string }>(
-        `SELECT application_name, state, query FROM pg_stat_activity
-         WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
-      );
-      return rows
-        .filter(
-          ({ application_name: name, state }) =>
-            state.startsWith('idle in transaction') || (name !== 'plain' && !alive.has(name)),
-        )
-        .map(({ application_name, state, query }) => `${application_name}, ${state}: ${query}`);
+      const found = await sessions(plain);
+      return found
+        .filter(({ name, isInTransaction }) => isInTransaction || (name !== 'plain' && !alive.has(name)))
+        .map(described);
+    },
+
+    async openTransactions() {
+      return (await sessions(plain)).filter(({ isInTransaction }) => isInTransaction).map(described);
     },
 
     async close() {
@@ -72,6 +70,30 @@ async function openDatabase(serverUrl: string): Promise<TestDatabase<PostgresTra
       await fresh.drop();
     },
   };
+}
+
+interface Session {
+  /** The process that it is of. */
+  readonly name: string;
+  readonly state: string;
+  /** The last statement. */
+  readonly query: string;
+  /** Whether it has a transaction open, and waits for its client. */
+  readonly isInTransaction: boolean;
+}
+
+/** The sessions in this database, but for the one that asks. */
+async function sessions(plain: pg.Pool): Promise<readonly Session[]> {
+  // One that is about to begin has no state yet.
+  const { rows } = await plain.query<Omit<Session, 'isInTransaction'>>(
+    `SELECT application_name AS name, coalesce(state, 'starting') AS state, query FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+  );
+  return rows.map((row) => ({ ...row, isInTransaction: row.state.startsWith('idle in transaction') }));
+}
+
+function described({ name, state, query }: Session): string {
+  return `${name}, ${state}: ${query}`;
 }
 
 async function openProcess(
@@ -95,9 +117,9 @@ async function openProcess(
   let closing: Promise<void> | undefined;
   return {
     driver,
-    async connections() {
-      const { rows } = await plain.query<{ count: string }>(`SELECT count(*) ${ownSessions}`, [name]);
-      return Number(rows[0]?.count);
+    async sessions() {
+      const { rows } = await plain.query<{ pid: number }>(`SELECT pid ${ownSessions}`, [name]);
+      return rows.map(({ pid }) => String(pid));
     },
     async disconnect() {
       await plain.query(`SELECT pg_terminate_backend(pid) ${ownSessions}`, [name]);

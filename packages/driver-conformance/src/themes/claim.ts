@@ -281,7 +281,7 @@ export const claim = theme('claim', (test) => {
   }
 
   test('a worker may have as many connections as the driver says, and no more', async ({ process }) => {
-    const { driver, connections } = await process();
+    const { driver, sessions } = await process();
     const { maxConnections } = driver.capabilities;
     const wanted = maxConnections === null ? 15 : maxConnections + 3;
     const begun = Array.from({ length: wanted }, () => driver.begin({ idleLimitMs: 60_000 }));
@@ -291,7 +291,7 @@ export const claim = theme('claim', (test) => {
         'a transaction, when another one has ended',
         Promise.race(open.map(async (each, index) => [await each, index] as const)),
       );
-      if (maxConnections !== null) expect(await connections()).toBeLessThanOrEqual(maxConnections);
+      if (maxConnections !== null) expect((await sessions()).length).toBeLessThanOrEqual(maxConnections);
       await held.rollback();
       open.splice(place, 1);
     }
