@@ -43,9 +43,9 @@ export class PostgresAnchor implements Anchor {
     context: Context,
     pool: PostgresTransaction,
     connect: () => Client,
-    { name, host, pid }: WorkerInfo,
+    { name, host, pid, queues }: WorkerInfo,
   ): Promise<PostgresAnchor> {
-    const [row] = await query<{ id: number }>(pool, context.sql.addWorker, [name, host, pid]);
+    const [row] = await query<{ id: number }>(pool, context.sql.addWorker, [name, host, pid, queues]);
     if (row === undefined) throw new DriverError('Unknown', 'The worker was not added.');
     const anchor = new PostgresAnchor(context, pool, connect, row.id);
     await anchor.#subscribe();

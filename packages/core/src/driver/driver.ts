@@ -241,6 +241,8 @@ export interface WorkerInfo {
   readonly name: string;
   readonly host: string;
   readonly pid: number;
+  /** The queues that it serves. */
+  readonly queues: readonly string[];
 }
 
 export interface WorkerView extends WorkerInfo {

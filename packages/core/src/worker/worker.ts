@@ -132,7 +132,12 @@ export class Worker<Tx> {
     this.#checkConnections();
     await driver.verify();
     const host = hostname();
-    const anchor = await driver.anchor({ name: this.name, host, pid: process.pid });
+    const anchor = await driver.anchor({
+      name: this.name,
+      host,
+      pid: process.pid,
+      queues: registry.queues,
+    });
     const lines = new LineReporter(anchor, clock, log);
     const flow: Flow<Tx> = {
       driver,
