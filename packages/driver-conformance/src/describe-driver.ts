@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { conformanceThemes } from './conformance-tests.js';
 import type { DriverHarness, DriverProcess, TestDatabase } from './driver-harness.js';
+import { noLeaks } from './no-leaks.js';
 import { createStage, endProcess } from './stage.js';
-import { until, within } from './until.js';
+import { within } from './until.js';
 
 export interface DriverUnderTest<Tx> {
   readonly name: string;
@@ -59,13 +60,4 @@ export function describeDriver<Tx>({ name, open }: DriverUnderTest<Tx>): void {
       });
     }
   });
-}
-
-/** The server notices the end of a connection a little after the client. */
-async function noLeaks<Tx>(database: TestDatabase<Tx>): Promise<void> {
-  let leaks: readonly string[] = [];
-  await until('nothing is left open', async () => {
-    leaks = await database.leaks();
-    return leaks.length === 0;
-  }).catch(() => expect(leaks, 'transactions or connections that the test left open').toEqual([]));
 }

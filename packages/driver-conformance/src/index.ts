@@ -1,5 +1,12 @@
 export { conformanceTests } from './conformance-tests.js';
+export { describeContention } from './describe-contention.js';
 export { type DriverUnderTest, describeDriver } from './describe-driver.js';
+export {
+  type Account,
+  type AccountsDatabase,
+  describeRights,
+  type RightsUnderTest,
+} from './describe-rights.js';
 export type {
   Caller,
   DriverHarness,
@@ -15,3 +22,4 @@ export type {
   TestDatabase,
 } from './driver-harness.js';
 export { type SeverableServer, severableServer } from './severable-server.js';
+export { testWholeSuite } from './test-whole-suite.js';

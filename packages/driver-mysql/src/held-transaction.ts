@@ -7,19 +7,19 @@ import {
   isDriverError,
   type Job,
   type JobId,
-  type Line,
   type Settlement,
   TRANSITIONS,
 } from '@rowlock/core';
 import type { PoolConnection } from 'mysql2/promise';
+import { byPlace, CANDIDATES, ofOnePriority } from './candidates.js';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
+import { HandlerTransaction, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
+import { InTurn } from './in-turn.js';
 import { change, list, type MysqlTransaction, query, type Value } from './query.js';
 import { type JobRow, toJob } from './rows.js';
+import { limitIdle } from './session.js';
 import { storableJson } from './storable.js';
-
-/** How many candidates one look at the claim's index brings: see the statement. */
-const CANDIDATES = 32;
 
 /** How many rows one statement locks at most. */
 const ROWS_PER_LOCK = 1024;
@@ -55,7 +55,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   ): Promise<MysqlHeldTransaction> {
     const held = new MysqlHeldTransaction(context, client);
     try {
-      await limitIdle(context, client, idleLimitMs);
+      await limitIdle(client, context.sql.idleLimit, idleLimitMs);
       await client.query(context.sql.begin);
       return held;
     } catch (error) {
@@ -156,6 +156,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     // What waits for its turn would come after the ROLLBACK and be committed by itself.
     this.#open = false;
     this.handle.close();
+    await this.#inTurn.rest();
     try {
       // Also after a deadlock, when there is nothing left to undo: the session is then in a known state again.
       await this.#client.query('ROLLBACK');
@@ -237,31 +238,6 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   }
 }
 
-/** The limit that each connection has now, so that it is set once and not for every claim. */
-const idleLimits = new WeakMap<object, number>();
-
-async function limitIdle({ sql }: Context, client: PoolConnection, idleLimitMs: number): Promise<void> {
-  const seconds = Math.max(1, idleLimitMs / 1000);
-  const connection = client.connection;
-  if (idleLimits.get(connection) === seconds) return;
-  await client.query(sql.idleLimit(seconds));
-  idleLimits.set(connection, seconds);
-}
-
-function byPlace(a: Line, b: Line): number {
-  return a.priority - b.priority || Number(a.id - b.id);
-}
-
-function* ofOnePriority(candidates: readonly Line[]): Generator<readonly JobId[]> {
-  for (let from = 0; from < candidates.length; ) {
-    const { priority } = candidates[from] ?? { priority: 0 };
-    const end = candidates.findIndex((each, place) => place > from && each.priority !== priority);
-    const until = end === -1 ? candidates.length : end;
-    yield candidates.slice(from, until).map(({ id }) => id);
-    from = until;
-  }
-}
-
 function inProgressFirst(a: Job, b: Job): number {
   return Number(b.status === 'in-progress') - Number(a.status === 'in-progress');
 }
@@ -270,96 +246,4 @@ function inProgressFirst(a: Job, b: Job): number {
 function refused(error: unknown): never {
   if (!isDriverError(error, 'LockTimeout')) throw error;
   throw new DriverError('LockNotAvailable', error.message, { cause: error });
-}
-
-/** A flag of the server's status, which it sends with each answer. */
-const IN_TRANSACTION = 1;
-
-const SAVEPOINT = 'SAVEPOINT rowlock_handler';
-const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
-
-/**
- * One statement at a time. The client would send a second one as soon as the server has answered the first, whatever the
- * answer; but after a deadlock, which ends the transaction, a statement would be committed by itself.
- */
-class InTurn implements MysqlTransaction {
-  readonly #client: PoolConnection;
-  readonly #check: () => void;
-  readonly #onError: (error: unknown) => never;
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(client: PoolConnection, check: () => void, onError: (error: unknown) => never) {
-    this.#client = client;
-    this.#check = check;
-    this.#onError = onError;
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
-  execute(sql: string, values?: any): Promise<[any, any]> {
-    return this.#take(() => this.#client.execute<never>(sql, values));
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
-  query(sql: string, values?: any): Promise<[any, any]> {
-    return this.#take(() => this.#client.query<never>(sql, values));
-  }
-
-  #take<Result>(statement: () => Promise<Result>): Promise<Result> {
-    const turn = this.#last.then(() => {
-      this.#check();
-      return statement().catch(this.#onError);
-    });
-    this.#last = turn.catch(() => {});
-    return turn;
-  }
-}
-
-/** What the handler writes through. Its first use sets the savepoint; after the run, and after a deadlock, it is dead. */
-class HandlerTransaction implements MysqlTransaction {
-  readonly #inTurn: InTurn;
-  readonly #onEnded: () => void;
-  #used = false;
-  #open = true;
-
-  constructor(inTurn: InTurn, onEnded: () => void) {
-    this.#inTurn = inTurn;
-    this.#onEnded = onEnded;
-  }
-
-  get used(): boolean {
-    return this.#used;
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
-  async execute(sql: string, values?: any): Promise<[any, any]> {
-    this.#prepare();
-    return this.#checked(await this.#inTurn.execute(sql, values));
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
-  async query(sql: string, values?: any): Promise<[any, any]> {
-    this.#prepare();
-    return this.#checked(await this.#inTurn.query(sql, values));
-  }
-
-  close(): void {
-    this.#open = false;
-  }
-
-  /** What returns no rows tells whether there is a transaction still. */
-  #checked<Answer extends [unknown, unknown]>(answer: Answer): Answer {
-    const [result] = answer;
-    const status: unknown = Object(result).serverStatus;
-    if (typeof status === 'number' && (status & IN_TRANSACTION) === 0) this.#onEnded();
-    return answer;
-  }
-
-  #prepare(): void {
-    if (!this.#open) {
-      throw new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
-    }
-    // Should it fail, so does the ROLLBACK TO it, and with that the run.
-    if (!this.#used) this.#inTurn.query(SAVEPOINT).catch(() => {});
-    this.#used = true;
-  }
 }

@@ -54,3 +54,19 @@ export function onPool(pool: Pool): MysqlTransaction {
     query: (sql, values) => use((client) => client.query<never>(sql, values)),
   };
 }
+
+/** The limit that each connection has now, so that it is set once and not for every claim. */
+const idleLimits = new WeakMap<object, number>();
+
+/** Has the server end this connection, and what is open on it, when it idles for longer. A second is the least. */
+export async function limitIdle(
+  client: PoolConnection,
+  sql: (seconds: number) => string,
+  idleLimitMs: number,
+): Promise<void> {
+  const seconds = Math.max(1, idleLimitMs / 1000);
+  const connection = client.connection;
+  if (idleLimits.get(connection) === seconds) return;
+  await client.query(sql(seconds));
+  idleLimits.set(connection, seconds);
+}

@@ -1,8 +1,7 @@
-import { describeDriver } from '@rowlock/driver-conformance';
+import { describeDriver, testWholeSuite } from '@rowlock/driver-conformance';
 import { inject, test } from 'vitest';
 import '@rowlock/servers/vitest';
 import { openMysqlHarness } from './mysql-harness.js';
-import { testWholeSuite } from './whole-suite.js';
 
 const url = inject('mariadbUrl');
 

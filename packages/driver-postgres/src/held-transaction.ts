@@ -9,10 +9,12 @@ import {
   type Settlement,
   TRANSITIONS,
 } from '@rowlock/core';
-import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
+import type { PoolClient, QueryResultRow } from 'pg';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
-import { type PostgresTransaction, type QueryConfig, query } from './query.js';
+import { HandlerTransaction, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
+import { InTurn } from './in-turn.js';
+import { type PostgresTransaction, query } from './query.js';
 import { type JobRow, toJob } from './rows.js';
 import { storableJson } from './storable.js';
 
@@ -20,15 +22,18 @@ import { storableJson } from './storable.js';
 export class PostgresHeldTransaction implements HeldTransaction<PostgresTransaction> {
   readonly #context: Context;
   readonly #client: PoolClient;
+  readonly #inTurn: InTurn;
   readonly #lost = new AbortController();
   readonly #held = new Set<JobId>();
   readonly handle: HandlerTransaction;
   #open = true;
+  #rolledBack: Promise<void> | null = null;
 
   private constructor(context: Context, client: PoolClient) {
     this.#context = context;
     this.#client = client;
-    this.handle = new HandlerTransaction(client);
+    this.#inTurn = new InTurn(client, () => this.#checkOpen());
+    this.handle = new HandlerTransaction(this.#inTurn, () => this.#onEnded());
     client.on('error', this.#onLost);
     client.on('end', this.#onLost);
   }
@@ -78,9 +83,9 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.#checkOpen();
     const own = settlements.filter(({ id }) => this.#held.has(id));
     if (own.length === 0) return [];
+    this.handle.close();
     // What the handler left to be checked at commit is checked now, while the claim can still be settled otherwise.
     if (this.handle.used) await this.#ask('SET CONSTRAINTS ALL IMMEDIATE');
-    this.handle.close();
     const column = <Value>(value: (settlement: Settlement) => Value): Value[] => own.map(value);
     const rows = await this.#ask<{ id: JobId }>(this.#context.sql.settle, [
       processId,
@@ -105,14 +110,23 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   }
 
   async commit(): Promise<void> {
+    this.handle.close();
     await this.#ask('COMMIT');
     this.#end(false);
   }
 
   async rollback(): Promise<void> {
-    if (!this.#open) return;
+    if (this.#open) this.#rolledBack = this.#rollback();
+    await this.#rolledBack;
+  }
+
+  async #rollback(): Promise<void> {
+    // What waits for its turn would come after the ROLLBACK and be committed by itself.
+    this.#open = false;
+    this.handle.close();
+    await this.#inTurn.rest();
     try {
-      await this.#ask('ROLLBACK');
+      await this.#client.query('ROLLBACK');
       this.#end(false);
     } catch {
       // The server rolls back what a lost connection leaves open.
@@ -125,9 +139,15 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     return toJob(row);
   }
 
-  async #ask<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> {
-    this.#checkOpen();
-    return query<Row>(this.#client, text, values);
+  #ask<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> {
+    return query<Row>(this.#inTurn, text, values);
+  }
+
+  /** The handler has committed or rolled back, and so given up the locks. */
+  #onEnded(): void {
+    this.handle.close();
+    const message = "The claim was lost: a statement in the handler's transaction has ended it.";
+    this.#lost.abort(new DriverError('ConnectionLost', message));
   }
 
   #checkOpen(): void {
@@ -148,39 +168,5 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.#client.off('error', this.#onLost);
     this.#client.off('end', this.#onLost);
     this.#client.release(broken || this.lost.aborted);
-  }
-}
-
-const SAVEPOINT = 'SAVEPOINT rowlock_handler';
-const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
-
-/** What the handler writes through. Its first use sets the savepoint; after the run it is dead. */
-class HandlerTransaction implements PostgresTransaction {
-  readonly #client: PoolClient;
-  #savepoint: Promise<unknown> | null = null;
-  #open = true;
-
-  constructor(client: PoolClient) {
-    this.#client = client;
-  }
-
-  get used(): boolean {
-    return this.#savepoint !== null;
-  }
-
-  async query<Row extends QueryResultRow = QueryResultRow>(
-    text: string | QueryConfig,
-    values?: unknown[],
-  ): Promise<QueryResult<Row>> {
-    if (!this.#open) {
-      throw new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
-    }
-    this.#savepoint ??= this.#client.query(SAVEPOINT);
-    await this.#savepoint;
-    return this.#client.query<Row>(text, values);
-  }
-
-  close(): void {
-    this.#open = false;
   }
 }

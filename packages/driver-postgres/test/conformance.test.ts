@@ -1,8 +1,7 @@
-import { describeDriver } from '@rowlock/driver-conformance';
+import { describeDriver, testWholeSuite } from '@rowlock/driver-conformance';
 import { inject } from 'vitest';
 import '@rowlock/servers/vitest';
 import { openPostgresHarness } from './postgres-harness.js';
-import { testWholeSuite } from './whole-suite.js';
 
 describeDriver({ name: 'postgres', open: async () => openPostgresHarness(inject('postgresUrl')) });
 testWholeSuite();

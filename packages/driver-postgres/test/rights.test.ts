@@ -1,129 +1,69 @@
-import { readFile } from 'node:fs/promises';
-import { createRowlock, type Driver, defineHandler, type Json, type Rowlock } from '@rowlock/core';
+import { type Account, type AccountsDatabase, describeRights } from '@rowlock/driver-conformance';
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import pg from 'pg';
-import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
+import { inject } from 'vitest';
 import { toDriverError } from '../src/errors.js';
 import { type PostgresTransaction, postgres } from '../src/index.js';
 
-/** The statements of the README, as they are, but for the names, which are the server's and not the database's. */
-async function statementsOfReadme(): Promise<string[]> {
-  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-  const sql = /^## Rights$.*?^```sql$(.*?)^```$/ms.exec(readme)?.[1] ?? '';
-  return sql
-    .split(';')
-    .map((statement) => statement.trim())
-    .filter((statement) => statement !== '');
-}
+describeRights({
+  name: 'postgres',
+  readme: new URL('../README.md', import.meta.url),
+  open,
+  refused: {
+    producer: [
+      'CREATE TABLE rowlock.more (id integer)',
+      'DELETE FROM rowlock.job',
+      'UPDATE rowlock.job SET priority = 1',
+      'DELETE FROM rowlock.run',
+    ],
+    worker: [
+      'CREATE TABLE rowlock.more (id integer)',
+      'DELETE FROM rowlock.job',
+      "INSERT INTO rowlock.job (kind) VALUES ('k')",
+      "INSERT INTO rowlock.migration VALUES (9, 'nine')",
+    ],
+  },
+});
 
-let url: string;
-let root: pg.Client;
-let drop: () => Promise<void>;
-let suffix: string;
-const drivers: Driver<PostgresTransaction>[] = [];
-
-beforeEach(async () => {
-  const fresh = await freshDatabase(inject('postgresUrl'));
-  ({ url, drop } = fresh);
-  suffix = `_${new URL(url).pathname.slice(-8)}`;
-  root = new pg.Client(url);
-  await root.connect();
+async function open(statements: readonly string[]): Promise<AccountsDatabase<PostgresTransaction>> {
+  const { url, drop } = await freshDatabase(inject('postgresUrl'));
+  const suffix = `_${new URL(url).pathname.slice(-8)}`;
   const driver = postgres({ connectionString: url });
   await driver.migrate();
   await driver.close();
-  for (const statement of await statementsOfReadme()) {
+  const root = new pg.Client(url);
+  await root.connect();
+  for (const statement of statements) {
     await root.query(statement.replace(/(TO|ROLE) (producer|worker)/, `$1 $2${suffix}`));
   }
-});
 
-afterEach(async () => {
-  await Promise.all(drivers.splice(0).map((driver) => driver.close()));
-  for (const role of ['producer', 'worker']) {
-    await root.query(`DROP OWNED BY ${role}${suffix}`);
-    await root.query(`DROP ROLE ${role}${suffix}`);
-  }
-  await root.end();
-  await drop();
-});
-
-function urlOf(user: string): string {
-  const own = new URL(url);
-  own.username = `${user}${suffix}`;
-  own.password = 'change-me';
-  return own.href;
+  const urlOf = (account: Account): string => {
+    const own = new URL(url);
+    own.username = `${account}${suffix}`;
+    own.password = 'change-me';
+    return own.href;
+  };
+  return {
+    driver: (account) => postgres({ connectionString: urlOf(account) }),
+    async run(account, statement) {
+      const client = new pg.Client(urlOf(account));
+      await client.connect();
+      try {
+        await client.query(statement);
+      } catch (error) {
+        throw toDriverError(error);
+      } finally {
+        await client.end();
+      }
+    },
+    async close() {
+      for (const account of ['producer', 'worker']) {
+        await root.query(`DROP OWNED BY ${account}${suffix}`);
+        await root.query(`DROP ROLE ${account}${suffix}`);
+      }
+      await root.end();
+      await drop();
+    },
+  };
 }
-
-async function as(user: string): Promise<Driver<PostgresTransaction>> {
-  const driver = postgres({ connectionString: urlOf(user) });
-  drivers.push(driver);
-  return driver;
-}
-
-async function plain(user: string, statement: string): Promise<void> {
-  const client = new pg.Client(urlOf(user));
-  await client.connect();
-  try {
-    await client.query(statement);
-  } catch (error) {
-    throw toDriverError(error);
-  } finally {
-    await client.end();
-  }
-}
-
-const AnyPayload = {
-  '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value: value as Json }) },
-} as const;
-
-const Work = defineHandler({
-  kind: 'work',
-  queue: 'rights',
-  payload: AnyPayload,
-  group: true,
-  run: () => {},
-});
-
-const rowlockOf = (driver: Driver<PostgresTransaction>): Rowlock<PostgresTransaction> =>
-  createRowlock({ driver, handlers: [Work] });
-
-test('with the rights in the README a producer enqueues and finds, and a worker runs', async () => {
-  const [producer, workers] = [rowlockOf(await as('producer')), rowlockOf(await as('worker'))];
-  const worker = workers.worker({ watchInterval: '20ms' });
-  const faults: unknown[] = [];
-  worker.on('fault', (error) => faults.push(error));
-  worker.on('lost', (_, error) => faults.push(error));
-  await worker.start();
-  try {
-    const first = await producer.enqueue(Work, { payload: 1, key: 'a', unique: 'once' });
-    const later = await producer.enqueue(Work, { payload: 2, key: 'a', delay: '300ms' });
-    for (const { publicId } of [first, later]) {
-      await vi.waitFor(async () => expect((await producer.find(publicId))?.status).toBe('complete'), {
-        timeout: 15_000,
-      });
-    }
-    expect((await producer.workers()).map(({ alive }) => alive)).toEqual([true]);
-  } finally {
-    await worker.stop();
-  }
-  expect(faults).toEqual([]);
-});
-
-test('these rights allow nothing more', async () => {
-  for (const statement of [
-    'CREATE TABLE rowlock.more (id integer)',
-    'DELETE FROM rowlock.job',
-    'UPDATE rowlock.job SET priority = 1',
-    'DELETE FROM rowlock.run',
-  ]) {
-    await expect(plain('producer', statement), statement).rejects.toMatchObject({ code: 'PermissionDenied' });
-  }
-  for (const statement of [
-    'CREATE TABLE rowlock.more (id integer)',
-    'DELETE FROM rowlock.job',
-    "INSERT INTO rowlock.job (kind) VALUES ('k')",
-    "INSERT INTO rowlock.migration VALUES (9, 'nine')",
-  ]) {
-    await expect(plain('worker', statement), statement).rejects.toMatchObject({ code: 'PermissionDenied' });
-  }
-});

@@ -1,5 +1,4 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { validate as isUuid } from 'uuid';
 import type { Driver, JobFilter, Store, WorkerView } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
@@ -10,6 +9,7 @@ import type { Logger } from '../logger.js';
 import { type Enqueueable, type EnqueueOptions, newJob } from './enqueue-options.js';
 import { checkWhole, LIMITS } from './limits.js';
 import { Notifier } from './notifier.js';
+import { publicIdOf } from './public-id.js';
 
 /** Where a client's call takes place. */
 export interface CallOptions<Tx> {
@@ -71,8 +71,9 @@ export class Client<Tx> {
 
   /** The job with this public id, or undefined. */
   async find(publicId: string, { tx }: CallOptions<Tx> = {}): Promise<JobView | undefined> {
-    if (!isUuid(publicId)) return undefined;
-    const { jobs } = await this.#store(tx).list({ publicId }, { limit: 1, before: null });
+    const known = publicIdOf(publicId);
+    if (known === undefined) return undefined;
+    const { jobs } = await this.#store(tx).list({ publicId: known }, { limit: 1, before: null });
     return jobs[0];
   }
 
@@ -104,9 +105,10 @@ export class Client<Tx> {
    * @throws JobNotFoundError, IllegalTransitionError when the job has ended already.
    */
   async cancel(publicId: string, { tx }: CallOptions<Tx> = {}): Promise<'cancelled' | 'signalled'> {
-    const moved = await this.#move('cancel', publicId, tx);
+    const known = existing(publicId);
+    const moved = await this.#move('cancel', known, tx);
     if (moved === 'moved') return 'cancelled';
-    await this.#store(tx).notify([{ cancel: publicId }]);
+    await this.#store(tx).notify([{ cancel: known }]);
     return 'signalled';
   }
 
@@ -117,7 +119,7 @@ export class Client<Tx> {
    * taken by a job that came later.
    */
   async redrive(publicId: string, { tx }: CallOptions<Tx> = {}): Promise<void> {
-    const moved = await this.#move('redrive', publicId, tx).catch((error: unknown) => {
+    const moved = await this.#move('redrive', existing(publicId), tx).catch((error: unknown) => {
       if (isDriverError(error, 'UniqueViolation')) {
         throw new IllegalTransitionError(
           'redrive',
@@ -155,12 +157,18 @@ export class Client<Tx> {
     publicId: string,
     tx: Tx | undefined,
   ): Promise<'moved' | 'running'> {
-    if (!isUuid(publicId)) throw new JobNotFoundError(String(publicId).slice(0, 64));
     const moved = await this.#store(tx).move(event, publicId);
     if (moved.outcome === 'missing') throw new JobNotFoundError(publicId);
     if (moved.outcome === 'illegal') throw new IllegalTransitionError(event, publicId, moved.status);
     return moved.outcome;
   }
+}
+
+/** @throws JobNotFoundError for what is no public id. */
+function existing(publicId: string): string {
+  const known = publicIdOf(publicId);
+  if (known === undefined) throw new JobNotFoundError(String(publicId).slice(0, 64));
+  return known;
 }
 
 function checkFilter({ status }: JobFilter): void {

@@ -201,6 +201,7 @@ export interface RunStarted {
 export type RunNote = { readonly progress: Json } | { readonly outcome: 'release' | 'reclaim' };
 
 export interface JobFilter {
+  /** In small letters, as rows have it. */
   readonly publicId?: string;
   readonly queue?: string;
   readonly kind?: string;

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { scratchTable } from '../scratch-table.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
-import { until } from '../until.js';
+import { aborted, until, within } from '../until.js';
 
 const ERROR = { code: 'E_SHEET', message: 'The sheet is full.', details: { rows: 10 } } as const;
 
@@ -166,7 +166,76 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     expect((await row(job)).status).toBe('error');
   });
 
+  test("undo takes back also a handler's statement that nobody waits for", async ({
+    database,
+    reader,
+    queue,
+    put,
+    hold,
+    row,
+    defer,
+  }) => {
+    const table = await scratchTable(reader, queue, defer);
+    await put();
+    const { held, job } = await hold();
+    const forgotten = database.run(held.handle, `INSERT INTO ${table} VALUES ('undone')`);
+    await held.undo();
+    await Promise.allSettled([forgotten]);
+    await held.settle(randomUUID(), [settlement(job, { event: 'fail', error: ERROR })]);
+    await held.commit();
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect((await row(job)).status).toBe('error');
+  });
+
+  for (const statement of ['COMMIT', 'ROLLBACK']) {
+    test(`a handler that gives up its locks with ${statement} has lost the claim, and settles nothing`, async ({
+      database,
+      put,
+      hold,
+      begin,
+      take,
+      row,
+    }) => {
+      const before = await put();
+      const { held, job } = await hold();
+      await database.run(held.handle, 'SELECT 1 AS one');
+      expect(held.lost.aborted).toBe(false);
+      await database.run(held.handle, statement);
+      expect(await within('the loss', aborted(held.lost))).toMatchObject({ code: 'ConnectionLost' });
+      await expect(held.settle(randomUUID(), [settlement(job)])).rejects.toBe(held.lost.reason);
+      await held.rollback();
+      expect(await row(before)).toEqual(before);
+      expect((await take(await begin())).id).toBe(job.id);
+    });
+  }
+
+  test('of two rollbacks at once both resolve when it is done', async ({ put, hold, begin, take }) => {
+    const job = await put();
+    const { held } = await hold();
+    await Promise.all([held.rollback(), held.rollback()]);
+    expect((await take(await begin())).id).toBe(job.id);
+  });
+
   for (const end of ['commit', 'rollback'] as const) {
+    test(`a statement that comes while ${end} is on its way is refused, and happens nowhere`, async ({
+      database,
+      reader,
+      queue,
+      put,
+      hold,
+      defer,
+    }) => {
+      const table = await scratchTable(reader, queue, defer);
+      await put();
+      const { held } = await hold();
+      await database.run(held.handle, 'SELECT 1 AS one');
+      const ended = held[end]();
+      const late = database.run(held.handle, `INSERT INTO ${table} VALUES ('a zombie')`);
+      await expect(late).rejects.toMatchObject({ code: 'TransactionOver' });
+      await ended;
+      expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    });
+
     test(`after ${end} the handle and every verb are over`, async ({
       database,
       queue,

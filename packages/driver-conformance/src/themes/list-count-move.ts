@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { JobFilter, JobId, JobView, State } from '@rowlock/core';
+import { defineHandler, type JobFilter, type JobId, type JobView, type State } from '@rowlock/core';
 import { expect } from 'vitest';
+import { AnyJson, clientOf } from '../crew.js';
 import { ODD_NAMES } from '../names.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
@@ -153,6 +154,19 @@ export const listCountMove = theme('list, count and move', (test) => {
     expect(await driver.count({ queue, key })).toEqual({ ...NONE, complete: 2, new: 1 });
     expect(await driver.count({ queue, kind: 'other' })).toEqual({ ...NONE, new: 1 });
     expect(await driver.count({ queue, status: 'error' })).toEqual({ ...NONE, error: 1 });
+  });
+
+  test('a client takes a public id in capitals for the same job', async (stage) => {
+    const { queue, put, row } = stage;
+    const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => {} });
+    const client = clientOf(stage, [handler]);
+    const job = await put();
+    const capitals = job.publicId.toUpperCase();
+    expect((await client.find(capitals))?.publicId).toBe(job.publicId);
+    expect(await client.cancel(capitals)).toBe('cancelled');
+    expect((await row(job)).status).toBe('cancelled');
+    await client.redrive(capitals);
+    expect((await row(job)).status).toBe('new');
   });
 
   test('a move of a job that is not there says so', async ({ driver }) => {

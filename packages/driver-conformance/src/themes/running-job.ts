@@ -6,25 +6,30 @@ import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
 
 export const runningJob = theme('running job', (test) => {
-  test('a running job that is cancelled is told, and ends as cancelled', async (stage) => {
-    const { queue, put } = stage;
-    const running = gate();
-    const handler = defineHandler({
-      kind: 'work',
-      queue,
-      payload: AnyJson,
-      async run({ signal }) {
-        running.open();
-        throw await aborted(signal);
-      },
+  for (const [how, written] of [
+    ['cancelled', (publicId: string) => publicId],
+    ['cancelled by its public id in capitals', (publicId: string) => publicId.toUpperCase()],
+  ] as const) {
+    test(`a running job that is ${how} is told, and ends as cancelled`, async (stage) => {
+      const { queue, put } = stage;
+      const running = gate();
+      const handler = defineHandler({
+        kind: 'work',
+        queue,
+        payload: AnyJson,
+        async run({ signal }) {
+          running.open();
+          throw await aborted(signal);
+        },
+      });
+      const { publicId } = await put();
+      await employ(stage, [handler]);
+      await within('the handler', running.promise);
+      expect(await clientOf(stage, [handler]).cancel(written(publicId))).toBe('signalled');
+      const [row] = await allSettled(stage);
+      expect(row).toMatchObject({ status: 'cancelled', attempt: 0, error: { code: 'ROWLOCK_CANCELLED' } });
     });
-    const { publicId } = await put();
-    await employ(stage, [handler]);
-    await within('the handler', running.promise);
-    expect(await clientOf(stage, [handler]).cancel(publicId)).toBe('signalled');
-    const [row] = await allSettled(stage);
-    expect(row).toMatchObject({ status: 'cancelled', attempt: 0, error: { code: 'ROWLOCK_CANCELLED' } });
-  });
+  }
 
   test('a duplicate is answered while the handler of the first is running', async (stage) => {
     const { queue, key } = stage;

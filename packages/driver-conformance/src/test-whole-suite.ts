@@ -1,7 +1,10 @@
-import { conformanceTests } from '@rowlock/driver-conformance';
 import { expect, type RunnerTask, test } from 'vitest';
+import { conformanceTests } from './conformance-tests.js';
 
-/** Two drivers that both have all tests of the suite, in its order, have the same. Called last, when all have run. */
+/**
+ * A test that all tests of the suite are in this file, in its order, and that none is skipped: so any two drivers have
+ * the same. To be called last in the file of `describeDriver`, when all of them have run.
+ */
 export function testWholeSuite(): void {
   test('all tests of the suite are here, and none is skipped', ({ task }) => {
     const [suite, ...others] = task.file.tasks.filter(({ type }) => type === 'suite');

@@ -1,0 +1,62 @@
+import { DriverError } from '@rowlock/core';
+import type { InTurn } from './in-turn.js';
+import type { MysqlTransaction } from './query.js';
+
+const SAVEPOINT = 'SAVEPOINT rowlock_handler';
+
+/** Undoes what the handler wrote, and keeps the locks that are older. */
+export const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
+
+/** A flag of the server's status, which it sends with each answer. */
+const IN_TRANSACTION = 1;
+
+/** What the handler writes through. Its first use sets the savepoint; after the run, and after a deadlock, it is dead. */
+export class HandlerTransaction implements MysqlTransaction {
+  readonly #inTurn: InTurn;
+  readonly #onEnded: () => void;
+  #used = false;
+  #open = true;
+
+  /** @param onEnded Is called when a statement of the handler has ended the transaction, and with it the claim. */
+  constructor(inTurn: InTurn, onEnded: () => void) {
+    this.#inTurn = inTurn;
+    this.#onEnded = onEnded;
+  }
+
+  get used(): boolean {
+    return this.#used;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
+  async execute(sql: string, values?: any): Promise<[any, any]> {
+    this.#prepare();
+    return this.#checked(await this.#inTurn.execute(sql, values));
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
+  async query(sql: string, values?: any): Promise<[any, any]> {
+    this.#prepare();
+    return this.#checked(await this.#inTurn.query(sql, values));
+  }
+
+  close(): void {
+    this.#open = false;
+  }
+
+  #prepare(): void {
+    if (!this.#open) {
+      throw new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
+    }
+    // Should it fail, so does the ROLLBACK TO it, and with that the run.
+    if (!this.#used) this.#inTurn.query(SAVEPOINT).catch(() => {});
+    this.#used = true;
+  }
+
+  /** What returns no rows tells whether there is a transaction still. */
+  #checked<Answer extends [unknown, unknown]>(answer: Answer): Answer {
+    const [result] = answer;
+    const status: unknown = Object(result).serverStatus;
+    if (typeof status === 'number' && (status & IN_TRANSACTION) === 0) this.#onEnded();
+    return answer;
+  }
+}
