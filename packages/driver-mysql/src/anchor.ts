@@ -125,7 +125,7 @@ export class MysqlAnchor implements Anchor {
     let heard: readonly WakeUp[] = [];
     if (client !== null) {
       try {
-        await (this.#pushed ? this.#sleep(client, everyMs) : this.#poll(everyMs, signal));
+        await (this.#pushed ? this.#sleep(client, everyMs, signal) : this.#poll(everyMs, signal));
         heard = await this.#heard();
         if (this.#client === client) return heard;
       } catch {
@@ -138,9 +138,14 @@ export class MysqlAnchor implements Anchor {
   }
 
   /** Sleeps on the server until it is interrupted, the bell was rung since the last look, or `everyMs` are over. */
-  async #sleep(client: Connection, everyMs: number): Promise<void> {
+  async #sleep(client: Connection, everyMs: number, signal: AbortSignal): Promise<void> {
     const until = performance.now() + everyMs;
-    for (let left = everyMs; left > 0 && !this.#released; left = until - performance.now()) {
+    // Looked at each turn: an interruption may come when the sleep is over and its answer still on its way.
+    for (
+      let left = everyMs;
+      left > 0 && !signal.aborted && !this.#released;
+      left = until - performance.now()
+    ) {
       const ms = Math.min(left, SLEEP_MS);
       const began = performance.now();
       try {
