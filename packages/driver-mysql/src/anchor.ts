@@ -152,6 +152,7 @@ export class MysqlAnchor implements Anchor {
     // Whoever called while this session was between two sleeps has rung by the end of a nap.
     const napping = this.#called;
     this.#called = false;
+    // Looked at each turn: an interruption may come when the sleep is over and its answer still on its way.
     for (let look = 0; !signal.aborted && !this.#released; look++) {
       const began = performance.now();
       const longest = look === 0 && napping ? NAP_MS : began < this.#uncalledUntil ? pollMs(look) : SLEEP_MS;
