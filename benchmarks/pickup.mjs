@@ -1,7 +1,8 @@
 // Pickup while idle: from the call of enqueue to the start of the handler, one job at a time, with a pause between two, on
 // servers that write each commit through to the disk. Beside it in the same run, bare SQL on the same server: one connection
 // inserts and calls, another is woken, begins and locks the row. Rounds alternate; printed are the medians of the rounds'
-// percentiles with their least and most. Then nothing is enqueued for a while: what an idle worker costs the server.
+// percentiles with their least and most. Then nothing is enqueued for a while: what an idle worker costs the server, beside
+// the server alone.
 import { createRowlock, defineHandler } from '@rowlock/core';
 import { mysql } from '@rowlock/driver-mysql';
 import { postgres } from '@rowlock/driver-postgres';
@@ -20,13 +21,16 @@ const databases = {
   postgres: {
     start: postgresForTests,
     fresh: freshDatabase,
-    driver: (url) => postgres({ connectionString: url }),
+    drivers: { rowlock: (url) => postgres({ connectionString: url }) },
     bare: barePostgres,
   },
   mysql: {
     start: mysqlForTests,
     fresh: freshMysqlDatabase,
-    driver: (url) => mysql({ uri: url }),
+    drivers: {
+      rowlock: (url) => mysql({ uri: url }),
+      'rowlock, polling': (url) => mysql({ uri: url, push: false }),
+    },
     bare: bareMysql,
   },
 };
@@ -35,31 +39,38 @@ const wanted = process.argv.slice(2);
 for (const [name, database] of Object.entries(databases)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   const server = await database.start({ fsync: true });
-  const fresh = await database.fresh(server.url);
-  await report(name, database, fresh.url);
-  await fresh.drop();
+  console.log(name);
+  await reportPickup(database, server.url);
+  await reportIdle(database, server.url);
   await server.stop();
 }
 
-async function report(name, { driver, bare }, url) {
-  const systems = { rowlock: await rowlockPickup(driver(url)), 'bare SQL': await bare(url) };
-  const rounds = Object.fromEntries(Object.keys(systems).map((system) => [system, []]));
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [system, { pickup }] of Object.entries(systems)) rounds[system].push(await measure(pickup));
+async function reportPickup({ fresh, drivers, bare }, serverUrl) {
+  const systems = { 'bare SQL': await bare((await fresh(serverUrl)).url) };
+  for (const [name, driver] of Object.entries(drivers)) {
+    systems[name] = await rowlockPickup(driver((await fresh(serverUrl)).url));
   }
-  await systems['bare SQL'].end();
-  const idle = await idleShare();
-  await systems.rowlock.end();
+  const rounds = Object.fromEntries(Object.keys(systems).map((name) => [name, []]));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, { pickup }] of Object.entries(systems)) rounds[name].push(await measure(pickup));
+  }
+  for (const { end } of Object.values(systems)) await end();
 
-  console.log(name);
-  for (const [system, percentiles] of Object.entries(rounds)) {
+  for (const [name, percentiles] of Object.entries(rounds)) {
+    const ratios = percentiles.map(({ p50 }, round) => (p50 / rounds['bare SQL'][round].p50).toFixed(2));
     console.log(
-      `  ${system.padEnd(9)} p50 ${spread(percentiles, 'p50')}   p99 ${spread(percentiles, 'p99')}`,
+      `  ${name.padEnd(16)} p50 ${spread(percentiles, 'p50')}   p99 ${spread(percentiles, 'p99')}   p50 to bare SQL's ${ratios.join(' ')}`,
     );
   }
-  const ratios = rounds.rowlock.map(({ p50 }, round) => p50 / rounds['bare SQL'][round].p50);
-  console.log(`  ratio of the p50, round by round: ${ratios.map((ratio) => ratio.toFixed(2)).join(' ')}`);
-  console.log(`  idle: ${(idle * 100).toFixed(2)} % of a core on the server`);
+}
+
+async function reportIdle({ fresh, drivers }, serverUrl) {
+  console.log(`  idle server      ${await idleShare()} of a core`);
+  for (const [name, driver] of Object.entries(drivers)) {
+    const { end } = await rowlockPickup(driver((await fresh(serverUrl)).url));
+    console.log(`  ${name.padEnd(16)} ${await idleShare()} of a core on the server, idle`);
+    await end();
+  }
 }
 
 async function measure(pickup) {
@@ -73,10 +84,12 @@ async function measure(pickup) {
 }
 
 async function idleShare() {
-  await pause(2_000);
+  // The server has its own work behind what came before.
+  await pause(5_000);
   const [from, began] = [cpuSecondsOfChildren(), performance.now()];
   await pause(IDLE_MS);
-  return (cpuSecondsOfChildren() - from) / ((performance.now() - began) / 1000);
+  const share = (cpuSecondsOfChildren() - from) / ((performance.now() - began) / 1000);
+  return `${(share * 100).toFixed(2)} %`;
 }
 
 function spread(percentiles, name) {

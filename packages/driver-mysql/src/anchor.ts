@@ -44,6 +44,7 @@ export class MysqlAnchor implements Anchor {
   readonly #pool: MysqlTransaction;
   readonly #connect: Connect;
   readonly #id: number;
+  readonly #push: boolean;
   readonly #bell: Bell;
   #client: Connection | null = null;
   /** Whether the last sleep was interrupted. */
@@ -54,11 +55,12 @@ export class MysqlAnchor implements Anchor {
   #released = false;
   #interrupt: () => void = () => {};
 
-  private constructor(context: Context, pool: MysqlTransaction, connect: Connect, id: number) {
+  private constructor(context: Context, pool: MysqlTransaction, connect: Connect, id: number, push: boolean) {
     this.#context = context;
     this.#pool = pool;
     this.#connect = connect;
     this.#id = id;
+    this.#push = push;
     this.#bell = new Bell(context, pool);
   }
 
@@ -68,9 +70,10 @@ export class MysqlAnchor implements Anchor {
     pool: MysqlTransaction,
     connect: Connect,
     { name, host, pid, queues }: WorkerInfo,
+    push: boolean,
   ): Promise<MysqlAnchor> {
     const { insertId } = await change(pool, context.sql.addWorker, [name, host, pid, JSON.stringify(queues)]);
-    const anchor = new MysqlAnchor(context, pool, connect, insertId);
+    const anchor = new MysqlAnchor(context, pool, connect, insertId, push);
     await anchor.#subscribe();
     return anchor;
   }
@@ -79,7 +82,6 @@ export class MysqlAnchor implements Anchor {
     return String(this.#id);
   }
 
-  /** Whether wake-ups are pushed to this session; if not, they are polled for. */
   get pushed(): boolean {
     return this.#pushed;
   }
@@ -198,7 +200,7 @@ export class MysqlAnchor implements Anchor {
       // The server has not noticed the end of the session before this one.
       if (lock?.held !== 1) throw new DriverError('LockTimeout', "The worker's lock is still held.");
       await this.#bell.begin();
-      this.#pushed = await this.#canBeInterrupted(client);
+      this.#pushed = this.#push && (await this.#canBeInterrupted(client));
       if (this.#released) throw new DriverError('ConnectionLost', 'The session was released meanwhile.');
       this.#client = client;
     } catch (error) {

@@ -43,6 +43,11 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database'> {
   readonly database?: string;
   /** The most connections of the driver's pool. Default 100; they are opened as they are needed. */
   readonly maxConnections?: number;
+  /**
+   * Whether an idle worker may be called by `KILL QUERY`. Default true, and tried at each start. With false it looks at the
+   * bell: behind a proxy that lets clients share connections, the call could meet somebody else's statement.
+   */
+  readonly push?: boolean;
 }
 
 /**
@@ -53,9 +58,14 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database'> {
  * @example
  * const driver = mysql({ uri: process.env.DATABASE_URL });
  */
-export function mysql({ maxConnections = 100, database, ...given }: MysqlOptions): Driver<MysqlTransaction> {
+export function mysql({
+  maxConnections = 100,
+  push = true,
+  database,
+  ...given
+}: MysqlOptions): Driver<MysqlTransaction> {
   const schema = database ?? databaseOf(given.uri);
-  return new MysqlDriver(context(schema), { ...given, ...DEFAULTS, database: schema }, maxConnections);
+  return new MysqlDriver(context(schema), { ...given, ...DEFAULTS, database: schema }, maxConnections, push);
 }
 
 const DEFAULTS = {
@@ -90,11 +100,12 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly capabilities: Capabilities;
   readonly #pool: Pool;
   readonly #options: ConnectionOptions;
+  readonly #push: boolean;
   readonly #watch = new CommitWatch();
   readonly #ringer: Ringer;
   #closed = false;
 
-  constructor(context: Context, options: ConnectionOptions, maxConnections: number) {
+  constructor(context: Context, options: ConnectionOptions, maxConnections: number, push: boolean) {
     const pool = createPool({
       ...options,
       connectionLimit: maxConnections,
@@ -104,8 +115,9 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     super(context, onPool(pool));
     this.#pool = pool;
     this.#options = options;
-    this.#ringer = new Ringer(context, this.on, () => this.#open());
-    this.capabilities = { push: true, maxConnections };
+    this.#push = push;
+    this.#ringer = new Ringer(context, this.on, push ? () => this.#open() : null);
+    this.capabilities = { maxConnections };
   }
 
   async migrate(): Promise<MigrationReport> {
@@ -181,7 +193,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   async anchor(worker: WorkerInfo): Promise<Anchor> {
-    return MysqlAnchor.open(this.context, this.on, () => this.#open(), worker);
+    return MysqlAnchor.open(this.context, this.on, () => this.#open(), worker, this.#push);
   }
 
   async close(): Promise<void> {

@@ -21,13 +21,14 @@ interface Sleeper {
 export class Ringer {
   readonly #context: Context;
   readonly #pool: MysqlTransaction;
-  readonly #connect: Connect;
+  /** Null where nobody is to be called. */
+  readonly #connect: Connect | null;
   #client: Promise<Connection> | null = null;
   #sleepers: readonly Sleeper[] = [];
   #sleepersUntil = 0;
   #closed = false;
 
-  constructor(context: Context, pool: MysqlTransaction, connect: Connect) {
+  constructor(context: Context, pool: MysqlTransaction, connect: Connect | null) {
     this.#context = context;
     this.#pool = pool;
     this.#connect = connect;
@@ -46,8 +47,8 @@ export class Ringer {
 
   /** @throws DriverError when nobody could be called; the workers look at the bell a second later. */
   async call(wakeUps: readonly WakeUp[]): Promise<void> {
-    if (this.#closed || wakeUps.length === 0) return;
-    const client = await this.#session();
+    if (this.#closed || this.#connect === null || wakeUps.length === 0) return;
+    const client = await this.#session(this.#connect);
     if (performance.now() > this.#sleepersUntil) await this.#findSleepers(client);
     const wanted = this.#sleepers.filter(({ queues }) =>
       wakeUps.some(({ queue }) => queue === undefined || queues.has(queue)),
@@ -74,9 +75,9 @@ export class Ringer {
     this.#sleepersUntil = performance.now() + SLEEPERS_MS;
   }
 
-  #session(): Promise<Connection> {
+  #session(connect: Connect): Promise<Connection> {
     if (this.#client !== null) return this.#client;
-    const opening = this.#connect();
+    const opening = connect();
     this.#client = opening;
     const forget = (): void => {
       if (this.#client === opening) this.#client = null;

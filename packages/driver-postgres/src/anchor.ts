@@ -20,6 +20,7 @@ const RECONNECT_MS = [20, 50, 100, 200, 500, 1_000];
  * from the pool: a listener that shares its connection with long transactions holds up the server's notifications.
  */
 export class PostgresAnchor implements Anchor {
+  readonly pushed = true;
   readonly #context: Context;
   readonly #pool: PostgresTransaction;
   readonly #connect: () => Client;

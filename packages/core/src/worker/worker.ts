@@ -156,7 +156,11 @@ export class Worker<Tx> {
       claimed: () => this.#openSlot(),
     };
     this.#running = { anchor, flow, lines, listening: this.#listen(anchor).catch(this.#onFault) };
-    log.info({ worker: this.name, queues: registry.queues, concurrency: this.concurrency }, 'worker started');
+    const wakeUps = anchor.pushed ? 'pushed' : 'polled';
+    log.info(
+      { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
+      'worker started',
+    );
     this.#events.emit('start');
   }
 

@@ -264,8 +264,8 @@ export const wakeUps = theme('wake-ups', (test) => {
     expect(await lines()).toEqual({ [stage.queue]: null });
   });
 
-  test('a driver that pushes says so, and one that does not polls', async ({ driver }) => {
-    expect(typeof driver.capabilities.push).toBe('boolean');
+  test('a session says whether wake-ups are pushed to it', async ({ driver, anchor }) => {
+    expect(typeof (await anchor()).pushed).toBe('boolean');
     expect(driver.name).toMatch(/^[a-z]+$/);
   });
 });
