@@ -198,7 +198,13 @@ export function createStage<Tx>(
     },
 
     async anchor(of = driver, info = {}) {
-      const anchor = await of.anchor({ name: `worker-${name}`, host: 'host', pid: 4711, ...info });
+      const anchor = await of.anchor({
+        name: `worker-${name}`,
+        host: 'host',
+        pid: 4711,
+        queues: [queue],
+        ...info,
+      });
       deferred.push(() => anchor.release());
       return anchor;
     },

@@ -70,6 +70,7 @@ CREATE TABLE IF NOT EXISTS rowlock_worker (
   name        VARCHAR(128) NOT NULL,
   host        VARCHAR(255) NOT NULL,
   pid         INT NOT NULL,
+  queues      JSON NOT NULL,
   started_at  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
   stopped_at  DATETIME(6),
   -- `lines` is a reserved word. Per queue, the public id of the job that the newest sweep has come to; null at rest.

@@ -7,10 +7,11 @@ import {
   type WorkerLines,
 } from '@rowlock/core';
 import type { Connection } from 'mysql2/promise';
-import type { Context } from './context.js';
+import { Bell } from './bell.js';
+import type { Connect, Context } from './context.js';
 import { toDriverError } from './errors.js';
-import { change, list, type MysqlTransaction, query } from './query.js';
-import { call, KEPT } from './ring.js';
+import { change, type MysqlTransaction, query } from './query.js';
+import { interrupt } from './ringer.js';
 
 /** Pauses between attempts to reconnect, in milliseconds. The last repeats. */
 const RECONNECT_MS = [20, 50, 100, 200, 500, 1_000];
@@ -21,20 +22,17 @@ const POLL_MS = [5, 5, 10, 20, 50, 100, 250] as const;
 /** How long one statement sleeps at most: so long may the server take to notice that its client is gone. */
 const SLEEP_MS = 1_000;
 
+/** How long the first sleep after a call is. A call is sent while its ring is still being written: see Ringer. */
+const NAP_MS = 20;
+
+/** How long the sleeps stay as short as the pauses are, once somebody rang who could not interrupt one. */
+const UNCALLED_MS = 60_000;
+
 /** How long the self-test waits for its own call, in milliseconds. */
 const SELF_TEST_MS = 1_000;
 
-/** How long a ring may be on its way: its number is given when it is written, and it is seen when that commits. */
-const LATE_MS = 30_000;
-
-/** How many numbers that are not seen yet are kept in mind at most. */
-const MOST_LATE = 256;
-
 /** MySQL's word for a statement that KILL QUERY has interrupted. */
 const INTERRUPTED = 1317;
-
-/** Opens a connection for a worker's session. */
-export type Connect = () => Promise<Connection>;
 
 /**
  * A worker's session: a connection of its own that holds the worker's user lock and sleeps on the server until a
@@ -46,21 +44,24 @@ export class MysqlAnchor implements Anchor {
   readonly #pool: MysqlTransaction;
   readonly #connect: Connect;
   readonly #id: number;
+  readonly #push: boolean;
+  readonly #bell: Bell;
   #client: Connection | null = null;
-  #lastRing: bigint | null = null;
-  /** Numbers below the last that have not been seen, and until when to look for them. */
-  readonly #late = new Map<bigint, number>();
-  /** Before which number the bell was cleared. */
-  #pruned = 0n;
+  /** Whether the last sleep was interrupted. */
+  #called = false;
   #pushed = false;
+  /** Until when to expect rings of somebody who cannot interrupt this session: another account, or a procedure. */
+  #uncalledUntil = 0;
   #released = false;
   #interrupt: () => void = () => {};
 
-  private constructor(context: Context, pool: MysqlTransaction, connect: Connect, id: number) {
+  private constructor(context: Context, pool: MysqlTransaction, connect: Connect, id: number, push: boolean) {
     this.#context = context;
     this.#pool = pool;
     this.#connect = connect;
     this.#id = id;
+    this.#push = push;
+    this.#bell = new Bell(context, pool);
   }
 
   /** Adds the worker to the table and opens its session. */
@@ -68,10 +69,11 @@ export class MysqlAnchor implements Anchor {
     context: Context,
     pool: MysqlTransaction,
     connect: Connect,
-    { name, host, pid }: WorkerInfo,
+    { name, host, pid, queues }: WorkerInfo,
+    push: boolean,
   ): Promise<MysqlAnchor> {
-    const { insertId } = await change(pool, context.sql.addWorker, [name, host, pid]);
-    const anchor = new MysqlAnchor(context, pool, connect, insertId);
+    const { insertId } = await change(pool, context.sql.addWorker, [name, host, pid, JSON.stringify(queues)]);
+    const anchor = new MysqlAnchor(context, pool, connect, insertId, push);
     await anchor.#subscribe();
     return anchor;
   }
@@ -80,7 +82,6 @@ export class MysqlAnchor implements Anchor {
     return String(this.#id);
   }
 
-  /** Whether wake-ups are pushed to this session; if not, they are polled for. */
   get pushed(): boolean {
     return this.#pushed;
   }
@@ -91,12 +92,16 @@ export class MysqlAnchor implements Anchor {
     try {
       // The session is subscribed by now: whatever was enqueued before is found by the look that this causes.
       yield {};
+      let due = performance.now() + everyMs;
       while (!signal.aborted && !this.#released) {
-        const heard = await this.#listen(everyMs, signal);
+        const heard = await this.#listen(due - performance.now(), signal);
         if (signal.aborted || this.#released) return;
         const wanted = heard.filter(({ queue }) => queue === undefined || queues.includes(queue));
-        if (heard.length === 0) yield {};
-        else yield* coalesce(wanted);
+        // Calls for other queues do not put off the look that is due.
+        const isDue = performance.now() >= due;
+        if (wanted.length === 0 && !isDue) continue;
+        yield* isDue ? coalesce([...wanted, {}]) : coalesce(wanted);
+        due = performance.now() + everyMs;
       }
     } finally {
       signal.removeEventListener('abort', stop);
@@ -119,99 +124,68 @@ export class MysqlAnchor implements Anchor {
     client.destroy();
   }
 
-  /** What was rung since the last look: at once, when the sleep is interrupted, or after `everyMs` nothing. */
-  async #listen(everyMs: number, signal: AbortSignal): Promise<readonly WakeUp[]> {
+  /** What to wake for: at once, when the sleep is interrupted, or after `leftMs` nothing. */
+  async #listen(leftMs: number, signal: AbortSignal): Promise<readonly WakeUp[]> {
     const client = this.#client;
     let heard: readonly WakeUp[] = [];
     if (client !== null) {
       try {
-        await (this.#pushed ? this.#sleep(client, everyMs) : this.#poll(everyMs, signal));
-        heard = await this.#heard();
+        const called = await (this.#pushed
+          ? this.#sleep(client, leftMs, signal)
+          : this.#poll(leftMs, signal));
+        heard = called ? [{}] : await this.#bell.hear();
         if (this.#client === client) return heard;
       } catch {
         this.#drop();
       }
     }
-    await this.#reconnect(everyMs, signal);
+    await this.#reconnect(leftMs, signal);
     // A job may have been enqueued meanwhile by a caller that could not ring: look for it.
     return [...heard, {}];
   }
 
-  /** Sleeps on the server until it is interrupted, the bell was rung since the last look, or `everyMs` are over. */
-  async #sleep(client: Connection, everyMs: number): Promise<void> {
-    const until = performance.now() + everyMs;
-    for (let left = everyMs; left > 0 && !this.#released; left = until - performance.now()) {
-      const ms = Math.min(left, SLEEP_MS);
+  /**
+   * Sleeps on the server until it is interrupted, the bell is found to have been rung, or `leftMs` are over.
+   *
+   * @returns whether it was interrupted
+   */
+  async #sleep(client: Connection, leftMs: number, signal: AbortSignal): Promise<boolean> {
+    const until = performance.now() + leftMs;
+    // Whoever called while this session was between two sleeps has rung by the end of a nap.
+    const napping = this.#called;
+    this.#called = false;
+    // Looked at each turn: an interruption may come when the sleep is over and its answer still on its way.
+    for (let look = 0; !signal.aborted && !this.#released; look++) {
       const began = performance.now();
-      try {
-        const { places, values } = this.#wanted();
-        const sleeping = query(client, this.#context.sql.sleep(places), [...values, ms / 1000]);
-        // Left to end by itself when nobody waits for it any more: a session cannot be asked while it sleeps, and the
-        // client forgets what it was asked when its connection is destroyed.
-        await Promise.race([sleeping, this.#interruption()]);
-      } catch (error) {
-        isInterruption(error);
-        return;
-      }
-      // Awake before its time: the bell was rung.
-      if (performance.now() - began < ms - 1) return;
+      const longest = look === 0 && napping ? NAP_MS : began < this.#uncalledUntil ? pollMs(look) : SLEEP_MS;
+      const ms = Math.min(until - began, longest);
+      if (ms <= 0) return false;
+      if (await this.#slumber(client, ms)) return true;
+      if (performance.now() - began >= ms - 1) continue;
+      // Not put to sleep: the bell had been rung. And in the sleep before, nobody interrupted that.
+      if (look > (napping ? 1 : 0)) this.#uncalledUntil = performance.now() + UNCALLED_MS;
+      return false;
     }
+    return false;
   }
 
-  async #poll(everyMs: number, signal: AbortSignal): Promise<void> {
-    const until = performance.now() + everyMs;
+  /** One statement. Left to end by itself when the worker stops: a session cannot be asked while it sleeps. */
+  async #slumber(client: Connection, ms: number): Promise<boolean> {
+    const { places, values } = this.#bell.unheard();
+    const sql = this.#context.sql.sleep(places);
+    const sleeping = query<{ slept: number }>(client, sql, [...values, ms / 1000]);
+    const slept = sleeping.then(([row]) => Number(row?.slept) === 1, isInterruption);
+    this.#called = await Promise.race([slept, this.#interruption()]);
+    return this.#called;
+  }
+
+  async #poll(leftMs: number, signal: AbortSignal): Promise<boolean> {
+    const until = performance.now() + leftMs;
     for (let look = 0; performance.now() < until && !signal.aborted && !this.#released; look++) {
-      const { places, values } = this.#wanted();
-      const [rung] = await query(this.#pool, this.#context.sql.rung(places), values);
-      if (rung !== undefined) return;
-      await this.#pause(
-        Math.min(POLL_MS[Math.min(look, POLL_MS.length - 1)] ?? 0, until - performance.now()),
-      );
+      if (await this.#bell.isRung()) return false;
+      await this.#pause(Math.min(pollMs(look), until - performance.now()));
     }
-  }
-
-  async #heard(): Promise<readonly WakeUp[]> {
-    const { places, values } = this.#wanted();
-    const sql = this.#context.sql.heard(places);
-    const rows = await query<{ id: string; wake_up: string }>(this.#pool, sql, values);
-    for (const { id } of rows) this.#hear(BigInt(id));
-    this.#forget();
-    await this.#prune();
-    return rows.map(({ wake_up }) => parse(wake_up));
-  }
-
-  /** Here and not where it is rung: a producer's transaction should lock nothing but what it adds. */
-  async #prune(): Promise<void> {
-    const before = (this.#lastRing ?? 0n) - KEPT;
-    if (before < this.#pruned + KEPT) return;
-    this.#pruned = before;
-    await change(this.#pool, this.#context.sql.pruneBell, [before]);
-  }
-
-  /** What is not known yet: the rings after the last, and those that were late. */
-  #wanted(): { places: string; values: (bigint | null)[] } {
-    const late = list(this.#late.size > 0 ? [...this.#late.keys()] : [0n]);
-    return { places: late.places, values: [this.#lastRing ?? 0n, ...late.values] };
-  }
-
-  /** Numbers are given in order and seen in the order of the commits: those in between may still come. */
-  #hear(id: bigint): void {
-    this.#late.delete(id);
-    const last = this.#lastRing ?? 0n;
-    if (id <= last) return;
-    const until = performance.now() + LATE_MS;
-    const first = id - last > MOST_LATE ? id - BigInt(MOST_LATE) : last + 1n;
-    for (let missing = first; missing < id; missing++) this.#late.set(missing, until);
-    this.#lastRing = id;
-  }
-
-  /** The oldest first: a transaction that was rolled back leaves a number that never comes. */
-  #forget(): void {
-    const now = performance.now();
-    for (const [id, until] of this.#late) {
-      if (until > now && this.#late.size <= MOST_LATE) return;
-      this.#late.delete(id);
-    }
+    return false;
   }
 
   async #subscribe(): Promise<void> {
@@ -225,22 +199,14 @@ export class MysqlAnchor implements Anchor {
       const [lock] = await query<{ held: number }>(client, sql.holdAnchor, [`${lockPrefix}${this.#id}`]);
       // The server has not noticed the end of the session before this one.
       if (lock?.held !== 1) throw new DriverError('LockTimeout', "The worker's lock is still held.");
-      await this.#skipRung(client);
-      this.#pushed = await this.#canBeInterrupted(client);
+      await this.#bell.begin();
+      this.#pushed = this.#push && (await this.#canBeInterrupted(client));
       if (this.#released) throw new DriverError('ConnectionLost', 'The session was released meanwhile.');
       this.#client = client;
     } catch (error) {
       client.destroy();
       throw toDriverError(error);
     }
-  }
-
-  /** What was rung before the first session began concerns others; what is rung between two sessions is heard late. */
-  async #skipRung(client: Connection): Promise<void> {
-    if (this.#lastRing !== null) return;
-    const rows = await query<{ id: string }>(client, this.#context.sql.lastRings);
-    this.#lastRing = BigInt(rows[0]?.id ?? 0);
-    for (const { id } of rows) this.#hear(BigInt(id));
   }
 
   /** The self-test: sleeps, and calls itself as a producer would. */
@@ -253,7 +219,7 @@ export class MysqlAnchor implements Anchor {
       .then(([row]) => Number(row?.slept) === 1, isInterruption)
       .finally(() => (over = true));
     // A call that comes before the sleep is lost.
-    for (; !over; await this.#pause(POLL_MS[0])) await call(this.#pool, self.connection);
+    for (; !over; await this.#pause(POLL_MS[0])) await interrupt(this.#pool, self.connection);
     return slept;
   }
 
@@ -281,9 +247,10 @@ export class MysqlAnchor implements Anchor {
     this.#interrupt();
   }
 
-  #interruption(): Promise<void> {
+  /** Of this side, not of the server's. */
+  #interruption(): Promise<false> {
     return new Promise((resolve) => {
-      this.#interrupt = resolve;
+      this.#interrupt = () => resolve(false);
     });
   }
 
@@ -298,6 +265,10 @@ export class MysqlAnchor implements Anchor {
   }
 }
 
+function pollMs(look: number): number {
+  return POLL_MS[Math.min(look, POLL_MS.length - 1)] ?? 0;
+}
+
 /** @throws unless the error says that KILL QUERY has interrupted the statement. */
 function isInterruption(error: unknown): true {
   const { cause } = toDriverError(error);
@@ -310,13 +281,4 @@ function coalesce(heard: readonly WakeUp[]): readonly WakeUp[] {
   const cancels = heard.filter(({ cancel }) => cancel !== undefined);
   const look = heard.find(({ cancel }) => cancel === undefined);
   return look === undefined ? cancels : [...cancels, look];
-}
-
-/** Anybody may ring: what is not understood is a hint to look. */
-function parse(text: string): WakeUp {
-  const { queue, cancel } = Object(JSON.parse(text));
-  return {
-    ...(typeof queue === 'string' && { queue }),
-    ...(typeof cancel === 'string' && { cancel }),
-  };
 }

@@ -1,5 +1,9 @@
+import type { Connection } from 'mysql2/promise';
 import { lockPrefix } from './lock-name.js';
 import { type Statements, statements } from './statements.js';
+
+/** Opens a connection of its own, outside the pool. */
+export type Connect = () => Promise<Connection>;
 
 /** What every part of the driver knows of the database that it works in. */
 export interface Context {

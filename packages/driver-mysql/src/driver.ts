@@ -32,7 +32,7 @@ import { MysqlHeldTransaction } from './held-transaction.js';
 import { JoinedStore } from './joined-store.js';
 import { migrate, migrations, refuseOutdated } from './migrations.js';
 import { change, list, type MysqlTransaction, query } from './query.js';
-import { ring } from './ring.js';
+import { Ringer } from './ringer.js';
 import { onPool, prepareSession, takeConnection } from './session.js';
 import { storableJson } from './storable.js';
 import { MysqlStore } from './store.js';
@@ -43,6 +43,11 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database'> {
   readonly database?: string;
   /** The most connections of the driver's pool. Default 100; they are opened as they are needed. */
   readonly maxConnections?: number;
+  /**
+   * Whether an idle worker may be called by `KILL QUERY`. Default true, and tried at each start. With false it looks at the
+   * bell: behind a proxy that lets clients share connections, the call could meet somebody else's statement.
+   */
+  readonly push?: boolean;
 }
 
 /**
@@ -53,9 +58,14 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database'> {
  * @example
  * const driver = mysql({ uri: process.env.DATABASE_URL });
  */
-export function mysql({ maxConnections = 100, database, ...given }: MysqlOptions): Driver<MysqlTransaction> {
+export function mysql({
+  maxConnections = 100,
+  push = true,
+  database,
+  ...given
+}: MysqlOptions): Driver<MysqlTransaction> {
   const schema = database ?? databaseOf(given.uri);
-  return new MysqlDriver(context(schema), { ...given, ...DEFAULTS, database: schema }, maxConnections);
+  return new MysqlDriver(context(schema), { ...given, ...DEFAULTS, database: schema }, maxConnections, push);
 }
 
 const DEFAULTS = {
@@ -77,15 +87,25 @@ function databaseOf(uri: string | undefined): string {
   );
 }
 
+/** A job's runs before this one. */
+interface RunCounts {
+  id: string;
+  earlier_runs: number;
+  crashes: number;
+  unfinished: number;
+}
+
 class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly name = 'mysql';
   readonly capabilities: Capabilities;
   readonly #pool: Pool;
   readonly #options: ConnectionOptions;
+  readonly #push: boolean;
   readonly #watch = new CommitWatch();
+  readonly #ringer: Ringer;
   #closed = false;
 
-  constructor(context: Context, options: ConnectionOptions, maxConnections: number) {
+  constructor(context: Context, options: ConnectionOptions, maxConnections: number, push: boolean) {
     const pool = createPool({
       ...options,
       connectionLimit: maxConnections,
@@ -95,7 +115,9 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     super(context, onPool(pool));
     this.#pool = pool;
     this.#options = options;
-    this.capabilities = { push: true, maxConnections };
+    this.#push = push;
+    this.#ringer = new Ringer(context, this.on, push ? () => this.#open() : null);
+    this.capabilities = { maxConnections };
   }
 
   async migrate(): Promise<MigrationReport> {
@@ -120,7 +142,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   join(tx: MysqlTransaction): Store {
-    return new JoinedStore(this.context, tx, this.on, this.#watch);
+    return new JoinedStore(this.context, tx, this.on, this.#watch, this.#ringer);
   }
 
   async begin({ idleLimitMs }: BeginOptions): Promise<HeldTransaction<MysqlTransaction>> {
@@ -128,7 +150,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {
-    for (const wakeUp of wakeUps) await ring(this.on, this.context, wakeUp);
+    await this.#ringer.ring(wakeUps);
   }
 
   async survey({ queues, kinds }: Lanes): Promise<Survey> {
@@ -148,15 +170,15 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   async startRun({ processId, workerId, jobs }: RunStart): Promise<readonly RunStarted[]> {
     const { sql } = this.context;
     const wanted = list(jobs);
-    const rows = await query<{ id: string; earlier_runs: number; crashes: number; unfinished: number }>(
-      this.on,
-      sql.findRuns(wanted.places),
-      wanted.values,
-    );
+    const others = [...wanted.values, processId];
+    // Side by side, as the one leaves out what the other adds.
+    const [rows] = await Promise.all([
+      query<RunCounts>(this.on, sql.findRuns(wanted.places), others),
+      change(this.on, sql.startRun, [processId, workerId, JSON.stringify(jobs.map(String))]),
+    ]);
     if (rows.some(({ unfinished }) => Number(unfinished) > 0)) {
-      await change(this.on, sql.endCrashedRuns(wanted.places), wanted.values);
+      await change(this.on, sql.endCrashedRuns(wanted.places), others);
     }
-    await change(this.on, sql.startRun, [processId, workerId, JSON.stringify(jobs.map(String))]);
     const found = new Map(rows.map((row) => [row.id, row]));
     return jobs.map((id) => {
       const row = found.get(String(id));
@@ -171,13 +193,14 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   async anchor(worker: WorkerInfo): Promise<Anchor> {
-    return MysqlAnchor.open(this.context, this.on, () => this.#open(), worker);
+    return MysqlAnchor.open(this.context, this.on, () => this.#open(), worker, this.#push);
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     this.#watch.stop();
+    await this.#ringer.close();
     await this.#pool.end();
   }
 

@@ -2,16 +2,24 @@ import type { WakeUp } from '@rowlock/core';
 import type { CommitWatch } from './commit-watch.js';
 import type { Context } from './context.js';
 import { change, type MysqlTransaction, query } from './query.js';
-import { interrupt } from './ring.js';
+import type { Ringer } from './ringer.js';
 import { MysqlStore } from './store.js';
 
 /** The verbs of a store inside a caller's transaction. Its rings are heard when it commits. */
 export class JoinedStore extends MysqlStore {
   readonly #watch: CommitWatch;
+  readonly #ringer: Ringer;
 
-  constructor(context: Context, tx: MysqlTransaction, pool: MysqlTransaction, watch: CommitWatch) {
+  constructor(
+    context: Context,
+    tx: MysqlTransaction,
+    pool: MysqlTransaction,
+    watch: CommitWatch,
+    ringer: Ringer,
+  ) {
     super(context, tx, pool);
     this.#watch = watch;
+    this.#ringer = ringer;
   }
 
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {
@@ -22,7 +30,7 @@ export class JoinedStore extends MysqlStore {
       const { insertId } = await change(this.on, sql.ring, [JSON.stringify(wakeUp)]);
       this.#watch.watch(
         async () => (await query(this.outside, sql.findRing, [insertId])).length > 0,
-        () => interrupt(this.outside, this.context),
+        () => this.#ringer.call([wakeUp]),
       );
     }
   }

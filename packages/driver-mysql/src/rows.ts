@@ -40,6 +40,7 @@ export interface WorkerRow {
   name: string;
   host: string;
   pid: number;
+  queues: string;
   alive: number;
   started_at: string;
   lines: string;
@@ -82,15 +83,16 @@ export function toJobView(row: JobViewRow): JobView {
   };
 }
 
-export function toWorkerView({ id, name, host, pid, alive, started_at, lines }: WorkerRow): WorkerView {
+export function toWorkerView(row: WorkerRow): WorkerView {
   return {
-    id,
-    name,
-    host,
-    pid,
-    alive: alive === 1,
-    startedAt: new Date(Number(started_at)),
-    lines: JSON.parse(lines),
+    id: row.id,
+    name: row.name,
+    host: row.host,
+    pid: row.pid,
+    queues: JSON.parse(row.queues),
+    alive: row.alive === 1,
+    startedAt: new Date(Number(row.started_at)),
+    lines: JSON.parse(row.lines),
   };
 }
 

@@ -138,11 +138,11 @@ export function statements(schema: string): Statements {
       SELECT CAST(job_id AS CHAR) AS id, COUNT(*) AS earlier_runs,
              CAST(SUM(outcome IS NULL OR outcome = 'reclaim') AS SIGNED) AS crashes,
              CAST(SUM(outcome IS NULL) AS SIGNED) AS unfinished
-      FROM ${run} WHERE job_id IN (${ids}) GROUP BY job_id`,
+      FROM ${run} WHERE job_id IN (${ids}) AND process_id <> ? GROUP BY job_id`,
 
     endCrashedRuns: (ids) => `
       UPDATE ${run} SET finished_at = UTC_TIMESTAMP(6), outcome = 'reclaim'
-      WHERE job_id IN (${ids}) AND finished_at IS NULL`,
+      WHERE job_id IN (${ids}) AND process_id <> ? AND finished_at IS NULL`,
 
     startRun: `
       INSERT INTO ${run} (process_id, job_id, worker_id)
@@ -246,7 +246,7 @@ export function statements(schema: string): Statements {
         status = ?
       WHERE id = ?`,
 
-    addWorker: `INSERT INTO ${worker} (name, host, pid) VALUES (?, ?, ?)`,
+    addWorker: `INSERT INTO ${worker} (name, host, pid, queues) VALUES (?, ?, ?, ?)`,
 
     // Freed with the session: the proof that the worker is alive.
     holdAnchor: 'SELECT GET_LOCK(?, 0) AS held',
@@ -274,7 +274,7 @@ export function statements(schema: string): Statements {
 
     // Who holds a worker's lock is that worker's session, whatever became of the numbers of connections since.
     sleepers: `
-      SELECT CAST(IS_USED_LOCK(CONCAT(?, id)) AS CHAR) AS connection FROM ${worker}
+      SELECT CAST(IS_USED_LOCK(CONCAT(?, id)) AS CHAR) AS connection, CAST(queues AS CHAR) AS queues FROM ${worker}
       WHERE stopped_at IS NULL AND IS_USED_LOCK(CONCAT(?, id)) IS NOT NULL`,
 
     // What others are still adding, or clear away as well, is skipped.
@@ -288,7 +288,7 @@ export function statements(schema: string): Statements {
     stopWorker: `UPDATE ${worker} SET stopped_at = UTC_TIMESTAMP(6), \`lines\` = JSON_OBJECT() WHERE id = ?`,
 
     workers: `
-      SELECT CAST(id AS CHAR) AS id, name, host, pid, CAST(\`lines\` AS CHAR) AS \`lines\`,
+      SELECT CAST(id AS CHAR) AS id, name, host, pid, CAST(queues AS CHAR) AS queues, CAST(\`lines\` AS CHAR) AS \`lines\`,
              CAST(${ms('started_at')} AS CHAR) AS started_at,
              CAST(stopped_at IS NULL AND IS_USED_LOCK(CONCAT(?, id)) IS NOT NULL AS SIGNED) AS alive
       FROM ${worker} AS worker

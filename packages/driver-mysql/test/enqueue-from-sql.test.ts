@@ -160,7 +160,7 @@ test('a trigger enqueues with the row that it is for, and a sleeping worker hear
     `CREATE TRIGGER invoice_added AFTER INSERT ON invoice FOR EACH ROW
      CALL rowlock_enqueue('invoice', JSON_OBJECT('id', NEW.id), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, @o, @p)`,
   );
-  const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1 });
+  const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['default'] });
   const stopping = new AbortController();
   const wakeUps = anchor.wakeUps({ queues: ['default'], everyMs: 3_600_000, signal: stopping.signal });
   const heard = wakeUps[Symbol.asyncIterator]();

@@ -68,6 +68,7 @@ CREATE TABLE worker (
   name        text NOT NULL,
   host        text NOT NULL,
   pid         integer NOT NULL,
+  queues      text[] NOT NULL,
   started_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
   stopped_at  timestamptz,
   -- Per queue, the public id of the job that the newest sweep has come to; null at rest.

@@ -20,6 +20,7 @@ const RECONNECT_MS = [20, 50, 100, 200, 500, 1_000];
  * from the pool: a listener that shares its connection with long transactions holds up the server's notifications.
  */
 export class PostgresAnchor implements Anchor {
+  readonly pushed = true;
   readonly #context: Context;
   readonly #pool: PostgresTransaction;
   readonly #connect: () => Client;
@@ -43,9 +44,9 @@ export class PostgresAnchor implements Anchor {
     context: Context,
     pool: PostgresTransaction,
     connect: () => Client,
-    { name, host, pid }: WorkerInfo,
+    { name, host, pid, queues }: WorkerInfo,
   ): Promise<PostgresAnchor> {
-    const [row] = await query<{ id: number }>(pool, context.sql.addWorker, [name, host, pid]);
+    const [row] = await query<{ id: number }>(pool, context.sql.addWorker, [name, host, pid, queues]);
     if (row === undefined) throw new DriverError('Unknown', 'The worker was not added.');
     const anchor = new PostgresAnchor(context, pool, connect, row.id);
     await anchor.#subscribe();

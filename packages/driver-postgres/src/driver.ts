@@ -65,7 +65,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     super(context, pool);
     this.#pool = pool;
     this.#ownsPool = ownsPool;
-    this.capabilities = { push: true, maxConnections: pool.options.max };
+    this.capabilities = { maxConnections: pool.options.max };
   }
 
   async migrate(): Promise<MigrationReport> {

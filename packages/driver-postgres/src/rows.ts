@@ -37,6 +37,7 @@ export interface WorkerRow {
   name: string;
   host: string;
   pid: number;
+  queues: readonly string[];
   alive: boolean;
   started_at: number;
   lines: WorkerLines;

@@ -242,7 +242,7 @@ export function statements(schema: string): Statements {
       SELECT status, EXISTS (SELECT FROM free) AS free, EXISTS (SELECT FROM moved) AS moved
       FROM ${job} WHERE public_id = $1`,
 
-    addWorker: `INSERT INTO ${worker} (name, host, pid) VALUES ($1, $2, $3) RETURNING id`,
+    addWorker: `INSERT INTO ${worker} (name, host, pid, queues) VALUES ($1, $2, $3, $4) RETURNING id`,
 
     // Takes no transaction id and goes with the session: the proof that the worker is alive.
     holdAnchor: `SELECT pg_try_advisory_lock($1, $2) AS held`,
@@ -255,7 +255,7 @@ export function statements(schema: string): Statements {
 
     workers: `
       WITH ${alive()}
-      SELECT id, name, host, pid, lines, extract(epoch FROM started_at) * 1000 AS started_at,
+      SELECT id, name, host, pid, to_jsonb(queues) AS queues, lines, extract(epoch FROM started_at) * 1000 AS started_at,
              id IN (SELECT id FROM alive) AS alive
       FROM ${worker}
       WHERE id IN (SELECT id FROM alive)

@@ -18,34 +18,41 @@ export interface TestMysql {
   restart(): Promise<void>;
 }
 
+export interface TestMysqlOptions {
+  /** Write through to the disk, as in production. Off by default: tests lose nothing in a power cut. */
+  readonly fsync?: boolean;
+}
+
 /**
  * A MySQL for tests: the server at `TEST_MYSQL_URL`, else one in Docker (image `TEST_MYSQL_IMAGE`), else the installed
  * one, else one fetched from Debian.
  * @throws Error when there is none, saying what to do
  */
-export function mysqlForTests(): Promise<TestMysql> {
-  return forTests(MYSQL);
+export function mysqlForTests(options: TestMysqlOptions = {}): Promise<TestMysql> {
+  return forTests(MYSQL, options);
 }
 
 /** The same with MariaDB, `TEST_MARIADB_URL` and `TEST_MARIADB_IMAGE`. */
-export function mariadbForTests(): Promise<TestMysql> {
-  return forTests(MARIADB);
+export function mariadbForTests(options: TestMysqlOptions = {}): Promise<TestMysql> {
+  return forTests(MARIADB, options);
 }
 
 const SETTINGS = {
   'max-connections': '500',
   'performance-schema': 'ON',
-  // Nothing waits for the disk: tests lose nothing in a power cut. But each commit is handed to the system, which writes
-  // it though the server be killed; with 0 a kill would lose up to a second.
-  'innodb-flush-log-at-trx-commit': '2',
-  'sync-binlog': '0',
 };
 
-async function forTests(product: MysqlProduct): Promise<TestMysql> {
+// Each commit is handed to the system, which writes it though the server be killed; with 0 a kill would lose up to a second.
+const WITHOUT_FSYNC = { 'innodb-flush-log-at-trx-commit': '2', 'sync-binlog': '0' };
+
+async function forTests(product: MysqlProduct, options: TestMysqlOptions): Promise<TestMysql> {
   const given = process.env[product.urlVariable];
   if (given) return atUrl(product, given);
-  const inDocker = await fromDockerImage(product.imageVariable, product.image, startContainer);
-  return inDocker ?? startHere(product);
+  const settings = { ...SETTINGS, ...(options.fsync ? {} : WITHOUT_FSYNC) };
+  const inDocker = await fromDockerImage(product.imageVariable, product.image, (image) =>
+    startContainer(image, settings),
+  );
+  return inDocker ?? startHere(product, settings);
 }
 
 function atUrl({ urlVariable }: MysqlProduct, url: string): TestMysql {
@@ -55,12 +62,12 @@ function atUrl({ urlVariable }: MysqlProduct, url: string): TestMysql {
   return { url, source: urlVariable, stop: async () => {}, kill: notOurs, restart: notOurs };
 }
 
-async function startContainer(image: string): Promise<TestMysql> {
+async function startContainer(image: string, settings: Readonly<Record<string, string>>): Promise<TestMysql> {
   // Loaded here because it takes most of a second, and most machines without Docker never need it.
   const { GenericContainer } = await import('testcontainers');
   const container = await new GenericContainer(image)
     .withEnvironment({ MYSQL_ROOT_PASSWORD: 'test' })
-    .withCommand(Object.entries(SETTINGS).map(([name, value]) => `--${name}=${value}`))
+    .withCommand(Object.entries(settings).map(([name, value]) => `--${name}=${value}`))
     // A port of our own choice, because Docker chooses another one at each restart.
     .withExposedPorts({ container: 3306, host: await freePort() })
     .withStartupTimeout(120_000)
@@ -78,13 +85,16 @@ async function startContainer(image: string): Promise<TestMysql> {
   };
 }
 
-async function startHere(product: MysqlProduct): Promise<TestMysql> {
+async function startHere(
+  product: MysqlProduct,
+  settings: Readonly<Record<string, string>>,
+): Promise<TestMysql> {
   const binaries = await mysqlBinaries(product);
   const dataDir = join(tmpdir(), `rowlock-test-${randomBytes(8).toString('hex')}`);
   const { url, stop, kill, restart } = await startMysqlServer(binaries, {
     dataDir,
     persistent: false,
-    settings: SETTINGS,
+    settings,
   });
   return { url, source: binaries.source, stop, kill, restart };
 }

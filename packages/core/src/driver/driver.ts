@@ -50,8 +50,6 @@ export interface Driver<Tx = unknown> extends Store {
 
 /** What a database offers beyond the contract, as data. The conformance suite checks that it is honest. */
 export interface Capabilities {
-  /** Whether wake-ups are pushed by the server; if not, they are polled for. */
-  readonly push: boolean;
   /** How many connections the driver may have open at once, or null where it has no bound of its own. */
   readonly maxConnections: number | null;
 }
@@ -242,6 +240,8 @@ export interface WorkerInfo {
   readonly name: string;
   readonly host: string;
   readonly pid: number;
+  /** The queues that it serves. */
+  readonly queues: readonly string[];
 }
 
 export interface WorkerView extends WorkerInfo {
@@ -258,6 +258,9 @@ export type WorkerLines = Readonly<Record<string, string | null>>;
 export interface Anchor {
   /** The worker's id, for its runs' records. */
   readonly workerId: string;
+
+  /** Whether wake-ups are pushed to this session; if not, it looks for them now and then. */
+  readonly pushed: boolean;
 
   /**
    * Yields whenever looking for work is worthwhile: once subscribed, at each notification, after each

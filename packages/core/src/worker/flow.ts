@@ -89,7 +89,6 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<'worked' | 'bl
     // The worker was told to stop while this claim was on its way, and may have stopped its runs already.
     if (flow.stopping.aborted) return 'end';
 
-    flow.claimed();
     await work(flow, tx, group);
     return 'worked';
   } finally {
@@ -183,6 +182,7 @@ async function work<Tx>(
   try {
     const counted = await startRun(flow, live, jobs);
     flow.events.emit('run', info);
+    flow.claimed();
     const endings = await run(flow, tx, handler, live, counted);
     if (endings === 'release') return await release(flow, tx, info);
     const tookMs = Math.round(flow.clock.now() - started);

@@ -132,7 +132,12 @@ export class Worker<Tx> {
     this.#checkConnections();
     await driver.verify();
     const host = hostname();
-    const anchor = await driver.anchor({ name: this.name, host, pid: process.pid });
+    const anchor = await driver.anchor({
+      name: this.name,
+      host,
+      pid: process.pid,
+      queues: registry.queues,
+    });
     const lines = new LineReporter(anchor, clock, log);
     const flow: Flow<Tx> = {
       driver,
@@ -151,7 +156,11 @@ export class Worker<Tx> {
       claimed: () => this.#openSlot(),
     };
     this.#running = { anchor, flow, lines, listening: this.#listen(anchor).catch(this.#onFault) };
-    log.info({ worker: this.name, queues: registry.queues, concurrency: this.concurrency }, 'worker started');
+    const wakeUps = anchor.pushed ? 'pushed' : 'polled';
+    log.info(
+      { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
+      'worker started',
+    );
     this.#events.emit('start');
   }
 

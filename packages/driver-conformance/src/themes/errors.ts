@@ -68,7 +68,7 @@ export const errors = theme('errors', (test) => {
       ['verify', () => driver.verify()],
       ['begin', () => driver.begin({ idleLimitMs: 1_000 })],
       ['survey', () => driver.survey({ queues: [queue], kinds: [key] })],
-      ['anchor', () => driver.anchor({ name: 'w', host: 'h', pid: 1 })],
+      ['anchor', () => driver.anchor({ name: 'w', host: 'h', pid: 1, queues: [] })],
     ];
     for (const [name, verb] of verbs) {
       const error = await reasonOf(verb());

@@ -80,7 +80,7 @@ export const migrate = theme('migrate', (test) => {
     await expect(driver.list({ queue }, { limit: 1, before: null })).rejects.toMatchObject(outdated);
     await expect(driver.count({ queue })).rejects.toMatchObject(outdated);
     await expect(driver.survey({ queues: [queue], kinds: ['work'] })).rejects.toMatchObject(outdated);
-    await expect(driver.anchor({ name: 'w', host: 'h', pid: 1 })).rejects.toMatchObject(outdated);
+    await expect(driver.anchor({ name: 'w', host: 'h', pid: 1, queues: [] })).rejects.toMatchObject(outdated);
     const held = await driver.begin({ idleLimitMs: 60_000 });
     await expect(stage.claim(held)).rejects.toMatchObject(outdated);
     await held.rollback();

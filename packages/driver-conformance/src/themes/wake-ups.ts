@@ -94,7 +94,7 @@ export const wakeUps = theme('wake-ups', (test) => {
 
   test('queues are told by their names, whatever characters these hold', async (stage) => {
     for (const name of [`it's; "quoted" \\`, '{"queue":"x"}', 'Ω🚣', 'q'.repeat(128), 'Ω'.repeat(128)]) {
-      const anchor = await stage.anchor();
+      const anchor = await stage.anchor(stage.driver, { queues: [name] });
       const ear = listen(anchor, { queues: [name] });
       await ear.hears('the wake-up after subscribing', () => true);
       const since = ear.heard.length;
@@ -210,13 +210,19 @@ export const wakeUps = theme('wake-ups', (test) => {
 
   test('a worker is listed as alive, with what it said of itself', async (stage) => {
     const from = (await stage.reader.now()).getTime();
-    const anchor = await stage.anchor(stage.driver, { name: "the 'first'", host: 'host-Ω', pid: 12_345 });
+    const anchor = await stage.anchor(stage.driver, {
+      name: "the 'first'",
+      host: 'host-Ω',
+      pid: 12_345,
+      queues: [stage.queue, 'it\'s "another"'],
+    });
     const to = (await stage.reader.now()).getTime();
     const worker = (await stage.driver.workers()).find(({ id }) => id === anchor.workerId);
     expect(worker).toMatchObject({
       name: "the 'first'",
       host: 'host-Ω',
       pid: 12_345,
+      queues: [stage.queue, 'it\'s "another"'],
       alive: true,
       lines: {},
     });
@@ -258,8 +264,8 @@ export const wakeUps = theme('wake-ups', (test) => {
     expect(await lines()).toEqual({ [stage.queue]: null });
   });
 
-  test('a driver that pushes says so, and one that does not polls', async ({ driver }) => {
-    expect(typeof driver.capabilities.push).toBe('boolean');
+  test('a session says whether wake-ups are pushed to it', async ({ driver, anchor }) => {
+    expect(typeof (await anchor()).pushed).toBe('boolean');
     expect(driver.name).toMatch(/^[a-z]+$/);
   });
 });

@@ -1,0 +1,96 @@
+import type { WakeUp } from '@rowlock/core';
+import type { Context } from './context.js';
+import { change, list, type MysqlTransaction, query } from './query.js';
+
+/** How long a ring may be on its way: its number is given when it is written, and it is seen when that commits. */
+const LATE_MS = 30_000;
+
+/** How many numbers that are not seen yet are kept in mind at most. */
+const MOST_LATE = 256;
+
+/** How many rings are kept: far more than workers can have missed between two looks. */
+const KEPT = 1_000n;
+
+/** The bell as one worker hears it: each ring once, though they come out of order. */
+export class Bell {
+  readonly #context: Context;
+  readonly #pool: MysqlTransaction;
+  #last: bigint | null = null;
+  /** Numbers below the last that have not been seen, and until when to look for them. */
+  readonly #late = new Map<bigint, number>();
+  /** Before which number the bell was cleared. */
+  #pruned = 0n;
+
+  constructor(context: Context, pool: MysqlTransaction) {
+    this.#context = context;
+    this.#pool = pool;
+  }
+
+  /** What was rung before a worker's first session concerns others; what is rung between two sessions is heard late. */
+  async begin(): Promise<void> {
+    if (this.#last !== null) return;
+    const rows = await query<{ id: string }>(this.#pool, this.#context.sql.lastRings);
+    this.#last = BigInt(rows[0]?.id ?? 0);
+    for (const { id } of rows) this.#note(BigInt(id));
+  }
+
+  /** The values for a statement that looks for rings after the last, and for those that were late. */
+  unheard(): { readonly places: string; readonly values: readonly (bigint | null)[] } {
+    const late = list(this.#late.size > 0 ? [...this.#late.keys()] : [0n]);
+    return { places: late.places, values: [this.#last ?? 0n, ...late.values] };
+  }
+
+  async isRung(): Promise<boolean> {
+    const { places, values } = this.unheard();
+    const rows = await query(this.#pool, this.#context.sql.rung(places), values);
+    return rows.length > 0;
+  }
+
+  /** What was rung since the last look. */
+  async hear(): Promise<readonly WakeUp[]> {
+    const { places, values } = this.unheard();
+    const sql = this.#context.sql.heard(places);
+    const rows = await query<{ id: string; wake_up: string }>(this.#pool, sql, values);
+    for (const { id } of rows) this.#note(BigInt(id));
+    this.#forget();
+    await this.#prune();
+    return rows.map(({ wake_up }) => parse(wake_up));
+  }
+
+  /** Numbers are given in order and seen in the order of the commits: those in between may still come. */
+  #note(id: bigint): void {
+    this.#late.delete(id);
+    const last = this.#last ?? 0n;
+    if (id <= last) return;
+    const until = performance.now() + LATE_MS;
+    const first = id - last > MOST_LATE ? id - BigInt(MOST_LATE) : last + 1n;
+    for (let missing = first; missing < id; missing++) this.#late.set(missing, until);
+    this.#last = id;
+  }
+
+  /** The oldest first: a transaction that was rolled back leaves a number that never comes. */
+  #forget(): void {
+    const now = performance.now();
+    for (const [id, until] of this.#late) {
+      if (until > now && this.#late.size <= MOST_LATE) return;
+      this.#late.delete(id);
+    }
+  }
+
+  /** Here and not where it is rung: a producer's transaction should lock nothing but what it adds. */
+  async #prune(): Promise<void> {
+    const before = (this.#last ?? 0n) - KEPT;
+    if (before < this.#pruned + KEPT) return;
+    this.#pruned = before;
+    await change(this.#pool, this.#context.sql.pruneBell, [before]);
+  }
+}
+
+/** Anybody may ring: what is not understood is a hint to look. */
+function parse(text: string): WakeUp {
+  const { queue, cancel } = Object(JSON.parse(text));
+  return {
+    ...(typeof queue === 'string' && { queue }),
+    ...(typeof cancel === 'string' && { cancel }),
+  };
+}
