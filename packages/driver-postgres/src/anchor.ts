@@ -123,7 +123,10 @@ export class PostgresAnchor implements Anchor {
     client.on('end', () => this.#lose(client));
     try {
       await client.connect();
-      await query(client, this.#context.sql.holdAnchor, [this.#context.lockClass.signed, this.#id]);
+      const { sql, lockClass } = this.#context;
+      const [lock] = await query<{ held: boolean }>(client, sql.holdAnchor, [lockClass.signed, this.#id]);
+      // The server has not noticed the end of the session before this one.
+      if (lock?.held !== true) throw new DriverError('LockTimeout', "The worker's lock is still held.");
       await query(client, `LISTEN ${identifier(this.#context.channel)}`);
       this.#client = client;
     } catch (error) {
