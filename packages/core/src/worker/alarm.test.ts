@@ -1,26 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Clock } from '../clock.js';
+import { handClock } from '../../test/hand-clock.js';
 import { Alarm } from './alarm.js';
-
-/** Time that goes on when it is told to. */
-function handClock(): Clock & { advance(ms: number): void } {
-  let now = 0;
-  const timers = new Set<{ at: number; ring: () => void }>();
-  return {
-    now: () => now,
-    after(ms, ring) {
-      const timer = { at: now + ms, ring };
-      timers.add(timer);
-      return () => timers.delete(timer);
-    },
-    advance(ms) {
-      now += ms;
-      for (const timer of [...timers]) {
-        if (timer.at <= now && timers.delete(timer)) timer.ring();
-      }
-    },
-  };
-}
 
 test('rings once, at the earliest time that was asked for', () => {
   const clock = handClock();
