@@ -15,8 +15,9 @@ export function testProject(name: string): UserWorkspaceConfig {
     test: {
       name,
       include: ['{src,test}/**/*.test.ts'],
-      testTimeout: 30_000,
-      hookTimeout: 30_000,
+      // Nets for what hangs: no test's outcome depends on how long they are.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
       // Tests kill workers and hold locks: a process of their own keeps one file's trouble from another's.
       pool: 'forks',
     },

@@ -3,11 +3,15 @@ import type { JobRow } from './driver-harness.js';
 import type { Stage } from './stage.js';
 import { until } from './until.js';
 
+/** A net. Hundreds of jobs take their time on a slow machine. */
+const GUARD_MS = 75_000;
+
 /** Waits until every job of the test's queue is settled, and returns their rows. */
 export function allSettled<Tx>({ reader, queue }: Stage<Tx>): Promise<readonly JobRow[]> {
   const settled: ReadonlySet<string> = new Set(SETTLED);
-  return until('every job is settled', async () => {
+  const look = async () => {
     const rows = await reader.jobs(queue);
     return rows.length > 0 && rows.every(({ status }) => settled.has(status)) && rows;
-  });
+  };
+  return until('every job is settled', look, GUARD_MS);
 }

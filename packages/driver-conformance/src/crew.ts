@@ -10,6 +10,7 @@ import {
 } from '@rowlock/core';
 import type { DriverProcess } from './driver-harness.js';
 import type { Stage } from './stage.js';
+import { within } from './until.js';
 
 /** A worker in a process of its own, and the client beside it. */
 export interface Hand<Tx> {
@@ -41,7 +42,7 @@ export async function hire<Tx>(
   const process = await stage.process();
   const rowlock = createRowlock({ driver: through(process.driver), handlers, log: SILENT });
   const worker = rowlock.worker({ ...NO_POLL, ...options });
-  stage.defer(() => worker.stop({ drain: 0 }));
+  stage.defer(() => within('the worker has stopped', worker.stop({ drain: 0 })));
   return { rowlock, worker, process };
 }
 

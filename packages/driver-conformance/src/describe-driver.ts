@@ -13,8 +13,8 @@ export interface DriverUnderTest<Tx> {
 /** Opening a server's first database may take its time. */
 const OPEN_MS = 120_000;
 /** A net for a test that hangs: time is left to undo what it did, so that it does not take others with it. */
-const BODY_MS = 45_000;
-const TEST_MS = 90_000;
+const BODY_MS = 90_000;
+const TEST_MS = 300_000;
 
 /**
  * The tests that define what a driver is. A driver's own test file calls this once.
@@ -49,11 +49,12 @@ export function describeDriver<Tx>({ name, open }: DriverUnderTest<Tx>): void {
               throw new Error('There is no database.');
             }
             const { stage, end } = createStage(database, shared.driver, harness.database);
-            try {
-              await within('the end of the test', run(stage), BODY_MS);
-            } finally {
-              await end();
-            }
+            const failures: unknown[] = [];
+            const note = (error: unknown) => failures.push(error);
+            await within('the end of the test', run(stage), BODY_MS).catch(note);
+            await end().catch(note);
+            if (failures.length > 1) throw new AggregateError(failures, String(failures[0]));
+            if (failures.length > 0) throw failures[0];
             await noLeaks(database);
           });
         }

@@ -15,13 +15,16 @@ import type {
 } from '@rowlock/core';
 import { expect } from 'vitest';
 import type { Caller, DriverProcess, JobRow, Reader, TestDatabase } from './driver-harness.js';
-import { within } from './until.js';
+import { GUARD_MS, within } from './until.js';
 
 /** Before every job: no id is as low as 0. */
 export const START: Line = { priority: -32_768, id: 0n };
 
 /** The kind of a test's jobs, where it does not matter. */
 export const KIND = 'work';
+
+/** So long that no test meets it by accident. */
+const IDLE_LIMIT_MS = 600_000;
 
 /** What a test plays on: one database, a driver, and names of its own. What it opens is ended after it. */
 export interface Stage<Tx> {
@@ -153,7 +156,7 @@ export function createStage<Tx>(
     },
 
     async begin(of = driver) {
-      const held = await of.begin({ idleLimitMs: 60_000 });
+      const held = await of.begin({ idleLimitMs: IDLE_LIMIT_MS });
       open.push(held);
       return held;
     },
@@ -216,9 +219,14 @@ export function createStage<Tx>(
     stage,
     async end() {
       // All at once: of two that wait for each other's locks, one alone could not end.
-      const ended = await Promise.allSettled(open.map((transaction) => transaction.rollback()));
+      const rollbacks = open.map((transaction) => within('a rollback', transaction.rollback()));
+      const ended = await Promise.allSettled(rollbacks);
       const failures = ended.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []));
-      for (const undo of deferred.reverse()) await undo().catch((error: unknown) => failures.push(error));
+      for (const undo of deferred.reverse()) {
+        // One that hangs must not keep the others from being done.
+        const done = within('the end of what the test opened', undo(), 2 * GUARD_MS);
+        await done.catch((error: unknown) => failures.push(error));
+      }
       if (failures.length > 0) throw new AggregateError(failures, 'What a test opened could not be ended.');
     },
   };

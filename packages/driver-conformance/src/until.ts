@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A net for what should never take long, in milliseconds. No test's outcome depends on how long it is. */
-const GUARD_MS = 15_000;
+export const GUARD_MS = 30_000;
 
 /** Waits for a promise, and says what was waited for when it does not settle. */
 export async function within<T>(what: string, promise: Promise<T>, guardMs = GUARD_MS): Promise<T> {
@@ -18,12 +18,16 @@ export async function within<T>(what: string, promise: Promise<T>, guardMs = GUA
 }
 
 /** Looks again and again until `look` finds something: for what only the server's tables tell. */
-export async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
-  const end = Date.now() + GUARD_MS;
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  guardMs = GUARD_MS,
+): Promise<T> {
+  const end = performance.now() + guardMs;
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
-    if (Date.now() > end) throw new Error(`Waited in vain until: ${what}`);
+    if (performance.now() > end) throw new Error(`Waited in vain until: ${what}`);
     await sleep(5);
   }
 }

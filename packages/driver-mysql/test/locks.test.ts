@@ -275,11 +275,12 @@ function settled(job: Job | undefined): Settlement {
 
 /** Until somebody waits for a lock in this database. */
 async function somebodyWaits(pool: Pool, schema: string): Promise<void> {
-  await vi.waitFor(async () => {
+  const look = async (): Promise<void> => {
     const [waits] = await pool.query(
       `SELECT 1 FROM performance_schema.data_locks WHERE object_schema = ? AND lock_status = 'WAITING'`,
       [schema],
     );
     expect(waits).toHaveLength(1);
-  });
+  };
+  await vi.waitFor(look, 30_000);
 }
