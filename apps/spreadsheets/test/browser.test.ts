@@ -30,7 +30,7 @@ describe.each(DATABASES)('on $name', (database) => {
     app = await startTestApplication({ on: database });
     await Promise.all([app.startWorker('worker-1'), app.startWorker('worker-2')]);
     browser = await playwright.launch({ executablePath: await chromium.executablePath(), args: ARGUMENTS });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await browser.close();
@@ -40,7 +40,7 @@ describe.each(DATABASES)('on $name', (database) => {
   /** A page on which every complaint of the browser is collected, e.g. of the content security policy. */
   async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
     const page = await (await browser.newContext(options)).newPage();
-    page.setDefaultTimeout(8_000);
+    page.setDefaultTimeout(60_000);
     const complaints: string[] = [];
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
@@ -74,7 +74,9 @@ describe.each(DATABASES)('on $name', (database) => {
 
     const [sheet] = app.emulator.spreadsheets();
     app.emulator.type(sheet?.id ?? '', 'A3', [['Oars', '9']]);
-    app.emulator.fail({ path: 'values:batchGet', delayMs: 4_000 });
+    // The run of the first press is at its first call until all are pressed.
+    const pressed = Promise.withResolvers<void>();
+    app.emulator.fail({ path: 'values:batchGet', until: pressed.promise });
     const button = card.getByRole('button', { name: 'Send back' });
     for (let press = 0; press < 30; press += 1) await button.click();
     await page
@@ -82,8 +84,9 @@ describe.each(DATABASES)('on $name', (database) => {
       .first()
       .waitFor();
     await page.screenshot({ path: `${screenshots}working.png` });
+    pressed.resolve();
 
-    await card.getByText(/^Pressed 30 times · 30 settled in (one run|2 runs)$/).waitFor({ timeout: 15_000 });
+    await card.getByText(/^Pressed 30 times · 30 settled in (one run|2 runs)$/).waitFor();
     await page.getByText('1 run,').first().waitFor();
     await card.getByText(/^Came back/).click();
     await card.getByRole('row').first().waitFor();

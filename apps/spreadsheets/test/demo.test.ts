@@ -117,6 +117,6 @@ describe.each(DATABASES)('on $name', (on) => {
     const pids = Object.values(others);
     expect(pids.filter(lives)).toHaveLength(2);
     demo.kill('SIGKILL');
-    await eventually(async () => pids.filter(lives).length === 0, { withinMs: 8_000 });
+    await eventually(async () => pids.filter(lives).length === 0);
   });
 });

@@ -57,6 +57,7 @@ async function outcome(
   try {
     const body = await readJson(request);
     if (fault?.delayMs) await pause(fault.delayMs, undefined, { signal: parts.closing });
+    if (fault?.until) await settledOr(fault.until, parts.closing);
     if (fault?.cut === 'before') return [0, undefined];
     const user = parts.tokens.userOf(request.headers.authorization);
     identified(user);
@@ -79,6 +80,19 @@ async function outcome(
     if (parts.closing.aborted) return [503, new GoogleError(503, 'The emulator is closing.').body(api)];
     throw error;
   }
+}
+
+/** @throws the signal's reason when that is aborted first. */
+async function settledOr(awaited: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  const settled = awaited.then(
+    () => {},
+    () => {},
+  );
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  signal.throwIfAborted();
+  await Promise.race([settled, aborted]);
 }
 
 function injected(status: number, reason: string | undefined): GoogleError {

@@ -12,6 +12,8 @@ export interface Fault {
   readonly reason?: string;
   /** Hold the call back for so many ms first. */
   readonly delayMs?: number;
+  /** Hold it back until this is settled. Not over HTTP. */
+  readonly until?: Promise<unknown>;
   /** Cut the connection without an answer: `before` anything is done, or `after` it was done. */
   readonly cut?: 'before' | 'after';
 }
@@ -22,9 +24,9 @@ export class Faults {
 
   /** @throws TypeError for a fault that does nothing, or whose members make no sense */
   add(fault: Fault): void {
-    const { status, delayMs, cut, times = 1 } = fault;
-    if (status === undefined && delayMs === undefined && cut === undefined) {
-      throw new TypeError('A fault needs a status, a delayMs or a cut.');
+    const { status, delayMs, until, cut, times = 1 } = fault;
+    if (status === undefined && delayMs === undefined && until === undefined && cut === undefined) {
+      throw new TypeError('A fault needs a status, a delayMs, an until or a cut.');
     }
     if (status !== undefined && !(Number.isInteger(status) && status >= 400 && status <= 599)) {
       throw new TypeError(`The status of a fault is a number from 400 to 599, not ${status}.`);

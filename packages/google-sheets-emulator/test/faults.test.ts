@@ -45,20 +45,39 @@ test('a cut before leaves nothing, a cut after leaves the effect', async () => {
   expect(emulator.calls().map((call) => call.status)).toEqual([0, 0]);
 });
 
-test('a delay holds the call back, and close does not wait for it', async () => {
+test('a delay holds the call back', async () => {
   emulator.fail({ delayMs: 50 });
   const begun = performance.now();
   await create();
-  expect(performance.now() - begun).toBeGreaterThan(45);
-  emulator.fail({ delayMs: 60_000 });
+  // A timer may come a millisecond early.
+  expect(performance.now() - begun).toBeGreaterThan(48);
+});
+
+test('a call is held back until what it waits for has happened', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  emulator.fail({ until: promise });
+  const held = create();
+  while (emulator.calls().length < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+  await create();
+  expect(emulator.calls().map(({ status }) => status)).toEqual([0, 200]);
+  resolve();
+  await held;
+  expect(emulator.spreadsheets()).toHaveLength(2);
+});
+
+test.each([
+  ['by time', { delayMs: 600_000 }],
+  ['by an event', { until: new Promise(() => {}) }],
+])('close does not wait for a call that is held back %s', async (_, fault) => {
+  emulator.fail(fault);
   const pending = refusal(create());
-  while (emulator.calls().length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (emulator.calls().length < 1) await new Promise((resolve) => setTimeout(resolve, 5));
   await emulator.close();
   await pending;
 });
 
 test('a fault that does nothing is a mistake', () => {
-  expect(() => emulator.fail({})).toThrow('A fault needs a status, a delayMs or a cut.');
+  expect(() => emulator.fail({})).toThrow('A fault needs a status, a delayMs, an until or a cut.');
   expect(() => emulator.fail({ status: 200 })).toThrow('from 400 to 599');
   expect(() => emulator.fail({ status: 500, times: 0 })).toThrow('from 1 on');
 });

@@ -139,8 +139,7 @@ describe('when Google refuses', () => {
 
   test('a call that hangs ends at its deadline, and at its signal', async () => {
     const { emulator, spreadsheets } = await emulated();
-    emulator.fail({ delayMs: 60_000, times: 2 });
-    const begun = performance.now();
+    emulator.fail({ until: new Promise(() => {}), times: 2 });
     await expect(
       spreadsheets.findByProperty('a', 'b', { deadline: Date.now() + 200 }),
     ).rejects.toBeInstanceOf(GoogleUnavailableError);
@@ -148,7 +147,6 @@ describe('when Google refuses', () => {
     const reason = new Error('stop now');
     setTimeout(() => stop.abort(reason), 100);
     await expect(spreadsheets.findByProperty('a', 'b', { signal: stop.signal })).rejects.toBe(reason);
-    expect(performance.now() - begun).toBeLessThan(5_000);
   });
 
   test('a missing file is a sentence', async () => {
