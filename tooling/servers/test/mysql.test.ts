@@ -26,7 +26,7 @@ async function query(url: string, ...statements: string[]): Promise<unknown> {
 }
 
 async function eventually(condition: () => boolean): Promise<void> {
-  for (const until = Date.now() + 20_000; !condition(); await sleep(50)) {
+  for (const until = Date.now() + 60_000; !condition(); await sleep(50)) {
     if (Date.now() > until) throw new Error(`never true: ${condition}`);
   }
 }
@@ -105,7 +105,8 @@ describe.each(products)('an embedded $name', (product) => {
       await servers.${product.start.name}({ dataDir: ${JSON.stringify(dataDir)}, persistent: false });
       setInterval(() => {}, 1000);`;
     const starter = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
-    await eventually(() => existsSync(join(dataDir, 'rowlock.pid')));
+    // The file is there a moment before the number is in it.
+    await eventually(() => existsSync(join(dataDir, 'rowlock.pid')) && pidOf({ dataDir }) > 0);
     const pid = pidOf({ dataDir });
     expect(runningProcess(pid)).toBeDefined();
     starter.kill('SIGKILL');

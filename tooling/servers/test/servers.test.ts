@@ -29,7 +29,7 @@ const postmasterOf = async (server: EmbeddedPostgres): Promise<number> => {
 };
 
 async function eventually(condition: () => boolean): Promise<void> {
-  for (const until = Date.now() + 10_000; !condition(); await sleep(50)) {
+  for (const until = Date.now() + 60_000; !condition(); await sleep(50)) {
     if (Date.now() > until) throw new Error(`never true: ${condition}`);
   }
 }
@@ -98,7 +98,9 @@ describe('the embedded Postgres', () => {
   test('recovers when the server was killed with SIGKILL', async () => {
     const server = await start();
     await query(server.url, 'create table t as select 1 id');
-    process.kill(await postmasterOf(server), 'SIGKILL');
+    const postmaster = await postmasterOf(server);
+    process.kill(postmaster, 'SIGKILL');
+    await eventually(() => !alive(postmaster));
     const again = await start();
     expect(await query(again.url, 'select id from t')).toEqual([[1]]);
   });
@@ -155,7 +157,7 @@ describe('the embedded Postgres', () => {
   test('stops the server of a process that was killed together with its guard', async () => {
     const [starter, output] = startInOtherProcess(dataDir);
     const { postmaster } = JSON.parse(await output);
-    const guard = execFileSync('pgrep', ['-f', `rowlock-server-guard ${postmaster}`]).toString();
+    const guard = execFileSync('pgrep', ['-f', `rowlock-server-guard ${postmaster} `]).toString();
     process.kill(Number(guard), 'SIGKILL');
     starter.kill('SIGKILL');
     await once(starter, 'exit');
