@@ -218,6 +218,8 @@ export class MysqlAnchor implements Anchor {
     const slept = query<{ slept: number }>(client, sql.nap, [SELF_TEST_MS / 1000])
       .then(([row]) => Number(row?.slept) === 1, isInterruption)
       .finally(() => (over = true));
+    // It may fail while this pauses, and nobody waits for it then.
+    slept.catch(() => {});
     // A call that comes before the sleep is lost.
     for (; !over; await this.#pause(POLL_MS[0])) await interrupt(this.#pool, self.connection);
     return slept;
