@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freshDatabase } from '@rowlock/servers';
+import { freshDatabase, freshMysqlDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { packAll } from './pack-all.mjs';
@@ -14,6 +14,8 @@ const onWindows = process.platform === 'win32';
 
 let project: string;
 let program: string;
+/** The same, with the lines that the README has for MySQL in the place of Postgres's. */
+let onMysql: string;
 
 /** An empty project with nothing but what npm would bring its user. */
 beforeAll(async () => {
@@ -27,24 +29,37 @@ beforeAll(async () => {
   });
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
   program = /## A first handler.*?```ts\n(.*?)```/s.exec(readme)?.[1] ?? '';
+  const [, theImport = '', theDriver = ''] =
+    /## Which driver.*?```ts\n(import .*?\n)\nconst driver = (.*?);\n```/s.exec(readme) ?? [];
+  onMysql = program
+    .replace(/^import \{ postgres \}.*\n/m, theImport)
+    .replace(/driver: postgres\(.*\),/, `driver: ${theDriver},`);
 }, 240_000);
 
 afterAll(() => rm(project, { recursive: true, force: true }));
 
-test("the README's first handler runs on what is published", async () => {
-  const database = await freshDatabase(inject('postgresUrl'));
-  try {
-    await writeFile(join(project, 'first.js'), program);
-    const env = { ...process.env, DATABASE_URL: database.url };
-    const { stdout } = await run(process.execPath, ['first.js'], { cwd: project, env });
-    expect(stdout).toBe('complete Hello Ada\n');
-  } finally {
-    await database.drop();
-  }
-});
+const databases = [
+  { name: 'Postgres', fresh: () => freshDatabase(inject('postgresUrl')), first: () => program },
+  { name: 'MySQL', fresh: () => freshMysqlDatabase(inject('mysqlUrl')), first: () => onMysql },
+];
 
-test('its types are whole', async () => {
-  await writeFile(join(project, 'first.ts'), program);
+test.each(databases)(
+  "the README's first handler runs on what is published, on $name",
+  async ({ fresh, first }) => {
+    const database = await fresh();
+    try {
+      await writeFile(join(project, 'first.js'), first());
+      const env = { ...process.env, DATABASE_URL: database.url };
+      const { stdout } = await run(process.execPath, ['first.js'], { cwd: project, env });
+      expect(stdout).toBe('complete Hello Ada\n');
+    } finally {
+      await database.drop();
+    }
+  },
+);
+
+test.each(databases)('its types are whole, on $name', async ({ first }) => {
+  await writeFile(join(project, 'first.ts'), first());
   const tsc = createRequire(import.meta.url)
     .resolve('typescript/package.json')
     .replace(/package\.json$/, 'bin/tsc');
@@ -59,4 +74,11 @@ test('a DBA gets the migrations from the command', async () => {
   });
   expect(stdout).toContain('CREATE SCHEMA IF NOT EXISTS "my jobs";');
   expect(stdout).toContain('CREATE TABLE job (');
+
+  const mysql = await run('npx', ['--no-install', 'rowlock-mysql', 'sql', '--database', 'my jobs'], {
+    cwd: project,
+    shell: onWindows,
+  });
+  expect(mysql.stdout).toContain('USE `my jobs`;');
+  expect(mysql.stdout).toContain('CREATE TABLE IF NOT EXISTS rowlock_job (');
 });

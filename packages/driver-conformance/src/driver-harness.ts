@@ -16,6 +16,9 @@ export interface DriverHarness<Tx> {
 
 /** One database. Nothing of it is seen by the others. */
 export interface TestDatabase<Tx> {
+  /** Where it is, for a process of its own. */
+  readonly url: string;
+
   /** Opens one more driver that shares nothing with the others, as another process would. Takes 12 or more transactions at once. */
   process(): Promise<DriverProcess<Tx>>;
 

@@ -1,5 +1,6 @@
 export { conformanceTests } from './conformance-tests.js';
 export { describeContention } from './describe-contention.js';
+export { type CrashUnderTest, describeCrash } from './describe-crash.js';
 export { type DriverUnderTest, describeDriver } from './describe-driver.js';
 export {
   type Account,

@@ -22,8 +22,8 @@ const POLL_MS = [5, 5, 10, 20, 50, 100, 250] as const;
 /** How long one statement sleeps at most: so long may the server take to notice that its client is gone. */
 const SLEEP_MS = 1_000;
 
-/** How long the first sleep after a call is. A call is sent while its ring is still being written: see Ringer. */
-const NAP_MS = 20;
+/** How long the first sleep after a call is, in milliseconds: a call's ring follows some 50 ms behind it. See Ringer. */
+const NAP_MS = 100;
 
 /** How long the sleeps stay as short as the pauses are, once somebody rang who could not interrupt one. */
 const UNCALLED_MS = 60_000;
@@ -183,7 +183,7 @@ export class MysqlAnchor implements Anchor {
     const until = performance.now() + leftMs;
     for (let look = 0; performance.now() < until && !signal.aborted && !this.#released; look++) {
       if (await this.#bell.isRung()) return false;
-      await this.#pause(Math.min(pollMs(look), until - performance.now()));
+      await this.#pause(Math.max(0, Math.min(pollMs(look), until - performance.now())));
     }
     return false;
   }
@@ -218,6 +218,8 @@ export class MysqlAnchor implements Anchor {
     const slept = query<{ slept: number }>(client, sql.nap, [SELF_TEST_MS / 1000])
       .then(([row]) => Number(row?.slept) === 1, isInterruption)
       .finally(() => (over = true));
+    // It may fail while this pauses, and nobody waits for it then.
+    slept.catch(() => {});
     // A call that comes before the sleep is lost.
     for (; !over; await this.#pause(POLL_MS[0])) await interrupt(this.#pool, self.connection);
     return slept;

@@ -193,7 +193,9 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   async anchor(worker: WorkerInfo): Promise<Anchor> {
-    return MysqlAnchor.open(this.context, this.on, () => this.#open(), worker, this.#push);
+    const anchor = await MysqlAnchor.open(this.context, this.on, () => this.#open(), worker, this.#push);
+    this.#ringer.expectSleeper();
+    return anchor;
   }
 
   async close(): Promise<void> {

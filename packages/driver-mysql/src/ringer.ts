@@ -6,6 +6,9 @@ import { change, type MysqlTransaction, query } from './query.js';
 /** How long the list of sleepers is believed, in milliseconds: a worker that came since looks at the bell as often. */
 const SLEEPERS_MS = 1_000;
 
+/** How long after a call the bell is rung, in milliseconds. A worker looks at the bell a while after a call: see NAP_MS. */
+const RING_AFTER_MS = 50;
+
 /** A worker's session, and what it serves. */
 interface Sleeper {
   readonly connection: string;
@@ -26,6 +29,9 @@ export class Ringer {
   #client: Promise<Connection> | null = null;
   #sleepers: readonly Sleeper[] = [];
   #sleepersUntil = 0;
+  /** The queues whose workers were called and for which the bell is still to be rung; undefined is every queue. */
+  readonly #unrung = new Set<string | undefined>();
+  #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(context: Context, pool: MysqlTransaction, connect: Connect | null) {
@@ -35,14 +41,17 @@ export class Ringer {
   }
 
   /**
-   * Both at once: a worker that sleeps need not wait for the ring's commit, and one that is between two sleeps misses the
-   * call and finds the ring.
+   * A worker that sleeps need not wait for a commit: it is called at once, and those calls of the next moments that a worker
+   * between two sleeps has missed become one ring for each queue. What has something to say is rung first.
    *
    * @throws DriverError
    */
   async ring(wakeUps: readonly WakeUp[]): Promise<void> {
-    const rings = wakeUps.map((each) => change(this.#pool, this.#context.sql.ring, [JSON.stringify(each)]));
-    await Promise.all([this.call(wakeUps), ...rings]);
+    const hints = wakeUps.filter(({ cancel }) => cancel === undefined);
+    const first = this.#closed || this.#connect === null || hints.length < wakeUps.length;
+    if (first) await this.#write(wakeUps);
+    else for (const { queue } of hints) this.#ringSoon(queue);
+    await this.call(wakeUps);
   }
 
   /** @throws DriverError when nobody could be called; the workers look at the bell a second later. */
@@ -56,10 +65,34 @@ export class Ringer {
     await Promise.all(wanted.map(({ connection }) => interrupt(client, connection)));
   }
 
+  /** A worker of this process has come: it is not to wait until the list is made anew. */
+  expectSleeper(): void {
+    this.#sleepersUntil = 0;
+  }
+
   async close(): Promise<void> {
+    await this.#ringNow();
     this.#closed = true;
     const client = await this.#client?.catch(() => null);
     client?.destroy();
+  }
+
+  #ringSoon(queue: string | undefined): void {
+    this.#unrung.add(queue);
+    this.#timer ??= setTimeout(() => void this.#ringNow(), RING_AFTER_MS);
+  }
+
+  /** A ring that fails is not made up for: without the database no worker sleeps, and each looks when it is back. */
+  async #ringNow(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const wakeUps = [...this.#unrung].map((queue) => (queue === undefined ? {} : { queue }));
+    this.#unrung.clear();
+    await this.#write(wakeUps).catch(() => {});
+  }
+
+  async #write(wakeUps: readonly WakeUp[]): Promise<void> {
+    for (const each of wakeUps) await change(this.#pool, this.#context.sql.ring, [JSON.stringify(each)]);
   }
 
   async #findSleepers(client: Connection): Promise<void> {

@@ -36,6 +36,7 @@ async function openDatabase(
   let opened = 0;
 
   return {
+    url: fresh.url,
     reader: openReader(plain),
     samples: { ...samples(plain, fresh.url), ...(product === 'mariadb' && MARIADB_SAMPLES) },
 

@@ -12,6 +12,7 @@ import {
   type RunStarted,
   type Store,
   type Survey,
+  type WakeUp,
   type WorkerInfo,
 } from '@rowlock/core';
 import pg from 'pg';
@@ -94,6 +95,11 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
 
   async begin({ idleLimitMs }: BeginOptions): Promise<HeldTransaction<PostgresTransaction>> {
     return PostgresHeldTransaction.begin(this.context, await this.#connect(), idleLimitMs);
+  }
+
+  override async notify(wakeUps: readonly WakeUp[]): Promise<void> {
+    const { sql, channel } = this.context;
+    await query(this.#pool, sql.notifySoon, [channel, wakeUps.map((wakeUp) => JSON.stringify(wakeUp))]);
   }
 
   async survey({ queues, kinds }: Lanes): Promise<Survey> {

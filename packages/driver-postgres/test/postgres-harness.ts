@@ -31,6 +31,7 @@ async function openDatabase(serverUrl: string): Promise<TestDatabase<PostgresTra
   let opened = 0;
 
   return {
+    url: fresh.url,
     reader: openReader(plain),
     samples: samples(plain, fresh.url),
 

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { createRowlock, defineHandler, type SettlingEvent } from '@rowlock/core';
+import { describe, expect, test } from 'vitest';
+import { AnyJson } from './crew.js';
+import type { DriverUnderTest } from './describe-driver.js';
+import type { TestDatabase } from './driver-harness.js';
+import { noLeaks } from './no-leaks.js';
+import { endProcess } from './stage.js';
+
+export interface CrashUnderTest<Tx> extends DriverUnderTest<Tx> {
+  /** A Node program that works on `DATABASE_URL` with a handler of the kind `exit`, which ends the process with code 7. */
+  readonly program: URL;
+}
+
+/** A handler that ends its process, seen from the table. A driver's own test file calls this once. */
+export function describeCrash<Tx>({ name, open, program }: CrashUnderTest<Tx>): void {
+  describe(name, () => {
+    test('a handler that calls process.exit is settled as error after its attempts, and the crashes are counted', async () => {
+      const harness = await open();
+      const database = await harness.database();
+      try {
+        await crash(database, program);
+        await noLeaks(database);
+      } finally {
+        await database.close();
+        await harness.close();
+      }
+    });
+  });
+}
+
+async function crash<Tx>(database: TestDatabase<Tx>, program: URL): Promise<void> {
+  const { reader } = database;
+  const process = await database.process();
+  // This process's worker may settle the job; it must never run it.
+  const handlers = [
+    defineHandler({ kind: 'exit', payload: AnyJson, run: () => Promise.reject(new Error('ran')) }),
+  ];
+  const rowlock = createRowlock({ driver: process.driver, handlers });
+  const worker = rowlock.worker();
+  try {
+    await rowlock.migrate();
+    const { publicId } = await rowlock.enqueue('exit', { payload: {}, attempts: 3 });
+    for (const crash of [1, 2, 3]) {
+      expect(await exitCode(program, database.url), `crash ${crash}`).toBe(7);
+      expect(await reader.job(publicId)).toMatchObject({ status: 'new', attempt: 0 });
+    }
+
+    const settled = new Promise<SettlingEvent | undefined>((resolve) =>
+      worker.on('settled', (_, endings) => resolve(endings.get(publicId))),
+    );
+    await worker.start();
+    expect(await settled).toBe('exhaust');
+    await worker.stop();
+
+    expect(await reader.job(publicId)).toMatchObject({
+      status: 'error',
+      attempt: 3,
+      crashes: 3,
+      error: { code: 'ROWLOCK_CRASHED', message: 'The worker died during 3 of its runs.' },
+    });
+    const outcomes = (await reader.runs(publicId)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['reclaim', 'reclaim', 'reclaim', 'exhaust']);
+  } finally {
+    await worker.stop();
+    await endProcess(process);
+  }
+}
+
+async function exitCode(program: URL, url: string): Promise<unknown> {
+  const child = spawn(process.execPath, [fileURLToPath(program)], {
+    env: { ...process.env, DATABASE_URL: url },
+    stdio: 'inherit',
+  });
+  const [code] = await once(child, 'exit');
+  return code;
+}
