@@ -18,8 +18,8 @@ const FLOW = [
   ['dependencies', 'packages/core/src/worker/flow.ts', 'async function withoutDependants<'],
   ['run', 'packages/core/src/worker/flow.ts', 'async function work<'],
   ['handler', 'packages/core/src/worker/run-handler.ts', 'export async function runHandler<'],
-  ['settle', 'packages/core/src/worker/flow.ts', 'async function settle<'],
-  ['commit', 'packages/core/src/worker/flow.ts', 'await tx.commit()'],
+  ['settle', 'packages/core/src/worker/settle.ts', 'async function settleHeld<'],
+  ['commit', 'packages/core/src/worker/settle.ts', 'await tx.commit()'],
   ['look again, or idle', 'packages/core/src/worker/worker.ts', 'async #serve('],
 ];
 

@@ -10,6 +10,8 @@ import { handlerTransaction } from './themes/handler-transaction.js';
 import { handlers } from './themes/handlers.js';
 import { idleWorker } from './themes/idle-worker.js';
 import { joinedEnqueue } from './themes/joined-enqueue.js';
+import { leasedRuns } from './themes/leased-runs.js';
+import { leases } from './themes/leases.js';
 import { lifecycle } from './themes/lifecycle.js';
 import { listCountMove } from './themes/list-count-move.js';
 import { liveness } from './themes/liveness.js';
@@ -43,6 +45,7 @@ export const conformanceThemes: readonly Theme[] = [
   lostConnection,
   lifecycle,
   runs,
+  leases,
   survey,
   listCountMove,
   wakeUps,
@@ -54,6 +57,7 @@ export const conformanceThemes: readonly Theme[] = [
   liveness,
   idleWorker,
   lostClaim,
+  leasedRuns,
   outcomes,
   runningJob,
   handlers,

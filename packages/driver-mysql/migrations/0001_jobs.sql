@@ -21,6 +21,8 @@ CREATE TABLE IF NOT EXISTS rowlock_job (
   status        VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'new',
   -- The run that settled the job last; in a lease, the run that has it.
   process_id    CHAR(36) CHARACTER SET ascii COLLATE ascii_bin,
+  -- When a lease ends in any case; without a meaning in other states.
+  leased_until  DATETIME(6),
   attempt       INT NOT NULL DEFAULT 0,
   max_attempts  INT NOT NULL DEFAULT 5,
   -- How many crashed runs "attempt" includes.
@@ -39,6 +41,7 @@ CREATE TABLE IF NOT EXISTS rowlock_job (
 
   -- MySQL has no partial indexes. NULL in these keeps a row out of the part of an index that is searched.
   claimable     TINYINT AS (IF(status = 'new' AND due, 1, NULL)) VIRTUAL,
+  leased        TINYINT AS (IF(status = 'in-progress', 1, NULL)) VIRTUAL,
   later         TINYINT AS (IF(status = 'new' AND NOT due, 1, NULL)) VIRTUAL,
   outstanding   TINYINT AS (IF(status IN ('new', 'in-progress'), 1, NULL)) VIRTUAL,
   taken_key     VARCHAR(512) AS (IF(unique_scope = 'ever' OR status IN ('new', 'in-progress'), unique_key, NULL)) VIRTUAL,
@@ -47,6 +50,8 @@ CREATE TABLE IF NOT EXISTS rowlock_job (
   KEY job_claim (queue, claimable, priority, id),
   -- The jobs whose time is still to come, in the order in which it comes.
   KEY job_later (queue, later, available_at),
+  -- The jobs that are leased.
+  KEY job_leased (queue, leased),
   -- The siblings of a job, the jobs that it depends on, and the history of an entity.
   KEY job_entity (`key`, outstanding, queue, id),
   -- A second job with a unique key is refused while the first is outstanding, or for ever.

@@ -1,6 +1,7 @@
 import {
   type Anchor,
   DriverError,
+  type SessionListener,
   type WakeUp,
   type WakeUpOptions,
   type WorkerInfo,
@@ -13,8 +14,8 @@ import { toDriverError } from './errors.js';
 import { change, type MysqlTransaction, query } from './query.js';
 import { interrupt } from './ringer.js';
 
-/** Pauses between attempts to reconnect, in milliseconds. The last repeats. */
-const RECONNECT_MS = [20, 50, 100, 200, 500, 1_000];
+/** Pauses between attempts to reconnect, in milliseconds. The last repeats; with it the worker is back before it counts as dead. */
+const RECONNECT_MS = [20, 50, 100, 200, 400];
 
 /** Pauses between two looks at the bell where a sleep cannot be interrupted, in milliseconds. The last repeats. */
 const POLL_MS = [5, 5, 10, 20, 50, 100, 250] as const;
@@ -45,6 +46,7 @@ export class MysqlAnchor implements Anchor {
   readonly #connect: Connect;
   readonly #id: number;
   readonly #push: boolean;
+  readonly #session: SessionListener | undefined;
   readonly #bell: Bell;
   #client: Connection | null = null;
   /** Whether the last sleep was interrupted. */
@@ -55,12 +57,20 @@ export class MysqlAnchor implements Anchor {
   #released = false;
   #interrupt: () => void = () => {};
 
-  private constructor(context: Context, pool: MysqlTransaction, connect: Connect, id: number, push: boolean) {
+  private constructor(
+    context: Context,
+    pool: MysqlTransaction,
+    connect: Connect,
+    id: number,
+    push: boolean,
+    session: SessionListener | undefined,
+  ) {
     this.#context = context;
     this.#pool = pool;
     this.#connect = connect;
     this.#id = id;
     this.#push = push;
+    this.#session = session;
     this.#bell = new Bell(context, pool);
   }
 
@@ -71,9 +81,10 @@ export class MysqlAnchor implements Anchor {
     connect: Connect,
     { name, host, pid, queues }: WorkerInfo,
     push: boolean,
+    session?: SessionListener,
   ): Promise<MysqlAnchor> {
     const { insertId } = await change(pool, context.sql.addWorker, [name, host, pid, JSON.stringify(queues)]);
-    const anchor = new MysqlAnchor(context, pool, connect, insertId, push);
+    const anchor = new MysqlAnchor(context, pool, connect, insertId, push, session);
     await anchor.#subscribe();
     return anchor;
   }
@@ -199,12 +210,14 @@ export class MysqlAnchor implements Anchor {
       const [lock] = await query<{ held: number }>(client, sql.holdAnchor, [`${lockPrefix}${this.#id}`]);
       // The server has not noticed the end of the session before this one.
       if (lock?.held !== 1) throw new DriverError('LockTimeout', "The worker's lock is still held.");
+      this.#session?.back();
       await this.#bell.begin();
       this.#pushed = this.#push && (await this.#canBeInterrupted(client));
       if (this.#released) throw new DriverError('ConnectionLost', 'The session was released meanwhile.');
       this.#client = client;
     } catch (error) {
       client.destroy();
+      this.#session?.lost();
       throw toDriverError(error);
     }
   }
@@ -244,6 +257,7 @@ export class MysqlAnchor implements Anchor {
   }
 
   #drop(): void {
+    if (this.#client !== null && !this.#released) this.#session?.lost();
     this.#client?.destroy();
     this.#client = null;
     this.#interrupt();

@@ -4,13 +4,16 @@ import {
   type Capabilities,
   type Driver,
   DriverError,
+  type Graves,
   type HeldTransaction,
   isDriverError,
   type Lanes,
   type MigrationReport,
+  type Reclaimed,
   type RunNote,
   type RunStart,
   type RunStarted,
+  type SessionListener,
   type Store,
   type Survey,
   type WakeUp,
@@ -87,6 +90,17 @@ function databaseOf(uri: string | undefined): string {
   );
 }
 
+/** A leased job whose worker has no session, or whose lease is over. */
+interface Lapsed {
+  id: string;
+  process_id: string;
+  worker_id: string;
+  /** 1 when it is over whether the worker lives or not. */
+  is_over: number;
+  /** 1 when its worker has no session. */
+  is_lapsed: number;
+}
+
 /** A job's runs before this one. */
 interface RunCounts {
   id: string;
@@ -145,6 +159,13 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return new JoinedStore(this.context, tx, this.on, this.#watch, this.#ringer);
   }
 
+  deferred(handle: () => Promise<MysqlTransaction>): MysqlTransaction {
+    return {
+      execute: async (sql, values) => (await handle()).execute(sql, values),
+      query: async (sql, values) => (await handle()).query(sql, values),
+    };
+  }
+
   async begin({ idleLimitMs }: BeginOptions): Promise<HeldTransaction<MysqlTransaction>> {
     return MysqlHeldTransaction.begin(this.context, await this.#connect(), idleLimitMs);
   }
@@ -154,7 +175,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   async survey({ queues, kinds }: Lanes): Promise<Survey> {
-    let [promoted, nextDueMs, waiting]: [number, number | null, boolean] = [0, null, false];
+    let [promoted, nextDueMs]: [number, number | null] = [0, null];
+    let [waiting, leased] = [false, false];
     for (const queue of queues) {
       promoted += await this.#promote(queue);
       const [next] = await query<{ next_due_ms: string }>(this.on, this.context.sql.nextDue, [queue]);
@@ -163,8 +185,20 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       const kind = list(kinds);
       const met = await query(this.on, this.context.sql.waiting(kind.places), [queue, ...kind.values]);
       waiting ||= met.length > 0;
+      leased ||= (await query(this.on, this.context.sql.leased, [queue])).length > 0;
     }
-    return { promoted, nextDueMs, waiting };
+    return { promoted, nextDueMs, waiting, leased };
+  }
+
+  async reclaim({ queues, dead }: Graves): Promise<Reclaimed> {
+    const { sql, lockPrefix } = this.context;
+    const leased: Lapsed[] = [];
+    for (const queue of queues)
+      leased.push(...(await query<Lapsed>(this.on, sql.lapsed, [lockPrefix, queue, lockPrefix])));
+    const found = leased.filter(({ worker_id, is_over }) => is_over === 1 || dead.includes(worker_id));
+    const reclaimed = found.length === 0 ? 0 : await this.#putBack(found);
+    const lapsed = leased.filter(({ is_lapsed }) => is_lapsed === 1).map(({ worker_id }) => worker_id);
+    return { reclaimed, lapsed: [...new Set(lapsed)] };
   }
 
   async startRun({ processId, workerId, jobs }: RunStart): Promise<readonly RunStarted[]> {
@@ -192,8 +226,15 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     else await change(this.on, sql.endRun, [note.outcome, processId]);
   }
 
-  async anchor(worker: WorkerInfo): Promise<Anchor> {
-    const anchor = await MysqlAnchor.open(this.context, this.on, () => this.#open(), worker, this.#push);
+  async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
+    const anchor = await MysqlAnchor.open(
+      this.context,
+      this.on,
+      () => this.#open(),
+      worker,
+      this.#push,
+      session,
+    );
     this.#ringer.expectSleeper();
     return anchor;
   }
@@ -233,6 +274,25 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       if (free.length === 0) return 0;
       const due = list(free.map(({ id }) => id));
       await change(tx, sql.promote(due.places), due.values);
+      return free.length;
+    });
+  }
+
+  /** Whoever settles one of them just now is let. */
+  #putBack(lapsed: readonly Lapsed[]): Promise<number> {
+    const { sql } = this.context;
+    const runs = new Map(lapsed.map(({ id, process_id }) => [id, process_id]));
+    return this.atomically(async (tx) => {
+      const wanted = list([...runs.keys()]);
+      const rows = await query<Pick<Lapsed, 'id' | 'process_id'>>(
+        tx,
+        sql.lockLapsed(wanted.places),
+        wanted.values,
+      );
+      const free = rows.filter(({ id, process_id }) => runs.get(id) === process_id);
+      if (free.length === 0) return 0;
+      const ids = list(free.map(({ id }) => id));
+      await change(tx, sql.reclaim(ids.places), ids.values);
       return free.length;
     });
   }

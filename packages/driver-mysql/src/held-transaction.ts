@@ -8,6 +8,7 @@ import {
   type Job,
   type JobId,
   type Settlement,
+  type State,
   TRANSITIONS,
 } from '@rowlock/core';
 import type { PoolConnection } from 'mysql2/promise';
@@ -32,6 +33,8 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   readonly #lost = new AbortController();
   readonly #held = new Set<JobId>();
   readonly handle: HandlerTransaction;
+  /** How a job of this claim stands in the table until it is settled. */
+  #status: State = 'new';
   #open = true;
   #rolledBack: Promise<void> | null = null;
 
@@ -109,6 +112,26 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     return row?.id ? BigInt(row.id) : undefined;
   }
 
+  async lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
+    const wanted = list(jobs);
+    await this.#change(this.#context.sql.lease(wanted.places), [processId, forMs, ...wanted.values]);
+    await this.commit();
+  }
+
+  async lockLeased(processId: string, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, State>> {
+    const wanted = list(jobs);
+    const text = this.#context.sql.lockLeased(wanted.places);
+    const rows = await this.#ask<{ id: string; status: State }>(text, [...wanted.values, processId]);
+    const states = new Map(rows.map(({ id, status }) => [BigInt(id), status]));
+    for (const id of states.keys()) this.#held.add(id);
+    this.#status = 'in-progress';
+    return states;
+  }
+
+  get used(): boolean {
+    return this.handle.used;
+  }
+
   async settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]> {
     this.#checkOpen();
     const own = settlements.filter(({ id }) => this.#held.has(id));
@@ -129,7 +152,8 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
       })),
     );
     this.handle.close();
-    const settled = await this.#change(sql.settle, [endings, processId]);
+    const settled = await this.#change(sql.settle, [endings, processId, this.#status]);
+    if (settled === 0) return [];
     if (settled < own.length) return this.#settledOnes(processId, own);
     await this.#change(sql.endRuns, [endings, processId]);
     return own.map(({ id }) => id);

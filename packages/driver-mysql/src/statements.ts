@@ -20,6 +20,8 @@ export interface Statements {
   readonly siblings: string;
   readonly lockSiblings: (ids: string) => string;
   readonly firstOutstanding: (kinds: string, except: string) => string;
+  readonly lease: (ids: string) => string;
+  readonly lockLeased: (ids: string) => string;
   readonly findRuns: (ids: string) => string;
   readonly endCrashedRuns: (ids: string) => string;
   readonly startRun: string;
@@ -33,6 +35,10 @@ export interface Statements {
   readonly promote: (ids: string) => string;
   readonly nextDue: string;
   readonly waiting: (kinds: string) => string;
+  readonly leased: string;
+  readonly lapsed: string;
+  readonly lockLapsed: (ids: string) => string;
+  readonly reclaim: (ids: string) => string;
   readonly list: (where: string) => string;
   readonly count: (where: string) => string;
   readonly find: string;
@@ -134,6 +140,19 @@ export function statements(schema: string): Statements {
       SELECT CAST(MIN(id) AS CHAR) AS id FROM ${job} FORCE INDEX (job_entity)
       WHERE \`key\` = ? AND outstanding = 1 AND kind IN (${kinds}) AND id < ? AND id NOT IN (${except})`,
 
+    lease: (ids) => `
+      UPDATE ${job} SET status = 'in-progress', process_id = ?,
+                        leased_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND
+      WHERE id IN (${ids}) AND status = 'new'`,
+
+    // Waits for those who look at the key's jobs just now. What this run has settled already is returned as well: a commit
+    // whose answer was lost is found again.
+    lockLeased: (ids) => `
+      SELECT CAST(job.id AS CHAR) AS id, status FROM ${job} AS job FORCE INDEX (PRIMARY)
+      WHERE id IN (${ids}) AND process_id = ?
+      ORDER BY job.id
+      FOR UPDATE`,
+
     findRuns: (ids) => `
       SELECT CAST(job_id AS CHAR) AS id, COUNT(*) AS earlier_runs,
              CAST(SUM(outcome IS NULL OR outcome = 'reclaim') AS SIGNED) AS crashes,
@@ -170,7 +189,7 @@ export function statements(schema: string): Statements {
           job.started_by = ending.settled_by,
           job.finished_at = IF(ending.status = 'new', NULL, UTC_TIMESTAMP(6)),
           job.finished_by = IF(ending.status = 'new', NULL, ending.settled_by)
-      WHERE job.status = 'new'`,
+      WHERE job.status = ?`,
 
     settledBy: (ids) => `SELECT CAST(id AS CHAR) AS id FROM ${job} WHERE id IN (${ids}) AND process_id = ?`,
 
@@ -206,6 +225,26 @@ export function statements(schema: string): Statements {
       WHERE queue = ? AND claimable = 1 AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds})
       ORDER BY priority, id
       LIMIT 1`,
+
+    leased: `SELECT 1 FROM ${job} FORCE INDEX (job_leased) WHERE queue = ? AND leased = 1 LIMIT 1`,
+
+    lapsed: `
+      SELECT CAST(job.id AS CHAR) AS id, job.process_id, CAST(run.worker_id AS CHAR) AS worker_id,
+             CAST(leased_until < UTC_TIMESTAMP(6) AS SIGNED) AS is_over,
+             CAST(IS_USED_LOCK(CONCAT(?, run.worker_id)) IS NULL AS SIGNED) AS is_lapsed
+      FROM ${job} AS job FORCE INDEX (job_leased)
+      JOIN ${run} AS run ON run.process_id = job.process_id AND run.job_id = job.id
+      WHERE job.queue = ? AND job.leased = 1
+        AND (leased_until < UTC_TIMESTAMP(6) OR IS_USED_LOCK(CONCAT(?, run.worker_id)) IS NULL)`,
+
+    // Looked at again when it is locked: it may have been settled meanwhile, and leased anew.
+    lockLapsed: (ids) => `
+      SELECT CAST(job.id AS CHAR) AS id, job.process_id FROM ${job} AS job FORCE INDEX (PRIMARY)
+      WHERE id IN (${ids}) AND status = 'in-progress'
+      ORDER BY job.id
+      FOR UPDATE SKIP LOCKED`,
+
+    reclaim: (ids) => `UPDATE ${job} SET status = 'new' WHERE id IN (${ids})`,
 
     // The newest run tells whether a live worker has the job: hold writes nothing into the row.
     list: (where) => `

@@ -17,6 +17,8 @@ CREATE TABLE job (
   status        text NOT NULL DEFAULT 'new',
   -- The run that settled the job last; in a lease, the run that has it.
   process_id    uuid,
+  -- When a lease ends in any case; without a meaning in other states.
+  leased_until  timestamptz,
   attempt       integer NOT NULL DEFAULT 0,
   max_attempts  integer NOT NULL DEFAULT 5,
   -- How many crashed runs "attempt" includes.
@@ -51,6 +53,9 @@ CREATE INDEX job_claim ON job (queue, priority, id) WHERE status = 'new' AND due
 
 -- The jobs whose time is still to come, in the order in which it comes.
 CREATE INDEX job_later ON job (queue, available_at) WHERE status = 'new' AND NOT due;
+
+-- The jobs that are leased.
+CREATE INDEX job_leased ON job (queue) WHERE status = 'in-progress';
 
 -- The siblings of a job, and the jobs that it depends on.
 CREATE INDEX job_outstanding ON job (key, queue, id) WHERE status IN ('new', 'in-progress') AND key IS NOT NULL;

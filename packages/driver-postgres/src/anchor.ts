@@ -1,6 +1,7 @@
 import {
   type Anchor,
   DriverError,
+  type SessionListener,
   type WakeUp,
   type WakeUpOptions,
   type WorkerInfo,
@@ -12,8 +13,11 @@ import { toDriverError } from './errors.js';
 import { identifier } from './identifier.js';
 import { type PostgresTransaction, query } from './query.js';
 
-/** Pauses between attempts to reconnect, in milliseconds. The last repeats. */
-const RECONNECT_MS = [20, 50, 100, 200, 500, 1_000];
+/** What a timer takes at most, some 24 days: more would be 1 ms. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+/** Pauses between attempts to reconnect, in milliseconds. The last repeats; with it the worker is back before it counts as dead. */
+const RECONNECT_MS = [20, 50, 100, 200, 400];
 
 /**
  * A worker's session: a connection of its own that holds the worker's advisory lock and listens. It is not taken
@@ -25,6 +29,7 @@ export class PostgresAnchor implements Anchor {
   readonly #pool: PostgresTransaction;
   readonly #connect: () => Client;
   readonly #id: number;
+  readonly #session: SessionListener | undefined;
   readonly #heard: WakeUp[] = [];
   #client: Client | null = null;
   #signal: () => void = () => {};
@@ -32,11 +37,18 @@ export class PostgresAnchor implements Anchor {
   #reconnecting: Promise<void> | null = null;
   #stopWaiting: () => void = () => {};
 
-  private constructor(context: Context, pool: PostgresTransaction, connect: () => Client, id: number) {
+  private constructor(
+    context: Context,
+    pool: PostgresTransaction,
+    connect: () => Client,
+    id: number,
+    session: SessionListener | undefined,
+  ) {
     this.#context = context;
     this.#pool = pool;
     this.#connect = connect;
     this.#id = id;
+    this.#session = session;
   }
 
   /** Adds the worker to the table and opens its session. */
@@ -45,10 +57,11 @@ export class PostgresAnchor implements Anchor {
     pool: PostgresTransaction,
     connect: () => Client,
     { name, host, pid, queues }: WorkerInfo,
+    session?: SessionListener,
   ): Promise<PostgresAnchor> {
     const [row] = await query<{ id: number }>(pool, context.sql.addWorker, [name, host, pid, queues]);
     if (row === undefined) throw new DriverError('Unknown', 'The worker was not added.');
-    const anchor = new PostgresAnchor(context, pool, connect, row.id);
+    const anchor = new PostgresAnchor(context, pool, connect, row.id, session);
     await anchor.#subscribe();
     return anchor;
   }
@@ -103,7 +116,7 @@ export class PostgresAnchor implements Anchor {
   #wait(ms: number): Promise<void> {
     if (this.#heard.length > 0 || this.#released) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, Math.max(0, ms));
+      const timer = setTimeout(resolve, Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
       this.#signal = () => {
         clearTimeout(timer);
         resolve();
@@ -127,10 +140,12 @@ export class PostgresAnchor implements Anchor {
       const [lock] = await query<{ held: boolean }>(client, sql.holdAnchor, [lockClass.signed, this.#id]);
       // The server has not noticed the end of the session before this one.
       if (lock?.held !== true) throw new DriverError('LockTimeout', "The worker's lock is still held.");
+      this.#session?.back();
       await query(client, `LISTEN ${identifier(this.#context.channel)}`);
       this.#client = client;
     } catch (error) {
       await client.end().catch(() => {});
+      this.#session?.lost();
       throw toDriverError(error);
     }
   }
@@ -139,7 +154,9 @@ export class PostgresAnchor implements Anchor {
     if (this.#client !== client) return;
     this.#client = null;
     client.end().catch(() => {});
-    if (!this.#released) this.#reconnecting ??= this.#reconnect().finally(() => (this.#reconnecting = null));
+    if (this.#released) return;
+    this.#session?.lost();
+    this.#reconnecting ??= this.#reconnect().finally(() => (this.#reconnecting = null));
   }
 
   async #reconnect(): Promise<void> {

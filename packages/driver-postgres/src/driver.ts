@@ -3,13 +3,16 @@ import {
   type BeginOptions,
   type Capabilities,
   type Driver,
+  type Graves,
   type HeldTransaction,
   isDriverError,
   type Lanes,
   type MigrationReport,
+  type Reclaimed,
   type RunNote,
   type RunStart,
   type RunStarted,
+  type SessionListener,
   type Store,
   type Survey,
   type WakeUp,
@@ -56,6 +59,13 @@ const DEFAULTS = {
   connectionTimeoutMillis: 10_000,
 } as const;
 
+interface SurveyRow {
+  promoted: bigint;
+  next_due_ms: number | null;
+  waiting: boolean;
+  leased: boolean;
+}
+
 class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction> {
   readonly name = 'postgres';
   readonly capabilities: Capabilities;
@@ -93,6 +103,10 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return new PostgresStore(this.context, tx);
   }
 
+  deferred(handle: () => Promise<PostgresTransaction>): PostgresTransaction {
+    return { query: async (text, values) => (await handle()).query(text, values) };
+  }
+
   async begin({ idleLimitMs }: BeginOptions): Promise<HeldTransaction<PostgresTransaction>> {
     return PostgresHeldTransaction.begin(this.context, await this.#connect(), idleLimitMs);
   }
@@ -103,13 +117,20 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   }
 
   async survey({ queues, kinds }: Lanes): Promise<Survey> {
-    const [row] = await query<{ promoted: bigint; next_due_ms: number | null; waiting: boolean }>(
-      this.#pool,
-      this.context.sql.survey,
-      [queues, kinds],
-    );
-    const { promoted = 0n, next_due_ms: nextDueMs = null, waiting = false } = row ?? {};
-    return { promoted: Number(promoted), nextDueMs, waiting };
+    const [row] = await query<SurveyRow>(this.#pool, this.context.sql.survey, [queues, kinds]);
+    const { promoted = 0n, next_due_ms: nextDueMs = null, waiting = false, leased = false } = row ?? {};
+    return { promoted: Number(promoted), nextDueMs, waiting, leased };
+  }
+
+  async reclaim({ queues, dead }: Graves): Promise<Reclaimed> {
+    const { sql, lockClass } = this.context;
+    const [row] = await query<{ reclaimed: bigint; lapsed: readonly string[] }>(this.#pool, sql.reclaim, [
+      lockClass.unsigned,
+      queues,
+      dead,
+    ]);
+    const { reclaimed = 0n, lapsed = [] } = row ?? {};
+    return { reclaimed: Number(reclaimed), lapsed };
   }
 
   async startRun({ processId, workerId, jobs }: RunStart): Promise<readonly RunStarted[]> {
@@ -133,12 +154,12 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     else await query(this.#pool, sql.endRun, [processId, note.outcome]);
   }
 
-  async anchor(worker: WorkerInfo): Promise<Anchor> {
+  async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
     const { options } = this.#pool;
     // The pool hides its password from being copied, so that it is not logged by accident.
     const connect = (): pg.Client =>
       new pg.Client({ ...options, password: options.password, keepAlive: true });
-    return PostgresAnchor.open(this.context, this.#pool, connect, worker);
+    return PostgresAnchor.open(this.context, this.#pool, connect, worker, session);
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@ import {
   type Job,
   type JobId,
   type Settlement,
+  type State,
   TRANSITIONS,
 } from '@rowlock/core';
 import type { PoolClient, QueryResultRow } from 'pg';
@@ -26,6 +27,8 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   readonly #lost = new AbortController();
   readonly #held = new Set<JobId>();
   readonly handle: HandlerTransaction;
+  /** How a job of this claim stands in the table until it is settled. */
+  #status: State = 'new';
   #open = true;
   #rolledBack: Promise<void> | null = null;
 
@@ -79,6 +82,25 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     return row?.id ?? undefined;
   }
 
+  async lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
+    await this.#ask(this.#context.sql.lease, [processId, jobs, forMs]);
+    await this.commit();
+  }
+
+  async lockLeased(processId: string, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, State>> {
+    const rows = await this.#ask<{ id: JobId; status: State }>(this.#context.sql.lockLeased, [
+      processId,
+      jobs,
+    ]);
+    for (const { id } of rows) this.#held.add(id);
+    this.#status = 'in-progress';
+    return new Map(rows.map(({ id, status }) => [id, status]));
+  }
+
+  get used(): boolean {
+    return this.handle.used;
+  }
+
   async settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]> {
     this.#checkOpen();
     const own = settlements.filter(({ id }) => this.#held.has(id));
@@ -99,6 +121,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
       column(({ output }) => (output === null ? null : storableJson(output))),
       column(({ error }) => (error === null ? null : storableJson(error))),
       column(({ by }) => by),
+      this.#status,
     ]);
     return rows.map(({ id }) => id);
   }

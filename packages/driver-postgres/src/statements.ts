@@ -14,11 +14,14 @@ export interface Statements {
   readonly claim: string;
   readonly lockSiblings: string;
   readonly firstOutstanding: string;
+  readonly lease: string;
+  readonly lockLeased: string;
   readonly startRun: string;
   readonly noteProgress: string;
   readonly endRun: string;
   readonly settle: string;
   readonly survey: string;
+  readonly reclaim: string;
   readonly list: string;
   readonly count: string;
   readonly move: string;
@@ -104,6 +107,17 @@ export function statements(schema: string): Statements {
       )
       SELECT min(id) AS id FROM outstanding WHERE id < $3 AND id <> ALL($4)`,
 
+    lease: `
+      UPDATE ${job} SET status = 'in-progress', process_id = $1, leased_until = clock_timestamp() + $3 * interval '1 ms'
+      WHERE id = ANY($2) AND status = 'new'`,
+
+    // Waits for those who look at the key's jobs just now. What this run has settled already is returned as well: a commit
+    // whose answer was lost is found again.
+    lockLeased: `
+      SELECT id, status FROM ${job} WHERE id = ANY($2) AND process_id = $1
+      ORDER BY id
+      FOR NO KEY UPDATE`,
+
     // The last part sees the table as it was before the first two: what is unfinished there has just crashed.
     // Flushed before the handler begins: a handler that brings the server down is to be counted as well.
     startRun: `
@@ -145,7 +159,7 @@ export function statements(schema: string): Statements {
           finished_at = CASE ending.status WHEN 'new' THEN NULL ELSE clock_timestamp() END,
           finished_by = CASE ending.status WHEN 'new' THEN NULL ELSE ending.by END
         FROM ending
-        WHERE job.id = ending.id AND job.status = 'new'
+        WHERE job.id = ending.id AND job.status = $12
         RETURNING job.id
       ), ended AS (
         UPDATE ${run} AS run SET finished_at = clock_timestamp(), outcome = ending.event, error = ending.error
@@ -183,7 +197,26 @@ export function statements(schema: string): Statements {
                    AND kind = ANY($2)
                  ORDER BY priority, id
                  LIMIT 1
-               ) AS found) AS waiting`,
+               ) AS found) AS waiting,
+             EXISTS (SELECT FROM ${job} WHERE queue = ANY($1) AND status = 'in-progress') AS leased`,
+
+    // The last condition of the lock is looked at again when the row is locked: it may have been settled, and leased anew.
+    reclaim: `
+      WITH ${alive()}, leased AS MATERIALIZED (
+        SELECT job.id, job.process_id, run.worker_id, leased_until < clock_timestamp() AS over,
+               run.worker_id NOT IN (SELECT id FROM alive) AS lapsed
+        FROM ${job} AS job JOIN ${run} AS run ON run.process_id = job.process_id AND run.job_id = job.id
+        WHERE job.queue = ANY($2) AND job.status = 'in-progress'
+      ), free AS (
+        SELECT job.id FROM ${job} AS job JOIN leased ON job.id = leased.id
+        WHERE (over OR (lapsed AND leased.worker_id = ANY($3)))
+          AND job.status = 'in-progress' AND job.process_id = leased.process_id
+        FOR NO KEY UPDATE OF job SKIP LOCKED
+      ), reclaimed AS (
+        UPDATE ${job} AS job SET status = 'new' FROM free WHERE job.id = free.id RETURNING job.id
+      )
+      SELECT (SELECT count(*) FROM reclaimed) AS reclaimed,
+             (SELECT coalesce(jsonb_agg(DISTINCT worker_id::text), '[]') FROM leased WHERE lapsed) AS lapsed`,
 
     // The newest run tells whether a live worker has the job: hold writes nothing into the row. The two lists of
     // states together are all of them; apart, each lets its partial index be used for a key.

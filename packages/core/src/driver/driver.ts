@@ -23,7 +23,10 @@ export interface Driver<Tx = unknown> extends Store {
   /** The verbs of a store inside a transaction that the caller has open, and ends. */
   join(tx: Tx): Store;
 
-  /** Opens a transaction on a connection of its own. The claim lives in it and dies with it. */
+  /** A handle whose statements go to another one, which is asked for when it is first used. */
+  deferred(handle: () => Promise<Tx>): Tx;
+
+  /** Opens a transaction on a connection of its own. The claim lives in it, and dies with it unless it is leased. */
   begin(options: BeginOptions): Promise<HeldTransaction<Tx>>;
 
   /**
@@ -31,6 +34,12 @@ export interface Driver<Tx = unknown> extends Store {
    * one's will come and whether a due job of these kinds is in the table now, locked by somebody or not.
    */
   survey(lanes: Lanes): Promise<Survey>;
+
+  /**
+   * Looks for leases of workers whose session is not open, and puts the jobs of those among them that are `dead`
+   * back to `new`, and those of leases that are over. A job that its run is just settling is left alone.
+   */
+  reclaim(graves: Graves): Promise<Reclaimed>;
 
   /**
    * Writes, outside the claim's transaction, that a run begins, and ends as `reclaim` every unfinished run
@@ -42,7 +51,7 @@ export interface Driver<Tx = unknown> extends Store {
   noteRun(processId: string, note: RunNote): Promise<void>;
 
   /** Makes a worker known and keeps a session open that proves it alive and hears wake-ups. */
-  anchor(worker: WorkerInfo): Promise<Anchor>;
+  anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor>;
 
   /** Ends every connection the driver opened. A pool that was passed in is left to its owner. */
   close(): Promise<void>;
@@ -79,16 +88,7 @@ export interface Store {
 }
 
 /** The worker's transaction. Every verb rejects with `ConnectionLost` once the server has let go of it. */
-export interface HeldTransaction<Tx> {
-  /** Aborted, with a `ConnectionLost`, when the server lets go of the claim. */
-  readonly lost: AbortSignal;
-
-  /**
-   * For the handler: what it writes through this commits with the settlement, or not at all. The first use
-   * sets a savepoint, so that a failed handler's writes can be undone without losing the claim.
-   */
-  readonly handle: Tx;
-
+export interface HeldTransaction<Tx> extends RunTransaction<Tx> {
   /** SKIP LOCKED. Locks and returns the first due job beyond the line, in the order of priority and id. */
   claim(criteria: ClaimCriteria): Promise<Job | undefined>;
 
@@ -103,7 +103,34 @@ export interface HeldTransaction<Tx> {
   firstOutstanding(question: DependencyQuestion): Promise<JobId | undefined>;
 
   /**
-   * Writes how jobs ended, each only if this transaction holds it and it is still as it was claimed, and ends
+   * Commits the claim: these of its jobs are in progress, by this run, for everybody to see; the others are let go.
+   * The transaction has ended then. The lease ends with the worker's session, and after `forMs` in any case.
+   */
+  lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void>;
+
+  /**
+   * Locks those of these jobs that this run had last, waiting for whoever looks at them, and says how they stand:
+   * `in-progress`, or how the run itself has settled them.
+   */
+  lockLeased(processId: string, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, State>>;
+}
+
+/** What a run writes and settles through. */
+export interface RunTransaction<Tx> {
+  /** Aborted, with a `ConnectionLost`, when the claim is lost. */
+  readonly lost: AbortSignal;
+
+  /**
+   * For the handler: what it writes through this commits with the settlement, or not at all. The first use
+   * sets a savepoint, so that a failed handler's writes can be undone without losing the claim.
+   */
+  readonly handle: Tx;
+
+  /** Whether the handler has written through `handle`, or may have. */
+  readonly used: boolean;
+
+  /**
+   * Writes how jobs ended, each only if this run has it and it is still as it was claimed, and ends
    * their run's record with it. Returns the ids that it wrote; a missing one means that the claim is lost.
    */
   settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]>;
@@ -113,8 +140,25 @@ export interface HeldTransaction<Tx> {
 
   commit(): Promise<void>;
 
-  /** Gives the claim back. Never rejects: a connection that is gone has given it back by itself. */
+  /**
+   * Ends the transaction; the claim is given back with it, unless it is leased. Never rejects: a connection that is
+   * gone has ended it by itself.
+   */
   rollback(): Promise<void>;
+}
+
+/** Whose leases may have to be ended. */
+export interface Graves {
+  readonly queues: readonly string[];
+  /** The ids of workers that have been without a session for long enough. */
+  readonly dead: readonly string[];
+}
+
+export interface Reclaimed {
+  /** How many jobs were put back. */
+  readonly reclaimed: number;
+  /** The ids of the workers that have leases in these queues and no open session. */
+  readonly lapsed: readonly string[];
 }
 
 export interface BeginOptions {
@@ -135,6 +179,8 @@ export interface Survey {
   readonly nextDueMs: number | null;
   /** Whether a due job of these queues and kinds is in the table, locked or not. Those just promoted need not count. */
   readonly waiting: boolean;
+  /** Whether a job of these queues is in progress by a lease, whosever it is. */
+  readonly leased: boolean;
 }
 
 /** The line in the sand: the last place that a sweep has looked at. Places are ordered by priority, then id. */
@@ -253,6 +299,14 @@ export interface WorkerView extends WorkerInfo {
 
 /** Per queue, the public id of the job that a worker's newest sweep has come to; null when it is at rest. */
 export type WorkerLines = Readonly<Record<string, string | null>>;
+
+/** Is told of the session's fate, so that leases are not kept without it. */
+export interface SessionListener {
+  /** The session has ended, and is being opened again. */
+  lost(): void;
+  /** It is open again, under the same id. */
+  back(): void;
+}
 
 /** A worker's session with the server. */
 export interface Anchor {

@@ -25,7 +25,7 @@ export interface HandlerPolicy {
   /** How many outstanding jobs of the kind and key one run takes at most. 1: not grouped. */
   readonly groupMax: number;
   readonly after: readonly string[];
-  readonly claim: 'hold';
+  readonly claim: 'hold' | 'lease';
   readonly attempts: number;
   readonly backoff: Backoff;
   readonly timeoutMs: number;
@@ -53,7 +53,10 @@ export interface RunContext<Payload, Tx = unknown> {
   readonly key: string | null;
   /** The run's own id. */
   readonly processId: string;
-  /** The claim's own transaction: what is written through it commits with the settlement, or not at all. */
+  /**
+   * The transaction that settles: what is written through it commits with the settlement, or not at all. With `hold` it
+   * is the claim's own, open from the beginning; with `lease` it begins at its first use.
+   */
   readonly tx: Tx;
   /** Aborted on timeout, cancellation, a stopping worker and a lost claim. `signal.reason` says which. */
   readonly signal: AbortSignal;
@@ -98,8 +101,12 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    * handler's own kind is allowed, and makes a job wait also for an earlier one that is between two attempts.
    */
   readonly after?: readonly string[];
-  /** How the claim is kept. `hold`: by the open transaction and its row lock. Default, and for now the only one. */
-  readonly claim?: 'hold';
+  /**
+   * How the claim is kept. `hold`, the default: by the open transaction and its row lock, for handlers of seconds.
+   * `lease`: by a committed mark that lasts as long as the worker's session, for handlers of minutes; `tx` is then
+   * opened when it is first used, so use it last.
+   */
+  readonly claim?: 'hold' | 'lease';
   readonly retry?: RetryOptions;
   /** Default 30 s, at most 24 h. */
   readonly timeout?: Duration;
@@ -143,6 +150,9 @@ export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
   checkName('kind', kind);
   checkName('queue', queue);
   checkKinds('after', after);
+  if (claim !== 'hold' && claim !== 'lease') {
+    throw new InvalidInputError(`claim must be 'hold' or 'lease', not ${JSON.stringify(claim)}.`);
+  }
   if (typeof payload?.['~standard']?.validate !== 'function') {
     throw new InvalidInputError(
       `The payload of ${JSON.stringify(kind)} must be a Standard Schema, e.g. of zod.`,

@@ -33,8 +33,8 @@ export const TRANSITIONS = {
 export type State = (typeof STATES)[number];
 export type TransitionName = keyof typeof TRANSITIONS;
 
-/** The events by which a run ends. */
-export type SettlingEvent = 'complete' | 'fail' | 'retry' | 'snooze' | 'exhaust' | 'abandon';
+/** The events by which a run ends. `release` is written for a lease alone: a hold that is given back writes nothing. */
+export type SettlingEvent = 'complete' | 'fail' | 'retry' | 'snooze' | 'release' | 'exhaust' | 'abandon';
 
 /** The events that a client may cause on a job that nobody holds. */
 export type ClientEvent = 'cancel' | 'redrive';

@@ -23,7 +23,10 @@ export function countRuns(job: Job, { crashes, earlierRuns }: Omit<RunStarted, '
 }
 
 /** How a run ended for a job: the handler's outcome, or what core decided in its place. */
-export type Ending = Outcome | { readonly event: 'exhaust' | 'abandon'; readonly error: unknown };
+export type Ending =
+  | Outcome
+  | { readonly event: 'exhaust' | 'abandon'; readonly error: unknown }
+  | { readonly event: 'release' };
 
 export interface SettlementPolicy {
   readonly backoff: Backoff;

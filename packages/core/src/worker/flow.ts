@@ -3,13 +3,13 @@
  *
  * `sweep` passes through a queue once. Each `step` of it opens a transaction, claims the next job beyond the
  * line, and takes it to its end; the claim is the row lock that this transaction holds, so whatever kills the
- * process gives the job back.
+ * process gives the job back. A claim that is leased is committed instead, and lasts as long as the worker's session.
  */
 
 import type { DependencyContainer } from 'tsyringe';
 import { v4 as uuid } from 'uuid';
 import type { Clock } from '../clock.js';
-import type { Driver, HeldTransaction, Settlement } from '../driver/driver.js';
+import type { Driver, HeldTransaction, RunTransaction, Settlement } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import { ClaimLostError, WorkerStoppedError } from '../errors.js';
 import type { AnyHandler } from '../handler/handler.js';
@@ -20,8 +20,10 @@ import { type CountedJob, countRuns, type Ending, settlementFor } from '../job/s
 import type { Logger } from '../logger.js';
 import { check, noOutcome, outcomeOf } from './ending.js';
 import type { RunInfo, WorkerEmitter } from './events.js';
+import { Lease } from './lease.js';
 import { LiveRun } from './live-run.js';
 import { type CheckedJob, runHandler } from './run-handler.js';
+import { type Settling, settleHeld, settleLease } from './settle.js';
 import type { Sweep } from './sweep.js';
 
 /** What the flow of one worker stands on. */
@@ -169,39 +171,78 @@ async function withoutDependants<Tx>(
   return first === undefined ? jobs : jobs.filter(({ id }) => id < first);
 }
 
-/** Runs the handler over the group and settles it. */
+/**
+ * Runs the handler over the group and settles it: in the claim's own transaction, or, when the claim is leased, in
+ * one that begins when it is needed.
+ */
 async function work<Tx>(
   flow: Flow<Tx>,
-  tx: HeldTransaction<Tx>,
+  held: HeldTransaction<Tx>,
   { handler, jobs }: Group<Tx>,
 ): Promise<void> {
-  const live = new LiveRun(uuid(), jobs);
+  const live = new LiveRun(uuid(), jobs, handler.claim === 'lease');
   const info = runInfo(live.processId, handler, jobs);
   const started = flow.clock.now();
+  let lease: Lease<Tx> | undefined;
   flow.live.add(live);
   try {
     const counted = await startRun(flow, live, jobs);
+    let taken = true;
+    if (live.leased) [lease, taken] = await takeLease(flow, held, live, jobs);
     flow.events.emit('run', info);
     flow.claimed();
-    const endings = await run(flow, tx, handler, live, counted);
-    if (endings === 'release') return await release(flow, tx, info);
+    const endings = taken ? await run(flow, lease ?? held, handler, live, counted) : 'release';
+    if (endings === 'release' && lease === undefined) return await release(flow, held, info);
     const tookMs = Math.round(flow.clock.now() - started);
     const policy = { backoff: handler.backoff, tookMs, by: flow.host };
-    const settlements = counted.map((job) =>
-      settlementFor(job, endings.get(job.id) ?? noOutcome(job), policy),
-    );
-    await settle(tx, live.processId, settlements, (error) =>
-      counted.map((job) => settlementFor(job, retry(error), policy)),
-    );
-    await tx.commit();
-    tell(flow, info, counted, settlements, tookMs);
+    const ending = (job: Job): Ending =>
+      endings === 'release' ? { event: 'release' } : (endings.get(job.id) ?? noOutcome(job));
+    const settling: Settling = {
+      processId: live.processId,
+      settlements: counted.map((job) => settlementFor(job, ending(job), policy)),
+      instead: (error) => counted.map((job) => settlementFor(job, retry(error), policy)),
+    };
+    const written = await (lease
+      ? settleLease(lease, settling, (ms, error) => wait(flow, ms, error))
+      : settleHeld(held, settling));
+    if (endings === 'release') flow.events.emit('released', info);
+    else tell(flow, info, counted, written, tookMs);
   } catch (error) {
     if (!isDriverError(error, 'ConnectionLost') && !(error instanceof ClaimLostError)) throw error;
     flow.log.warn({ error, ...info }, 'the claim was lost; its jobs are claimable again');
     flow.events.emit('lost', info, error);
   } finally {
     flow.live.delete(live);
+    await lease?.rollback();
   }
+}
+
+/** Commits the claim: from here on it is kept by the worker's session, and settled in another transaction. */
+async function takeLease<Tx>(
+  { driver, idleLimitMs }: Flow<Tx>,
+  held: HeldTransaction<Tx>,
+  { processId }: LiveRun,
+  jobs: readonly Job[],
+): Promise<[lease: Lease<Tx>, taken: boolean]> {
+  const ids = jobs.map(({ id }) => id);
+  const lease = new Lease(driver, { idleLimitMs }, processId, ids);
+  try {
+    await held.lease(processId, ids, idleLimitMs);
+    return [lease, true];
+  } catch (error) {
+    if (!isDriverError(error, 'ConnectionLost')) throw error;
+    // It may have been committed, and only the answer was lost: then it is to be given back.
+    return [lease, false];
+  }
+}
+
+/** Between two attempts to settle a lease. A worker that stops does not wait: its jobs are reclaimed when its session ends. */
+function wait<Tx>({ clock, log, stopping }: Flow<Tx>, ms: number, error: unknown): Promise<void> {
+  log.warn({ error }, 'a lease could not be settled; trying again');
+  return new Promise((resolve, reject) => {
+    if (stopping.aborted) reject(error);
+    else clock.after(ms, resolve);
+  });
 }
 
 /** Writes the run's record where everybody sees it, and learns how often these jobs crashed before. */
@@ -223,7 +264,7 @@ async function startRun<Tx>(
 /** How the run ended for each of its jobs; jobs that must not be run are not shown to the handler. */
 async function run<Tx>(
   flow: Flow<Tx>,
-  tx: HeldTransaction<Tx>,
+  tx: RunTransaction<Tx>,
   handler: AnyHandler<Tx>,
   live: LiveRun,
   jobs: readonly CountedJob[],
@@ -244,8 +285,10 @@ async function run<Tx>(
     const result = await runHandler(call);
     for (const { job } of checked) endings.set(job.id, outcomeOf(result, job));
   } catch (error) {
-    if (error instanceof ClaimLostError) throw error;
-    if (live.signal.reason instanceof WorkerStoppedError) return 'release';
+    if (tx.lost.aborted) throw error;
+    // The worker stops, or a lease has been without the worker's session for too long.
+    const { reason } = live.signal;
+    if (reason instanceof WorkerStoppedError || reason instanceof ClaimLostError) return 'release';
     flow.log.warn({ error, ...runInfo(live.processId, handler, jobs) }, 'the handler failed');
     await tx.undo();
     for (const { job } of checked) endings.set(job.id, retry(error));
@@ -256,24 +299,6 @@ async function run<Tx>(
     }
   }
   return endings;
-}
-
-/**
- * Writes the outcomes. What a handler did to the transaction (a failed statement it swallowed, a constraint that
- * is checked late) may make that impossible: then its writes are undone and its jobs are retried.
- */
-async function settle<Tx>(
-  tx: HeldTransaction<Tx>,
-  processId: string,
-  settlements: readonly Settlement[],
-  instead: (error: unknown) => readonly Settlement[],
-): Promise<void> {
-  const settled = await tx.settle(processId, settlements).catch(async (error: unknown) => {
-    if (isDriverError(error, 'ConnectionLost')) throw error;
-    await tx.undo();
-    return tx.settle(processId, instead(error));
-  });
-  if (settled.length < settlements.length) throw new ClaimLostError(processId);
 }
 
 /** Gives the jobs back as they were: the worker stops. */

@@ -10,6 +10,8 @@ export class LiveRun {
   constructor(
     readonly processId: string,
     jobs: readonly Job[],
+    /** Whether its claim needs the worker's session. */
+    readonly leased: boolean,
   ) {
     this.#open = new Set(jobs.map(({ publicId }) => publicId));
   }

@@ -1,6 +1,6 @@
 import type { DependencyContainer } from 'tsyringe';
 import type { Clock } from '../clock.js';
-import type { Driver, HeldTransaction } from '../driver/driver.js';
+import type { Driver, RunTransaction } from '../driver/driver.js';
 import { ClaimLostError, HandlerTimeoutError } from '../errors.js';
 import type { AnyHandler, RunContext, RunJob } from '../handler/handler.js';
 import type { HandlerResult } from '../handler/outcome.js';
@@ -22,7 +22,7 @@ export interface CheckedJob {
 export interface HandlerCall<Tx> {
   readonly handler: AnyHandler<Tx>;
   readonly jobs: readonly [CheckedJob, ...CheckedJob[]];
-  readonly tx: HeldTransaction<Tx>;
+  readonly tx: RunTransaction<Tx>;
   readonly live: LiveRun;
   readonly driver: Pick<Driver, 'noteRun'>;
   readonly clock: Clock;

@@ -2,14 +2,15 @@ import { hostname } from 'node:os';
 import type { DependencyContainer } from 'tsyringe';
 import { checkName, checkWhole } from '../client/limits.js';
 import type { Clock } from '../clock.js';
-import type { Anchor, Driver } from '../driver/driver.js';
+import type { Anchor, Driver, SessionListener } from '../driver/driver.js';
 import { type Duration, milliseconds } from '../duration.js';
-import { InvalidInputError, PoolTooSmallError, WorkerStoppedError } from '../errors.js';
+import { ClaimLostError, InvalidInputError, PoolTooSmallError, WorkerStoppedError } from '../errors.js';
 import type { Registry } from '../handler/registry.js';
 import type { Logger } from '../logger.js';
 import { Alarm } from './alarm.js';
 import { WorkerEmitter, type WorkerEvents } from './events.js';
 import { type Flow, sweep } from './flow.js';
+import { Lapses } from './lapses.js';
 import { LineReporter } from './line-reporter.js';
 import type { LiveRun } from './live-run.js';
 import { Pause } from './pause.js';
@@ -44,6 +45,12 @@ export interface WorkerParts<Tx> {
 /** Beyond a handler's timeout and grace, what a claim's transaction may idle, in milliseconds. */
 const IDLE_MARGIN_MS = 10_000;
 
+/**
+ * How long a lease is kept without the worker's session, in milliseconds. Shorter than the time after which others take
+ * the worker for dead: a key never has two runs.
+ */
+const SESSION_MS = 800;
+
 /** A claim's transaction needs the run's record written beside it. */
 const CONNECTIONS_BESIDE = 1;
 
@@ -63,6 +70,7 @@ export class Worker<Tx> {
   readonly #live = new Set<LiveRun>();
   readonly #slots = new Set<Promise<void>>();
   readonly #alarm: Alarm;
+  readonly #lapses: Lapses;
   readonly #skipPause = new Pause(10, 500);
   readonly #faultPause = new Pause(50, 1_000);
   #running: { anchor: Anchor; flow: Flow<Tx>; lines: LineReporter; listening: Promise<void> } | null = null;
@@ -86,6 +94,7 @@ export class Worker<Tx> {
     this.#pollMs = milliseconds(options.pollInterval ?? '5s', 'pollInterval');
     this.#watchMs = milliseconds(options.watchInterval ?? '250ms', 'watchInterval');
     this.#events = new WorkerEmitter(parts.log);
+    this.#lapses = new Lapses(parts.clock);
     this.#alarm = new Alarm(parts.clock, () => this.wake());
   }
 
@@ -132,12 +141,8 @@ export class Worker<Tx> {
     this.#checkConnections();
     await driver.verify();
     const host = hostname();
-    const anchor = await driver.anchor({
-      name: this.name,
-      host,
-      pid: process.pid,
-      queues: registry.queues,
-    });
+    const info = { name: this.name, host, pid: process.pid, queues: registry.queues };
+    const anchor = await driver.anchor(info, this.#sessionListener());
     const lines = new LineReporter(anchor, clock, log);
     const flow: Flow<Tx> = {
       driver,
@@ -217,11 +222,37 @@ export class Worker<Tx> {
 
   /** Lets delayed jobs become due, and sets the alarm for what there is to wait for. */
   async #survey({ driver, registry }: Flow<Tx>): Promise<void> {
-    const { promoted, nextDueMs, waiting } = await driver.survey(registry);
+    const { promoted, nextDueMs, waiting, leased } = await driver.survey(registry);
     if (promoted > 0) this.wake();
     if (nextDueMs !== null && nextDueMs < this.#pollMs) this.#alarm.within(nextDueMs);
     // Somebody holds what is due. If that worker dies nobody tells, so look again soon.
     if (waiting) this.#alarm.within(this.#watchMs);
+    if (leased) await this.#reclaim(driver, registry.queues);
+  }
+
+  /** Puts back what dead workers have leased; as long as anybody has a lease, looks again soon. */
+  async #reclaim(driver: Driver<Tx>, queues: readonly string[]): Promise<void> {
+    const { reclaimed, lapsed } = await driver.reclaim({ queues, dead: this.#lapses.dead });
+    this.#lapses.see(lapsed);
+    if (reclaimed > 0) this.wake();
+    this.#alarm.within(this.#watchMs);
+  }
+
+  /** A lease is worth no more than the session: without one for too long, its handlers are told to stop. */
+  #sessionListener(): SessionListener {
+    let cancelTimer: (() => void) | null = null;
+    const giveUp = (): void => {
+      for (const run of this.#live) if (run.leased) run.stop(new ClaimLostError(run.processId));
+    };
+    return {
+      lost: () => {
+        cancelTimer ??= this.#parts.clock.after(SESSION_MS, giveUp);
+      },
+      back: () => {
+        cancelTimer?.();
+        cancelTimer = null;
+      },
+    };
   }
 
   readonly #onFault = (error: unknown): void => {

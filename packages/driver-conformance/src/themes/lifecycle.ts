@@ -21,6 +21,7 @@ const SETTLING_EVENTS = [
   'fail',
   'retry',
   'snooze',
+  'release',
   'exhaust',
   'abandon',
 ] as const satisfies readonly SettlingEvent[];

@@ -87,6 +87,7 @@ export const runs = theme('runs', (test) => {
     'fail',
     'retry',
     'snooze',
+    'release',
     'exhaust',
     'abandon',
   ] as const satisfies SettlingEvent[];

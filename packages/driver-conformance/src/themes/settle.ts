@@ -6,7 +6,7 @@ import { theme } from '../theme.js';
 import { within } from '../until.js';
 import { withWrongClock } from '../wrong-clock.js';
 
-const EVENTS = ['complete', 'fail', 'retry', 'snooze', 'exhaust', 'abandon'] as const;
+const EVENTS = ['complete', 'fail', 'retry', 'snooze', 'release', 'exhaust', 'abandon'] as const;
 const HOUR_MS = 3_600_000;
 const ERROR = { code: 'E_SHEET', message: 'The sheet is full.', details: { rows: 10 } } as const;
 
@@ -16,6 +16,7 @@ const GIVEN: Readonly<Record<SettlingEvent, Partial<Settlement>>> = {
   fail: { attempt: 4, crashes: 2, error: ERROR },
   retry: { attempt: 2, crashes: 0, delayMs: HOUR_MS, error: ERROR },
   snooze: { attempt: 1, crashes: 1, delayMs: 2 * HOUR_MS },
+  release: { attempt: 1, crashes: 1 },
   exhaust: { attempt: 5, crashes: 5, error: ERROR },
   abandon: { attempt: 1, crashes: 0, error: ERROR },
 };

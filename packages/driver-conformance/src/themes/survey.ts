@@ -8,12 +8,16 @@ const HOUR_MS = 3_600_000;
 export const survey = theme('survey', (test) => {
   test('of an empty queue finds nothing to wait for', async ({ driver, queue }) => {
     const found = await driver.survey({ queues: [queue], kinds: [KIND] });
-    expect(found).toEqual({ promoted: 0, nextDueMs: null, waiting: false });
+    expect(found).toEqual({ promoted: 0, nextDueMs: null, leased: false, waiting: false });
   });
 
   test('of no queues finds nothing', async ({ driver, put }) => {
     await put();
-    expect(await driver.survey({ queues: [], kinds: [] })).toMatchObject({ nextDueMs: null, waiting: false });
+    expect(await driver.survey({ queues: [], kinds: [] })).toMatchObject({
+      nextDueMs: null,
+      leased: false,
+      waiting: false,
+    });
   });
 
   test('tells that a due job waits', async ({ driver, queue, put }) => {
@@ -21,6 +25,7 @@ export const survey = theme('survey', (test) => {
     expect(await driver.survey({ queues: [queue], kinds: [KIND] })).toEqual({
       promoted: 0,
       nextDueMs: null,
+      leased: false,
       waiting: true,
     });
   });
@@ -41,6 +46,7 @@ export const survey = theme('survey', (test) => {
     expect(await driver.survey({ queues: [queue], kinds: [KIND] })).toEqual({
       promoted: 0,
       nextDueMs: null,
+      leased: false,
       waiting: false,
     });
   });
@@ -52,6 +58,7 @@ export const survey = theme('survey', (test) => {
     expect(await driver.survey({ queues: [queue], kinds: [KIND] })).toEqual({
       promoted: 0,
       nextDueMs: null,
+      leased: false,
       waiting: false,
     });
     expect((await driver.survey({ queues: [queue], kinds: ['other', KIND] })).waiting).toBe(true);
@@ -167,6 +174,7 @@ export const survey = theme('survey', (test) => {
     expect(await driver.survey({ queues: [queue], kinds: [KIND] })).toEqual({
       promoted: 0,
       nextDueMs: null,
+      leased: false,
       waiting: false,
     });
     expect((await row(job)).status).toBe('cancelled');

@@ -1,0 +1,68 @@
+import type { RunTransaction, Settlement } from '../driver/driver.js';
+import { type DriverErrorCode, isDriverError } from '../driver/driver-error.js';
+import { ClaimLostError } from '../errors.js';
+import type { Lease } from './lease.js';
+import { Pause } from './pause.js';
+
+/** What is to be written, and what instead when that is not possible. */
+export interface Settling {
+  readonly processId: string;
+  readonly settlements: readonly Settlement[];
+  readonly instead: (error: unknown) => readonly Settlement[];
+}
+
+/**
+ * Writes the outcomes and commits them. What a handler did to the transaction (a failed statement it swallowed, a
+ * constraint that is checked late) may make that impossible: then its writes are undone and its jobs are retried.
+ *
+ * @returns what was written
+ * @throws ClaimLostError, DriverError
+ */
+export async function settleHeld<Tx>(
+  tx: RunTransaction<Tx>,
+  { processId, settlements, instead }: Settling,
+): Promise<readonly Settlement[]> {
+  let written = settlements;
+  const settled = await tx.settle(processId, settlements).catch(async (error: unknown) => {
+    if (isDriverError(error, 'ConnectionLost')) throw error;
+    await tx.undo();
+    written = instead(error);
+    return tx.settle(processId, written);
+  });
+  if (settled.length < settlements.length) throw new ClaimLostError(processId);
+  await tx.commit();
+  return written;
+}
+
+/** Errors of the moment: the same may be written a little later. */
+const PASSING: readonly DriverErrorCode[] = ['ConnectionLost', 'LockNotAvailable', 'LockTimeout', 'Deadlock'];
+
+/**
+ * The same for a lease, which outlives its connection: while the database is away it goes on trying. What the handler
+ * wrote is gone with the connection: then its jobs are retried.
+ *
+ * @param waits Pauses for some milliseconds; rejects when nobody should wait any longer.
+ * @throws ClaimLostError, DriverError
+ */
+export async function settleLease<Tx>(
+  lease: Lease<Tx>,
+  { processId, settlements, instead }: Settling,
+  waits: (ms: number, error: unknown) => Promise<void>,
+): Promise<readonly Settlement[]> {
+  const pause = new Pause(20, 1_000);
+  let [before, now] = [settlements, settlements];
+  for (;;) {
+    try {
+      const settled = await lease.settle(processId, now);
+      if (settled.length < now.length) throw new ClaimLostError(processId);
+      await lease.commit();
+      return lease.settledBefore ? before : now;
+    } catch (error) {
+      if (lease.lost.aborted || error instanceof ClaimLostError) throw error;
+      before = now;
+      if (lease.used || !PASSING.some((code) => isDriverError(error, code))) now = instead(error);
+      await lease.undo();
+      await waits(pause.next(), error);
+    }
+  }
+}

@@ -1,0 +1,292 @@
+import { complete, defineHandler, type Handler, type RunContext, type RunFunction } from '@rowlock/core';
+import { expect } from 'vitest';
+import { allSettled } from '../all-settled.js';
+import { AnyJson, employ, hire, SOON } from '../crew.js';
+import { Diary } from '../diary.js';
+import { scratchTable } from '../scratch-table.js';
+import type { Stage } from '../stage.js';
+import { theme } from '../theme.js';
+import { aborted, gate, until, within } from '../until.js';
+
+/** A handler of the test's queue whose claims are leased. */
+function leasing<Tx>(
+  { queue }: Stage<Tx>,
+  run: RunFunction<unknown, Tx>,
+  group = false,
+): Handler<typeof AnyJson, Tx> {
+  return defineHandler({ kind: 'work', queue, payload: AnyJson, claim: 'lease', retry: SOON, group, run });
+}
+
+export const leasedRuns = theme('leased runs', (test) => {
+  test('a job that runs is in progress, and nothing is locked', async (stage) => {
+    const { key, queue, put, row } = stage;
+    const [running, finish] = [gate(), gate()];
+    const job = await put({ key: stage.key });
+    await employ(stage, [
+      leasing(stage, async () => {
+        running.open();
+        await finish.promise;
+        return complete('done');
+      }),
+    ]);
+    await within('the handler', running.promise);
+    expect(await row(job)).toMatchObject({ status: 'in-progress' });
+    expect(await stage.view(job)).toMatchObject({ status: 'in-progress', worker: expect.any(String) });
+    const other = await stage.begin();
+    expect(await other.lockSiblings({ queue, key }, 10)).toMatchObject([{ id: job.id }]);
+    await other.rollback();
+    finish.open();
+    expect(await allSettled(stage)).toMatchObject([{ status: 'complete', output: 'done', attempt: 1 }]);
+  });
+
+  test('what a handler writes at its end commits with the settlement', async <Tx>(stage: Stage<Tx>) => {
+    const { database, reader, queue, defer, put } = stage;
+    const table = await scratchTable(reader, queue, defer);
+    const [written, finish] = [gate(), gate()];
+    await put();
+    await employ(stage, [
+      leasing(stage, async ({ tx }: RunContext<unknown, Tx>) => {
+        await database.run(tx, `INSERT INTO ${table} VALUES ('written')`);
+        written.open();
+        await finish.promise;
+      }),
+    ]);
+    await within('the write', written.promise);
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    finish.open();
+    expect(await allSettled(stage)).toMatchObject([{ status: 'complete' }]);
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'written' }]);
+  });
+
+  test('a handler that fails loses its writes, and its job is retried', async <Tx>(stage: Stage<Tx>) => {
+    const { database, reader, queue, defer, put } = stage;
+    const table = await scratchTable(reader, queue, defer);
+    await put();
+    await employ(stage, [
+      leasing(stage, async ({ tx, job }: RunContext<unknown, Tx>) => {
+        await database.run(tx, `INSERT INTO ${table} VALUES ('attempt ${job.attempt}')`);
+        if (job.attempt === 1) throw new Error('failed');
+      }),
+    ]);
+    expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 2, crashes: 0 }]);
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'attempt 2' }]);
+  });
+
+  test('a handler that swallows a failed statement is retried, and stops nobody', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    const { database, put } = stage;
+    await put();
+    await employ(stage, [
+      leasing(stage, async ({ tx, job }: RunContext<unknown, Tx>) => {
+        if (job.attempt === 1) await database.run(tx, 'SELECT nothing FROM nowhere').catch(() => {});
+        return complete(job.attempt);
+      }),
+    ]);
+    const [row] = await allSettled(stage);
+    expect(row).toMatchObject({ status: 'complete', crashes: 0 });
+  });
+
+  test('the jobs of a dead worker are run by another, and the crash is counted', async (stage) => {
+    const { put } = stage;
+    const running = gate();
+    await put({ key: stage.key });
+    const dying = await employ(stage, [
+      leasing(stage, async ({ signal }) => {
+        running.open();
+        throw await aborted(signal);
+      }),
+    ]);
+    await within('the handler', running.promise);
+    await employ(stage, [leasing(stage, ({ job }) => complete(`attempt ${job.attempt}`))]);
+    await dying.process.kill();
+    expect(await allSettled(stage)).toMatchObject([
+      { status: 'complete', output: 'attempt 2', attempt: 2, crashes: 1 },
+    ]);
+  });
+
+  test('a worker that cannot come back tells its handlers, and what they bring back is not written', async (stage) => {
+    const { put } = stage;
+    const running = gate();
+    const job = await put();
+    const told: unknown[] = [];
+    const zombie = await hire(stage, [
+      leasing(stage, async ({ signal }) => {
+        running.open();
+        told.push(await aborted(signal));
+        return complete('the zombie');
+      }),
+    ]);
+    const lost = new Promise((resolve) => zombie.worker.on('lost', () => resolve(undefined)));
+    await zombie.worker.start();
+    await within('the handler', running.promise);
+    await zombie.process.kill();
+    await employ(stage, [leasing(stage, () => complete('the heir'))]);
+    await allSettled(stage);
+    await until('the handler is told', async () => told.length > 0);
+    expect(told).toMatchObject([{ code: 'ROWLOCK_CLAIM_LOST' }]);
+    await zombie.worker.stop({ drain: 0 });
+    await within('the loss', lost);
+    expect(await stage.row(job)).toMatchObject({ status: 'complete', output: 'the heir' });
+  });
+
+  test('a worker whose sessions the server ends keeps its leases', async (stage) => {
+    const { put } = stage;
+    const [running, finish] = [gate(), gate()];
+    let runs = 0;
+    await put();
+    const hand = await employ(stage, [
+      leasing(stage, async ({ signal }) => {
+        runs += 1;
+        running.open();
+        await finish.promise;
+        return complete(signal.aborted ? 'told to stop' : 'undisturbed');
+      }),
+    ]);
+    await within('the handler', running.promise);
+    const ended = (await stage.driver.workers()).filter(({ alive }) => alive).length;
+    await hand.process.disconnect();
+    await until('the worker is back', async () => {
+      const { length } = (await stage.driver.workers()).filter(({ alive }) => alive);
+      return length === ended;
+    });
+    await hand.process.disconnect();
+    finish.open();
+    const [row] = await allSettled(stage);
+    expect(row).toMatchObject({ status: 'complete', attempt: 1, crashes: 0 });
+    expect(runs).toBe(1);
+  });
+
+  test('a job that kills every process it runs in ends as an error after its attempts', async (stage) => {
+    const { put, reader } = stage;
+    const job = await put({ maxAttempts: 2 });
+    for (let crash = 1; crash <= 2; crash++) {
+      const running = gate();
+      const dying = await employ(stage, [
+        leasing(stage, async ({ signal }) => {
+          running.open();
+          throw await aborted(signal);
+        }),
+      ]);
+      await within('the handler', running.promise);
+      await dying.process.kill();
+    }
+    await employ(stage, [leasing(stage, () => complete('must not run'))]);
+    const [row] = await allSettled(stage);
+    expect(row).toMatchObject({
+      status: 'error',
+      attempt: 2,
+      crashes: 2,
+      error: { code: 'ROWLOCK_CRASHED' },
+    });
+    expect((await reader.runs(job.publicId)).map(({ outcome }) => outcome)).toEqual([
+      'reclaim',
+      'reclaim',
+      'exhaust',
+    ]);
+  });
+
+  test('a cancelled handler is told, and its job is cancelled', async (stage) => {
+    const { put } = stage;
+    const running = gate();
+    const job = await put();
+    const { rowlock } = await employ(stage, [
+      leasing(stage, async ({ signal }) => {
+        running.open();
+        throw await aborted(signal);
+      }),
+    ]);
+    await within('the handler', running.promise);
+    expect(await rowlock.cancel(job.publicId)).toBe('signalled');
+    expect(await allSettled(stage)).toMatchObject([{ status: 'cancelled' }]);
+  });
+
+  test('a worker that stops without patience gives its leases back', async (stage) => {
+    const { put, row, reader } = stage;
+    const running = gate();
+    const job = await put();
+    const { worker } = await employ(stage, [
+      leasing(stage, async ({ signal }) => {
+        running.open();
+        throw await aborted(signal);
+      }),
+    ]);
+    await within('the handler', running.promise);
+    await within('the end', worker.stop({ drain: 0 }));
+    expect(await row(job)).toMatchObject({ status: 'new', attempt: 0, crashes: 0 });
+    expect(await reader.runs(job.publicId)).toMatchObject([{ outcome: 'release' }]);
+  });
+
+  test('a group is leased, and a job that comes later gets a later run', async (stage) => {
+    const { key, queue, put, putMany } = stage;
+    const [running, finish] = [gate(), gate()];
+    const sizes: number[] = [];
+    await putMany([{ key }, { key }, { key }]);
+    const handler = leasing(
+      stage,
+      async ({ jobs }) => {
+        sizes.push(jobs.length);
+        running.open();
+        await finish.promise;
+      },
+      true,
+    );
+    await employ(stage, [handler]);
+    await employ(stage, [handler]);
+    await within('the handler', running.promise);
+    await put({ key });
+    await stage.driver.notify([{ queue }]);
+    const states = (await stage.reader.jobs(queue)).map(({ status }) => status);
+    expect(states).toEqual(['in-progress', 'in-progress', 'in-progress', 'new']);
+    finish.open();
+    await allSettled(stage);
+    expect(sizes).toEqual([3, 1]);
+  });
+
+  test('leased and held runs of a key exclude each other, whoever dies when', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    const { database, reader, queue, defer, put } = stage;
+    const table = await scratchTable(reader, queue, defer);
+    const diary = new Diary();
+    /** What a process that is killed has begun ends with it, though here its code lives on. */
+    const handlersOf = (life: { over: boolean; readonly keys: Set<string | null> }) => {
+      const run = async ({ key, jobs, tx }: RunContext<unknown, Tx>): Promise<void> => {
+        if (life.over) throw new Error('dead');
+        diary.begin(key, jobs);
+        life.keys.add(key);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        if (life.over) throw new Error('dead');
+        for (const { publicId } of jobs)
+          await database.run(tx, `INSERT INTO ${table} VALUES ('${publicId}')`);
+        if (life.over) throw new Error('dead');
+        life.keys.delete(key);
+        diary.end(key);
+      };
+      return [
+        leasing(stage, run, true),
+        defineHandler({ kind: 'held', queue, payload: AnyJson, retry: SOON, run }),
+      ];
+    };
+    const [living, dying] = [
+      { over: false, keys: new Set<string | null>() },
+      { over: false, keys: new Set<string | null>() },
+    ];
+    const crew = [await employ(stage, handlersOf(living)), await employ(stage, handlersOf(living))];
+    const victim = await employ(stage, handlersOf(dying));
+    for (let place = 0; place < 60; place++) {
+      await put({ key: `${stage.key}-${place % 3}`, kind: place % 2 === 0 ? 'work' : 'held' });
+      await stage.driver.notify([{ queue }]);
+      if (place !== 30) continue;
+      dying.over = true;
+      for (const key of dying.keys) diary.end(key);
+      await victim.process.kill();
+    }
+    const rows = await allSettled(stage);
+    expect(rows.filter(({ status }) => status !== 'complete')).toEqual([]);
+    await Promise.all(crew.map(({ worker }) => worker.stop()));
+    const effects = (await reader.exec(`SELECT note FROM ${table}`)).map(({ note }) => note);
+    expect([...effects].sort()).toEqual(rows.map(({ publicId }) => publicId).sort());
+    expect(diary.overlaps).toEqual([]);
+  });
+});

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import type { Job } from '@rowlock/core';
+import { expect } from 'vitest';
+import { type Stage, settlement } from '../stage.js';
+import { theme } from '../theme.js';
+import { until, within } from '../until.js';
+
+/** A job that a worker has leased. */
+async function leased<Tx>(
+  stage: Stage<Tx>,
+  driver = stage.driver,
+  forMs = 60_000,
+): Promise<{ readonly job: Job; readonly processId: string; readonly workerId: string }> {
+  await stage.put({ key: stage.key });
+  const { workerId } = await stage.anchor(driver);
+  const { held, job } = await stage.hold({}, driver);
+  const processId = randomUUID();
+  await driver.startRun({ processId, workerId, jobs: [job.id] });
+  await held.lease(processId, [job.id], forMs);
+  return { job, processId, workerId };
+}
+
+export const leases = theme('leases', (test) => {
+  test('a lease is committed: the jobs are in progress for everybody, and the others are let go', async (stage) => {
+    const { driver, key, queue, row, putMany } = stage;
+    const before = await putMany([{ key }, { key }, { key }]);
+    const { held } = await stage.hold();
+    const [first, second, third] = await held.lockSiblings({ queue, key }, 10);
+    if (!first || !second || !third) throw new Error('Not all siblings were locked.');
+    const processId = randomUUID();
+    await held.lease(processId, [first.id, second.id], 60_000);
+    const rows = await Promise.all(before.map(row));
+    expect(rows.map(({ status }) => status)).toEqual(['in-progress', 'in-progress', 'new']);
+    expect(rows.map((each) => each.processId)).toEqual([processId, processId, null]);
+    expect((await stage.view(first)).status).toBe('in-progress');
+    expect((await driver.count({ queue }))['in-progress']).toBe(2);
+    // Nobody has a lock on any of them.
+    const other = await stage.begin();
+    expect((await other.lockSiblings({ queue, key }, 10)).map(({ id }) => id)).toEqual(
+      before.map(({ id }) => id),
+    );
+    await expect(held.commit()).rejects.toMatchObject({ code: 'TransactionOver' });
+  });
+
+  test('a leased job is claimed by nobody, and its siblings show it first', async (stage) => {
+    const { key, queue } = stage;
+    const { job } = await leased(stage);
+    const second = await stage.put({ key });
+    const { held, job: claimed } = await stage.hold();
+    expect(claimed.id).toBe(second.id);
+    const siblings = await held.lockSiblings({ queue, key }, 10);
+    expect(siblings.map(({ id, status }) => [id, status])).toEqual([
+      [job.id, 'in-progress'],
+      [second.id, 'new'],
+    ]);
+  });
+
+  test('the run that has a lease settles it, in another transaction', async (stage) => {
+    const { job, processId } = await leased(stage);
+    const held = await stage.begin();
+    expect(await held.lockLeased(processId, [job.id])).toEqual(new Map([[job.id, 'in-progress']]));
+    expect(await held.settle(processId, [settlement(job, { output: 'done' })])).toEqual([job.id]);
+    await held.commit();
+    expect(await stage.row(job)).toMatchObject({ status: 'complete', output: 'done', processId });
+    expect(await stage.reader.runs(job.publicId)).toMatchObject([{ outcome: 'complete' }]);
+  });
+
+  test('what a run has settled it finds settled; what another has it does not find', async (stage) => {
+    const { job, processId } = await leased(stage);
+    const held = await stage.begin();
+    await held.lockLeased(processId, [job.id]);
+    await held.settle(processId, [settlement(job)]);
+    await held.commit();
+    const again = await stage.begin();
+    expect(await again.lockLeased(processId, [job.id])).toEqual(new Map([[job.id, 'complete']]));
+    expect(await again.settle(processId, [settlement(job, { output: 'twice' })])).toEqual([]);
+    expect(await again.lockLeased(randomUUID(), [job.id])).toEqual(new Map());
+    expect(await again.settle(randomUUID(), [settlement(job)])).toEqual([]);
+  });
+
+  test('a lease is locked once whoever looks at it has gone', async (stage) => {
+    const { key, queue } = stage;
+    const { job, processId } = await leased(stage);
+    const looking = await stage.begin();
+    await looking.lockSiblings({ queue, key }, 10);
+    const held = await stage.begin();
+    const locking = held.lockLeased(processId, [job.id]);
+    await looking.rollback();
+    expect((await within('the lock', locking)).size).toBe(1);
+  });
+
+  test('a survey tells that something is leased', async (stage) => {
+    const lanes = { queues: [stage.queue], kinds: ['work'] };
+    await stage.put();
+    expect(await stage.driver.survey(lanes)).toMatchObject({ leased: false });
+    await leased(stage);
+    expect(await stage.driver.survey(lanes)).toMatchObject({ leased: true });
+    expect(await stage.driver.survey({ ...lanes, queues: ['another'] })).toMatchObject({ leased: false });
+  });
+
+  test('the lease of a worker whose session is open is left alone, whoever calls it dead', async (stage) => {
+    const { driver, queue } = stage;
+    const { job, workerId } = await leased(stage);
+    expect(await driver.reclaim({ queues: [queue], dead: [workerId] })).toEqual({ reclaimed: 0, lapsed: [] });
+    expect((await stage.row(job)).status).toBe('in-progress');
+  });
+
+  test('the lease of a worker without a session lapses, and is put back when the worker is called dead', async (stage) => {
+    const { driver, queue, reader } = stage;
+    const dying = await stage.process();
+    const { job, workerId, processId } = await leased(stage, dying.driver);
+    await dying.kill();
+    const lapsed = () => driver.reclaim({ queues: [queue], dead: ['1000000000'] });
+    await until('the lease lapses', async () => (await lapsed()).lapsed.includes(workerId));
+    expect(await lapsed()).toEqual({ reclaimed: 0, lapsed: [workerId] });
+    expect(await driver.reclaim({ queues: ['another'], dead: [workerId] })).toEqual({
+      reclaimed: 0,
+      lapsed: [],
+    });
+    expect((await stage.row(job)).status).toBe('in-progress');
+
+    expect(await driver.reclaim({ queues: [queue], dead: [workerId] })).toMatchObject({ reclaimed: 1 });
+    expect(await stage.row(job)).toMatchObject({ status: 'new', attempt: 0 });
+    // Its record says that it crashed, to whoever begins the next run.
+    expect(await reader.runs(job.publicId)).toMatchObject([{ processId, outcome: null }]);
+    const heir = await stage.anchor();
+    const started = { processId: randomUUID(), workerId: heir.workerId, jobs: [job.id] };
+    expect(await driver.startRun(started)).toMatchObject([{ crashes: 1 }]);
+    // The zombie has it no more.
+    const held = await stage.begin();
+    await held.lockLeased(processId, [job.id]);
+    expect(await held.settle(processId, [settlement(job)])).toEqual([]);
+  });
+
+  test('a lapsed lease that is just being settled is left to its run', async (stage) => {
+    const { driver, queue } = stage;
+    const dying = await stage.process();
+    const { job, workerId, processId } = await leased(stage, dying.driver);
+    const held = await stage.begin();
+    await held.lockLeased(processId, [job.id]);
+    await held.settle(processId, [settlement(job)]);
+    await dying.kill();
+    const reclaim = () => driver.reclaim({ queues: [queue], dead: [workerId] });
+    await until('the lease lapses', async () => (await reclaim()).lapsed.includes(workerId));
+    expect(await within('an answer at once', reclaim())).toEqual({ reclaimed: 0, lapsed: [workerId] });
+    await held.commit();
+    expect(await stage.row(job)).toMatchObject({ status: 'complete' });
+    expect(await reclaim()).toEqual({ reclaimed: 0, lapsed: [] });
+  });
+
+  test('a lease that is over is put back, though the session of its worker be open', async (stage) => {
+    const { driver, queue } = stage;
+    const { job } = await leased(stage, driver, 1);
+    const reclaim = () => driver.reclaim({ queues: [queue], dead: [] });
+    await until('the lease is over', async () => (await reclaim()).reclaimed === 1);
+    expect((await stage.row(job)).status).toBe('new');
+  });
+
+  test('a cancel of a leased job is passed on to its run', async (stage) => {
+    const { job } = await leased(stage);
+    expect(await stage.driver.move('cancel', job.publicId)).toEqual({ outcome: 'running' });
+    expect(await stage.driver.move('redrive', job.publicId)).toEqual({
+      outcome: 'illegal',
+      status: 'in-progress',
+    });
+  });
+
+  test('a duplicate of a leased job is one, and does not wait', async (stage) => {
+    const unique = { key: 'once', scope: 'outstanding' } as const;
+    await stage.put({ unique });
+    const { held, job } = await stage.hold();
+    await held.lease(randomUUID(), [job.id], 60_000);
+    const enqueuing = stage.driver.enqueue([stage.newJob({ unique })]);
+    expect(await within('the duplicate', enqueuing)).toEqual([
+      { outcome: 'duplicate', publicId: job.publicId },
+    ]);
+  });
+
+  test('a deferred handle asks for the other one when it is first used', async (stage) => {
+    const { database, driver } = stage;
+    const caller = await stage.caller();
+    let asked = 0;
+    const handle = driver.deferred(async () => {
+      asked += 1;
+      return caller.tx;
+    });
+    expect(asked).toBe(0);
+    expect(await database.run(handle, 'SELECT 1 AS one')).toHaveLength(1);
+    expect(asked).toBe(1);
+  });
+});
