@@ -4,6 +4,9 @@ import type { Process } from './process.js';
 import * as statements from './statements.js';
 import { turn } from './turn.js';
 
+/** The longest delay that a Node timer takes. Whoever is woken too early sleeps again. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** A worker's session: it is what proves the worker alive, and it hears wake-ups. */
 export class MemoryAnchor implements Anchor {
   readonly pushed = true;
@@ -98,7 +101,7 @@ export class MemoryAnchor implements Anchor {
   #wait(ms: number): Promise<void> {
     if (this.#heard.length > 0 || this.#released) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, Math.max(0, ms));
+      const timer = setTimeout(resolve, Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
       this.#signal = () => {
         clearTimeout(timer);
         resolve();

@@ -47,7 +47,7 @@ interface Session {
 
 export class Database implements MemoryDatabase {
   readonly clock = memoryClock(() => this.ring([{}]));
-  readonly records = new Table<RecordRow>('record', ({ table }) => table);
+  readonly records = new Table<RecordRow>('record', ['table', 'key']);
   /** Those that are open. */
   readonly transactions = new Set<Transaction>();
   readonly #sessions = new Map<string, Session>();
@@ -67,9 +67,9 @@ export class Database implements MemoryDatabase {
     const to = MIGRATIONS.length;
     if (this.#tables !== undefined) return { from: to, to, applied: [] };
     this.#tables = {
-      jobs: new Table<JobRow>('job', ({ queue }) => queue),
-      runs: new Table<RunRow>('run', ({ jobId }) => jobId),
-      workers: new Table<WorkerRow>('worker', ({ id }) => id),
+      jobs: new Table<JobRow>('job', ['id', 'publicId', 'queue', 'key', 'uniqueKey']),
+      runs: new Table<RunRow>('run', ['jobId', 'processId']),
+      workers: new Table<WorkerRow>('worker', ['id']),
     };
     return { from: 0, to, applied: MIGRATIONS };
   }

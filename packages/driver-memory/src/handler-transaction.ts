@@ -31,12 +31,13 @@ export class HandlerTransaction extends OpenTransaction {
   }
 
   override async commit(): Promise<void> {
-    await super.commit();
+    await this.run((tx) => tx.commitNow());
     this.#onEnded();
   }
 
   override async rollback(): Promise<void> {
-    await this.run((tx) => tx.rollback());
+    if (!this.#open) return;
+    await this.run((tx) => tx.rollbackNow());
     this.#onEnded();
   }
 

@@ -19,7 +19,6 @@ export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction>
   readonly #place: statements.Place;
   readonly #tx: Transaction;
   readonly #held = new Set<JobId>();
-  #committing: Promise<void> | undefined;
 
   constructor(database: Database, tx: Transaction) {
     this.#place = { database, tx };
@@ -60,14 +59,12 @@ export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction>
 
   commit(): Promise<void> {
     this.handle.close();
-    this.#committing = this.#tx.run(() => this.#tx.commit());
-    return this.#committing;
+    return this.#tx.commit();
   }
 
-  async rollback(): Promise<void> {
+  rollback(): Promise<void> {
     this.handle.close();
-    await this.#committing?.catch(() => {});
-    this.#tx.rollback();
+    return this.#tx.rollback();
   }
 
   #hold(job: Job): Job {

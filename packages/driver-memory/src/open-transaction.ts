@@ -42,10 +42,10 @@ export class OpenTransaction implements MemoryTransaction, Runner {
   }
 
   commit(): Promise<void> {
-    return this.run((tx) => tx.commit());
+    return this.#tx.commit();
   }
 
-  async rollback(): Promise<void> {
-    this.#tx.rollback();
+  rollback(): Promise<void> {
+    return this.#tx.rollback();
   }
 }

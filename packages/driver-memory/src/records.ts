@@ -13,15 +13,15 @@ export function recordsOn({ records }: Database, on: Runner): Records {
   async function lockKey(tx: Transaction, table: string, key: string): Promise<Row<RecordRow> | undefined> {
     for (;;) {
       const rows = records
-        .rowsOn(table)
-        .filter((row) => row.versions().some((version) => version?.key === key));
+        .rowsBy('key', key)
+        .filter((row) => row.versions().some((version) => version?.table === table));
       const taken = rows.find((row) => !row.isFreeFor(tx));
       if (taken === undefined) return rows[0];
       await tx.waitFor(taken);
     }
   }
 
-  async function write(tx: Transaction, row: Row<RecordRow> | undefined, record: RecordRow): Promise<void> {
+  function write(tx: Transaction, row: Row<RecordRow> | undefined, record: RecordRow): void {
     if (row === undefined) records.insert(tx, () => record);
     else {
       tx.take(row);
@@ -32,25 +32,25 @@ export function recordsOn({ records }: Database, on: Runner): Records {
   return {
     get: (table, key) =>
       on.run((tx) => {
-        const [found] = records.findOn(table, tx, (record) => record.key === key);
+        const [found] = records.findBy('key', key, tx, (record) => record.table === table);
         return found && JSON.parse(found.value.value);
       }),
 
     list: (table) =>
-      on.run((tx) => records.findOn(table, tx).map(({ value }): Json => JSON.parse(value.value))),
+      on.run((tx) => records.findBy('table', table, tx).map(({ value }): Json => JSON.parse(value.value))),
 
     insert: (table, key, value) =>
       on.run(async (tx) => {
         const record = toRecord(table, key, value);
         const row = await lockKey(tx, table, key);
         if (row?.seenBy(tx) !== undefined) throw takenKey(table, key);
-        await write(tx, row, record);
+        write(tx, row, record);
       }),
 
     set: (table, key, value) =>
       on.run(async (tx) => {
         const record = toRecord(table, key, value);
-        await write(tx, await lockKey(tx, table, key), record);
+        write(tx, await lockKey(tx, table, key), record);
       }),
 
     remove: (table, key) =>

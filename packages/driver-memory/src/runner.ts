@@ -13,10 +13,10 @@ export async function autocommit<Result>(
   try {
     return await tx.run(async () => {
       const result = await statement(tx);
-      tx.commit();
+      tx.commitNow();
       return result;
     });
   } finally {
-    tx.rollback();
+    tx.rollbackNow();
   }
 }

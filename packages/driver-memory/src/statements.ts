@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import {
   type ClaimCriteria,
   type ClientEvent,
@@ -22,16 +20,16 @@ import {
   type Settlement,
   type State,
   type Survey,
-  TRANSITIONS,
   type WakeUp,
   type WorkerInfo,
   type WorkerLines,
   type WorkerView,
 } from '@rowlock/core';
 import type { Database } from './database.js';
-import { checkJob, JOB_DEFAULTS, type JobRow } from './job-row.js';
+import { enqueued, moved, settled } from './job-changes.js';
+import type { JobRow } from './job-row.js';
 import { type LiveRun, type RunRow, toJob, toJobView, toWorkerView } from './rows.js';
-import { storableJson, storableText } from './storable.js';
+import { storableJson } from './storable.js';
 import type { Found } from './table.js';
 import type { Transaction } from './transaction.js';
 import { holderOfUniqueKey } from './unique-key.js';
@@ -48,42 +46,18 @@ const HOUR_MS = 3_600_000;
 
 export async function enqueue(place: Place, jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
   const { database, tx } = place;
-  const enqueued: Enqueued[] = [];
+  const outcomes: Enqueued[] = [];
   for (const job of jobs) {
-    const given = newRow(job, database.clock.now());
+    const given = enqueued(job, database.clock.now());
     const there = await holderOfUniqueKey(database.tables.jobs, tx, given);
     if (there === undefined) database.tables.jobs.insert(tx, (id) => ({ ...given, id }));
-    enqueued.push(
+    outcomes.push(
       there === undefined
         ? { outcome: 'enqueued', publicId: given.publicId }
         : { outcome: 'duplicate', publicId: there.publicId },
     );
   }
-  return enqueued;
-}
-
-/** The row without its id, which the table gives. */
-function newRow(job: NewJob, now: number): JobRow {
-  const { available, unique, maxAttempts, createdBy, priority } = job;
-  const availableAt = 'at' in available ? available.at.getTime() : now + available.inMs;
-  return checkJob({
-    ...JOB_DEFAULTS,
-    id: 0n,
-    publicId: randomUUID(),
-    queue: storableText(job.queue),
-    kind: storableText(job.kind),
-    key: storableText(job.key),
-    payload: storableJson(job.payload),
-    priority,
-    availableAt,
-    due: availableAt <= now,
-    maxAttempts,
-    uniqueKey: storableText(unique?.key ?? null),
-    uniqueScope: unique?.scope ?? JOB_DEFAULTS.uniqueScope,
-    metadata: storableJson(job.metadata),
-    createdAt: now,
-    createdBy,
-  });
+  return outcomes;
 }
 
 export function notify({ database, tx }: Place, wakeUps: readonly WakeUp[]): void {
@@ -94,7 +68,8 @@ export function notify({ database, tx }: Place, wakeUps: readonly WakeUp[]): voi
 export function claim({ database, tx }: Place, { queue, kinds, line, busy }: ClaimCriteria): Job | undefined {
   const now = database.clock.now();
   const passedOver = new Set<string | null>(busy);
-  const found = database.tables.jobs.findOn(
+  const found = database.tables.jobs.findBy(
+    'queue',
     queue,
     tx,
     (job, row) =>
@@ -119,11 +94,12 @@ export function claim({ database, tx }: Place, { queue, kinds, line, busy }: Cla
 /** NOWAIT. */
 export function lockSiblings({ database, tx }: Place, { queue, key }: Entity, limit: number): readonly Job[] {
   const now = database.clock.now();
-  const found = database.tables.jobs.findOn(
-    queue,
+  const found = database.tables.jobs.findBy(
+    'key',
+    key,
     tx,
-    ({ key: own, status, availableAt }) =>
-      own === key && (status === 'in-progress' || (status === 'new' && availableAt <= now)),
+    ({ queue: own, status, availableAt }) =>
+      own === queue && (status === 'in-progress' || (status === 'new' && availableAt <= now)),
   );
   tx.takeNow(found.map(({ row }) => row));
   const jobs = found.map(({ value }) => value);
@@ -137,14 +113,12 @@ export function firstOutstanding(
   { database, tx }: Place,
   { key, kinds, before, except }: DependencyQuestion,
 ): JobId | undefined {
-  const [first] = database.tables.jobs.find(
+  const [first] = database.tables.jobs.findBy(
+    'key',
+    key,
     tx,
     (job) =>
-      job.key === key &&
-      job.id < before &&
-      !isSettled(job.status) &&
-      kinds.includes(job.kind) &&
-      !except.includes(job.id),
+      job.id < before && !isSettled(job.status) && kinds.includes(job.kind) && !except.includes(job.id),
   );
   return first?.value.id;
 }
@@ -156,8 +130,8 @@ export async function startRun(
   const { runs } = database.tables;
   const started: RunStarted[] = [];
   for (const id of jobs) {
-    await endRuns({ database, tx }, runs.findOn(id, tx), 'reclaim');
-    const earlier = runs.findOn(id, tx);
+    await endRuns({ database, tx }, runs.findBy('jobId', id, tx), 'reclaim');
+    const earlier = runs.findBy('jobId', id, tx);
     const crashes = earlier.filter(({ value }) => value.outcome === 'reclaim').length;
     started.push({ id, earlierRuns: earlier.length, crashes });
     const startedAt = database.clock.now();
@@ -172,7 +146,7 @@ export async function noteProgress(
   processId: string,
   progress: string,
 ): Promise<void> {
-  const found = database.tables.runs.find(tx, (run) => run.processId === processId);
+  const found = database.tables.runs.findBy('processId', processId, tx);
   for (const { row } of found) {
     await tx.lock(row);
     const run = row.seenBy(tx);
@@ -182,11 +156,7 @@ export async function noteProgress(
 
 export async function endRun(place: Place, processId: string, outcome: string): Promise<void> {
   const { database, tx } = place;
-  await endRuns(
-    place,
-    database.tables.runs.find(tx, (run) => run.processId === processId),
-    outcome,
-  );
+  await endRuns(place, database.tables.runs.findBy('processId', processId, tx), outcome);
 }
 
 /** Ends those that have no end yet, when their turn has come. */
@@ -212,44 +182,25 @@ export async function settle(
 ): Promise<readonly JobId[]> {
   const { database, tx } = place;
   const { jobs, runs } = database.tables;
-  const byId = new Map(settlements.map((settlement) => [settlement.id, settlement]));
-  const found = jobs.find(tx, ({ id, status }, row) => byId.has(id) && status === 'new' && row.holder === tx);
-  for (const { row, value } of found) {
-    const settlement = byId.get(value.id);
-    if (settlement === undefined) continue;
-    tx.write(row, settled(value, processId, settlement, database.clock.now()));
-    const own = runs.findOn(value.id, tx, (run) => run.processId === processId);
-    await endRuns(place, own, settlement.event);
+  const written: JobId[] = [];
+  for (const settlement of settlements) {
+    const { id, event } = settlement;
+    const found = jobs.findBy('id', id, tx, ({ status }, row) => status === 'new' && row.holder === tx);
+    for (const { row, value } of found) {
+      tx.write(row, settled(value, processId, settlement, database.clock.now()));
+      const own = runs.findBy('jobId', id, tx, (run) => run.processId === processId);
+      await endRuns(place, own, event);
+      written.push(id);
+    }
   }
-  return found.map(({ value }) => value.id);
-}
-
-function settled(job: JobRow, processId: string, settlement: Settlement, now: number): JobRow {
-  const { event, attempt, crashes, delayMs, tookMs, output, error, by } = settlement;
-  const { to: status }: { to: State } = TRANSITIONS[event];
-  const again = status === 'new';
-  return checkJob({
-    ...job,
-    status,
-    processId,
-    attempt,
-    crashes,
-    output: storableJson(output),
-    error: error === null ? null : storableJson(error),
-    due: again ? delayMs === 0 : job.due,
-    availableAt: again ? now + delayMs : job.availableAt,
-    startedAt: now - tookMs,
-    startedBy: by,
-    finishedAt: again ? null : now,
-    finishedBy: again ? null : by,
-  });
+  return written;
 }
 
 /** SKIP LOCKED. */
 export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Survey {
   const now = database.clock.now();
   const jobs = queues.flatMap((queue) =>
-    database.tables.jobs.findOn(queue, tx, ({ status }) => status === 'new'),
+    database.tables.jobs.findBy('queue', queue, tx, ({ status }) => status === 'new'),
   );
   const waiting = jobs.some(
     ({ value }) => value.due && value.availableAt <= now && kinds.includes(value.kind),
@@ -270,8 +221,7 @@ export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Surve
 }
 
 export function list({ database, tx }: Place, filter: JobFilter, { limit, before }: Page): JobPage {
-  const { jobs } = database.tables;
-  const found = jobs.find(tx, (job) => (before === null || job.id < before) && matches(job, filter));
+  const found = matching({ database, tx }, filter, before);
   const page = found.toReversed().slice(0, limit);
   return {
     jobs: page.map(({ value }) => viewOf({ database, tx }, value)),
@@ -280,7 +230,7 @@ export function list({ database, tx }: Place, filter: JobFilter, { limit, before
 }
 
 function viewOf({ database, tx }: Place, job: JobRow) {
-  const last = database.tables.runs.findOn(job.id, tx).at(-1)?.value;
+  const last = database.tables.runs.findBy('jobId', job.id, tx).at(-1)?.value;
   return toJobView(job, last && liveRun({ database, tx }, job, last), last?.progress ?? 'null');
 }
 
@@ -288,38 +238,41 @@ function viewOf({ database, tx }: Place, job: JobRow) {
 function liveRun({ database, tx }: Place, job: JobRow, last: RunRow): LiveRun | undefined {
   const { processId, workerId, startedAt, finishedAt } = last;
   if (finishedAt !== null || isSettled(job.status) || !database.isAlive(workerId)) return undefined;
-  const [worker] = database.tables.workers.findOn(workerId, tx);
+  const [worker] = database.tables.workers.findBy('id', workerId, tx);
   return { processId, worker: worker?.value.info.name ?? null, startedAt };
 }
 
 export function count({ database, tx }: Place, filter: JobFilter): Record<State, number> {
   const counts: Record<State, number> = { new: 0, 'in-progress': 0, complete: 0, error: 0, cancelled: 0 };
-  for (const { value } of database.tables.jobs.find(tx, (job) => matches(job, filter))) {
-    counts[value.status] += 1;
-  }
+  for (const { value } of matching({ database, tx }, filter)) counts[value.status] += 1;
   return counts;
 }
 
-function matches(job: JobRow, { publicId, queue, kind, key, status }: JobFilter): boolean {
-  return (
-    (publicId === undefined || job.publicId === publicId) &&
+function matching(
+  { database, tx }: Place,
+  { publicId, queue, kind, key, status }: JobFilter,
+  before: JobId | null = null,
+): readonly Found<JobRow>[] {
+  const { jobs } = database.tables;
+  const matches = (job: JobRow): boolean =>
+    (before === null || job.id < before) &&
     (queue === undefined || job.queue === queue) &&
     (kind === undefined || job.kind === kind) &&
     (key === undefined || job.key === key) &&
-    (status === undefined || job.status === status)
-  );
+    (status === undefined || job.status === status);
+  return publicId === undefined ? jobs.find(tx, matches) : jobs.findBy('publicId', publicId, tx, matches);
 }
 
 /** SKIP LOCKED. */
 export async function move({ database, tx }: Place, event: ClientEvent, publicId: string): Promise<Moved> {
   const { jobs } = database.tables;
-  const [found] = jobs.find(tx, (job) => job.publicId === publicId);
+  const [found] = jobs.findBy('publicId', publicId, tx);
   if (found === undefined) return { outcome: 'missing' };
   const { row, value: job } = found;
   const isFree = row.isFreeFor(tx);
   if (isFree && isLegal(event, job.status)) {
     tx.take(row);
-    const after = moved(job, TRANSITIONS[event].to, database.clock.now());
+    const after = moved(job, event, database.clock.now());
     const there = isSettled(after.status) ? undefined : await holderOfUniqueKey(jobs, tx, after);
     if (there !== undefined) throw takenKey(job, there);
     tx.write(row, after);
@@ -327,21 +280,6 @@ export async function move({ database, tx }: Place, event: ClientEvent, publicId
   }
   const isHeld = job.status === 'in-progress' || (!isFree && isLegal(event, job.status));
   return isHeld && event === 'cancel' ? { outcome: 'running' } : { outcome: 'illegal', status: job.status };
-}
-
-function moved(job: JobRow, status: State, now: number): JobRow {
-  return status === 'new'
-    ? {
-        ...job,
-        status,
-        attempt: 0,
-        error: null,
-        due: true,
-        availableAt: now,
-        finishedAt: null,
-        finishedBy: null,
-      }
-    : { ...job, status, finishedAt: now, finishedBy: hostname() };
 }
 
 function takenKey({ id, kind, uniqueKey }: JobRow, there: JobRow): DriverError {
@@ -366,14 +304,14 @@ export function addWorker({ database, tx }: Place, given: WorkerInfo): string {
 }
 
 export async function reportLines({ database, tx }: Place, id: string, lines: WorkerLines): Promise<void> {
-  for (const { row, value } of database.tables.workers.findOn(id, tx)) {
+  for (const { row, value } of database.tables.workers.findBy('id', id, tx)) {
     await tx.lock(row);
     tx.write(row, { ...value, lines: storableJson(lines) });
   }
 }
 
 export async function stopWorker({ database, tx }: Place, id: string): Promise<void> {
-  for (const { row, value } of database.tables.workers.findOn(id, tx)) {
+  for (const { row, value } of database.tables.workers.findBy('id', id, tx)) {
     await tx.lock(row);
     tx.write(row, { ...value, stoppedAt: database.clock.now(), lines: '{}' });
   }

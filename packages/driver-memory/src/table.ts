@@ -10,61 +10,66 @@ export interface Found<Value> {
 /** Rows in the order of their ids. An id is given at the insert and visible at the commit, so it may appear late. */
 export class Table<Value> {
   readonly #name: string;
-  readonly #shelfOf: (value: Value) => unknown;
+  readonly #columns: readonly (keyof Value)[];
   readonly #rows = new Set<Row<Value>>();
-  readonly #shelves = new Map<unknown, Set<Row<Value>>>();
+  /** By column and value. A set keeps the order of the inserts. */
+  readonly #indexes = new Map<keyof Value, Map<unknown, Set<Row<Value>>>>();
   #lastId = 0n;
 
-  /** @param shelfOf The column by which rows are mostly looked for. It never changes. */
-  constructor(name: string, shelfOf: (value: Value) => unknown) {
+  /** @param columns By which rows are looked for. They never change in a row's life. */
+  constructor(name: string, columns: readonly (keyof Value)[]) {
     this.#name = name;
-    this.#shelfOf = shelfOf;
+    this.#columns = columns;
+    for (const column of columns) this.#indexes.set(column, new Map());
   }
 
   insert(tx: Transaction, make: (id: bigint) => Value): Value {
     this.#lastId += 1n;
     const value = make(this.#lastId);
-    const name = this.#shelfOf(value);
-    const shelf = this.#shelves.get(name) ?? new Set();
+    const places = [this.#rows, ...this.#columns.map((column) => this.#place(column, value[column]))];
     const row = new Row<Value>(`${this.#name} ${this.#lastId}`, () => {
-      this.#rows.delete(row);
-      shelf.delete(row);
+      for (const place of places) place.delete(row);
     });
-    this.#rows.add(row);
-    this.#shelves.set(name, shelf.add(row));
+    for (const place of places) place.add(row);
     tx.take(row);
     tx.write(row, value);
     return value;
   }
 
-  /** What `tx` sees. */
-  find(tx: Transaction, wanted: (value: Value, row: Row<Value>) => boolean): readonly Found<Value>[] {
+  #place(column: keyof Value, value: unknown): Set<Row<Value>> {
+    const index = this.#indexes.get(column);
+    const place = index?.get(value) ?? new Set();
+    index?.set(value, place);
+    return place;
+  }
+
+  /** Those that `tx` sees and that are `wanted`. */
+  find(tx: Transaction, wanted: Wanted<Value>): readonly Found<Value>[] {
     return seen(this.#rows, tx, wanted);
   }
 
-  /** What `tx` sees of one shelf. */
-  findOn(
-    shelf: unknown,
+  /** Of the rows with this value in this column, those that `tx` sees and that are `wanted`. */
+  findBy<Column extends keyof Value>(
+    column: Column,
+    value: Value[Column],
     tx: Transaction,
-    wanted: (value: Value, row: Row<Value>) => boolean = () => true,
+    wanted: Wanted<Value> = () => true,
   ): readonly Found<Value>[] {
-    return seen(this.#shelves.get(shelf) ?? [], tx, wanted);
+    return seen(this.rowsBy(column, value), tx, wanted);
   }
 
-  /** Also what others have not committed: a key may be taken by that too. */
-  rows(): readonly Row<Value>[] {
-    return [...this.#rows];
-  }
-
-  rowsOn(shelf: unknown): readonly Row<Value>[] {
-    return [...(this.#shelves.get(shelf) ?? [])];
+  /** Also those that others have not committed: a key may be taken by them too. */
+  rowsBy<Column extends keyof Value>(column: Column, value: Value[Column]): readonly Row<Value>[] {
+    return [...(this.#indexes.get(column)?.get(value) ?? [])];
   }
 }
+
+type Wanted<Value> = (value: Value, row: Row<Value>) => boolean;
 
 function seen<Value>(
   rows: Iterable<Row<Value>>,
   tx: Transaction,
-  wanted: (value: Value, row: Row<Value>) => boolean,
+  wanted: Wanted<Value>,
 ): readonly Found<Value>[] {
   const found: Found<Value>[] = [];
   for (const row of rows) {

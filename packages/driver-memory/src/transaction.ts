@@ -21,10 +21,11 @@ export class Transaction {
   #last: Promise<unknown> = Promise.resolve();
   #waitsFor: Row<unknown> | undefined;
   #stopWaiting: () => void = nothing;
+  #committing: Promise<void> | undefined;
   #over = false;
   #refused = false;
 
-  /** @param onEnd Is called once, with whether others may see or lock more now than before. */
+  /** @param onEnd Is called once, with whether others may see something new. */
   constructor(name: string, idleLimitMs: number, onEnd: (changed: boolean) => void) {
     this.#name = name;
     this.#onEnd = onEnd;
@@ -119,13 +120,25 @@ export class Transaction {
     while (this.#steps.length > savepoint) this.#steps.pop()?.undo();
   }
 
-  commit(): void {
+  /** In its turn. */
+  commit(): Promise<void> {
+    this.#committing = this.run(() => this.commitNow());
+    return this.#committing;
+  }
+
+  /** Behind a commit that is on its way; otherwise at once, also when a statement waits for a lock. Never rejects. */
+  async rollback(): Promise<void> {
+    await this.#committing?.catch(nothing);
+    this.rollbackNow();
+  }
+
+  commitNow(): void {
     for (const step of this.#steps) step.commit();
     this.#end();
   }
 
-  /** Takes back everything, also when a statement still waits for a lock. After the end it does nothing. */
-  rollback(): void {
+  /** After the end it does nothing. */
+  rollbackNow(): void {
     if (this.#over) return;
     this.undoTo(0);
     this.#end();
@@ -133,7 +146,7 @@ export class Transaction {
 
   /** The server rolls back by itself, and lets its owner know; or its owner has ended it behind the driver's back. */
   lose(cause: Error): void {
-    this.rollback();
+    this.rollbackNow();
     this.#lost.abort(
       new DriverError('ConnectionLost', `The transaction was lost: ${cause.message}`, { cause }),
     );

@@ -22,7 +22,7 @@ export async function holderOfUniqueKey(
     (version.uniqueScope === 'ever' || !isSettled(version.status));
 
   for (;;) {
-    const rows = jobs.rows().filter((row) => row.versions().some(has));
+    const rows = jobs.rowsBy('uniqueKey', job.uniqueKey).filter((row) => row.versions().some(has));
     const disputed = rows.find((row) => isDisputed(row, tx, has));
     if (disputed === undefined) return rows.map((row) => row.seenBy(tx)).find(has);
     await tx.waitFor(disputed);

@@ -88,11 +88,11 @@ function samples(database: Database): Samples {
       await database.set('sample', 'a', 1);
       const [a, b] = [database.beginTransaction(), database.beginTransaction()];
       try {
-        await a.run(() => a.takeNow(database.records.rowsOn('sample')));
-        await b.run(() => b.takeNow(database.records.rowsOn('sample')));
+        await a.run(() => a.takeNow(database.records.rowsBy('table', 'sample')));
+        await b.run(() => b.takeNow(database.records.rowsBy('table', 'sample')));
       } finally {
-        a.rollback();
-        b.rollback();
+        a.rollbackNow();
+        b.rollbackNow();
       }
     },
     LockTimeout: { because: 'A lock is waited for as long as it is held.' },

@@ -15,16 +15,18 @@ export function openReader(database: Database, exec: Reader['exec']): Reader {
   return {
     job: (publicId) =>
       ask((tx) => {
-        const [found] = database.tables.jobs.find(tx, (job) => job.publicId === publicId);
+        const [found] = database.tables.jobs.findBy('publicId', publicId, tx);
         return found && suiteJob(found.value);
       }),
 
-    jobs: (queue) => ask((tx) => database.tables.jobs.findOn(queue, tx).map(({ value }) => suiteJob(value))),
+    jobs: (queue) =>
+      ask((tx) => database.tables.jobs.findBy('queue', queue, tx).map(({ value }) => suiteJob(value))),
 
     runs: (publicId) =>
       ask((tx) => {
-        const [found] = database.tables.jobs.find(tx, (job) => job.publicId === publicId);
-        return database.tables.runs.findOn(found?.value.id, tx).map(({ value }) => suiteRun(value));
+        const [found] = database.tables.jobs.findBy('publicId', publicId, tx);
+        if (found === undefined) return [];
+        return database.tables.runs.findBy('jobId', found.value.id, tx).map(({ value }) => suiteRun(value));
       }),
 
     now: async () => new Date(database.clock.now()),
@@ -43,12 +45,12 @@ export function openReader(database: Database, exec: Reader['exec']): Reader {
     write: (publicId, change) =>
       ask(async (tx) => {
         const { jobs } = database.tables;
-        for (const { row, value } of jobs.find(tx, (job) => job.publicId === publicId)) {
+        for (const { row, value } of jobs.findBy('publicId', publicId, tx)) {
           const after = checkJob(changed(value, change));
-          const isTaken =
-            jobs.find(tx, (job) => job.publicId === after.publicId && job.id !== after.id).length > 0;
-          if (isTaken || (await holderOfUniqueKey(jobs, tx, after)) !== undefined)
+          const there = after.publicId === publicId ? [] : jobs.findBy('publicId', after.publicId, tx);
+          if (there.length > 0 || (await holderOfUniqueKey(jobs, tx, after)) !== undefined) {
             throw new Error('The key is taken.');
+          }
           await tx.lock(row);
           tx.write(row, after);
         }
