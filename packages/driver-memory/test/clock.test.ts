@@ -62,6 +62,24 @@ test('a retry waits for its pause by this clock', async () => {
   await rowlock.close();
 });
 
+test('a worker that sleeps is woken when the clock is put forward', async () => {
+  const driver = memory();
+  const Later = defineHandler({ kind: 'later', payload: z.null(), run: () => {} });
+  const rowlock = createRowlock({ driver, handlers: [Later] });
+  await rowlock.migrate();
+  const { publicId } = await rowlock.enqueue(Later, { payload: null, delay: '2h' });
+  await rowlock.flush();
+  // Nothing but a call brings it to look again.
+  const worker = rowlock.worker({ pollInterval: '1h' });
+  const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
+  await worker.start();
+  await idle;
+  driver.database.clock.advance('2h');
+  expect((await driver.database.settled(publicId)).status).toBe('complete');
+  await worker.stop();
+  await rowlock.close();
+});
+
 test('fake timers stop neither the database nor its clock', async () => {
   vi.useFakeTimers();
   const driver = memory();

@@ -40,6 +40,16 @@ test('ids are given at the insert and seen at the commit: a lower one may come l
   expect((await driver.list({}, PAGE)).jobs.map(({ payload }) => payload)).toEqual(['late', 'early']);
 });
 
+test('an enqueue that fails leaves none of its jobs in a transaction that goes on', async () => {
+  const tx = driver.database.begin();
+  const store = driver.join(tx);
+  const refused = store.enqueue([newJob({ payload: 'a' }), newJob({ payload: 'a NUL: \0' })]);
+  await expect(refused).rejects.toMatchObject({ code: 'InvalidInput' });
+  await store.enqueue([newJob({ payload: 'b' })]);
+  await tx.commit();
+  expect((await driver.list({}, PAGE)).jobs.map(({ payload }) => payload)).toEqual(['b']);
+});
+
 test('a refused transaction can only be rolled back', async () => {
   await driver.enqueue([newJob({ key: 'a' }), newJob({ key: 'a' })]);
   const [first, second] = [

@@ -126,6 +126,15 @@ test('a rollback ends a statement that waits for a lock', async () => {
   expect(await database.get('orders', '1')).toBe('holder');
 });
 
+test('a rollback that meets its own commit comes too late', async () => {
+  const tx = database.begin();
+  await tx.set('orders', '1', 'kept');
+  const committed = tx.commit();
+  await tx.rollback();
+  await committed;
+  expect(await database.list('orders')).toEqual(['kept']);
+});
+
 test('a statement that fails has done nothing, and the transaction goes on', async () => {
   const tx = database.begin();
   await tx.insert('orders', '1', 'kept');
