@@ -52,9 +52,17 @@ const CASES: [file: string, imported: string, refused?: RegExp][] = [
   ['packages/driver-mysql/src/a.ts', '@rowlock/servers', /spells and decides nothing/],
   ['packages/driver-mysql/test/a.test.ts', '@rowlock/servers'],
 
+  ['packages/driver-memory/src/a.ts', '@rowlock/core'],
+  ['packages/driver-memory/src/a.ts', 'node:crypto'],
+  ['packages/driver-memory/src/a.ts', './b.js'],
+  ['packages/driver-memory/src/a.ts', 'pg', /spells and decides nothing/],
+  ['packages/driver-memory/src/a.ts', '@rowlock/driver-postgres', /spells and decides nothing/],
+  ['packages/driver-memory/test/a.test.ts', '@rowlock/driver-conformance'],
+
   ['packages/driver-conformance/src/a.ts', 'vitest'],
   ['packages/driver-conformance/src/a.ts', 'pg', /knows none/],
   ['packages/driver-conformance/src/a.ts', '@rowlock/driver-postgres', /knows none/],
+  ['packages/driver-conformance/src/a.ts', '@rowlock/driver-memory', /knows none/],
   ['packages/driver-conformance/src/a.ts', '@rowlock/servers', /published package must not need them/],
   ['packages/google-sheets-emulator/src/a.ts', '@rowlock/servers', /published package must not need them/],
 

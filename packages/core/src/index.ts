@@ -12,7 +12,7 @@ export {
   type DriverErrorCode,
   isDriverError,
 } from './driver/driver-error.js';
-export type { Duration } from './duration.js';
+export { type Duration, milliseconds } from './duration.js';
 // What can go wrong.
 export * from './errors.js';
 // What a user writes: handlers, outcomes, plugins.

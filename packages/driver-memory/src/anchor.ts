@@ -1,0 +1,118 @@
+import type { Anchor, WakeUp, WakeUpOptions, WorkerInfo, WorkerLines } from '@rowlock/core';
+import type { Database } from './database.js';
+import type { Process } from './process.js';
+import * as statements from './statements.js';
+import { turn } from './turn.js';
+
+/** The longest delay that a Node timer takes. Whoever is woken too early sleeps again. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** A worker's session: it is what proves the worker alive, and it hears wake-ups. */
+export class MemoryAnchor implements Anchor {
+  readonly pushed = true;
+  readonly workerId: string;
+  readonly #database: Database;
+  readonly #process: Process;
+  readonly #heard: WakeUp[] = [];
+  #signal: () => void = () => {};
+  #released = false;
+
+  private constructor(database: Database, process: Process, workerId: string) {
+    this.#database = database;
+    this.#process = process;
+    this.workerId = workerId;
+  }
+
+  /** Adds the worker to the table and opens its session. */
+  static async open(database: Database, process: Process, worker: WorkerInfo): Promise<MemoryAnchor> {
+    const id = await process.run((tx) => statements.addWorker({ database, tx }, worker));
+    const anchor = new MemoryAnchor(database, process, id);
+    process.check();
+    anchor.#connect();
+    return anchor;
+  }
+
+  async *wakeUps({ queues, everyMs, signal }: WakeUpOptions): AsyncGenerator<WakeUp> {
+    const stop = (): void => this.#signal();
+    signal.addEventListener('abort', stop);
+    try {
+      // The session is open by now: whatever was enqueued before is found by the look that this causes.
+      yield {};
+      let due = performance.now() + everyMs;
+      while (!signal.aborted && !this.#released) {
+        await this.#wait(due - performance.now());
+        if (signal.aborted || this.#released) return;
+        const heard = this.#heard.splice(0);
+        const wanted = heard.filter(({ queue }) => queue === undefined || queues.includes(queue));
+        // Calls for other queues do not put off the look that is due.
+        const isDue = performance.now() >= due;
+        if (wanted.length === 0 && !isDue) continue;
+        yield* isDue ? coalesce([...wanted, {}]) : coalesce(wanted);
+        due = performance.now() + everyMs;
+      }
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  hear(wakeUp: WakeUp): void {
+    this.#heard.push(wakeUp);
+    this.#signal();
+  }
+
+  report(lines: WorkerLines): Promise<void> {
+    const database = this.#database;
+    return this.#process.run((tx) => statements.reportLines({ database, tx }, this.workerId, lines));
+  }
+
+  async release(): Promise<void> {
+    this.#released = true;
+    this.#signal();
+    this.#disconnect();
+    const database = this.#database;
+    await this.#process.run((tx) => statements.stopWorker({ database, tx }, this.workerId)).catch(() => {});
+  }
+
+  /** The server ends the session. It comes back by itself as long as its process lives. */
+  lose(): void {
+    this.#disconnect();
+    void this.#reconnect();
+  }
+
+  async #reconnect(): Promise<void> {
+    await turn();
+    if (this.#released || this.#process.hasEnded) return;
+    this.#connect();
+    // What was sent in between is lost: look for it.
+    this.hear({});
+  }
+
+  #connect(): void {
+    this.#process.add(this);
+    this.#database.openSession(this.workerId, this);
+  }
+
+  #disconnect(): void {
+    this.#process.remove(this);
+    this.#database.closeSession(this.workerId);
+  }
+
+  /** Until something was heard, the signal was given, or `ms` are over. */
+  #wait(ms: number): Promise<void> {
+    if (this.#heard.length > 0 || this.#released) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
+      this.#signal = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** Many hints to look are one hint; each cancellation is its own. */
+function coalesce(heard: readonly WakeUp[]): readonly WakeUp[] {
+  const cancels = heard.filter(({ cancel }) => cancel !== undefined);
+  const look = heard.find(({ cancel }) => cancel === undefined);
+  return look === undefined ? cancels : [...cancels, look];
+}

@@ -1,0 +1,147 @@
+import {
+  DriverError,
+  isSettled,
+  type JobView,
+  type Json,
+  type MigrationReport,
+  type WakeUp,
+} from '@rowlock/core';
+import { type MemoryClock, memoryClock } from './clock.js';
+import type { JobRow } from './job-row.js';
+import type { MemoryTransaction, Records } from './memory-transaction.js';
+import { OpenTransaction } from './open-transaction.js';
+import { recordsOn } from './records.js';
+import type { RecordRow, RunRow, WorkerRow } from './rows.js';
+import { autocommit, type Runner } from './runner.js';
+import * as statements from './statements.js';
+import { Table } from './table.js';
+import { Transaction } from './transaction.js';
+
+/** A database in this process's memory. Its own verbs over records each commit by themselves. */
+export interface MemoryDatabase extends Records {
+  readonly clock: MemoryClock;
+  /** Opens a transaction, as an application does that has no part in a driver. */
+  begin(): MemoryTransaction;
+  /** Resolves when a job is complete, error or cancelled and that is committed, with what a client sees of it then. */
+  settled(publicId: string): Promise<JobView>;
+}
+
+/** Makes an empty database, for any number of drivers: each stands for a process of its own. */
+export function memoryDatabase(): MemoryDatabase {
+  return new Database();
+}
+
+/** What migrations make. */
+interface Tables {
+  readonly jobs: Table<JobRow>;
+  readonly runs: Table<RunRow>;
+  readonly workers: Table<WorkerRow>;
+}
+
+const MIGRATIONS = ['0001_jobs'];
+
+/** A worker's open session. */
+interface Session {
+  hear(wakeUp: WakeUp): void;
+}
+
+export class Database implements MemoryDatabase {
+  readonly clock = memoryClock(() => this.ring([{}]));
+  readonly records = new Table<RecordRow>('record', ['table', 'key']);
+  /** Those that are open. */
+  readonly transactions = new Set<Transaction>();
+  readonly #sessions = new Map<string, Session>();
+  readonly #changed = new Set<() => void>();
+  readonly #alone: Runner = { run: (statement) => autocommit(this.beginTransaction(), statement) };
+  readonly #own = recordsOn(this, this.#alone);
+  #tables: Tables | undefined;
+  #begun = 0;
+
+  /** @throws DriverError `SchemaOutdated` before the migrations. */
+  get tables(): Tables {
+    if (this.#tables !== undefined) return this.#tables;
+    throw new DriverError('SchemaOutdated', "Rowlock's tables are missing: run rowlock.migrate().");
+  }
+
+  migrate(): MigrationReport {
+    const to = MIGRATIONS.length;
+    if (this.#tables !== undefined) return { from: to, to, applied: [] };
+    this.#tables = {
+      jobs: new Table<JobRow>('job', ['id', 'publicId', 'queue', 'key', 'uniqueKey']),
+      runs: new Table<RunRow>('run', ['jobId', 'processId']),
+      workers: new Table<WorkerRow>('worker', ['id']),
+    };
+    return { from: 0, to, applied: MIGRATIONS };
+  }
+
+  begin(): MemoryTransaction {
+    return new OpenTransaction(this, this.beginTransaction());
+  }
+
+  async settled(publicId: string): Promise<JobView> {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => this.#changed.add(resolve));
+      const { jobs } = await this.#alone.run((tx) =>
+        statements.list({ database: this, tx }, { publicId }, { limit: 1, before: null }),
+      );
+      const job = jobs.find(({ status }) => isSettled(status));
+      if (job !== undefined) return job;
+      await changed;
+    }
+  }
+
+  /** @param onEnd Is called when the transaction has ended, however it did. */
+  beginTransaction(idleLimitMs = Number.POSITIVE_INFINITY, onEnd: () => void = () => {}): Transaction {
+    const tx = new Transaction(`transaction ${++this.#begun}`, idleLimitMs, (changed) => {
+      this.transactions.delete(tx);
+      if (changed) this.#onChange();
+      onEnd();
+    });
+    this.transactions.add(tx);
+    return tx;
+  }
+
+  /** A worker is alive as long as its session is open. */
+  isAlive(workerId: string): boolean {
+    return this.#sessions.has(workerId);
+  }
+
+  openSession(workerId: string, session: Session): void {
+    this.#sessions.set(workerId, session);
+  }
+
+  closeSession(workerId: string): void {
+    this.#sessions.delete(workerId);
+  }
+
+  ring(wakeUps: readonly WakeUp[]): void {
+    for (const session of this.#sessions.values()) {
+      for (const wakeUp of wakeUps) session.hear(wakeUp);
+    }
+  }
+
+  #onChange(): void {
+    for (const look of this.#changed) look();
+    this.#changed.clear();
+  }
+
+  get(table: string, key: string): Promise<Json | undefined> {
+    return this.#own.get(table, key);
+  }
+
+  list(table: string): Promise<readonly Json[]> {
+    return this.#own.list(table);
+  }
+
+  insert(table: string, key: string, value: Json): Promise<void> {
+    return this.#own.insert(table, key, value);
+  }
+
+  set(table: string, key: string, value: Json): Promise<void> {
+    return this.#own.set(table, key, value);
+  }
+
+  remove(table: string, key: string): Promise<boolean> {
+    return this.#own.remove(table, key);
+  }
+}

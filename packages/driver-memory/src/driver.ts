@@ -1,0 +1,131 @@
+import {
+  type Anchor,
+  type BeginOptions,
+  type Capabilities,
+  type Driver,
+  DriverError,
+  type HeldTransaction,
+  type Lanes,
+  type MigrationReport,
+  type RunNote,
+  type RunStart,
+  type RunStarted,
+  type Store,
+  type Survey,
+  type WorkerInfo,
+} from '@rowlock/core';
+import { MemoryAnchor } from './anchor.js';
+import { Database, type MemoryDatabase } from './database.js';
+import { MemoryHeldTransaction } from './held-transaction.js';
+import type { MemoryTransaction } from './memory-transaction.js';
+import { OpenTransaction } from './open-transaction.js';
+import { Process } from './process.js';
+import * as statements from './statements.js';
+import { storableJson } from './storable.js';
+import { MemoryStore } from './store.js';
+import { turn } from './turn.js';
+
+export interface MemoryOptions {
+  /** Shared with other drivers, each of which stands for a process. Default: an empty one. */
+  readonly database?: MemoryDatabase;
+}
+
+export interface MemoryDriver extends Driver<MemoryTransaction> {
+  readonly database: MemoryDatabase;
+  /** How many transactions and sessions it has open now. */
+  readonly connections: number;
+  /** As if the server ended every connection: open transactions are rolled back, sessions come back. */
+  disconnect(): void;
+  /** As if the process died: open transactions are rolled back, its workers are not alive, and it does nothing more. */
+  kill(): void;
+}
+
+/**
+ * Jobs in memory, with the row locks of a real database.
+ *
+ * @example
+ * const driver = memory();
+ *
+ * @example
+ * const database = memoryDatabase();
+ * const [producer, worker] = [memory({ database }), memory({ database })];
+ */
+export function memory({ database = new Database() }: MemoryOptions = {}): MemoryDriver {
+  if (!(database instanceof Database)) {
+    throw new DriverError('InvalidInput', 'database must be one that memoryDatabase() made.');
+  }
+  return new Memory(database, new Process(database));
+}
+
+class Memory extends MemoryStore implements MemoryDriver {
+  readonly name = 'memory';
+  readonly capabilities: Capabilities = { maxConnections: null };
+  readonly #process: Process;
+
+  constructor(database: Database, process: Process) {
+    super(database, process);
+    this.#process = process;
+  }
+
+  get database(): MemoryDatabase {
+    return this.db;
+  }
+
+  get connections(): number {
+    return this.#process.connections;
+  }
+
+  async migrate(): Promise<MigrationReport> {
+    await turn();
+    this.#process.check();
+    return this.db.migrate();
+  }
+
+  async verify(): Promise<void> {
+    await this.ask(({ database }) => database.tables);
+  }
+
+  join(tx: MemoryTransaction): Store {
+    if (!(tx instanceof OpenTransaction) || tx.database !== this.db) {
+      throw new DriverError('InvalidInput', "tx must be a transaction of this driver's database.");
+    }
+    return new MemoryStore(this.db, tx);
+  }
+
+  async begin({ idleLimitMs }: BeginOptions): Promise<HeldTransaction<MemoryTransaction>> {
+    await turn();
+    return new MemoryHeldTransaction(this.db, this.#process.begin(idleLimitMs));
+  }
+
+  survey(lanes: Lanes): Promise<Survey> {
+    return this.ask((place) => statements.survey(place, lanes));
+  }
+
+  startRun(run: RunStart): Promise<readonly RunStarted[]> {
+    return this.ask((place) => statements.startRun(place, run));
+  }
+
+  noteRun(processId: string, note: RunNote): Promise<void> {
+    return this.ask((place) =>
+      'progress' in note
+        ? statements.noteProgress(place, processId, storableJson(note.progress))
+        : statements.endRun(place, processId, note.outcome),
+    );
+  }
+
+  anchor(worker: WorkerInfo): Promise<Anchor> {
+    return MemoryAnchor.open(this.db, this.#process, worker);
+  }
+
+  disconnect(): void {
+    this.#process.disconnect();
+  }
+
+  kill(): void {
+    this.#process.end(new Error('the process was killed.'));
+  }
+
+  async close(): Promise<void> {
+    this.#process.end(new Error('the driver is closed.'));
+  }
+}

@@ -1,0 +1,47 @@
+import { DriverError } from '@rowlock/core';
+import type { Database } from './database.js';
+import { OpenTransaction } from './open-transaction.js';
+import type { Transaction } from './transaction.js';
+
+/** What the handler writes through. Its first use sets the savepoint; after the run it is dead. */
+export class HandlerTransaction extends OpenTransaction {
+  readonly #onEnded: () => void;
+  #savepoint: number | undefined;
+  #open = true;
+
+  /** @param onEnded Is called when the handler has ended the transaction, and with it the claim. */
+  constructor(database: Database, tx: Transaction, onEnded: () => void) {
+    super(database, tx);
+    this.#onEnded = onEnded;
+  }
+
+  /** Where `undo` goes back to, or undefined when there is nothing to undo. */
+  get savepoint(): number | undefined {
+    return this.#savepoint;
+  }
+
+  override async run<Result>(statement: (tx: Transaction) => Result | Promise<Result>): Promise<Result> {
+    if (!this.#open) {
+      throw new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
+    }
+    return super.run((tx) => {
+      this.#savepoint ??= tx.savepoint();
+      return statement(tx);
+    });
+  }
+
+  override async commit(): Promise<void> {
+    await this.run((tx) => tx.commitNow());
+    this.#onEnded();
+  }
+
+  override async rollback(): Promise<void> {
+    if (!this.#open) return;
+    await this.run((tx) => tx.rollbackNow());
+    this.#onEnded();
+  }
+
+  close(): void {
+    this.#open = false;
+  }
+}

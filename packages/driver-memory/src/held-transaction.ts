@@ -1,0 +1,80 @@
+import type {
+  ClaimCriteria,
+  DependencyQuestion,
+  Entity,
+  HeldTransaction,
+  Job,
+  JobId,
+  Settlement,
+} from '@rowlock/core';
+import type { Database } from './database.js';
+import { HandlerTransaction } from './handler-transaction.js';
+import type { MemoryTransaction } from './memory-transaction.js';
+import * as statements from './statements.js';
+import type { Transaction } from './transaction.js';
+
+/** The worker's transaction, and the row locks that are the claim. */
+export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction> {
+  readonly handle: HandlerTransaction;
+  readonly #place: statements.Place;
+  readonly #tx: Transaction;
+  readonly #held = new Set<JobId>();
+
+  constructor(database: Database, tx: Transaction) {
+    this.#place = { database, tx };
+    this.#tx = tx;
+    this.handle = new HandlerTransaction(database, tx, () => this.#onEnded());
+  }
+
+  get lost(): AbortSignal {
+    return this.#tx.lost;
+  }
+
+  async claim(criteria: ClaimCriteria): Promise<Job | undefined> {
+    const job = await this.#tx.run(() => statements.claim(this.#place, criteria));
+    return job && this.#hold(job);
+  }
+
+  async lockSiblings(entity: Entity, limit: number): Promise<readonly Job[]> {
+    const jobs = await this.#tx.run(() => statements.lockSiblings(this.#place, entity, limit));
+    return jobs.map((job) => this.#hold(job));
+  }
+
+  firstOutstanding(question: DependencyQuestion): Promise<JobId | undefined> {
+    return this.#tx.run(() => statements.firstOutstanding(this.#place, question));
+  }
+
+  settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+    this.handle.close();
+    const own = settlements.filter(({ id }) => this.#held.has(id));
+    return this.#tx.run(() => statements.settle(this.#place, processId, own));
+  }
+
+  undo(): Promise<void> {
+    this.handle.close();
+    return this.#tx.run(() => {
+      if (this.handle.savepoint !== undefined) this.#tx.undoTo(this.handle.savepoint);
+    });
+  }
+
+  commit(): Promise<void> {
+    this.handle.close();
+    return this.#tx.commit();
+  }
+
+  rollback(): Promise<void> {
+    this.handle.close();
+    return this.#tx.rollback();
+  }
+
+  #hold(job: Job): Job {
+    this.#held.add(job.id);
+    return job;
+  }
+
+  /** The handler has committed or rolled back, and so given up the locks. */
+  #onEnded(): void {
+    this.handle.close();
+    this.#tx.lose(new Error('the handler has ended it.'));
+  }
+}

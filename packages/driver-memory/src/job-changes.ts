@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { type ClientEvent, type NewJob, type Settlement, type State, TRANSITIONS } from '@rowlock/core';
+import { checkJob, JOB_DEFAULTS, type JobRow } from './job-row.js';
+import { storableJson, storableText } from './storable.js';
+
+// What each event makes of a row.
+
+/** The row without its id, which the table gives. */
+export function enqueued(job: NewJob, now: number): JobRow {
+  const { available, unique, maxAttempts, createdBy, priority } = job;
+  const availableAt = 'at' in available ? available.at.getTime() : now + available.inMs;
+  return checkJob({
+    ...JOB_DEFAULTS,
+    id: 0n,
+    publicId: randomUUID(),
+    queue: storableText(job.queue),
+    kind: storableText(job.kind),
+    key: storableText(job.key),
+    payload: storableJson(job.payload),
+    priority,
+    availableAt,
+    due: availableAt <= now,
+    maxAttempts,
+    uniqueKey: storableText(unique?.key ?? null),
+    uniqueScope: unique?.scope ?? JOB_DEFAULTS.uniqueScope,
+    metadata: storableJson(job.metadata),
+    createdAt: now,
+    createdBy,
+  });
+}
+
+export function settled(job: JobRow, processId: string, settlement: Settlement, now: number): JobRow {
+  const { event, attempt, crashes, delayMs, tookMs, output, error, by } = settlement;
+  const { to: status }: { to: State } = TRANSITIONS[event];
+  const again = status === 'new';
+  return checkJob({
+    ...job,
+    status,
+    processId,
+    attempt,
+    crashes,
+    output: storableJson(output),
+    error: error === null ? null : storableJson(error),
+    due: again ? delayMs === 0 : job.due,
+    availableAt: again ? now + delayMs : job.availableAt,
+    startedAt: now - tookMs,
+    startedBy: by,
+    finishedAt: again ? null : now,
+    finishedBy: again ? null : by,
+  });
+}
+
+export function moved(job: JobRow, event: ClientEvent, now: number): JobRow {
+  const { to: status } = TRANSITIONS[event];
+  return status === 'new'
+    ? {
+        ...job,
+        status,
+        attempt: 0,
+        error: null,
+        due: true,
+        availableAt: now,
+        finishedAt: null,
+        finishedBy: null,
+      }
+    : { ...job, status, finishedAt: now, finishedBy: hostname() };
+}

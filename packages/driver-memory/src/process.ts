@@ -1,0 +1,66 @@
+import { DriverError } from '@rowlock/core';
+import type { Database } from './database.js';
+import { autocommit, type Runner } from './runner.js';
+import type { Transaction } from './transaction.js';
+
+/** A worker's session, as the process that it lives in can lose it. */
+interface Session {
+  lose(): void;
+}
+
+/** What one driver has open, as a process has its connections. */
+export class Process implements Runner {
+  readonly #database: Database;
+  readonly #transactions = new Set<Transaction>();
+  readonly #sessions = new Set<Session>();
+  #end: DriverError | undefined;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  get connections(): number {
+    return this.#transactions.size + this.#sessions.size;
+  }
+
+  /** @throws DriverError `ConnectionLost` when the process has ended. */
+  begin(idleLimitMs?: number): Transaction {
+    this.check();
+    const tx = this.#database.beginTransaction(idleLimitMs, () => this.#transactions.delete(tx));
+    this.#transactions.add(tx);
+    return tx;
+  }
+
+  async run<Result>(statement: (tx: Transaction) => Result | Promise<Result>): Promise<Result> {
+    return autocommit(this.begin(), statement);
+  }
+
+  /** @throws DriverError `ConnectionLost` when the process has ended. */
+  check(): void {
+    if (this.#end !== undefined) throw this.#end;
+  }
+
+  add(session: Session): void {
+    this.#sessions.add(session);
+  }
+
+  remove(session: Session): void {
+    this.#sessions.delete(session);
+  }
+
+  get hasEnded(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** The server ends every connection. New ones are let in. */
+  disconnect(cause = new Error('the server has ended the connection.')): void {
+    for (const tx of [...this.#transactions]) tx.lose(cause);
+    for (const session of [...this.#sessions]) session.lose();
+  }
+
+  /** Everything is let go, and nothing can be opened any more. */
+  end(cause: Error): void {
+    this.#end ??= new DriverError('ConnectionLost', `There is no database: ${cause.message}`, { cause });
+    this.disconnect(cause);
+  }
+}

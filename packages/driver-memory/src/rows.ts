@@ -1,0 +1,85 @@
+import type { Job, JobView, State, WorkerInfo, WorkerView } from '@rowlock/core';
+import type { JobRow } from './job-row.js';
+
+/** The record of one run, as far as it concerns one job. JSON is text and times are milliseconds. */
+export interface RunRow {
+  readonly processId: string;
+  readonly jobId: bigint;
+  readonly workerId: string;
+  readonly startedAt: number;
+  readonly finishedAt: number | null;
+  readonly outcome: string | null;
+  readonly progress: string;
+}
+
+export interface WorkerRow {
+  readonly id: string;
+  readonly info: WorkerInfo;
+  readonly startedAt: number;
+  readonly stoppedAt: number | null;
+  readonly lines: string;
+}
+
+/** A record of the application's own. */
+export interface RecordRow {
+  readonly table: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** The run that a live worker has of a job now. */
+export interface LiveRun {
+  readonly processId: string;
+  readonly worker: string | null;
+  readonly startedAt: number;
+}
+
+export function toJob(row: JobRow): Job {
+  const { id, publicId, queue, kind, key, priority, status, attempt, maxAttempts, crashes } = row;
+  return {
+    id,
+    publicId,
+    queue,
+    kind,
+    key,
+    payload: JSON.parse(row.payload),
+    priority,
+    status,
+    attempt,
+    maxAttempts,
+    crashes,
+    metadata: JSON.parse(row.metadata),
+    createdAt: new Date(row.createdAt),
+  };
+}
+
+/** @param live What makes the job in progress, though its row says `new`. */
+export function toJobView(row: JobRow, live: LiveRun | undefined, progress: string): JobView {
+  const { id: _, ...job } = toJob(row);
+  const { uniqueKey, createdBy, startedBy, finishedBy } = row;
+  const status: State = live === undefined ? row.status : 'in-progress';
+  return {
+    ...job,
+    status,
+    uniqueKey,
+    availableAt: new Date(row.availableAt),
+    output: JSON.parse(row.output),
+    error: row.error === null ? null : JSON.parse(row.error),
+    processId: live?.processId ?? row.processId,
+    worker: live?.worker ?? null,
+    progress: JSON.parse(progress),
+    createdBy,
+    startedAt: date(live?.startedAt ?? row.startedAt),
+    startedBy,
+    finishedAt: date(row.finishedAt),
+    finishedBy,
+  };
+}
+
+export function toWorkerView({ id, info, startedAt, lines }: WorkerRow, alive: boolean): WorkerView {
+  return { ...info, id, alive, startedAt: new Date(startedAt), lines: JSON.parse(lines) };
+}
+
+function date(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
+}

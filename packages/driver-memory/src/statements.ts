@@ -1,0 +1,326 @@
+import {
+  type ClaimCriteria,
+  type ClientEvent,
+  type DependencyQuestion,
+  DriverError,
+  type Enqueued,
+  type Entity,
+  isLegal,
+  isSettled,
+  type Job,
+  type JobFilter,
+  type JobId,
+  type JobPage,
+  type Lanes,
+  type Moved,
+  type NewJob,
+  type Page,
+  type RunStart,
+  type RunStarted,
+  type Settlement,
+  type State,
+  type Survey,
+  type WakeUp,
+  type WorkerInfo,
+  type WorkerLines,
+  type WorkerView,
+} from '@rowlock/core';
+import type { Database } from './database.js';
+import { enqueued, moved, settled } from './job-changes.js';
+import type { JobRow } from './job-row.js';
+import { type LiveRun, type RunRow, toJob, toJobView, toWorkerView } from './rows.js';
+import { storableJson } from './storable.js';
+import type { Found } from './table.js';
+import type { Transaction } from './transaction.js';
+import { holderOfUniqueKey } from './unique-key.js';
+
+/** Where a statement runs. */
+export interface Place {
+  readonly database: Database;
+  readonly tx: Transaction;
+}
+
+const HOUR_MS = 3_600_000;
+
+// Every statement of the driver, in the order of the flow.
+
+export async function enqueue(place: Place, jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
+  const { database, tx } = place;
+  const outcomes: Enqueued[] = [];
+  for (const job of jobs) {
+    const given = enqueued(job, database.clock.now());
+    const there = await holderOfUniqueKey(database.tables.jobs, tx, given);
+    if (there === undefined) database.tables.jobs.insert(tx, (id) => ({ ...given, id }));
+    outcomes.push(
+      there === undefined
+        ? { outcome: 'enqueued', publicId: given.publicId }
+        : { outcome: 'duplicate', publicId: there.publicId },
+    );
+  }
+  return outcomes;
+}
+
+export function notify({ database, tx }: Place, wakeUps: readonly WakeUp[]): void {
+  tx.atCommit(() => database.ring(wakeUps));
+}
+
+/** SKIP LOCKED. Rows come in the order of their ids, so the first of the lowest priority is the next. */
+export function claim({ database, tx }: Place, { queue, kinds, line, busy }: ClaimCriteria): Job | undefined {
+  const now = database.clock.now();
+  const passedOver = new Set<string | null>(busy);
+  const found = database.tables.jobs.findBy(
+    'queue',
+    queue,
+    tx,
+    (job, row) =>
+      job.status === 'new' &&
+      job.due &&
+      job.availableAt <= now &&
+      (job.priority > line.priority || (job.priority === line.priority && job.id > line.id)) &&
+      kinds.includes(job.kind) &&
+      !passedOver.has(job.key) &&
+      row.isFreeFor(tx),
+  );
+  const [first, ...others] = found;
+  if (first === undefined) return undefined;
+  const next = others.reduce(
+    (best, each) => (each.value.priority < best.value.priority ? each : best),
+    first,
+  );
+  tx.take(next.row);
+  return toJob(next.value);
+}
+
+/** NOWAIT. */
+export function lockSiblings({ database, tx }: Place, { queue, key }: Entity, limit: number): readonly Job[] {
+  const now = database.clock.now();
+  const found = database.tables.jobs.findBy(
+    'key',
+    key,
+    tx,
+    ({ queue: own, status, availableAt }) =>
+      own === queue && (status === 'in-progress' || (status === 'new' && availableAt <= now)),
+  );
+  tx.takeNow(found.map(({ row }) => row));
+  const jobs = found.map(({ value }) => value);
+  const inProgress = jobs.filter(({ status }) => status === 'in-progress');
+  const others = jobs.filter(({ status }) => status !== 'in-progress');
+  return [...inProgress, ...others].slice(0, limit).map(toJob);
+}
+
+/** A plain read answers: a job whose handler runs is still outstanding in what is committed. */
+export function firstOutstanding(
+  { database, tx }: Place,
+  { key, kinds, before, except }: DependencyQuestion,
+): JobId | undefined {
+  const [first] = database.tables.jobs.findBy(
+    'key',
+    key,
+    tx,
+    (job) =>
+      job.id < before && !isSettled(job.status) && kinds.includes(job.kind) && !except.includes(job.id),
+  );
+  return first?.value.id;
+}
+
+export async function startRun(
+  { database, tx }: Place,
+  { processId, workerId, jobs }: RunStart,
+): Promise<readonly RunStarted[]> {
+  const { runs } = database.tables;
+  const started: RunStarted[] = [];
+  for (const id of jobs) {
+    await endRuns({ database, tx }, runs.findBy('jobId', id, tx), 'reclaim');
+    const earlier = runs.findBy('jobId', id, tx);
+    const crashes = earlier.filter(({ value }) => value.outcome === 'reclaim').length;
+    started.push({ id, earlierRuns: earlier.length, crashes });
+    const startedAt = database.clock.now();
+    const fresh = { processId, workerId, jobId: id, startedAt, finishedAt: null, outcome: null };
+    runs.insert(tx, () => ({ ...fresh, progress: 'null' }));
+  }
+  return started;
+}
+
+export async function noteProgress(
+  { database, tx }: Place,
+  processId: string,
+  progress: string,
+): Promise<void> {
+  const found = database.tables.runs.findBy('processId', processId, tx);
+  for (const { row } of found) {
+    await tx.lock(row);
+    const run = row.seenBy(tx);
+    if (run !== undefined && run.finishedAt === null) tx.write(row, { ...run, progress });
+  }
+}
+
+export async function endRun(place: Place, processId: string, outcome: string): Promise<void> {
+  const { database, tx } = place;
+  await endRuns(place, database.tables.runs.findBy('processId', processId, tx), outcome);
+}
+
+/** Ends those that have no end yet, when their turn has come. */
+async function endRuns(
+  { database, tx }: Place,
+  found: readonly Found<RunRow>[],
+  outcome: string,
+): Promise<void> {
+  for (const { row, value } of found) {
+    if (value.finishedAt !== null) continue;
+    await tx.lock(row);
+    const run = row.seenBy(tx);
+    if (run === undefined || run.finishedAt !== null) continue;
+    tx.write(row, { ...run, finishedAt: database.clock.now(), outcome });
+  }
+}
+
+/** Writes those of `settlements` whose row this transaction has locked. */
+export async function settle(
+  place: Place,
+  processId: string,
+  settlements: readonly Settlement[],
+): Promise<readonly JobId[]> {
+  const { database, tx } = place;
+  const { jobs, runs } = database.tables;
+  const written: JobId[] = [];
+  for (const settlement of settlements) {
+    const { id, event } = settlement;
+    const found = jobs.findBy('id', id, tx, ({ status }, row) => status === 'new' && row.holder === tx);
+    for (const { row, value } of found) {
+      tx.write(row, settled(value, processId, settlement, database.clock.now()));
+      const own = runs.findBy('jobId', id, tx, (run) => run.processId === processId);
+      await endRuns(place, own, event);
+      written.push(id);
+    }
+  }
+  return written;
+}
+
+/** SKIP LOCKED. */
+export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Survey {
+  const now = database.clock.now();
+  const jobs = queues.flatMap((queue) =>
+    database.tables.jobs.findBy('queue', queue, tx, ({ status }) => status === 'new'),
+  );
+  const waiting = jobs.some(
+    ({ value }) => value.due && value.availableAt <= now && kinds.includes(value.kind),
+  );
+  const delayed = jobs.filter(({ value }) => !value.due);
+  const later = delayed.filter(({ value }) => value.availableAt > now);
+  const promoted = delayed.filter(({ row, value }) => value.availableAt <= now && row.isFreeFor(tx));
+  for (const { row, value } of promoted) {
+    tx.take(row);
+    tx.write(row, { ...value, due: true });
+  }
+  const next = Math.min(...later.map(({ value }) => value.availableAt));
+  return {
+    promoted: promoted.length,
+    nextDueMs: Number.isFinite(next) ? next - now : null,
+    waiting,
+  };
+}
+
+export function list({ database, tx }: Place, filter: JobFilter, { limit, before }: Page): JobPage {
+  const found = matching({ database, tx }, filter, before);
+  const page = found.toReversed().slice(0, limit);
+  return {
+    jobs: page.map(({ value }) => viewOf({ database, tx }, value)),
+    next: found.length > limit ? (page.at(-1)?.value.id ?? null) : null,
+  };
+}
+
+function viewOf({ database, tx }: Place, job: JobRow) {
+  const last = database.tables.runs.findBy('jobId', job.id, tx).at(-1)?.value;
+  return toJobView(job, last && liveRun({ database, tx }, job, last), last?.progress ?? 'null');
+}
+
+/** The newest run tells whether a live worker has the job: hold writes nothing into the row. */
+function liveRun({ database, tx }: Place, job: JobRow, last: RunRow): LiveRun | undefined {
+  const { processId, workerId, startedAt, finishedAt } = last;
+  if (finishedAt !== null || isSettled(job.status) || !database.isAlive(workerId)) return undefined;
+  const [worker] = database.tables.workers.findBy('id', workerId, tx);
+  return { processId, worker: worker?.value.info.name ?? null, startedAt };
+}
+
+export function count({ database, tx }: Place, filter: JobFilter): Record<State, number> {
+  const counts: Record<State, number> = { new: 0, 'in-progress': 0, complete: 0, error: 0, cancelled: 0 };
+  for (const { value } of matching({ database, tx }, filter)) counts[value.status] += 1;
+  return counts;
+}
+
+function matching(
+  { database, tx }: Place,
+  { publicId, queue, kind, key, status }: JobFilter,
+  before: JobId | null = null,
+): readonly Found<JobRow>[] {
+  const { jobs } = database.tables;
+  const matches = (job: JobRow): boolean =>
+    (before === null || job.id < before) &&
+    (queue === undefined || job.queue === queue) &&
+    (kind === undefined || job.kind === kind) &&
+    (key === undefined || job.key === key) &&
+    (status === undefined || job.status === status);
+  return publicId === undefined ? jobs.find(tx, matches) : jobs.findBy('publicId', publicId, tx, matches);
+}
+
+/** SKIP LOCKED. */
+export async function move({ database, tx }: Place, event: ClientEvent, publicId: string): Promise<Moved> {
+  const { jobs } = database.tables;
+  const [found] = jobs.findBy('publicId', publicId, tx);
+  if (found === undefined) return { outcome: 'missing' };
+  const { row, value: job } = found;
+  const isFree = row.isFreeFor(tx);
+  if (isFree && isLegal(event, job.status)) {
+    tx.take(row);
+    const after = moved(job, event, database.clock.now());
+    const there = isSettled(after.status) ? undefined : await holderOfUniqueKey(jobs, tx, after);
+    if (there !== undefined) throw takenKey(job, there);
+    tx.write(row, after);
+    return { outcome: 'moved' };
+  }
+  const isHeld = job.status === 'in-progress' || (!isFree && isLegal(event, job.status));
+  return isHeld && event === 'cancel' ? { outcome: 'running' } : { outcome: 'illegal', status: job.status };
+}
+
+function takenKey({ id, kind, uniqueKey }: JobRow, there: JobRow): DriverError {
+  const cause = new Error(
+    `The key ${JSON.stringify(uniqueKey)} of kind ${kind} is that of job ${there.id}, not ${id}.`,
+  );
+  return new DriverError('UniqueViolation', 'Another job has the unique key.', { cause });
+}
+
+export function addWorker({ database, tx }: Place, given: WorkerInfo): string {
+  const { name, host, pid, queues } = given;
+  const info = { name, host, pid, queues: [...queues] };
+  const startedAt = database.clock.now();
+  const { id } = database.tables.workers.insert(tx, (id) => ({
+    id: String(id),
+    info,
+    startedAt,
+    stoppedAt: null,
+    lines: '{}',
+  }));
+  return id;
+}
+
+export async function reportLines({ database, tx }: Place, id: string, lines: WorkerLines): Promise<void> {
+  for (const { row, value } of database.tables.workers.findBy('id', id, tx)) {
+    await tx.lock(row);
+    tx.write(row, { ...value, lines: storableJson(lines) });
+  }
+}
+
+export async function stopWorker({ database, tx }: Place, id: string): Promise<void> {
+  for (const { row, value } of database.tables.workers.findBy('id', id, tx)) {
+    await tx.lock(row);
+    tx.write(row, { ...value, stoppedAt: database.clock.now(), lines: '{}' });
+  }
+}
+
+export function workers({ database, tx }: Place): readonly WorkerView[] {
+  const since = database.clock.now() - HOUR_MS;
+  return database.tables.workers
+    .find(tx, ({ id, startedAt, stoppedAt }) => database.isAlive(id) || (stoppedAt ?? startedAt) > since)
+    .map(({ value }) => toWorkerView(value, database.isAlive(value.id)))
+    .toReversed();
+}

@@ -1,0 +1,29 @@
+import { DriverError, type Json } from '@rowlock/core';
+
+/**
+ * Text as every database takes it.
+ *
+ * @throws DriverError `InvalidInput`
+ */
+export function storableText<Text extends string | null>(text: Text): Text {
+  if (text !== null && (text.includes('\0') || !text.isWellFormed())) throw unstorable();
+  return text;
+}
+
+/**
+ * A value as text, as every database takes it.
+ *
+ * @throws DriverError `InvalidInput`
+ */
+export function storableJson(value: Json | object): string {
+  const text = JSON.stringify(value);
+  if (UNSTORABLE_ESCAPE.test(text)) throw unstorable();
+  return text;
+}
+
+/** JSON.stringify escapes exactly these: a NUL, and a half of a surrogate pair without the other. */
+const UNSTORABLE_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
+
+function unstorable(): DriverError {
+  return new DriverError('InvalidInput', 'No database stores a NUL character or half of a surrogate pair.');
+}

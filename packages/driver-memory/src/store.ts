@@ -1,0 +1,52 @@
+import type {
+  ClientEvent,
+  Enqueued,
+  JobFilter,
+  JobPage,
+  Moved,
+  NewJob,
+  Page,
+  State,
+  Store,
+  WakeUp,
+  WorkerView,
+} from '@rowlock/core';
+import type { Database } from './database.js';
+import type { Runner } from './runner.js';
+import * as statements from './statements.js';
+
+/** The verbs that stand alone, each committed by itself or in a caller's transaction. */
+export class MemoryStore implements Store {
+  constructor(
+    protected readonly db: Database,
+    protected readonly on: Runner,
+  ) {}
+
+  enqueue(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
+    return this.ask((place) => statements.enqueue(place, jobs));
+  }
+
+  list(filter: JobFilter, page: Page): Promise<JobPage> {
+    return this.ask((place) => statements.list(place, filter, page));
+  }
+
+  count(filter: JobFilter): Promise<Record<State, number>> {
+    return this.ask((place) => statements.count(place, filter));
+  }
+
+  move(event: ClientEvent, publicId: string): Promise<Moved> {
+    return this.ask((place) => statements.move(place, event, publicId));
+  }
+
+  notify(wakeUps: readonly WakeUp[]): Promise<void> {
+    return this.ask((place) => statements.notify(place, wakeUps));
+  }
+
+  workers(): Promise<readonly WorkerView[]> {
+    return this.ask(statements.workers);
+  }
+
+  protected ask<Result>(statement: (place: statements.Place) => Result | Promise<Result>): Promise<Result> {
+    return this.on.run((tx) => statement({ database: this.db, tx }));
+  }
+}

@@ -1,0 +1,80 @@
+import { Row } from './row.js';
+import type { Transaction } from './transaction.js';
+
+/** A row, and the version of it that the reader sees. */
+export interface Found<Value> {
+  readonly row: Row<Value>;
+  readonly value: Value;
+}
+
+/** Rows in the order of their ids. An id is given at the insert and visible at the commit, so it may appear late. */
+export class Table<Value> {
+  readonly #name: string;
+  readonly #columns: readonly (keyof Value)[];
+  readonly #rows = new Set<Row<Value>>();
+  /** By column and value. A set keeps the order of the inserts. */
+  readonly #indexes = new Map<keyof Value, Map<unknown, Set<Row<Value>>>>();
+  #lastId = 0n;
+
+  /** @param columns By which rows are looked for. They never change in a row's life. */
+  constructor(name: string, columns: readonly (keyof Value)[]) {
+    this.#name = name;
+    this.#columns = columns;
+    for (const column of columns) this.#indexes.set(column, new Map());
+  }
+
+  insert(tx: Transaction, make: (id: bigint) => Value): Value {
+    this.#lastId += 1n;
+    const value = make(this.#lastId);
+    const places = [this.#rows, ...this.#columns.map((column) => this.#place(column, value[column]))];
+    const row = new Row<Value>(`${this.#name} ${this.#lastId}`, () => {
+      for (const place of places) place.delete(row);
+    });
+    for (const place of places) place.add(row);
+    tx.take(row);
+    tx.write(row, value);
+    return value;
+  }
+
+  #place(column: keyof Value, value: unknown): Set<Row<Value>> {
+    const index = this.#indexes.get(column);
+    const place = index?.get(value) ?? new Set();
+    index?.set(value, place);
+    return place;
+  }
+
+  /** Those that `tx` sees and that are `wanted`. */
+  find(tx: Transaction, wanted: Wanted<Value>): readonly Found<Value>[] {
+    return seen(this.#rows, tx, wanted);
+  }
+
+  /** Of the rows with this value in this column, those that `tx` sees and that are `wanted`. */
+  findBy<Column extends keyof Value>(
+    column: Column,
+    value: Value[Column],
+    tx: Transaction,
+    wanted: Wanted<Value> = () => true,
+  ): readonly Found<Value>[] {
+    return seen(this.rowsBy(column, value), tx, wanted);
+  }
+
+  /** Also those that others have not committed: a key may be taken by them too. */
+  rowsBy<Column extends keyof Value>(column: Column, value: Value[Column]): readonly Row<Value>[] {
+    return [...(this.#indexes.get(column)?.get(value) ?? [])];
+  }
+}
+
+type Wanted<Value> = (value: Value, row: Row<Value>) => boolean;
+
+function seen<Value>(
+  rows: Iterable<Row<Value>>,
+  tx: Transaction,
+  wanted: Wanted<Value>,
+): readonly Found<Value>[] {
+  const found: Found<Value>[] = [];
+  for (const row of rows) {
+    const value = row.seenBy(tx);
+    if (value !== undefined && wanted(value, row)) found.push({ row, value });
+  }
+  return found;
+}

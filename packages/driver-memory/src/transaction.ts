@@ -1,0 +1,186 @@
+import { DriverError } from '@rowlock/core';
+import { IdleLimit } from './idle-limit.js';
+import type { Row } from './row.js';
+import { turn } from './turn.js';
+
+/** Something done in a transaction: what makes it last, and what takes it back. */
+interface Step {
+  readonly commit: () => void;
+  readonly undo: () => void;
+}
+
+const nothing = (): void => {};
+
+/** A transaction: its steps so far, in order. Row locks are steps too, so whatever takes back the one gives back the other. */
+export class Transaction {
+  readonly #name: string;
+  readonly #onEnd: (changed: boolean) => void;
+  readonly #idle: IdleLimit;
+  readonly #lost = new AbortController();
+  readonly #steps: Step[] = [];
+  #last: Promise<unknown> = Promise.resolve();
+  #waitsFor: Row<unknown> | undefined;
+  #stopWaiting: () => void = nothing;
+  #committing: Promise<void> | undefined;
+  #over = false;
+  #refused = false;
+
+  /** @param onEnd Is called once, with whether others may see something new. */
+  constructor(name: string, idleLimitMs: number, onEnd: (changed: boolean) => void) {
+    this.#name = name;
+    this.#onEnd = onEnd;
+    this.#idle = new IdleLimit(idleLimitMs, () =>
+      this.lose(new Error(`${name} idled longer than ${idleLimitMs} ms.`)),
+    );
+  }
+
+  /** Aborted with a `ConnectionLost` when the transaction is taken from its owner. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** One statement at a time, in the order of asking. One that fails has done nothing. */
+  run<Result>(statement: () => Result | Promise<Result>): Promise<Result> {
+    const result = this.#last.then(async () => {
+      await turn();
+      return this.#attempt(statement);
+    });
+    this.#last = result.catch(nothing);
+    return result;
+  }
+
+  async #attempt<Result>(statement: () => Result | Promise<Result>): Promise<Result> {
+    this.#check();
+    const savepoint = this.savepoint();
+    this.#idle.stop();
+    try {
+      return await statement();
+    } catch (error) {
+      this.undoTo(savepoint);
+      throw error;
+    } finally {
+      if (!this.#over) this.#idle.start();
+    }
+  }
+
+  /** Waits until nobody else has the row, and has it then until the end. */
+  async lock(row: Row<unknown>): Promise<void> {
+    await this.waitFor(row);
+    this.take(row);
+  }
+
+  /** Locks a row that nobody else has. */
+  take(row: Row<unknown>): void {
+    if (row.holder === this) return;
+    row.lock(this);
+    this.#steps.push({ commit: () => row.publish(), undo: () => row.release() });
+  }
+
+  /** NOWAIT: locks all rows, or is refused. After that nothing but a rollback is left. */
+  takeNow(rows: readonly Row<unknown>[]): void {
+    const taken = rows.find((row) => !row.isFreeFor(this));
+    if (taken !== undefined) {
+      this.#refused = true;
+      const cause = new Error(`${taken.name} is locked by ${taken.holder}.`);
+      throw new DriverError('LockNotAvailable', 'Another transaction holds a row.', { cause });
+    }
+    for (const row of rows) this.take(row);
+  }
+
+  /** Waits until nobody else has the row. It may have gone then. */
+  async waitFor(row: Row<unknown>): Promise<void> {
+    while (!row.isFreeFor(this)) {
+      this.#refuseDeadlock(row);
+      this.#waitsFor = row;
+      await new Promise<void>((resolve) => {
+        row.onRelease(resolve);
+        this.#stopWaiting = resolve;
+      });
+      this.#waitsFor = undefined;
+      this.#check();
+    }
+  }
+
+  /** Writes a row that this transaction has locked. */
+  write<Value>(row: Row<Value>, value: Value | undefined): void {
+    const before = row.write(value);
+    this.#steps.push({ commit: nothing, undo: () => row.write(before) });
+  }
+
+  /** Does something when, and only if, the transaction commits. */
+  atCommit(commit: () => void): void {
+    this.#steps.push({ commit, undo: nothing });
+  }
+
+  savepoint(): number {
+    return this.#steps.length;
+  }
+
+  undoTo(savepoint: number): void {
+    while (this.#steps.length > savepoint) this.#steps.pop()?.undo();
+  }
+
+  /** In its turn. */
+  commit(): Promise<void> {
+    this.#committing = this.run(() => this.commitNow());
+    return this.#committing;
+  }
+
+  /** Behind a commit that is on its way; otherwise at once, also when a statement waits for a lock. Never rejects. */
+  async rollback(): Promise<void> {
+    await this.#committing?.catch(nothing);
+    this.rollbackNow();
+  }
+
+  commitNow(): void {
+    for (const step of this.#steps) step.commit();
+    this.#end();
+  }
+
+  /** After the end it does nothing. */
+  rollbackNow(): void {
+    if (this.#over) return;
+    this.undoTo(0);
+    this.#end();
+  }
+
+  /** The server rolls back by itself, and lets its owner know; or its owner has ended it behind the driver's back. */
+  lose(cause: Error): void {
+    this.rollbackNow();
+    this.#lost.abort(
+      new DriverError('ConnectionLost', `The transaction was lost: ${cause.message}`, { cause }),
+    );
+  }
+
+  toString(): string {
+    return this.#name;
+  }
+
+  #end(): void {
+    this.#over = true;
+    this.#idle.stop();
+    this.#stopWaiting();
+    this.#onEnd(this.#steps.length > 0);
+  }
+
+  #check(): void {
+    this.#lost.signal.throwIfAborted();
+    if (this.#over) throw new DriverError('TransactionOver', 'The transaction has ended.');
+    if (this.#refused) {
+      throw new DriverError('TransactionOver', 'The transaction was refused a lock: roll it back.');
+    }
+  }
+
+  /** Whoever would close the circle is refused; the others go on when it has rolled back. */
+  #refuseDeadlock(row: Row<unknown>): void {
+    let next = row.holder;
+    while (next !== undefined && next !== this) next = next.#waitsForHolder();
+    if (next === undefined) return;
+    const cause = new Error(`${this} waits for ${row.name} of ${row.holder}, which waits for it.`);
+    throw new DriverError('Deadlock', 'Two transactions wait for each other.', { cause });
+  }
+
+  #waitsForHolder(): Transaction | undefined {
+    return this.#waitsFor?.holder;
+  }
+}

@@ -1,0 +1,9 @@
+/** Taken before a test can replace the timers: a database goes on while its callers' clocks are fake. */
+const later = globalThis.setImmediate;
+
+/** The way to the server: what is asked happens in a later turn of the event loop, in the order of asking. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    later(resolve);
+  });
+}

@@ -1,0 +1,39 @@
+import { isSettled } from '@rowlock/core';
+import type { JobRow } from './job-row.js';
+import type { Row } from './row.js';
+import type { Table } from './table.js';
+import type { Transaction } from './transaction.js';
+
+/**
+ * The job that has this job's unique key, as `tx` sees it, or undefined where the key is free. Waits only for a transaction
+ * whose end decides which it is: not for a handler that runs, which has written nothing.
+ */
+export async function holderOfUniqueKey(
+  jobs: Table<JobRow>,
+  tx: Transaction,
+  job: Pick<JobRow, 'id' | 'kind' | 'uniqueKey'>,
+): Promise<JobRow | undefined> {
+  if (job.uniqueKey === null) return undefined;
+  const has = (version: JobRow | undefined): boolean =>
+    version !== undefined &&
+    version.id !== job.id &&
+    version.kind === job.kind &&
+    version.uniqueKey === job.uniqueKey &&
+    (version.uniqueScope === 'ever' || !isSettled(version.status));
+
+  for (;;) {
+    const rows = jobs.rowsBy('uniqueKey', job.uniqueKey).filter((row) => row.versions().some(has));
+    const disputed = rows.find((row) => isDisputed(row, tx, has));
+    if (disputed === undefined) return rows.map((row) => row.seenBy(tx)).find(has);
+    await tx.waitFor(disputed);
+  }
+}
+
+/** Whether another transaction has given the key away or taken it, and has not committed that. */
+function isDisputed(
+  row: Row<JobRow>,
+  tx: Transaction,
+  has: (version: JobRow | undefined) => boolean,
+): boolean {
+  return !row.isFreeFor(tx) && !row.versions().every(has);
+}

@@ -1,0 +1,121 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { DriverError } from '@rowlock/core';
+import type { DriverHarness, DriverProcess, Samples, TestDatabase } from '@rowlock/driver-conformance';
+import { Database } from '../src/database.js';
+import { type MemoryTransaction, memory } from '../src/index.js';
+import { openReader } from './memory-reader.js';
+import { plainSql } from './plain-sql.js';
+
+export function openMemoryHarness(): DriverHarness<MemoryTransaction> {
+  return {
+    database: async () => openDatabase(),
+    close: async () => {},
+  };
+}
+
+function openDatabase(): TestDatabase<MemoryTransaction> {
+  const database = new Database();
+  const sql = plainSql();
+  const processes: DriverProcess<MemoryTransaction>[] = [];
+  const ended = new Set<DriverProcess<MemoryTransaction>>();
+
+  return {
+    url: 'memory:',
+    reader: openReader(database, (statement) => sql.onRecords(database, statement)),
+    samples: samples(database),
+    run: sql.inTransaction,
+
+    async process() {
+      const opened = openProcess(database, () => ended.add(opened));
+      processes.push(opened);
+      return opened;
+    },
+
+    async caller() {
+      const tx = database.begin();
+      return { tx, commit: () => tx.commit(), rollback: () => tx.rollback() };
+    },
+
+    async leaks() {
+      const transactions = [...database.transactions].map(String);
+      const counts = await Promise.all([...ended].map((process) => process.connections()));
+      const connections = counts.reduce((sum, each) => sum + each, 0);
+      return connections === 0 ? transactions : [...transactions, `${connections} of ended processes`];
+    },
+
+    async close() {
+      await Promise.all(processes.map((process) => process.kill()));
+    },
+  };
+}
+
+function openProcess(database: Database, ended: () => void): DriverProcess<MemoryTransaction> {
+  const driver = memory({ database });
+  return {
+    driver,
+    connections: async () => driver.connections,
+    async disconnect() {
+      driver.disconnect();
+    },
+    async kill() {
+      driver.kill();
+      ended();
+    },
+    async close() {
+      await driver.close();
+      ended();
+    },
+  };
+}
+
+/** Work that the tables refuse with each of their codes. */
+function samples(database: Database): Samples {
+  /** Two transactions; neither is left open. */
+  async function twoTransactions(
+    work: (a: MemoryTransaction, b: MemoryTransaction) => Promise<unknown>,
+  ): Promise<void> {
+    const [a, b] = [database.begin(), database.begin()];
+    try {
+      await work(a, b);
+    } finally {
+      await a.rollback();
+      await b.rollback();
+    }
+  }
+
+  return {
+    LockNotAvailable: async () => {
+      await database.set('sample', 'a', 1);
+      const [a, b] = [database.beginTransaction(), database.beginTransaction()];
+      try {
+        await a.run(() => a.takeNow(database.records.rowsBy('table', 'sample')));
+        await b.run(() => b.takeNow(database.records.rowsBy('table', 'sample')));
+      } finally {
+        a.rollbackNow();
+        b.rollbackNow();
+      }
+    },
+    LockTimeout: { because: 'A lock is waited for as long as it is held.' },
+    Deadlock: () =>
+      twoTransactions(async (a, b) => {
+        await a.set('sample', 'a', 1);
+        await b.set('sample', 'b', 1);
+        const waiting = a.set('sample', 'b', 2).catch(() => {});
+        await turn();
+        await b.set('sample', 'a', 2).finally(() => b.rollback());
+        await waiting;
+      }),
+    SerializationFailure: {
+      because: 'There is no isolation level but READ COMMITTED, which has no such failure.',
+    },
+    UniqueViolation: () =>
+      twoTransactions(async (a) => {
+        await a.insert('sample', 'twice', 1);
+        await a.insert('sample', 'twice', 2);
+      }),
+    PermissionDenied: { because: 'There are no accounts: whoever has the database may do everything.' },
+    Unknown: {
+      because: `Everything that the tables refuse has a ${DriverError.name} with a code of its own.`,
+    },
+  };
+}

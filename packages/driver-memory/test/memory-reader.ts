@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import type { JobChange, Reader, JobRow as SuiteJob, RunRow as SuiteRun } from '@rowlock/driver-conformance';
+import type { Database } from '../src/database.js';
+import { checkJob, JOB_DEFAULTS, type JobCandidate, type JobRow } from '../src/job-row.js';
+import type { RunRow } from '../src/rows.js';
+import { autocommit } from '../src/runner.js';
+import type { Transaction } from '../src/transaction.js';
+import { holderOfUniqueKey } from '../src/unique-key.js';
+
+/** Reads and writes the tables, and nothing of the driver's. */
+export function openReader(database: Database, exec: Reader['exec']): Reader {
+  const ask = <Result>(work: (tx: Transaction) => Result | Promise<Result>): Promise<Result> =>
+    autocommit(database.beginTransaction(), work);
+
+  return {
+    job: (publicId) =>
+      ask((tx) => {
+        const [found] = database.tables.jobs.findBy('publicId', publicId, tx);
+        return found && suiteJob(found.value);
+      }),
+
+    jobs: (queue) =>
+      ask((tx) => database.tables.jobs.findBy('queue', queue, tx).map(({ value }) => suiteJob(value))),
+
+    runs: (publicId) =>
+      ask((tx) => {
+        const [found] = database.tables.jobs.findBy('publicId', publicId, tx);
+        if (found === undefined) return [];
+        return database.tables.runs.findBy('jobId', found.value.id, tx).map(({ value }) => suiteRun(value));
+      }),
+
+    now: async () => new Date(database.clock.now()),
+
+    insert: ({ queue, kind, payload, key = null }) =>
+      ask((tx) => {
+        const now = database.clock.now();
+        const given = { publicId: randomUUID(), queue, kind, key, payload: JSON.stringify(payload) };
+        const times = { availableAt: now, createdAt: now, createdBy: '' };
+        const row = database.tables.jobs.insert(tx, (id) =>
+          checkJob({ ...JOB_DEFAULTS, ...given, ...times, id }),
+        );
+        return row.publicId;
+      }),
+
+    write: (publicId, change) =>
+      ask(async (tx) => {
+        const { jobs } = database.tables;
+        for (const { row, value } of jobs.findBy('publicId', publicId, tx)) {
+          const after = checkJob(changed(value, change));
+          const there = after.publicId === publicId ? [] : jobs.findBy('publicId', after.publicId, tx);
+          if (there.length > 0 || (await holderOfUniqueKey(jobs, tx, after)) !== undefined) {
+            throw new Error('The key is taken.');
+          }
+          await tx.lock(row);
+          tx.write(row, after);
+        }
+      }),
+
+    exec,
+  };
+}
+
+/** The row with the columns of a hand-written UPDATE, legal or not. */
+function changed(row: JobRow, change: JobChange): JobCandidate {
+  const { payload, metadata, output, error, availableAt, createdAt, startedAt, finishedAt, ...same } = change;
+  const texts = { payload, metadata, output };
+  const times = { availableAt, createdAt, startedAt, finishedAt };
+  return {
+    ...row,
+    ...same,
+    ...given(texts, (json) => JSON.stringify(json)),
+    ...given({ error }, (json) => (json === null ? null : JSON.stringify(json))),
+    ...given(times, (at) => (at === null ? null : at.getTime())),
+  };
+}
+
+/** The columns that a change names, as the table has them. */
+function given<Name extends string, Value, Stored>(
+  columns: { readonly [Column in Name]: Value | undefined },
+  store: (value: Value) => Stored,
+): { readonly [Column in Name]?: Stored } {
+  const stored: { [Column in Name]?: Stored } = {};
+  for (const name in columns) {
+    const value = columns[name];
+    if (value !== undefined) stored[name] = store(value);
+  }
+  return stored;
+}
+
+function suiteJob({ due: _, uniqueScope: __, ...row }: JobRow): SuiteJob {
+  return {
+    ...row,
+    payload: JSON.parse(row.payload),
+    metadata: JSON.parse(row.metadata),
+    output: JSON.parse(row.output),
+    error: row.error === null ? null : JSON.parse(row.error),
+    availableAt: new Date(row.availableAt),
+    createdAt: new Date(row.createdAt),
+    startedAt: date(row.startedAt),
+    finishedAt: date(row.finishedAt),
+  };
+}
+
+function suiteRun({ jobId: _, ...row }: RunRow): SuiteRun {
+  return {
+    ...row,
+    startedAt: new Date(row.startedAt),
+    finishedAt: date(row.finishedAt),
+    progress: JSON.parse(row.progress),
+  };
+}
+
+function date(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
+}
