@@ -9,7 +9,7 @@ import {
 } from '../src/index.js';
 import { handClock } from './hand-clock.js';
 
-const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false };
+const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, leased: false };
 const Work = defineHandler({ kind: 'work', payload: z.unknown(), run: () => {} });
 
 /** A worker by the hand's clock, on a database in which nothing can be claimed. */
@@ -70,6 +70,9 @@ function emptyDatabase(survey: Survey): { readonly driver: Driver; readonly look
     },
     lockSiblings: unused,
     firstOutstanding: unused,
+    lease: unused,
+    lockLeased: unused,
+    used: false,
     settle: unused,
     undo: unused,
     commit: unused,
@@ -79,6 +82,8 @@ function emptyDatabase(survey: Survey): { readonly driver: Driver; readonly look
     name: 'empty',
     capabilities: { maxConnections: null },
     begin: async () => held,
+    deferred: () => undefined,
+    reclaim: unused,
     survey: async () => survey,
     anchor: async () => ({
       workerId: '1',

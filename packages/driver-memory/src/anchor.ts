@@ -1,4 +1,4 @@
-import type { Anchor, WakeUp, WakeUpOptions, WorkerInfo, WorkerLines } from '@rowlock/core';
+import type { Anchor, SessionListener, WakeUp, WakeUpOptions, WorkerInfo, WorkerLines } from '@rowlock/core';
 import type { Database } from './database.js';
 import type { Process } from './process.js';
 import * as statements from './statements.js';
@@ -13,20 +13,32 @@ export class MemoryAnchor implements Anchor {
   readonly workerId: string;
   readonly #database: Database;
   readonly #process: Process;
+  readonly #session: SessionListener | undefined;
   readonly #heard: WakeUp[] = [];
   #signal: () => void = () => {};
   #released = false;
 
-  private constructor(database: Database, process: Process, workerId: string) {
+  private constructor(
+    database: Database,
+    process: Process,
+    workerId: string,
+    session: SessionListener | undefined,
+  ) {
     this.#database = database;
     this.#process = process;
     this.workerId = workerId;
+    this.#session = session;
   }
 
   /** Adds the worker to the table and opens its session. */
-  static async open(database: Database, process: Process, worker: WorkerInfo): Promise<MemoryAnchor> {
+  static async open(
+    database: Database,
+    process: Process,
+    worker: WorkerInfo,
+    session?: SessionListener,
+  ): Promise<MemoryAnchor> {
     const id = await process.run((tx) => statements.addWorker({ database, tx }, worker));
-    const anchor = new MemoryAnchor(database, process, id);
+    const anchor = new MemoryAnchor(database, process, id, session);
     process.check();
     anchor.#connect();
     return anchor;
@@ -76,6 +88,7 @@ export class MemoryAnchor implements Anchor {
   /** The server ends the session. It comes back by itself as long as its process lives. */
   lose(): void {
     this.#disconnect();
+    this.#session?.lost();
     void this.#reconnect();
   }
 
@@ -83,6 +96,7 @@ export class MemoryAnchor implements Anchor {
     await turn();
     if (this.#released || this.#process.hasEnded) return;
     this.#connect();
+    this.#session?.back();
     // What was sent in between is lost: look for it.
     this.hear({});
   }

@@ -4,22 +4,26 @@ import {
   type Capabilities,
   type Driver,
   DriverError,
+  type Graves,
   type HeldTransaction,
   type Lanes,
   type MigrationReport,
+  type Reclaimed,
   type RunNote,
   type RunStart,
   type RunStarted,
+  type SessionListener,
   type Store,
   type Survey,
   type WorkerInfo,
 } from '@rowlock/core';
 import { MemoryAnchor } from './anchor.js';
 import { Database, type MemoryDatabase } from './database.js';
+import { DeferredTransaction } from './deferred-transaction.js';
 import { MemoryHeldTransaction } from './held-transaction.js';
 import type { MemoryTransaction } from './memory-transaction.js';
-import { OpenTransaction } from './open-transaction.js';
 import { Process } from './process.js';
+import { RecordsTransaction } from './records-transaction.js';
 import * as statements from './statements.js';
 import { storableJson } from './storable.js';
 import { MemoryStore } from './store.js';
@@ -86,10 +90,14 @@ class Memory extends MemoryStore implements MemoryDriver {
   }
 
   join(tx: MemoryTransaction): Store {
-    if (!(tx instanceof OpenTransaction) || tx.database !== this.db) {
+    if (!(tx instanceof RecordsTransaction) || tx.database !== this.db) {
       throw new DriverError('InvalidInput', "tx must be a transaction of this driver's database.");
     }
     return new MemoryStore(this.db, tx);
+  }
+
+  deferred(handle: () => Promise<MemoryTransaction>): MemoryTransaction {
+    return new DeferredTransaction(this.db, handle);
   }
 
   async begin({ idleLimitMs }: BeginOptions): Promise<HeldTransaction<MemoryTransaction>> {
@@ -99,6 +107,10 @@ class Memory extends MemoryStore implements MemoryDriver {
 
   survey(lanes: Lanes): Promise<Survey> {
     return this.ask((place) => statements.survey(place, lanes));
+  }
+
+  reclaim(graves: Graves): Promise<Reclaimed> {
+    return this.ask((place) => statements.reclaim(place, graves));
   }
 
   startRun(run: RunStart): Promise<readonly RunStarted[]> {
@@ -113,8 +125,8 @@ class Memory extends MemoryStore implements MemoryDriver {
     );
   }
 
-  anchor(worker: WorkerInfo): Promise<Anchor> {
-    return MemoryAnchor.open(this.db, this.#process, worker);
+  anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
+    return MemoryAnchor.open(this.db, this.#process, worker, session);
   }
 
   disconnect(): void {

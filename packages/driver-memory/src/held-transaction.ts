@@ -6,6 +6,7 @@ import type {
   Job,
   JobId,
   Settlement,
+  State,
 } from '@rowlock/core';
 import type { Database } from './database.js';
 import { HandlerTransaction } from './handler-transaction.js';
@@ -19,6 +20,8 @@ export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction>
   readonly #place: statements.Place;
   readonly #tx: Transaction;
   readonly #held = new Set<JobId>();
+  /** How a job of this claim stands in the table until it is settled. */
+  #status: State = 'new';
 
   constructor(database: Database, tx: Transaction) {
     this.#place = { database, tx };
@@ -44,10 +47,26 @@ export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction>
     return this.#tx.run(() => statements.firstOutstanding(this.#place, question));
   }
 
+  async lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
+    await this.#tx.run(() => statements.lease(this.#place, processId, jobs, forMs));
+    await this.commit();
+  }
+
+  async lockLeased(processId: string, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, State>> {
+    const states = await this.#tx.run(() => statements.lockLeased(this.#place, processId, jobs));
+    for (const id of states.keys()) this.#held.add(id);
+    this.#status = 'in-progress';
+    return states;
+  }
+
+  get used(): boolean {
+    return this.handle.savepoint !== undefined;
+  }
+
   settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]> {
     this.handle.close();
     const own = settlements.filter(({ id }) => this.#held.has(id));
-    return this.#tx.run(() => statements.settle(this.#place, processId, own));
+    return this.#tx.run(() => statements.settle(this.#place, processId, own, this.#status));
   }
 
   undo(): Promise<void> {

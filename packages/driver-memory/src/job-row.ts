@@ -14,6 +14,8 @@ export interface JobRow {
   readonly due: boolean;
   readonly status: State;
   readonly processId: string | null;
+  /** When a lease ends in any case; without a meaning in other states. */
+  readonly leasedUntil: number | null;
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly crashes: number;
@@ -62,6 +64,7 @@ export const JOB_DEFAULTS = {
   due: true,
   status: 'new',
   processId: null,
+  leasedUntil: null,
   attempt: 0,
   maxAttempts: 5,
   crashes: 0,

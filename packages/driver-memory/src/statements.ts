@@ -5,6 +5,7 @@ import {
   DriverError,
   type Enqueued,
   type Entity,
+  type Graves,
   isLegal,
   isSettled,
   type Job,
@@ -15,6 +16,7 @@ import {
   type Moved,
   type NewJob,
   type Page,
+  type Reclaimed,
   type RunStart,
   type RunStarted,
   type Settlement,
@@ -123,6 +125,44 @@ export function firstOutstanding(
   return first?.value.id;
 }
 
+export function lease(
+  { database, tx }: Place,
+  processId: string,
+  jobs: readonly JobId[],
+  forMs: number,
+): void {
+  const leasedUntil = database.clock.now() + forMs;
+  for (const id of jobs) {
+    for (const { row, value } of database.tables.jobs.findBy(
+      'id',
+      id,
+      tx,
+      ({ status }) => status === 'new',
+    )) {
+      tx.write(row, { ...value, status: 'in-progress', processId, leasedUntil });
+    }
+  }
+}
+
+/** Waits for those who look at the key's jobs just now. */
+export async function lockLeased(
+  { database, tx }: Place,
+  processId: string,
+  jobs: readonly JobId[],
+): Promise<ReadonlyMap<JobId, State>> {
+  const states = new Map<JobId, State>();
+  for (const id of jobs) {
+    for (const { row } of database.tables.jobs.findBy('id', id, tx, (job) => job.processId === processId)) {
+      await tx.waitFor(row);
+      const job = row.seenBy(tx);
+      if (job?.processId !== processId) continue;
+      tx.take(row);
+      states.set(id, job.status);
+    }
+  }
+  return states;
+}
+
 export async function startRun(
   { database, tx }: Place,
   { processId, workerId, jobs }: RunStart,
@@ -179,13 +219,14 @@ export async function settle(
   place: Place,
   processId: string,
   settlements: readonly Settlement[],
+  from: State,
 ): Promise<readonly JobId[]> {
   const { database, tx } = place;
   const { jobs, runs } = database.tables;
   const written: JobId[] = [];
   for (const settlement of settlements) {
     const { id, event } = settlement;
-    const found = jobs.findBy('id', id, tx, ({ status }, row) => status === 'new' && row.holder === tx);
+    const found = jobs.findBy('id', id, tx, ({ status }, row) => status === from && row.holder === tx);
     for (const { row, value } of found) {
       tx.write(row, settled(value, processId, settlement, database.clock.now()));
       const own = runs.findBy('jobId', id, tx, (run) => run.processId === processId);
@@ -217,7 +258,39 @@ export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Surve
     promoted: promoted.length,
     nextDueMs: Number.isFinite(next) ? next - now : null,
     waiting,
+    leased: leasedIn({ database, tx }, queues).length > 0,
   };
+}
+
+function leasedIn({ database, tx }: Place, queues: readonly string[]): readonly Found<JobRow>[] {
+  return queues.flatMap((queue) =>
+    database.tables.jobs.findBy('queue', queue, tx, ({ status }) => status === 'in-progress'),
+  );
+}
+
+/** SKIP LOCKED. */
+export function reclaim(place: Place, { queues, dead }: Graves): Reclaimed {
+  const { database, tx } = place;
+  const lapsed = new Set<string>();
+  let reclaimed = 0;
+  for (const { row, value } of leasedIn(place, queues)) {
+    const runs = database.tables.runs.findBy(
+      'jobId',
+      value.id,
+      tx,
+      (run) => run.processId === value.processId,
+    );
+    const workerId = runs[0]?.value.workerId;
+    if (workerId === undefined) continue;
+    const isLapsed = !database.isAlive(workerId);
+    if (isLapsed) lapsed.add(workerId);
+    const isOver = (value.leasedUntil ?? 0) < database.clock.now();
+    if (!(isOver || (isLapsed && dead.includes(workerId))) || !row.isFreeFor(tx)) continue;
+    tx.take(row);
+    tx.write(row, { ...value, status: 'new' });
+    reclaimed += 1;
+  }
+  return { reclaimed, lapsed: [...lapsed] };
 }
 
 export function list({ database, tx }: Place, filter: JobFilter, { limit, before }: Page): JobPage {

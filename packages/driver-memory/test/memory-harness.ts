@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { DriverError } from '@rowlock/core';
 import type { DriverHarness, DriverProcess, Samples, TestDatabase } from '@rowlock/driver-conformance';
 import { Database } from '../src/database.js';
-import { type MemoryTransaction, memory } from '../src/index.js';
+import { type MemoryDriver, type MemoryTransaction, memory } from '../src/index.js';
 import { openReader } from './memory-reader.js';
 import { plainSql } from './plain-sql.js';
 
@@ -17,7 +17,8 @@ function openDatabase(): TestDatabase<MemoryTransaction> {
   const database = new Database();
   const sql = plainSql();
   const processes: DriverProcess<MemoryTransaction>[] = [];
-  const ended = new Set<DriverProcess<MemoryTransaction>>();
+  const ended = new Set<MemoryDriver>();
+  const openTransactions = (): readonly string[] => [...database.transactions].map(String);
 
   return {
     url: 'memory:',
@@ -26,7 +27,8 @@ function openDatabase(): TestDatabase<MemoryTransaction> {
     run: sql.inTransaction,
 
     async process() {
-      const opened = openProcess(database, () => ended.add(opened));
+      const driver = memory({ database });
+      const opened = openProcess(driver, () => ended.add(driver));
       processes.push(opened);
       return opened;
     },
@@ -37,11 +39,11 @@ function openDatabase(): TestDatabase<MemoryTransaction> {
     },
 
     async leaks() {
-      const transactions = [...database.transactions].map(String);
-      const counts = await Promise.all([...ended].map((process) => process.connections()));
-      const connections = counts.reduce((sum, each) => sum + each, 0);
-      return connections === 0 ? transactions : [...transactions, `${connections} of ended processes`];
+      const connections = [...ended].reduce((sum, driver) => sum + driver.connections, 0);
+      return [...openTransactions(), ...(connections === 0 ? [] : [`${connections} of ended processes`])];
     },
+
+    openTransactions: async () => openTransactions(),
 
     async close() {
       await Promise.all(processes.map((process) => process.kill()));
@@ -49,11 +51,11 @@ function openDatabase(): TestDatabase<MemoryTransaction> {
   };
 }
 
-function openProcess(database: Database, ended: () => void): DriverProcess<MemoryTransaction> {
-  const driver = memory({ database });
+function openProcess(driver: MemoryDriver, ended: () => void): DriverProcess<MemoryTransaction> {
   return {
     driver,
-    connections: async () => driver.connections,
+    // They have no names, and end at once: none that was ended is ever left.
+    sessions: async () => [],
     async disconnect() {
       driver.disconnect();
     },

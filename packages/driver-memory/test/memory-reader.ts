@@ -87,7 +87,7 @@ function given<Name extends string, Value, Stored>(
   return stored;
 }
 
-function suiteJob({ due: _, uniqueScope: __, ...row }: JobRow): SuiteJob {
+function suiteJob({ due: _, uniqueScope: __, leasedUntil: ___, ...row }: JobRow): SuiteJob {
   return {
     ...row,
     payload: JSON.parse(row.payload),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Job } from '@rowlock/core';
 import { expect } from 'vitest';
+import { scratchTable } from '../scratch-table.js';
 import { type Stage, settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { until, within } from '../until.js';
@@ -177,7 +178,8 @@ export const leases = theme('leases', (test) => {
   });
 
   test('a deferred handle asks for the other one when it is first used', async (stage) => {
-    const { database, driver } = stage;
+    const { database, driver, reader, queue, defer } = stage;
+    const table = await scratchTable(reader, queue, defer);
     const caller = await stage.caller();
     let asked = 0;
     const handle = driver.deferred(async () => {
@@ -185,7 +187,9 @@ export const leases = theme('leases', (test) => {
       return caller.tx;
     });
     expect(asked).toBe(0);
-    expect(await database.run(handle, 'SELECT 1 AS one')).toHaveLength(1);
+    await database.run(handle, `INSERT INTO ${table} VALUES ('deferred')`);
     expect(asked).toBe(1);
+    await caller.commit();
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'deferred' }]);
   });
 });

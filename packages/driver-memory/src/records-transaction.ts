@@ -1,0 +1,43 @@
+import type { Json } from '@rowlock/core';
+import type { Database } from './database.js';
+import type { MemoryTransaction, Records } from './memory-transaction.js';
+import { recordsOn } from './records.js';
+import type { Runner } from './runner.js';
+import type { Transaction } from './transaction.js';
+
+/** What every transaction that is handed out has in common: the verbs over records, on whatever runs their statements. */
+export abstract class RecordsTransaction implements MemoryTransaction, Runner {
+  readonly database: Database;
+  readonly #records: Records;
+
+  constructor(database: Database) {
+    this.database = database;
+    this.#records = recordsOn(database, this);
+  }
+
+  abstract run<Result>(statement: (tx: Transaction) => Result | Promise<Result>): Promise<Result>;
+
+  abstract commit(): Promise<void>;
+
+  abstract rollback(): Promise<void>;
+
+  get(table: string, key: string): Promise<Json | undefined> {
+    return this.#records.get(table, key);
+  }
+
+  list(table: string): Promise<readonly Json[]> {
+    return this.#records.list(table);
+  }
+
+  insert(table: string, key: string, value: Json): Promise<void> {
+    return this.#records.insert(table, key, value);
+  }
+
+  set(table: string, key: string, value: Json): Promise<void> {
+    return this.#records.set(table, key, value);
+  }
+
+  remove(table: string, key: string): Promise<boolean> {
+    return this.#records.remove(table, key);
+  }
+}
