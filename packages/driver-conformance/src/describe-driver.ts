@@ -65,7 +65,11 @@ export function describeDriver<Tx>({ name, open }: DriverUnderTest<Tx>): void {
 async function noLeaks<Tx>(database: TestDatabase<Tx>): Promise<void> {
   let leaks: readonly string[] = [];
   await until('nothing is left open', async () => {
+    leaks = [];
     leaks = await database.leaks();
     return leaks.length === 0;
-  }).catch(() => expect(leaks, 'transactions or connections that the test left open').toEqual([]));
+  }).catch((error: unknown) => {
+    expect(leaks, 'transactions or connections that the test left open').toEqual([]);
+    throw error;
+  });
 }

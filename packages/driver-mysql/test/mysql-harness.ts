@@ -62,7 +62,7 @@ async function openDatabase(
     },
 
     async leaks() {
-      const answer = plain.query<never>(
+      const [rows] = await plain.query<never>(
         `SELECT p.id, a.attr_value AS name, p.info, t.trx_id AS trx
          FROM information_schema.processlist AS p
          LEFT JOIN performance_schema.session_connect_attrs AS a
@@ -70,9 +70,6 @@ async function openDatabase(
          LEFT JOIN information_schema.innodb_trx AS t ON t.trx_mysql_thread_id = p.id
          WHERE p.db = DATABASE() AND p.id <> CONNECTION_ID()`,
       );
-      // A session that ends while the list is made can end the list as well: it is asked for again.
-      const [rows] = await answer.catch((error: Error) => [error]);
-      if (rows instanceof Error) return [`The sessions could not be listed: ${rows.message}`];
       const sessions: { name: string | null; info: string | null; trx: string | null }[] = rows;
       return sessions
         .filter(({ name, trx }) => trx !== null || (name !== null && name !== 'plain' && !alive.has(name)))

@@ -55,14 +55,14 @@ async function openDatabase(serverUrl: string): Promise<TestDatabase<PostgresTra
     run: async (tx, sql) => (await tx.query(sql)).rows,
 
     async leaks() {
-      const { rows } = await plain.query<{ application_name: string; state: string; query: string }>(
+      const { rows } = await plain.query<{ application_name: string; state: string | null; query: string }>(
         `SELECT application_name, state, query FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
       );
       return rows
         .filter(
           ({ application_name: name, state }) =>
-            state.startsWith('idle in transaction') || (name !== 'plain' && !alive.has(name)),
+            state?.startsWith('idle in transaction') || (name !== 'plain' && !alive.has(name)),
         )
         .map(({ application_name, state, query }) => `${application_name}, ${state}: ${query}`);
     },
