@@ -13,6 +13,7 @@ import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection, createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { toDriverError } from '../src/errors.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
+import { nameOf, sessionsOf, watchTransactions } from './sessions.js';
 
 /** Fresh databases on one server, and drivers whose connections the server can name and the test can cut. */
 export function openMysqlHarness(
@@ -30,7 +31,9 @@ async function openDatabase(
   product: 'mysql' | 'mariadb',
 ): Promise<TestDatabase<MysqlTransaction>> {
   const fresh = await freshMysqlDatabase(serverUrl);
+  const schema = databaseOf(fresh.url);
   const plain = plainPool(fresh.url, 40);
+  await watchTransactions(plain);
   const alive = new Set<string>();
   let opened = 0;
 
@@ -62,18 +65,13 @@ async function openDatabase(
     },
 
     async leaks() {
-      const [rows] = await plain.query<never>(
-        `SELECT p.id, a.attr_value AS name, p.info, t.trx_id AS trx
-         FROM information_schema.processlist AS p
-         LEFT JOIN performance_schema.session_connect_attrs AS a
-           ON a.processlist_id = p.id AND a.attr_name = 'program_name'
-         LEFT JOIN information_schema.innodb_trx AS t ON t.trx_mysql_thread_id = p.id
-         WHERE p.db = DATABASE() AND p.id <> CONNECTION_ID()`,
-      );
-      const sessions: { name: string | null; info: string | null; trx: string | null }[] = rows;
+      const sessions = await sessionsOf(plain, schema);
       return sessions
-        .filter(({ name, trx }) => trx !== null || (name !== null && name !== 'plain' && !alive.has(name)))
-        .map(({ name, info, trx }) => `${name}, transaction ${trx}: ${info}`);
+        .filter(({ name, inTransaction }) => inTransaction || (name !== PLAIN && !alive.has(name)))
+        .map(
+          ({ name, statement, inTransaction }) =>
+            `${name}${inTransaction ? ', in a transaction' : ''}: ${statement}`,
+        );
     },
 
     async close() {
@@ -81,6 +79,13 @@ async function openDatabase(
       await fresh.drop();
     },
   };
+}
+
+/** The name of the connections that the tests have for themselves. */
+const PLAIN = 'plain';
+
+function databaseOf(url: string): string {
+  return new URL(url).pathname.slice(1);
 }
 
 function plainPool(url: string, connectionLimit: number): Pool {
@@ -91,7 +96,7 @@ function plainPool(url: string, connectionLimit: number): Pool {
     supportBigNumbers: true,
     bigNumberStrings: true,
     jsonStrings: true,
-    connectAttributes: { program_name: 'plain' },
+    connectAttributes: nameOf(databaseOf(url), PLAIN),
   });
 }
 
@@ -101,25 +106,21 @@ async function openProcess(
   name: string,
   ended: () => void,
 ): Promise<DriverProcess<MysqlTransaction>> {
-  const { hostname, port, username, password, pathname } = new URL(url);
+  const { hostname, port, username, password } = new URL(url);
+  const schema = databaseOf(url);
   const server = await severableServer({ host: hostname, port: Number(port) });
   const driver = mysql({
     host: server.host,
     port: server.port,
     user: decodeURIComponent(username),
     password: decodeURIComponent(password),
-    database: pathname.slice(1),
-    connectAttributes: { program_name: name },
+    database: schema,
+    connectAttributes: nameOf(schema, name),
     maxConnections: 20,
   });
-  const ownSessions = async (): Promise<readonly string[]> => {
-    const [rows] = await plain.query<never>(
-      `SELECT p.id FROM information_schema.processlist AS p
-       JOIN performance_schema.session_connect_attrs AS a ON a.processlist_id = p.id AND a.attr_name = 'program_name'
-       WHERE p.db = DATABASE() AND a.attr_value = ?`,
-      [name],
-    );
-    return (rows as { id: number }[]).map(({ id }) => String(id));
+  const ownSessions = async (): Promise<readonly bigint[]> => {
+    const sessions = await sessionsOf(plain, schema);
+    return sessions.filter((session) => session.name === name).map(({ id }) => id);
   };
   let closing: Promise<void> | undefined;
   return {
@@ -128,7 +129,7 @@ async function openProcess(
     async disconnect() {
       // In one flight: a worker must not come back on one connection while the others are still to be ended.
       const ids = await ownSessions();
-      await Promise.all(ids.map((id) => plain.query(`KILL ${BigInt(id)}`).catch(() => {})));
+      await Promise.all(ids.map((id) => plain.query(`KILL ${id}`).catch(() => {})));
     },
     kill: () => server.sever(),
     close() {
