@@ -1,8 +1,7 @@
 import { describeDriver } from '@rowlock/driver-conformance';
-import { inject } from 'vitest';
-import '@rowlock/servers/vitest';
 import { openMysqlHarness } from './mysql-harness.js';
+import { product, serverUrl } from './server.js';
 import { testWholeSuite } from './whole-suite.js';
 
-describeDriver({ name: 'mysql', open: async () => openMysqlHarness(inject('mysqlUrl')) });
+describeDriver({ name: product, open: async () => openMysqlHarness(serverUrl, product) });
 testWholeSuite();

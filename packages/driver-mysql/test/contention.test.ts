@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRowlock, defineHandler, type Json, type Rowlock } from '@rowlock/core';
 import { freshMysqlDatabase } from '@rowlock/servers';
-import '@rowlock/servers/vitest';
 import { createConnection } from 'mysql2/promise';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type MysqlTransaction, mysql } from '../src/index.js';
+import { serverUrl } from './server.js';
 
 const JOBS = 5_000;
 const KEYS = 200;
@@ -42,7 +42,7 @@ const Work = defineHandler({
 
 /** Two drivers share nothing, as two processes do. */
 test('ten slots of two drivers and a producer that never pauses: no deadlock is met, nothing is lost or doubled', async () => {
-  const fresh = await freshMysqlDatabase(inject('mysqlUrl'));
+  const fresh = await freshMysqlDatabase(serverUrl);
   const plain = await createConnection(fresh.url);
   const ask = async <Row>(sql: string): Promise<readonly Row[]> => (await plain.query<never>(sql))[0];
   const open = (): Rowlock<MysqlTransaction> =>

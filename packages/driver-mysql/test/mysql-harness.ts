@@ -18,7 +18,7 @@ import { nameOf, sessionsOf, watchTransactions } from './sessions.js';
 /** Fresh databases on one server, and drivers whose connections the server can name and the test can cut. */
 export function openMysqlHarness(
   serverUrl: string,
-  product: 'mysql' | 'mariadb' = 'mysql',
+  product: 'mysql' | 'mariadb',
 ): DriverHarness<MysqlTransaction> {
   return {
     database: () => openDatabase(serverUrl, product),

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { createRowlock, type Driver, defineHandler, type Json, type Rowlock } from '@rowlock/core';
 import { freshMysqlDatabase } from '@rowlock/servers';
-import '@rowlock/servers/vitest';
 import { type Connection, createConnection } from 'mysql2/promise';
-import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { toDriverError } from '../src/errors.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
+import { serverUrl } from './server.js';
 
 /** The statements of the README, as they are, but for the names, which are the server's and not the database's. */
 async function statementsOfReadme(): Promise<string[]> {
@@ -24,7 +24,7 @@ let suffix: string;
 const drivers: Driver<MysqlTransaction>[] = [];
 
 beforeEach(async () => {
-  const fresh = await freshMysqlDatabase(inject('mysqlUrl'));
+  const fresh = await freshMysqlDatabase(serverUrl);
   ({ url, drop } = fresh);
   const database = new URL(url).pathname.slice(1);
   suffix = `_${database.slice(-8)}`;
