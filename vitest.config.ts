@@ -2,7 +2,12 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    projects: ['{packages,apps,tooling}/*/vitest.config.ts', 'example[s]/vitest.config.ts'],
+    projects: [
+      '{packages,apps,tooling}/*/vitest.config.ts',
+      'example[s]/vitest.config.ts',
+      // Where it is asked for: one more server to fetch and to wait for.
+      ...(process.env.TEST_MARIADB === '1' ? ['packages/driver-mysql/vitest.mariadb.config.ts'] : []),
+    ],
     globalSetup: './tooling/servers/src/vitest-setup.ts',
     // Each worker keeps a database busy as well: two of them fill two cores.
     maxWorkers: 2,

@@ -47,6 +47,8 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1836: 'ConnectionLost',
   // A value that no column takes: too long, out of range, a wrong character, broken JSON, a failed CHECK, a NULL.
   1048: 'InvalidInput',
+  // MariaDB: JSON that is nested too deeply for its CHECK.
+  1139: 'InvalidInput',
   1264: 'InvalidInput',
   1265: 'InvalidInput',
   1292: 'InvalidInput',

@@ -4,6 +4,7 @@ import type { Connection } from 'mysql2/promise';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { identifier } from './identifier.js';
+import { type Product, spelledFor } from './product.js';
 import { query } from './query.js';
 import { STRICT } from './session.js';
 
@@ -30,13 +31,19 @@ export async function migrations(): Promise<readonly Migration[]> {
   );
 }
 
-/** All migrations as one script that a DBA can read, and run as it is with the mysql client. */
-export async function migrationScript(schema: string): Promise<string> {
+/** All migrations as one script that a DBA can read, and run as it is with the mysql or the mariadb client. */
+export async function migrationScript(schema: string, product: Product = 'MySQL'): Promise<string> {
   const parts = (await migrations()).map(({ version, name, sql }) => {
-    return `-- ${name}\n${forTheClient(sql.trim())}\n\nINSERT IGNORE INTO rowlock_migration (version, name) VALUES (${version}, '${name}');\n`;
+    return `-- ${name}\n${forTheClient(spelledFor(product, sql).trim())}\n\nINSERT IGNORE INTO rowlock_migration (version, name) VALUES (${version}, '${name}');\n`;
   });
-  return `-- Rowlock's tables in the database ${identifier(schema)}.\n\nUSE ${identifier(schema)};\nSET SESSION ${STRICT};\n\n${PREPARE};\n\n${parts.join('\n')}`;
+  return `-- Rowlock's tables in the database ${identifier(schema)}, for ${product}.\n\n${REFUSE_OTHERS[product]};\nUSE ${identifier(schema)};\nSET SESSION ${STRICT};\n${NAMES};\n\n${PREPARE};\n\n${parts.join('\n')}`;
 }
+
+/** What only the other server takes for more than a comment. Newer MariaDBs would run most of what is meant for MySQL. */
+const REFUSE_OTHERS: Readonly<Record<Product, string>> = {
+  MySQL: `/*M! SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'This is for MySQL. For MariaDB print it with --mariadb.' */`,
+  MariaDB: `/*!80000 SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'This is for MariaDB. For MySQL print it without --mariadb.' */`,
+};
 
 /** The client ends a statement at the first semicolon, also inside a procedure, unless it is told otherwise. */
 function forTheClient(sql: string): string {
@@ -45,6 +52,9 @@ function forTheClient(sql: string): string {
     (text) => `DELIMITER $$\n${text.slice(0, -1)}$$\nDELIMITER ;`,
   );
 }
+
+/** A procedure keeps the character set and the collation with which it was made. */
+const NAMES = 'SET NAMES utf8mb4 COLLATE utf8mb4_bin';
 
 const PREPARE = `CREATE TABLE IF NOT EXISTS rowlock_migration (
   version     INT NOT NULL PRIMARY KEY,
@@ -67,13 +77,14 @@ export async function migrate(client: Connection, { sql, lockPrefix }: Context):
     if (lock?.held !== 1) {
       throw new DriverError('LockTimeout', `Another process has been migrating for ${LOCK_SECONDS} seconds.`);
     }
+    await client.query(NAMES);
     await client.query(PREPARE);
     const [row] = await query<{ version: number }>(client, sql.schemaVersion);
     const from = row?.version ?? 0;
     const missing = (await migrations()).filter((migration) => migration.version > from);
-    const isMariaDb = await runsMariaDb(client);
+    const product = await productOf(client);
     for (const migration of missing) {
-      await client.query(isMariaDb ? forMariaDb(migration.sql) : migration.sql);
+      await client.query(spelledFor(product, migration.sql));
       const values = [migration.version, migration.name];
       await query(client, 'INSERT IGNORE INTO rowlock_migration (version, name) VALUES (?, ?)', values);
     }
@@ -85,39 +96,9 @@ export async function migrate(client: Connection, { sql, lockPrefix }: Context):
   }
 }
 
-/** Each compares to the byte and to the last blank; neither server knows the other's. */
-const MYSQL_COLLATION = 'utf8mb4_0900_bin';
-const MARIADB_COLLATION = 'utf8mb4_nopad_bin';
-
-/**
- * MariaDB keeps JSON as text with a CHECK of its own, JSON_VALID, which knows 32 levels, and MySQL 100. A CHECK that is
- * written out takes its place: what JSON_VALID refuses is looked at by a grammar, so that broken text is refused still.
- */
-function forMariaDb(sql: string): string {
-  return sql
-    .replaceAll(MYSQL_COLLATION, MARIADB_COLLATION)
-    .replace("JSON_TYPE(metadata) = 'OBJECT'", "metadata REGEXP '^[[:space:]]*[{]'")
-    .replace(
-      /^( {2}(`?\w+`?) +JSON\b.*?)(,?)$/gm,
-      (_, column: string, name: string, comma: string) =>
-        `${column} CHECK (JSON_VALID(${name}) OR ${name} REGEXP '${JSON_GRAMMAR}')${comma}`,
-    );
-}
-
-const JSON_GRAMMAR = [
-  '(?(DEFINE)(?<gap>[[:space:]]*+)',
-  String.raw`(?<text>"(?:[^"\\\\]++|\\\\.)*+")`,
-  '(?<number>-?(?:0|[1-9][0-9]*+)(?:[.][0-9]++)?+(?:[eE][-+]?[0-9]++)?+)',
-  '(?<pair>(?&gap)(?&text)(?&gap):(?&value))',
-  '(?<object>[{](?:(?&pair)(?:,(?&pair))*+|(?&gap))[}])',
-  '(?<array>[[](?:(?&value)(?:,(?&value))*+|(?&gap))[]])',
-  '(?<value>(?&gap)(?>(?&object)|(?&array)|(?&text)|(?&number)|true|false|null)(?&gap)))',
-  '^(?&value)$',
-].join('');
-
-async function runsMariaDb(client: Connection): Promise<boolean> {
+async function productOf(client: Connection): Promise<Product> {
   const [row] = await query<{ version: string }>(client, 'SELECT VERSION() AS version');
-  return row?.version.includes('MariaDB') ?? false;
+  return row?.version.includes('MariaDB') ? 'MariaDB' : 'MySQL';
 }
 
 /** @throws DriverError `SchemaOutdated` when the tables are missing or older than the files. */

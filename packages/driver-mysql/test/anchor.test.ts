@@ -1,17 +1,17 @@
 import { freshMysqlDatabase } from '@rowlock/servers';
-import '@rowlock/servers/vitest';
 import { createConnection, createPool } from 'mysql2/promise';
-import { afterEach, expect, inject, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { MysqlAnchor } from '../src/anchor.js';
 import { context } from '../src/context.js';
 import { mysql } from '../src/index.js';
+import { serverUrl } from './server.js';
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
 test('a worker that stops while its sleep has just ended, and the answer is still on its way, stops at once', async () => {
-  const fresh = await freshMysqlDatabase(inject('mysqlUrl'));
+  const fresh = await freshMysqlDatabase(serverUrl);
   const driver = mysql({ uri: fresh.url });
   const pool = createPool(fresh.url);
   const session = await createConnection(fresh.url);

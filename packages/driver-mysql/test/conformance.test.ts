@@ -1,7 +1,6 @@
 import { describeDriver, testWholeSuite } from '@rowlock/driver-conformance';
-import { inject } from 'vitest';
-import '@rowlock/servers/vitest';
 import { openMysqlHarness } from './mysql-harness.js';
+import { product, serverUrl } from './server.js';
 
-describeDriver({ name: 'mysql', open: async () => openMysqlHarness(inject('mysqlUrl')) });
+describeDriver({ name: product, open: async () => openMysqlHarness(serverUrl, product) });
 testWholeSuite();

@@ -1,6 +1,5 @@
 import { describeContention } from '@rowlock/driver-conformance';
-import { inject } from 'vitest';
-import '@rowlock/servers/vitest';
 import { openMysqlHarness } from './mysql-harness.js';
+import { product, serverUrl } from './server.js';
 
-describeContention({ name: 'mysql', open: async () => openMysqlHarness(inject('mysqlUrl')) });
+describeContention({ name: product, open: async () => openMysqlHarness(serverUrl, product) });

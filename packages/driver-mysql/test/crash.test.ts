@@ -1,10 +1,9 @@
 import { describeCrash } from '@rowlock/driver-conformance';
-import { inject } from 'vitest';
-import '@rowlock/servers/vitest';
 import { openMysqlHarness } from './mysql-harness.js';
+import { product, serverUrl } from './server.js';
 
 describeCrash({
-  name: 'mysql',
-  open: async () => openMysqlHarness(inject('mysqlUrl')),
+  name: product,
+  open: async () => openMysqlHarness(serverUrl, product),
   program: new URL('exit-worker.mjs', import.meta.url),
 });

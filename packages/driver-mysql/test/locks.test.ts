@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { ClaimCriteria, Driver, HeldTransaction, Job, NewJob, Settlement } from '@rowlock/core';
 import { freshMysqlDatabase } from '@rowlock/servers';
-import '@rowlock/servers/vitest';
 import { createPool, type Pool } from 'mysql2/promise';
-import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type MysqlTransaction, mysql } from '../src/index.js';
 import { statements } from '../src/statements.js';
+import { recordLocks } from './record-locks.js';
+import { serverUrl } from './server.js';
 
 /** InnoDB locks what it looks at, not what it returns: so what it has locked is asked of the server itself. */
 describe('the locks of a claim', () => {
@@ -16,7 +17,7 @@ describe('the locks of a claim', () => {
   let drop: () => Promise<void>;
 
   beforeEach(async () => {
-    const fresh = await freshMysqlDatabase(inject('mysqlUrl'));
+    const fresh = await freshMysqlDatabase(serverUrl);
     schema = new URL(fresh.url).pathname.slice(1);
     drop = fresh.drop;
     open = [];
@@ -45,16 +46,12 @@ describe('the locks of a claim', () => {
 
   /** The record locks on the jobs, of all transactions together. */
   const locks = async (): Promise<string[]> => {
-    const [rows] = await pool.query<never>(
-      `SELECT CONCAT_WS(' ', index_name, lock_mode, lock_data) AS name FROM performance_schema.data_locks
-       WHERE object_schema = ? AND object_name = 'rowlock_job' AND lock_type = 'RECORD' ORDER BY name`,
-      [schema],
-    );
-    return (rows as { name: string }[]).map(({ name }) => name);
+    const found = await recordLocks(pool, schema, 'rowlock_job');
+    return found.map(({ index, mode, key }) => `${index} ${mode} ${key}`).sort();
   };
 
   const isLocked = (...jobs: readonly (Job | undefined)[]): string[] =>
-    jobs.map((job) => `PRIMARY X,REC_NOT_GAP ${job?.id}`).sort();
+    jobs.map((job) => `PRIMARY X locks rec but not gap ${job?.id}`).sort();
 
   const explain = async (): Promise<Plan[]> => {
     const values = ['q', 0, '0', 'k', '', 'q', 0, 'k', ''];
@@ -212,12 +209,12 @@ const FROM_THE_START: ClaimCriteria = {
 
 /** So many rows as one statement: 10 to the power of `digits`. */
 function rows(digits: number, columns: string, values: string): string {
-  const tables = Array.from({ length: digits }, (_, n) => `(VALUES ${TEN}) AS d${n} (n)`);
+  const tables = Array.from({ length: digits }, (_, n) => `(${TEN}) AS d${n}`);
   const number = Array.from({ length: digits }, (_, n) => `d${n}.n * ${10 ** n}`).join(' + ');
   return `INSERT INTO rowlock_job (queue, kind, ${columns}) SELECT 'q', 'k', ${values.replaceAll('#', `(${number})`)} FROM ${tables.join(' JOIN ')}`;
 }
 
-const TEN = Array.from({ length: 10 }, (_, n) => `ROW(${n})`).join(', ');
+const TEN = Array.from({ length: 10 }, (_, n) => `SELECT ${n} AS n`).join(' UNION ALL ');
 const FUTURE = 'UTC_TIMESTAMP(6) + INTERVAL 1 HOUR';
 
 const TABLES: readonly (readonly [what: string, fill: readonly string[]])[] = [
@@ -273,14 +270,11 @@ function settled(job: Job | undefined): Settlement {
   };
 }
 
-/** Until somebody waits for a lock in this database. */
+/** Until somebody waits for a lock on the table `scratch`. */
 async function somebodyWaits(pool: Pool, schema: string): Promise<void> {
   const look = async (): Promise<void> => {
-    const [waits] = await pool.query(
-      `SELECT 1 FROM performance_schema.data_locks WHERE object_schema = ? AND lock_status = 'WAITING'`,
-      [schema],
-    );
-    expect(waits).toHaveLength(1);
+    const locks = await recordLocks(pool, schema, 'scratch');
+    expect(locks.some(({ mode }) => mode.endsWith(' waiting'))).toBe(true);
   };
   await vi.waitFor(look, 30_000);
 }

@@ -13,11 +13,12 @@ import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection, createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { toDriverError } from '../src/errors.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
+import { nameOf, type Session, sessionsOf, watchTransactions } from './sessions.js';
 
 /** Fresh databases on one server, and drivers whose connections the server can name and the test can cut. */
 export function openMysqlHarness(
   serverUrl: string,
-  product: 'mysql' | 'mariadb' = 'mysql',
+  product: 'mysql' | 'mariadb',
 ): DriverHarness<MysqlTransaction> {
   return {
     database: () => openDatabase(serverUrl, product),
@@ -30,6 +31,7 @@ async function openDatabase(
   product: 'mysql' | 'mariadb',
 ): Promise<TestDatabase<MysqlTransaction>> {
   const fresh = await freshMysqlDatabase(serverUrl);
+  const schema = databaseOf(fresh.url);
   const plain = plainPool(fresh.url, 40);
   await watchTransactions(plain);
   const alive = new Set<string>();
@@ -64,15 +66,15 @@ async function openDatabase(
     },
 
     async leaks() {
-      const found = await sessions(plain);
+      const found = await sessionsOf(plain, schema);
       return found
-        .filter(({ name, isActive }) => isActive || (name !== null && name !== 'plain' && !alive.has(name)))
+        .filter(({ name, inTransaction }) => inTransaction || (name !== PLAIN && !alive.has(name)))
         .map(described);
     },
 
     async openTransactions() {
-      const found = await sessions(plain);
-      return found.filter(({ isActive, isOneStatement }) => isActive && !isOneStatement).map(described);
+      const found = await sessionsOf(plain, schema);
+      return found.filter(({ inTransaction }) => inTransaction).map(described);
     },
 
     async close() {
@@ -82,63 +84,15 @@ async function openDatabase(
   };
 }
 
-interface Session {
-  readonly id: string;
-  /** The process that it is of; null where the session tells nothing. */
-  readonly name: string | null;
-  readonly statement: string | null;
-  /** Whether it is in a transaction. */
-  readonly isActive: boolean;
-  /** Whether that transaction ends with its statement. */
-  readonly isOneStatement: boolean;
+/** The name of the connections that the tests have for themselves. */
+const PLAIN = 'plain';
+
+function described({ name, statement, inTransaction }: Session): string {
+  return `${name}${inTransaction ? ', in a transaction' : ''}: ${statement}`;
 }
 
-/** The sessions in this database, but for the one that asks. */
-async function sessions(plain: Pool): Promise<readonly Session[]> {
-  // Not information_schema.innodb_trx: that shows what it showed before to whoever asks again within 100 ms.
-  const answer = plain.query<never>(
-    `SELECT p.id, a.attr_value AS name, p.info, e.state, e.autocommit
-     FROM information_schema.processlist AS p
-     LEFT JOIN performance_schema.session_connect_attrs AS a
-       ON a.processlist_id = p.id AND a.attr_name = 'program_name'
-     LEFT JOIN performance_schema.threads AS t ON t.processlist_id = p.id
-     LEFT JOIN performance_schema.events_transactions_current AS e ON e.thread_id = t.thread_id
-     WHERE p.db = DATABASE() AND p.id <> CONNECTION_ID()`,
-  );
-  // A session that ends while the list is made can end the list as well: it is asked for again.
-  const [rows] = await answer.catch((error: Error) => [error]);
-  if (rows instanceof Error) {
-    const statement = `The sessions could not be listed: ${rows.message}`;
-    return [{ id: '', name: null, statement, isActive: true, isOneStatement: false }];
-  }
-  const found: {
-    id: string;
-    name: string | null;
-    info: string | null;
-    state: string | null;
-    autocommit: string | null;
-  }[] = rows;
-  return found.map(({ id, name, info, state, autocommit }) => ({
-    id: String(id),
-    name,
-    statement: info,
-    isActive: state === 'ACTIVE',
-    isOneStatement: autocommit === 'YES',
-  }));
-}
-
-function described({ name, statement, isActive }: Session): string {
-  return `${name}, ${isActive ? 'in a transaction' : 'idle'}: ${statement}`;
-}
-
-/** MySQL tells of transactions by itself, MariaDB when it is asked to. */
-async function watchTransactions(plain: Pool): Promise<void> {
-  await plain.query(
-    "UPDATE performance_schema.setup_instruments SET enabled = 'YES' WHERE name = 'transaction'",
-  );
-  await plain.query(
-    "UPDATE performance_schema.setup_consumers SET enabled = 'YES' WHERE name = 'events_transactions_current'",
-  );
+function databaseOf(url: string): string {
+  return new URL(url).pathname.slice(1);
 }
 
 function plainPool(url: string, connectionLimit: number): Pool {
@@ -149,7 +103,7 @@ function plainPool(url: string, connectionLimit: number): Pool {
     supportBigNumbers: true,
     bigNumberStrings: true,
     jsonStrings: true,
-    connectAttributes: { program_name: 'plain' },
+    connectAttributes: nameOf(databaseOf(url), PLAIN),
   });
 }
 
@@ -159,34 +113,30 @@ async function openProcess(
   name: string,
   ended: () => void,
 ): Promise<DriverProcess<MysqlTransaction>> {
-  const { hostname, port, username, password, pathname } = new URL(url);
+  const { hostname, port, username, password } = new URL(url);
+  const schema = databaseOf(url);
   const server = await severableServer({ host: hostname, port: Number(port) });
   const driver = mysql({
     host: server.host,
     port: server.port,
     user: decodeURIComponent(username),
     password: decodeURIComponent(password),
-    database: pathname.slice(1),
-    connectAttributes: { program_name: name },
+    database: schema,
+    connectAttributes: nameOf(schema, name),
     maxConnections: 20,
   });
-  const ownSessions = async (): Promise<readonly string[]> => {
-    const [rows] = await plain.query<never>(
-      `SELECT p.id FROM information_schema.processlist AS p
-       JOIN performance_schema.session_connect_attrs AS a ON a.processlist_id = p.id AND a.attr_name = 'program_name'
-       WHERE p.db = DATABASE() AND a.attr_value = ?`,
-      [name],
-    );
-    return (rows as { id: number }[]).map(({ id }) => String(id));
+  const ownSessions = async (): Promise<readonly bigint[]> => {
+    const sessions = await sessionsOf(plain, schema);
+    return sessions.filter((session) => session.name === name).map(({ id }) => id);
   };
   let closing: Promise<void> | undefined;
   return {
     driver,
-    sessions: ownSessions,
+    sessions: async () => (await ownSessions()).map(String),
     async disconnect() {
       // In one flight: a worker must not come back on one connection while the others are still to be ended.
       const ids = await ownSessions();
-      await Promise.all(ids.map((id) => plain.query(`KILL ${BigInt(id)}`).catch(() => {})));
+      await Promise.all(ids.map((id) => plain.query(`KILL ${id}`).catch(() => {})));
     },
     kill: () => server.sever(),
     close() {

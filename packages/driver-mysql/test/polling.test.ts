@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { createRowlock, defineHandler, type Logger } from '@rowlock/core';
 import { type FreshDatabase, freshMysqlDatabase } from '@rowlock/servers';
-import '@rowlock/servers/vitest';
 import { createConnection } from 'mysql2/promise';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type MysqlOptions, mysql } from '../src/index.js';
+import { serverUrl } from './server.js';
 
 let database: FreshDatabase;
 
 beforeAll(async () => {
-  database = await freshMysqlDatabase(inject('mysqlUrl'));
+  database = await freshMysqlDatabase(serverUrl);
   const driver = mysql({ uri: database.url });
   await driver.migrate();
   await driver.close();

@@ -1,10 +1,9 @@
 import { type Account, type AccountsDatabase, describeRights } from '@rowlock/driver-conformance';
 import { freshMysqlDatabase } from '@rowlock/servers';
-import '@rowlock/servers/vitest';
 import { createConnection } from 'mysql2/promise';
-import { inject } from 'vitest';
 import { toDriverError } from '../src/errors.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
+import { serverUrl } from './server.js';
 
 describeRights({
   name: 'mysql',
@@ -29,7 +28,7 @@ describeRights({
 });
 
 async function open(statements: readonly string[]): Promise<AccountsDatabase<MysqlTransaction>> {
-  const { url, drop } = await freshMysqlDatabase(inject('mysqlUrl'));
+  const { url, drop } = await freshMysqlDatabase(serverUrl);
   const database = new URL(url).pathname.slice(1);
   const suffix = `_${database.slice(-8)}`;
   const driver = mysql({ uri: url });

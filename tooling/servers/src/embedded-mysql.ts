@@ -107,6 +107,8 @@ function startOnPort(
     socket: '',
     'loose-mysqlx': 'OFF',
     'pid-file': join(dataDir, PID_FILE),
+    // Its own: a server that starts deletes all temporary tables there, also those of other servers that run.
+    tmpdir: dataDir,
     'secure-file-priv': '',
     'character-set-server': 'utf8mb4',
     // Tells a later start who started this one; a server ignores what is unknown and loose.

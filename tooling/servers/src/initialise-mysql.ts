@@ -102,7 +102,9 @@ async function run(
   input = '',
 ): Promise<void> {
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
-  const initialising = spawn(program, [...firstArgs, ...asRoot, ...args], { cwd: '/', detached: true });
+  // In a folder for temporary tables of its own: see startOnPort.
+  const all = [...firstArgs, ...asRoot, `--tmpdir=${staging}`, ...args];
+  const initialising = spawn(program, all, { cwd: '/', detached: true });
   const guard = startGuard(initialising, { signal: 'SIGKILL', deleteFolder: staging });
   let log = '';
   initialising.stderr.setEncoding('utf8').on('data', (text: string) => {

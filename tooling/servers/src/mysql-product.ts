@@ -25,9 +25,13 @@ export const MARIADB: MysqlProduct = {
   name: 'MariaDB',
   urlVariable: 'TEST_MARIADB_URL',
   imageVariable: 'TEST_MARIADB_IMAGE',
-  // 10.11 in both places: of the versions with long-term support the oldest, which knows least.
+  // 10.11 in both places, unless another is asked for: of the versions with long-term support the oldest, which knows least.
   image: 'mariadb:10.11',
   programs: ['mariadbd', 'mysqld'],
-  debian: { suite: 'bookworm', name: 'mariadb-server-core', program: 'usr/sbin/mariadbd' },
+  debian: {
+    suite: process.env.TEST_MARIADB_SUITE || 'bookworm',
+    name: 'mariadb-server-core',
+    program: 'usr/sbin/mariadbd',
+  },
   passwordFile: 'rowlock-mariadb.password',
 };

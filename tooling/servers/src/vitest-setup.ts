@@ -7,18 +7,22 @@ import './vitest.js';
 
 /**
  * Starts the servers of the run, one of each: Postgres if a selected project depends on this package, MySQL if it depends
- * on `mysql2` or on the driver as well, and then MariaDB if `TEST_MARIADB=1`.
+ * on `mysql2` or on the driver as well and is not for MariaDB alone, and then MariaDB if `TEST_MARIADB=1`.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const projects = project.vitest.projects
-    .map((selected) => dependencies(selected.config.root))
-    .filter((names) => names.has('@rowlock/servers'));
-  const mysql = projects.some((names) => names.has('mysql2') || names.has('@rowlock/driver-mysql'));
+    .map(({ config }) => ({ names: dependencies(config.root), product: config.provide.mysqlProduct }))
+    .filter(({ names }) => names.has('@rowlock/servers'));
+  const eitherMysql = projects.filter(
+    ({ names }) => names.has('mysql2') || names.has('@rowlock/driver-mysql'),
+  );
+  const mysql = eitherMysql.some(({ product }) => product !== 'mariadb');
+  const mariadb = eitherMysql.length > 0 && process.env.TEST_MARIADB === '1';
 
   const starts = await Promise.allSettled([
     projects.length > 0 ? postgresForTests() : undefined,
     mysql ? mysqlForTests() : undefined,
-    mysql && process.env.TEST_MARIADB === '1' ? mariadbForTests() : undefined,
+    mariadb ? mariadbForTests() : undefined,
   ]);
   const started = starts.map((start) => (start.status === 'fulfilled' ? start.value : undefined));
   const stop = async () => {

@@ -9,5 +9,7 @@ declare module 'vitest' {
     mysqlUrl: string;
     /** The same of the MariaDB, which runs only with `TEST_MARIADB=1`. */
     mariadbUrl: string | undefined;
+    /** Which of the two a project is for; a project's own configuration provides it. MySQL unless it says otherwise. */
+    mysqlProduct: 'mysql' | 'mariadb' | undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
@@ -91,6 +91,17 @@ describe.each(products)('an embedded $name', (product) => {
     expect(await query(server.url, 'select version()')).toEqual([[expect.stringMatching(product.version)]]);
     await server.stop();
     expect(existsSync(dataDir)).toBe(false);
+  });
+
+  test("leaves other servers' temporary tables alone", async () => {
+    const theirs = join(tmpdir(), `#sql-${basename(folder)}.MAI`);
+    writeFileSync(theirs, '');
+    try {
+      await start();
+      expect(existsSync(theirs)).toBe(true);
+    } finally {
+      rmSync(theirs, { force: true });
+    }
   });
 
   test('refuses a folder that holds something else', async () => {

@@ -1,0 +1,42 @@
+/** The two servers. They differ in what a column can be; all statements are the same. */
+export type Product = 'MySQL' | 'MariaDB';
+
+/** Each compares to the byte and to the last blank; neither server knows the other's. */
+const MYSQL_COLLATION = 'COLLATE utf8mb4_0900_bin';
+const MARIADB_COLLATION = 'COLLATE utf8mb4_nopad_bin';
+
+/**
+ * Migrations are written for MySQL. MariaDB keeps JSON as text, under a CHECK of its own that takes text which is no JSON
+ * (`[-]`, `"\x"`) and refuses what is nested in more than 32 levels: a grammar takes its place.
+ */
+export function spelledFor(product: Product, sql: string): string {
+  if (product === 'MySQL') return sql;
+  return sql
+    .replaceAll(MYSQL_COLLATION, MARIADB_COLLATION)
+    .replace("JSON_TYPE(metadata) = 'OBJECT'", `metadata REGEXP ${literal(`\\A${GAP}[{]`)}`)
+    .replace(
+      /^( {2}(`?\w+`?) +JSON\b.*?)(,?)$/gm,
+      (_, column: string, name: string, comma: string) =>
+        `${column} CHECK (${name} REGEXP ${literal(JSON_TEXT)})${comma}`,
+    );
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\')}'`;
+}
+
+// As in RFC 8259, but that half a surrogate pair is refused, as MySQL does. Every repetition is possessive: the text is read
+// once, whatever it is, and no setting of the session gives the expression another meaning.
+const GAP = String.raw`[ \t\n\r]*+`;
+const ESCAPE = String.raw`\\(?>["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})`;
+const TEXT = String.raw`"(?>[^"\\\x00-\x1f]++|${ESCAPE})*+"`;
+const NUMBER = '-?+(?>0|[1-9][0-9]*+)(?>[.][0-9]++)?+(?>[eE][-+]?+[0-9]++)?+';
+const PAIR = `${GAP}${TEXT}${GAP}:(?1)`;
+const OBJECT = `[{](?>${GAP}[}]|${PAIR}(?>,${PAIR})*+[}])`;
+const ARRAY = `[[](?>${GAP}[]]|(?1)(?>,(?1))*+[]])`;
+
+/**
+ * PCRE, in which `(?1)` is the first group again. A level costs PCRE 3 to 10 of its depth, so this takes what is nested in
+ * 199 levels and refuses what is nested in 700. Without a limit the time would grow with the square of the levels: 10,000 took 10 s.
+ */
+const JSON_TEXT = String.raw`(*LIMIT_DEPTH=2000)\A(${GAP}(?>${OBJECT}|${ARRAY}|${TEXT}|${NUMBER}|true|false|null)${GAP})\z`;

@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { freshMysqlDatabase } from '@rowlock/servers';
+import { type Connection, createConnection } from 'mysql2/promise';
+import { expect, test } from 'vitest';
+import { mysql } from '../src/index.js';
+import { product, serverUrl } from './server.js';
+
+const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+const FOR_THIS_SERVER = product === 'mariadb' ? ['--mariadb'] : [];
+
+async function cli(...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...args]);
+  return stdout;
+}
+
+async function inFreshDatabase(work: (client: Connection, url: string) => Promise<void>): Promise<void> {
+  const fresh = await freshMysqlDatabase(serverUrl);
+  const client = await createConnection(fresh.url);
+  try {
+    await work(client, fresh.url);
+  } finally {
+    await client.end();
+    await fresh.drop();
+  }
+}
+
+test('what `sql` prints leaves the schema that `migrate` leaves, also when a DBA runs it twice', () =>
+  inFreshDatabase((migrated, migratedUrl) =>
+    inFreshDatabase(async (scripted, scriptedUrl) => {
+      expect(await cli('migrate', '--url', migratedUrl)).toContain('applied 0001_jobs, 0002_enqueue');
+
+      const script = await cli(
+        'sql',
+        '--database',
+        new URL(scriptedUrl).pathname.slice(1),
+        ...FOR_THIS_SERVER,
+      );
+      const statements = asTheClientReads(script);
+      for (const statement of [...statements, ...statements]) await scripted.query(statement);
+
+      expect(await schemaOf(scripted)).toEqual(await schemaOf(migrated));
+      const driver = mysql({ uri: scriptedUrl });
+      await driver.verify();
+      expect(await driver.migrate()).toMatchObject({ applied: [] });
+      await driver.close();
+    }),
+  ));
+
+test('what is printed for the other server is refused', () =>
+  inFreshDatabase(async (client, url) => {
+    const other = FOR_THIS_SERVER.length === 0 ? ['--mariadb'] : [];
+    const script = await cli('sql', '--database', new URL(url).pathname.slice(1), ...other);
+    const run = async () => {
+      for (const statement of asTheClientReads(script)) await client.query(statement);
+    };
+    await expect(run()).rejects.toThrow(/^This is for M/);
+    expect(await tablesOf(client)).toEqual([]);
+  }));
+
+test.each([
+  [['sql', '--maria'], /Unknown option '--maria'.*Usage:/s],
+  [['sql', '--url', 'mysql://localhost'], /Unknown option '--url'.*Usage:/s],
+  [['sql', 'mariadb'], /Unexpected argument 'mariadb'.*Usage:/s],
+  [['sql', '--database'], /argument missing.*Usage:/s],
+  [['sql', '--database', ''], /A name must have 1 to 64 characters/],
+  [['migrate', '--mariadb'], /Unknown option '--mariadb'.*Usage:/s],
+  [['dump'], /There is no command 'dump'.*Usage:/s],
+  [[], /^Usage:/],
+])('%j is an error that says what to do', async (args, text) => {
+  await expect(cli(...args)).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(text),
+  });
+});
+
+async function schemaOf(client: Connection): Promise<readonly unknown[]> {
+  const ask = async (sql: string): Promise<readonly unknown[]> => (await client.query<never>(sql))[0];
+  const tables = await tablesOf(client);
+  const created = await Promise.all(
+    [...tables.map((name) => `TABLE ${name}`), 'PROCEDURE rowlock_enqueue'].map((what) =>
+      ask(`SHOW CREATE ${what}`),
+    ),
+  );
+  return [...created.flat(), ...(await ask('SELECT version, name FROM rowlock_migration ORDER BY version'))];
+}
+
+async function tablesOf(client: Connection): Promise<readonly string[]> {
+  const [rows] = await client.query<never>('SHOW TABLES');
+  return (rows as Record<string, string>[]).flatMap((row) => Object.values(row));
+}
+
+/** As the `mysql` program does: to the delimiter at the end of a line, which DELIMITER changes. */
+function asTheClientReads(script: string): readonly string[] {
+  const statements: string[] = [];
+  let [delimiter, statement] = [';', ''];
+  for (const line of script.split('\n')) {
+    const change = /^DELIMITER (\S+)$/.exec(line)?.[1];
+    if (change !== undefined) delimiter = change;
+    else if (line.endsWith(delimiter) && !line.startsWith('--')) {
+      statements.push(statement + line.slice(0, -delimiter.length));
+      statement = '';
+    } else statement += `${line}\n`;
+  }
+  expect(statement.trim()).toBe('');
+  return statements;
+}
