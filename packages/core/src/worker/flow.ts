@@ -43,6 +43,8 @@ export interface Flow<Tx> {
   readonly live: Set<LiveRun>;
   /** Aborted when the worker stops: no further job is claimed. */
   readonly stopping: AbortSignal;
+  /** Whether the worker's session is open: without it nothing is leased. */
+  readonly anchored: () => boolean;
   /** Called when a sweep has come to a job. */
   readonly looked: (pass: Sweep, job: Job) => void;
   /** Called when a run is about to begin: where one job was, more may be. */
@@ -83,7 +85,7 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<'worked' | 'bl
 
     entity = take(flow, job);
     const group = entity === undefined ? undefined : await lockGroup(flow, tx, job);
-    if (group === undefined) {
+    if (group === undefined || (group.handler.claim === 'lease' && !flow.anchored())) {
       pass.skip(job);
       flow.events.emit('blocked', job);
       return 'blocked';

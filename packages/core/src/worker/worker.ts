@@ -77,6 +77,7 @@ export class Worker<Tx> {
   #started: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
   #wakes = 0;
+  #anchored = true;
 
   /** @throws InvalidInputError */
   constructor(parts: WorkerParts<Tx>, options: WorkerOptions = {}) {
@@ -157,6 +158,7 @@ export class Worker<Tx> {
       taken: this.#taken,
       live: this.#live,
       stopping: this.#stopping.signal,
+      anchored: () => this.#anchored,
       looked: ({ queue }, { publicId }) => lines.move(queue, publicId),
       claimed: () => this.#openSlot(),
     };
@@ -246,9 +248,11 @@ export class Worker<Tx> {
     };
     return {
       lost: () => {
+        this.#anchored = false;
         cancelTimer ??= this.#parts.clock.after(SESSION_MS, giveUp);
       },
       back: () => {
+        this.#anchored = true;
         cancelTimer?.();
         cancelTimer = null;
       },

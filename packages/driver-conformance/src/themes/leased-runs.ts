@@ -1,8 +1,16 @@
-import { complete, defineHandler, type Handler, type RunContext, type RunFunction } from '@rowlock/core';
+import {
+  complete,
+  defineHandler,
+  type Handler,
+  type RunContext,
+  type RunFunction,
+  type SessionListener,
+} from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { AnyJson, employ, hire, SOON } from '../crew.js';
 import { Diary } from '../diary.js';
+import { instead } from '../instead.js';
 import { scratchTable } from '../scratch-table.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
@@ -155,6 +163,28 @@ export const leasedRuns = theme('leased runs', (test) => {
     const [row] = await allSettled(stage);
     expect(row).toMatchObject({ status: 'complete', attempt: 1, crashes: 0 });
     expect(runs).toBe(1);
+  });
+
+  test('without its session a worker leases nothing', async <Tx>(stage: Stage<Tx>) => {
+    const { put, row } = stage;
+    const sessions: SessionListener[] = [];
+    const hand = await hire(stage, [leasing(stage, () => {})], {}, (driver) =>
+      instead(driver, {
+        anchor: (worker, session) => {
+          if (session !== undefined) sessions.push(session);
+          return driver.anchor(worker, session);
+        },
+      }),
+    );
+    const blocked = new Promise((resolve) => hand.worker.on('blocked', () => resolve(undefined)));
+    await hand.worker.start();
+    for (const session of sessions) session.lost();
+    const job = await put();
+    hand.worker.wake();
+    await within('the job is passed over', blocked);
+    expect((await row(job)).status).toBe('new');
+    for (const session of sessions) session.back();
+    expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
   });
 
   test('a job that kills every process it runs in ends as an error after its attempts', async (stage) => {
