@@ -16,6 +16,7 @@ const THEMES = [
   'lost connection',
   'lifecycle',
   'runs',
+  'leases',
   'survey',
   'list, count and move',
   'wake-ups',
@@ -27,6 +28,7 @@ const THEMES = [
   'liveness',
   'idle worker',
   'lost claim',
+  'leased runs',
   'outcomes',
   'running job',
   'handlers',
@@ -51,6 +53,6 @@ test('no two tests have one name', () => {
 
 test('every event meets every state', () => {
   const lifecycle = conformanceTests().filter((name) => / of a job that is .* is (il)?legal/.test(name));
-  // claim, 6 settling events and 2 of clients, from 5 states.
-  expect(lifecycle).toHaveLength(9 * 5);
+  // claim, 7 settling events and 2 of clients, from 5 states.
+  expect(lifecycle).toHaveLength(10 * 5);
 });
