@@ -80,12 +80,40 @@ async function openDatabase(
         .map(({ name, info, trx }) => `${name}, transaction ${trx}: ${info}`);
     },
 
+    async waits() {
+      const [rows] = await plain.query<never>(product === 'mysql' ? MYSQL_WAITS : MARIADB_WAITS);
+      return rows;
+    },
+
     async close() {
       await plain.end();
       await fresh.drop();
     },
   };
 }
+
+const MYSQL_WAITS = `
+  SELECT waiting.attr_value AS waiting, holder.attr_value AS holder
+  FROM performance_schema.data_lock_waits AS w
+  JOIN performance_schema.threads AS a ON a.thread_id = w.requesting_thread_id
+  JOIN performance_schema.threads AS b ON b.thread_id = w.blocking_thread_id
+  JOIN performance_schema.session_connect_attrs AS waiting
+    ON waiting.processlist_id = a.processlist_id AND waiting.attr_name = 'program_name'
+  JOIN performance_schema.session_connect_attrs AS holder
+    ON holder.processlist_id = b.processlist_id AND holder.attr_name = 'program_name'
+  WHERE a.processlist_db = DATABASE()`;
+
+const MARIADB_WAITS = `
+  SELECT waiting.attr_value AS waiting, holder.attr_value AS holder
+  FROM information_schema.innodb_lock_waits AS w
+  JOIN information_schema.innodb_trx AS a ON a.trx_id = w.requesting_trx_id
+  JOIN information_schema.innodb_trx AS b ON b.trx_id = w.blocking_trx_id
+  JOIN performance_schema.session_connect_attrs AS waiting
+    ON waiting.processlist_id = a.trx_mysql_thread_id AND waiting.attr_name = 'program_name'
+  JOIN performance_schema.session_connect_attrs AS holder
+    ON holder.processlist_id = b.trx_mysql_thread_id AND holder.attr_name = 'program_name'
+  JOIN information_schema.processlist AS p ON p.id = a.trx_mysql_thread_id
+  WHERE p.db = DATABASE()`;
 
 function plainPool(url: string, connectionLimit: number): Pool {
   return createPool({
@@ -127,6 +155,7 @@ async function openProcess(
   };
   let closing: Promise<void> | undefined;
   return {
+    name,
     driver,
     connections: async () => (await ownSessions()).length,
     async disconnect() {
