@@ -3,6 +3,7 @@ import type { DriverUnderTest } from './describe-driver.js';
 import type { DriverHarness, TestDatabase } from './driver-harness.js';
 import { following } from './interleave/director.js';
 import { explore } from './interleave/explore.js';
+import { knownFaults } from './interleave/known-faults.js';
 import { type Played, play } from './interleave/play.js';
 import type { Scenario } from './interleave/scenario.js';
 import { scenarios } from './interleave/scenarios.js';
@@ -10,6 +11,9 @@ import { openScene, type Scene } from './interleave/scene.js';
 
 /** Opening a server's first database may take its time. */
 const OPEN_MS = 120_000;
+
+/** Within how many orders each known fault must be found. */
+const FAULT_ORDERS = 2_000;
 
 /** A net. */
 const TEST_MS = 3_600_000;
@@ -65,10 +69,24 @@ export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): 
         expect(explored.found?.violations ?? []).toEqual([]);
       });
     }
+
+    describe('finds, and can play again,', () => {
+      for (const { name: fault, scenario, found, ...twist } of knownFaults) {
+        test(fault, { timeout: TEST_MS }, async () => {
+          const explored = await explore(scene(), scenario, { orders: FAULT_ORDERS, seed, twist });
+          say(`${name}: ${fault}: found in order ${explored.orders}\n${told(explored.found)}`);
+          expect(explored.found?.violations.join('\n')).toMatch(found);
+          const again = await play(scene(), scenario, following(explored.found?.schedule ?? ''), twist);
+          expect(again.violations).toEqual(explored.found?.violations);
+        });
+      }
+    });
   });
 }
 
-function told({ schedule, steps, violations }: Played): string {
+function told(played: Played | undefined): string {
+  if (played === undefined) return '';
+  const { schedule, steps, violations } = played;
   const lines = [...violations.map((violation) => `! ${violation}`), `schedule ${schedule}`, ...steps];
   return lines.map((line) => `  ${line}`).join('\n');
 }

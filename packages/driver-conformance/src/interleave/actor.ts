@@ -6,11 +6,18 @@ export class Actor {
   busy = false;
   /** Whether the server says that its step waits for a lock. */
   waiting = false;
+  /** Whether its step has waited for one. */
+  waited = false;
   #parked: { readonly step: Step; readonly go: () => void } | null = null;
   #free = false;
+  #dead = false;
   #changed: () => void = () => {};
 
-  constructor(readonly letter: string) {}
+  /** @param hasCallers Whether its steps may be made on the callers' connections. */
+  constructor(
+    readonly letter: string,
+    readonly hasCallers: boolean,
+  ) {}
 
   /** Has `changed` called whenever it has come to its next step, or to rest. */
   onChange(changed: () => void): void {
@@ -19,12 +26,12 @@ export class Actor {
 
   /** What it would do next; undefined while it does something, or rests. */
   get next(): Move | undefined {
-    return this.#parked === null ? undefined : { actor: this.letter, step: this.#parked.step };
+    return this.#parked === null || this.#dead ? undefined : { actor: this.letter, step: this.#parked.step };
   }
 
   /** Whether it waits for its turn, or has nothing to do. */
   get still(): boolean {
-    return this.#parked !== null || !this.busy;
+    return this.#parked !== null || !this.busy || this.#dead;
   }
 
   /** Does its next step when its turn has come. */
@@ -43,6 +50,7 @@ export class Actor {
   go(): void {
     const parked = this.#parked;
     this.#parked = null;
+    this.waited = false;
     parked?.go();
   }
 
@@ -50,6 +58,15 @@ export class Actor {
   rest(): void {
     this.busy = false;
     this.#changed();
+  }
+
+  /** Its turn does not come again. */
+  die(): void {
+    this.#dead = true;
+  }
+
+  get isDead(): boolean {
+    return this.#dead;
   }
 
   /** From now on nothing waits for a turn. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestDatabase } from '../driver-harness.js';
+import type { TestDatabase, Wait } from '../driver-harness.js';
 import { gate } from '../until.js';
 import type { Actor } from './actor.js';
 
@@ -57,18 +57,21 @@ export class Company<Tx> {
 
   async #findWaits(): Promise<void> {
     const waits = [...(await this.#database.waits())];
-    const take = (actor: Actor): { readonly holder: string } | undefined => {
+    const take = (actor: Actor): Wait | undefined => {
       const own = waits.findIndex(
-        ({ waiting }) => this.#sessions.get(waiting) === actor || waiting === CALLERS,
+        ({ waiting }) => this.#sessions.get(waiting) === actor || (actor.hasCallers && waiting === CALLERS),
       );
       return own === -1 ? undefined : waits.splice(own, 1)[0];
     };
     for (const actor of this.#actors) if (actor.waiting) take(actor);
-    for (const actor of this.#restless()) {
+    // Whose step waited before is the first to be taken for waiting still.
+    const restless = [...this.#restless()].sort((one, other) => Number(other.waited) - Number(one.waited));
+    for (const actor of restless) {
       const wait = take(actor);
       if (wait === undefined) continue;
+      if (!actor.waited) this.#waits(actor, this.#sessions.get(wait.holder));
       actor.waiting = true;
-      this.#waits(actor, this.#sessions.get(wait.holder));
+      actor.waited = true;
     }
   }
 }

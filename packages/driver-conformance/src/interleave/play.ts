@@ -8,7 +8,7 @@ import type { Director } from './director.js';
 import type { Scenario } from './scenario.js';
 import type { Scene } from './scene.js';
 import { ScriptedActor } from './scripted.js';
-import type { Move } from './step.js';
+import type { Move, Step } from './step.js';
 import type { Twist } from './twist.js';
 import { Witness } from './witness.js';
 import { apartFrom, type Surroundings, WorkingActor } from './working.js';
@@ -58,7 +58,7 @@ class Play<Tx> implements Played {
   readonly #callers: Caller<Tx>[] = [];
   readonly #jobs = new Map<string, string>();
   readonly #sessions = new Map<string, Actor>();
-  readonly #doing = new Map<Actor, number>();
+  readonly #doing = new Map<Actor, { readonly place: number; readonly step: Step }>();
   schedule = '';
   abandoned = false;
 
@@ -167,6 +167,7 @@ class Play<Tx> implements Played {
       jobs: this.#jobs,
       callers: this.#callers,
       disconnect: async (worker) => this.#workers.get(worker)?.disconnect(),
+      kill: async (worker) => this.#workers.get(worker)?.kill(),
     });
   }
 
@@ -185,7 +186,7 @@ class Play<Tx> implements Played {
     this.schedule += letter;
     const worker = this.#workers.get(letter);
     const actor = worker?.actor ?? this.#scripted.get(letter)?.actor;
-    if (actor !== undefined) this.#doing.set(actor, this.steps.length);
+    if (actor !== undefined) this.#doing.set(actor, { place: this.steps.length, step });
     this.steps.push(`${letter} ${step}`);
     if (step === 'alarm') worker?.comeBack(true);
     else actor?.go();
@@ -198,11 +199,11 @@ class Play<Tx> implements Played {
   }
 
   #lastStep(actor: Actor): string {
-    return this.steps[this.#doing.get(actor) ?? -1]?.slice(2) ?? '';
+    return this.#doing.get(actor)?.step ?? '';
   }
 
   #note(actor: Actor, outcome: string): void {
-    const place = this.#doing.get(actor);
-    if (place !== undefined && outcome !== '') this.steps[place] += `: ${outcome}`;
+    const doing = this.#doing.get(actor);
+    if (doing !== undefined && outcome !== '') this.steps[doing.place] += `: ${outcome}`;
   }
 }

@@ -33,6 +33,8 @@ export interface Hands {
   open(): Promise<OpenHands>;
   /** The server ends the connections of a worker. */
   disconnect(worker: string): Promise<void>;
+  /** A worker dies, and with it its connections. */
+  kill(worker: string): Promise<void>;
 }
 
 export interface OpenHands {

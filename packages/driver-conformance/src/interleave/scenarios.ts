@@ -79,7 +79,7 @@ const cancelled: Scenario = {
   },
 };
 
-const deadWorker: Scenario = {
+const lostConnections: Scenario = {
   name: 'a worker whose connections the server ends, and another that takes its job',
   kinds: [{ kind: 'work' }],
   workers: ['a', 'b'],
@@ -89,6 +89,21 @@ const deadWorker: Scenario = {
   scripts: {
     async s({ disconnect }) {
       await disconnect('a');
+    },
+  },
+};
+
+const killedWorker: Scenario = {
+  name: 'a worker that dies, and another that takes its jobs',
+  kinds: [{ kind: 'work' }],
+  workers: ['a', 'b'],
+  async before({ enqueue }) {
+    await enqueue('first');
+    await enqueue('second');
+  },
+  scripts: {
+    async s({ kill }) {
+      await kill('a');
     },
   },
 };
@@ -160,7 +175,8 @@ export const scenarios = {
   lateToTheGroup,
   lowerIdLate,
   cancelled,
-  deadWorker,
+  lostConnections,
+  killedWorker,
   redriven,
   duplicate,
   duplicateInTransaction,

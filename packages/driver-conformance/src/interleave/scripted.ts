@@ -19,6 +19,7 @@ export interface Properties<Tx> {
   /** The public ids of the jobs, by their names. */
   readonly jobs: Map<string, string>;
   disconnect(worker: string): Promise<void>;
+  kill(worker: string): Promise<void>;
   readonly callers: Caller<Tx>[];
 }
 
@@ -38,7 +39,7 @@ export class ScriptedActor<Tx> {
     around: Surroundings<Tx>,
     properties: Properties<Tx>,
   ) {
-    this.actor = new Actor(letter);
+    this.actor = new Actor(letter, true);
     this.#around = around;
     this.#properties = properties;
     const { twist, database, queue } = around;
@@ -51,8 +52,8 @@ export class ScriptedActor<Tx> {
     const broken = twist.driver?.(process.driver, database.reader, queue) ?? process.driver;
     const driver = takeTurns(broken, this.actor, new ToldAnchor('0'), {
       looks: async () => {},
+      refused: async () => {},
       settling: () => {},
-      held: () => {},
       ended: () => {},
       wakes: around.wakes,
       willWake: () => {},
@@ -104,6 +105,7 @@ export class ScriptedActor<Tx> {
       };
     },
     disconnect: (worker) => this.actor.step('disconnect', () => this.#properties.disconnect(worker)),
+    kill: (worker) => this.actor.step('disconnect', () => this.#properties.kill(worker)),
   };
 
   async #enqueue(name: string, options: JobOptions = {}, tx?: Tx): ReturnType<Hands['enqueue']> {

@@ -4,12 +4,13 @@ import type { Actor } from './actor.js';
 import type { Step } from './step.js';
 
 /** What a driver that takes turns tells of. */
-export interface Told {
+export interface Told<Tx> {
   /** In its turn, before it locks siblings or asks for dependencies. */
   looks(at: 'siblings' | 'dependencies'): Promise<void>;
+  /** In its turn still, after a lock of siblings that was refused. */
+  refused(tx: Tx): Promise<void>;
   settling(): void;
-  /** The transaction of a claim has begun, and ended. */
-  held(transaction: HeldTransaction<unknown>): void;
+  /** The transaction of a claim has ended. */
   ended(): void;
   wakes(wakeUps: readonly WakeUp[]): void;
   /** A wake-up that waits for the caller's commit. */
@@ -19,7 +20,7 @@ export interface Told {
 }
 
 /** The driver, each of whose verbs waits for the actor's turn. Wake-ups go to those who are told of them. */
-export function takeTurns<Tx>(driver: Driver<Tx>, actor: Actor, anchor: Anchor, told: Told): Driver<Tx> {
+export function takeTurns<Tx>(driver: Driver<Tx>, actor: Actor, anchor: Anchor, told: Told<Tx>): Driver<Tx> {
   const turn = async <Result>(step: Step, work: () => Promise<Result>): Promise<Result> => {
     try {
       const result = await actor.step(step, work);
@@ -53,7 +54,7 @@ export function takeTurns<Tx>(driver: Driver<Tx>, actor: Actor, anchor: Anchor, 
 
 type Turn = <Result>(step: Step, work: () => Promise<Result>) => Promise<Result>;
 
-function heldInTurns<Tx>(held: HeldTransaction<Tx>, turn: Turn, told: Told): HeldTransaction<Tx> {
+function heldInTurns<Tx>(held: HeldTransaction<Tx>, turn: Turn, told: Told<Tx>): HeldTransaction<Tx> {
   let holds = false;
   let over = false;
   const end = (): void => {
@@ -64,7 +65,6 @@ function heldInTurns<Tx>(held: HeldTransaction<Tx>, turn: Turn, told: Told): Hel
     holds ||= job !== undefined;
     return job;
   };
-  told.held(held);
   return instead(held, {
     claim: (criteria) => turn('claim', () => held.claim(criteria).then(locked)),
     firstOutstanding: (question) =>
@@ -76,7 +76,12 @@ function heldInTurns<Tx>(held: HeldTransaction<Tx>, turn: Turn, told: Told): Hel
     lockSiblings: (entity, limit) =>
       turn('lockSiblings', async () => {
         await told.looks('siblings');
-        return held.lockSiblings(entity, limit);
+        try {
+          return await held.lockSiblings(entity, limit);
+        } catch (error) {
+          await told.refused(held.handle);
+          throw error;
+        }
       }),
     settle: (processId, settlements) =>
       turn('settle', () => {

@@ -52,7 +52,7 @@ export class WorkingActor<Tx> {
   readonly #clock = new StillClock();
   readonly #anchor = new ToldAnchor('1');
   readonly #worker: Worker<Tx>;
-  #held: HeldTransaction<unknown> | undefined;
+  #held: HeldTransaction<Tx> | undefined;
   #expectant = false;
   #earlyAlarms = 0;
   /** How often it has come back by itself. */
@@ -64,12 +64,13 @@ export class WorkingActor<Tx> {
     kinds: readonly ScenarioKind[],
     around: Surroundings<Tx>,
   ) {
-    this.actor = new Actor(letter);
+    this.actor = new Actor(letter, false);
     this.#process = process;
     this.#around = around;
     const { twist, database, queue } = around;
     const handlers = kinds.map((kind) => this.#handler(kind));
-    const broken = twist.driver?.(process.driver, database.reader, queue) ?? process.driver;
+    const real = this.#watched(process.driver);
+    const broken = twist.driver?.(real, database.reader, queue) ?? real;
     const clock = twist.clock?.(this.#clock) ?? this.#clock;
     this.#worker = createRowlock({ driver: this.#turns(broken), handlers, clock, log: SILENT })
       .worker({ name: letter, concurrency: 1, pollInterval: '24h' })
@@ -102,7 +103,7 @@ export class WorkingActor<Tx> {
 
   /** Whether it will come back by itself. */
   get hasAlarm(): boolean {
-    return !this.actor.busy && this.#clock.hasAlarms;
+    return !this.actor.busy && !this.actor.isDead && this.#clock.hasAlarms;
   }
 
   comeBack(early: boolean): void {
@@ -131,8 +132,32 @@ export class WorkingActor<Tx> {
     while (!(await whole()));
   }
 
+  /** Its process dies. What it would still have done, it does when the play is over. */
+  async kill(): Promise<void> {
+    this.actor.die();
+    await this.disconnect();
+  }
+
   #expect(): void {
     this.#expectant = true;
+  }
+
+  /** Remembers the transaction that is open. */
+  #watched(driver: Driver<Tx>): Driver<Tx> {
+    return instead(driver, {
+      begin: async (options) => {
+        const held = await driver.begin(options);
+        this.#held = held;
+        const over = <Result>(result: Result): Result => {
+          this.#held = undefined;
+          return result;
+        };
+        return instead(held, {
+          commit: () => held.commit().then(over),
+          rollback: () => held.rollback().then(over),
+        });
+      },
+    });
   }
 
   #turns(driver: Driver<Tx>): Driver<Tx> {
@@ -149,14 +174,13 @@ export class WorkingActor<Tx> {
         const rows = [queue, apartFrom(queue)].map((each) => database.reader.jobs(each));
         witness.looks(letter, at, (await Promise.all(rows)).flat());
       },
+      // Postgres lets go of an aborted transaction's locks by itself, but a little after it has told of the error. The
+      // next statement is answered when that is done.
+      refused: async (tx) => {
+        await database.run(tx, 'SELECT 1').catch(() => {});
+      },
       settling: () => witness.settling(letter),
-      held: (held) => {
-        this.#held = held;
-      },
-      ended: () => {
-        this.#held = undefined;
-        witness.ends(letter);
-      },
+      ended: () => witness.ends(letter),
       wakes,
       willWake: () => {},
       came: (outcome) => came(actor, outcome),
