@@ -9,6 +9,8 @@ export interface ExploreOptions {
   /** How many orders to run at most. */
   readonly orders: number;
   readonly seed: number;
+  /** After how many orders with a violation to stop. */
+  readonly enough: number;
   readonly twist?: Twist;
 }
 
@@ -16,7 +18,9 @@ export interface Explored {
   readonly orders: number;
   /** Whether these were all. */
   readonly complete: boolean;
-  /** The first order in which something was violated. */
+  /** In how many of them something was violated. */
+  readonly violated: number;
+  /** The first of those. */
   readonly found: Played | undefined;
 }
 
@@ -24,17 +28,21 @@ export interface Explored {
 export async function explore<Tx>(
   scene: Scene<Tx>,
   scenario: Scenario,
-  { orders, seed, twist }: ExploreOptions,
+  { orders, seed, enough, twist }: ExploreOptions,
 ): Promise<Explored> {
   const tree = new ScheduleTree(seeded(seed));
   let played = 0;
-  while (played < orders && !tree.complete) {
+  let violated = 0;
+  let found: Played | undefined;
+  while (played < orders && violated < enough && !tree.complete) {
     tree.begin();
     const one = await play(scene, scenario, tree, twist);
     tree.end();
     if (one.abandoned) continue;
     played += 1;
-    if (one.violations.length > 0) return { orders: played, complete: false, found: one };
+    if (one.violations.length === 0) continue;
+    violated += 1;
+    found ??= one;
   }
-  return { orders: played, complete: tree.complete, found: undefined };
+  return { orders: played, complete: tree.complete, violated, found };
 }
