@@ -26,7 +26,7 @@ const TEST_MS = 3_600_000;
  * which of them; `INTERLEAVE_SCHEDULE`, the one order to play again, of the scenarios that the name filter leaves.
  */
 export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): void {
-  const { INTERLEAVE_ORDERS = '20', INTERLEAVE_SEED = '1', INTERLEAVE_SCHEDULE } = process.env;
+  const { INTERLEAVE_ORDERS = '10', INTERLEAVE_SEED = '1', INTERLEAVE_SCHEDULE } = process.env;
   const orders = INTERLEAVE_ORDERS === 'all' ? Number.POSITIVE_INFINITY : Number(INTERLEAVE_ORDERS);
   const seed = Number(INTERLEAVE_SEED);
 
