@@ -46,12 +46,24 @@ export interface TestDatabase<Tx> {
    */
   openTransactions(): Promise<readonly string[]>;
 
+  /** Each session that waits for a row lock or a transaction of another one now, by the server's own word. */
+  waits(): Promise<readonly Wait[]>;
+
   /** Ends what was opened on this database, and drops it. */
   close(): Promise<void>;
 }
 
+/** A session that waits for a lock. Sessions are named by their process, and `plain` are those of callers and the reader. */
+export interface Wait {
+  readonly waiting: string;
+  readonly holder: string;
+}
+
 /** A driver, and what can happen to the process that it lives in. */
 export interface DriverProcess<Tx> {
+  /** The name of its sessions. No other process of the database has it. */
+  readonly name: string;
+
   readonly driver: Driver<Tx>;
 
   /** The server's names for the sessions that it has now: another session has another name. */

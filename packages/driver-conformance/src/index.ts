@@ -2,6 +2,7 @@ export { conformanceTests } from './conformance-tests.js';
 export { describeContention } from './describe-contention.js';
 export { type CrashUnderTest, describeCrash } from './describe-crash.js';
 export { type DriverUnderTest, describeDriver } from './describe-driver.js';
+export { describeInterleavings } from './describe-interleavings.js';
 export {
   type Account,
   type AccountsDatabase,
@@ -21,6 +22,7 @@ export type {
   SampledCode,
   Samples,
   TestDatabase,
+  Wait,
 } from './driver-harness.js';
 export { type SeverableServer, severableServer } from './severable-server.js';
 export { testWholeSuite } from './test-whole-suite.js';

@@ -18,6 +18,7 @@ function openDatabase(): TestDatabase<MemoryTransaction> {
   const sql = plainSql();
   const processes: DriverProcess<MemoryTransaction>[] = [];
   const ended = new Set<MemoryDriver>();
+  let opened = 0;
   const openTransactions = (): readonly string[] => [...database.transactions].map(String);
 
   return {
@@ -28,9 +29,9 @@ function openDatabase(): TestDatabase<MemoryTransaction> {
 
     async process() {
       const driver = memory({ database });
-      const opened = openProcess(driver, () => ended.add(driver));
-      processes.push(opened);
-      return opened;
+      const process = openProcess(`process ${++opened}`, driver, () => ended.add(driver));
+      processes.push(process);
+      return process;
     },
 
     async caller() {
@@ -45,14 +46,21 @@ function openDatabase(): TestDatabase<MemoryTransaction> {
 
     openTransactions: async () => openTransactions(),
 
+    waits: () => Promise.reject(new Error('Nobody asks yet who waits in memory.')),
+
     async close() {
       await Promise.all(processes.map((process) => process.kill()));
     },
   };
 }
 
-function openProcess(driver: MemoryDriver, ended: () => void): DriverProcess<MemoryTransaction> {
+function openProcess(
+  name: string,
+  driver: MemoryDriver,
+  ended: () => void,
+): DriverProcess<MemoryTransaction> {
   return {
+    name,
     driver,
     // They have no names, and end at once: none that was ended is ever left.
     sessions: async () => [],

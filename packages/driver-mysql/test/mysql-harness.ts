@@ -77,6 +77,12 @@ async function openDatabase(
       return found.filter(({ inTransaction }) => inTransaction).map(described);
     },
 
+    async waits() {
+      if (product === 'mariadb') throw new Error('Nobody asks yet who waits on MariaDB.');
+      const [rows] = await plain.query<never>(WAITS);
+      return rows;
+    },
+
     async close() {
       await plain.end();
       await fresh.drop();
@@ -94,6 +100,26 @@ function described({ name, statement, inTransaction }: Session): string {
 function databaseOf(url: string): string {
   return new URL(url).pathname.slice(1);
 }
+
+/**
+ * By the transactions, not by the threads that the waits name: where a row has moved to another page, that is the thread which
+ * moved it. A transaction's own thread is that of its locks on tables. The sessions' names begin with the database's.
+ */
+const WAITS = `
+  SELECT SUBSTRING(waiting.attr_value, LENGTH(DATABASE()) + 2) AS waiting,
+         SUBSTRING(holder.attr_value, LENGTH(DATABASE()) + 2) AS holder
+  FROM performance_schema.data_lock_waits AS w
+  JOIN performance_schema.data_locks AS a
+    ON a.engine_transaction_id = w.requesting_engine_transaction_id AND a.lock_type = 'TABLE'
+  JOIN performance_schema.data_locks AS b
+    ON b.engine_transaction_id = w.blocking_engine_transaction_id AND b.lock_type = 'TABLE'
+  JOIN performance_schema.threads AS ta ON ta.thread_id = a.thread_id AND ta.processlist_db = DATABASE()
+  JOIN performance_schema.threads AS tb ON tb.thread_id = b.thread_id
+  JOIN performance_schema.session_connect_attrs AS waiting
+    ON waiting.processlist_id = ta.processlist_id AND waiting.attr_name = 'program_name'
+  JOIN performance_schema.session_connect_attrs AS holder
+    ON holder.processlist_id = tb.processlist_id AND holder.attr_name = 'program_name'
+  GROUP BY ta.processlist_id, waiting.attr_value, holder.attr_value`;
 
 function plainPool(url: string, connectionLimit: number): Pool {
   return createPool({
@@ -131,6 +157,7 @@ async function openProcess(
   };
   let closing: Promise<void> | undefined;
   return {
+    name,
     driver,
     sessions: async () => (await ownSessions()).map(String),
     async disconnect() {

@@ -8,6 +8,7 @@ import {
   type Samples,
   severableServer,
   type TestDatabase,
+  type Wait,
 } from '@rowlock/driver-conformance';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
@@ -66,6 +67,17 @@ async function openDatabase(serverUrl: string): Promise<TestDatabase<PostgresTra
       return (await sessions(plain)).filter(({ isInTransaction }) => isInTransaction).map(described);
     },
 
+    async waits() {
+      const { rows } = await plain.query<Wait>(
+        `SELECT waiting.application_name AS waiting, holder.application_name AS holder
+         FROM pg_stat_activity AS waiting
+         CROSS JOIN LATERAL unnest(pg_blocking_pids(waiting.pid)) AS blocking (pid)
+         JOIN pg_stat_activity AS holder ON holder.pid = blocking.pid
+         WHERE waiting.datname = current_database() AND holder.backend_type = 'client backend'`,
+      );
+      return rows;
+    },
+
     async close() {
       await plain.end();
       await fresh.drop();
@@ -117,6 +129,7 @@ async function openProcess(
   const ownSessions = `FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1`;
   let closing: Promise<void> | undefined;
   return {
+    name,
     driver,
     async sessions() {
       const { rows } = await plain.query<{ pid: number }>(`SELECT pid ${ownSessions}`, [name]);

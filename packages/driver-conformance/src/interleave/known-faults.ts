@@ -1,0 +1,166 @@
+import type { Driver, HeldTransaction, Job, Line } from '@rowlock/core';
+import { instead } from '../instead.js';
+import type { Scenario } from './scenario.js';
+import { scenarios } from './scenarios.js';
+import type { Twist } from './twist.js';
+
+/** Something broken on purpose, where it is found, and what is then said. */
+export interface KnownFault extends Twist {
+  readonly name: string;
+  readonly scenario: Scenario;
+  readonly found: RegExp;
+}
+
+/** Changes each transaction that a driver begins. */
+function held<Tx>(
+  driver: Driver<Tx>,
+  change: (held: HeldTransaction<Tx>) => Partial<HeldTransaction<Tx>>,
+): Driver<Tx> {
+  return instead(driver, {
+    begin: async (options) => {
+      const begun = await driver.begin(options);
+      return instead(begun, change(begun));
+    },
+  });
+}
+
+const locksNoSiblings: KnownFault = {
+  name: 'a driver whose sibling lock locks nothing',
+  scenario: scenarios.twoWorkers,
+  found: /began (while|before)/,
+  driver: (driver) =>
+    held(driver, (begun) => {
+      let claimed: Job | undefined;
+      return {
+        claim: async (criteria) => {
+          claimed = await begun.claim(criteria);
+          return claimed;
+        },
+        lockSiblings: async () => (claimed === undefined ? [] : [claimed]),
+      };
+    }),
+};
+
+const deaf: KnownFault = {
+  name: 'a worker that does not come back after it was refused',
+  scenario: scenarios.killedWorker,
+  found: /is left new/,
+  clock: (clock) => ({ now: () => clock.now(), after: () => () => {} }),
+};
+
+const unguarded: KnownFault = {
+  name: 'a settlement without its guard, after the claim was lost',
+  scenario: scenarios.lostConnections,
+  found: /lost its claim|its effect/,
+  driver: (driver, reader, queue) =>
+    held(driver, (begun) => ({
+      lost: new AbortController().signal,
+      settle: async (processId, settlements) => {
+        if (!begun.lost.aborted) return begun.settle(processId, settlements);
+        const ids = settlements.map(({ id }) => id);
+        const finishedAt = await reader.now();
+        for (const { id, publicId } of await reader.jobs(queue)) {
+          if (ids.includes(id)) await reader.write(publicId, { status: 'complete', processId, finishedAt });
+        }
+        return ids;
+      },
+      commit: async () => {
+        if (!begun.lost.aborted) await begun.commit();
+      },
+    })),
+};
+
+const upserts: KnownFault = {
+  name: 'an enqueue that updates the duplicate, and so waits for its handler',
+  scenario: scenarios.duplicate,
+  found: /enqueue waits for the running handler/,
+  driver: (driver, reader) =>
+    instead(driver, {
+      enqueue: async (jobs) => {
+        const enqueued = await driver.enqueue(jobs);
+        for (const { outcome, publicId } of enqueued) {
+          if (outcome === 'duplicate') await reader.write(publicId, { createdBy: 'the last who asked' });
+        }
+        return enqueued;
+      },
+    }),
+};
+
+const neverGoesBack: KnownFault = {
+  name: 'a sweep that never goes back behind the line',
+  scenario: scenarios.lowerIdLate,
+  found: /lower is left new/,
+  driver: (driver) => {
+    const furthest = new Map<string, Line>();
+    return held(driver, (begun) => ({
+      claim: async (criteria) => {
+        const { queue } = criteria;
+        const job = await begun.claim({ ...criteria, line: furthest.get(queue) ?? criteria.line });
+        if (job !== undefined) furthest.set(queue, { priority: job.priority, id: job.id });
+        return job;
+      },
+    }));
+  },
+};
+
+const swallows: KnownFault = {
+  name: 'a settlement that takes what was committed later with it',
+  scenario: scenarios.lateToTheGroup,
+  found: /late is complete and has its effect 0 times/,
+  driver: (driver, reader, queue) =>
+    held(driver, (begun) => ({
+      settle: async (processId, settlements) => {
+        const settled = await begun.settle(processId, settlements);
+        for (const { id, publicId, status } of await reader.jobs(queue)) {
+          if (status !== 'new' || settled.includes(id)) continue;
+          await reader.write(publicId, { status: 'complete', processId, finishedAt: await reader.now() });
+        }
+        return settled;
+      },
+    })),
+};
+
+const dependsOnNothing: KnownFault = {
+  name: 'a driver that finds no dependencies',
+  scenario: scenarios.createApart,
+  found: /which it must come after/,
+  driver: (driver) => held(driver, () => ({ firstOutstanding: async () => undefined })),
+};
+
+const claimsInOrderOfPriority: KnownFault = {
+  name: 'a sibling lock that gives the claimed job first',
+  scenario: scenarios.priorities,
+  found: /which was enqueued earlier/,
+  driver: (driver) =>
+    held(driver, (begun) => ({
+      lockSiblings: async (entity, limit) => {
+        const siblings = await begun.lockSiblings(entity, limit + 1);
+        return siblings.toSorted((one, other) => one.priority - other.priority).slice(0, limit);
+      },
+    })),
+};
+
+const halfSettled: KnownFault = {
+  name: 'a group of which one job is not settled',
+  scenario: scenarios.lateToTheGroup,
+  found: /settled/,
+  driver: (driver) =>
+    held(driver, (begun) => ({
+      settle: async (processId, settlements) => {
+        await begun.settle(processId, settlements.slice(0, 1));
+        return settlements.map(({ id }) => id);
+      },
+    })),
+};
+
+export const knownFaults: readonly KnownFault[] = [
+  locksNoSiblings,
+  deaf,
+  unguarded,
+  upserts,
+  neverGoesBack,
+  swallows,
+  dependsOnNothing,
+  claimsInOrderOfPriority,
+  halfSettled,
+];

@@ -1,0 +1,51 @@
+import type { Enqueued } from '@rowlock/core';
+
+/** What actors do together, whatever the order of their steps. */
+export interface Scenario {
+  readonly name: string;
+  readonly kinds: readonly ScenarioKind[];
+  /** The letters of the workers. Each serves all kinds, one run at a time. */
+  readonly workers: readonly string[];
+  /** What is in the table before anybody begins. */
+  readonly before?: Script;
+  /** What others do meanwhile, by their letters. */
+  readonly scripts?: Readonly<Record<string, Script>>;
+}
+
+export interface ScenarioKind {
+  readonly kind: string;
+  readonly group?: boolean;
+  readonly after?: readonly string[];
+  /** A queue other than the scenario's own. */
+  readonly apart?: boolean;
+}
+
+export type Script = (hands: Hands) => Promise<void>;
+
+/** What a script can do. Each deed takes the steps that the real client takes. Jobs have names, and all one key. */
+export interface Hands {
+  enqueue(name: string, options?: JobOptions): Promise<Enqueued>;
+  /** Undefined when the job had ended. */
+  cancel(name: string): Promise<'cancelled' | 'signalled' | undefined>;
+  /** False when the job could not be redriven, as it was in another state or its unique key taken. */
+  redrive(name: string): Promise<boolean>;
+  /** Opens an application's own transaction. */
+  open(): Promise<OpenHands>;
+  /** The server ends the connections of a worker. */
+  disconnect(worker: string): Promise<void>;
+  /** A worker dies, and with it its connections. */
+  kill(worker: string): Promise<void>;
+}
+
+export interface OpenHands {
+  enqueue(name: string, options?: JobOptions): Promise<Enqueued>;
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+}
+
+export interface JobOptions {
+  /** Default: the scenario's first. */
+  readonly kind?: string;
+  readonly priority?: number;
+  readonly unique?: string;
+}

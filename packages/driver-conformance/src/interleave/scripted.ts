@@ -1,0 +1,131 @@
+import {
+  type AnyHandler,
+  createRowlock,
+  defineHandler,
+  IllegalTransitionError,
+  type Rowlock,
+} from '@rowlock/core';
+import { AnyJson } from '../crew.js';
+import type { Caller, DriverProcess } from '../driver-harness.js';
+import { Actor } from './actor.js';
+import type { Hands, JobOptions, ScenarioKind, Script } from './scenario.js';
+import { takeTurns } from './take-turns.js';
+import { ToldAnchor } from './told-anchor.js';
+import { apartFrom, SILENT, type Surroundings } from './working.js';
+
+/** What the scripts of one play have in common. */
+export interface Properties<Tx> {
+  readonly key: string;
+  /** The public ids of the jobs, by their names. */
+  readonly jobs: Map<string, string>;
+  disconnect(worker: string): Promise<void>;
+  kill(worker: string): Promise<void>;
+  readonly callers: Caller<Tx>[];
+}
+
+/** Somebody who does what a script says, through core's own client, whose driver waits for its turn. */
+export class ScriptedActor<Tx> {
+  readonly actor: Actor;
+  readonly #client: Rowlock<Tx>;
+  readonly #handlers: ReadonlyMap<string, AnyHandler<Tx>>;
+  readonly #around: Surroundings<Tx>;
+  readonly #properties: Properties<Tx>;
+  #done: Promise<void> = Promise.resolve();
+
+  constructor(
+    letter: string,
+    process: DriverProcess<Tx>,
+    kinds: readonly ScenarioKind[],
+    around: Surroundings<Tx>,
+    properties: Properties<Tx>,
+  ) {
+    this.actor = new Actor(letter, true);
+    this.#around = around;
+    this.#properties = properties;
+    const { twist, database, queue } = around;
+    this.#handlers = new Map(
+      kinds.map(({ kind, apart = false }) => [
+        kind,
+        defineHandler({ kind, queue: apart ? apartFrom(queue) : queue, payload: AnyJson, run: () => {} }),
+      ]),
+    );
+    const broken = twist.driver?.(process.driver, database.reader, queue) ?? process.driver;
+    const driver = takeTurns(broken, this.actor, new ToldAnchor('0'), {
+      looks: async () => {},
+      refused: async () => {},
+      settling: () => {},
+      ended: () => {},
+      wakes: around.wakes,
+      willWake: () => {},
+      came: (outcome) => around.came(this.actor, outcome),
+    });
+    this.#client = createRowlock({ driver, handlers: [...this.#handlers.values()], log: SILENT });
+  }
+
+  start(script: Script): void {
+    this.actor.busy = true;
+    this.#done = script(this.#hands)
+      .catch((error: unknown) => this.#around.witness.fails(this.actor.letter, error))
+      .finally(() => this.actor.rest());
+  }
+
+  /** Resolves when its script has ended. */
+  done(): Promise<void> {
+    return this.#done;
+  }
+
+  readonly #hands: Hands = {
+    enqueue: (name, options) => this.#enqueue(name, options),
+    cancel: async (name) => {
+      try {
+        return await this.#client.cancel(this.#named(name));
+      } catch (error) {
+        if (error instanceof IllegalTransitionError) return undefined;
+        throw error;
+      }
+    },
+    redrive: async (name) => {
+      try {
+        const publicId = this.#named(name);
+        await this.#client.redrive(publicId);
+        this.#around.witness.redrives(publicId);
+        return true;
+      } catch (error) {
+        if (error instanceof IllegalTransitionError) return false;
+        throw error;
+      }
+    },
+    open: async () => {
+      const caller = await this.#around.database.caller();
+      this.#properties.callers.push(caller);
+      return {
+        enqueue: (name, options) => this.#enqueue(name, options, caller.tx),
+        commit: () => this.actor.step('commit', () => caller.commit().then(() => this.#around.wakes([{}]))),
+        rollback: () => this.actor.step('rollback', () => caller.rollback()),
+      };
+    },
+    disconnect: (worker) => this.actor.step('disconnect', () => this.#properties.disconnect(worker)),
+    kill: (worker) => this.actor.step('disconnect', () => this.#properties.kill(worker)),
+  };
+
+  async #enqueue(name: string, options: JobOptions = {}, tx?: Tx): ReturnType<Hands['enqueue']> {
+    const { kind = [...this.#handlers.keys()][0], priority = 0, unique } = options;
+    const handler = this.#handlers.get(kind ?? '');
+    if (handler === undefined) throw new Error(`The scenario has no kind ${kind}.`);
+    const { key, jobs } = this.#properties;
+    const job = { key, payload: name, priority, ...(unique !== undefined && { unique: `${key} ${unique}` }) };
+    const enqueued = await this.#client.enqueue(handler, job, tx === undefined ? {} : { tx });
+    await this.#client.flush();
+    if (enqueued.outcome === 'enqueued') {
+      jobs.set(name, enqueued.publicId);
+      this.#around.witness.name(enqueued.publicId, name);
+    }
+    return enqueued;
+  }
+
+  #named(name: string): string {
+    const publicId = this.#properties.jobs.get(name);
+    if (publicId === undefined) throw new Error(`There is no job ${name} yet.`);
+    return publicId;
+  }
+}

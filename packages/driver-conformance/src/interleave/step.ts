@@ -1,0 +1,71 @@
+/** What a step may touch. Two steps that meet in none of it, but for reading, can change places. */
+type Area =
+  /** Row locks. */
+  | 'locks'
+  /** What is committed of the jobs. */
+  | 'jobs'
+  /** Unique keys, also of what is not yet committed: an insert waits for those. */
+  | 'keys'
+  /** The order of ids. */
+  | 'ids'
+  /** The runs' records. */
+  | 'records'
+  /** What a worker was told: its wake-ups and the cancellations of its runs. */
+  | 'hearing';
+
+interface Footprint {
+  readonly reads: readonly Area[];
+  readonly writes: readonly Area[];
+}
+
+/**
+ * The steps of workers and producers: a driver's verbs, the handler's one write, a worker's alarm, and what happens to
+ * connections. Too large a footprint costs time; too small a one would leave orders out.
+ */
+const FOOTPRINTS = {
+  // READ COMMITTED: the transaction has no snapshot yet.
+  begin: { reads: [], writes: [] },
+  claim: { reads: ['jobs'], writes: ['locks'] },
+  lockSiblings: { reads: ['jobs'], writes: ['locks'] },
+  // Plain reads. No scenario has jobs that a survey could let become due.
+  firstOutstanding: { reads: ['jobs'], writes: [] },
+  survey: { reads: ['jobs', 'hearing'], writes: [] },
+  startRun: { reads: ['hearing'], writes: ['records'] },
+  noteRun: { reads: [], writes: ['records'] },
+  // Into a table that is read at the end alone.
+  write: { reads: ['hearing'], writes: [] },
+  undo: { reads: [], writes: ['locks'] },
+  settle: { reads: [], writes: ['locks', 'keys', 'records'] },
+  commit: { reads: [], writes: ['locks', 'jobs', 'keys', 'records', 'hearing'] },
+  rollback: { reads: [], writes: ['locks', 'keys', 'records'] },
+  /** A rollback of a transaction that holds nothing. */
+  close: { reads: [], writes: [] },
+  enqueue: { reads: [], writes: ['locks', 'jobs', 'keys', 'ids'] },
+  /** An enqueue in a caller's transaction. */
+  'enqueue in tx': { reads: ['jobs', 'locks'], writes: ['keys', 'ids'] },
+  move: { reads: [], writes: ['locks', 'jobs', 'keys'] },
+  notify: { reads: [], writes: ['hearing'] },
+  alarm: { reads: [], writes: ['hearing'] },
+  disconnect: { reads: [], writes: ['locks', 'jobs', 'keys', 'ids', 'records', 'hearing'] },
+} as const satisfies Record<string, Footprint>;
+
+export type Step = keyof typeof FOOTPRINTS;
+
+/** One actor's next step. */
+export interface Move {
+  /** The actor's letter. */
+  readonly actor: string;
+  readonly step: Step;
+}
+
+/** Whether two actors' steps lead to the same, whichever comes first. */
+export function commute(one: Move, other: Move): boolean {
+  if (one.actor === other.actor || one.step === 'disconnect' || other.step === 'disconnect') return false;
+  return !meets(one.step, other.step) && !meets(other.step, one.step);
+}
+
+function meets(one: Step, other: Step): boolean {
+  const { writes }: Footprint = FOOTPRINTS[one];
+  const touched: Footprint = FOOTPRINTS[other];
+  return writes.some((area) => touched.reads.includes(area) || touched.writes.includes(area));
+}

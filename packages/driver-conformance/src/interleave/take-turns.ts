@@ -1,0 +1,105 @@
+import type { Anchor, Driver, HeldTransaction, Job, Store, WakeUp } from '@rowlock/core';
+import { instead } from '../instead.js';
+import type { Actor } from './actor.js';
+import type { Step } from './step.js';
+
+/** What a driver that takes turns tells of. */
+export interface Told<Tx> {
+  /** In its turn, before it locks siblings or asks for dependencies. */
+  looks(at: 'siblings' | 'dependencies'): Promise<void>;
+  /** In its turn still, after a lock of siblings that was refused. */
+  refused(tx: Tx): Promise<void>;
+  settling(): void;
+  /** The transaction of a claim has ended. */
+  ended(): void;
+  wakes(wakeUps: readonly WakeUp[]): void;
+  /** A wake-up that waits for the caller's commit. */
+  willWake(wakeUps: readonly WakeUp[]): void;
+  /** What came of the step that has just been done. */
+  came(outcome: string): void;
+}
+
+/** The driver, each of whose verbs waits for the actor's turn. Wake-ups go to those who are told of them. */
+export function takeTurns<Tx>(driver: Driver<Tx>, actor: Actor, anchor: Anchor, told: Told<Tx>): Driver<Tx> {
+  const turn = async <Result>(step: Step, work: () => Promise<Result>): Promise<Result> => {
+    try {
+      const result = await actor.step(step, work);
+      told.came(describe(result));
+      return result;
+    } catch (error) {
+      told.came(error instanceof Error && 'code' in error ? String(error.code) : String(error));
+      throw error;
+    }
+  };
+  const notify: Store['notify'] = (wakeUps) => turn('notify', async () => told.wakes(wakeUps));
+  return instead(driver, {
+    verify: async () => {},
+    anchor: async () => anchor,
+    begin: async (options) => heldInTurns(await turn('begin', () => driver.begin(options)), turn, told),
+    survey: (lanes) => turn('survey', () => driver.survey(lanes)),
+    startRun: (run) => turn('startRun', () => driver.startRun(run)),
+    noteRun: (processId, note) => turn('noteRun', () => driver.noteRun(processId, note)),
+    enqueue: (jobs) => turn('enqueue', () => driver.enqueue(jobs)),
+    move: (event, publicId) => turn('move', () => driver.move(event, publicId)),
+    notify,
+    join(tx) {
+      const joined = driver.join(tx);
+      return instead(joined, {
+        enqueue: (jobs) => turn('enqueue in tx', () => joined.enqueue(jobs)),
+        notify: async (wakeUps) => told.willWake(wakeUps),
+      });
+    },
+  });
+}
+
+type Turn = <Result>(step: Step, work: () => Promise<Result>) => Promise<Result>;
+
+function heldInTurns<Tx>(held: HeldTransaction<Tx>, turn: Turn, told: Told<Tx>): HeldTransaction<Tx> {
+  let holds = false;
+  let over = false;
+  const end = (): void => {
+    over = true;
+    told.ended();
+  };
+  const locked = (job: Job | undefined): Job | undefined => {
+    holds ||= job !== undefined;
+    return job;
+  };
+  return instead(held, {
+    claim: (criteria) => turn('claim', () => held.claim(criteria).then(locked)),
+    firstOutstanding: (question) =>
+      turn('firstOutstanding', async () => {
+        await told.looks('dependencies');
+        return held.firstOutstanding(question);
+      }),
+    undo: () => turn('undo', () => held.undo()),
+    lockSiblings: (entity, limit) =>
+      turn('lockSiblings', async () => {
+        await told.looks('siblings');
+        try {
+          return await held.lockSiblings(entity, limit);
+        } catch (error) {
+          await told.refused(held.handle);
+          throw error;
+        }
+      }),
+    settle: (processId, settlements) =>
+      turn('settle', () => {
+        told.settling();
+        return held.settle(processId, settlements);
+      }),
+    commit: () => turn('commit', () => held.commit().then(end)),
+    // After a commit nothing is left to be rolled back.
+    rollback: () =>
+      over ? held.rollback() : turn(holds ? 'rollback' : 'close', () => held.rollback().then(end)),
+  });
+}
+
+/** A step's result, for people. */
+function describe(result: unknown): string {
+  if (Array.isArray(result)) return result.map(describe).join(' and ');
+  if (typeof result !== 'object' || result === null) return '';
+  if ('outcome' in result) return String(result.outcome);
+  if ('payload' in result) return String(result.payload);
+  return '';
+}

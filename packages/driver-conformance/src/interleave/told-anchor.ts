@@ -1,0 +1,28 @@
+import type { Anchor, WakeUp, WakeUpOptions } from '@rowlock/core';
+
+/** An anchor that hears what it is told, in this process: in an exploration wake-ups come when it is their turn. */
+export class ToldAnchor implements Anchor {
+  readonly pushed = true;
+  readonly #untaken: WakeUp[] = [{}];
+  #wake: () => void = () => {};
+
+  constructor(readonly workerId: string) {}
+
+  tell(wakeUps: readonly WakeUp[]): void {
+    this.#untaken.push(...wakeUps);
+    this.#wake();
+  }
+
+  async *wakeUps({ signal }: WakeUpOptions): AsyncGenerator<WakeUp> {
+    signal.addEventListener('abort', () => this.#wake(), { once: true });
+    while (!signal.aborted) {
+      const next = this.#untaken.shift();
+      if (next !== undefined) yield next;
+      else await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  async report(): Promise<void> {}
+
+  async release(): Promise<void> {}
+}

@@ -1,0 +1,199 @@
+import { OUTSTANDING } from '@rowlock/core';
+import type { JobRow, RunRow, TestDatabase } from '../driver-harness.js';
+import { EFFECTS } from './scene.js';
+
+/** What a handler was given. */
+export interface WitnessedRun {
+  readonly actor: string;
+  readonly processId: string;
+  readonly queue: string;
+  readonly key: string | null;
+  readonly jobs: readonly string[];
+}
+
+interface Running extends WitnessedRun {
+  settling: boolean;
+}
+
+/** Sees what happens in one order of steps, looks at what is left of it, and says what must not be. */
+export class Witness {
+  readonly violations: string[] = [];
+  readonly #names = new Map<string, string>();
+  readonly #outstanding = new Map<string, readonly JobRow[]>();
+  readonly #running = new Map<string, Running>();
+  readonly #runs = new Map<string, WitnessedRun>();
+  readonly #lost = new Set<string>();
+  readonly #disconnected = new Set<string>();
+  readonly #redriven = new Map<string, number>();
+
+  /** Gives a job a name that people can read. */
+  name(publicId: string, name: string): void {
+    this.#names.set(publicId, name);
+  }
+
+  say(violation: string): void {
+    if (!this.violations.includes(violation)) this.violations.push(violation);
+  }
+
+  /** What the actor is about to see: the jobs that are committed now. */
+  looks(actor: string, at: 'siblings' | 'dependencies', rows: readonly JobRow[]): void {
+    this.#outstanding.set(`${actor} ${at}`, rows.filter(isOutstanding));
+  }
+
+  begins(run: WitnessedRun, lost: boolean): void {
+    const { actor, processId, queue, key, jobs } = run;
+    this.#runs.set(processId, run);
+    // A worker that has lost its claim and does not know it may still call its handler, which can write nothing.
+    if (lost) {
+      this.#lost.add(processId);
+      return;
+    }
+    for (const other of this.#running.values()) {
+      if (other.queue === queue && other.key === key) {
+        this.say(`${this.#told(run)} began while ${this.#told(other)} went on`);
+      }
+    }
+    this.#running.set(actor, { ...run, settling: false });
+    const outstanding = this.#outstanding.get(`${actor} siblings`) ?? [];
+    const seen = outstanding.filter((row) => row.queue === queue && row.key === key);
+    const own = seen.filter(({ publicId }) => jobs.includes(publicId));
+    if (own.length < jobs.length) this.say(`${this.#told(run)} has a job that was not there to be locked`);
+    const last = own.at(-1);
+    for (const row of seen) {
+      if (last !== undefined && row.id < last.id && !own.includes(row)) {
+        this.say(`${this.#told(run)} began before ${this.#called(row.publicId)}, which was enqueued earlier`);
+      }
+    }
+  }
+
+  /** A job that another one must come after. */
+  mustFollow(run: WitnessedRun, kinds: readonly string[]): void {
+    const rows = this.#outstanding.get(`${run.actor} dependencies`) ?? [];
+    const first = rows.find(({ publicId }) => run.jobs.includes(publicId));
+    for (const row of rows) {
+      if (first !== undefined && kinds.includes(row.kind) && row.key === run.key && row.id < first.id) {
+        this.say(`${this.#told(run)} began before ${this.#called(row.publicId)}, which it must come after`);
+      }
+    }
+  }
+
+  settling(actor: string): void {
+    const running = this.#running.get(actor);
+    if (running !== undefined) running.settling = true;
+  }
+
+  /** The transaction of the actor's run has ended. */
+  ends(actor: string): void {
+    this.#running.delete(actor);
+  }
+
+  /** The server has ended the actor's connections. */
+  disconnects(actor: string): void {
+    this.#disconnected.add(actor);
+    const run = this.#running.get(actor);
+    if (run !== undefined) this.#lost.add(run.processId);
+    this.ends(actor);
+  }
+
+  loses(actor: string, processId: string, error: unknown): void {
+    this.#lost.add(processId);
+    if (!this.#disconnected.has(actor)) this.say(`${actor} lost a claim without cause: ${String(error)}`);
+  }
+
+  settled(processId: string): void {
+    const run = this.#runs.get(processId);
+    if (this.#lost.has(processId))
+      this.say(`${run ? this.#told(run) : processId} settled, and had lost its claim`);
+  }
+
+  fails(actor: string, error: unknown): void {
+    if (!this.#disconnected.has(actor)) this.say(`${actor} failed: ${String(error)}`);
+  }
+
+  waits(actor: string, step: string, holder: string): void {
+    const run = this.#running.get(holder);
+    if (run === undefined || run.settling) return;
+    this.say(`${actor}'s ${step} waits for the running handler of ${this.#told(run)}`);
+  }
+
+  /** A client has given the job another life. */
+  redrives(publicId: string): void {
+    this.#redriven.set(publicId, (this.#redriven.get(publicId) ?? 0) + 1);
+  }
+
+  /** When all are at rest. */
+  async judge<Tx>(database: TestDatabase<Tx>, queues: readonly string[]): Promise<void> {
+    const { reader } = database;
+    const rows = (await Promise.all(queues.map((queue) => reader.jobs(queue)))).flat();
+    const effects = await this.#effects(database, queues);
+    const records = new Map<string, readonly RunRow[]>();
+    for (const { publicId } of rows) records.set(publicId, await reader.runs(publicId));
+    for (const row of rows) {
+      this.#judgeJob(row, records.get(row.publicId) ?? [], effects.get(row.publicId) ?? 0);
+    }
+    for (const run of this.#runs.values()) this.#judgeRun(run, records);
+  }
+
+  async #effects<Tx>(
+    { reader }: TestDatabase<Tx>,
+    queues: readonly string[],
+  ): Promise<ReadonlyMap<string, number>> {
+    const names = queues.map((queue) => `'${queue}'`).join(', ');
+    const written = await reader.exec(`SELECT job FROM ${EFFECTS} WHERE queue IN (${names})`);
+    const effects = new Map<string, number>();
+    for (const { job } of written) effects.set(String(job), (effects.get(String(job)) ?? 0) + 1);
+    return effects;
+  }
+
+  #judgeJob(row: JobRow, records: readonly RunRow[], effects: number): void {
+    const name = this.#called(row.publicId);
+    if (isOutstanding(row)) {
+      this.say(`${name} is left ${row.status}`);
+      return;
+    }
+    const completed = row.status === 'complete' ? 1 : 0;
+    if (effects !== completed) this.say(`${name} is ${row.status} and has its effect ${effects} times`);
+
+    const told = `${name}, which is ${row.status}: ${records.map(({ outcome }) => outcome ?? 'open').join(', ')}`;
+    const settlements = records.filter(({ outcome }) => outcome !== null && SETTLING.has(outcome));
+    const completions = settlements.filter(({ outcome }) => outcome === 'complete');
+    if (completions.length !== completed) this.say(`the runs do not fit ${told}`);
+    if (settlements.length > 1 + (this.#redriven.get(row.publicId) ?? 0)) this.say(`settled twice: ${told}`);
+    for (const { processId, outcome } of records) {
+      if (this.#lost.has(processId)) continue;
+      if (outcome === null) this.say(`a run never ended: ${told}`);
+      if (outcome === 'reclaim') this.say(`taken from a worker that lived: ${told}`);
+    }
+  }
+
+  /** A run settled its own jobs, all or none. */
+  #judgeRun(run: WitnessedRun, records: ReadonlyMap<string, readonly RunRow[]>): void {
+    const settled: string[] = [];
+    for (const [publicId, ofJob] of records) {
+      const record = ofJob.find(({ processId }) => processId === run.processId);
+      if (record?.outcome != null && SETTLING.has(record.outcome)) settled.push(publicId);
+    }
+    const expected = this.#lost.has(run.processId) ? [] : run.jobs;
+    if (settled.toSorted().join() === expected.toSorted().join()) return;
+    const all = settled.map((job) => this.#called(job)).join(' and ') || 'nothing';
+    this.say(
+      `${this.#told(run)}${this.#lost.has(run.processId) ? ', which lost its claim,' : ''} settled ${all}`,
+    );
+  }
+
+  #told({ actor, jobs }: WitnessedRun): string {
+    return `${actor}'s run of ${jobs.map((job) => this.#called(job)).join(' and ')}`;
+  }
+
+  #called(publicId: string): string {
+    return this.#names.get(publicId) ?? publicId;
+  }
+}
+
+const SETTLING: ReadonlySet<string> = new Set(['complete', 'fail', 'exhaust', 'abandon', 'retry', 'snooze']);
+
+const OPEN: ReadonlySet<string> = new Set(OUTSTANDING);
+
+function isOutstanding({ status }: JobRow): boolean {
+  return OPEN.has(status);
+}

@@ -1,0 +1,5 @@
+import { describeInterleavings } from '@rowlock/driver-conformance';
+import { openMysqlHarness } from './mysql-harness.js';
+import { product, serverUrl } from './server.js';
+
+describeInterleavings({ name: product, open: async () => openMysqlHarness(serverUrl, product) });

@@ -1,0 +1,6 @@
+import { describeInterleavings } from '@rowlock/driver-conformance';
+import { inject } from 'vitest';
+import '@rowlock/servers/vitest';
+import { openPostgresHarness } from './postgres-harness.js';
+
+describeInterleavings({ name: 'postgres', open: async () => openPostgresHarness(inject('postgresUrl')) });
