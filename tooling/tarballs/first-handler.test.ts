@@ -30,7 +30,7 @@ beforeAll(async () => {
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
   program = /## A first handler.*?```ts\n(.*?)```/s.exec(readme)?.[1] ?? '';
   const [, theImport = '', theDriver = ''] =
-    /## Which driver.*?```ts\n(import .*?\n)\nconst driver = (.*?);\n```/s.exec(readme) ?? [];
+    /## Which driver.*?```js\n(import .*?\n)\nconst driver = (.*?);\n```/s.exec(readme) ?? [];
   onMysql = program
     .replace(/^import \{ postgres \}.*\n/m, theImport)
     .replace(/driver: postgres\(.*\),/, `driver: ${theDriver},`);
