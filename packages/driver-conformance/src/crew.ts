@@ -1,10 +1,12 @@
 import {
   type AnyHandler,
+  type Clock,
   createRowlock,
   type Driver,
   type Json,
   type Logger,
   type Rowlock,
+  systemClock,
   type Worker,
   type WorkerOptions,
 } from '@rowlock/core';
@@ -17,6 +19,11 @@ export interface Hand<Tx> {
   readonly rowlock: Rowlock<Tx>;
   readonly worker: Worker<Tx>;
   readonly process: DriverProcess<Tx>;
+}
+
+export interface HandOptions extends WorkerOptions {
+  /** What the worker's time goes by. Default: the process's own. */
+  readonly clock?: Clock;
 }
 
 /** Nothing but wake-ups and the worker's own alarms bring it to look again. */
@@ -36,11 +43,11 @@ export function clientOf<Tx>({ driver }: Stage<Tx>, handlers: readonly AnyHandle
 export async function hire<Tx>(
   stage: Stage<Tx>,
   handlers: readonly AnyHandler<Tx>[],
-  options: WorkerOptions = {},
+  { clock = systemClock, ...options }: HandOptions = {},
   through: (driver: Driver<Tx>) => Driver<Tx> = (driver) => driver,
 ): Promise<Hand<Tx>> {
   const process = await stage.process();
-  const rowlock = createRowlock({ driver: through(process.driver), handlers, log: SILENT });
+  const rowlock = createRowlock({ driver: through(process.driver), handlers, clock, log: SILENT });
   const worker = rowlock.worker({ ...NO_POLL, ...options });
   stage.defer(() => within('the worker has stopped', worker.stop({ drain: 0 })));
   return { rowlock, worker, process };
@@ -50,7 +57,7 @@ export async function hire<Tx>(
 export async function employ<Tx>(
   stage: Stage<Tx>,
   handlers: readonly AnyHandler<Tx>[],
-  options?: WorkerOptions,
+  options?: HandOptions,
 ): Promise<Hand<Tx>> {
   const hand = await hire(stage, handlers, options);
   await hand.worker.start();

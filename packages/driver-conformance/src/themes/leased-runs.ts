@@ -10,8 +10,10 @@ import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { AnyJson, employ, hire, SOON } from '../crew.js';
 import { Diary } from '../diary.js';
+import { endSessions } from '../end-sessions.js';
 import { instead } from '../instead.js';
 import { scratchTable } from '../scratch-table.js';
+import { slowClock } from '../slow-clock.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
@@ -143,25 +145,23 @@ export const leasedRuns = theme('leased runs', (test) => {
     const [running, finish] = [gate(), gate()];
     let runs = 0;
     await put();
-    const hand = await employ(stage, [
-      leasing(stage, async ({ signal }) => {
-        runs += 1;
-        running.open();
-        await finish.promise;
-        return complete(signal.aborted ? 'told to stop' : 'undisturbed');
-      }),
-    ]);
-    await within('the handler', running.promise);
-    const ended = (await stage.driver.workers()).filter(({ alive }) => alive).length;
-    await hand.process.disconnect();
-    await until('the worker is back', async () => {
-      const { length } = (await stage.driver.workers()).filter(({ alive }) => alive);
-      return length === ended;
+    const handler = leasing(stage, async ({ signal }) => {
+      runs += 1;
+      running.open();
+      await finish.promise;
+      return complete(signal.aborted ? 'told to stop' : 'undisturbed');
     });
+    // It is to be back within a second of its own.
+    const hand = await employ(stage, [handler], { clock: slowClock });
+    await within('the handler', running.promise);
+    const living = async () => (await stage.driver.workers()).filter(({ alive }) => alive).length;
+    const before = await living();
+    await endSessions(hand.process);
+    await until('the worker is back', async () => (await living()) === before);
     await hand.process.disconnect();
     finish.open();
     const [row] = await allSettled(stage);
-    expect(row).toMatchObject({ status: 'complete', attempt: 1, crashes: 0 });
+    expect(row).toMatchObject({ status: 'complete', output: 'undisturbed', attempt: 1, crashes: 0 });
     expect(runs).toBe(1);
   });
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Anchor, WakeUp } from '@rowlock/core';
 import { expect } from 'vitest';
 import { type Ear, listen } from '../ear.js';
+import { endSessions } from '../end-sessions.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { until, within } from '../until.js';
@@ -167,14 +168,10 @@ export const wakeUps = theme('wake-ups', (test) => {
     const ear = await listening(stage, anchor);
     for (const time of ['first', 'second']) {
       const since = ear.heard.length;
-      const sessions = new Set(await other.sessions());
-      await other.disconnect();
+      // Until it has ended it would be taken for what came back.
+      await endSessions(other);
       // Whatever is sent in between may be lost: the wake-up makes up for it.
       await ear.hears(`the wake-up after reconnecting, the ${time} time`, () => true, since);
-      // What the server was told to end it ends a moment later: until then it would be taken for what came back.
-      await until('the sessions have ended', async () =>
-        (await other.sessions()).every((session) => !sessions.has(session)),
-      );
       await until('the worker is alive again', () => alive(stage, anchor));
       await hearsAgain(stage, ear);
     }
