@@ -160,10 +160,15 @@ async function bareMysql(url) {
   return {
     async pickup() {
       // It is asleep by the time the job is in.
-      const called = worker.query('SELECT SLEEP(10)').catch(() => {});
+      let asleep = true;
+      const called = worker
+        .query('SELECT SLEEP(10)')
+        .catch(() => {})
+        .finally(() => (asleep = false));
       const begin = performance.now();
       await producer.query('INSERT INTO bare VALUES ()');
-      await producer.query(`KILL QUERY ${worker.threadId}`);
+      // A call that comes before the sleep is lost.
+      while (asleep) await producer.query(`KILL QUERY ${worker.threadId}`);
       await called;
       await worker.query('START TRANSACTION');
       await worker.query('SELECT id FROM bare WHERE NOT done ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED');

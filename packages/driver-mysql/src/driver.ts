@@ -25,12 +25,13 @@ import {
   createConnection,
   createPool,
   type Pool,
-  type PoolConnection,
 } from 'mysql2/promise';
 import { MysqlAnchor } from './anchor.js';
+import { ClaimConnections } from './claim-connections.js';
 import { CommitWatch } from './commit-watch.js';
 import { type Context, context } from './context.js';
 import { toDriverError } from './errors.js';
+import { RUNS } from './given.js';
 import { MysqlHeldTransaction } from './held-transaction.js';
 import { JoinedStore } from './joined-store.js';
 import { migrate, migrations, refuseOutdated } from './migrations.js';
@@ -113,6 +114,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly name = 'mysql';
   readonly capabilities: Capabilities;
   readonly #pool: Pool;
+  readonly #claims: ClaimConnections;
   readonly #options: ConnectionOptions;
   readonly #push: boolean;
   readonly #watch = new CommitWatch();
@@ -128,6 +130,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     });
     super(context, onPool(pool));
     this.#pool = pool;
+    this.#claims = new ClaimConnections(pool);
     this.#options = options;
     this.#push = push;
     this.#ringer = new Ringer(context, this.on, push ? () => this.#open() : null);
@@ -167,7 +170,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   async begin({ idleLimitMs }: BeginOptions): Promise<HeldTransaction<MysqlTransaction>> {
-    return MysqlHeldTransaction.begin(this.context, await this.#connect(), idleLimitMs);
+    return MysqlHeldTransaction.begin(this.context, this.#claims, idleLimitMs);
   }
 
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {
@@ -205,10 +208,13 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     const { sql } = this.context;
     const wanted = list(jobs);
     const others = [...wanted.values, processId];
+    const runs = RUNS.rows(
+      jobs.map((id) => ({ process_id: processId, job_id: String(id), worker_id: workerId })),
+    );
     // Side by side, as the one leaves out what the other adds.
     const [rows] = await Promise.all([
       query<RunCounts>(this.on, sql.findRuns(wanted.places), others),
-      change(this.on, sql.startRun, [processId, workerId, JSON.stringify(jobs.map(String))]),
+      change(this.on, sql.startRun(runs.text), runs.values),
     ]);
     if (rows.some(({ unfinished }) => Number(unfinished) > 0)) {
       await change(this.on, sql.endCrashedRuns(wanted.places), others);
@@ -250,7 +256,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   protected override async atomically<Result>(
     work: (tx: MysqlTransaction) => Promise<Result>,
   ): Promise<Result> {
-    const client = await this.#connect();
+    const client = await takeConnection(this.#pool);
     try {
       await client.query(this.context.sql.begin);
       const result = await work(client);
@@ -323,10 +329,6 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
         'READ COMMITTED needs binlog_format ROW or MIXED, and this server has STATEMENT.',
       );
     }
-  }
-
-  #connect(): Promise<PoolConnection> {
-    return takeConnection(this.#pool);
   }
 
   async #open(more: ConnectionOptions = {}): Promise<Connection> {

@@ -11,10 +11,12 @@ import {
   type State,
   TRANSITIONS,
 } from '@rowlock/core';
-import type { PoolConnection } from 'mysql2/promise';
+import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import { byPlace, CANDIDATES, ofOnePriority } from './candidates.js';
+import type { ClaimConnections } from './claim-connections.js';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
+import { ENDINGS } from './given.js';
 import { HandlerTransaction, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
 import { change, list, type MysqlTransaction, query, type Value } from './query.js';
@@ -28,6 +30,7 @@ const ROWS_PER_LOCK = 1024;
 /** The worker's transaction: a connection of its own, and the row locks that are the claim. */
 export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   readonly #context: Context;
+  readonly #connections: ClaimConnections;
   readonly #client: PoolConnection;
   readonly #inTurn: InTurn;
   readonly #lost = new AbortController();
@@ -38,8 +41,9 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   #open = true;
   #rolledBack: Promise<void> | null = null;
 
-  private constructor(context: Context, client: PoolConnection) {
+  private constructor(context: Context, connections: ClaimConnections, client: PoolConnection) {
     this.#context = context;
+    this.#connections = connections;
     this.#client = client;
     this.#inTurn = new InTurn(
       client,
@@ -53,16 +57,16 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
 
   static async begin(
     context: Context,
-    client: PoolConnection,
+    connections: ClaimConnections,
     idleLimitMs: number,
   ): Promise<MysqlHeldTransaction> {
-    const held = new MysqlHeldTransaction(context, client);
+    const client = await connections.take();
+    const held = new MysqlHeldTransaction(context, connections, client);
     try {
       await limitIdle(client, context.sql.idleLimit, idleLimitMs);
-      await client.query(context.sql.begin);
       return held;
     } catch (error) {
-      held.#end(true);
+      held.#end(null);
       throw toDriverError(error);
     }
   }
@@ -137,7 +141,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     const own = settlements.filter(({ id }) => this.#held.has(id));
     if (own.length === 0) return [];
     const { sql } = this.#context;
-    const endings = JSON.stringify(
+    const endings = ENDINGS.rows(
       own.map((each) => ({
         id: String(each.id),
         event: each.event,
@@ -148,14 +152,18 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
         took: each.tookMs,
         output: each.output === null ? null : storableJson(each.output),
         error: each.error === null ? null : storableJson(each.error),
-        by: each.by,
+        settled_by: each.by,
       })),
     );
     this.handle.close();
-    const settled = await this.#change(sql.settle, [endings, processId, this.#status]);
+    const settled = await this.#change(sql.settle(endings.text), [
+      ...endings.values,
+      processId,
+      this.#status,
+    ]);
     if (settled === 0) return [];
     if (settled < own.length) return this.#settledOnes(processId, own);
-    await this.#change(sql.endRuns, [endings, processId]);
+    await this.#change(sql.endRuns(endings.text), [...endings.values, processId]);
     return own.map(({ id }) => id);
   }
 
@@ -167,8 +175,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
 
   async commit(): Promise<void> {
     this.handle.close();
-    await this.#say('COMMIT');
-    this.#end(false);
+    this.#end(await this.#say('COMMIT'));
   }
 
   async rollback(): Promise<void> {
@@ -183,11 +190,11 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     await this.#inTurn.rest();
     try {
       // Also after a deadlock, when there is nothing left to undo: the session is then in a known state again.
-      await this.#client.query('ROLLBACK');
-      this.#end(false);
+      const [{ serverStatus }] = await this.#client.query<ResultSetHeader>('ROLLBACK');
+      this.#end(serverStatus);
     } catch {
       // The server rolls back what a lost connection leaves open.
-      this.#end(true);
+      this.#end(null);
     }
   }
 
@@ -209,11 +216,12 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     return query<Row>(this.#inTurn, sql, values);
   }
 
-  /** The protocol of prepared statements knows no savepoints. */
-  async #say(sql: string): Promise<void> {
-    await this.#inTurn.query(sql).catch((error: unknown) => {
+  /** The protocol of prepared statements knows no savepoints. @returns the server's status */
+  async #say(sql: string): Promise<number> {
+    const [{ serverStatus }] = await this.#inTurn.query(sql).catch((error: unknown) => {
       throw toDriverError(error);
     });
+    return Number(serverStatus);
   }
 
   async #change(sql: string, values: readonly Value[]): Promise<number> {
@@ -252,13 +260,14 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     );
   };
 
-  #end(broken: boolean): void {
+  /** @param status What the server said last, or null when the connection is of no more use. */
+  #end(status: number | null): void {
     this.#open = false;
     this.handle.close();
     this.#client.off('error', this.#onLost);
     this.#client.off('end', this.#onLost);
-    if (broken) this.#client.destroy();
-    else this.#client.release();
+    if (status === null) this.#client.destroy();
+    else this.#connections.give(this.#client, status);
   }
 }
 

@@ -10,8 +10,8 @@ export const STRICT = "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";
  * producers insert. No statement of the driver should ever wait for a lock; if one does, 5 s are enough.
  */
 const SESSION = [
-  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
-  `SET SESSION innodb_lock_wait_timeout = 5, time_zone = '+00:00', ${STRICT}`,
+  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE',
+  `SET SESSION autocommit = 1, innodb_lock_wait_timeout = 5, time_zone = '+00:00', ${STRICT}`,
 ];
 
 export async function prepareSession(client: Connection): Promise<void> {

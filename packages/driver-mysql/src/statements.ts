@@ -8,9 +8,9 @@ const JOB = `CAST(job.id AS CHAR) AS id, job.public_id, job.queue, job.kind, job
   CAST(job.payload AS CHAR) AS payload, job.priority, job.status, job.attempt, job.max_attempts, job.crashes,
   CAST(job.metadata AS CHAR) AS metadata, CAST(${ms('job.created_at')} AS CHAR) AS created_at`;
 
-/** Every SQL text of the driver, in the order of the flow. A list of placeholders comes in as `places`. */
+/** Every SQL text of the driver, in the order of the flow. A list of placeholders comes in as `places`, given rows as a table of them. */
 export interface Statements {
-  readonly enqueue: string;
+  readonly enqueue: (given: string) => string;
   readonly findDuplicates: (jobs: number) => string;
   readonly ring: string;
   readonly begin: string;
@@ -24,12 +24,12 @@ export interface Statements {
   readonly lockLeased: (ids: string) => string;
   readonly findRuns: (ids: string) => string;
   readonly endCrashedRuns: (ids: string) => string;
-  readonly startRun: string;
+  readonly startRun: (given: string) => string;
   readonly noteProgress: string;
   readonly endRun: string;
-  readonly settle: string;
+  readonly settle: (endings: string) => string;
   readonly settledBy: (ids: string) => string;
-  readonly endRuns: string;
+  readonly endRuns: (endings: string) => string;
   readonly findLater: string;
   readonly lockLater: (ids: string) => string;
   readonly promote: (ids: string) => string;
@@ -68,24 +68,15 @@ export function statements(schema: string): Statements {
   return {
     // No INSERT IGNORE: it would cut what is too long. No ON DUPLICATE KEY UPDATE: it waits for a running handler. A plain
     // INSERT of a duplicate is refused at once; then the ones that are there are looked up and left out.
-    enqueue: `
+    enqueue: (given) => `
       INSERT INTO ${job} (public_id, queue, kind, \`key\`, payload, priority, available_at, due, max_attempts,
                           unique_key, unique_scope, metadata, created_by)
-      SELECT public_id, queue, kind, \`key\`, payload, priority,
+      SELECT public_id, queue, kind, job_key, payload, priority,
              COALESCE('1970-01-01' + INTERVAL ROUND(available_at * 1000) MICROSECOND,
                       UTC_TIMESTAMP(6) + INTERVAL ROUND(delay * 1000) MICROSECOND),
              COALESCE('1970-01-01' + INTERVAL ROUND(available_at * 1000) MICROSECOND <= UTC_TIMESTAMP(6), delay = 0),
              max_attempts, unique_key, COALESCE(unique_scope, 'outstanding'), metadata, created_by
-      FROM JSON_TABLE(?, '$[*]' COLUMNS (
-        place FOR ORDINALITY, public_id CHAR(36) PATH '$.publicId' ERROR ON ERROR,
-        queue VARCHAR(1000) PATH '$.queue' ERROR ON ERROR, kind VARCHAR(1000) PATH '$.kind' ERROR ON ERROR,
-        \`key\` VARCHAR(1000) PATH '$.key' ERROR ON ERROR, payload LONGTEXT PATH '$.payload' ERROR ON ERROR,
-        priority INT PATH '$.priority' ERROR ON ERROR, available_at DOUBLE PATH '$.availableAt' ERROR ON ERROR,
-        delay DOUBLE PATH '$.delay' ERROR ON ERROR, max_attempts INT PATH '$.maxAttempts' ERROR ON ERROR,
-        unique_key VARCHAR(1000) PATH '$.uniqueKey' ERROR ON ERROR,
-        unique_scope VARCHAR(1000) PATH '$.uniqueScope' ERROR ON ERROR,
-        metadata LONGTEXT PATH '$.metadata' ERROR ON ERROR, created_by VARCHAR(1000) PATH '$.createdBy' ERROR ON ERROR
-      )) AS given
+      FROM ${given}
       ORDER BY place`,
 
     findDuplicates: (jobs) => `
@@ -95,7 +86,7 @@ export function statements(schema: string): Statements {
     ring: `INSERT INTO ${bell} (wake_up) VALUES (?)`,
 
     // The isolation level is the connection's: see the session's settings in driver.ts.
-    begin: 'START TRANSACTION READ WRITE',
+    begin: 'START TRANSACTION',
 
     // The server ends the connection of a claim that idles for longer, and with it the transaction.
     idleLimit: (seconds) => `SET SESSION wait_timeout = ${Math.ceil(seconds)}`,
@@ -163,9 +154,8 @@ export function statements(schema: string): Statements {
       UPDATE ${run} SET finished_at = UTC_TIMESTAMP(6), outcome = 'reclaim'
       WHERE job_id IN (${ids}) AND process_id <> ? AND finished_at IS NULL`,
 
-    startRun: `
-      INSERT INTO ${run} (process_id, job_id, worker_id)
-      SELECT ?, id, ? FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$')) AS given`,
+    startRun: (given) => `
+      INSERT INTO ${run} (process_id, job_id, worker_id) SELECT process_id, job_id, worker_id FROM ${given}`,
 
     noteProgress: `UPDATE ${run} SET progress = ? WHERE process_id = ? AND finished_at IS NULL`,
 
@@ -173,9 +163,9 @@ export function statements(schema: string): Statements {
       UPDATE ${run} SET finished_at = UTC_TIMESTAMP(6), outcome = ? WHERE process_id = ? AND finished_at IS NULL`,
 
     // By primary key alone; the rows are locked already, so this waits for nobody.
-    settle: `
+    settle: (endings) => `
       UPDATE ${job} AS job
-      JOIN ${settlements()} ON job.id = ending.id
+      JOIN ${endings} ON job.id = ending.id
       SET job.status = ending.status,
           job.process_id = ?,
           job.attempt = ending.attempt,
@@ -193,9 +183,9 @@ export function statements(schema: string): Statements {
 
     settledBy: (ids) => `SELECT CAST(id AS CHAR) AS id FROM ${job} WHERE id IN (${ids}) AND process_id = ?`,
 
-    endRuns: `
+    endRuns: (endings) => `
       UPDATE ${run} AS run
-      JOIN ${settlements()} ON run.job_id = ending.id
+      JOIN ${endings} ON run.job_id = ending.id
       SET run.finished_at = UTC_TIMESTAMP(6), run.outcome = ending.event, run.error = ending.error
       WHERE run.process_id = ?`,
 
@@ -343,15 +333,6 @@ export function statements(schema: string): Statements {
 /** Whether the newest run has not ended and its worker lives. The ? is the prefix of the workers' locks. */
 const HELD = `(last.process_id IS NOT NULL AND last.finished_at IS NULL AND job.status IN ('new', 'in-progress')
                AND IS_USED_LOCK(CONCAT(?, last.worker_id)) IS NOT NULL)`;
-
-/** Settlements come as one JSON text and are read as a table. */
-function settlements(): string {
-  return `JSON_TABLE(?, '$[*]' COLUMNS (
-        id BIGINT PATH '$.id', event VARCHAR(16) PATH '$.event', status VARCHAR(16) PATH '$.status',
-        attempt INT PATH '$.attempt', crashes INT PATH '$.crashes', delay DOUBLE PATH '$.delay',
-        took DOUBLE PATH '$.took', output LONGTEXT PATH '$.output', error LONGTEXT PATH '$.error',
-        settled_by VARCHAR(255) PATH '$.by')) AS ending`;
-}
 
 function repeated(times: number, text: string): string {
   return Array.from({ length: times }, () => text).join(', ');

@@ -17,6 +17,7 @@ import {
   type WorkerView,
 } from '@rowlock/core';
 import type { Context } from './context.js';
+import { NEW_JOBS } from './given.js';
 import { change, type MysqlTransaction, query, type Value } from './query.js';
 import { type JobViewRow, toJobView, toWorkerView, type WorkerRow } from './rows.js';
 import { storableJson, storableText } from './storable.js';
@@ -57,23 +58,25 @@ export class MysqlStore implements Store {
   /** All of them, or, when a unique key is taken, none. */
   async #insert(open: readonly Place[]): Promise<boolean> {
     if (open.length === 0) return true;
-    const given = open.map(({ job, publicId }) => ({
-      publicId,
-      queue: storableText(job.queue),
-      kind: storableText(job.kind),
-      key: storableText(job.key),
-      payload: storableJson(job.payload),
-      priority: job.priority,
-      availableAt: 'at' in job.available ? job.available.at.getTime() : null,
-      delay: 'inMs' in job.available ? job.available.inMs : null,
-      maxAttempts: job.maxAttempts,
-      uniqueKey: storableText(job.unique?.key ?? null),
-      uniqueScope: job.unique?.scope ?? null,
-      metadata: storableJson(job.metadata),
-      createdBy: job.createdBy,
-    }));
+    const given = NEW_JOBS.rows(
+      open.map(({ job, publicId }) => ({
+        public_id: publicId,
+        queue: storableText(job.queue),
+        kind: storableText(job.kind),
+        job_key: storableText(job.key),
+        payload: storableJson(job.payload),
+        priority: job.priority,
+        available_at: 'at' in job.available ? job.available.at.getTime() : null,
+        delay: 'inMs' in job.available ? job.available.inMs : null,
+        max_attempts: job.maxAttempts,
+        unique_key: storableText(job.unique?.key ?? null),
+        unique_scope: job.unique?.scope ?? null,
+        metadata: storableJson(job.metadata),
+        created_by: job.createdBy,
+      })),
+    );
     try {
-      await change(this.on, this.context.sql.enqueue, [JSON.stringify(given)]);
+      await change(this.on, this.context.sql.enqueue(given.text), given.values);
       return true;
     } catch (error) {
       if (isDriverError(error, 'UniqueViolation')) return false;

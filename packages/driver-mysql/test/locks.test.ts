@@ -110,6 +110,21 @@ describe('the locks of a claim', () => {
     expect((await claim(await begin()))?.id).toBe(job?.id);
   });
 
+  test('a handler that lets its connection commit by itself has lost the claim, and no later claim is on that connection', async () => {
+    await driver.enqueue([newJob()]);
+    const held = await begin();
+    const job = await claim(held);
+    const [[self]] = await held.handle.query('SELECT CONNECTION_ID() AS id');
+    await held.handle.query('SET autocommit = 1');
+    expect(held.lost.aborted).toBe(true);
+    await held.rollback();
+    const next = await begin();
+    expect((await claim(next))?.id).toBe(job?.id);
+    const [[other]] = await next.handle.query('SELECT CONNECTION_ID() AS id');
+    expect(other.id).not.toBe(self.id);
+    expect(await locks()).toEqual(isLocked(job));
+  });
+
   test('a producer inserts while jobs are held, before and behind them, and while a claim found nothing', async () => {
     await driver.enqueue(Array.from({ length: 5 }, () => newJob()));
     for (let worker = 0; worker < 5; worker++) expect(await claim(await begin())).toBeDefined();

@@ -1,0 +1,72 @@
+import type { Driver, HeldTransaction } from '@rowlock/core';
+import { freshMysqlDatabase } from '@rowlock/servers';
+import { createConnection } from 'mysql2/promise';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type MysqlTransaction, mysql } from '../src/index.js';
+import { serverUrl } from './server.js';
+
+let driver: Driver<MysqlTransaction>;
+let drop: () => Promise<void>;
+
+beforeEach(async () => {
+  const fresh = await freshMysqlDatabase(serverUrl);
+  drop = fresh.drop;
+  driver = mysql({ uri: fresh.url, maxConnections: 2 });
+  await driver.migrate();
+});
+
+afterEach(async () => {
+  await driver.close();
+  await drop();
+});
+
+const look = async (): Promise<HeldTransaction<MysqlTransaction>> => {
+  const held = await driver.begin({ idleLimitMs: 60_000 });
+  const criteria = { queue: 'q', kinds: ['k'], line: { priority: -32_769, id: 0n }, busy: [] };
+  expect(await held.claim(criteria)).toBeUndefined();
+  return held;
+};
+
+const connectionOf = async (held: HeldTransaction<MysqlTransaction>): Promise<string> => {
+  const [[self]] = await held.handle.query('SELECT CAST(CONNECTION_ID() AS CHAR) AS id');
+  return self.id;
+};
+
+test('a claim has the connection of the claim before it', async () => {
+  const first = await look();
+  const connection = await connectionOf(first);
+  await first.rollback();
+  const second = await look();
+  expect(await connectionOf(second)).toBe(connection);
+  await second.rollback();
+});
+
+test('who finds no connection gets one that rests between two claims, and what it writes is committed', async () => {
+  const both = [await look(), await look()];
+  for (const held of both) await held.rollback();
+  const job = { queue: 'q', kind: 'k', key: null, payload: {}, priority: 0, available: { inMs: 0 } } as const;
+  const rest = { maxAttempts: 1, unique: null, metadata: {}, createdBy: 'host' };
+  const enqueued = await Promise.all([1, 2, 3].map(() => driver.enqueue([{ ...job, ...rest }])));
+  expect(enqueued).toHaveLength(3);
+  expect((await driver.list({ queue: 'q' }, { limit: 10, before: null })).jobs).toHaveLength(3);
+});
+
+test('who waits for a connection gets the one that a claim gives up', async () => {
+  const both = [await look(), await look()];
+  const listed = driver.list({}, { limit: 10, before: null });
+  for (const held of both) await held.rollback();
+  expect((await listed).jobs).toEqual([]);
+});
+
+test('a connection that ends between two claims is not taken for the next', async () => {
+  const first = await look();
+  const connection = await connectionOf(first);
+  await first.rollback();
+  const other = await createConnection(serverUrl);
+  await other.query(`KILL ${connection}`);
+  await other.end();
+  // The client hears of it a moment later; a claim until then is refused, and tried again.
+  const second = await vi.waitFor(look);
+  expect(await connectionOf(second)).not.toBe(connection);
+  await second.rollback();
+});
