@@ -17,7 +17,7 @@ export interface GivenRows {
  * A table of the rows that a statement is given: many as one JSON text, one as placeholders, which costs a server a tenth of a
  * millisecond less. `place` is their order.
  */
-export class Given<Column extends string> {
+class Given<Column extends string> {
   readonly #columns: readonly Column[];
   readonly #one: string;
   readonly #many: string;
