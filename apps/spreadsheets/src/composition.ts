@@ -51,12 +51,12 @@ export function compose(config: Config, log: Logger): AnyComposition {
 function composeOn<Tx>(
   driver: Driver<Tx>,
   store: SpreadsheetStore<Tx>,
-  { google, publicUrl }: Config,
+  config: Config,
   log: Logger,
 ): Composition<Tx> {
-  const access = accessTo(google);
+  const access = accessTo(config.google);
   // What only writes requests down needs neither Google nor the handlers.
-  const plugins = access === undefined ? [] : [handlers(store, googleSpreadsheets(access), publicUrl)];
+  const plugins = access === undefined ? [] : [handlers(store, googleSpreadsheets(access), config)];
   const rowlock = createRowlock({ driver, plugins, log });
 
   return {
@@ -71,17 +71,18 @@ function composeOn<Tx>(
   };
 }
 
-/** What the handlers write goes through the claim's own transaction: it is there if, and only if, the job is complete. */
+/** What the handlers write goes through the transaction that settles the job: it is there if, and only if, the job is complete. */
 function handlers<Tx>(
   store: SpreadsheetStore<Tx>,
   spreadsheets: GoogleSpreadsheets,
-  publicUrl: string,
+  { publicUrl, worker }: Config,
 ): Plugin<Tx> {
   return googleSheets<Tx>({
     spreadsheets,
+    claim: worker.claim,
     sendBackUrl: (id) => `${publicUrl}/spreadsheets/${id}/send-back`,
     onCreated: ({ key, spreadsheetId, url, tx }) => store.markCreated(key, { id: spreadsheetId, url }, tx),
-    resolve: (id, tx) => store.googleIdOf(id, tx),
+    resolve: (id) => store.googleIdOf(id),
     onRows: ({ key, columns, rows, tx }) => store.replaceRows(key, { columns, rows }, tx),
   });
 }

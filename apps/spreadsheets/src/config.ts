@@ -42,6 +42,8 @@ export interface WorkerConfig {
   readonly name: string | undefined;
   /** How many jobs one worker process runs at the same time. */
   readonly concurrency: number;
+  /** How it keeps them while it runs them. */
+  readonly claim: 'hold' | 'lease';
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -127,6 +129,7 @@ const Environment = z.object({
     })
     .optional(),
   WORKER_CONCURRENCY: whole('WORKER_CONCURRENCY', 1, 200, 5),
+  WORKER_CLAIM: z.enum(['hold', 'lease'], { error: 'WORKER_CLAIM must be hold or lease.' }).default('hold'),
   DRAIN_SECONDS: whole('DRAIN_SECONDS', 1, 3600, 20),
 });
 
@@ -200,7 +203,7 @@ function configOf(env: z.output<typeof Environment>): Config {
       requestsPerMinute: env.REQUESTS_PER_MINUTE,
       trustedProxies: env.TRUSTED_PROXIES,
     },
-    worker: { name: env.WORKER_NAME, concurrency: env.WORKER_CONCURRENCY },
+    worker: { name: env.WORKER_NAME, concurrency: env.WORKER_CONCURRENCY, claim: env.WORKER_CLAIM },
     drainMs: env.DRAIN_SECONDS * 1000,
   };
 }

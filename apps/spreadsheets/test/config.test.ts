@@ -74,6 +74,7 @@ describe('the configuration', () => {
       /only one of/,
     ],
     ['a worker name with spaces', { ...WEB, WORKER_NAME: 'a b' }, /^WORKER_NAME must have/],
+    ['a claim that there is not', { ...WEB, WORKER_CLAIM: 'rent' }, /^WORKER_CLAIM must be hold or lease/],
     ['too much at once', { ...WEB, WORKER_CONCURRENCY: '1000' }, /^WORKER_CONCURRENCY must be/],
   ])('says what is wrong in one sentence: %s', (_, env, sentence, role) => {
     const said = mistakes(env, role);

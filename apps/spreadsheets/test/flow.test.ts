@@ -4,13 +4,17 @@ import { eventually } from './support/eventually.js';
 import { startTestApplication, type TestApplication } from './support/test-application.js';
 import type { UserOfApi } from './support/user-of-api.js';
 
+const CLAIMS = ['hold', 'lease'];
+
 // Workers are processes of the operating system here, as they are in production.
-describe.each(DATABASES)('on $name', (database) => {
+describe.each(
+  DATABASES.flatMap((database) => CLAIMS.map((claim) => ({ name: database.name, database, claim }))),
+)('on $name, by $claim', ({ database, claim }) => {
   let app: TestApplication;
   let ada: UserOfApi;
 
   beforeEach(async () => {
-    app = await startTestApplication({ on: database });
+    app = await startTestApplication({ on: database, env: { WORKER_CLAIM: claim } });
     ada = await app.user('Ada');
   });
 

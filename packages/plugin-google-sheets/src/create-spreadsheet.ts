@@ -6,7 +6,7 @@ import type { Application } from './options.js';
 import { KEY_PROPERTY, keyProperty } from './property.js';
 import type { SpreadsheetFile, Spreadsheets } from './spreadsheets.js';
 
-type Needs<Tx> = Pick<Application<Tx>, 'sendBackUrl' | 'onCreated' | 'timeout'>;
+type Needs<Tx> = Pick<Application<Tx>, 'sendBackUrl' | 'onCreated' | 'claim' | 'timeout'>;
 type Run<Tx> = RunContext<CreateSpreadsheetJob, Tx>;
 
 /**
@@ -22,6 +22,7 @@ export function createSpreadsheet<Tx>(spreadsheets: Spreadsheets, needs: Needs<T
     queue: CreateSpreadsheet.queue,
     payload: CreateSpreadsheet.payload,
     retry: { attempts: CreateSpreadsheet.attempts, base: '2s', cap: '10m' },
+    claim: needs.claim ?? 'hold',
     timeout: needs.timeout ?? '60s',
     run: async (context) => {
       const { key } = context;
@@ -61,7 +62,7 @@ async function create<Tx>(
     if (earlierRuns > 0 && found === undefined) return snooze(0);
     await spreadsheets.share(file.spreadsheetId, shareWith, googleLimits(context));
   }
-  // Last, and in the claim's own transaction: the application has the link if and only if the job is complete.
+  // Last, and in the job's own transaction: the application has the link if and only if the job is complete.
   await onCreated({ key, ...file, tx: context.tx });
   return complete({ ...file });
 }

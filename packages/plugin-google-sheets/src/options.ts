@@ -13,11 +13,19 @@ export interface Application<Tx> {
   readonly sendBackUrl: (key: string) => string;
   /** Keeps the link of a spreadsheet that is ready. */
   readonly onCreated: (created: Created<Tx>) => void | Promise<void>;
-  /** Google's id for a key, as `onCreated` kept it; undefined or null when there is none. */
-  readonly resolve: (key: string, tx: Tx) => MaybeId | Promise<MaybeId>;
+  /**
+   * Google's id for a key, as `onCreated` kept it; undefined or null when there is none. Asked before the calls to Google, outside
+   * the job's transaction: a create is committed before an update of its key begins.
+   */
+  readonly resolve: (key: string) => MaybeId | Promise<MaybeId>;
   /** Takes in the rows. What it throws undoes what it wrote, and is a retry. */
   readonly onRows: (received: Received<Tx>) => void | Promise<void>;
-  /** The longest that one run may take; default 60 s. The claim's transaction is open for so long. */
+  /**
+   * How a job is kept while its handler waits for Google. With `hold`, the default, the claim's transaction is open all the time;
+   * with `lease` it begins at the first use of `tx`: for a create after its calls, for an update before its last one.
+   */
+  readonly claim?: 'hold' | 'lease';
+  /** The longest that one run may take; default 60 s. */
   readonly timeout?: Duration;
 }
 

@@ -7,11 +7,11 @@ import { CreateSpreadsheet, UpdateSpreadsheet, type UpdateSpreadsheetJob } from 
 import type { Application } from './options.js';
 import type { Spreadsheets } from './spreadsheets.js';
 
-type Needs<Tx> = Pick<Application<Tx>, 'resolve' | 'onRows' | 'timeout'>;
+type Needs<Tx> = Pick<Application<Tx>, 'resolve' | 'onRows' | 'claim' | 'timeout'>;
 type Run<Tx> = RunContext<UpdateSpreadsheetJob, Tx>;
 
 /**
- * Takes the rows of a spreadsheet back, once for all requests that wait: one read, the application's own writes in the claim's
+ * Takes the rows of a spreadsheet back, once for all requests that wait: one read, the application's own writes in the job's
  * transaction, one write of the status line. Two API calls, however many clicks.
  */
 export function updateSpreadsheet<Tx>(spreadsheets: Spreadsheets, needs: Needs<Tx>) {
@@ -22,6 +22,7 @@ export function updateSpreadsheet<Tx>(spreadsheets: Spreadsheets, needs: Needs<T
     group: true,
     after: [CreateSpreadsheet.kind],
     retry: { attempts: UpdateSpreadsheet.attempts, base: '2s', cap: '10m' },
+    claim: needs.claim ?? 'hold',
     timeout: needs.timeout ?? '60s',
     run: (context) => update(spreadsheets, needs, context),
   });
@@ -35,7 +36,7 @@ async function update<Tx>(
   const { key, jobs, tx, signal } = context;
   if (key === null)
     return fail(new TypeError('A spreadsheet.update job needs a key: the id of its spreadsheet.'));
-  const spreadsheetId = await resolve(key, tx);
+  const spreadsheetId = await resolve(key);
   if (spreadsheetId == null) {
     // Its create job is settled, or this one would still be waiting.
     return fail(

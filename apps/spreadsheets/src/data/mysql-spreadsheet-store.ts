@@ -103,8 +103,8 @@ export class MysqlSpreadsheetStore implements SpreadsheetStore<Queries> {
     return rows.map(({ cells }): Row => JSON.parse(cells));
   }
 
-  async googleIdOf(id: string, tx: Queries): Promise<string | undefined> {
-    const [rows] = await tx.execute<GoogleIdRow[]>('SELECT google_id FROM spreadsheet WHERE id = ?', [id]);
+  async googleIdOf(id: string): Promise<string | undefined> {
+    const rows = await this.#query<GoogleIdRow>('SELECT google_id FROM spreadsheet WHERE id = ?', [id]);
     return rows[0]?.google_id ?? undefined;
   }
 

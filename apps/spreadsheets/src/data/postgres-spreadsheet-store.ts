@@ -95,8 +95,8 @@ export class PostgresSpreadsheetStore implements SpreadsheetStore<Queries> {
     return rows.map(({ cells }) => cells);
   }
 
-  async googleIdOf(id: string, tx: Queries): Promise<string | undefined> {
-    const { rows } = await tx.query<{ google_id: string | null }>(
+  async googleIdOf(id: string): Promise<string | undefined> {
+    const rows = await this.#query<{ google_id: string | null }>(
       'SELECT google_id FROM spreadsheets.spreadsheet WHERE id = $1',
       [id],
     );

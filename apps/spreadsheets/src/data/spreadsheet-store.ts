@@ -17,7 +17,7 @@ export interface SpreadsheetStore<Tx> {
   /** The rows as they last came back. */
   rowsOf(id: string): Promise<readonly Row[]>;
   /** Where the spreadsheet is at Google, or undefined as long as it is not there. */
-  googleIdOf(id: string, tx: Tx): Promise<string | undefined>;
+  googleIdOf(id: string): Promise<string | undefined>;
   markCreated(id: string, google: { readonly id: string; readonly url: string }, tx: Tx): Promise<void>;
   /** Puts rows that came back in the place of those from the time before. */
   replaceRows(id: string, sheet: { columns: readonly string[]; rows: readonly Row[] }, tx: Tx): Promise<void>;
