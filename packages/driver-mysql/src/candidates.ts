@@ -1,7 +1,15 @@
 import type { JobId, Line } from '@rowlock/core';
 
+/** Of SMALLINT, which the table's column is. */
+const LOWEST_PRIORITY = -32_768;
+
 /** How many candidates one look at the claim's index brings: see the statement. */
 export const CANDIDATES = 32;
+
+/** Whether a sweep has looked at nothing yet: then the first job is most often free, and tried by itself. */
+export function isBeforeAll({ priority, id }: Line): boolean {
+  return priority <= LOWEST_PRIORITY && id <= 0n;
+}
 
 /** The order in which candidates are tried. */
 export function byPlace(a: Line, b: Line): number {

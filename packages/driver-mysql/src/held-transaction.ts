@@ -12,7 +12,7 @@ import {
   TRANSITIONS,
 } from '@rowlock/core';
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
-import { byPlace, CANDIDATES, ofOnePriority } from './candidates.js';
+import { byPlace, CANDIDATES, isBeforeAll, ofOnePriority } from './candidates.js';
 import type { ClaimConnections } from './claim-connections.js';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
@@ -78,6 +78,11 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   async claim({ queue, kinds, line, busy }: ClaimCriteria): Promise<Job | undefined> {
     const { sql } = this.#context;
     const [kind, key] = [list(kinds), list(busy.length > 0 ? busy : [''])];
+    if (isBeforeAll(line)) {
+      const values = [queue, ...kind.values, ...key.values];
+      const [first] = await this.#ask<JobRow>(sql.claimFirst(kind.places, key.places), values);
+      if (first !== undefined) return this.#hold(first);
+    }
     const text = sql.candidates(kind.places, key.places);
     for (let from = line; ; ) {
       const same = [queue, from.priority, from.id, ...kind.values, ...key.values];

@@ -15,6 +15,7 @@ export interface Statements {
   readonly ring: string;
   readonly begin: string;
   readonly idleLimit: (seconds: number) => string;
+  readonly claimFirst: (kinds: string, busy: string) => string;
   readonly candidates: (kinds: string, busy: string) => string;
   readonly claim: (ids: string) => string;
   readonly siblings: string;
@@ -90,6 +91,17 @@ export function statements(schema: string): Statements {
 
     // The server ends the connection of a claim that idles for longer, and with it the transaction.
     idleLimit: (seconds) => `SET SESSION wait_timeout = ${Math.ceil(seconds)}`,
+
+    // Of a whole queue: its first job, if nobody has that. What is in brackets is a plain read and locks nothing.
+    claimFirst: (kinds, busy) => `
+      SELECT ${JOB} FROM ${job} AS job FORCE INDEX (PRIMARY)
+      WHERE id = (
+          SELECT first.id FROM ${job} AS first FORCE INDEX (job_claim)
+          WHERE queue = ? AND claimable = 1
+            AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds}) AND (\`key\` IS NULL OR \`key\` NOT IN (${busy}))
+          ORDER BY priority, first.id LIMIT 1)
+        AND status = 'new' AND available_at <= UTC_TIMESTAMP(6)
+      FOR UPDATE SKIP LOCKED`,
 
     // In two steps, because a locking read of an index locks the index's records too, in an order of its own: with claims,
     // sibling locks and settlements on three indexes that gave a deadlock in some thousand claims. A plain read finds the

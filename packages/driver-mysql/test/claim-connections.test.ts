@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const look = async (): Promise<HeldTransaction<MysqlTransaction>> => {
   const held = await driver.begin({ idleLimitMs: 60_000 });
-  const criteria = { queue: 'q', kinds: ['k'], line: { priority: -32_769, id: 0n }, busy: [] };
+  const criteria = { queue: 'q', kinds: ['k'], line: { priority: -32_768, id: 0n }, busy: [] };
   expect(await held.claim(criteria)).toBeUndefined();
   return held;
 };

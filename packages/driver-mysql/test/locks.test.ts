@@ -53,12 +53,8 @@ describe('the locks of a claim', () => {
   const isLocked = (...jobs: readonly (Job | undefined)[]): string[] =>
     jobs.map((job) => `PRIMARY X locks rec but not gap ${job?.id}`).sort();
 
-  const explain = async (): Promise<Plan[]> => {
-    const values = ['q', 0, '0', 'k', '', 'q', 0, 'k', ''];
-    const [rows] = await pool.execute<never>(
-      `EXPLAIN FORMAT=TRADITIONAL ${statements(schema).candidates('?', '?')}`,
-      values,
-    );
+  const explain = async (sql: string, values: readonly (string | number)[]): Promise<Plan[]> => {
+    const [rows] = await pool.execute<never>(`EXPLAIN FORMAT=TRADITIONAL ${sql}`, [...values]);
     return rows;
   };
 
@@ -70,8 +66,17 @@ describe('the locks of a claim', () => {
       });
 
       test('the candidates are walked in the order of their index', async () => {
-        const plans = (await explain()).filter(({ table }) => table === 'job');
+        const candidates = statements(schema).candidates('?', '?');
+        const values = ['q', 0, '0', 'k', '', 'q', 0, 'k', ''];
+        const plans = (await explain(candidates, values)).filter(({ table }) => table === 'job');
         expect(plans.map(({ key }) => key)).toEqual(['job_claim', 'job_claim']);
+        expect(plans.map(({ Extra }) => Extra ?? '').join()).not.toMatch(/filesort|temporary/);
+      });
+
+      test('the first of all is found by the index alone, and locked by its primary key', async () => {
+        const plans = await explain(statements(schema).claimFirst('?', '?'), ['q', 'k', '']);
+        const used = plans.filter(({ key }) => key !== null).map(({ table, key }) => `${table} ${key}`);
+        expect(used).toEqual(fill.length === 0 ? ['first job_claim'] : ['job PRIMARY', 'first job_claim']);
         expect(plans.map(({ Extra }) => Extra ?? '').join()).not.toMatch(/filesort|temporary/);
       });
 
