@@ -1,7 +1,10 @@
 import '@rowlock/servers/vitest';
+import { Socket } from 'node:net';
+import { createRowlock, defineHandler } from '@rowlock/core';
 import type { DriverProcess, TestDatabase } from '@rowlock/driver-conformance';
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import type { PostgresTransaction } from '../src/index.js';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
+import { type PostgresTransaction, postgres } from '../src/index.js';
 import { openPostgresHarness } from './postgres-harness.js';
 
 const START = { priority: -32_768, id: 0n };
@@ -75,16 +78,71 @@ test('a job whose process dies while its statement runs is claimable before that
   await untilSleeping();
   await dying.kill();
   await sleeping;
-  let heir = await hold(60_000);
-  while (heir.job === undefined) {
-    await heir.held.rollback();
-    heir = await hold(60_000);
-  }
+  const heir = await untilClaimed();
   expect(heir.job.id).toBe(job?.id);
   await heir.held.rollback();
   await held.rollback();
   await dying.close();
 });
+
+test('a statement that does not end keeps neither the commit waiting nor the claim', async () => {
+  await database.reader.insert({ queue: 'q', kind: 'work', payload: {} });
+  const impatient = await database.process(500);
+  const { held, job } = await hold(600_000, impatient);
+  const sleeping = held.handle.query('SELECT pg_sleep(300)').catch((error: unknown) => error);
+  await expect(held.commit()).rejects.toMatchObject({ code: 'ConnectionLost' });
+  expect(await sleeping).toBeInstanceOf(Error);
+  expect(held.lost.aborted).toBe(true);
+  await held.rollback();
+  const heir = await untilClaimed();
+  expect(heir.job.id).toBe(job?.id);
+  await heir.held.rollback();
+  await impatient.close();
+});
+
+test("an application's own pool is watched over as well, and the worker counts its connections", async () => {
+  const watched = vi.spyOn(Socket.prototype, 'setKeepAlive');
+  const pool = new pg.Pool({ connectionString: database.url, max: 6 });
+  try {
+    const driver = postgres({ pool });
+    const held = await driver.begin({ idleLimitMs: 60_000 });
+    await held.rollback();
+    expect(watched).toHaveBeenCalledWith(true, 10_000);
+
+    const warnings: string[] = [];
+    const log = {
+      debug() {},
+      info() {},
+      error() {},
+      warn: (_: object, message: string) => warnings.push(message),
+    };
+    const handler = defineHandler({ kind: 'work', payload: Anything, run: () => {} });
+    const rowlock = createRowlock({ driver, handlers: [handler], log });
+    await expect(rowlock.worker({ concurrency: 6 }).start()).rejects.toMatchObject({
+      code: 'ROWLOCK_POOL_TOO_SMALL',
+    });
+    expect(warnings).toEqual([]);
+    const worker = rowlock.worker({ concurrency: 5 });
+    await worker.start();
+    expect(warnings).toEqual([expect.stringMatching(/nothing is left for the application/)]);
+    await worker.stop();
+  } finally {
+    watched.mockRestore();
+    await pool.end();
+  }
+});
+
+const Anything = {
+  '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
+} as const;
+
+async function untilClaimed() {
+  for (;;) {
+    const { held, job } = await hold(60_000);
+    if (job !== undefined) return { held, job };
+    await held.rollback();
+  }
+}
 
 async function untilSleeping(): Promise<void> {
   const sql = "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(300)%' AND state = 'active'";

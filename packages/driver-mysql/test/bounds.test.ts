@@ -1,0 +1,58 @@
+import type { DriverProcess, TestDatabase } from '@rowlock/driver-conformance';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { MysqlTransaction } from '../src/index.js';
+import { openMysqlHarness } from './mysql-harness.js';
+import { product, serverUrl } from './server.js';
+
+const START = { priority: -32_768, id: 0n };
+
+let database: TestDatabase<MysqlTransaction>;
+let process: DriverProcess<MysqlTransaction>;
+
+beforeEach(async () => {
+  database = await openMysqlHarness(serverUrl, product).database();
+  process = await database.process();
+  await process.driver.migrate();
+});
+
+afterEach(async () => {
+  await process.close();
+  await database.close();
+});
+
+/** Claims the one job there is, in a transaction that idles at most `limitMs`. */
+async function hold(limitMs: number, { driver } = process) {
+  const held = await driver.begin({ idleLimitMs: limitMs });
+  const job = await held.claim({ queue: 'q', kinds: ['work'], line: START, busy: [] });
+  return { held, job };
+}
+
+test("a claim's connection is ended by the server when it idles beyond the limit", async () => {
+  const { held } = await hold(123_456);
+  const [row] = await database.run(held.handle, 'SELECT @@SESSION.wait_timeout AS seconds');
+  expect(row).toEqual({ seconds: 124 });
+  await held.rollback();
+});
+
+test('a statement that does not end keeps neither the commit waiting nor the claim', async () => {
+  await database.reader.insert({ queue: 'q', kind: 'work', payload: {} });
+  const impatient = await database.process(500);
+  const { held, job } = await hold(600_000, impatient);
+  const sleeping = held.handle.query('SELECT SLEEP(300)').catch((error: unknown) => error);
+  await expect(held.commit()).rejects.toMatchObject({ code: 'ConnectionLost' });
+  expect(await sleeping).toBeInstanceOf(Error);
+  expect(held.lost.aborted).toBe(true);
+  await held.rollback();
+  const heir = await untilClaimed();
+  expect(heir.job.id).toBe(job?.id);
+  await heir.held.rollback();
+  await impatient.close();
+});
+
+async function untilClaimed() {
+  for (;;) {
+    const { held, job } = await hold(60_000);
+    if (job !== undefined) return { held, job };
+    await held.rollback();
+  }
+}
