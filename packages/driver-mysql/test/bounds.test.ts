@@ -49,6 +49,22 @@ test('a statement that does not end keeps neither the commit waiting nor the cla
   await impatient.close();
 });
 
+test('undo stops a statement that is still running, and those that wait for it, and keeps the claim', async () => {
+  await database.reader.insert({ queue: 'q', kind: 'work', payload: {} });
+  const { held, job } = await hold(600_000);
+  await held.handle.query('SELECT 1');
+  const sleeping = [1, 2].map(() => held.handle.query('SELECT SLEEP(300)').catch((error: unknown) => error));
+  await held.undo();
+  expect(await sleeping[1]).toMatchObject({ code: 'TransactionOver' });
+  const other = await hold(60_000);
+  expect(other.job).toBeUndefined();
+  await other.held.rollback();
+  await held.rollback();
+  const heir = await untilClaimed();
+  expect(heir.job.id).toBe(job?.id);
+  await heir.held.rollback();
+});
+
 async function untilClaimed() {
   for (;;) {
     const { held, job } = await hold(60_000);

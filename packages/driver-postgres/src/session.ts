@@ -34,21 +34,24 @@ function socketOf(client: PoolClient): unknown {
   return Object(client.connection).stream;
 }
 
+/** An error without a listener would end the process; whoever waits for the answer is told of it. */
+function ignore(): void {}
+
 /** The pool as something that can be asked, and that answers soon: each statement on whichever connection is free. */
 export function onPool(pool: Pool, answerMs: number): PostgresTransaction {
   return {
     async query(text, values) {
       const client = await takeConnection(pool);
-      let error: Error | undefined;
-      const onError = (cause: Error): void => {
-        error = cause;
-      };
-      client.on('error', onError);
+      // After an error the pool makes a new one: it may have been the connection's.
+      let isBroken = true;
+      client.on('error', ignore);
       try {
-        return await answered(client.query(text, values), answerMs, onError);
+        const result = await answered(client.query(text, values), answerMs, ignore);
+        isBroken = false;
+        return result;
       } finally {
-        client.off('error', onError);
-        client.release(error);
+        client.off('error', ignore);
+        client.release(isBroken);
       }
     },
   };

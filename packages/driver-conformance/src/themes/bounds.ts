@@ -134,20 +134,27 @@ export const bounds = theme('bounds', (test) => {
     await caller.rollback();
   });
 
-  test('a run whose claim is lost after its timeout says that it is lost, and settles nothing', async (stage) => {
-    const { queue, put, row } = stage;
-    const [running, told, finish] = [gate(), gate(), gate()];
+  test('a run whose claim is lost after its timeout says that it is lost, and settles nothing', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    const { database, queue, put, row } = stage;
+    const [running, told] = [gate(), gate()];
     const clock = new HandClock();
     const handler = defineHandler({
       kind: 'work',
       queue,
       payload: AnyJson,
       timeout: TIMEOUT_MS,
-      async run({ signal }) {
+      async run({ tx, signal }: RunContext<unknown, Tx>) {
         running.open();
         const reason = await aborted(signal);
         told.open();
-        await finish.promise;
+        const isLost = () =>
+          database.run(tx, 'SELECT 1 AS one').then(
+            () => false,
+            () => true,
+          );
+        await until('the claim is lost', isLost);
         throw reason;
       },
     });
@@ -160,7 +167,6 @@ export const bounds = theme('bounds', (test) => {
     clock.advance(TIMEOUT_MS);
     await within('the timeout', told.promise);
     await process.kill();
-    finish.open();
     expect(await within('the loss', lost.promise)).toMatchObject({ code: LOST });
     expect(await row(before)).toEqual(before);
   });
