@@ -283,7 +283,7 @@ async function run<Tx>(
   const endings = new Map<Job['id'], Ending>();
   const checked: CheckedJob[] = [];
   for (const job of jobs) {
-    const found = await check(handler, job);
+    const found = await check(handler, job, flow.clock);
     if ('ending' in found) endings.set(job.id, found.ending);
     else checked.push(found);
   }

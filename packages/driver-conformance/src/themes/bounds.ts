@@ -94,6 +94,27 @@ export const bounds = theme('bounds', (test) => {
     expect(await row(deaf)).toMatchObject({ status: 'new', output: null });
   });
 
+  test('a schema that never answers has as long as its handler', async (stage) => {
+    const { queue, put, row } = stage;
+    const asked = gate();
+    const clock = new HandClock();
+    const validate = () => {
+      asked.open();
+      return new Promise<{ value: unknown }>(() => {});
+    };
+    const payload = { '~standard': { version: 1, vendor: 'test', validate } } as const;
+    const handler = defineHandler({ kind: 'work', queue, payload, timeout: TIMEOUT_MS, run: () => {} });
+    const job = await put();
+    const { worker } = await hire(stage, [handler], { clock });
+    const settled = gate();
+    worker.on('settled', () => settled.open());
+    await worker.start();
+    await within('the schema is asked', asked.promise);
+    clock.advance(TIMEOUT_MS);
+    await within('the job is settled', settled.promise);
+    expect(await row(job)).toMatchObject({ status: 'new', attempt: 1, error: { code: 'ROWLOCK_TIMEOUT' } });
+  });
+
   test("a handler's statement that never ends is stopped, and the job is retried without a crash", async <
     Tx,
   >(stage: Stage<Tx>) => {
