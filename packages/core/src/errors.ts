@@ -105,14 +105,14 @@ export class IllegalTransitionError extends RowlockError {
   }
 }
 
-/** The database's connections do not suffice for the worker's concurrency. */
+/** The pool's connections do not suffice for the concurrency of the workers that share it. */
 export class PoolTooSmallError extends RowlockError {
   override readonly name = 'PoolTooSmallError';
 
   constructor(concurrency: number, needed: number, available: number) {
     super(
       'ROWLOCK_POOL_TOO_SMALL',
-      `A worker with concurrency ${concurrency} needs ${needed} connections and the pool allows ${available}. Raise the pool's max or lower the concurrency.`,
+      `A concurrency of ${concurrency}, of all workers on the driver together, needs ${needed} connections and the pool allows ${available}. Raise the pool's max or lower the concurrency.`,
     );
   }
 }

@@ -52,8 +52,8 @@ export class Rowlock<Tx> extends Client<Tx> {
   }
 
   /** @throws DriverError `SchemaOutdated` unless the database's schema is the driver's. */
-  verify(): Promise<void> {
-    return this.#driver.verify();
+  async verify(): Promise<void> {
+    await this.#driver.verify();
   }
 
   /** Sends the wake-ups that are still gathered, and closes the driver. Stop the workers first. */

@@ -80,7 +80,7 @@ function emptyDatabase(survey: Survey): { readonly driver: Driver; readonly look
   };
   const driver: Driver = {
     name: 'empty',
-    capabilities: { maxConnections: null },
+    capabilities: { maxConnections: null, sharesPool: false },
     begin: async () => held,
     deferred: () => undefined,
     reclaim: unused,
@@ -95,7 +95,7 @@ function emptyDatabase(survey: Survey): { readonly driver: Driver; readonly look
       report: async () => {},
       release: async () => {},
     }),
-    verify: async () => {},
+    verify: async () => ({ serverConnections: null }),
     close: async () => {},
     join: () => driver,
     migrate: unused,

@@ -1,5 +1,6 @@
 import type { Theme } from './theme.js';
 import { article } from './themes/article.js';
+import { bounds } from './themes/bounds.js';
 import { claim } from './themes/claim.js';
 import { dependencies } from './themes/dependencies.js';
 import { enqueue } from './themes/enqueue.js';
@@ -60,6 +61,7 @@ export const conformanceThemes: readonly Theme[] = [
   leasedRuns,
   outcomes,
   runningJob,
+  bounds,
   handlers,
   shutdown,
 ];

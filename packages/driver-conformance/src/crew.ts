@@ -24,6 +24,8 @@ export interface Hand<Tx> {
 export interface HandOptions extends WorkerOptions {
   /** What the worker's time goes by. Default: the process's own. */
   readonly clock?: Clock;
+  /** How long the worker's server may take to answer, in milliseconds. Default: as the driver has it. */
+  readonly answerMs?: number;
 }
 
 /** Nothing but wake-ups and the worker's own alarms bring it to look again. */
@@ -43,10 +45,10 @@ export function clientOf<Tx>({ driver }: Stage<Tx>, handlers: readonly AnyHandle
 export async function hire<Tx>(
   stage: Stage<Tx>,
   handlers: readonly AnyHandler<Tx>[],
-  { clock = systemClock, ...options }: HandOptions = {},
+  { clock = systemClock, answerMs, ...options }: HandOptions = {},
   through: (driver: Driver<Tx>) => Driver<Tx> = (driver) => driver,
 ): Promise<Hand<Tx>> {
-  const process = await stage.process();
+  const process = await stage.process(answerMs);
   const rowlock = createRowlock({ driver: through(process.driver), handlers, clock, log: SILENT });
   const worker = rowlock.worker({ ...NO_POLL, ...options });
   stage.defer(() => within('the worker has stopped', worker.stop({ drain: 0 })));

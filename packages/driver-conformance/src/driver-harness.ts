@@ -19,8 +19,12 @@ export interface TestDatabase<Tx> {
   /** Where it is, for a process of its own. */
   readonly url: string;
 
-  /** Opens one more driver that shares nothing with the others, as another process would. Takes 12 or more transactions at once. */
-  process(): Promise<DriverProcess<Tx>>;
+  /**
+   * Opens one more driver that shares nothing with the others, as another process would. Takes 12 or more transactions at once.
+   *
+   * @param answerMs How long its server may take to answer, where a driver can be told; default: as without.
+   */
+  process(answerMs?: number): Promise<DriverProcess<Tx>>;
 
   /** Reads and writes the tables with the database's plain client, never with the driver. */
   readonly reader: Reader;
@@ -74,6 +78,12 @@ export interface DriverProcess<Tx> {
 
   /** The process is gone: its connections are cut, and it opens no more. Safe to call twice, and after `close`. */
   kill(): Promise<void>;
+
+  /**
+   * From now on nothing passes between this process and the server, either way, and no connection ends: what a cable that was
+   * pulled out looks like. Where there are no connections, the nearest thing is `kill`.
+   */
+  swallow(): Promise<void>;
 
   /** Ends in good order: closes the driver, then what was opened for it. Safe to call twice, and after `kill`. */
   close(): Promise<void>;

@@ -2,6 +2,7 @@ export { conformanceTests } from './conformance-tests.js';
 export { describeContention } from './describe-contention.js';
 export { type CrashUnderTest, describeCrash } from './describe-crash.js';
 export { type DriverUnderTest, describeDriver } from './describe-driver.js';
+export { describeFrozen, type FrozenUnderTest } from './describe-frozen.js';
 export { describeInterleavings } from './describe-interleavings.js';
 export {
   type Account,

@@ -7,6 +7,11 @@ export interface SeverableServer {
   readonly port: number;
   /** Ends every connection at once and lets no new one in: what the server sees of a process that was killed. */
   sever(): Promise<void>;
+  /**
+   * From now on nothing passes, either way, and nothing ends: what is seen of the other end when a cable is pulled out. New
+   * connections are let in, and nobody answers on them.
+   */
+  swallow(): void;
 }
 
 /**
@@ -18,22 +23,28 @@ export async function severableServer(server: {
   readonly port: number;
 }): Promise<SeverableServer> {
   const sockets = new Set<Socket>();
+  let swallowed = false;
   const listener = createServer((client) => {
+    if (swallowed) return keep(client);
     const upstream = connect(server.port, server.host);
     join(client, upstream);
     join(upstream, client);
   });
 
   function join(socket: Socket, other: Socket): void {
-    sockets.add(socket);
+    keep(socket);
     socket.setNoDelay(true);
     socket.pipe(other);
     // Either end's end is the other's: a connection does not live on by half.
-    socket.on('error', () => other.destroy());
     socket.on('close', () => {
-      sockets.delete(socket);
-      other.destroy();
+      if (!swallowed) other.destroy();
     });
+  }
+
+  function keep(socket: Socket): void {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
   }
 
   listener.listen(0, '127.0.0.1');
@@ -48,6 +59,14 @@ export async function severableServer(server: {
       listener.close();
       for (const socket of sockets) socket.destroy();
       await closed;
+    },
+    swallow() {
+      swallowed = true;
+      for (const socket of sockets) {
+        socket.unpipe();
+        // What still comes is read, and thrown away.
+        socket.resume();
+      }
     },
   };
 }

@@ -41,7 +41,7 @@ export interface Stage<Tx> {
   createDatabase(): Promise<TestDatabase<Tx>>;
 
   /** One more driver, as in another process. */
-  process(): Promise<DriverProcess<Tx>>;
+  process(answerMs?: number): Promise<DriverProcess<Tx>>;
 
   /** A job to be, in the test's queue, of the kind `work` and without a key. */
   newJob(change?: Partial<NewJob>): NewJob;
@@ -123,8 +123,8 @@ export function createStage<Tx>(
     key: `key-${name}`,
     createDatabase,
 
-    async process() {
-      const opened = await database.process();
+    async process(answerMs) {
+      const opened = await database.process(answerMs);
       deferred.push(() => endProcess(opened));
       return opened;
     },

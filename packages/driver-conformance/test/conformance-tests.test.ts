@@ -31,6 +31,7 @@ const THEMES = [
   'leased runs',
   'outcomes',
   'running job',
+  'bounds',
   'handlers',
   'shutdown',
 ];

@@ -53,6 +53,25 @@ test('severed, ends the connections at both ends and lets no more in', async () 
   await expect(once(refused, 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
+test('swallowing, lets nothing pass and ends nothing, for new connections too', async () => {
+  const server = await echo();
+  const between = await severableServer(server);
+  const socket = connect(between.port, between.host).on('error', () => {});
+  socket.write('before');
+  await once(socket, 'data');
+  between.swallow();
+  const late = connect(between.port, between.host).on('error', () => {});
+  await once(late, 'connect');
+  for (const each of [socket, late]) each.on('data', (data) => expect(String(data)).toBe('nothing'));
+  await Promise.all([socket, late].map((each) => new Promise((resolve) => each.write('after', resolve))));
+  const ended = server.ended.then(() => 'ended');
+  socket.destroy();
+  await once(socket, 'close');
+  expect(await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 50, 'open'))])).toBe('open');
+  await between.sever();
+  expect(await ended).toBe('ended');
+});
+
 test("a client's end is the server's", async () => {
   const server = await echo();
   const between = await severableServer(server);

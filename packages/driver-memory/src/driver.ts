@@ -15,6 +15,7 @@ import {
   type SessionListener,
   type Store,
   type Survey,
+  type Verified,
   type WorkerInfo,
 } from '@rowlock/core';
 import { MemoryAnchor } from './anchor.js';
@@ -63,7 +64,7 @@ export function memory({ database = new Database() }: MemoryOptions = {}): Memor
 
 class Memory extends MemoryStore implements MemoryDriver {
   readonly name = 'memory';
-  readonly capabilities: Capabilities = { maxConnections: null };
+  readonly capabilities: Capabilities = { maxConnections: null, sharesPool: false };
   readonly #process: Process;
 
   constructor(database: Database, process: Process) {
@@ -85,8 +86,9 @@ class Memory extends MemoryStore implements MemoryDriver {
     return this.db.migrate();
   }
 
-  async verify(): Promise<void> {
+  async verify(): Promise<Verified> {
     await this.ask(({ database }) => database.tables);
+    return { serverConnections: null };
   }
 
   join(tx: MemoryTransaction): Store {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type {
   ClaimCriteria,
   DependencyQuestion,
@@ -13,6 +14,9 @@ import { HandlerTransaction } from './handler-transaction.js';
 import type { MemoryTransaction } from './memory-transaction.js';
 import * as statements from './statements.js';
 import type { Transaction } from './transaction.js';
+
+/** How long the handler's statements may go on when they are to be undone, in milliseconds. */
+const STOP_AFTER_MS = 2_000;
 
 /** The worker's transaction, and the row locks that are the claim. */
 export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction> {
@@ -69,8 +73,10 @@ export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction>
     return this.#tx.run(() => statements.settle(this.#place, processId, own, this.#status));
   }
 
-  undo(): Promise<void> {
+  async undo(): Promise<void> {
     this.handle.close();
+    await Promise.race([this.#tx.rest(), pause(STOP_AFTER_MS, undefined, { ref: false })]);
+    this.#tx.stopStatements();
     return this.#tx.run(() => {
       if (this.handle.savepoint !== undefined) this.#tx.undoTo(this.handle.savepoint);
     });

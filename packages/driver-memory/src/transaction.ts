@@ -24,6 +24,9 @@ export class Transaction {
   #committing: Promise<void> | undefined;
   #over = false;
   #refused = false;
+  #forgotten = 0;
+  /** Which statement this is: see stopStatements. */
+  #asked = 0;
 
   /** @param onEnd Is called once, with whether others may see something new. */
   constructor(name: string, idleLimitMs: number, onEnd: (changed: boolean) => void) {
@@ -41,12 +44,26 @@ export class Transaction {
 
   /** One statement at a time, in the order of asking. One that fails has done nothing. */
   run<Result>(statement: () => Result | Promise<Result>): Promise<Result> {
+    const asked = this.#forgotten;
     const result = this.#last.then(async () => {
       await turn();
+      this.#asked = asked;
+      this.#checkWanted();
       return this.#attempt(statement);
     });
     this.#last = result.catch(nothing);
     return result;
+  }
+
+  /** Resolves when everything that has asked for its turn has had it. */
+  async rest(): Promise<void> {
+    await this.#last;
+  }
+
+  /** Stops the statement that waits for a lock, or is about to, and refuses what has asked for its turn after it. */
+  stopStatements(): void {
+    this.#forgotten += 1;
+    this.#stopWaiting();
   }
 
   async #attempt<Result>(statement: () => Result | Promise<Result>): Promise<Result> {
@@ -90,6 +107,7 @@ export class Transaction {
   /** Waits until nobody else has the row. It may have gone then. */
   async waitFor(row: Row<unknown>): Promise<void> {
     while (!row.isFreeFor(this)) {
+      this.#checkWanted();
       this.#refuseDeadlock(row);
       this.#waitsFor = row;
       await new Promise<void>((resolve) => {
@@ -169,6 +187,11 @@ export class Transaction {
     if (this.#refused) {
       throw new DriverError('TransactionOver', 'The transaction was refused a lock: roll it back.');
     }
+  }
+
+  #checkWanted(): void {
+    if (this.#asked < this.#forgotten)
+      throw new DriverError('TransactionOver', 'The statement was stopped: it is to be undone.');
   }
 
   /** Whoever would close the circle is refused; the others go on when it has rolled back. */

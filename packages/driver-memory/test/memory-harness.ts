@@ -71,6 +71,10 @@ function openProcess(
       driver.kill();
       ended();
     },
+    async swallow() {
+      driver.kill();
+      ended();
+    },
     async close() {
       await driver.close();
       ended();

@@ -12,12 +12,17 @@ export interface PlainSql {
 export function plainSql(): PlainSql {
   /** The column of each table that was made. */
   const columns = new Map<string, string>();
+  const keys = new Map<string, string[]>();
 
   async function insert(records: Records, table: string, value: string): Promise<void> {
     const column = columns.get(table);
     // The database takes every table's name. What it refuses is this key, so that the statement fails in its transaction.
     if (column === undefined) await records.insert(table, 'no such table: \0', value);
-    else await records.insert(table, randomUUID(), { [column]: value });
+    else {
+      const key = randomUUID();
+      keys.set(table, [...(keys.get(table) ?? []), key]);
+      await records.insert(table, key, { [column]: value });
+    }
   }
 
   async function onRecords(records: Records, statement: string): Promise<Rows> {
@@ -26,6 +31,8 @@ export function plainSql(): PlainSql {
     if (verb === 'CREATE TABLE') columns.set(table, column);
     else if (verb === 'DROP TABLE') columns.delete(table);
     else if (verb === 'INSERT INTO') await insert(records, table, text);
+    else if (verb === 'DELETE FROM')
+      for (const key of keys.get(table) ?? []) await records.remove(table, key);
     else if (verb?.startsWith('SELECT')) return (await records.list(table)).map((row) => Object(row));
     else throw new Error(`The harness does not know this statement: ${statement}`);
     return [];
@@ -41,6 +48,6 @@ export function plainSql(): PlainSql {
   return { inTransaction, onRecords };
 }
 
-/** CREATE TABLE name (column type), DROP TABLE name, INSERT INTO name VALUES (value), SELECT column FROM name. */
+/** CREATE TABLE name (column type), DROP TABLE name, INSERT INTO name VALUES (value), DELETE FROM name, SELECT column FROM name. */
 const STATEMENT =
-  /^(CREATE TABLE|DROP TABLE|INSERT INTO|SELECT \w+ FROM) (\w+)(?: (?:VALUES )?\('?(.*?)'?\))?$/;
+  /^(CREATE TABLE|DROP TABLE|INSERT INTO|DELETE FROM|SELECT \w+ FROM) (\w+)(?: (?:VALUES )?\('?(.*?)'?\))?$/;

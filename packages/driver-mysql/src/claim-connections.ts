@@ -1,6 +1,7 @@
 import type { Pool, PoolConnection } from 'mysql2/promise';
+import { answered } from './answered.js';
 import { toDriverError } from './errors.js';
-import { takeConnection } from './session.js';
+import { cut, takeConnection } from './session.js';
 
 /** How many connections are kept between two claims. What is more goes back to the pool. */
 const KEPT = 10;
@@ -14,12 +15,14 @@ const AUTOCOMMIT = 2;
  */
 export class ClaimConnections {
   readonly #pool: Pool;
+  readonly #answerMs: number;
   readonly #idle: PoolConnection[] = [];
   /** How many have found neither the pool nor this with a connection to spare, and may be waiting. */
   #wanted = 0;
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, answerMs: number) {
     this.#pool = pool;
+    this.#answerMs = answerMs;
     pool.on('enqueue', () => {
       const client = this.#idle.shift();
       if (client === undefined) this.#wanted += 1;
@@ -51,12 +54,16 @@ export class ClaimConnections {
   async #open(): Promise<PoolConnection> {
     const client = await takeConnection(this.#pool);
     try {
-      await client.query('SET autocommit = 0');
+      await this.#answered(client, client.query('SET autocommit = 0'));
       return client;
     } catch (error) {
       client.destroy();
       throw toDriverError(error);
     }
+  }
+
+  #answered(client: PoolConnection, answer: Promise<unknown>): Promise<unknown> {
+    return answered(answer, this.#answerMs, () => cut(client));
   }
 
   /** The pool tells of the connection itself, of which `PoolConnection` is a wrapping. */
@@ -68,7 +75,7 @@ export class ClaimConnections {
   async #release(client: PoolConnection): Promise<void> {
     this.#wanted = Math.max(0, this.#wanted - 1);
     try {
-      await client.query('SET autocommit = 1');
+      await this.#answered(client, client.query('SET autocommit = 1'));
       client.release();
     } catch {
       client.destroy();

@@ -11,8 +11,10 @@ export interface Context {
   readonly sql: Statements;
   /** What the names of the workers' user locks begin with. */
   readonly lockPrefix: string;
+  /** How long the server may take to answer a statement of the driver's own, in milliseconds. */
+  readonly answerMs: number;
 }
 
-export function context(schema: string): Context {
-  return { schema, sql: statements(schema), lockPrefix: lockPrefix(schema) };
+export function context(schema: string, answerMs: number): Context {
+  return { schema, sql: statements(schema), lockPrefix: lockPrefix(schema), answerMs };
 }

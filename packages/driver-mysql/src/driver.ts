@@ -4,11 +4,13 @@ import {
   type Capabilities,
   type Driver,
   DriverError,
+  type Duration,
   type Graves,
   type HeldTransaction,
   isDriverError,
   type Lanes,
   type MigrationReport,
+  milliseconds,
   type Reclaimed,
   type RunNote,
   type RunStart,
@@ -16,6 +18,7 @@ import {
   type SessionListener,
   type Store,
   type Survey,
+  type Verified,
   type WakeUp,
   type WorkerInfo,
 } from '@rowlock/core';
@@ -27,17 +30,18 @@ import {
   type Pool,
 } from 'mysql2/promise';
 import { MysqlAnchor } from './anchor.js';
+import { answered } from './answered.js';
 import { ClaimConnections } from './claim-connections.js';
 import { CommitWatch } from './commit-watch.js';
 import { type Context, context } from './context.js';
 import { toDriverError } from './errors.js';
 import { RUNS } from './given.js';
-import { MysqlHeldTransaction } from './held-transaction.js';
+import { MysqlHeldTransaction, type Sessions } from './held-transaction.js';
 import { JoinedStore } from './joined-store.js';
 import { migrate, migrations, refuseOutdated } from './migrations.js';
 import { change, list, type MysqlTransaction, query } from './query.js';
-import { Ringer } from './ringer.js';
-import { onPool, prepareSession, takeConnection } from './session.js';
+import { interrupt, Ringer } from './ringer.js';
+import { cut, onPool, prepareSession, takeConnection } from './session.js';
 import { storableJson } from './storable.js';
 import { MysqlStore } from './store.js';
 
@@ -52,6 +56,11 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database'> {
    * bell: behind a proxy that lets clients share connections, the call could meet somebody else's statement.
    */
   readonly push?: boolean;
+  /**
+   * How long the server may take to answer a statement of the driver's own: after it the connection counts as lost. Default
+   * 20 s. A handler's statements are bounded by its timeout alone.
+   */
+  readonly answerTimeout?: Duration;
 }
 
 /**
@@ -65,17 +74,26 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database'> {
 export function mysql({
   maxConnections = 100,
   push = true,
+  answerTimeout = '20s',
   database,
   ...given
 }: MysqlOptions): Driver<MysqlTransaction> {
   const schema = database ?? databaseOf(given.uri);
-  return new MysqlDriver(context(schema), { ...given, ...DEFAULTS, database: schema }, maxConnections, push);
+  const answerMs = milliseconds(answerTimeout, 'answerTimeout');
+  return new MysqlDriver(
+    context(schema, answerMs),
+    { ...given, ...DEFAULTS, database: schema },
+    maxConnections,
+    push,
+  );
 }
 
 const DEFAULTS = {
   charset: 'utf8mb4',
   timezone: 'Z',
   enableKeepAlive: true,
+  /** After how long without a word the other end is asked whether it is there. Node asks 10 times then, once a second. */
+  keepAliveInitialDelay: 10_000,
   /** Rather an error that says so than a wait without end. */
   connectTimeout: 10_000,
   /** An UPDATE tells how many rows it met, also those that had the values already. */
@@ -119,6 +137,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly #push: boolean;
   readonly #watch = new CommitWatch();
   readonly #ringer: Ringer;
+  /** For a worker's own short statements. */
+  readonly #soon: MysqlTransaction;
   #closed = false;
 
   constructor(context: Context, options: ConnectionOptions, maxConnections: number, push: boolean) {
@@ -130,11 +150,12 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     });
     super(context, onPool(pool));
     this.#pool = pool;
-    this.#claims = new ClaimConnections(pool);
+    this.#claims = new ClaimConnections(pool, context.answerMs);
     this.#options = options;
     this.#push = push;
     this.#ringer = new Ringer(context, this.on, push ? () => this.#open() : null);
-    this.capabilities = { maxConnections };
+    this.#soon = onPool(pool, context.answerMs);
+    this.capabilities = { maxConnections, sharesPool: false };
   }
 
   async migrate(): Promise<MigrationReport> {
@@ -146,16 +167,16 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     }
   }
 
-  async verify(): Promise<void> {
+  async verify(): Promise<Verified> {
     const expected = (await migrations()).length;
-    const [row] = await query<{ version: number }>(this.on, this.context.sql.schemaVersion).catch(
+    const [row] = await query<{ version: number }>(this.#soon, this.context.sql.schemaVersion).catch(
       (error: unknown) => {
         if (isDriverError(error, 'SchemaOutdated')) return [];
         throw error;
       },
     );
     refuseOutdated(row?.version ?? 0, expected, this.context.schema);
-    await this.#verifySession();
+    return this.#verifySession();
   }
 
   join(tx: MysqlTransaction): Store {
@@ -170,7 +191,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   async begin({ idleLimitMs }: BeginOptions): Promise<HeldTransaction<MysqlTransaction>> {
-    return MysqlHeldTransaction.begin(this.context, this.#claims, idleLimitMs);
+    return MysqlHeldTransaction.begin(this.context, this.#claims, this.#sessions, idleLimitMs);
   }
 
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {
@@ -182,13 +203,13 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     let [waiting, leased] = [false, false];
     for (const queue of queues) {
       promoted += await this.#promote(queue);
-      const [next] = await query<{ next_due_ms: string }>(this.on, this.context.sql.nextDue, [queue]);
+      const [next] = await query<{ next_due_ms: string }>(this.#soon, this.context.sql.nextDue, [queue]);
       if (next !== undefined)
         nextDueMs = Math.min(nextDueMs ?? Number.POSITIVE_INFINITY, Number(next.next_due_ms));
       const kind = list(kinds);
-      const met = await query(this.on, this.context.sql.waiting(kind.places), [queue, ...kind.values]);
+      const met = await query(this.#soon, this.context.sql.waiting(kind.places), [queue, ...kind.values]);
       waiting ||= met.length > 0;
-      leased ||= (await query(this.on, this.context.sql.leased, [queue])).length > 0;
+      leased ||= (await query(this.#soon, this.context.sql.leased, [queue])).length > 0;
     }
     return { promoted, nextDueMs, waiting, leased };
   }
@@ -197,7 +218,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     const { sql, lockPrefix } = this.context;
     const leased: Lapsed[] = [];
     for (const queue of queues)
-      leased.push(...(await query<Lapsed>(this.on, sql.lapsed, [lockPrefix, queue, lockPrefix])));
+      leased.push(...(await query<Lapsed>(this.#soon, sql.lapsed, [lockPrefix, queue, lockPrefix])));
     const found = leased.filter(({ worker_id, is_over }) => is_over === 1 || dead.includes(worker_id));
     const reclaimed = found.length === 0 ? 0 : await this.#putBack(found);
     const lapsed = leased.filter(({ is_lapsed }) => is_lapsed === 1).map(({ worker_id }) => worker_id);
@@ -213,11 +234,11 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     );
     // Side by side, as the one leaves out what the other adds.
     const [rows] = await Promise.all([
-      query<RunCounts>(this.on, sql.findRuns(wanted.places), others),
-      change(this.on, sql.startRun(runs.text), runs.values),
+      query<RunCounts>(this.#soon, sql.findRuns(wanted.places), others),
+      change(this.#soon, sql.startRun(runs.text), runs.values),
     ]);
     if (rows.some(({ unfinished }) => Number(unfinished) > 0)) {
-      await change(this.on, sql.endCrashedRuns(wanted.places), others);
+      await change(this.#soon, sql.endCrashedRuns(wanted.places), others);
     }
     const found = new Map(rows.map((row) => [row.id, row]));
     return jobs.map((id) => {
@@ -228,14 +249,15 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   async noteRun(processId: string, note: RunNote): Promise<void> {
     const { sql } = this.context;
-    if ('progress' in note) await change(this.on, sql.noteProgress, [storableJson(note.progress), processId]);
-    else await change(this.on, sql.endRun, [note.outcome, processId]);
+    if ('progress' in note)
+      await change(this.#soon, sql.noteProgress, [storableJson(note.progress), processId]);
+    else await change(this.#soon, sql.endRun, [note.outcome, processId]);
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
     const anchor = await MysqlAnchor.open(
       this.context,
-      this.on,
+      this.#soon,
       () => this.#open(),
       worker,
       this.#push,
@@ -258,9 +280,13 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   ): Promise<Result> {
     const client = await takeConnection(this.#pool);
     try {
-      await client.query(this.context.sql.begin);
-      const result = await work(client);
-      await client.query('COMMIT');
+      const transaction = async (): Promise<Result> => {
+        await client.query(this.context.sql.begin);
+        const result = await work(client);
+        await client.query('COMMIT');
+        return result;
+      };
+      const result = await answered(transaction(), this.context.answerMs, () => cut(client));
       client.release();
       return result;
     } catch (error) {
@@ -272,7 +298,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   /** Lets delayed jobs become due. Whoever holds one of them lets it be found the next time. */
   async #promote(queue: string): Promise<number> {
     const { sql } = this.context;
-    const later = await query<{ id: string }>(this.on, sql.findLater, [queue]);
+    const later = await query<{ id: string }>(this.#soon, sql.findLater, [queue]);
     if (later.length === 0) return 0;
     return this.atomically(async (tx) => {
       const wanted = list(later.map(({ id }) => id));
@@ -303,10 +329,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     });
   }
 
-  async #verifySession(): Promise<void> {
+  async #verifySession(): Promise<Verified> {
     const rows = await query<{ Variable_name: string; Value: string }>(
-      this.on,
-      "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', 'log_bin', 'binlog_format', 'innodb_rollback_on_timeout')",
+      this.#soon,
+      "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', 'log_bin', 'binlog_format', 'innodb_rollback_on_timeout', 'max_connections')",
     );
     const value = new Map(rows.map((row) => [row.Variable_name, row.Value]));
     const isolation = value.get('transaction_isolation') ?? value.get('tx_isolation');
@@ -329,7 +355,18 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
         'READ COMMITTED needs binlog_format ROW or MIXED, and this server has STATEMENT.',
       );
     }
+    return { serverConnections: Number(value.get('max_connections') ?? Number.POSITIVE_INFINITY) };
   }
+
+  /** Behind a proxy that lets clients share connections, a number could be that of somebody else's session. */
+  readonly #sessions: Sessions = {
+    interrupt: async (session) => {
+      if (this.#push) await interrupt(this.#soon, String(session));
+    },
+    end: async (session) => {
+      if (this.#push) await this.#soon.query(`KILL ${session}`).catch(() => {});
+    },
+  };
 
   async #open(more: ConnectionOptions = {}): Promise<Connection> {
     try {

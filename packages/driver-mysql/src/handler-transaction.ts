@@ -1,5 +1,4 @@
-import { DriverError } from '@rowlock/core';
-import type { InTurn } from './in-turn.js';
+import { type InTurn, runOver } from './in-turn.js';
 import type { MysqlTransaction } from './query.js';
 
 const SAVEPOINT = 'SAVEPOINT rowlock_handler';
@@ -16,6 +15,7 @@ export class HandlerTransaction implements MysqlTransaction {
   readonly #onEnded: () => void;
   #used = false;
   #open = true;
+  #isSet = false;
 
   /** @param onEnded Is called when a statement of the handler has ended the transaction, and with it the claim. */
   constructor(inTurn: InTurn, onEnded: () => void) {
@@ -39,17 +39,25 @@ export class HandlerTransaction implements MysqlTransaction {
     return this.#checked(await this.#inTurn.query(sql, values));
   }
 
+  /** Whether the savepoint is there, so that what comes after it can be undone. */
+  get isSet(): boolean {
+    return this.#isSet;
+  }
+
   close(): void {
     this.#open = false;
   }
 
   #prepare(): void {
-    if (!this.#open) {
-      throw new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
-    }
+    if (!this.#open) throw runOver();
     // Should it fail, so does the ROLLBACK TO it, and with that the run.
-    if (!this.#used) this.#inTurn.query(SAVEPOINT).catch(() => {});
+    if (!this.#used) this.#setSavepoint().catch(() => {});
     this.#used = true;
+  }
+
+  async #setSavepoint(): Promise<void> {
+    await this.#inTurn.query(SAVEPOINT);
+    this.#isSet = true;
   }
 
   /** What returns no rows tells whether there is a transaction still. */

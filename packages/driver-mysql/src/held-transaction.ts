@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type ClaimCriteria,
   type DependencyQuestion,
@@ -12,6 +13,7 @@ import {
   TRANSITIONS,
 } from '@rowlock/core';
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
+import { answered } from './answered.js';
 import { byPlace, CANDIDATES, isBeforeAll, ofOnePriority } from './candidates.js';
 import type { ClaimConnections } from './claim-connections.js';
 import type { Context } from './context.js';
@@ -21,17 +23,29 @@ import { HandlerTransaction, ROLLBACK_TO_SAVEPOINT } from './handler-transaction
 import { InTurn } from './in-turn.js';
 import { change, list, type MysqlTransaction, query, type Value } from './query.js';
 import { type JobRow, toJob } from './rows.js';
-import { limitIdle } from './session.js';
+import { cut, limitIdle } from './session.js';
 import { storableJson } from './storable.js';
 
 /** How many rows one statement locks at most. */
 const ROWS_PER_LOCK = 1024;
+
+/** How long the handler's statements may go on when they are to be undone, in milliseconds. */
+const STOP_AFTER_MS = 2_000;
+
+/** What can be done to a session of this account from another one. Neither rejects. */
+export interface Sessions {
+  /** Stops its statement; when it has none, nothing happens. */
+  interrupt(session: number): Promise<void>;
+  /** Ends it, and its transaction. */
+  end(session: number): Promise<void>;
+}
 
 /** The worker's transaction: a connection of its own, and the row locks that are the claim. */
 export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   readonly #context: Context;
   readonly #connections: ClaimConnections;
   readonly #client: PoolConnection;
+  readonly #sessions: Sessions;
   readonly #inTurn: InTurn;
   readonly #lost = new AbortController();
   readonly #held = new Set<JobId>();
@@ -41,10 +55,16 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   #open = true;
   #rolledBack: Promise<void> | null = null;
 
-  private constructor(context: Context, connections: ClaimConnections, client: PoolConnection) {
+  private constructor(
+    context: Context,
+    connections: ClaimConnections,
+    client: PoolConnection,
+    sessions: Sessions,
+  ) {
     this.#context = context;
     this.#connections = connections;
     this.#client = client;
+    this.#sessions = sessions;
     this.#inTurn = new InTurn(
       client,
       () => this.#checkOpen(),
@@ -58,12 +78,13 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   static async begin(
     context: Context,
     connections: ClaimConnections,
+    sessions: Sessions,
     idleLimitMs: number,
   ): Promise<MysqlHeldTransaction> {
     const client = await connections.take();
-    const held = new MysqlHeldTransaction(context, connections, client);
+    const held = new MysqlHeldTransaction(context, connections, client, sessions);
     try {
-      await limitIdle(client, context.sql.idleLimit, idleLimitMs);
+      await held.#answered(limitIdle(client, context.sql.idleLimit, idleLimitMs));
       return held;
     } catch (error) {
       held.#end(null);
@@ -175,7 +196,9 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   async undo(): Promise<void> {
     this.handle.close();
     this.#checkOpen();
-    if (this.handle.used) await this.#say(ROLLBACK_TO_SAVEPOINT);
+    if (!this.handle.used) return;
+    await this.#stopStatements();
+    await this.#say(ROLLBACK_TO_SAVEPOINT);
   }
 
   async commit(): Promise<void> {
@@ -192,10 +215,12 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     // What waits for its turn would come after the ROLLBACK and be committed by itself.
     this.#open = false;
     this.handle.close();
-    await this.#inTurn.rest();
     try {
+      await this.#stopStatements();
       // Also after a deadlock, when there is nothing left to undo: the session is then in a known state again.
-      const [{ serverStatus }] = await this.#client.query<ResultSetHeader>('ROLLBACK');
+      const [{ serverStatus }] = await this.#answered(
+        this.#inTurn.rest().then(() => this.#client.query<ResultSetHeader>('ROLLBACK')),
+      );
       this.#end(serverStatus);
     } catch {
       // The server rolls back what a lost connection leaves open.
@@ -218,19 +243,43 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   }
 
   #ask<Row>(sql: string, values: readonly Value[] = []): Promise<Row[]> {
-    return query<Row>(this.#inTurn, sql, values);
+    return this.#answered(query<Row>(this.#inTurn, sql, values));
+  }
+
+  /** The handler's statements may take as long as the handler; the driver's own, and their turn, come soon. */
+  #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    return answered(answer, this.#context.answerMs, (error) => {
+      this.#onLost(error);
+      cut(this.#client);
+      // While a statement runs, the server does not look whether its client is still there.
+      void this.#sessions.end(this.#client.threadId);
+    });
+  }
+
+  /** What is to be undone is not waited for long: the handler's statement that is still running, and those after it. */
+  async #stopStatements(): Promise<void> {
+    const rest = this.#inTurn.rest();
+    const stop = async (): Promise<void> => {
+      for (;;) {
+        await Promise.race([rest, pause(STOP_AFTER_MS, undefined, { ref: false })]);
+        if (!this.#inTurn.busy || !this.handle.isSet || this.lost.aborted) return;
+        this.#inTurn.forget();
+        await this.#sessions.interrupt(this.#client.threadId);
+      }
+    };
+    if (this.#inTurn.busy) await this.#answered(stop());
   }
 
   /** The protocol of prepared statements knows no savepoints. @returns the server's status */
   async #say(sql: string): Promise<number> {
-    const [{ serverStatus }] = await this.#inTurn.query(sql).catch((error: unknown) => {
+    const [{ serverStatus }] = await this.#answered(this.#inTurn.query(sql)).catch((error: unknown) => {
       throw toDriverError(error);
     });
     return Number(serverStatus);
   }
 
   async #change(sql: string, values: readonly Value[]): Promise<number> {
-    const { rows } = await change(this.#inTurn, sql, values);
+    const { rows } = await this.#answered(change(this.#inTurn, sql, values));
     return rows;
   }
 

@@ -1,5 +1,11 @@
+import { DriverError } from '@rowlock/core';
 import type { PoolConnection } from 'mysql2/promise';
 import type { MysqlTransaction } from './query.js';
+
+/** What a handler is told that goes on after its run. */
+export function runOver(): DriverError {
+  return new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
+}
 
 /**
  * One statement at a time. The client would send a second one as soon as the server has answered the first, whatever the
@@ -10,12 +16,19 @@ export class InTurn implements MysqlTransaction {
   readonly #check: () => void;
   readonly #onError: (error: unknown) => never;
   #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  #forgotten = 0;
 
   /** @param check Is asked when a statement's turn has come; what it throws, the statement is refused with. */
   constructor(client: PoolConnection, check: () => void, onError: (error: unknown) => never) {
     this.#client = client;
     this.#check = check;
     this.#onError = onError;
+  }
+
+  /** Whether a statement is on its way, or waits for its turn. */
+  get busy(): boolean {
+    return this.#waiting > 0;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
@@ -28,17 +41,25 @@ export class InTurn implements MysqlTransaction {
     return this.#take(() => this.#client.query<never>(sql, values));
   }
 
+  /** Refuses what has asked for its turn and not had it. */
+  forget(): void {
+    this.#forgotten += 1;
+  }
+
   /** Resolves when everything that has asked for its turn has had it. */
   async rest(): Promise<void> {
     await this.#last;
   }
 
   #take<Result>(statement: () => Promise<Result>): Promise<Result> {
+    const asked = this.#forgotten;
     const turn = this.#last.then(() => {
       this.#check();
+      if (asked < this.#forgotten) throw runOver();
       return statement().catch(this.#onError);
     });
-    this.#last = turn.catch(() => {});
+    this.#waiting += 1;
+    this.#last = turn.catch(() => {}).finally(() => (this.#waiting -= 1));
     return turn;
   }
 }

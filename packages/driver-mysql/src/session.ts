@@ -1,4 +1,5 @@
 import type { Connection, Pool, PoolConnection } from 'mysql2/promise';
+import { answered } from './answered.js';
 import { toDriverError } from './errors.js';
 import type { MysqlTransaction } from './query.js';
 
@@ -18,6 +19,9 @@ export async function prepareSession(client: Connection): Promise<void> {
   for (const statement of SESSION) await client.query(statement);
 }
 
+/** How long setting one up may take: as long as connecting. */
+const PREPARED_MS = 10_000;
+
 /** The connections that are set already. */
 const prepared = new WeakSet<object>();
 
@@ -27,7 +31,7 @@ export async function takeConnection(pool: Pool): Promise<PoolConnection> {
     const client = await pool.getConnection();
     if (prepared.has(client.connection)) return client;
     try {
-      await prepareSession(client);
+      await answered(prepareSession(client), PREPARED_MS, () => cut(client));
     } catch (error) {
       client.destroy();
       throw error;
@@ -39,14 +43,25 @@ export async function takeConnection(pool: Pool): Promise<PoolConnection> {
   }
 }
 
-/** The pool as something that can be asked: each statement on whichever connection is free, committed by itself. */
-export function onPool(pool: Pool): MysqlTransaction {
+/** The end of a connection that nobody answers on: whoever waits for an answer is told. */
+export function cut(client: Connection): void {
+  Object(Object(client).connection).stream?.destroy();
+}
+
+/** The pool as something that can be asked, and that answers soon if `answerMs` says so: each statement on whichever connection is free, committed by itself. */
+export function onPool(pool: Pool, answerMs?: number): MysqlTransaction {
   const use = async <Result>(work: (client: PoolConnection) => Promise<Result>): Promise<Result> => {
     const client = await takeConnection(pool);
+    let silent = false;
     try {
-      return await work(client);
+      if (answerMs === undefined) return await work(client);
+      return await answered(work(client), answerMs, () => {
+        silent = true;
+        cut(client);
+      });
     } finally {
-      client.release();
+      if (silent) client.destroy();
+      else client.release();
     }
   };
   return {

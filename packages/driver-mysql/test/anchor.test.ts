@@ -17,7 +17,7 @@ test('a worker that stops while its sleep has just ended, and the answer is stil
   const session = await createConnection(fresh.url);
   try {
     await driver.migrate();
-    const own = context(new URL(fresh.url).pathname.slice(1));
+    const own = context(new URL(fresh.url).pathname.slice(1), 20_000);
     const worker = { name: 'w', host: 'h', pid: 1, queues: ['q'] };
     const anchor = await MysqlAnchor.open(own, pool, async () => session, worker, true);
     expect(anchor.pushed).toBe(true);

@@ -42,10 +42,10 @@ async function openDatabase(
     reader: openReader(plain),
     samples: { ...samples(plain, fresh.url), ...(product === 'mariadb' && MARIADB_SAMPLES) },
 
-    async process() {
+    async process(answerMs) {
       const name = `process ${++opened}`;
       alive.add(name);
-      return openProcess(plain, fresh.url, name, () => alive.delete(name));
+      return openProcess(plain, fresh.url, name, answerMs, () => alive.delete(name));
     },
 
     async caller() {
@@ -137,6 +137,7 @@ async function openProcess(
   plain: Pool,
   url: string,
   name: string,
+  answerMs: number | undefined,
   ended: () => void,
 ): Promise<DriverProcess<MysqlTransaction>> {
   const { hostname, port, username, password } = new URL(url);
@@ -150,6 +151,7 @@ async function openProcess(
     database: schema,
     connectAttributes: nameOf(schema, name),
     maxConnections: 20,
+    ...(answerMs !== undefined && { answerTimeout: answerMs }),
   });
   const ownSessions = async (): Promise<readonly bigint[]> => {
     const sessions = await sessionsOf(plain, schema);
@@ -166,6 +168,7 @@ async function openProcess(
       await Promise.all(ids.map((id) => plain.query(`KILL ${id}`).catch(() => {})));
     },
     kill: () => server.sever(),
+    swallow: async () => server.swallow(),
     close() {
       closing ??= driver
         .close()

@@ -9,10 +9,12 @@ export interface Context {
   /** Where notifications go. */
   readonly channel: string;
   readonly lockClass: LockClass;
+  /** How long the server may take to answer a statement of the driver's own, in milliseconds. */
+  readonly answerMs: number;
 }
 
-export function context(schema: string): Context {
+export function context(schema: string, answerMs: number): Context {
   const channel = `rowlock:${schema}`;
   identifier(channel);
-  return { schema, channel, sql: statements(schema), lockClass: lockClass(schema) };
+  return { schema, channel, sql: statements(schema), lockClass: lockClass(schema), answerMs };
 }

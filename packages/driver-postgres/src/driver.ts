@@ -3,11 +3,13 @@ import {
   type BeginOptions,
   type Capabilities,
   type Driver,
+  type Duration,
   type Graves,
   type HeldTransaction,
   isDriverError,
   type Lanes,
   type MigrationReport,
+  milliseconds,
   type Reclaimed,
   type RunNote,
   type RunStart,
@@ -15,16 +17,17 @@ import {
   type SessionListener,
   type Store,
   type Survey,
+  type Verified,
   type WakeUp,
   type WorkerInfo,
 } from '@rowlock/core';
 import pg from 'pg';
 import { PostgresAnchor } from './anchor.js';
 import { type Context, context } from './context.js';
-import { toDriverError } from './errors.js';
 import { PostgresHeldTransaction } from './held-transaction.js';
 import { migrate, migrations, refuseOutdated } from './migrations.js';
 import { type PostgresTransaction, query } from './query.js';
+import { KEEP_ALIVE_MS, onPool, type Server, serverOf, takeConnection } from './session.js';
 import { PostgresStore } from './store.js';
 
 /** Where the database is, and where Rowlock lives in it. */
@@ -35,6 +38,11 @@ export interface PostgresOptions extends pg.ClientConfig {
   readonly schema?: string;
   /** The most connections of the driver's own pool. Default 100; they are opened as they are needed. */
   readonly maxConnections?: number;
+  /**
+   * How long the server may take to answer a statement of the driver's own: after it the connection counts as lost. Default
+   * 20 s. A handler's statements are bounded by its timeout alone.
+   */
+  readonly answerTimeout?: Duration;
 }
 
 /**
@@ -45,16 +53,18 @@ export interface PostgresOptions extends pg.ClientConfig {
  * const driver = postgres({ pool, schema: 'jobs' });
  */
 export function postgres(options: PostgresOptions): Driver<PostgresTransaction> {
-  const { pool, schema = 'rowlock', maxConnections = 100, ...client } = options;
+  const { pool, schema = 'rowlock', maxConnections = 100, answerTimeout = '20s', ...client } = options;
   const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, max: maxConnections });
   // A connection that breaks while it idles is replaced; without a listener it would end the process.
   own.on('error', () => {});
-  return new PostgresDriver(context(schema), own, pool === undefined);
+  const answerMs = milliseconds(answerTimeout, 'answerTimeout');
+  return new PostgresDriver(context(schema, answerMs), own, pool === undefined);
 }
 
 const DEFAULTS = {
   application_name: 'rowlock',
   keepAlive: true,
+  keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   /** Rather an error that says so than a wait without end. */
   connectionTimeoutMillis: 10_000,
 } as const;
@@ -71,16 +81,20 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   readonly capabilities: Capabilities;
   readonly #pool: pg.Pool;
   readonly #ownsPool: boolean;
+  /** For a worker's own short statements. */
+  readonly #soon: PostgresTransaction;
+  #server: Promise<Server> | null = null;
 
   constructor(context: Context, pool: pg.Pool, ownsPool: boolean) {
     super(context, pool);
     this.#pool = pool;
     this.#ownsPool = ownsPool;
-    this.capabilities = { maxConnections: pool.options.max };
+    this.#soon = onPool(pool, context.answerMs);
+    this.capabilities = { maxConnections: pool.options.max, sharesPool: !ownsPool };
   }
 
   async migrate(): Promise<MigrationReport> {
-    const client = await this.#connect();
+    const client = await takeConnection(this.#pool);
     try {
       return await migrate(client, this.context);
     } finally {
@@ -88,15 +102,17 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     }
   }
 
-  async verify(): Promise<void> {
+  async verify(): Promise<Verified> {
     const expected = (await migrations()).length;
-    const [row] = await query<{ version: number }>(this.#pool, this.context.sql.schemaVersion).catch(
+    const [row] = await query<{ version: number }>(this.#soon, this.context.sql.schemaVersion).catch(
       (error: unknown) => {
         if (isDriverError(error, 'SchemaOutdated')) return [];
         throw error;
       },
     );
     refuseOutdated(row?.version ?? 0, expected, this.context.schema);
+    const { connections } = await this.#knowServer();
+    return { serverConnections: connections };
   }
 
   join(tx: PostgresTransaction): Store {
@@ -108,23 +124,25 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   }
 
   async begin({ idleLimitMs }: BeginOptions): Promise<HeldTransaction<PostgresTransaction>> {
-    return PostgresHeldTransaction.begin(this.context, await this.#connect(), idleLimitMs);
+    const server = await this.#knowServer();
+    const client = await takeConnection(this.#pool);
+    return PostgresHeldTransaction.begin(this.context, client, this.#soon, idleLimitMs, server);
   }
 
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {
     const { sql, channel } = this.context;
-    await query(this.#pool, sql.notifySoon, [channel, wakeUps.map((wakeUp) => JSON.stringify(wakeUp))]);
+    await query(this.#soon, sql.notifySoon, [channel, wakeUps.map((wakeUp) => JSON.stringify(wakeUp))]);
   }
 
   async survey({ queues, kinds }: Lanes): Promise<Survey> {
-    const [row] = await query<SurveyRow>(this.#pool, this.context.sql.survey, [queues, kinds]);
+    const [row] = await query<SurveyRow>(this.#soon, this.context.sql.survey, [queues, kinds]);
     const { promoted = 0n, next_due_ms: nextDueMs = null, waiting = false, leased = false } = row ?? {};
     return { promoted: Number(promoted), nextDueMs, waiting, leased };
   }
 
   async reclaim({ queues, dead }: Graves): Promise<Reclaimed> {
     const { sql, lockClass } = this.context;
-    const [row] = await query<{ reclaimed: bigint; lapsed: readonly string[] }>(this.#pool, sql.reclaim, [
+    const [row] = await query<{ reclaimed: bigint; lapsed: readonly string[] }>(this.#soon, sql.reclaim, [
       lockClass.unsigned,
       queues,
       dead,
@@ -136,7 +154,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   async startRun({ processId, workerId, jobs }: RunStart): Promise<readonly RunStarted[]> {
     const values = [processId, workerId, jobs];
     const rows = await query<{ id: bigint; earlier_runs: bigint; crashes: bigint }>(
-      this.#pool,
+      this.#soon,
       this.context.sql.startRun,
       values,
     );
@@ -150,8 +168,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   async noteRun(processId: string, note: RunNote): Promise<void> {
     const { sql } = this.context;
     if ('progress' in note)
-      await query(this.#pool, sql.noteProgress, [processId, JSON.stringify(note.progress)]);
-    else await query(this.#pool, sql.endRun, [processId, note.outcome]);
+      await query(this.#soon, sql.noteProgress, [processId, JSON.stringify(note.progress)]);
+    else await query(this.#soon, sql.endRun, [processId, note.outcome]);
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
@@ -159,18 +177,18 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     // The pool hides its password from being copied, so that it is not logged by accident.
     const connect = (): pg.Client =>
       new pg.Client({ ...options, password: options.password, keepAlive: true });
-    return PostgresAnchor.open(this.context, this.#pool, connect, worker, session);
+    return PostgresAnchor.open(this.context, this.#soon, connect, worker, session);
   }
 
   async close(): Promise<void> {
     if (this.#ownsPool && !this.#pool.ending) await this.#pool.end();
   }
 
-  async #connect(): Promise<pg.PoolClient> {
-    try {
-      return await this.#pool.connect();
-    } catch (error) {
-      throw toDriverError(error);
-    }
+  #knowServer(): Promise<Server> {
+    this.#server ??= serverOf(this.#soon).catch((error: unknown) => {
+      this.#server = null;
+      throw error;
+    });
+    return this.#server;
   }
 }

@@ -1,9 +1,9 @@
-import { DriverError } from '@rowlock/core';
 import type { QueryResult, QueryResultRow } from 'pg';
-import type { InTurn } from './in-turn.js';
+import { type InTurn, runOver } from './in-turn.js';
 import type { PostgresTransaction, QueryConfig } from './query.js';
 
-const SAVEPOINT = 'SAVEPOINT rowlock_handler';
+/** With the number by which the server stops this session's statements: behind a pooler it is not the connection's. */
+const SAVEPOINT = 'SAVEPOINT rowlock_handler; SELECT pg_backend_pid() AS pid';
 
 /** Undoes what the handler wrote, and keeps the locks that are older. */
 export const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
@@ -14,6 +14,7 @@ export class HandlerTransaction implements PostgresTransaction {
   readonly #onEnded: () => void;
   #used = false;
   #open = true;
+  #session: number | undefined;
 
   /** @param onEnded Is called when a statement of the handler has ended the transaction, and with it the claim. */
   constructor(inTurn: InTurn, onEnded: () => void) {
@@ -37,16 +38,25 @@ export class HandlerTransaction implements PostgresTransaction {
     }
   }
 
+  /** The server's number of the session, once it has told. */
+  get session(): number | undefined {
+    return this.#session;
+  }
+
   close(): void {
     this.#open = false;
   }
 
   #prepare(): void {
-    if (!this.#open) {
-      throw new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
-    }
+    if (!this.#open) throw runOver();
     // Should it fail, so does the ROLLBACK TO it, and with that the run.
-    if (!this.#used) this.#inTurn.query(SAVEPOINT).catch(() => {});
+    if (!this.#used) this.#setSavepoint().catch(() => {});
     this.#used = true;
+  }
+
+  async #setSavepoint(): Promise<void> {
+    const answers: unknown = await this.#inTurn.query(SAVEPOINT);
+    const [, told] = Array.isArray(answers) ? answers : [];
+    this.#session = Number(told?.rows[0]?.pid);
   }
 }

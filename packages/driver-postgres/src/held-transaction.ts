@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type ClaimCriteria,
   type DependencyQuestion,
@@ -11,18 +12,24 @@ import {
   TRANSITIONS,
 } from '@rowlock/core';
 import type { PoolClient, QueryResultRow } from 'pg';
+import { answered } from './answered.js';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { HandlerTransaction, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
 import { type PostgresTransaction, query } from './query.js';
 import { type JobRow, toJob } from './rows.js';
+import { cut, type Server } from './session.js';
 import { storableJson } from './storable.js';
+
+/** How long the handler's statements may go on when they are to be undone, in milliseconds. */
+const STOP_AFTER_MS = 2_000;
 
 /** The worker's transaction: a connection of its own, and the row locks that are the claim. */
 export class PostgresHeldTransaction implements HeldTransaction<PostgresTransaction> {
   readonly #context: Context;
   readonly #client: PoolClient;
+  readonly #pool: PostgresTransaction;
   readonly #inTurn: InTurn;
   readonly #lost = new AbortController();
   readonly #held = new Set<JobId>();
@@ -32,9 +39,10 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   #open = true;
   #rolledBack: Promise<void> | null = null;
 
-  private constructor(context: Context, client: PoolClient) {
+  private constructor(context: Context, client: PoolClient, pool: PostgresTransaction) {
     this.#context = context;
     this.#client = client;
+    this.#pool = pool;
     this.#inTurn = new InTurn(client, () => this.#checkOpen());
     this.handle = new HandlerTransaction(this.#inTurn, () => this.#onEnded());
     client.on('error', this.#onLost);
@@ -44,11 +52,13 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   static async begin(
     context: Context,
     client: PoolClient,
-    idleLimitMs: number,
+    pool: PostgresTransaction,
+    limitMs: number,
+    server: Server,
   ): Promise<PostgresHeldTransaction> {
-    const held = new PostgresHeldTransaction(context, client);
+    const held = new PostgresHeldTransaction(context, client, pool);
     try {
-      await client.query(context.sql.begin(idleLimitMs));
+      await held.#answered(client.query(context.sql.begin(limitMs, server)));
       return held;
     } catch (error) {
       held.#end(true);
@@ -129,7 +139,9 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   async undo(): Promise<void> {
     this.handle.close();
     this.#checkOpen();
-    if (this.handle.used) await this.#ask(ROLLBACK_TO_SAVEPOINT);
+    if (!this.handle.used) return;
+    await this.#stopStatements();
+    await this.#ask(ROLLBACK_TO_SAVEPOINT);
   }
 
   async commit(): Promise<void> {
@@ -147,9 +159,9 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     // What waits for its turn would come after the ROLLBACK and be committed by itself.
     this.#open = false;
     this.handle.close();
-    await this.#inTurn.rest();
     try {
-      await this.#client.query('ROLLBACK');
+      await this.#stopStatements();
+      await this.#answered(this.#inTurn.rest().then(() => this.#client.query('ROLLBACK')));
       this.#end(false);
     } catch {
       // The server rolls back what a lost connection leaves open.
@@ -163,7 +175,31 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   }
 
   #ask<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> {
-    return query<Row>(this.#inTurn, text, values);
+    return this.#answered(query<Row>(this.#inTurn, text, values));
+  }
+
+  /** The handler's statements may take as long as the handler; the driver's own, and their turn, come soon. */
+  #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    return answered(answer, this.#context.answerMs, (error) => {
+      this.#onLost(error);
+      cut(this.#client);
+    });
+  }
+
+  /** What is to be undone is not waited for long: the handler's statement that is still running, and those after it. */
+  async #stopStatements(): Promise<void> {
+    const rest = this.#inTurn.rest();
+    const { sql } = this.#context;
+    const stop = async (): Promise<void> => {
+      for (;;) {
+        await Promise.race([rest, pause(STOP_AFTER_MS, undefined, { ref: false })]);
+        const { session } = this.handle;
+        if (!this.#inTurn.busy || session === undefined || this.lost.aborted) return;
+        this.#inTurn.forget();
+        await query(this.#pool, sql.stopStatement, [session]).catch(() => {});
+      }
+    };
+    if (this.#inTurn.busy) await this.#answered(stop());
   }
 
   /** The handler has committed or rolled back, and so given up the locks. */

@@ -1,5 +1,11 @@
+import { DriverError } from '@rowlock/core';
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
 import type { PostgresTransaction, QueryConfig } from './query.js';
+
+/** What a handler is told that goes on after its run. */
+export function runOver(): DriverError {
+  return new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
+}
 
 /**
  * One statement at a time. The client would keep a second one until the first is answered, and send it then even if the
@@ -9,6 +15,8 @@ export class InTurn implements PostgresTransaction {
   readonly #client: PoolClient;
   readonly #check: () => void;
   #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  #forgotten = 0;
 
   /** @param check Is asked when a statement's turn has come; what it throws, the statement is refused with. */
   constructor(client: PoolClient, check: () => void) {
@@ -22,11 +30,21 @@ export class InTurn implements PostgresTransaction {
     return this.#client.getTransactionStatus?.() !== 'I';
   }
 
+  /** Whether a statement is on its way, or waits for its turn. */
+  get busy(): boolean {
+    return this.#waiting > 0;
+  }
+
   query<Row extends QueryResultRow = QueryResultRow>(
     text: string | QueryConfig,
     values?: unknown[],
   ): Promise<QueryResult<Row>> {
     return this.#take(() => this.#client.query<Row>(text, values));
+  }
+
+  /** Refuses what has asked for its turn and not had it. */
+  forget(): void {
+    this.#forgotten += 1;
   }
 
   /** Resolves when everything that has asked for its turn has had it. */
@@ -35,11 +53,14 @@ export class InTurn implements PostgresTransaction {
   }
 
   #take<Result>(statement: () => Promise<Result>): Promise<Result> {
+    const asked = this.#forgotten;
     const turn = this.#last.then(() => {
       this.#check();
+      if (asked < this.#forgotten) throw runOver();
       return statement();
     });
-    this.#last = turn.catch(() => {});
+    this.#waiting += 1;
+    this.#last = turn.catch(() => {}).finally(() => (this.#waiting -= 1));
     return turn;
   }
 }

@@ -1,4 +1,5 @@
 import { identifier } from './identifier.js';
+import type { Server } from './session.js';
 
 /** The columns of a job as a worker holds it. Times are milliseconds, so that no setting of the session alters them. */
 const JOB = `id, public_id, queue, kind, key, payload, priority, status, attempt, max_attempts, crashes, metadata,
@@ -10,12 +11,13 @@ export interface Statements {
   readonly findDuplicates: string;
   readonly notify: string;
   readonly notifySoon: string;
-  readonly begin: (idleLimitMs: number) => string;
+  readonly begin: (limitMs: number, server: Server) => string;
   readonly claim: string;
   readonly lockSiblings: string;
   readonly firstOutstanding: string;
   readonly lease: string;
   readonly lockLeased: string;
+  readonly stopStatement: string;
   readonly startRun: string;
   readonly noteProgress: string;
   readonly endRun: string;
@@ -71,9 +73,18 @@ export function statements(schema: string): Statements {
     notifySoon: `SELECT pg_notify($1, wake_up), set_config('synchronous_commit', 'off', true) FROM unnest($2::text[]) AS wake_up`,
 
     // Whatever the server's defaults: a claim and the locks after it must each see what is committed by then.
-    begin: (idleLimitMs) => `
+    // In one flight. The server lets go of a client that has vanished when it has been silent for 20 s: asked for a sign of
+    // life after 10 s, 5 times; or when it does not take what is sent to it. Where that cannot be set, as on a Unix socket, the
+    // server ignores it. A client that ends while its statement runs is noticed within a second.
+    begin: (limitMs, { boundsTransactions, looksForClients }) => `
       BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
-      SET LOCAL idle_in_transaction_session_timeout = ${Math.round(idleLimitMs)}`,
+      SET LOCAL idle_in_transaction_session_timeout = ${atLeast1(limitMs)};
+      ${boundsTransactions ? `SET LOCAL transaction_timeout = ${atLeast1(limitMs)};` : ''}
+      ${looksForClients ? 'SET LOCAL client_connection_check_interval = 1000;' : ''}
+      SET LOCAL tcp_keepalives_idle = 10;
+      SET LOCAL tcp_keepalives_interval = 2;
+      SET LOCAL tcp_keepalives_count = 5;
+      SET LOCAL tcp_user_timeout = 20000`,
 
     // NO KEY: stays out of the way of foreign keys to the job. The comparison of rows is the line in the sand.
     // statement_timestamp(): now() would be the transaction's begin.
@@ -110,6 +121,9 @@ export function statements(schema: string): Statements {
     lease: `
       UPDATE ${job} SET status = 'in-progress', process_id = $1, leased_until = clock_timestamp() + $3 * interval '1 ms'
       WHERE id = ANY($2) AND status = 'new'`,
+
+    // While the session idles, the server ignores it.
+    stopStatement: 'SELECT pg_cancel_backend($1)',
 
     // Waits for those who look at the key's jobs just now. What this run has settled already is returned as well: a commit
     // whose answer was lost is found again.
@@ -304,6 +318,11 @@ export function statements(schema: string): Statements {
 
     schemaVersion: `SELECT coalesce(max(version), 0) AS version FROM ${migration}`,
   };
+}
+
+/** 0 would be no limit. */
+function atLeast1(ms: number): number {
+  return Math.max(1, Math.round(ms));
 }
 
 /** The ids of the workers whose session is open. $1 is the lock's class, unsigned as pg_locks shows it. */

@@ -36,10 +36,10 @@ async function openDatabase(serverUrl: string): Promise<TestDatabase<PostgresTra
     reader: openReader(plain),
     samples: samples(plain, fresh.url),
 
-    async process() {
+    async process(answerMs) {
       const name = `process ${++opened}`;
       alive.add(name);
-      return openProcess(plain, fresh.url, name, () => alive.delete(name));
+      return openProcess(plain, fresh.url, name, answerMs, () => alive.delete(name));
     },
 
     async caller() {
@@ -113,6 +113,7 @@ async function openProcess(
   plain: pg.Pool,
   url: string,
   name: string,
+  answerMs: number | undefined,
   ended: () => void,
 ): Promise<DriverProcess<PostgresTransaction>> {
   const { hostname, port, username, password, pathname } = new URL(url);
@@ -125,6 +126,7 @@ async function openProcess(
     database: pathname.slice(1),
     application_name: name,
     maxConnections: 20,
+    ...(answerMs !== undefined && { answerTimeout: answerMs }),
   });
   const ownSessions = `FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1`;
   let closing: Promise<void> | undefined;
@@ -139,6 +141,7 @@ async function openProcess(
       await plain.query(`SELECT pg_terminate_backend(pid) ${ownSessions}`, [name]);
     },
     kill: () => server.sever(),
+    swallow: async () => server.swallow(),
     close() {
       closing ??= driver
         .close()

@@ -17,8 +17,8 @@ export interface Driver<Tx = unknown> extends Store {
   /** Brings the schema up to date. Safe to call twice, and from many processes at once. */
   migrate(): Promise<MigrationReport>;
 
-  /** Rejects with `SchemaOutdated` unless the schema is the one this driver was built for. */
-  verify(): Promise<void>;
+  /** Rejects with `SchemaOutdated` unless the schema is the one this driver was built for. Says what the server allows. */
+  verify(): Promise<Verified>;
 
   /** The verbs of a store inside a transaction that the caller has open, and ends. */
   join(tx: Tx): Store;
@@ -61,6 +61,14 @@ export interface Driver<Tx = unknown> extends Store {
 export interface Capabilities {
   /** How many connections the driver may have open at once, or null where it has no bound of its own. */
   readonly maxConnections: number | null;
+  /** Whether the application takes connections out of the same pool. */
+  readonly sharesPool: boolean;
+}
+
+/** What the server allows. */
+export interface Verified {
+  /** How many connections the server lets in, those of others among them; null where there is no such bound. */
+  readonly serverConnections: number | null;
 }
 
 /** Verbs that stand alone: on the driver's own pool each commits by itself, joined they are part of the caller's transaction. */
@@ -87,7 +95,10 @@ export interface Store {
   workers(): Promise<readonly WorkerView[]>;
 }
 
-/** The worker's transaction. Every verb rejects with `ConnectionLost` once the server has let go of it. */
+/**
+ * The worker's transaction. Every verb rejects with `ConnectionLost` once the server has let go of it, or has not answered for
+ * too long.
+ */
 export interface HeldTransaction<Tx> extends RunTransaction<Tx> {
   /** SKIP LOCKED. Locks and returns the first due job beyond the line, in the order of priority and id. */
   claim(criteria: ClaimCriteria): Promise<Job | undefined>;
@@ -135,7 +146,10 @@ export interface RunTransaction<Tx> {
    */
   settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]>;
 
-  /** Undoes what was written through `handle`, and ends its use. The claim stays. */
+  /**
+   * Undoes what was written through `handle`, and ends its use; statements of it that go on for long are stopped. The claim
+   * stays.
+   */
   undo(): Promise<void>;
 
   commit(): Promise<void>;
@@ -162,7 +176,7 @@ export interface Reclaimed {
 }
 
 export interface BeginOptions {
-  /** How long the server lets the transaction idle before it ends it, in milliseconds. */
+  /** How long the server lets the transaction idle, and, where it can tell, last, before it ends it, in milliseconds. */
   readonly idleLimitMs: number;
 }
 

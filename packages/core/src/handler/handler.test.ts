@@ -67,9 +67,11 @@ describe('a registry', () => {
       kinds: ['greet', 'part'],
       queues: ['people'],
       largestGroup: 7,
-      longestRunMs: 60_000,
+      longestHeldRunMs: 60_000,
     });
     expect(registry.get('part')).toBe(part);
+    const leased = defineHandler({ kind: 'leased', claim: 'lease', timeout: '1h', payload, run });
+    expect(new Registry([greet, leased]).longestHeldRunMs).toBe(greet.timeoutMs);
   });
 
   test('refuses a kind twice, and says which kinds it knows', () => {

@@ -58,7 +58,10 @@ export interface RunContext<Payload, Tx = unknown> {
    * is the claim's own, open from the beginning; with `lease` it begins at its first use.
    */
   readonly tx: Tx;
-  /** Aborted on timeout, cancellation, a stopping worker and a lost claim. `signal.reason` says which. */
+  /**
+   * Aborted on timeout, cancellation, a stopping worker and a lost claim; `signal.reason` says which. The handler has 5 s to
+   * end then. Pass it on to what the handler calls.
+   */
   readonly signal: AbortSignal;
   /** Milliseconds left until the timeout. */
   timeLeft(): number;
@@ -108,7 +111,10 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    */
   readonly claim?: 'hold' | 'lease';
   readonly retry?: RetryOptions;
-  /** Default 30 s, at most 24 h. */
+  /**
+   * After it `signal` is aborted. A handler that has not ended 5 s later is left behind: its transaction is taken from it, and its
+   * job is retried. Default 30 s, at most 24 h.
+   */
   readonly timeout?: Duration;
 }
 

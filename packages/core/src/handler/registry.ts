@@ -26,9 +26,10 @@ export class Registry<Tx> {
     return Math.max(1, ...[...this.#handlers.values()].map(({ groupMax }) => groupMax));
   }
 
-  /** The longest that one run of any handler may take, in milliseconds. */
-  get longestRunMs(): number {
-    return Math.max(0, ...[...this.#handlers.values()].map(({ timeoutMs }) => timeoutMs));
+  /** The longest that one run may take whose claim is held, in milliseconds. */
+  get longestHeldRunMs(): number {
+    const held = [...this.#handlers.values()].filter(({ claim }) => claim === 'hold');
+    return Math.max(0, ...held.map(({ timeoutMs }) => timeoutMs));
   }
 
   find(kind: string): AnyHandler<Tx> | undefined {

@@ -1,4 +1,6 @@
 import { checkJson, LIMITS } from '../client/limits.js';
+import type { Clock } from '../clock.js';
+import { HandlerTimeoutError } from '../errors.js';
 import { checkPayload } from '../handler/check-payload.js';
 import type { AnyHandler } from '../handler/handler.js';
 import { complete, fail, type HandlerResult, type Outcome, retry } from '../handler/outcome.js';
@@ -10,6 +12,7 @@ import type { CheckedJob } from './run-handler.js';
 export async function check<Tx>(
   handler: AnyHandler<Tx>,
   job: CountedJob,
+  clock: Clock,
 ): Promise<CheckedJob | { readonly ending: Ending }> {
   if (job.attemptsMade >= job.maxAttempts) {
     const error = Object.assign(new Error(`The worker died during ${job.crashesSeen} of its runs.`), {
@@ -18,10 +21,22 @@ export async function check<Tx>(
     return { ending: { event: 'exhaust', error } };
   }
   try {
-    return { job, payload: await checkPayload(handler, job.payload) };
+    return { job, payload: await inTime(handler, clock, checkPayload(handler, job.payload)) };
   } catch (error) {
-    return { ending: fail(error) };
+    return { ending: error instanceof HandlerTimeoutError ? retry(error) : fail(error) };
   }
+}
+
+/** A schema may ask somebody else, and wait for an answer: it has as long as its handler. */
+function inTime<Tx, Result>(
+  { kind, timeoutMs }: AnyHandler<Tx>,
+  clock: Clock,
+  work: Promise<Result>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stop = clock.after(timeoutMs, () => reject(new HandlerTimeoutError(kind, timeoutMs)));
+    work.then(resolve, reject).finally(stop);
+  });
 }
 
 /** What a handler's result says of one of its jobs. */

@@ -21,6 +21,13 @@ export interface WorkerEvents {
   settled: [run: RunInfo, endings: ReadonlyMap<string, SettlingEvent>, tookMs: number];
   /** A run's jobs went back to the queue as they were, because the worker stops. */
   released: [run: RunInfo];
+  /** A held run has lasted half of what the server lets its transaction last, `limitMs`. At most once for each run. */
+  long: [run: RunInfo, heldMs: number, limitMs: number];
+  /**
+   * A handler did not end though its signal had been aborted: its transaction was taken from it, its job goes on without it, and
+   * its code runs on.
+   */
+  leftBehind: [run: RunInfo];
   /** A run lost its claim and settled nothing. */
   lost: [run: RunInfo, error: unknown];
   /** A job's entity is somebody else's at the moment. */
@@ -43,6 +50,8 @@ export class WorkerEmitter {
     run: new Set(),
     settled: new Set(),
     released: new Set(),
+    long: new Set(),
+    leftBehind: new Set(),
     lost: new Set(),
     blocked: new Set(),
     idle: new Set(),

@@ -18,8 +18,10 @@ import type { Registry } from '../handler/registry.js';
 import type { Job } from '../job/job.js';
 import { type CountedJob, countRuns, type Ending, settlementFor } from '../job/settlement.js';
 import type { Logger } from '../logger.js';
+import { limitMs } from './bounds.js';
 import { check, noOutcome, outcomeOf } from './ending.js';
 import type { RunInfo, WorkerEmitter } from './events.js';
+import { warnAtHalfTime } from './half-time.js';
 import { Lease } from './lease.js';
 import { LiveRun } from './live-run.js';
 import { type CheckedJob, runHandler } from './run-handler.js';
@@ -36,11 +38,14 @@ export interface Flow<Tx> {
   readonly container: DependencyContainer | undefined;
   readonly workerId: string;
   readonly host: string;
+  /** How long the server lets a held claim be, in milliseconds. */
   readonly idleLimitMs: number;
   /** Entities that this process has now: its other slots need not ask the server about them. */
   readonly taken: Set<string>;
   /** The runs going on in this process. */
   readonly live: Set<LiveRun>;
+  /** Handlers that ignored their signals and have not ended yet. */
+  readonly leftBehind: Set<string>;
   /** Aborted when the worker stops: no further job is claimed. */
   readonly stopping: AbortSignal;
   /** Whether the worker's session is open: without it nothing is leased. */
@@ -186,11 +191,12 @@ async function work<Tx>(
   const info = runInfo(live.processId, handler, jobs);
   const started = flow.clock.now();
   let lease: Lease<Tx> | undefined;
+  const endHalfTime = live.leased ? () => {} : warnAtHalfTime(flow, info, flow.idleLimitMs);
   flow.live.add(live);
   try {
     const counted = await startRun(flow, live, jobs);
     let taken = true;
-    if (live.leased) [lease, taken] = await takeLease(flow, held, live, jobs);
+    if (live.leased) [lease, taken] = await takeLease(flow, held, live, handler, jobs);
     flow.events.emit('run', info);
     flow.claimed();
     const endings = taken ? await run(flow, lease ?? held, handler, live, counted) : 'release';
@@ -214,6 +220,7 @@ async function work<Tx>(
     flow.log.warn({ error, ...info }, 'the claim was lost; its jobs are claimable again');
     flow.events.emit('lost', info, error);
   } finally {
+    endHalfTime();
     flow.live.delete(live);
     await lease?.rollback();
   }
@@ -221,12 +228,14 @@ async function work<Tx>(
 
 /** Commits the claim: from here on it is kept by the worker's session, and settled in another transaction. */
 async function takeLease<Tx>(
-  { driver, idleLimitMs }: Flow<Tx>,
+  { driver }: Flow<Tx>,
   held: HeldTransaction<Tx>,
   { processId }: LiveRun,
+  { timeoutMs }: AnyHandler<Tx>,
   jobs: readonly Job[],
 ): Promise<[lease: Lease<Tx>, taken: boolean]> {
   const ids = jobs.map(({ id }) => id);
+  const idleLimitMs = limitMs(timeoutMs);
   const lease = new Lease(driver, { idleLimitMs }, processId, ids);
   try {
     await held.lease(processId, ids, idleLimitMs);
@@ -274,7 +283,7 @@ async function run<Tx>(
   const endings = new Map<Job['id'], Ending>();
   const checked: CheckedJob[] = [];
   for (const job of jobs) {
-    const found = await check(handler, job);
+    const found = await check(handler, job, flow.clock);
     if ('ending' in found) endings.set(job.id, found.ending);
     else checked.push(found);
   }
@@ -284,7 +293,9 @@ async function run<Tx>(
   try {
     const { driver, clock, log, container } = flow;
     const call = { handler, jobs: [first, ...rest], tx, live, driver, clock, log, container } as const;
-    const result = await runHandler(call);
+    const leave = (ended: Promise<unknown>): void =>
+      leaveBehind(flow, runInfo(live.processId, handler, jobs), ended);
+    const result = await runHandler(call, leave);
     for (const { job } of checked) endings.set(job.id, outcomeOf(result, job));
   } catch (error) {
     if (tx.lost.aborted) throw error;
@@ -301,6 +312,25 @@ async function run<Tx>(
     }
   }
   return endings;
+}
+
+/** Tells of a handler that does not stop, and again when it does. */
+function leaveBehind<Tx>(
+  { leftBehind, log, events }: Flow<Tx>,
+  info: RunInfo,
+  ended: Promise<unknown>,
+): void {
+  leftBehind.add(info.processId);
+  log.error(
+    { ...info, leftBehind: leftBehind.size },
+    'a handler ignored its signal: its transaction was taken from it, and its code runs on; let it watch signal',
+  );
+  events.emit('leftBehind', info);
+  const note = (): void => {
+    leftBehind.delete(info.processId);
+    log.warn({ ...info, leftBehind: leftBehind.size }, 'a handler that was left behind has ended');
+  };
+  ended.then(note, note);
 }
 
 /** Gives the jobs back as they were: the worker stops. */

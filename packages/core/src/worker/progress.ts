@@ -16,6 +16,7 @@ export function progressReporter(
 ): { report: (value: Json) => void; stop: () => void } {
   let newest: { value: Json } | null = null;
   let cancelTimer: (() => void) | null = null;
+  let stopped = false;
 
   const write = (): void => {
     cancelTimer = null;
@@ -30,8 +31,11 @@ export function progressReporter(
   return {
     report(value) {
       newest = { value: checkJson('progress', value, LIMITS.metadataBytes) };
-      cancelTimer ??= clock.after(EVERY_MS, write);
+      if (!stopped) cancelTimer ??= clock.after(EVERY_MS, write);
     },
-    stop: () => cancelTimer?.(),
+    stop() {
+      stopped = true;
+      cancelTimer?.();
+    },
   };
 }

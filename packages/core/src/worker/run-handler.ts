@@ -7,11 +7,9 @@ import type { HandlerResult } from '../handler/outcome.js';
 import { buildHandler } from '../handler/run-container.js';
 import type { CountedJob } from '../job/settlement.js';
 import type { Logger } from '../logger.js';
+import { GRACE_MS } from './bounds.js';
 import type { LiveRun } from './live-run.js';
 import { progressReporter } from './progress.js';
-
-/** How long a handler may take to end after its signal was aborted, in milliseconds. */
-export const GRACE_MS = 5_000;
 
 /** A job whose payload its schema has accepted. */
 export interface CheckedJob {
@@ -35,9 +33,13 @@ export interface HandlerCall<Tx> {
  * claim. Then its signal is aborted, and it is given `GRACE_MS` to end; one that does not is left behind: its
  * transaction is taken from it, and what it still returns is not looked at.
  *
+ * @param leaveBehind Is called with the handler's late end when it is left behind.
  * @throws What the handler threw, or the reason of the abort; `ClaimLostError` when the claim is gone.
  */
-export async function runHandler<Tx>(call: HandlerCall<Tx>): Promise<HandlerResult> {
+export async function runHandler<Tx>(
+  call: HandlerCall<Tx>,
+  leaveBehind: (ended: Promise<unknown>) => void,
+): Promise<HandlerResult> {
   const { handler, tx, live, clock } = call;
   const started = clock.now();
   const stopTimer = clock.after(handler.timeoutMs, () =>
@@ -46,20 +48,28 @@ export async function runHandler<Tx>(call: HandlerCall<Tx>): Promise<HandlerResu
   const onLost = (): void => live.stop(new ClaimLostError(live.processId, { cause: tx.lost.reason }));
   tx.lost.addEventListener('abort', onLost, { once: true });
   if (tx.lost.aborted) onLost();
+  const grace = new Grace(live.signal, clock);
   const progress = progressReporter(call.driver, live.processId, clock, call.log);
   try {
     const timeLeft = (): number => Math.max(0, handler.timeoutMs - (clock.now() - started));
     const context = contextOf(call, timeLeft, progress.report);
-    const result = await Promise.race([invoke(call, context), abandoned(live.signal, clock)]);
-    if (tx.lost.aborted) throw live.signal.reason;
-    return result;
+    const ended = invoke(call, context);
+    const result = await Promise.race([ended, grace.over]);
+    if (result === LEFT_BEHIND) {
+      leaveBehind(ended);
+      throw live.signal.reason;
+    }
+    if (!tx.lost.aborted) return result;
   } catch (error) {
-    throw tx.lost.aborted ? live.signal.reason : error;
+    if (!tx.lost.aborted) throw error;
   } finally {
     stopTimer();
+    grace.stop();
     progress.stop();
     tx.lost.removeEventListener('abort', onLost);
   }
+  // Whatever the handler was told first: a timeout, for one, when the process was frozen for longer than both.
+  throw new ClaimLostError(live.processId, { cause: tx.lost.reason });
 }
 
 async function invoke<Tx>(
@@ -75,13 +85,33 @@ async function invoke<Tx>(
   }
 }
 
-/** Rejects when the signal was aborted and the grace after it is over. */
-function abandoned(signal: AbortSignal, clock: Clock): Promise<never> {
-  return new Promise((_, reject) => {
-    const startGrace = (): void => void clock.after(GRACE_MS, () => reject(signal.reason));
-    if (signal.aborted) startGrace();
-    else signal.addEventListener('abort', startGrace, { once: true });
-  });
+const LEFT_BEHIND = Symbol('left behind');
+
+/** The time after a signal was aborted in which a handler may end. */
+class Grace {
+  /** Resolves when it is over. */
+  readonly over: Promise<typeof LEFT_BEHIND>;
+  readonly #signal: AbortSignal;
+  readonly #start: () => void;
+  #stopTimer = (): void => {};
+
+  constructor(signal: AbortSignal, clock: Clock) {
+    let end: (over: typeof LEFT_BEHIND) => void = () => {};
+    this.over = new Promise((resolve) => {
+      end = resolve;
+    });
+    this.#signal = signal;
+    this.#start = () => {
+      this.#stopTimer = clock.after(GRACE_MS, () => end(LEFT_BEHIND));
+    };
+    if (signal.aborted) this.#start();
+    else signal.addEventListener('abort', this.#start, { once: true });
+  }
+
+  stop(): void {
+    this.#signal.removeEventListener('abort', this.#start);
+    this.#stopTimer();
+  }
 }
 
 function contextOf<Tx>(

@@ -4,17 +4,18 @@ import { checkName, checkWhole } from '../client/limits.js';
 import type { Clock } from '../clock.js';
 import type { Anchor, Driver, SessionListener } from '../driver/driver.js';
 import { type Duration, milliseconds } from '../duration.js';
-import { ClaimLostError, InvalidInputError, PoolTooSmallError, WorkerStoppedError } from '../errors.js';
+import { ClaimLostError, InvalidInputError, WorkerStoppedError } from '../errors.js';
 import type { Registry } from '../handler/registry.js';
 import type { Logger } from '../logger.js';
 import { Alarm } from './alarm.js';
+import { limitMs } from './bounds.js';
+import { reserve, shortages } from './connections.js';
 import { WorkerEmitter, type WorkerEvents } from './events.js';
 import { type Flow, sweep } from './flow.js';
 import { Lapses } from './lapses.js';
 import { LineReporter } from './line-reporter.js';
 import type { LiveRun } from './live-run.js';
 import { Pause } from './pause.js';
-import { GRACE_MS } from './run-handler.js';
 import { Sweep } from './sweep.js';
 
 export interface WorkerOptions {
@@ -42,17 +43,11 @@ export interface WorkerParts<Tx> {
   readonly container: DependencyContainer | undefined;
 }
 
-/** Beyond a handler's timeout and grace, what a claim's transaction may idle, in milliseconds. */
-const IDLE_MARGIN_MS = 10_000;
-
 /**
  * How long a lease is kept without the worker's session, in milliseconds. Shorter than the time after which others take
  * the worker for dead: a key never has two runs.
  */
 const SESSION_MS = 800;
-
-/** A claim's transaction needs the run's record written beside it. */
-const CONNECTIONS_BESIDE = 1;
 
 /**
  * Claims jobs and runs their handlers. It sleeps until a wake-up, a job's time or the backstop, then sweeps its
@@ -68,6 +63,7 @@ export class Worker<Tx> {
   readonly #stopping = new AbortController();
   readonly #taken = new Set<string>();
   readonly #live = new Set<LiveRun>();
+  readonly #leftBehind = new Set<string>();
   readonly #slots = new Set<Promise<void>>();
   readonly #alarm: Alarm;
   readonly #lapses: Lapses;
@@ -76,6 +72,7 @@ export class Worker<Tx> {
   #running: { anchor: Anchor; flow: Flow<Tx>; lines: LineReporter; listening: Promise<void> } | null = null;
   #started: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
+  #giveBack: () => void = () => {};
   #wakes = 0;
   #anchored = true;
 
@@ -118,6 +115,8 @@ export class Worker<Tx> {
   start(): Promise<void> {
     if (this.#stopped !== null) return Promise.reject(new WorkerStoppedError());
     this.#started ??= this.#start().catch((error: unknown) => {
+      this.#giveBack();
+      this.#giveBack = () => {};
       // So that it can be tried again.
       this.#started = null;
       throw error;
@@ -139,8 +138,9 @@ export class Worker<Tx> {
 
   async #start(): Promise<void> {
     const { driver, registry, clock, log, container } = this.#parts;
-    this.#checkConnections();
-    await driver.verify();
+    this.#giveBack = reserve(driver, this.concurrency);
+    const { serverConnections } = await driver.verify();
+    for (const shortage of shortages(driver, serverConnections)) log.warn({ worker: this.name }, shortage);
     const host = hostname();
     const info = { name: this.name, host, pid: process.pid, queues: registry.queues };
     const anchor = await driver.anchor(info, this.#sessionListener());
@@ -154,9 +154,10 @@ export class Worker<Tx> {
       host,
       events: this.#events,
       workerId: anchor.workerId,
-      idleLimitMs: registry.longestRunMs + GRACE_MS + IDLE_MARGIN_MS,
+      idleLimitMs: limitMs(registry.longestHeldRunMs),
       taken: this.#taken,
       live: this.#live,
+      leftBehind: this.#leftBehind,
       stopping: this.#stopping.signal,
       anchored: () => this.#anchored,
       looked: ({ queue }, { publicId }) => lines.move(queue, publicId),
@@ -169,14 +170,6 @@ export class Worker<Tx> {
       'worker started',
     );
     this.#events.emit('start');
-  }
-
-  #checkConnections(): void {
-    const { maxConnections } = this.#parts.driver.capabilities;
-    const needed = this.concurrency + CONNECTIONS_BESIDE;
-    if (maxConnections !== null && maxConnections < needed) {
-      throw new PoolTooSmallError(this.concurrency, needed, maxConnections);
-    }
   }
 
   /** The first wake-up comes as soon as the session is subscribed: that primes the pump. */
@@ -284,6 +277,7 @@ export class Worker<Tx> {
     lines.stop();
     await listening;
     await anchor.release();
+    this.#giveBack();
     this.#parts.log.info({ worker: this.name }, 'worker stopped');
     this.#events.emit('stop');
   }

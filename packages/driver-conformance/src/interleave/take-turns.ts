@@ -33,7 +33,7 @@ export function takeTurns<Tx>(driver: Driver<Tx>, actor: Actor, anchor: Anchor, 
   };
   const notify: Store['notify'] = (wakeUps) => turn('notify', async () => told.wakes(wakeUps));
   return instead(driver, {
-    verify: async () => {},
+    verify: async () => ({ serverConnections: null }),
     anchor: async () => anchor,
     begin: async (options) => heldInTurns(await turn('begin', () => driver.begin(options)), turn, told),
     survey: (lanes) => turn('survey', () => driver.survey(lanes)),

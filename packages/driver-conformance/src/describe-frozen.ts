@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { complete, createRowlock, defineHandler } from '@rowlock/core';
+import { describe, expect, test } from 'vitest';
+import { AnyJson } from './crew.js';
+import type { DriverUnderTest } from './describe-driver.js';
+import type { TestDatabase } from './driver-harness.js';
+import { noLeaks } from './no-leaks.js';
+import { endProcess } from './stage.js';
+import { until, within } from './until.js';
+
+export interface FrozenUnderTest<Tx> extends DriverUnderTest<Tx> {
+  /**
+   * A Node program that works on `DATABASE_URL`, one run at a time, on handlers of the kinds `hold` and `lease` with these
+   * claims, which the server takes away after a second. The run of a job with the payload `first` says `running`, in a line
+   * of output, and ends when a line of input has come; with `BLOCKS` set, nothing else in the program can go on until then.
+   * Any other job completes with the output `back at work`. When a run has lost its claim, the program says `lost`.
+   */
+  readonly program: URL;
+}
+
+/** A worker that stands still for longer than its claim lasts, seen from the table. A driver's own test file calls this once. */
+export function describeFrozen<Tx>({ name, open, program }: FrozenUnderTest<Tx>): void {
+  describe(name, () => {
+    for (const claim of ['hold', 'lease'] as const) {
+      for (const how of ['stopped by the system', 'blocked by its handler'] as const) {
+        test(`${claim}: a worker that is ${how} harms nothing, says what it lost, and goes on working`, async () => {
+          const harness = await open();
+          const database = await harness.database();
+          try {
+            await standStill(database, program, claim, how === 'blocked by its handler');
+            await noLeaks(database);
+          } finally {
+            await database.close();
+            await harness.close();
+          }
+        });
+      }
+    }
+  });
+}
+
+async function standStill<Tx>(
+  database: TestDatabase<Tx>,
+  program: URL,
+  claim: 'hold' | 'lease',
+  blocks: boolean,
+): Promise<void> {
+  const { reader } = database;
+  const process = await database.process();
+  const handlers = [defineHandler({ kind: claim, claim, payload: AnyJson, run: () => complete('the heir') })];
+  const rowlock = createRowlock({ driver: process.driver, handlers });
+  const heir = rowlock.worker();
+  const settled = (publicId: string) =>
+    until('the job is settled', async () => {
+      const row = await reader.job(publicId);
+      return row?.status === 'complete' && row;
+    });
+  await rowlock.migrate();
+  const first = await rowlock.enqueue(claim, { payload: 'first', key: 'the key' });
+  const child = new Child(program, { DATABASE_URL: database.url, ...(blocks && { BLOCKS: '1' }) });
+  try {
+    await child.says('running');
+    if (!blocks) child.signal('SIGSTOP');
+    await heir.start();
+    expect(await settled(first.publicId)).toMatchObject({ output: 'the heir', crashes: 1 });
+    await heir.stop();
+    child.signal('SIGCONT');
+    child.goOn();
+    await child.says('lost');
+    await until('it logs the loss', async () => child.log.includes('the claim was lost'));
+
+    const next = await rowlock.enqueue(claim, { payload: 'next', key: 'the key' });
+    expect(await settled(next.publicId)).toMatchObject({ output: 'back at work', attempt: 1 });
+    expect(await reader.job(first.publicId)).toMatchObject({ output: 'the heir', attempt: 2 });
+    const outcomes = (await reader.runs(first.publicId)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['reclaim', 'complete']);
+  } finally {
+    await child.kill();
+    await heir.stop();
+    await rowlock.flush();
+    await endProcess(process);
+  }
+}
+
+/** The program, as it is heard. */
+class Child {
+  readonly #process: ChildProcess;
+  readonly #said: string[] = [];
+  #log = '';
+  readonly #ended: Promise<unknown>;
+
+  constructor(program: URL, env: NodeJS.ProcessEnv) {
+    this.#process = spawn(process.execPath, [fileURLToPath(program)], {
+      env: { ...process.env, ...env },
+      stdio: 'pipe',
+    });
+    this.#ended = once(this.#process, 'exit');
+    const { stdout, stderr } = this.#process;
+    if (stdout !== null) createInterface(stdout).on('line', (line) => this.#said.push(line));
+    stderr?.on('data', (text) => {
+      this.#log += text;
+    });
+  }
+
+  async says(word: string): Promise<void> {
+    await until(`it says "${word}"`, async () => this.#said.includes(word)).catch((error: unknown) => {
+      throw new Error(`It said: ${this.#said.join(', ')}. Its log: ${this.#log}`, { cause: error });
+    });
+  }
+
+  /** What it has written to standard error. */
+  get log(): string {
+    return this.#log;
+  }
+
+  goOn(): void {
+    this.#process.stdin?.write('\n');
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process.kill(signal);
+  }
+
+  async kill(): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await within('its end', this.#ended);
+  }
+}

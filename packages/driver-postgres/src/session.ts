@@ -1,0 +1,82 @@
+import { Socket } from 'node:net';
+import type { Pool, PoolClient } from 'pg';
+import { answered } from './answered.js';
+import { toDriverError } from './errors.js';
+import { type PostgresTransaction, query } from './query.js';
+
+/** After how long without a word the other end is asked whether it is there. Node asks 10 times then, once a second. */
+export const KEEP_ALIVE_MS = 10_000;
+
+/** The connections that are watched already. */
+const watched = new WeakSet<PoolClient>();
+
+/** A connection of the pool. An application's own pool may not watch over its connections. @throws DriverError */
+export async function takeConnection(pool: Pool): Promise<PoolClient> {
+  try {
+    const client = await pool.connect();
+    if (watched.has(client)) return client;
+    watched.add(client);
+    const socket = socketOf(client);
+    if (socket instanceof Socket) socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    return client;
+  } catch (error) {
+    throw toDriverError(error);
+  }
+}
+
+/** The end of a connection that nobody answers on: whoever waits for an answer is told. */
+export function cut(client: PoolClient): void {
+  Object(socketOf(client)).destroy?.();
+}
+
+/** A client of another make, or of an older version, may not show it. */
+function socketOf(client: PoolClient): unknown {
+  return Object(client.connection).stream;
+}
+
+/** An error without a listener would end the process; whoever waits for the answer is told of it. */
+function ignore(): void {}
+
+/** The pool as something that can be asked, and that answers soon: each statement on whichever connection is free. */
+export function onPool(pool: Pool, answerMs: number): PostgresTransaction {
+  return {
+    async query(text, values) {
+      const client = await takeConnection(pool);
+      // After an error the pool makes a new one: it may have been the connection's.
+      let isBroken = true;
+      client.on('error', ignore);
+      try {
+        const result = await answered(client.query(text, values), answerMs, ignore);
+        isBroken = false;
+        return result;
+      } finally {
+        client.off('error', ignore);
+        client.release(isBroken);
+      }
+    },
+  };
+}
+
+/** What depends on the server's version and on the system that it runs on. */
+export interface Server {
+  /** Whether it can bound a transaction as a whole, `transaction_timeout`: Postgres 17 and later. */
+  readonly boundsTransactions: boolean;
+  /** Whether it can look for the client's end while a statement runs, `client_connection_check_interval`. */
+  readonly looksForClients: boolean;
+  /** How many connections it lets in. */
+  readonly connections: number;
+}
+
+const SERVER = `
+  SELECT current_setting('server_version_num')::integer >= 170000 AS "boundsTransactions",
+         version() LIKE '%linux%' AS "looksForClients",
+         current_setting('max_connections')::integer
+           - current_setting('superuser_reserved_connections')::integer AS connections`;
+
+/** @throws DriverError */
+export async function serverOf(on: PostgresTransaction): Promise<Server> {
+  const [server] = await query<Server & { [column: string]: unknown }>(on, SERVER);
+  return (
+    server ?? { boundsTransactions: false, looksForClients: false, connections: Number.POSITIVE_INFINITY }
+  );
+}
