@@ -165,6 +165,33 @@ export const settle = theme('settle', (test) => {
     expect(await row({ publicId })).toMatchObject({ output: 'first', processId });
   });
 
+  test('settles a job once, also one that goes back to new', async ({ put, hold, row }) => {
+    const { publicId } = await put();
+    const { held, job } = await hold();
+    const processId = randomUUID();
+    expect(await held.settle(processId, [settlement(job, { event: 'retry', error: ERROR })])).toEqual([
+      job.id,
+    ]);
+    expect(await held.settle(processId, [settlement(job)])).toEqual([]);
+    await held.commit();
+    expect(await row({ publicId })).toMatchObject({ status: 'new', error: ERROR, processId });
+  });
+
+  test('settled in two calls, each returns its own jobs and ends their runs', async (stage) => {
+    const { queue, key, putMany, hold, driver, reader } = stage;
+    await putMany([{ key }, { key }]);
+    const { held } = await hold();
+    const jobs = await held.lockSiblings({ queue, key }, 10);
+    const [processId, { workerId }] = [randomUUID(), await stage.anchor()];
+    await driver.startRun({ processId, workerId, jobs: jobs.map(({ id }) => id) });
+    const settlements = jobs.map((job) => settlement(job));
+    expect(await held.settle(processId, settlements.slice(0, 1))).toEqual([jobs[0]?.id]);
+    expect(await held.settle(processId, settlements)).toEqual([jobs[1]?.id]);
+    await held.commit();
+    for (const { publicId } of jobs)
+      expect(await reader.runs(publicId)).toMatchObject([{ outcome: 'complete' }]);
+  });
+
   test('knows nothing of an id that is not in the table', async ({ begin }) => {
     expect(await (await begin()).settle(randomUUID(), [settlement({ id: 2n ** 60n })])).toEqual([]);
   });
