@@ -3,6 +3,8 @@ export { describeContention } from './describe-contention.js';
 export { type CrashUnderTest, describeCrash } from './describe-crash.js';
 export { type DriverUnderTest, describeDriver } from './describe-driver.js';
 export { describeInterleavings } from './describe-interleavings.js';
+export { describeModel } from './describe-model.js';
+export { describeModelFaults } from './describe-model-faults.js';
 export {
   type Account,
   type AccountsDatabase,
