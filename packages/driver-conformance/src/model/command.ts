@@ -84,8 +84,8 @@ export type Command =
   | { readonly do: 'dawn'; readonly job: number }
   /** The tables are read past the driver. */
   | { readonly do: 'look' }
-  /** Its connections are cut: that of the claim, and the worker's session. */
-  | { readonly do: 'crash'; readonly by: Actor }
+  /** Its connections are ended, that of the claim and the worker's session; and it with them, or it opens new ones. */
+  | { readonly do: 'crash'; readonly by: Actor; readonly how: 'killed' | 'cut off' }
   /** The worker's session is ended in good order. */
   | { readonly do: 'stop'; readonly by: Actor };
 
@@ -209,7 +209,7 @@ const ALL: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Command>]
   [1, fc.record({ do: fc.constant('workers'), by: actor })],
   [2, fc.record({ do: fc.constant('dawn'), job: nth })],
   [1, fc.record({ do: fc.constant('look') })],
-  [2, fc.record({ do: fc.constant('crash'), by: actor })],
+  [2, fc.record({ do: fc.constant('crash'), by: actor, how: often('killed', 'cut off') })],
   [1, fc.record({ do: fc.constant('stop'), by: actor })],
 ];
 

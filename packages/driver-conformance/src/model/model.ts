@@ -58,7 +58,7 @@ interface Worker {
 class Transaction {
   readonly rows = new Map<ModelJob, Row>();
   readonly endings: (() => void)[] = [];
-  /** The jobs that its owner was given, and how they were then. */
+  /** The jobs that its owner was given, now or when it leased them, and how they were then. */
   readonly held = new Map<ModelJob, Row>();
   /** Those of them that it has settled. */
   readonly settled = new Set<ModelJob>();
@@ -260,7 +260,7 @@ export class Model {
       case 'look':
         return this.tables();
       case 'crash':
-        return this.#crash(command.by);
+        return this.#crash(command.by, command.how);
       case 'stop':
         return this.#stop(command.by);
     }
@@ -424,7 +424,8 @@ export class Model {
     const written = [...tx.held].flatMap(([job, taken], place) => {
       const event = events[place % events.length] ?? 'complete';
       const row = seen(job, tx);
-      if (row === null || row.status !== tx.from || tx.settled.has(job)) return [];
+      const isOwn = job.holder === tx && !tx.settled.has(job);
+      if (row === null || row.status !== tx.from || !isOwn) return [];
       tx.settled.add(job);
       tx.rows.set(
         job,
@@ -437,7 +438,9 @@ export class Model {
         }),
       );
       const record = job.runs.find((each) => each.run === run);
-      if (record?.outcome === null) tx.endings.push(() => (record.outcome ??= event));
+      tx.endings.push(() => {
+        if (record !== undefined) record.outcome = event;
+      });
       return [job.name];
     });
     return written.sort();
@@ -466,9 +469,9 @@ export class Model {
     tx.counted = counted;
     const states: Record<string, State> = {};
     for (const [job, taken] of jobs) {
+      tx.held.set(job, taken);
       if (job.row?.run !== run) continue;
       job.holder = tx;
-      tx.held.set(job, taken);
       states[job.name] = job.row.status;
     }
     return states;
@@ -561,10 +564,11 @@ export class Model {
     return undefined;
   }
 
-  #crash(by: Actor): Result {
+  #crash(by: Actor, how: 'killed' | 'cut off'): Result {
     const hadClaim = this.#transactions.has(by);
     this.#end(by, 'rollback');
-    this.#stop(by);
+    // Whoever is only cut off comes back under the same name.
+    if (how === 'killed') this.#stop(by);
     return hadClaim ? { refused: 'ConnectionLost' } : undefined;
   }
 

@@ -70,15 +70,16 @@ class Worlds {
     expected: unknown,
     perform: (world: World<unknown>) => Promise<unknown>,
   ): Promise<void> {
-    this.history.push(`${what}: ${JSON.stringify(expected) ?? 'done'}`);
-    const results = this.#worlds.map(async ([name, world]) => [
-      name,
-      leftOpen(expected, await perform(world)),
-    ]);
-    const all = this.#worlds.map(([name]) => [name, expected]);
-    expect(Object.fromEntries(await Promise.all(results)), this.history.join('\n')).toEqual(
-      Object.fromEntries(all),
+    this.history.push(`${what}: ${told(expected)}`);
+    const results = await Promise.all(
+      this.#worlds.map(async ([name, world]) => [name, leftOpen(expected, await perform(world))] as const),
     );
+    // The report has only the message.
+    const others = results.filter(([, result]) => told(result) !== told(expected));
+    const said = others.map(([name, result]) => `${name} says ${told(result)}`);
+    const all = results.map(([name]) => [name, expected]);
+    const message = [...this.history, ...said, ''].join('\n');
+    expect(Object.fromEntries(results), message).toEqual(Object.fromEntries(all));
   }
 
   async end(): Promise<void> {
@@ -115,4 +116,8 @@ export function property(theatres: readonly Theatre[], replayPath?: string) {
       await worlds.close();
     }
   });
+}
+
+function told(result: unknown): string {
+  return JSON.stringify(result) ?? 'done';
 }

@@ -10,6 +10,7 @@ import {
   type Settlement,
 } from '@rowlock/core';
 import type { Caller as CallerTransaction, DriverProcess, TestDatabase } from '../driver-harness.js';
+import { endSessions } from '../end-sessions.js';
 import { endProcess, START } from '../stage.js';
 import { aborted, until, within } from '../until.js';
 import {
@@ -50,6 +51,12 @@ interface Lease {
   readonly crashes: ReadonlyMap<JobId, number>;
 }
 
+/** A worker's session, and what ends its listening to wake-ups: some drivers look after the session while somebody listens. */
+interface Session {
+  readonly anchor: Anchor;
+  readonly listening: AbortController;
+}
+
 /** Keeps the processes of one database from one sequence to the next. */
 export interface Cast<Tx> {
   readonly database: TestDatabase<Tx>;
@@ -70,7 +77,9 @@ export class World<Tx> {
   readonly #leases: Lease[] = [];
   readonly #claims = new Map<Actor, Claim<Tx>>();
   readonly #callers = new Map<Caller, CallerTransaction<Tx>>();
-  readonly #anchors = new Map<Actor, Anchor>();
+  readonly #sessions = new Map<Actor, Session>();
+  /** Is told when the session of the worker is open again. */
+  readonly #onBack = new Map<Actor, () => void>();
 
   constructor(cast: Cast<Tx>) {
     this.#cast = cast;
@@ -98,7 +107,7 @@ export class World<Tx> {
   /** Leaves nothing behind. */
   async close(): Promise<void> {
     await this.end();
-    await Promise.all([...this.#anchors.values()].map((anchor) => anchor.release()));
+    await Promise.all([...this.#sessions.values()].map(stop));
   }
 
   async #do(command: Command): Promise<Result> {
@@ -181,7 +190,7 @@ export class World<Tx> {
         claim.run = run;
         claim.crashes = crashes;
         const states = await claim.held.lockLeased(run, [...jobs.keys()]);
-        for (const [id, job] of jobs) if (states.has(id)) claim.jobs.set(id, job);
+        for (const [id, job] of jobs) claim.jobs.set(id, job);
         return Object.fromEntries(
           await Promise.all([...states].map(async ([id, state]) => [await this.#named(id), state])),
         );
@@ -238,11 +247,11 @@ export class World<Tx> {
       case 'look':
         return this.#look();
       case 'crash':
-        return this.#crash(command.by);
+        return this.#crash(command);
       case 'stop': {
-        const anchor = this.#anchors.get(command.by);
-        this.#anchors.delete(command.by);
-        return anchor?.release();
+        const session = this.#sessions.get(command.by);
+        this.#sessions.delete(command.by);
+        return session && stop(session);
       }
     }
   }
@@ -285,7 +294,7 @@ export class World<Tx> {
     const claim = this.#claim(by);
     const driver = await this.#driver(by);
     const processId = this.#runOf(claim);
-    const anchor = this.#anchors.get(by) ?? (await this.#openAnchor(by, driver));
+    const { anchor } = this.#sessions.get(by) ?? (await this.#openSession(by, driver));
     const started = await driver.startRun({
       processId,
       workerId: anchor.workerId,
@@ -299,12 +308,15 @@ export class World<Tx> {
     return Object.fromEntries(await Promise.all(told));
   }
 
-  async #openAnchor(by: Actor, driver: Driver<Tx>): Promise<Anchor> {
-    const queues = this.#queues();
-    const anchor = await driver.anchor({ name: `worker ${this.#workers.length}`, host: by, pid: 1, queues });
+  async #openSession(by: Actor, driver: Driver<Tx>): Promise<Session> {
+    const info = { name: `worker ${this.#workers.length}`, host: by, pid: 1, queues: this.#queues() };
+    const back = (): void => this.#onBack.get(by)?.();
+    const anchor = await driver.anchor(info, { lost: () => {}, back });
+    const session = { anchor, listening: new AbortController() };
     this.#workers.push(anchor.workerId);
-    this.#anchors.set(by, anchor);
-    return anchor;
+    this.#sessions.set(by, session);
+    void listen(session, this.#queues());
+    return session;
   }
 
   async #settle({ by, events, again, stranger }: Extract<Command, { do: 'settle' }>): Promise<Result> {
@@ -365,23 +377,43 @@ export class World<Tx> {
     return { jobs: await Promise.all(jobs), effects: own.sort() };
   }
 
-  /** The server has noticed when this is over: its rows are free, and its worker is not alive. */
-  async #crash(by: Actor): Promise<Result> {
+  /** When this is over the server has noticed: its rows are free, and its worker is not alive, or is again. */
+  async #crash({ by, how }: Extract<Command, { do: 'crash' }>): Promise<Result> {
     const process = await this.#process(by);
     const claim = this.#claims.get(by);
-    this.#cast.processes.delete(by);
     this.#claims.delete(by);
-    this.#anchors.delete(by);
-    await process.kill();
-    await until('the sessions have ended', async () => (await process.sessions()).length === 0);
     try {
+      await (how === 'killed' ? this.#kill(process) : this.#cutOff(by, process));
       if (claim === undefined) return undefined;
       await aborted(claim.held.lost);
       return await claim.held.commit();
     } finally {
       await claim?.held.rollback();
-      await endProcess(process);
+      if (how === 'killed') await this.#bury(by, process);
     }
+  }
+
+  async #kill(process: DriverProcess<Tx>): Promise<void> {
+    await process.kill();
+    await until('the sessions have ended', async () => (await process.sessions()).length === 0);
+  }
+
+  /** What is left of it in this process. */
+  async #bury(by: Actor, process: DriverProcess<Tx>): Promise<void> {
+    const session = this.#sessions.get(by);
+    this.#sessions.delete(by);
+    this.#cast.processes.delete(by);
+    if (session !== undefined) await stop(session);
+    await endProcess(process);
+  }
+
+  async #cutOff(by: Actor, process: DriverProcess<Tx>): Promise<void> {
+    const isBack = new Promise<void>((resolve) => this.#onBack.set(by, resolve));
+    await endSessions(process);
+    if (this.#sessions.has(by)) await isBack;
+    // A pool learns of each of its connections by itself, a moment later.
+    const asks = () => Array.from({ length: 4 }, () => process.driver.count({ queue: this.#own('') }));
+    await until('it has connections again', () => Promise.all(asks()).then(Boolean, () => false));
   }
 
   async #process(by: Actor): Promise<DriverProcess<Tx>> {
@@ -489,6 +521,15 @@ export class World<Tx> {
   #short(name: string | null): string | null {
     return name?.startsWith(this.#prefix) ? name.slice(this.#prefix.length) : name;
   }
+}
+
+async function listen({ anchor, listening: { signal } }: Session, queues: readonly string[]): Promise<void> {
+  for await (const _ of anchor.wakeUps({ queues, everyMs: HOUR_MS, signal })) if (signal.aborted) return;
+}
+
+function stop({ anchor, listening }: Session): Promise<void> {
+  listening.abort();
+  return anchor.release();
 }
 
 /** Whatever the contract leaves open is equal. */
