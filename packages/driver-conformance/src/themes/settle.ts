@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Settlement, type SettlingEvent, TRANSITIONS } from '@rowlock/core';
 import { expect } from 'vitest';
-import { settlement } from '../stage.js';
+import { createStage, endProcess, settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { within } from '../until.js';
 import { withWrongClock } from '../wrong-clock.js';
@@ -111,6 +111,30 @@ export const settle = theme('settle', (test) => {
     await held.commit();
     const rows = await reader.jobs(queue);
     expect(rows.map(({ output }) => output)).toEqual(group.map((_, place) => place));
+  });
+
+  test('locks nothing but its own jobs and their runs, also in tables of a few rows', async (stage) => {
+    const database = await stage.createDatabase();
+    stage.defer(() => database.close());
+    const process = await database.process();
+    stage.defer(() => endProcess(process));
+    const { driver } = process;
+    await driver.migrate();
+    const { stage: inner, end } = createStage(database, driver, stage.createDatabase);
+    stage.defer(end);
+    await inner.putMany([{}, {}, {}]);
+    const { workerId } = await inner.anchor();
+    const [one, other] = [await inner.hold(), await inner.hold()];
+    const [mine, others] = [randomUUID(), randomUUID()];
+    await driver.startRun({ processId: mine, workerId, jobs: [one.job.id] });
+    await driver.startRun({ processId: others, workerId, jobs: [other.job.id] });
+    // Both transactions stay open over these lines: whatever waits for one of them never comes past.
+    const settling = one.held.settle(mine, [settlement(one.job)]);
+    expect(await within('the settlement', settling)).toEqual([one.job.id]);
+    expect(await inner.claim(await inner.begin())).toBeDefined();
+    await within("the other run's progress", driver.noteRun(others, { progress: 1 }));
+    const settlingOther = other.held.settle(others, [settlement(other.job)]);
+    expect(await within('the other settlement', settlingOther)).toEqual([other.job.id]);
   });
 
   test('takes an empty list', async ({ begin }) => {
