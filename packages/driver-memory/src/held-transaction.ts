@@ -58,7 +58,7 @@ export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction>
 
   async lockLeased(processId: string, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, State>> {
     const states = await this.#tx.run(() => statements.lockLeased(this.#place, processId, jobs));
-    for (const id of states.keys()) this.#held.add(id);
+    for (const [id, state] of states) if (state === 'in-progress') this.#held.add(id);
     this.#status = 'in-progress';
     return states;
   }
@@ -67,10 +67,12 @@ export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction>
     return this.handle.savepoint !== undefined;
   }
 
-  settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+  async settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]> {
     this.handle.close();
     const own = settlements.filter(({ id }) => this.#held.has(id));
-    return this.#tx.run(() => statements.settle(this.#place, processId, own, this.#status));
+    const written = await this.#tx.run(() => statements.settle(this.#place, processId, own, this.#status));
+    for (const id of written) this.#held.delete(id);
+    return written;
   }
 
   async undo(): Promise<void> {

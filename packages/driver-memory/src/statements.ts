@@ -229,8 +229,12 @@ export async function settle(
     const found = jobs.findBy('id', id, tx, ({ status }, row) => status === from && row.holder === tx);
     for (const { row, value } of found) {
       tx.write(row, settled(value, processId, settlement, database.clock.now()));
-      const own = runs.findBy('jobId', id, tx, (run) => run.processId === processId);
-      await endRuns(place, own, event);
+      for (const { row } of runs.findBy('jobId', id, tx, (run) => run.processId === processId)) {
+        await tx.lock(row);
+        const run = row.seenBy(tx);
+        // Also one that was noted as ended: the settlement is what holds.
+        if (run !== undefined) tx.write(row, { ...run, finishedAt: database.clock.now(), outcome: event });
+      }
       written.push(id);
     }
   }

@@ -153,7 +153,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     const text = this.#context.sql.lockLeased(wanted.places);
     const rows = await this.#ask<{ id: string; status: State }>(text, [...wanted.values, processId]);
     const states = new Map(rows.map(({ id, status }) => [BigInt(id), status]));
-    for (const id of states.keys()) this.#held.add(id);
+    for (const [id, state] of states) if (state === 'in-progress') this.#held.add(id);
     this.#status = 'in-progress';
     return states;
   }
@@ -190,6 +190,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     if (settled === 0) return [];
     if (settled < own.length) return this.#settledOnes(processId, own);
     await this.#change(sql.endRuns(endings.text), [...endings.values, processId]);
+    for (const { id } of own) this.#held.delete(id);
     return own.map(({ id }) => id);
   }
 

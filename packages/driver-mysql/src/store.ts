@@ -43,11 +43,11 @@ export class MysqlStore implements Store {
     for (let tries = 0; open.length > 0; tries++) {
       if (tries === MOST_TRIES)
         throw new DriverError('SerializationFailure', 'A unique key kept changing hands.');
-      // Of two in this call with one key the second is a duplicate of the first.
-      open = leaveOutTwins(open, outcomes);
-      if (await this.#insert(open)) {
-        for (const { place, publicId } of open) outcomes[place] = { outcome: 'enqueued', publicId };
-        return outcomes;
+      // Of two in this call with one key the second is a duplicate of the first, or of what that is a duplicate of.
+      const firsts = withoutTwins(open);
+      if (await this.#insert([...firsts])) {
+        for (const { place, publicId } of firsts) outcomes[place] = { outcome: 'enqueued', publicId };
+        open = open.filter((each) => !firsts.has(each));
       }
       // Whoever has the key may be settled before it is looked up: then there is room, so insert again.
       open = await this.#findDuplicates(open, outcomes);
@@ -163,16 +163,17 @@ interface Place {
   readonly publicId: string;
 }
 
-function leaveOutTwins(open: readonly Place[], outcomes: Enqueued[]): Place[] {
-  const first = new Map<string, string>();
-  return open.filter(({ job, place, publicId }) => {
+/** Those whose unique key no other one before them in this call has. */
+function withoutTwins(open: readonly Place[]): ReadonlySet<Place> {
+  const names = new Set<string>();
+  const firsts = open.filter(({ job }) => {
     if (job.unique === null) return true;
     const name = uniqueName(job.kind, job.unique.key);
-    const twin = first.get(name);
-    if (twin === undefined) first.set(name, publicId);
-    else outcomes[place] = { outcome: 'duplicate', publicId: twin };
-    return twin === undefined;
+    const isFirst = !names.has(name);
+    names.add(name);
+    return isFirst;
   });
+  return new Set(firsts);
 }
 
 function uniqueName(kind: string, key: string): string {

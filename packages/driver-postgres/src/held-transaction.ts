@@ -102,7 +102,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
       processId,
       jobs,
     ]);
-    for (const { id } of rows) this.#held.add(id);
+    for (const { id, status } of rows) if (status === 'in-progress') this.#held.add(id);
     this.#status = 'in-progress';
     return new Map(rows.map(({ id, status }) => [id, status]));
   }
@@ -133,6 +133,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
       column(({ by }) => by),
       this.#status,
     ]);
+    for (const { id } of rows) this.#held.delete(id);
     return rows.map(({ id }) => id);
   }
 

@@ -141,7 +141,7 @@ export interface RunTransaction<Tx> {
   readonly used: boolean;
 
   /**
-   * Writes how jobs ended, each only if this run has it and it is still as it was claimed, and ends
+   * Writes how jobs ended, each once, only if this run has it and it is still as it was claimed, and ends
    * their run's record with it. Returns the ids that it wrote; a missing one means that the claim is lost.
    */
   settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]>;

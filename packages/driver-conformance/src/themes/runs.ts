@@ -156,6 +156,24 @@ export const runs = theme('runs', (test) => {
     expect(await reader.runs(job.publicId)).toMatchObject([{ finishedAt: null, outcome: null }]);
   });
 
+  test('a settlement is what holds, also when the record was noted as ended before', async ({
+    driver,
+    reader,
+    put,
+    anchor,
+    hold,
+  }) => {
+    await put();
+    const { workerId } = await anchor();
+    const { held, job } = await hold();
+    const processId = randomUUID();
+    await driver.startRun({ processId, workerId, jobs: [job.id] });
+    await driver.noteRun(processId, { outcome: 'release' });
+    await held.settle(processId, [settlement(job)]);
+    await held.commit();
+    expect(await reader.runs(job.publicId)).toMatchObject([{ processId, outcome: 'complete' }]);
+  });
+
   test('the settlement of a run that is not on record still settles', async ({ put, serve, row, reader }) => {
     const job = await put();
     await serve();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Settlement, type SettlingEvent, TRANSITIONS } from '@rowlock/core';
 import { expect } from 'vitest';
-import { settlement } from '../stage.js';
+import { createStage, endProcess, settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { within } from '../until.js';
 import { withWrongClock } from '../wrong-clock.js';
@@ -113,6 +113,30 @@ export const settle = theme('settle', (test) => {
     expect(rows.map(({ output }) => output)).toEqual(group.map((_, place) => place));
   });
 
+  test('locks nothing but its own jobs and their runs, also in tables of a few rows', async (stage) => {
+    const database = await stage.createDatabase();
+    stage.defer(() => database.close());
+    const process = await database.process();
+    stage.defer(() => endProcess(process));
+    const { driver } = process;
+    await driver.migrate();
+    const { stage: inner, end } = createStage(database, driver, stage.createDatabase);
+    stage.defer(end);
+    await inner.putMany([{}, {}, {}]);
+    const { workerId } = await inner.anchor();
+    const [one, other] = [await inner.hold(), await inner.hold()];
+    const [mine, others] = [randomUUID(), randomUUID()];
+    await driver.startRun({ processId: mine, workerId, jobs: [one.job.id] });
+    await driver.startRun({ processId: others, workerId, jobs: [other.job.id] });
+    // Both transactions stay open over these lines: whatever waits for one of them never comes past.
+    const settling = one.held.settle(mine, [settlement(one.job)]);
+    expect(await within('the settlement', settling)).toEqual([one.job.id]);
+    expect(await inner.claim(await inner.begin())).toBeDefined();
+    await within("the other run's progress", driver.noteRun(others, { progress: 1 }));
+    const settlingOther = other.held.settle(others, [settlement(other.job)]);
+    expect(await within('the other settlement', settlingOther)).toEqual([other.job.id]);
+  });
+
   test('takes an empty list', async ({ begin }) => {
     expect(await (await begin()).settle(randomUUID(), [])).toEqual([]);
   });
@@ -163,6 +187,33 @@ export const settle = theme('settle', (test) => {
     expect(await held.settle(randomUUID(), [settlement(job, { output: 'second' })])).toEqual([]);
     await held.commit();
     expect(await row({ publicId })).toMatchObject({ output: 'first', processId });
+  });
+
+  test('settles a job once, also one that goes back to new', async ({ put, hold, row }) => {
+    const { publicId } = await put();
+    const { held, job } = await hold();
+    const processId = randomUUID();
+    expect(await held.settle(processId, [settlement(job, { event: 'retry', error: ERROR })])).toEqual([
+      job.id,
+    ]);
+    expect(await held.settle(processId, [settlement(job)])).toEqual([]);
+    await held.commit();
+    expect(await row({ publicId })).toMatchObject({ status: 'new', error: ERROR, processId });
+  });
+
+  test('settled in two calls, each returns its own jobs and ends their runs', async (stage) => {
+    const { queue, key, putMany, hold, driver, reader } = stage;
+    await putMany([{ key }, { key }]);
+    const { held } = await hold();
+    const jobs = await held.lockSiblings({ queue, key }, 10);
+    const [processId, { workerId }] = [randomUUID(), await stage.anchor()];
+    await driver.startRun({ processId, workerId, jobs: jobs.map(({ id }) => id) });
+    const settlements = jobs.map((job) => settlement(job));
+    expect(await held.settle(processId, settlements.slice(0, 1))).toEqual([jobs[0]?.id]);
+    expect(await held.settle(processId, settlements)).toEqual([jobs[1]?.id]);
+    await held.commit();
+    for (const { publicId } of jobs)
+      expect(await reader.runs(publicId)).toMatchObject([{ outcome: 'complete' }]);
   });
 
   test('knows nothing of an id that is not in the table', async ({ begin }) => {

@@ -24,6 +24,24 @@ export const uniqueKeys = theme('unique keys', (test) => {
       expect(await reader.jobs(queue)).toEqual([first]);
     });
 
+    test(`unique, ${scope}: of two in one call both are duplicates of the one that is there`, async ({
+      driver,
+      reader,
+      queue,
+      key,
+      newJob,
+      put,
+    }) => {
+      const first = await put({ unique: { key, scope } });
+      const twins = await driver.enqueue([
+        newJob({ unique: { key, scope } }),
+        newJob({ unique: { key, scope } }),
+      ]);
+      const duplicate = { outcome: 'duplicate', publicId: first.publicId };
+      expect(twins).toEqual([duplicate, duplicate]);
+      expect(await reader.jobs(queue)).toEqual([first]);
+    });
+
     test(`unique, ${scope}: refuses while the first is between two attempts`, async ({
       driver,
       key,

@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { DriverProcess, TestDatabase } from '../driver-harness.js';
+import { endProcess } from '../stage.js';
+import { type Actor, type Command, commands } from './command.js';
+import type { Twist } from './faults.js';
+import { Model } from './model.js';
+import { type Cast, EFFECTS, leftOpen, World } from './world.js';
+
+/** Databases that one sequence is played on, side by side. */
+export interface Theatre {
+  readonly name: string;
+  world(): World<unknown>;
+  close(): Promise<void>;
+}
+
+export async function openTheatre<Tx>(
+  name: string,
+  database: TestDatabase<Tx>,
+  twist: Twist = (driver) => driver,
+): Promise<Theatre> {
+  const aside = await database.process();
+  await aside.driver.migrate();
+  await database.reader.exec(`CREATE TABLE ${EFFECTS} (note VARCHAR(200))`);
+  const processes = new Map<Actor, DriverProcess<Tx>>();
+  const cast: Cast<Tx> = { database, processes, broken: twist };
+  return {
+    name,
+    world: () => new World(cast),
+    close: async () => {
+      await Promise.all([aside, ...processes.values()].map(endProcess));
+    },
+  };
+}
+
+/** One command, done by the model and by each driver. */
+class Step implements fc.AsyncCommand<Model, Worlds, false> {
+  #done: Command | undefined;
+
+  constructor(readonly drawn: Command) {}
+
+  check(model: Readonly<Model>): boolean {
+    return model.find(this.drawn) !== undefined;
+  }
+
+  async run(model: Model, worlds: Worlds): Promise<void> {
+    const command = model.find(this.drawn);
+    if (command === undefined) return;
+    this.#done = command;
+    await worlds.compare(String(this), model.apply(command), (world) => world.perform(command));
+  }
+
+  toString(): string {
+    const { do: verb, ...how } = this.#done ?? this.drawn;
+    return `${verb} ${JSON.stringify(how)}`;
+  }
+}
+
+/** What the model said and each driver did, from the first command to the last. */
+class Worlds {
+  readonly #worlds: readonly (readonly [name: string, world: World<unknown>])[];
+  readonly history: string[] = [];
+
+  constructor(theatres: readonly Theatre[]) {
+    this.#worlds = theatres.map((theatre) => [theatre.name, theatre.world()]);
+  }
+
+  async compare(
+    what: string,
+    expected: unknown,
+    perform: (world: World<unknown>) => Promise<unknown>,
+  ): Promise<void> {
+    this.history.push(`${what}: ${told(expected)}`);
+    const results = await Promise.all(
+      this.#worlds.map(async ([name, world]) => [name, leftOpen(expected, await perform(world))] as const),
+    );
+    // The report has only the message.
+    const others = results.filter(([, result]) => told(result) !== told(expected));
+    const said = others.map(([name, result]) => `${name} says ${told(result)}`);
+    const all = results.map(([name]) => [name, expected]);
+    const message = [...this.history, ...said, ''].join('\n');
+    expect(Object.fromEntries(results), message).toEqual(Object.fromEntries(all));
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#worlds.map(([, world]) => world.end()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#worlds.map(([, world]) => world.close()));
+  }
+}
+
+/** Drawn; of these about every second can be done when its turn comes. */
+const MOST_COMMANDS = 100;
+
+/** Sequences of commands, each done by the model and on all of these databases, with one outcome. */
+export function property(theatres: readonly Theatre[], replayPath?: string) {
+  const steps = commands.map((arbitrary) => arbitrary.map((command) => new Step(command)));
+  const given = replayPath === undefined ? {} : { replayPath };
+  const sequences = fc.commands<Model, Worlds, false>(steps, {
+    maxCommands: MOST_COMMANDS,
+    size: 'max',
+    ...given,
+  });
+  return fc.asyncProperty(sequences, async (sequence) => {
+    const model = new Model();
+    const worlds = new Worlds(theatres);
+    try {
+      await fc.asyncModelRun(() => ({ model, real: worlds }), sequence);
+      // What is left in the tables when everybody has gone.
+      await worlds.end();
+      model.end();
+      await worlds.compare('at the end', model.tables(), (world) => world.perform({ do: 'look' }));
+    } finally {
+      await worlds.close();
+    }
+  });
+}
+
+function told(result: unknown): string {
+  return JSON.stringify(result) ?? 'done';
+}

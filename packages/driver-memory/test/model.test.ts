@@ -1,0 +1,7 @@
+import { describeModel, describeModelFaults } from '@rowlock/driver-conformance';
+import { openMemoryHarness } from './memory-harness.js';
+
+const memory = { name: 'memory', open: async () => openMemoryHarness() };
+
+describeModel(memory);
+describeModelFaults(memory);

@@ -1,0 +1,5 @@
+import { describeModel } from '@rowlock/driver-conformance';
+import { openMysqlHarness } from './mysql-harness.js';
+import { product, serverUrl } from './server.js';
+
+describeModel({ name: product, open: async () => openMysqlHarness(serverUrl, product) });

@@ -1,0 +1,6 @@
+import { describeModel } from '@rowlock/driver-conformance';
+import { inject } from 'vitest';
+import '@rowlock/servers/vitest';
+import { openPostgresHarness } from './postgres-harness.js';
+
+describeModel({ name: 'postgres', open: async () => openPostgresHarness(inject('postgresUrl')) });
