@@ -4,7 +4,8 @@ export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 export { LIMITS } from './client/limits.js';
 // What can be injected.
 export { type Clock, systemClock } from './clock.js';
-// What a driver is.
+// What a driver is, and what drivers share.
+export { answerWithin } from './driver/answer-within.js';
 export type * from './driver/driver.js';
 export {
   DRIVER_ERROR_CODES,
@@ -12,6 +13,7 @@ export {
   type DriverErrorCode,
   isDriverError,
 } from './driver/driver-error.js';
+export { keepAsking } from './driver/keep-asking.js';
 export { type Duration, milliseconds } from './duration.js';
 // What can go wrong.
 export * from './errors.js';
@@ -51,5 +53,6 @@ export {
 } from './job/lifecycle.js';
 export { consoleLogger, type Logger } from './logger.js';
 export { createRowlock, type Rowlock, type RowlockOptions } from './rowlock.js';
+export { BeatingAnchor, type Pulse } from './worker/beating-anchor.js';
 export type { RunInfo, WorkerEvents } from './worker/events.js';
 export type { StopOptions, Worker, WorkerOptions } from './worker/worker.js';

@@ -87,6 +87,7 @@ function emptyDatabase(survey: Survey): { readonly driver: Driver; readonly look
     survey: async () => survey,
     anchor: async () => ({
       workerId: '1',
+      proof: 'session' as const,
       pushed: true,
       async *wakeUps({ signal }) {
         yield {};

@@ -9,6 +9,7 @@ import { exclusion } from './themes/exclusion.js';
 import { grouping } from './themes/grouping.js';
 import { handlerTransaction } from './themes/handler-transaction.js';
 import { handlers } from './themes/handlers.js';
+import { heartbeats } from './themes/heartbeats.js';
 import { idleWorker } from './themes/idle-worker.js';
 import { joinedEnqueue } from './themes/joined-enqueue.js';
 import { leasedRuns } from './themes/leased-runs.js';
@@ -27,6 +28,7 @@ import { runs } from './themes/runs.js';
 import { settle } from './themes/settle.js';
 import { shutdown } from './themes/shutdown.js';
 import { siblings } from './themes/siblings.js';
+import { silence } from './themes/silence.js';
 import { survey } from './themes/survey.js';
 import { uniqueKeys } from './themes/unique-keys.js';
 import { wakeUps } from './themes/wake-ups.js';
@@ -59,6 +61,8 @@ export const conformanceThemes: readonly Theme[] = [
   idleWorker,
   lostClaim,
   leasedRuns,
+  heartbeats,
+  silence,
   outcomes,
   runningJob,
   bounds,

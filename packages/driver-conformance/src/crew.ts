@@ -10,7 +10,7 @@ import {
   type Worker,
   type WorkerOptions,
 } from '@rowlock/core';
-import type { DriverProcess } from './driver-harness.js';
+import type { DriverProcess, ProcessOptions } from './driver-harness.js';
 import type { Stage } from './stage.js';
 import { within } from './until.js';
 
@@ -21,11 +21,9 @@ export interface Hand<Tx> {
   readonly process: DriverProcess<Tx>;
 }
 
-export interface HandOptions extends WorkerOptions {
+export interface HandOptions extends WorkerOptions, ProcessOptions {
   /** What the worker's time goes by. Default: the process's own. */
   readonly clock?: Clock;
-  /** How long the worker's server may take to answer, in milliseconds. Default: as the driver has it. */
-  readonly answerMs?: number;
 }
 
 /** Nothing but wake-ups and the worker's own alarms bring it to look again. */
@@ -45,10 +43,10 @@ export function clientOf<Tx>({ driver }: Stage<Tx>, handlers: readonly AnyHandle
 export async function hire<Tx>(
   stage: Stage<Tx>,
   handlers: readonly AnyHandler<Tx>[],
-  { clock = systemClock, answerMs, ...options }: HandOptions = {},
+  { clock = systemClock, sessions, answerMs, ...options }: HandOptions = {},
   through: (driver: Driver<Tx>) => Driver<Tx> = (driver) => driver,
 ): Promise<Hand<Tx>> {
-  const process = await stage.process(answerMs);
+  const process = await stage.process({ ...(sessions && { sessions }), ...(answerMs && { answerMs }) });
   const rowlock = createRowlock({ driver: through(process.driver), handlers, clock, log: SILENT });
   const worker = rowlock.worker({ ...NO_POLL, ...options });
   stage.defer(() => within('the worker has stopped', worker.stop({ drain: 0 })));

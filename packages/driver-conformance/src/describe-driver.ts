@@ -8,6 +8,8 @@ import { within } from './until.js';
 export interface DriverUnderTest<Tx> {
   readonly name: string;
   open(): Promise<DriverHarness<Tx>>;
+  /** The names of the themes to run, where it is not the whole suite. */
+  readonly themes?: readonly string[];
 }
 
 /** Opening a server's first database may take its time. */
@@ -22,7 +24,7 @@ const TEST_MS = 300_000;
  * @example
  * describeDriver({ name: 'postgres', open: openPostgresHarness });
  */
-export function describeDriver<Tx>({ name, open }: DriverUnderTest<Tx>): void {
+export function describeDriver<Tx>({ name, open, themes }: DriverUnderTest<Tx>): void {
   describe(name, () => {
     let harness: DriverHarness<Tx> | undefined;
     let database: TestDatabase<Tx> | undefined;
@@ -42,6 +44,7 @@ export function describeDriver<Tx>({ name, open }: DriverUnderTest<Tx>): void {
     }, OPEN_MS);
 
     for (const theme of conformanceThemes) {
+      if (themes?.includes(theme.name) === false) continue;
       describe(theme.name, () => {
         for (const { name: testName, run } of theme.tests) {
           test(testName, { timeout: TEST_MS }, async () => {

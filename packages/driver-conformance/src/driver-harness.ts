@@ -19,12 +19,8 @@ export interface TestDatabase<Tx> {
   /** Where it is, for a process of its own. */
   readonly url: string;
 
-  /**
-   * Opens one more driver that shares nothing with the others, as another process would. Takes 12 or more transactions at once.
-   *
-   * @param answerMs How long its server may take to answer, where a driver can be told; default: as without.
-   */
-  process(answerMs?: number): Promise<DriverProcess<Tx>>;
+  /** Opens one more driver that shares nothing with the others, as another process would. Takes 12 or more transactions at once. */
+  process(options?: ProcessOptions): Promise<DriverProcess<Tx>>;
 
   /** Reads and writes the tables with the database's plain client, never with the driver. */
   readonly reader: Reader;
@@ -57,6 +53,13 @@ export interface TestDatabase<Tx> {
   close(): Promise<void>;
 }
 
+export interface ProcessOptions {
+  /** Whose the driver is to take the server's sessions for, as its option of that name. Default: the driver's own, or the harness's. */
+  readonly sessions?: 'own' | 'shared';
+  /** How long its server may take to answer, in milliseconds, where a driver can be told. Default: as the driver has it. */
+  readonly answerMs?: number;
+}
+
 /** A session that waits for a lock. Sessions are named by their process, and `plain` are those of callers and the reader. */
 export interface Wait {
   readonly waiting: string;
@@ -75,6 +78,12 @@ export interface DriverProcess<Tx> {
 
   /** The server ends every connection of this process (`pg_terminate_backend`, `KILL`). New ones are let in. */
   disconnect(): Promise<void>;
+
+  /**
+   * The connections that it has pass nothing on any more, and neither end is told: what a firewall does that has forgotten
+   * them. New ones are let in. Where there are no connections, the nearest thing is `disconnect`.
+   */
+  forget(): Promise<void>;
 
   /** The process is gone: its connections are cut, and it opens no more. Safe to call twice, and after `close`. */
   kill(): Promise<void>;

@@ -5,6 +5,15 @@ import { connect, createServer, type Socket } from 'node:net';
 export interface SeverableServer {
   readonly host: string;
   readonly port: number;
+  /** The connections that pass something on. Another connection has another name. */
+  readonly connections: readonly string[];
+  /** Ends every connection at once, and lets new ones in. */
+  cut(): void;
+  /**
+   * From now on every connection that there is passes nothing on, and neither end is told, not even when the other one ends:
+   * what a firewall does that has forgotten them. New ones are let in.
+   */
+  forget(): void;
   /** Ends every connection at once and lets no new one in: what the server sees of a process that was killed. */
   sever(): Promise<void>;
   /**
@@ -23,10 +32,14 @@ export async function severableServer(server: {
   readonly port: number;
 }): Promise<SeverableServer> {
   const sockets = new Set<Socket>();
+  const clients = new Map<Socket, string>();
+  const forgotten = new Set<Socket>();
   let swallowed = false;
+  let opened = 0;
   const listener = createServer((client) => {
     if (swallowed) return keep(client);
     const upstream = connect(server.port, server.host);
+    clients.set(client, `connection ${++opened}`);
     join(client, upstream);
     join(upstream, client);
   });
@@ -37,7 +50,8 @@ export async function severableServer(server: {
     socket.pipe(other);
     // Either end's end is the other's: a connection does not live on by half.
     socket.on('close', () => {
-      if (!swallowed) other.destroy();
+      clients.delete(socket);
+      if (!forgotten.has(socket)) other.destroy();
     });
   }
 
@@ -45,6 +59,15 @@ export async function severableServer(server: {
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
+  }
+
+  function forget(): void {
+    for (const socket of sockets) {
+      forgotten.add(socket);
+      socket.unpipe();
+      // What still comes is read, and thrown away.
+      socket.resume();
+    }
   }
 
   listener.listen(0, '127.0.0.1');
@@ -62,11 +85,14 @@ export async function severableServer(server: {
     },
     swallow() {
       swallowed = true;
-      for (const socket of sockets) {
-        socket.unpipe();
-        // What still comes is read, and thrown away.
-        socket.resume();
-      }
+      forget();
+    },
+    forget,
+    cut() {
+      for (const socket of sockets) socket.destroy();
+    },
+    get connections() {
+      return [...clients].filter(([socket]) => !forgotten.has(socket)).map(([, name]) => name);
     },
   };
 }

@@ -14,7 +14,14 @@ import type {
   WorkerInfo,
 } from '@rowlock/core';
 import { expect } from 'vitest';
-import type { Caller, DriverProcess, JobRow, Reader, TestDatabase } from './driver-harness.js';
+import type {
+  Caller,
+  DriverProcess,
+  JobRow,
+  ProcessOptions,
+  Reader,
+  TestDatabase,
+} from './driver-harness.js';
 import { GUARD_MS, within } from './until.js';
 
 /** Before every job: no id is as low as 0. */
@@ -41,7 +48,7 @@ export interface Stage<Tx> {
   createDatabase(): Promise<TestDatabase<Tx>>;
 
   /** One more driver, as in another process. */
-  process(answerMs?: number): Promise<DriverProcess<Tx>>;
+  process(options?: ProcessOptions): Promise<DriverProcess<Tx>>;
 
   /** A job to be, in the test's queue, of the kind `work` and without a key. */
   newJob(change?: Partial<NewJob>): NewJob;
@@ -123,8 +130,8 @@ export function createStage<Tx>(
     key: `key-${name}`,
     createDatabase,
 
-    async process(answerMs) {
-      const opened = await database.process(answerMs);
+    async process(options) {
+      const opened = await database.process(options);
       deferred.push(() => endProcess(opened));
       return opened;
     },

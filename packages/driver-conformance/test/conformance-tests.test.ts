@@ -29,6 +29,8 @@ const THEMES = [
   'idle worker',
   'lost claim',
   'leased runs',
+  'heartbeats',
+  'silence',
   'outcomes',
   'running job',
   'bounds',

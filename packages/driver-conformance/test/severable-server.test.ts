@@ -82,3 +82,52 @@ test("a client's end is the server's", async () => {
   await server.ended;
   await between.sever();
 });
+
+test('cut, ends the connections that there are, and lets new ones in', async () => {
+  const server = await echo();
+  const between = await severableServer(server);
+  const socket = connect(between.port, between.host).on('error', () => {});
+  socket.write('row');
+  await once(socket, 'data');
+  const [before] = between.connections;
+  const closed = once(socket, 'close');
+  between.cut();
+  await closed;
+  await server.ended;
+  const next = connect(between.port, between.host);
+  next.write('again');
+  const [answer] = await once(next, 'data');
+  expect(String(answer)).toBe('again');
+  expect(between.connections).toHaveLength(1);
+  expect(between.connections).not.toContain(before);
+  next.destroy();
+  await between.sever();
+});
+
+test('forgotten, a connection passes nothing on, and neither end learns of the other one', async () => {
+  const server = await echo();
+  let ended = false;
+  void server.ended.then(() => (ended = true));
+  const between = await severableServer(server);
+  const heard: string[] = [];
+  const socket = connect(between.port, between.host).on('data', (bytes) => heard.push(String(bytes)));
+  socket.write('row');
+  await once(socket, 'data');
+  between.forget();
+  expect(between.connections).toEqual([]);
+  socket.write('nobody hears this');
+  const next = connect(between.port, between.host);
+  next.write('again');
+  const [answer] = await once(next, 'data');
+  expect(String(answer)).toBe('again');
+  const closed = once(socket, 'close');
+  socket.destroy();
+  await closed;
+  next.write('and again');
+  await once(next, 'data');
+  expect(heard).toEqual(['row']);
+  expect(ended).toBe(false);
+  next.destroy();
+  await between.sever();
+  await server.ended;
+});

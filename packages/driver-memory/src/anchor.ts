@@ -1,4 +1,4 @@
-import type { Anchor, SessionListener, WakeUp, WakeUpOptions, WorkerInfo, WorkerLines } from '@rowlock/core';
+import type { Anchor, SessionListener, WakeUp, WakeUpOptions, WorkerLines } from '@rowlock/core';
 import type { Database } from './database.js';
 import type { Process } from './process.js';
 import * as statements from './statements.js';
@@ -9,6 +9,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** A worker's session: it is what proves the worker alive, and it hears wake-ups. */
 export class MemoryAnchor implements Anchor {
+  readonly proof = 'session';
   readonly pushed = true;
   readonly workerId: string;
   readonly #database: Database;
@@ -30,15 +31,14 @@ export class MemoryAnchor implements Anchor {
     this.#session = session;
   }
 
-  /** Adds the worker to the table and opens its session. */
-  static async open(
+  /** Opens the worker's session. */
+  static open(
     database: Database,
     process: Process,
-    worker: WorkerInfo,
+    workerId: string,
     session?: SessionListener,
-  ): Promise<MemoryAnchor> {
-    const id = await process.run((tx) => statements.addWorker({ database, tx }, worker));
-    const anchor = new MemoryAnchor(database, process, id, session);
+  ): MemoryAnchor {
+    const anchor = new MemoryAnchor(database, process, workerId, session);
     process.check();
     anchor.#connect();
     return anchor;

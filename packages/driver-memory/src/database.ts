@@ -38,6 +38,9 @@ interface Tables {
   readonly workers: Table<WorkerRow>;
 }
 
+/** How many rings are kept for workers that look for them. */
+const KEPT = 1_000;
+
 const MIGRATIONS = ['0001_jobs'];
 
 /** A worker's open session. */
@@ -50,6 +53,9 @@ export class Database implements MemoryDatabase {
   readonly records = new Table<RecordRow>('record', ['table', 'key']);
   /** Those that are open. */
   readonly transactions = new Set<Transaction>();
+  /** The last wake-ups, for workers without a session, and how many there were ever. */
+  readonly rings: WakeUp[] = [];
+  rung = 0;
   readonly #sessions = new Map<string, Session>();
   readonly #changed = new Set<() => void>();
   readonly #alone: Runner = { run: (statement) => autocommit(this.beginTransaction(), statement) };
@@ -101,8 +107,8 @@ export class Database implements MemoryDatabase {
     return tx;
   }
 
-  /** A worker is alive as long as its session is open. */
-  isAlive(workerId: string): boolean {
+  /** Whether the worker's session is open. */
+  hasSession(workerId: string): boolean {
     return this.#sessions.has(workerId);
   }
 
@@ -115,6 +121,9 @@ export class Database implements MemoryDatabase {
   }
 
   ring(wakeUps: readonly WakeUp[]): void {
+    this.rung += wakeUps.length;
+    this.rings.push(...wakeUps);
+    this.rings.splice(0, this.rings.length - KEPT);
     for (const session of this.#sessions.values()) {
       for (const wakeUp of wakeUps) session.hear(wakeUp);
     }

@@ -1,5 +1,6 @@
 import {
   type Anchor,
+  BeatingAnchor,
   type BeginOptions,
   type Capabilities,
   type Driver,
@@ -24,6 +25,7 @@ import { DeferredTransaction } from './deferred-transaction.js';
 import { MemoryHeldTransaction } from './held-transaction.js';
 import type { MemoryTransaction } from './memory-transaction.js';
 import { Process } from './process.js';
+import { MemoryPulse } from './pulse.js';
 import { RecordsTransaction } from './records-transaction.js';
 import * as statements from './statements.js';
 import { storableJson } from './storable.js';
@@ -33,6 +35,8 @@ import { turn } from './turn.js';
 export interface MemoryOptions {
   /** Shared with other drivers, each of which stands for a process. Default: an empty one. */
   readonly database?: MemoryDatabase;
+  /** With `shared`, workers prove themselves alive by a heartbeat, as behind a pooler. Default `own`: by their session. */
+  readonly sessions?: 'own' | 'shared';
 }
 
 export interface MemoryDriver extends Driver<MemoryTransaction> {
@@ -55,21 +59,23 @@ export interface MemoryDriver extends Driver<MemoryTransaction> {
  * const database = memoryDatabase();
  * const [producer, worker] = [memory({ database }), memory({ database })];
  */
-export function memory({ database = new Database() }: MemoryOptions = {}): MemoryDriver {
+export function memory({ database = new Database(), sessions = 'own' }: MemoryOptions = {}): MemoryDriver {
   if (!(database instanceof Database)) {
     throw new DriverError('InvalidInput', 'database must be one that memoryDatabase() made.');
   }
-  return new Memory(database, new Process(database));
+  return new Memory(database, new Process(database), sessions);
 }
 
 class Memory extends MemoryStore implements MemoryDriver {
   readonly name = 'memory';
   readonly capabilities: Capabilities = { maxConnections: null, sharesPool: false };
   readonly #process: Process;
+  readonly #sessions: 'own' | 'shared';
 
-  constructor(database: Database, process: Process) {
+  constructor(database: Database, process: Process, sessions: 'own' | 'shared') {
     super(database, process);
     this.#process = process;
+    this.#sessions = sessions;
   }
 
   get database(): MemoryDatabase {
@@ -127,8 +133,10 @@ class Memory extends MemoryStore implements MemoryDriver {
     );
   }
 
-  anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
-    return MemoryAnchor.open(this.db, this.#process, worker, session);
+  async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
+    const id = await this.ask((place) => statements.addWorker(place, worker));
+    if (this.#sessions === 'own') return MemoryAnchor.open(this.db, this.#process, id, session);
+    return BeatingAnchor.open(new MemoryPulse(this.db, this.#process, id), session);
   }
 
   disconnect(): void {

@@ -17,6 +17,8 @@ export interface WorkerRow {
   readonly info: WorkerInfo;
   readonly startedAt: number;
   readonly stoppedAt: number | null;
+  /** Until when its heartbeat proves it alive; null where its session does. */
+  readonly aliveUntil: number | null;
   readonly lines: string;
 }
 

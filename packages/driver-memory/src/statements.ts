@@ -286,12 +286,13 @@ export function reclaim(place: Place, { queues, dead }: Graves): Reclaimed {
     );
     const workerId = runs[0]?.value.workerId;
     if (workerId === undefined) continue;
-    const isLapsed = !database.isAlive(workerId);
+    const isLapsed = !isAlive(place, workerId);
     if (isLapsed) lapsed.add(workerId);
     const isOver = (value.leasedUntil ?? 0) < database.clock.now();
     if (!(isOver || (isLapsed && dead.includes(workerId))) || !row.isFreeFor(tx)) continue;
     tx.take(row);
-    tx.write(row, { ...value, status: 'new' });
+    // Without its process id no run can take the job for its own any more.
+    tx.write(row, { ...value, status: 'new', processId: null });
     reclaimed += 1;
   }
   return { reclaimed, lapsed: [...lapsed] };
@@ -314,7 +315,7 @@ function viewOf({ database, tx }: Place, job: JobRow) {
 /** The newest run tells whether a live worker has the job: hold writes nothing into the row. */
 function liveRun({ database, tx }: Place, job: JobRow, last: RunRow): LiveRun | undefined {
   const { processId, workerId, startedAt, finishedAt } = last;
-  if (finishedAt !== null || isSettled(job.status) || !database.isAlive(workerId)) return undefined;
+  if (finishedAt !== null || isSettled(job.status) || !isAlive({ database, tx }, workerId)) return undefined;
   const [worker] = database.tables.workers.findBy('id', workerId, tx);
   return { processId, worker: worker?.value.info.name ?? null, startedAt };
 }
@@ -375,6 +376,7 @@ export function addWorker({ database, tx }: Place, given: WorkerInfo): string {
     info,
     startedAt,
     stoppedAt: null,
+    aliveUntil: null,
     lines: '{}',
   }));
   return id;
@@ -390,14 +392,31 @@ export async function reportLines({ database, tx }: Place, id: string, lines: Wo
 export async function stopWorker({ database, tx }: Place, id: string): Promise<void> {
   for (const { row, value } of database.tables.workers.findBy('id', id, tx)) {
     await tx.lock(row);
-    tx.write(row, { ...value, stoppedAt: database.clock.now(), lines: '{}' });
+    tx.write(row, { ...value, stoppedAt: database.clock.now(), aliveUntil: null, lines: '{}' });
   }
 }
 
-export function workers({ database, tx }: Place): readonly WorkerView[] {
+/** @returns whether the worker has not stopped. */
+export async function beat({ database, tx }: Place, id: string, forMs: number): Promise<boolean> {
+  const [found] = database.tables.workers.findBy('id', id, tx, ({ stoppedAt }) => stoppedAt === null);
+  if (found === undefined) return false;
+  await tx.lock(found.row);
+  tx.write(found.row, { ...found.value, aliveUntil: database.clock.now() + forMs });
+  return true;
+}
+
+/** By its session, or by its heartbeat. */
+function isAlive({ database, tx }: Place, id: string): boolean {
+  const now = database.clock.now();
+  const beats = database.tables.workers.findBy('id', id, tx, ({ aliveUntil }) => (aliveUntil ?? 0) > now);
+  return database.hasSession(id) || beats.length > 0;
+}
+
+export function workers(place: Place): readonly WorkerView[] {
+  const { database, tx } = place;
   const since = database.clock.now() - HOUR_MS;
   return database.tables.workers
-    .find(tx, ({ id, startedAt, stoppedAt }) => database.isAlive(id) || (stoppedAt ?? startedAt) > since)
-    .map(({ value }) => toWorkerView(value, database.isAlive(value.id)))
+    .find(tx, ({ id, startedAt, stoppedAt }) => isAlive(place, id) || (stoppedAt ?? startedAt) > since)
+    .map(({ value }) => toWorkerView(value, isAlive(place, value.id)))
     .toReversed();
 }

@@ -6,14 +6,15 @@ import { type MemoryDriver, type MemoryTransaction, memory } from '../src/index.
 import { openReader } from './memory-reader.js';
 import { plainSql } from './plain-sql.js';
 
-export function openMemoryHarness(): DriverHarness<MemoryTransaction> {
+/** @param sessions The drivers', unless a test wants others. */
+export function openMemoryHarness(sessions: 'own' | 'shared' = 'own'): DriverHarness<MemoryTransaction> {
   return {
-    database: async () => openDatabase(),
+    database: async () => openDatabase(sessions),
     close: async () => {},
   };
 }
 
-function openDatabase(): TestDatabase<MemoryTransaction> {
+function openDatabase(usual: 'own' | 'shared'): TestDatabase<MemoryTransaction> {
   const database = new Database();
   const sql = plainSql();
   const processes: DriverProcess<MemoryTransaction>[] = [];
@@ -27,8 +28,8 @@ function openDatabase(): TestDatabase<MemoryTransaction> {
     samples: samples(database),
     run: sql.inTransaction,
 
-    async process() {
-      const driver = memory({ database });
+    async process({ sessions = usual } = {}) {
+      const driver = memory({ database, sessions });
       const process = openProcess(`process ${++opened}`, driver, () => ended.add(driver));
       processes.push(process);
       return process;
@@ -65,6 +66,9 @@ function openProcess(
     // They have no names, and end at once: none that was ended is ever left.
     sessions: async () => [],
     async disconnect() {
+      driver.disconnect();
+    },
+    async forget() {
       driver.disconnect();
     },
     async kill() {

@@ -69,15 +69,17 @@ CREATE TABLE IF NOT EXISTS rowlock_job (
   CONSTRAINT job_metadata CHECK (JSON_TYPE(metadata) = 'OBJECT')
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
--- The workers: alive as long as their session holds the user lock with their id.
+-- The workers: alive as long as their session holds the user lock with their id. Behind a proxy that lets clients share
+-- sessions they have none that is their own: there they are alive until the time that they put off again and again.
 CREATE TABLE IF NOT EXISTS rowlock_worker (
-  id          INT NOT NULL AUTO_INCREMENT PRIMARY KEY,
-  name        VARCHAR(128) NOT NULL,
-  host        VARCHAR(255) NOT NULL,
-  pid         INT NOT NULL,
-  queues      JSON NOT NULL,
-  started_at  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
-  stopped_at  DATETIME(6),
+  id           INT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+  name         VARCHAR(128) NOT NULL,
+  host         VARCHAR(255) NOT NULL,
+  pid          INT NOT NULL,
+  queues       JSON NOT NULL,
+  started_at   DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+  stopped_at   DATETIME(6),
+  alive_until  DATETIME(6),
   -- `lines` is a reserved word. Per queue, the public id of the job that the newest sweep has come to; null at rest.
   `lines`     JSON NOT NULL DEFAULT (JSON_OBJECT())
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;

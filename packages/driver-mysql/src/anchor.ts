@@ -1,10 +1,11 @@
 import {
   type Anchor,
+  answerWithin,
   DriverError,
+  keepAsking,
   type SessionListener,
   type WakeUp,
   type WakeUpOptions,
-  type WorkerInfo,
   type WorkerLines,
 } from '@rowlock/core';
 import type { Connection } from 'mysql2/promise';
@@ -32,6 +33,15 @@ const UNCALLED_MS = 60_000;
 /** How long the self-test waits for its own call, in milliseconds. */
 const SELF_TEST_MS = 1_000;
 
+/** How long the server may take to answer, beyond the time that it is asked to sleep, in milliseconds. */
+const ANSWER_MS = 5_000;
+
+/**
+ * How long the server keeps a session whose worker says nothing, in seconds: one that is silently gone. A worker's process must
+ * not be blocked for so long. It says something every second, or, while it polls, every five.
+ */
+const IDLE_SECONDS = 30;
+
 /** MySQL's word for a statement that KILL QUERY has interrupted. */
 const INTERRUPTED = 1317;
 
@@ -41,6 +51,7 @@ const INTERRUPTED = 1317;
  * bell now and then.
  */
 export class MysqlAnchor implements Anchor {
+  readonly proof = 'session';
   readonly #context: Context;
   readonly #pool: MysqlTransaction;
   readonly #connect: Connect;
@@ -49,6 +60,10 @@ export class MysqlAnchor implements Anchor {
   readonly #session: SessionListener | undefined;
   readonly #bell: Bell;
   #client: Connection | null = null;
+  /** The number of the session that held the worker's lock last. */
+  #connection: number | null = null;
+  #stopAsking: () => void = () => {};
+  #asleep = false;
   /** Whether the last sleep was interrupted. */
   #called = false;
   #pushed = false;
@@ -74,17 +89,16 @@ export class MysqlAnchor implements Anchor {
     this.#bell = new Bell(context, pool);
   }
 
-  /** Adds the worker to the table and opens its session. */
+  /** Opens the worker's session. */
   static async open(
     context: Context,
     pool: MysqlTransaction,
     connect: Connect,
-    { name, host, pid, queues }: WorkerInfo,
+    id: number,
     push: boolean,
     session?: SessionListener,
   ): Promise<MysqlAnchor> {
-    const { insertId } = await change(pool, context.sql.addWorker, [name, host, pid, JSON.stringify(queues)]);
-    const anchor = new MysqlAnchor(context, pool, connect, insertId, push, session);
+    const anchor = new MysqlAnchor(context, pool, connect, id, push, session);
     await anchor.#subscribe();
     return anchor;
   }
@@ -125,10 +139,13 @@ export class MysqlAnchor implements Anchor {
 
   async release(): Promise<void> {
     this.#released = true;
+    this.#stopAsking();
     this.#interrupt();
     const client = this.#client;
     this.#client = null;
-    await change(this.#pool, this.#context.sql.stopWorker, [this.#id]).catch(() => {});
+    await answerWithin(ANSWER_MS, change(this.#pool, this.#context.sql.stopWorker, [this.#id])).catch(
+      () => {},
+    );
     if (client === null) return;
     // At its end the server frees the lock at once; a connection that is merely dropped while it sleeps it may notice late.
     await this.#pool.query(`KILL ${client.threadId}`).catch(() => {});
@@ -185,7 +202,12 @@ export class MysqlAnchor implements Anchor {
     const { places, values } = this.#bell.unheard();
     const sql = this.#context.sql.sleep(places);
     const sleeping = query<{ slept: number }>(client, sql, [...values, ms / 1000]);
-    const slept = sleeping.then(([row]) => Number(row?.slept) === 1, isInterruption);
+    this.#asleep = true;
+    const slept = answerWithin(ms + ANSWER_MS, sleeping)
+      .then(([row]) => Number(row?.slept) === 1, isInterruption)
+      .finally(() => (this.#asleep = false));
+    // When the worker stops, nobody waits for it any more.
+    slept.catch(() => {});
     this.#called = await Promise.race([slept, this.#interruption()]);
     return this.#called;
   }
@@ -206,20 +228,55 @@ export class MysqlAnchor implements Anchor {
     try {
       client.on('error', () => this.#lose(client));
       client.on('end', () => this.#lose(client));
-      const { sql, lockPrefix } = this.#context;
-      const [lock] = await query<{ held: number }>(client, sql.holdAnchor, [`${lockPrefix}${this.#id}`]);
-      // The server has not noticed the end of the session before this one.
-      if (lock?.held !== 1) throw new DriverError('LockTimeout', "The worker's lock is still held.");
+      await answerWithin(ANSWER_MS, this.#hold(client));
       this.#session?.back();
       await this.#bell.begin();
-      this.#pushed = this.#push && (await this.#canBeInterrupted(client));
+      this.#pushed = this.#push && (await answerWithin(2 * ANSWER_MS, this.#canBeInterrupted(client)));
       if (this.#released) throw new DriverError('ConnectionLost', 'The session was released meanwhile.');
       this.#client = client;
+      this.#stopAsking = keepAsking(
+        () => this.#holds(client),
+        () => this.#lose(client),
+      );
     } catch (error) {
       client.destroy();
       this.#session?.lost();
       throw toDriverError(error);
     }
+  }
+
+  get #lockName(): string {
+    return `${this.#context.lockPrefix}${this.#id}`;
+  }
+
+  /** Takes the worker's lock. */
+  async #hold(client: Connection): Promise<void> {
+    const { sql } = this.#context;
+    await client.query(sql.idleLimit(IDLE_SECONDS));
+    const [lock] = await query<{ held: number }>(client, sql.holdAnchor, [this.#lockName]);
+    if (lock?.held === 1) {
+      this.#connection = client.threadId;
+      return;
+    }
+    // The server has not noticed the end of the session before this one: it is told. Who holds the worker's lock is that.
+    const [holder] = await query<{ connection: number | string | null }>(client, sql.anchorHolder, [
+      this.#lockName,
+    ]);
+    if (holder?.connection != null && Number(holder.connection) === this.#connection) {
+      await client.query(`KILL ${this.#connection}`).catch(() => {});
+    }
+    throw new DriverError('LockTimeout', "The worker's lock is still held.");
+  }
+
+  /** A session that sleeps cannot be asked: its sleep is to end in time. */
+  async #holds(client: Connection): Promise<boolean> {
+    if (this.#asleep) return true;
+    const lock = query<{ held: number }>(client, this.#context.sql.holdsAnchor, [this.#lockName]);
+    // A call that meets this question is as good as an answer.
+    const held = await lock.then(([row]) => Number(row?.held) === 1, isInterruption);
+    // A proxy that was not recognised has answered from another session, and the one with the lock is everybody's.
+    if (!held) this.#connection = null;
+    return held;
   }
 
   /** The self-test: sleeps, and calls itself as a producer would. */
@@ -258,6 +315,7 @@ export class MysqlAnchor implements Anchor {
 
   #drop(): void {
     if (this.#client !== null && !this.#released) this.#session?.lost();
+    this.#stopAsking();
     this.#client?.destroy();
     this.#client = null;
     this.#interrupt();

@@ -1,5 +1,6 @@
 import {
   type Anchor,
+  BeatingAnchor,
   type BeginOptions,
   type Capabilities,
   type Driver,
@@ -39,9 +40,11 @@ import { RUNS } from './given.js';
 import { MysqlHeldTransaction, type Sessions } from './held-transaction.js';
 import { JoinedStore } from './joined-store.js';
 import { migrate, migrations, refuseOutdated } from './migrations.js';
+import { MysqlPulse } from './pulse.js';
 import { change, list, type MysqlTransaction, query } from './query.js';
 import { interrupt, Ringer } from './ringer.js';
 import { cut, onPool, prepareSession, takeConnection } from './session.js';
+import { sharesSessions } from './shared-sessions.js';
 import { storableJson } from './storable.js';
 import { MysqlStore } from './store.js';
 
@@ -61,6 +64,12 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database'> {
    * 20 s. A handler's statements are bounded by its timeout alone.
    */
   readonly answerTimeout?: Duration;
+  /**
+   * Whether a connection is a session of its `own` on the server, or one that a proxy lets clients share (multiplexing). In
+   * `shared` ones workers prove themselves alive by a heartbeat, and look for wake-ups. Default `auto`: each worker finds
+   * out when it starts.
+   */
+  readonly sessions?: 'auto' | 'own' | 'shared';
 }
 
 /**
@@ -75,17 +84,14 @@ export function mysql({
   maxConnections = 100,
   push = true,
   answerTimeout = '20s',
+  sessions = 'auto',
   database,
   ...given
 }: MysqlOptions): Driver<MysqlTransaction> {
   const schema = database ?? databaseOf(given.uri);
   const answerMs = milliseconds(answerTimeout, 'answerTimeout');
-  return new MysqlDriver(
-    context(schema, answerMs),
-    { ...given, ...DEFAULTS, database: schema },
-    maxConnections,
-    push,
-  );
+  const options = { ...given, ...DEFAULTS, database: schema };
+  return new MysqlDriver(context(schema, answerMs), options, maxConnections, push, sessions);
 }
 
 const DEFAULTS = {
@@ -135,13 +141,20 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly #claims: ClaimConnections;
   readonly #options: ConnectionOptions;
   readonly #push: boolean;
+  readonly #kind: 'auto' | 'own' | 'shared';
   readonly #watch = new CommitWatch();
   readonly #ringer: Ringer;
   /** For a worker's own short statements. */
   readonly #soon: MysqlTransaction;
   #closed = false;
 
-  constructor(context: Context, options: ConnectionOptions, maxConnections: number, push: boolean) {
+  constructor(
+    context: Context,
+    options: ConnectionOptions,
+    maxConnections: number,
+    push: boolean,
+    sessions: 'auto' | 'own' | 'shared',
+  ) {
     const pool = createPool({
       ...options,
       connectionLimit: maxConnections,
@@ -152,8 +165,9 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     this.#pool = pool;
     this.#claims = new ClaimConnections(pool, context.answerMs);
     this.#options = options;
-    this.#push = push;
-    this.#ringer = new Ringer(context, this.on, push ? () => this.#open() : null);
+    this.#push = push && sessions !== 'shared';
+    this.#kind = sessions;
+    this.#ringer = new Ringer(context, this.on, this.#push ? () => this.#open() : null);
     this.#soon = onPool(pool, context.answerMs);
     this.capabilities = { maxConnections, sharesPool: false };
   }
@@ -255,14 +269,19 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
-    const anchor = await MysqlAnchor.open(
-      this.context,
-      this.#soon,
-      () => this.#open(),
-      worker,
-      this.#push,
-      session,
-    );
+    const { sql } = this.context;
+    const connect = (): Promise<Connection> => this.#open();
+    const isShared =
+      this.#kind === 'auto'
+        ? await sharesSessions(() => takeConnection(this.#pool), connect, sql)
+        : this.#kind === 'shared';
+    const { name, host, pid, queues } = worker;
+    const values = [name, host, pid, JSON.stringify(queues)];
+    const { insertId } = await change(this.#soon, sql.addWorker, values);
+    if (isShared) {
+      return BeatingAnchor.open(new MysqlPulse(this.context, this.#soon, connect, insertId), session);
+    }
+    const anchor = await MysqlAnchor.open(this.context, this.#soon, connect, insertId, this.#push, session);
     this.#ringer.expectSleeper();
     return anchor;
   }

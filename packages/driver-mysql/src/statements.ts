@@ -47,6 +47,8 @@ export interface Statements {
   readonly move: string;
   readonly addWorker: string;
   readonly holdAnchor: string;
+  readonly holdsAnchor: string;
+  readonly anchorHolder: string;
   readonly self: string;
   readonly nap: string;
   readonly sleep: (late: string) => string;
@@ -56,6 +58,7 @@ export interface Statements {
   readonly findRing: string;
   readonly sleepers: string;
   readonly pruneBell: string;
+  readonly beat: string;
   readonly reportLines: string;
   readonly stopWorker: string;
   readonly workers: string;
@@ -233,11 +236,12 @@ export function statements(schema: string): Statements {
     lapsed: `
       SELECT CAST(job.id AS CHAR) AS id, job.process_id, CAST(run.worker_id AS CHAR) AS worker_id,
              CAST(leased_until < UTC_TIMESTAMP(6) AS SIGNED) AS is_over,
-             CAST(IS_USED_LOCK(CONCAT(?, run.worker_id)) IS NULL AS SIGNED) AS is_lapsed
+             CAST(NOT ${alive('run.worker_id')} AS SIGNED) AS is_lapsed
       FROM ${job} AS job FORCE INDEX (job_leased)
       JOIN ${run} AS run ON run.process_id = job.process_id AND run.job_id = job.id
+      LEFT JOIN ${worker} AS worker ON worker.id = run.worker_id
       WHERE job.queue = ? AND job.leased = 1
-        AND (leased_until < UTC_TIMESTAMP(6) OR IS_USED_LOCK(CONCAT(?, run.worker_id)) IS NULL)`,
+        AND (leased_until < UTC_TIMESTAMP(6) OR NOT ${alive('run.worker_id')})`,
 
     // Looked at again when it is locked: it may have been settled meanwhile, and leased anew.
     lockLapsed: (ids) => `
@@ -246,7 +250,8 @@ export function statements(schema: string): Statements {
       ORDER BY job.id
       FOR UPDATE SKIP LOCKED`,
 
-    reclaim: (ids) => `UPDATE ${job} SET status = 'new' WHERE id IN (${ids})`,
+    // Without its process_id no run can take a job for its own any more.
+    reclaim: (ids) => `UPDATE ${job} SET status = 'new', process_id = NULL WHERE id IN (${ids})`,
 
     // The newest run tells whether a live worker has the job: hold writes nothing into the row.
     list: (where) => `
@@ -292,6 +297,11 @@ export function statements(schema: string): Statements {
     // Freed with the session: the proof that the worker is alive.
     holdAnchor: 'SELECT GET_LOCK(?, 0) AS held',
 
+    // The proof again, and the question whether anybody is there.
+    holdsAnchor: 'SELECT IS_USED_LOCK(?) <=> CONNECTION_ID() AS held',
+
+    anchorHolder: 'SELECT IS_USED_LOCK(?) AS connection',
+
     self: 'SELECT CAST(CONNECTION_ID() AS CHAR) AS connection',
 
     nap: 'SELECT SLEEP(?) AS slept',
@@ -324,17 +334,21 @@ export function statements(schema: string): Statements {
         SELECT id FROM ${bell} FORCE INDEX (PRIMARY) WHERE id < ? ORDER BY id LIMIT 10000 FOR UPDATE SKIP LOCKED
       ) AS old USING (id)`,
 
+    beat: `
+      UPDATE ${worker} SET alive_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND
+      WHERE id = ? AND stopped_at IS NULL`,
+
     reportLines: `UPDATE ${worker} SET \`lines\` = ? WHERE id = ?`,
 
-    stopWorker: `UPDATE ${worker} SET stopped_at = UTC_TIMESTAMP(6), \`lines\` = JSON_OBJECT() WHERE id = ?`,
+    stopWorker: `UPDATE ${worker} SET stopped_at = UTC_TIMESTAMP(6), alive_until = NULL, \`lines\` = JSON_OBJECT() WHERE id = ?`,
 
     workers: `
       SELECT CAST(id AS CHAR) AS id, name, host, pid, CAST(queues AS CHAR) AS queues, CAST(\`lines\` AS CHAR) AS \`lines\`,
              CAST(${ms('started_at')} AS CHAR) AS started_at,
-             CAST(stopped_at IS NULL AND IS_USED_LOCK(CONCAT(?, id)) IS NOT NULL AS SIGNED) AS alive
+             CAST(stopped_at IS NULL AND ${alive('worker.id')} AS SIGNED) AS alive
       FROM ${worker} AS worker
       WHERE COALESCE(stopped_at, started_at) > UTC_TIMESTAMP(6) - INTERVAL 1 HOUR
-         OR (stopped_at IS NULL AND IS_USED_LOCK(CONCAT(?, id)) IS NOT NULL)
+         OR (stopped_at IS NULL AND ${alive('worker.id')})
       ORDER BY worker.id DESC
       LIMIT 1000`,
 
@@ -344,7 +358,12 @@ export function statements(schema: string): Statements {
 
 /** Whether the newest run has not ended and its worker lives. The ? is the prefix of the workers' locks. */
 const HELD = `(last.process_id IS NOT NULL AND last.finished_at IS NULL AND job.status IN ('new', 'in-progress')
-               AND IS_USED_LOCK(CONCAT(?, last.worker_id)) IS NOT NULL)`;
+               AND ${alive('last.worker_id')})`;
+
+/** Whether a worker's session holds its lock, or its heartbeat holds. The ? is the prefix of the workers' locks. */
+function alive(id: string): string {
+  return `(IS_USED_LOCK(CONCAT(?, ${id})) IS NOT NULL OR COALESCE(worker.alive_until > UTC_TIMESTAMP(6), FALSE))`;
+}
 
 function repeated(times: number, text: string): string {
   return Array.from({ length: times }, () => text).join(', ');

@@ -18,8 +18,7 @@ test('a worker that stops while its sleep has just ended, and the answer is stil
   try {
     await driver.migrate();
     const own = context(new URL(fresh.url).pathname.slice(1), 20_000);
-    const worker = { name: 'w', host: 'h', pid: 1, queues: ['q'] };
-    const anchor = await MysqlAnchor.open(own, pool, async () => session, worker, true);
+    const anchor = await MysqlAnchor.open(own, pool, async () => session, 1, true);
     expect(anchor.pushed).toBe(true);
     const stopping = new AbortController();
     const wakeUps = anchor.wakeUps({ queues: ['q'], everyMs: 3_600_000, signal: stopping.signal });

@@ -36,7 +36,7 @@ test("a claim's connection is ended by the server when it idles beyond the limit
 
 test('a statement that does not end keeps neither the commit waiting nor the claim', async () => {
   await database.reader.insert({ queue: 'q', kind: 'work', payload: {} });
-  const impatient = await database.process(500);
+  const impatient = await database.process({ answerMs: 500 });
   const { held, job } = await hold(600_000, impatient);
   // Some minutes of work, in which the server does not look for its client, as it does in a sleep.
   const working = held.handle

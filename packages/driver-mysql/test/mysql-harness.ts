@@ -19,9 +19,10 @@ import { nameOf, type Session, sessionsOf, watchTransactions } from './sessions.
 export function openMysqlHarness(
   serverUrl: string,
   product: 'mysql' | 'mariadb',
+  sessions: 'auto' | 'shared' = 'auto',
 ): DriverHarness<MysqlTransaction> {
   return {
-    database: () => openDatabase(serverUrl, product),
+    database: () => openDatabase(serverUrl, product, sessions),
     close: async () => {},
   };
 }
@@ -29,6 +30,7 @@ export function openMysqlHarness(
 async function openDatabase(
   serverUrl: string,
   product: 'mysql' | 'mariadb',
+  usual: 'auto' | 'shared',
 ): Promise<TestDatabase<MysqlTransaction>> {
   const fresh = await freshMysqlDatabase(serverUrl);
   const schema = databaseOf(fresh.url);
@@ -42,10 +44,11 @@ async function openDatabase(
     reader: openReader(plain),
     samples: { ...samples(plain, fresh.url), ...(product === 'mariadb' && MARIADB_SAMPLES) },
 
-    async process(answerMs) {
+    async process({ sessions = usual, answerMs } = {}) {
       const name = `process ${++opened}`;
       alive.add(name);
-      return openProcess(plain, fresh.url, name, answerMs, () => alive.delete(name));
+      const place = { url: fresh.url, sessions };
+      return openProcess(plain, place, name, answerMs, () => alive.delete(name));
     },
 
     async caller() {
@@ -133,9 +136,14 @@ function plainPool(url: string, connectionLimit: number): Pool {
   });
 }
 
+interface Place {
+  readonly url: string;
+  readonly sessions: 'auto' | 'own' | 'shared';
+}
+
 async function openProcess(
   plain: Pool,
-  url: string,
+  { url, sessions }: Place,
   name: string,
   answerMs: number | undefined,
   ended: () => void,
@@ -152,10 +160,11 @@ async function openProcess(
     connectAttributes: nameOf(schema, name),
     maxConnections: 20,
     ...(answerMs !== undefined && { answerTimeout: answerMs }),
+    sessions,
   });
   const ownSessions = async (): Promise<readonly bigint[]> => {
-    const sessions = await sessionsOf(plain, schema);
-    return sessions.filter((session) => session.name === name).map(({ id }) => id);
+    const all = await sessionsOf(plain, schema);
+    return all.filter((session) => session.name === name).map(({ id }) => id);
   };
   let closing: Promise<void> | undefined;
   return {
@@ -167,6 +176,7 @@ async function openProcess(
       const ids = await ownSessions();
       await Promise.all(ids.map((id) => plain.query(`KILL ${id}`).catch(() => {})));
     },
+    forget: async () => server.forget(),
     kill: () => server.sever(),
     swallow: async () => server.swallow(),
     close() {

@@ -67,18 +67,34 @@ CREATE INDEX job_settled ON job (key, id) WHERE status IN ('complete', 'error', 
 CREATE UNIQUE INDEX job_unique ON job (kind, unique_key)
   WHERE unique_key IS NOT NULL AND (unique_scope = 'ever' OR status IN ('new', 'in-progress'));
 
--- The workers: alive as long as their session holds the advisory lock with their id.
+-- The workers: alive as long as their session holds the advisory lock with their id. Behind a pooler that lets clients
+-- share sessions they have none that is their own: there they are alive until the time that they put off again and again.
 CREATE TABLE worker (
-  id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  name        text NOT NULL,
-  host        text NOT NULL,
-  pid         integer NOT NULL,
-  queues      text[] NOT NULL,
-  started_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
-  stopped_at  timestamptz,
+  id           integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name         text NOT NULL,
+  host         text NOT NULL,
+  pid          integer NOT NULL,
+  queues       text[] NOT NULL,
+  started_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+  stopped_at   timestamptz,
+  alive_until  timestamptz,
   -- Per queue, the public id of the job that the newest sweep has come to; null at rest.
-  lines       jsonb NOT NULL DEFAULT '{}'
+  lines        jsonb NOT NULL DEFAULT '{}'
 );
+
+CREATE INDEX worker_beating ON worker (alive_until) WHERE alive_until IS NOT NULL;
+
+-- The doorbell, for workers that cannot LISTEN: a row for each wake-up, written only while there are such workers, who clear
+-- it away a minute later.
+CREATE TABLE bell (
+  id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  wake_up  jsonb NOT NULL,
+  -- The transaction that rang: whoever listens asks for what it could not see at its last look.
+  rung_in  xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  rung_at  timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+CREATE INDEX bell_rung ON bell (rung_in);
 
 -- The run records: a row for each job of each run, written outside the transaction that holds the claim, so that
 -- running work is visible and crashes can be counted. One that is not finished, of a job that nobody holds, is a
@@ -133,6 +149,8 @@ BEGIN
     RETURNING job.public_id INTO existing;
     IF existing IS NOT NULL THEN
       PERFORM pg_notify('rowlock:' || current_schema(), json_build_object('queue', enqueue.queue)::text);
+      INSERT INTO bell (wake_up) SELECT jsonb_build_object('queue', enqueue.queue)
+      WHERE EXISTS (SELECT FROM worker WHERE alive_until > statement_timestamp() - interval '1 minute');
       RETURN QUERY SELECT 'enqueued', existing;
       RETURN;
     END IF;

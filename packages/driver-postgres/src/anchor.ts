@@ -1,10 +1,11 @@
 import {
   type Anchor,
+  answerWithin,
   DriverError,
+  keepAsking,
   type SessionListener,
   type WakeUp,
   type WakeUpOptions,
-  type WorkerInfo,
   type WorkerLines,
 } from '@rowlock/core';
 import type { Client } from 'pg';
@@ -12,6 +13,7 @@ import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { identifier } from './identifier.js';
 import { type PostgresTransaction, query } from './query.js';
+import { parseText } from './wake-up.js';
 
 /** What a timer takes at most, some 24 days: more would be 1 ms. */
 const LONGEST_TIMER_MS = 2_147_483_647;
@@ -19,11 +21,15 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 /** Pauses between attempts to reconnect, in milliseconds. The last repeats; with it the worker is back before it counts as dead. */
 const RECONNECT_MS = [20, 50, 100, 200, 400];
 
+/** How long the server may take to answer while the session is opened, in milliseconds. */
+const ANSWER_MS = 10_000;
+
 /**
  * A worker's session: a connection of its own that holds the worker's advisory lock and listens. It is not taken
  * from the pool: a listener that shares its connection with long transactions holds up the server's notifications.
  */
 export class PostgresAnchor implements Anchor {
+  readonly proof = 'session';
   readonly pushed = true;
   readonly #context: Context;
   readonly #pool: PostgresTransaction;
@@ -32,6 +38,9 @@ export class PostgresAnchor implements Anchor {
   readonly #session: SessionListener | undefined;
   readonly #heard: WakeUp[] = [];
   #client: Client | null = null;
+  /** The number of the session that held the worker's lock last. */
+  #backend: number | null = null;
+  #stopAsking: () => void = () => {};
   #signal: () => void = () => {};
   #released = false;
   #reconnecting: Promise<void> | null = null;
@@ -51,17 +60,15 @@ export class PostgresAnchor implements Anchor {
     this.#session = session;
   }
 
-  /** Adds the worker to the table and opens its session. */
+  /** Opens the worker's session. */
   static async open(
     context: Context,
     pool: PostgresTransaction,
     connect: () => Client,
-    { name, host, pid, queues }: WorkerInfo,
+    id: number,
     session?: SessionListener,
   ): Promise<PostgresAnchor> {
-    const [row] = await query<{ id: number }>(pool, context.sql.addWorker, [name, host, pid, queues]);
-    if (row === undefined) throw new DriverError('Unknown', 'The worker was not added.');
-    const anchor = new PostgresAnchor(context, pool, connect, row.id, session);
+    const anchor = new PostgresAnchor(context, pool, connect, id, session);
     await anchor.#subscribe();
     return anchor;
   }
@@ -102,14 +109,16 @@ export class PostgresAnchor implements Anchor {
     this.#stopWaiting();
     this.#signal();
     await this.#reconnecting;
+    this.#stopAsking();
     const client = this.#client;
     this.#client = null;
     const { sql, lockClass } = this.#context;
-    await query(this.#pool, sql.stopWorker, [this.#id]).catch(() => {});
+    await answerWithin(ANSWER_MS, query(this.#pool, sql.stopWorker, [this.#id])).catch(() => {});
     if (client === null) return;
     // The server would free it too, but only some time after the connection's end.
-    await query(client, sql.letAnchorGo, [lockClass.signed, this.#id]).catch(() => {});
-    await client.end().catch(() => {});
+    const freed = query(client, sql.letAnchorGo, [lockClass.signed, this.#id]);
+    await answerWithin(ANSWER_MS, freed).catch(() => {});
+    await answerWithin(ANSWER_MS, client.end()).catch(() => {});
   }
 
   /** Until something was heard, the signal was given, or `ms` are over. */
@@ -131,28 +140,56 @@ export class PostgresAnchor implements Anchor {
 
   async #subscribe(): Promise<void> {
     const client = this.#connect();
-    client.on('notification', ({ payload }) => this.#hear(parse(payload)));
+    client.on('notification', ({ payload }) => this.#hear(parseText(payload)));
     client.on('error', () => this.#lose(client));
     client.on('end', () => this.#lose(client));
     try {
       await client.connect();
-      const { sql, lockClass } = this.#context;
-      const [lock] = await query<{ held: boolean }>(client, sql.holdAnchor, [lockClass.signed, this.#id]);
-      // The server has not noticed the end of the session before this one.
-      if (lock?.held !== true) throw new DriverError('LockTimeout', "The worker's lock is still held.");
+      await answerWithin(ANSWER_MS, this.#hold(client));
       this.#session?.back();
-      await query(client, `LISTEN ${identifier(this.#context.channel)}`);
+      const { channel } = this.#context;
+      await answerWithin(ANSWER_MS, query(client, `LISTEN ${identifier(channel)}`));
       this.#client = client;
+      this.#stopAsking = keepAsking(
+        () => this.#holds(client),
+        () => this.#lose(client),
+      );
     } catch (error) {
-      await client.end().catch(() => {});
+      client.end().catch(() => {});
       this.#session?.lost();
       throw toDriverError(error);
     }
   }
 
+  /** Takes the worker's lock. */
+  async #hold(client: Client): Promise<void> {
+    const { sql, lockClass } = this.#context;
+    const [backend] = await query<{ pid: number }>(client, sql.backend);
+    const [lock] = await query<{ held: boolean }>(client, sql.holdAnchor, [lockClass.signed, this.#id]);
+    if (lock?.held === true) {
+      this.#backend = backend?.pid ?? null;
+      await query(client, sql.keepAlive).catch(() => {});
+      return;
+    }
+    // The server has not noticed the end of the session before this one: it is told.
+    await query(client, sql.endAnchor, [lockClass.unsigned, this.#id, this.#backend]);
+    throw new DriverError('LockTimeout', "The worker's lock is still held.");
+  }
+
+  async #holds(client: Client): Promise<boolean> {
+    const { sql, lockClass } = this.#context;
+    const values = [lockClass.unsigned, this.#id];
+    const [lock] = await query<{ held: boolean }>(client, sql.holdsAnchor, values);
+    // A pooler that was not recognised has answered from another session, and the one with the lock is everybody's.
+    if (lock?.held !== true) this.#backend = null;
+    return lock?.held === true;
+  }
+
   #lose(client: Client): void {
     if (this.#client !== client) return;
     this.#client = null;
+    this.#stopAsking();
+    // With a question on its way, this does not wait for the server.
     client.end().catch(() => {});
     if (this.#released) return;
     this.#session?.lost();
@@ -189,17 +226,4 @@ function coalesce(heard: readonly WakeUp[]): readonly WakeUp[] {
   const cancels = heard.filter(({ cancel }) => cancel !== undefined);
   const look = heard.find(({ cancel }) => cancel === undefined);
   return look === undefined ? cancels : [...cancels, look];
-}
-
-/** Anybody may notify: what is not understood is a hint to look. */
-function parse(payload: string | undefined): WakeUp {
-  try {
-    const { queue, cancel } = Object(JSON.parse(payload ?? ''));
-    return {
-      ...(typeof queue === 'string' && { queue }),
-      ...(typeof cancel === 'string' && { cancel }),
-    };
-  } catch {
-    return {};
-  }
 }

@@ -1,8 +1,10 @@
 import {
   type Anchor,
+  BeatingAnchor,
   type BeginOptions,
   type Capabilities,
   type Driver,
+  DriverError,
   type Duration,
   type Graves,
   type HeldTransaction,
@@ -26,8 +28,10 @@ import { PostgresAnchor } from './anchor.js';
 import { type Context, context } from './context.js';
 import { PostgresHeldTransaction } from './held-transaction.js';
 import { migrate, migrations, refuseOutdated } from './migrations.js';
+import { PostgresPulse } from './pulse.js';
 import { type PostgresTransaction, query } from './query.js';
 import { KEEP_ALIVE_MS, onPool, type Server, serverOf, takeConnection } from './session.js';
+import { sharesSessions } from './shared-sessions.js';
 import { PostgresStore } from './store.js';
 
 /** Where the database is, and where Rowlock lives in it. */
@@ -43,6 +47,12 @@ export interface PostgresOptions extends pg.ClientConfig {
    * 20 s. A handler's statements are bounded by its timeout alone.
    */
   readonly answerTimeout?: Duration;
+  /**
+   * Whether a connection is a session of its `own` on the server, or one that a pooler lets clients share (PgBouncer in
+   * transaction mode). In `shared` ones workers prove themselves alive by a heartbeat, and look for wake-ups. Default `auto`:
+   * each worker finds out when it starts.
+   */
+  readonly sessions?: 'auto' | 'own' | 'shared';
 }
 
 /**
@@ -53,12 +63,19 @@ export interface PostgresOptions extends pg.ClientConfig {
  * const driver = postgres({ pool, schema: 'jobs' });
  */
 export function postgres(options: PostgresOptions): Driver<PostgresTransaction> {
-  const { pool, schema = 'rowlock', maxConnections = 100, answerTimeout = '20s', ...client } = options;
+  const {
+    pool,
+    schema = 'rowlock',
+    maxConnections = 100,
+    answerTimeout = '20s',
+    sessions = 'auto',
+    ...client
+  } = options;
   const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, max: maxConnections });
   // A connection that breaks while it idles is replaced; without a listener it would end the process.
   own.on('error', () => {});
   const answerMs = milliseconds(answerTimeout, 'answerTimeout');
-  return new PostgresDriver(context(schema, answerMs), own, pool === undefined);
+  return new PostgresDriver(context(schema, answerMs), own, pool === undefined, sessions);
 }
 
 const DEFAULTS = {
@@ -84,12 +101,14 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   /** For a worker's own short statements. */
   readonly #soon: PostgresTransaction;
   #server: Promise<Server> | null = null;
+  readonly #sessions: 'auto' | 'own' | 'shared';
 
-  constructor(context: Context, pool: pg.Pool, ownsPool: boolean) {
+  constructor(context: Context, pool: pg.Pool, ownsPool: boolean, sessions: 'auto' | 'own' | 'shared') {
     super(context, pool);
     this.#pool = pool;
     this.#ownsPool = ownsPool;
     this.#soon = onPool(pool, context.answerMs);
+    this.#sessions = sessions;
     this.capabilities = { maxConnections: pool.options.max, sharesPool: !ownsPool };
   }
 
@@ -173,11 +192,16 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
-    const { options } = this.#pool;
-    // The pool hides its password from being copied, so that it is not logged by accident.
-    const connect = (): pg.Client =>
-      new pg.Client({ ...options, password: options.password, keepAlive: true });
-    return PostgresAnchor.open(this.context, this.#soon, connect, worker, session);
+    const { sql } = this.context;
+    const isShared =
+      this.#sessions === 'auto'
+        ? await sharesSessions(this.#pool, this.#newClient, sql)
+        : this.#sessions === 'shared';
+    const { name, host, pid, queues } = worker;
+    const [row] = await query<{ id: number }>(this.#soon, sql.addWorker, [name, host, pid, queues]);
+    if (row === undefined) throw new DriverError('Unknown', 'The worker was not added.');
+    if (!isShared) return PostgresAnchor.open(this.context, this.#soon, this.#newClient, row.id, session);
+    return BeatingAnchor.open(new PostgresPulse(this.context, this.#soon, this.#newClient, row.id), session);
   }
 
   async close(): Promise<void> {
@@ -191,4 +215,18 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     });
     return this.#server;
   }
+
+  /** One of a worker's own, outside the pool. */
+  readonly #newClient = (): pg.Client => {
+    const { options } = this.#pool;
+    const { keepAliveInitialDelayMillis, connectionTimeoutMillis } = DEFAULTS;
+    return new pg.Client({
+      ...options,
+      // The pool hides its password from being copied, so that it is not logged by accident.
+      password: options.password,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: options.keepAliveInitialDelayMillis ?? keepAliveInitialDelayMillis,
+      connectionTimeoutMillis: options.connectionTimeoutMillis || connectionTimeoutMillis,
+    });
+  };
 }

@@ -28,8 +28,15 @@ export interface Statements {
   readonly count: string;
   readonly move: string;
   readonly addWorker: string;
+  readonly backend: string;
   readonly holdAnchor: string;
+  readonly holdsAnchor: string;
+  readonly endAnchor: string;
   readonly letAnchorGo: string;
+  readonly keepAlive: string;
+  readonly beat: string;
+  readonly hear: string;
+  readonly pruneBell: string;
   readonly reportLines: string;
   readonly stopWorker: string;
   readonly workers: string;
@@ -40,7 +47,21 @@ export function statements(schema: string): Statements {
   const job = `${identifier(schema)}.job`;
   const run = `${identifier(schema)}.run`;
   const worker = `${identifier(schema)}.worker`;
+  const bell = `${identifier(schema)}.bell`;
   const migration = `${identifier(schema)}.migration`;
+
+  /** The ids of the workers that are alive. $1 is the lock's class, unsigned as pg_locks shows it. */
+  const alive = `alive AS MATERIALIZED (
+        SELECT objid::bigint AS id FROM ${ANCHORS}
+        UNION ALL
+        SELECT id FROM ${worker} WHERE alive_until > statement_timestamp()
+      )`;
+
+  /** For those who cannot LISTEN. One that has just missed a beat is rung for still. */
+  const rung = `rung AS (
+        INSERT INTO ${bell} (wake_up) SELECT wake_up::jsonb FROM unnest($2::text[]) AS wake_up
+        WHERE EXISTS (SELECT FROM ${worker} WHERE alive_until > statement_timestamp() - interval '1 minute')
+      )`;
 
   return {
     // One statement for one job and for thousands. ON CONFLICT DO NOTHING does not wait for a claim's row lock; DO
@@ -66,11 +87,13 @@ export function statements(schema: string): Statements {
       JOIN ${job} AS found ON found.kind = given.kind AND found.unique_key = given.unique_key
        AND (found.unique_scope = 'ever' OR found.status IN ('new', 'in-progress'))`,
 
-    notify: `SELECT pg_notify($1, wake_up) FROM unnest($2::text[]) AS wake_up`,
+    notify: `WITH ${rung} SELECT pg_notify($1, wake_up) FROM unnest($2::text[]) AS wake_up`,
 
     // In a transaction of its own, which need not wait for the disk: nobody needs a notification after a power cut.
     // https://www.postgresql.org/docs/current/wal-async-commit.html
-    notifySoon: `SELECT pg_notify($1, wake_up), set_config('synchronous_commit', 'off', true) FROM unnest($2::text[]) AS wake_up`,
+    notifySoon: `
+      WITH ${rung}
+      SELECT pg_notify($1, wake_up), set_config('synchronous_commit', 'off', true) FROM unnest($2::text[]) AS wake_up`,
 
     // Whatever the server's defaults: a claim and the locks after it must each see what is committed by then.
     // In one flight. The server lets go of a client that has vanished when it has been silent for 20 s: asked for a sign of
@@ -214,9 +237,10 @@ export function statements(schema: string): Statements {
                ) AS found) AS waiting,
              EXISTS (SELECT FROM ${job} WHERE queue = ANY($1) AND status = 'in-progress') AS leased`,
 
+    // Without its process_id no run can take a job for its own any more.
     // The last condition of the lock is looked at again when the row is locked: it may have been settled, and leased anew.
     reclaim: `
-      WITH ${alive()}, leased AS MATERIALIZED (
+      WITH ${alive}, leased AS MATERIALIZED (
         SELECT job.id, job.process_id, run.worker_id, leased_until < clock_timestamp() AS over,
                run.worker_id NOT IN (SELECT id FROM alive) AS lapsed
         FROM ${job} AS job JOIN ${run} AS run ON run.process_id = job.process_id AND run.job_id = job.id
@@ -227,7 +251,7 @@ export function statements(schema: string): Statements {
           AND job.status = 'in-progress' AND job.process_id = leased.process_id
         FOR NO KEY UPDATE OF job SKIP LOCKED
       ), reclaimed AS (
-        UPDATE ${job} AS job SET status = 'new' FROM free WHERE job.id = free.id RETURNING job.id
+        UPDATE ${job} AS job SET status = 'new', process_id = NULL FROM free WHERE job.id = free.id RETURNING job.id
       )
       SELECT (SELECT count(*) FROM reclaimed) AS reclaimed,
              (SELECT coalesce(jsonb_agg(DISTINCT worker_id::text), '[]') FROM leased WHERE lapsed) AS lapsed`,
@@ -235,7 +259,7 @@ export function statements(schema: string): Statements {
     // The newest run tells whether a live worker has the job: hold writes nothing into the row. The two lists of
     // states together are all of them; apart, each lets its partial index be used for a key.
     list: `
-      WITH ${alive()}
+      WITH ${alive}
       SELECT job.id, public_id, queue, kind, key, payload, priority, attempt, max_attempts, crashes, metadata,
              unique_key, output, job.error, created_by, started_by, finished_by,
              CASE WHEN held THEN 'in-progress' ELSE status END AS status,
@@ -297,17 +321,49 @@ export function statements(schema: string): Statements {
 
     addWorker: `INSERT INTO ${worker} (name, host, pid, queues) VALUES ($1, $2, $3, $4) RETURNING id`,
 
+    backend: 'SELECT pg_backend_pid() AS pid',
+
     // Takes no transaction id and goes with the session: the proof that the worker is alive.
     holdAnchor: `SELECT pg_try_advisory_lock($1, $2) AS held`,
 
+    // The proof again, and the question whether anybody is there.
+    holdsAnchor: `
+      SELECT EXISTS (SELECT FROM ${ANCHORS} AND objid = $2::bigint::oid AND pid = pg_backend_pid()) AS held`,
+
+    // Whoever holds the worker's lock is that worker's session; by the number it is the one that was lost.
+    endAnchor: `
+      SELECT pg_terminate_backend(pid) FROM ${ANCHORS} AND objid = $2::bigint::oid AND pid = $3`,
+
     letAnchorGo: `SELECT pg_advisory_unlock($1, $2)`,
+
+    // So the server lets go of the locks of a client that is silently gone within 20 s, after that client knows it: see
+    // keepAsking. Sockets of other sorts, and systems without these, ignore them.
+    keepAlive: `
+      SELECT set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '3', false),
+             set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '15000', false)`,
+
+    // Need not wait for the disk: nobody needs a beat after a power cut.
+    beat: `
+      UPDATE ${worker} SET alive_until = clock_timestamp() + $2 * interval '1 ms'
+      WHERE id = $1 AND stopped_at IS NULL
+      RETURNING set_config('synchronous_commit', 'off', true)`,
+
+    // What is committed now and was not at the snapshot of the last look: each ring once, in whatever order they commit.
+    // Without a last look, nothing.
+    hear: `
+      SELECT pg_current_snapshot()::text AS seen,
+             (SELECT coalesce(jsonb_agg(wake_up ORDER BY id), '[]') FROM ${bell}
+              WHERE rung_in >= pg_snapshot_xmin($1::pg_snapshot)
+                AND NOT pg_visible_in_snapshot(rung_in, $1::pg_snapshot)) AS wake_ups`,
+
+    pruneBell: `DELETE FROM ${bell} WHERE rung_at < statement_timestamp() - interval '1 minute'`,
 
     reportLines: `UPDATE ${worker} SET lines = $2 WHERE id = $1`,
 
-    stopWorker: `UPDATE ${worker} SET stopped_at = clock_timestamp(), lines = '{}' WHERE id = $1`,
+    stopWorker: `UPDATE ${worker} SET stopped_at = clock_timestamp(), alive_until = NULL, lines = '{}' WHERE id = $1`,
 
     workers: `
-      WITH ${alive()}
+      WITH ${alive}
       SELECT id, name, host, pid, to_jsonb(queues) AS queues, lines, extract(epoch FROM started_at) * 1000 AS started_at,
              id IN (SELECT id FROM alive) AS alive
       FROM ${worker}
@@ -325,11 +381,7 @@ function atLeast1(ms: number): number {
   return Math.max(1, Math.round(ms));
 }
 
-/** The ids of the workers whose session is open. $1 is the lock's class, unsigned as pg_locks shows it. */
-function alive(): string {
-  return `alive AS MATERIALIZED (
-        SELECT objid::bigint AS id FROM pg_locks
+/** The anchors' locks in pg_locks. $1 is their class, unsigned. */
+const ANCHORS = `pg_locks
         WHERE locktype = 'advisory' AND classid = $1::bigint::oid AND objsubid = 2 AND granted
-          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-      )`;
-}
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;

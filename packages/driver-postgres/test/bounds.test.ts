@@ -87,7 +87,7 @@ test('a job whose process dies while its statement runs is claimable before that
 
 test('a statement that does not end keeps neither the commit waiting nor the claim', async () => {
   await database.reader.insert({ queue: 'q', kind: 'work', payload: {} });
-  const impatient = await database.process(500);
+  const impatient = await database.process({ answerMs: 500 });
   const { held, job } = await hold(600_000, impatient);
   const sleeping = held.handle.query('SELECT pg_sleep(300)').catch((error: unknown) => error);
   await expect(held.commit()).rejects.toMatchObject({ code: 'ConnectionLost' });

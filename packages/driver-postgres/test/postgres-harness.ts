@@ -14,21 +14,27 @@ import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { toDriverError } from '../src/errors.js';
 import { type PostgresTransaction, postgres } from '../src/index.js';
+import { POOLER, type TransactionPooler, transactionPooler } from './transaction-pooler.js';
 
-/** Fresh databases on one server, and drivers whose connections the server can name and the test can cut. */
-export function openPostgresHarness(serverUrl: string): DriverHarness<PostgresTransaction> {
+/**
+ * Fresh databases on one server, and drivers whose connections the server can name and the test can cut.
+ *
+ * @param pooled The drivers reach the server through a pooler that lets them share sessions.
+ */
+export function openPostgresHarness(serverUrl: string, pooled = false): DriverHarness<PostgresTransaction> {
   return {
-    database: () => openDatabase(serverUrl),
+    database: () => openDatabase(serverUrl, pooled),
     close: async () => {},
   };
 }
 
-async function openDatabase(serverUrl: string): Promise<TestDatabase<PostgresTransaction>> {
+async function openDatabase(serverUrl: string, pooled: boolean): Promise<TestDatabase<PostgresTransaction>> {
   const fresh = await freshDatabase(serverUrl);
+  const pooler = pooled ? await transactionPooler(fresh.url) : undefined;
   const plain = new pg.Pool({ connectionString: fresh.url, max: 20, application_name: 'plain' });
   // Dropping the database ends what idles in the pool.
   plain.on('error', () => {});
-  const alive = new Set<string>();
+  const alive = new Set<string>(pooled ? [POOLER] : []);
   let opened = 0;
 
   return {
@@ -36,10 +42,11 @@ async function openDatabase(serverUrl: string): Promise<TestDatabase<PostgresTra
     reader: openReader(plain),
     samples: samples(plain, fresh.url),
 
-    async process(answerMs) {
+    async process({ sessions, answerMs } = {}) {
       const name = `process ${++opened}`;
       alive.add(name);
-      return openProcess(plain, fresh.url, name, answerMs, () => alive.delete(name));
+      const place: Place = { url: fresh.url, pooler, sessions: sessions ?? 'auto' };
+      return openProcess(plain, place, name, answerMs, () => alive.delete(name));
     },
 
     async caller() {
@@ -80,6 +87,7 @@ async function openDatabase(serverUrl: string): Promise<TestDatabase<PostgresTra
 
     async close() {
       await plain.end();
+      await pooler?.close();
       await fresh.drop();
     },
   };
@@ -109,15 +117,23 @@ function described({ name, state, query }: Session): string {
   return `${name}, ${state}: ${query}`;
 }
 
+interface Place {
+  readonly url: string;
+  readonly pooler: TransactionPooler | undefined;
+  readonly sessions: 'auto' | 'own' | 'shared';
+}
+
 async function openProcess(
   plain: pg.Pool,
-  url: string,
+  { url, pooler, sessions: kind }: Place,
   name: string,
   answerMs: number | undefined,
   ended: () => void,
 ): Promise<DriverProcess<PostgresTransaction>> {
   const { hostname, port, username, password, pathname } = new URL(url);
-  const server = await severableServer({ host: hostname, port: Number(port) });
+  // To be alive by a session, a worker of the tests goes past the pooler.
+  const isPooled = pooler !== undefined && kind !== 'own';
+  const server = await severableServer(isPooled ? pooler : { host: hostname, port: Number(port) });
   const driver = postgres({
     host: server.host,
     port: server.port,
@@ -127,6 +143,7 @@ async function openProcess(
     application_name: name,
     maxConnections: 20,
     ...(answerMs !== undefined && { answerTimeout: answerMs }),
+    sessions: kind,
   });
   const ownSessions = `FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1`;
   let closing: Promise<void> | undefined;
@@ -134,12 +151,16 @@ async function openProcess(
     name,
     driver,
     async sessions() {
+      // The pooler's own are not this process's: what it has are connections to the pooler.
+      if (isPooled) return server.connections;
       const { rows } = await plain.query<{ pid: number }>(`SELECT pid ${ownSessions}`, [name]);
       return rows.map(({ pid }) => String(pid));
     },
     async disconnect() {
+      if (isPooled) return server.cut();
       await plain.query(`SELECT pg_terminate_backend(pid) ${ownSessions}`, [name]);
     },
+    forget: async () => server.forget(),
     kill: () => server.sever(),
     swallow: async () => server.swallow(),
     close() {

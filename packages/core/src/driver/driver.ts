@@ -36,7 +36,7 @@ export interface Driver<Tx = unknown> extends Store {
   survey(lanes: Lanes): Promise<Survey>;
 
   /**
-   * Looks for leases of workers whose session is not open, and puts the jobs of those among them that are `dead`
+   * Looks for leases of workers that are not alive, and puts the jobs of those among them that are `dead`
    * back to `new`, and those of leases that are over. A job that its run is just settling is left alone.
    */
   reclaim(graves: Graves): Promise<Reclaimed>;
@@ -50,7 +50,10 @@ export interface Driver<Tx = unknown> extends Store {
   /** Writes to a run's record from outside the claim's transaction. */
   noteRun(processId: string, note: RunNote): Promise<void>;
 
-  /** Makes a worker known and keeps a session open that proves it alive and hears wake-ups. */
+  /**
+   * Makes a worker known and keeps a session open that proves it alive and hears wake-ups; where sessions mean nothing, a
+   * heartbeat: see `BeatingAnchor`. A worker is alive to all others as long as its own kind of proof holds.
+   */
   anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor>;
 
   /** Ends every connection the driver opened. A pool that was passed in is left to its owner. */
@@ -91,7 +94,7 @@ export interface Store {
   /** Wakes workers: at once on the pool; when, and only if, the transaction commits where joined. */
   notify(wakeUps: readonly WakeUp[]): Promise<void>;
 
-  /** The workers whose session is open, and those that stopped within the last hour. */
+  /** The workers that are alive, and those that stopped within the last hour. */
   workers(): Promise<readonly WorkerView[]>;
 }
 
@@ -164,14 +167,14 @@ export interface RunTransaction<Tx> {
 /** Whose leases may have to be ended. */
 export interface Graves {
   readonly queues: readonly string[];
-  /** The ids of workers that have been without a session for long enough. */
+  /** The ids of workers that have not been alive for long enough. */
   readonly dead: readonly string[];
 }
 
 export interface Reclaimed {
   /** How many jobs were put back. */
   readonly reclaimed: number;
-  /** The ids of the workers that have leases in these queues and no open session. */
+  /** The ids of the workers that have leases in these queues and are not alive. */
   readonly lapsed: readonly string[];
 }
 
@@ -314,18 +317,21 @@ export interface WorkerView extends WorkerInfo {
 /** Per queue, the public id of the job that a worker's newest sweep has come to; null when it is at rest. */
 export type WorkerLines = Readonly<Record<string, string | null>>;
 
-/** Is told of the session's fate, so that leases are not kept without it. */
+/** Is told of the fate of the session, or of the heartbeat, so that leases are not kept without it. */
 export interface SessionListener {
-  /** The session has ended, and is being opened again. */
-  lost(): void;
+  /** The session has ended, `agoMs` milliseconds ago (default 0), and is being opened again. */
+  lost(agoMs?: number): void;
   /** It is open again, under the same id. */
   back(): void;
 }
 
-/** A worker's session with the server. */
+/** A worker's session with the server, or what stands in for one. */
 export interface Anchor {
   /** The worker's id, for its runs' records. */
   readonly workerId: string;
+
+  /** By what others know that the worker is alive: the lock of its session, or a time that it renews in its row. */
+  readonly proof: 'session' | 'heartbeat';
 
   /** Whether wake-ups are pushed to this session; if not, it looks for them now and then. */
   readonly pushed: boolean;

@@ -49,6 +49,11 @@ export interface WorkerParts<Tx> {
  */
 const SESSION_MS = 800;
 
+/** What it means for a worker that it has no session of its own. */
+const HEARTBEAT =
+  "the connections share the server's sessions, as behind a transaction pooler: a heartbeat each second proves this worker " +
+  'alive, wake-ups are polled, and if it dies its leases are put back after 5 s and not at once';
+
 /**
  * Claims jobs and runs their handlers. It sleeps until a wake-up, a job's time or the backstop, then sweeps its
  * queues in as many slots as there is work for.
@@ -169,6 +174,7 @@ export class Worker<Tx> {
       { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
       'worker started',
     );
+    if (anchor.proof === 'heartbeat') log.info({ worker: this.name }, HEARTBEAT);
     this.#events.emit('start');
   }
 
@@ -240,9 +246,11 @@ export class Worker<Tx> {
       for (const run of this.#live) if (run.leased) run.stop(new ClaimLostError(run.processId));
     };
     return {
-      lost: () => {
+      lost: (agoMs = 0) => {
         this.#anchored = false;
-        cancelTimer ??= this.#parts.clock.after(SESSION_MS, giveUp);
+        // Blocked for so long that others may have been quicker: not a moment more.
+        if (agoMs >= SESSION_MS) giveUp();
+        else cancelTimer ??= this.#parts.clock.after(SESSION_MS - agoMs, giveUp);
       },
       back: () => {
         this.#anchored = true;

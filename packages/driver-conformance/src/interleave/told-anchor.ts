@@ -2,6 +2,7 @@ import type { Anchor, WakeUp, WakeUpOptions } from '@rowlock/core';
 
 /** An anchor that hears what it is told, in this process: in an exploration wake-ups come when it is their turn. */
 export class ToldAnchor implements Anchor {
+  readonly proof = 'session';
   readonly pushed = true;
   readonly #untaken: WakeUp[] = [{}];
   #wake: () => void = () => {};

@@ -272,7 +272,7 @@ export const bounds = theme('bounds', (test) => {
     claim,
   }) => {
     await put();
-    const { driver, swallow, kill } = await process(ANSWER_MS);
+    const { driver, swallow, kill } = await process({ answerMs: ANSWER_MS });
     const { held } = await hold({}, driver);
     await swallow();
     const gone = { code: 'ConnectionLost' };

@@ -187,6 +187,33 @@ export const leasedRuns = theme('leased runs', (test) => {
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
   });
 
+  test('a worker that learns late that it was without its session tells its handlers at once', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    const running = gate();
+    const told = gate<unknown>();
+    const sessions: SessionListener[] = [];
+    // No time passes for the worker.
+    const clock = { now: () => 0, after: () => () => {} };
+    const handler = leasing(stage, async ({ signal }) => {
+      running.open();
+      told.open(await aborted(signal));
+    });
+    const hand = await hire(stage, [handler], { clock }, (driver) =>
+      instead(driver, {
+        anchor: (worker, session) => {
+          if (session !== undefined) sessions.push(session);
+          return driver.anchor(worker, session);
+        },
+      }),
+    );
+    await stage.put();
+    await hand.worker.start();
+    await within('the handler', running.promise);
+    for (const session of sessions) session.lost(800);
+    expect(await within('the handler is told', told.promise)).toMatchObject({ code: 'ROWLOCK_CLAIM_LOST' });
+  });
+
   test('a job that kills every process it runs in ends as an error after its attempts', async (stage) => {
     const { put, reader } = stage;
     const job = await put({ maxAttempts: 2 });

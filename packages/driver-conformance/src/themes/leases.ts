@@ -7,7 +7,7 @@ import { theme } from '../theme.js';
 import { until, within } from '../until.js';
 
 /** A job that a worker has leased. */
-async function leased<Tx>(
+export async function leased<Tx>(
   stage: Stage<Tx>,
   driver = stage.driver,
   forMs = 60_000,
@@ -121,7 +121,7 @@ export const leases = theme('leases', (test) => {
     expect((await stage.row(job)).status).toBe('in-progress');
 
     expect(await driver.reclaim({ queues: [queue], dead: [workerId] })).toMatchObject({ reclaimed: 1 });
-    expect(await stage.row(job)).toMatchObject({ status: 'new', attempt: 0 });
+    expect(await stage.row(job)).toMatchObject({ status: 'new', attempt: 0, processId: null });
     // Its record says that it crashed, to whoever begins the next run.
     expect(await reader.runs(job.publicId)).toMatchObject([{ processId, outcome: null }]);
     const heir = await stage.anchor();
@@ -129,7 +129,7 @@ export const leases = theme('leases', (test) => {
     expect(await driver.startRun(started)).toMatchObject([{ crashes: 1 }]);
     // The zombie has it no more.
     const held = await stage.begin();
-    await held.lockLeased(processId, [job.id]);
+    expect(await held.lockLeased(processId, [job.id])).toEqual(new Map());
     expect(await held.settle(processId, [settlement(job)])).toEqual([]);
   });
 

@@ -1,0 +1,19 @@
+import { DriverError } from './driver-error.js';
+
+/**
+ * What the server answers, or a `ConnectionLost` when it is silent for `ms` milliseconds: a connection whose packets are
+ * swallowed ends by itself only after minutes. An answer that has come while this process was busy is still taken.
+ *
+ * @throws DriverError
+ */
+export function answerWithin<Answer>(ms: number, answer: Promise<Answer>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const silence = (): void => {
+      const message = `The connection was lost: the server has not answered for ${ms} ms.`;
+      reject(new DriverError('ConnectionLost', message));
+    };
+    // Timers come before what was received: after a pause of this process the answer is to be read first.
+    const timer = setTimeout(() => setImmediate(() => setImmediate(silence)), ms);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,40 @@
+import { listen } from '../ear.js';
+import { theme } from '../theme.js';
+import { gate, until, within } from '../until.js';
+
+/** Connections that are cut without a word: nobody is told, and nothing is answered. */
+export const silence = theme('silence', (test) => {
+  for (const sessions of ['own', 'shared'] as const) {
+    test(`a worker whose sessions are ${sessions} notices, and is back under its id`, async (stage) => {
+      const process = await stage.process({ sessions });
+      const [lost, back] = [gate(), gate()];
+      const anchor = await process.driver.anchor(
+        { name: 'worker', host: 'host', pid: 1, queues: [stage.queue] },
+        {
+          lost: () => lost.open(),
+          back: () => back.open(),
+        },
+      );
+      stage.defer(() => anchor.release());
+      const ear = listen(anchor, { queues: [stage.queue] });
+      stage.defer(() => ear.stop());
+      // What the pool had open is silent still.
+      stage.defer(() => process.kill());
+      await ear.hears('the wake-up after subscribing', () => true);
+      const since = ear.heard.length;
+      await process.forget();
+      await ear.hears('the wake-up of a new connection', () => true, since);
+      if (sessions === 'own') {
+        await within('it is told that its session was lost', lost.promise);
+        await within('it is told that it is back', back.promise);
+      }
+      await until('it is alive', async () => {
+        const worker = (await stage.driver.workers()).find(({ id }) => id === anchor.workerId);
+        return worker?.alive;
+      });
+      const again = ear.heard.length;
+      await stage.driver.notify([{ queue: stage.queue }]);
+      await ear.hears('a wake-up', () => true, again);
+    });
+  }
+});

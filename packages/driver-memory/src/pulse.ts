@@ -1,0 +1,66 @@
+import { DriverError, type Pulse, type WakeUp, type WorkerLines } from '@rowlock/core';
+import type { Database } from './database.js';
+import type { Process } from './process.js';
+import * as statements from './statements.js';
+
+/** A worker that has no session: what others see of one behind a pooler that lets clients share the server's sessions. */
+export class MemoryPulse implements Pulse {
+  readonly workerId: string;
+  readonly #database: Database;
+  readonly #process: Process;
+  /** How many rings there were at the last look. */
+  #heard: number | null = null;
+  #isLost = false;
+
+  constructor(database: Database, process: Process, workerId: string) {
+    this.workerId = workerId;
+    this.#database = database;
+    this.#process = process;
+  }
+
+  async beat(forMs: number): Promise<void> {
+    this.#connect();
+    const database = this.#database;
+    const isWritten = await this.#process.run((tx) =>
+      statements.beat({ database, tx }, this.workerId, forMs),
+    );
+    if (!isWritten) throw new DriverError('Unknown', 'The worker has stopped.');
+  }
+
+  async hear(): Promise<readonly WakeUp[]> {
+    this.#connect();
+    return this.#process.run(() => {
+      const { rings, rung } = this.#database;
+      const heard = this.#heard === null || rung === this.#heard ? [] : rings.slice(this.#heard - rung);
+      this.#heard = rung;
+      return heard;
+    });
+  }
+
+  report(lines: WorkerLines): Promise<void> {
+    const database = this.#database;
+    return this.#process.run((tx) => statements.reportLines({ database, tx }, this.workerId, lines));
+  }
+
+  drop(): void {
+    this.#isLost = false;
+  }
+
+  /** The server ends the connection. */
+  lose(): void {
+    this.#process.remove(this);
+    this.#isLost = true;
+  }
+
+  async stop(): Promise<void> {
+    this.#process.remove(this);
+    const database = this.#database;
+    await this.#process.run((tx) => statements.stopWorker({ database, tx }, this.workerId)).catch(() => {});
+  }
+
+  #connect(): void {
+    if (this.#isLost) throw new DriverError('ConnectionLost', 'The server has ended the connection.');
+    this.#process.check();
+    this.#process.add(this);
+  }
+}

@@ -1,0 +1,77 @@
+import { answerWithin, DriverError, type Pulse, type WakeUp, type WorkerLines } from '@rowlock/core';
+import type { Connection } from 'mysql2/promise';
+import { Bell } from './bell.js';
+import type { Connect, Context } from './context.js';
+import { change, type MysqlTransaction } from './query.js';
+
+/** How long the end of the worker may take to be written, in milliseconds. */
+const ANSWER_MS = 5_000;
+
+/**
+ * A worker that shares the server's sessions with others. Its beats and its looks at the bell have a connection of their own,
+ * so that they never wait for the pool.
+ */
+export class MysqlPulse implements Pulse {
+  readonly workerId: string;
+  readonly #context: Context;
+  readonly #pool: MysqlTransaction;
+  readonly #connect: Connect;
+  readonly #id: number;
+  readonly #bell: Bell;
+  #client: Promise<Connection> | null = null;
+  #isListening = false;
+
+  constructor(context: Context, pool: MysqlTransaction, connect: Connect, id: number) {
+    this.workerId = String(id);
+    this.#context = context;
+    this.#pool = pool;
+    this.#connect = connect;
+    this.#id = id;
+    this.#bell = new Bell(context, {
+      execute: async (sql, values) => (await this.#connection()).execute<never>(sql, values),
+      query: async (sql, values) => (await this.#connection()).query<never>(sql, values),
+    });
+  }
+
+  async beat(forMs: number): Promise<void> {
+    const { rows } = await change(await this.#connection(), this.#context.sql.beat, [forMs, this.#id]);
+    if (rows === 0) throw new DriverError('Unknown', 'The worker has stopped, or its row is gone.');
+  }
+
+  async hear(): Promise<readonly WakeUp[]> {
+    if (this.#isListening) return (await this.#bell.isRung()) ? this.#bell.hear() : [];
+    await this.#bell.begin();
+    this.#isListening = true;
+    return [];
+  }
+
+  async report(lines: WorkerLines): Promise<void> {
+    await change(this.#pool, this.#context.sql.reportLines, [JSON.stringify(lines), this.#id]);
+  }
+
+  drop(): void {
+    this.#client?.then((client) => client.destroy()).catch(() => {});
+    this.#client = null;
+  }
+
+  async stop(): Promise<void> {
+    await answerWithin(ANSWER_MS, change(this.#pool, this.#context.sql.stopWorker, [this.#id])).catch(
+      () => {},
+    );
+    const client = this.#client;
+    this.#client = null;
+    await client?.then((open) => open.end()).catch(() => {});
+  }
+
+  #connection(): Promise<Connection> {
+    this.#client ??= this.#open();
+    return this.#client;
+  }
+
+  async #open(): Promise<Connection> {
+    const client = await this.#connect();
+    // Whoever asks next is told.
+    client.on('error', () => {});
+    return client;
+  }
+}

@@ -1,0 +1,58 @@
+import { type Connection, createConnection } from 'mysql2/promise';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { context } from '../src/context.js';
+import { sharesSessions } from '../src/shared-sessions.js';
+import { serverUrl } from './server.js';
+
+const { sql } = context('any', 20_000);
+let sessions: readonly [Connection, Connection, Connection];
+
+beforeAll(async () => {
+  const open = (): Promise<Connection> => createConnection(serverUrl);
+  sessions = [await open(), await open(), await open()];
+});
+
+afterAll(async () => {
+  for (const session of sessions) await session.end();
+});
+
+/** A connection each of whose statements a proxy passes to the session that is next. */
+function through(next: () => Connection) {
+  return async () => ({
+    execute: (text: string, values?: string[]) => next().execute<never>(text, values),
+    query: (text: string, values?: string[]) => next().query<never>(text, values),
+    on() {},
+    destroy() {},
+    release() {},
+  });
+}
+
+test('two connections to the server itself share nothing', async () => {
+  const [one, other] = sessions;
+  expect(
+    await sharesSessions(
+      through(() => other),
+      through(() => one),
+      sql,
+    ),
+  ).toBe(false);
+});
+
+test('sessions are shared when the transaction of another connection is in this one', async () => {
+  const [one] = sessions;
+  const both = through(() => one);
+  expect(await sharesSessions(both, both, sql)).toBe(true);
+});
+
+test('sessions are shared when this connection has another one while a transaction is open', async () => {
+  const [one, other, third] = sessions;
+  let asked = 0;
+  const client = through(() => (asked++ % 2 === 0 ? one : third));
+  expect(
+    await sharesSessions(
+      through(() => other),
+      client,
+      sql,
+    ),
+  ).toBe(true);
+});
