@@ -1,0 +1,32 @@
+import { again, type Fault, pause } from '../fault.js';
+
+/** Longer than what bounds a claim at the server. */
+const SWALLOWED_MS = 22_000;
+
+/**
+ * Half-open connections: between a worker of each mode and its server nothing passes any more, and neither is told. At the end
+ * they are cut. So far the bound is the server's: a claim's transaction may idle for the longest handler's time and 15 s, a
+ * lease ends after the same time; the worker itself waits until it is told.
+ */
+export const swallowPackets: Fault = {
+  name: 'half-open',
+  needs: ['proxies'],
+  seconds: 27,
+  async begin({ crew, modes }, random) {
+    return again(
+      () => random.whole(2_000, 4_000),
+      async (over) => {
+        const victims = modes.map((mode) => random.pick(crew.of(mode)));
+        const relieve = victims.map(({ name }) => crew.impair(name, 'swallowed'));
+        for (const { proxy } of victims) if (proxy) proxy.weather.swallow = true;
+        await pause(SWALLOWED_MS, over);
+        for (const { proxy } of victims) {
+          if (proxy === null) continue;
+          proxy.cut();
+          proxy.weather.swallow = false;
+        }
+        for (const each of relieve) each();
+      },
+    );
+  },
+};

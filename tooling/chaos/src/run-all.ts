@@ -1,0 +1,66 @@
+import { type Result, runCell } from './cell.js';
+import type { Fault } from './fault.js';
+import { FAULTS } from './faults/index.js';
+import type { Options } from './options.js';
+import type { DatabaseName, Server } from './system.js';
+import { withSystem } from './systems.js';
+
+/** Settling, checking, starting: beside a fault's own seconds. */
+const BESIDE_SECONDS = 8;
+
+/** Each fault after the other, both databases side by side. */
+export async function runAll(
+  options: Options,
+  stopping: AbortSignal,
+  tell: (line: string) => void,
+): Promise<Result[]> {
+  const lanes = await Promise.all(options.databases.map((database) => runLane(database, options, stopping, tell)));
+  return FAULTS.flatMap(({ name }) => lanes.flatMap((lane) => lane.filter(({ fault }) => fault === name)));
+}
+
+async function runLane(
+  database: DatabaseName,
+  { faults, seed, modes, minutes }: Options,
+  stopping: AbortSignal,
+  tell: (line: string) => void,
+): Promise<Result[]> {
+  const { possible, left } = faultsOf(database, faults);
+  for (const { name, why } of left) tell(`${database}: ${name} is left out: ${why}`);
+  const factor = Math.min(1, (minutes * 60) / wanted(possible));
+  const server = await withSystem(database, (system) => system.startServer());
+  const results: Result[] = [];
+  try {
+    for (const fault of possible) {
+      if (stopping.aborted) break;
+      const began = performance.now();
+      const seconds = fault.seconds * factor;
+      const cell = { seed, modes, seconds, stopping };
+      const found = await withSystem(database, (system) => runCell(system, server, fault, cell));
+      results.push(...found);
+      tell(`${database}: ${fault.name}: ${found.map(summary).join('; ')}; ${((performance.now() - began) / 1_000).toFixed(0)} s`);
+    }
+  } finally {
+    await stop(server);
+  }
+  return results;
+}
+
+function faultsOf(database: DatabaseName, names: readonly string[]) {
+  const chosen = FAULTS.filter(({ name }) => names.includes(name));
+  return {
+    possible: chosen.filter(({ not }) => not?.[database] === undefined),
+    left: chosen.flatMap(({ name, not }) => (not?.[database] === undefined ? [] : [{ name, why: not[database] }])),
+  };
+}
+
+function wanted(faults: readonly Fault[]): number {
+  return faults.reduce((sum, { seconds }) => sum + seconds + BESIDE_SECONDS, 0);
+}
+
+function summary({ mode, jobs, violations }: Result): string {
+  return `${mode} ${jobs} jobs, ${violations.length === 0 ? 'clean' : `${violations.length} violations`}`;
+}
+
+async function stop(server: Server): Promise<void> {
+  await server.stop();
+}
