@@ -24,6 +24,12 @@ const LIVE = 15;
 /** Enqueues that are on their way at one time; more would only pile up while the server is away. */
 const MOST_PENDING = 8;
 
+/** Due jobs that wait or are worked on, at most: with more, the time to a job's next run would be that of a queue. */
+const MOST_DUE = 8;
+
+/** How often the producer looks how many there are, in milliseconds. */
+const LOOK_MS = 100;
+
 /** How long a producer waits for the database before it takes the enqueue for failed, in milliseconds. */
 const PATIENCE_MS = 5_000;
 
@@ -38,7 +44,8 @@ export class Load<Tx> {
   readonly #plain: Plain<Tx>[] = [];
   #jobs = 0;
   #newest = 0;
-  #running: Promise<void> | null = null;
+  #running: Promise<unknown> | null = null;
+  #due = 0;
   #stopped = false;
 
   constructor(system: System<Tx>, history: HistoryFile, random: Random, options: LoadOptions) {
@@ -54,7 +61,7 @@ export class Load<Tx> {
   }
 
   start(): void {
-    this.#running ??= this.#run();
+    this.#running ??= Promise.all([this.#run(), this.#look()]);
   }
 
   /** One job that kills whoever runs it. */
@@ -79,10 +86,27 @@ export class Load<Tx> {
     while (!this.#stopped) {
       due = Math.max(due + 1_000 / this.#options.rate, performance.now() - 1_000);
       await sleep(Math.max(0, due - performance.now()));
-      if (this.#stopped || this.#pending.size >= MOST_PENDING) continue;
+      if (this.#stopped || this.#pending.size >= MOST_PENDING || this.#due >= MOST_DUE) continue;
+      this.#due += 1;
       const one: Promise<void> = this.#one().finally(() => this.#pending.delete(one));
       this.#pending.add(one);
     }
+  }
+
+  async #look(): Promise<void> {
+    let plain: Plain<Tx> | null = null;
+    while (!this.#stopped) {
+      await sleep(LOOK_MS);
+      try {
+        plain ??= await this.#system.connect(this.#options.url);
+        const [row] = await within(PATIENCE_MS, plain.ask(this.#system.backlog, [this.#options.mode]));
+        this.#due = Number(row?.jobs);
+      } catch {
+        await plain?.end();
+        plain = null;
+      }
+    }
+    await plain?.end();
   }
 
   #one(): Promise<void> {

@@ -1,27 +1,17 @@
-import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type MysqlTransaction, mysql } from '@rowlock/driver-mysql';
-import { freshMysqlDatabase, startEmbeddedMysql } from '@rowlock/servers';
 import { createConnection } from 'mysql2/promise';
 import type { EffectFact, JobFact, RecordFact } from './history/tables.js';
-import type { Plain, Row, Server, System } from './system.js';
-
-/** Each commit is handed to the system, which writes it though the server be killed. */
-const SERVER_SETTINGS = {
-  'innodb-flush-log-at-trx-commit': '2',
-  'sync-binlog': '0',
-  'max-connections': '120',
-};
+import type { Plain, Row, System } from './system.js';
 
 export const mysqlSystem: System<MysqlTransaction> = {
   name: 'mysql',
   driver: (url, maxConnections) => mysql({ uri: url, maxConnections }),
   say,
   connect,
-  startServer,
+  startServer: async () => (await import('./mysql-server.js')).startMysql(),
   jobTable: 'rowlock_job',
   keyColumn: '`key`',
+  backlog: 'SELECT COUNT(*) AS jobs FROM rowlock_job WHERE queue = ? AND claimable = 1',
 
   applicationTables: [
     'CREATE TABLE chaos_effect (id BIGINT AUTO_INCREMENT PRIMARY KEY, tag VARCHAR(64) NOT NULL, run VARCHAR(64) NOT NULL)',
@@ -95,18 +85,5 @@ async function connect(url: string): Promise<Plain<MysqlTransaction>> {
     async end() {
       client.destroy();
     },
-  };
-}
-
-async function startServer(): Promise<Server> {
-  const dataDir = join(tmpdir(), `rowlock-chaos-${randomBytes(8).toString('hex')}`);
-  const server = await startEmbeddedMysql({ dataDir, persistent: false, settings: SERVER_SETTINGS });
-  return {
-    host: '127.0.0.1',
-    port: server.port,
-    fresh: () => freshMysqlDatabase(server.url),
-    kill: server.kill,
-    restart: server.restart,
-    stop: server.stop,
   };
 }

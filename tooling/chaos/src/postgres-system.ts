@@ -1,22 +1,17 @@
-import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type PostgresTransaction, postgres } from '@rowlock/driver-postgres';
-import { freshDatabase, startEmbeddedPostgres } from '@rowlock/servers';
 import pg from 'pg';
 import type { EffectFact, JobFact, RecordFact } from './history/tables.js';
-import type { Plain, Row, Server, System } from './system.js';
-
-const SERVER_SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: '120' };
+import type { Plain, Row, System } from './system.js';
 
 export const postgresSystem: System<PostgresTransaction> = {
   name: 'postgres',
   driver: (url, maxConnections) => postgres({ connectionString: url, maxConnections }),
   say,
   connect,
-  startServer,
+  startServer: async () => (await import('./postgres-server.js')).startPostgres(),
   jobTable: 'rowlock.job',
   keyColumn: 'key',
+  backlog: "SELECT count(*) AS jobs FROM rowlock.job WHERE queue = ? AND status = 'new' AND due",
 
   applicationTables: [
     'CREATE TABLE chaos_effect (tag varchar(64) NOT NULL, run varchar(64) NOT NULL)',
@@ -97,19 +92,6 @@ async function connect(url: string): Promise<Plain<PostgresTransaction>> {
     session: async () => Number((await say(client, 'SELECT pg_backend_pid() AS id'))[0]?.id),
     ask: (sql, values) => say(client, sql, values),
     end: () => client.end().catch(() => {}),
-  };
-}
-
-async function startServer(): Promise<Server> {
-  const dataDir = join(tmpdir(), `rowlock-chaos-${randomBytes(8).toString('hex')}`);
-  const server = await startEmbeddedPostgres({ dataDir, persistent: false, settings: SERVER_SETTINGS });
-  return {
-    host: '127.0.0.1',
-    port: server.port,
-    fresh: () => freshDatabase(server.url),
-    kill: server.kill,
-    restart: server.restart,
-    stop: server.stop,
   };
 }
 

@@ -31,6 +31,9 @@ export interface System<Tx> {
   /** A column whose name the database reserves. */
   readonly keyColumn: string;
 
+  /** How many due jobs of a queue are not settled, by the claim's own index. */
+  readonly backlog: string;
+
   /** Everything that the checker wants to know of a database. */
   readTables(plain: Plain<Tx>): Promise<Tables>;
 

@@ -1,8 +1,10 @@
-import { mysqlSystem } from './mysql-system.js';
-import { postgresSystem } from './postgres-system.js';
 import type { DatabaseName, System } from './system.js';
 
-/** Does something with a database's own system, whatever its transactions are. */
-export function withSystem<Result>(name: DatabaseName, work: <Tx>(system: System<Tx>) => Result): Result {
-  return name === 'postgres' ? work(postgresSystem) : work(mysqlSystem);
+/** Does something with a database's own system, whatever its transactions are. Only that one's client is loaded. */
+export async function withSystem<Result>(
+  name: DatabaseName,
+  work: <Tx>(system: System<Tx>) => Promise<Result>,
+): Promise<Result> {
+  if (name === 'postgres') return work((await import('./postgres-system.js')).postgresSystem);
+  return work((await import('./mysql-system.js')).mysqlSystem);
 }

@@ -1,18 +1,18 @@
 import { again, type Fault } from '../fault.js';
 
-/** kill -9 of workers at random moments, one of each mode at a time, while another one works. */
+/** kill -9 of workers at random moments, one of each mode at a time, while the others work. */
 export const killWorker: Fault = {
   name: 'kill -9',
   needs: [],
   seconds: 32,
   async begin({ crew, modes }, random) {
+    const workers = crew.hands.length / modes.length;
     return again(
-      () => random.whole(600, 1_200),
+      () => random.whole(400, 900),
       async () => {
         for (const mode of modes) {
-          const victim = random.pick(crew.of(mode));
-          if (victim.isWorking() && crew.of(mode).some((hand) => hand !== victim && hand.isWorking()))
-            crew.kill(victim);
+          const hands = crew.of(mode);
+          if (hands.length === workers && hands.every((hand) => hand.isWorking())) crew.kill(random.pick(hands));
         }
       },
     );
