@@ -10,6 +10,8 @@ export type Need = 'proxies' | 'wrong clocks' | 'disk' | 'standby';
 export interface Fault {
   readonly name: string;
   readonly needs: readonly Need[];
+  /** Where it strikes: two faults at one place would undo each other's. `always`: the stage is set so, from begin to end. */
+  readonly at: 'server' | 'workers' | 'always';
   /** How long it lasts in the bounded run, in seconds. */
   readonly seconds: number;
   /** Where it has no meaning, and why. */

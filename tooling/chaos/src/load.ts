@@ -60,6 +60,11 @@ export class Load<Tx> {
     });
   }
 
+  /** How many it has meant to enqueue so far. */
+  get jobs(): number {
+    return this.#jobs;
+  }
+
   start(): void {
     this.#running ??= Promise.all([this.#run(), this.#look()]);
   }

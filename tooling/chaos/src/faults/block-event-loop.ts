@@ -6,6 +6,7 @@ const BLOCKED_MS = 30_000;
 export const blockEventLoop: Fault = {
   name: 'blocked loop',
   needs: [],
+  at: 'workers',
   seconds: 33,
   async begin({ crew, modes }, random) {
     return again(

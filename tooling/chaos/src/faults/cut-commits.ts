@@ -7,6 +7,7 @@ import type { Fault } from '../fault.js';
 export const cutCommits: Fault = {
   name: 'cut in COMMIT',
   needs: ['proxies'],
+  at: 'workers',
   seconds: 20,
   async begin({ crew, producers }, random) {
     const proxies = [...crew.hands.map(({ proxy }) => proxy), producers].flatMap((proxy) => proxy ?? []);

@@ -4,6 +4,7 @@ import { again, type Fault } from '../fault.js';
 export const endSessions: Fault = {
   name: 'ended sessions',
   needs: [],
+  at: 'server',
   seconds: 20,
   async begin(stage, random) {
     return again(

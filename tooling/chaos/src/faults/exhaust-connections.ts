@@ -10,6 +10,7 @@ const MOST = 150;
 export const exhaustConnections: Fault = {
   name: 'no connections',
   needs: [],
+  at: 'server',
   seconds: 20,
   async begin(stage, random) {
     const { system, crew, url } = stage;

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const failOver: Fault = {
   name: 'fail-over',
   needs: ['proxies', 'standby'],
+  at: 'server',
   seconds: 15,
   not: { mysql: 'no synchronous standby is set up for MySQL' },
   async begin({ server, crew, history }, random) {

@@ -4,6 +4,7 @@ import type { Fault } from '../fault.js';
 export const fullDisk: Fault = {
   name: 'full disk',
   needs: ['disk'],
+  at: 'server',
   seconds: 15,
   async begin(stage) {
     const set = (share: number) =>

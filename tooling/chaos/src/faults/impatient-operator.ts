@@ -5,6 +5,7 @@ import type { Stage } from '../stage.js';
 export const impatientOperator: Fault = {
   name: 'idle limits',
   needs: [],
+  at: 'server',
   seconds: 20,
   async begin(stage) {
     const relieve = stage.crew.impair('*', "the operator's limits end sessions");

@@ -4,6 +4,7 @@ import { again, type Fault } from '../fault.js';
 export const killWorker: Fault = {
   name: 'kill -9',
   needs: [],
+  at: 'workers',
   seconds: 32,
   async begin({ crew, modes }, random) {
     const workers = crew.hands.length / modes.length;

@@ -4,6 +4,7 @@ import type { Fault } from '../fault.js';
 export const oldSnapshot: Fault = {
   name: 'old snapshot',
   needs: [],
+  at: 'server',
   seconds: 20,
   async begin({ system, url }) {
     const plain = await system.connect(url());

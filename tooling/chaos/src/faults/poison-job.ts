@@ -4,6 +4,7 @@ import { again, type Fault } from '../fault.js';
 export const poisonJob: Fault = {
   name: 'poison',
   needs: [],
+  at: 'workers',
   seconds: 20,
   async begin({ loads }, random) {
     return again(

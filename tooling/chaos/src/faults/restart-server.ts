@@ -5,6 +5,7 @@ import { again, type Fault } from '../fault.js';
 export const restartServer: Fault = {
   name: 'server restart',
   needs: [],
+  at: 'server',
   seconds: 32,
   async begin({ crew, server, history }, random) {
     return again(

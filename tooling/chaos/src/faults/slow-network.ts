@@ -4,6 +4,7 @@ import type { Fault } from '../fault.js';
 export const slowNetwork: Fault = {
   name: 'latency',
   needs: ['proxies'],
+  at: 'workers',
   seconds: 15,
   async begin({ crew, producers }, random) {
     const proxies = [...crew.hands.map(({ proxy }) => proxy), producers].flatMap((proxy) => proxy ?? []);

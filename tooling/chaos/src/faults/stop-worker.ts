@@ -7,6 +7,7 @@ const STOPPED_MS = 20_000;
 export const stopWorker: Fault = {
   name: 'SIGSTOP',
   needs: [],
+  at: 'workers',
   seconds: 24,
   async begin({ crew, modes }, random) {
     return again(

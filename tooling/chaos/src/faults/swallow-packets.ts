@@ -11,6 +11,7 @@ const SWALLOWED_MS = 22_000;
 export const swallowPackets: Fault = {
   name: 'half-open',
   needs: ['proxies'],
+  at: 'workers',
   seconds: 27,
   async begin({ crew, modes }, random) {
     return again(

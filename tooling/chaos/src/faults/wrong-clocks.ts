@@ -4,6 +4,7 @@ import type { Fault } from '../fault.js';
 export const wrongClocks: Fault = {
   name: 'wrong clocks',
   needs: ['wrong clocks'],
+  at: 'always',
   seconds: 15,
   async begin() {
     return async () => {};
