@@ -24,7 +24,8 @@ export interface Result {
   readonly history: string | null;
 }
 
-export interface CellOptions extends Pick<StageOptions, 'seed' | 'modes' | 'broken' | 'workMs' | 'rate' | 'workers'> {
+export interface CellOptions
+  extends Pick<StageOptions, 'seed' | 'modes' | 'broken' | 'workMs' | 'rate' | 'workers' | 'drainMs'> {
   readonly seconds: number;
   readonly stopping: AbortSignal;
 }

@@ -1,8 +1,9 @@
 // `npm run chaos`: see CONTRIBUTING.md.
+
+import { failures } from './limits.js';
 import { type Options, readOptions, UsageError } from './options.js';
 import { runAll } from './run-all.js';
 import { runMixed } from './run-mixed.js';
-import { failures } from './limits.js';
 import { table } from './table.js';
 
 process.exitCode = await main(process.argv.slice(2));

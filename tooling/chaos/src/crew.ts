@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { Break } from './broken-driver.js';
 import type { HistoryFile } from './history/history-file.js';
 import type { Mode } from './mode.js';
-import { type Proxy, startProxy } from './proxy.js';
 import type { DatabaseName, Server } from './system.js';
+import { startProxy, type TcpProxy } from './tcp-proxy.js';
 import type { WorkerCommand, WorkerOrders } from './worker-orders.js';
 
 /** The built program, also where this file is read from its source. */
@@ -23,7 +23,7 @@ export interface Hand {
   /** The worker's name: another one for each process. */
   readonly name: string;
   readonly process: ChildProcess;
-  readonly proxy: Proxy | null;
+  readonly proxy: TcpProxy | null;
   readonly started: Promise<void>;
   /** Whether it has begun to work. */
   readonly isWorking: () => boolean;
@@ -51,7 +51,7 @@ export class Crew {
   readonly #options: CrewOptions;
   readonly #hands = new Map<string, Hand>();
   readonly #rehires = new Set<NodeJS.Timeout>();
-  readonly #proxies = new Map<string, Proxy>();
+  readonly #proxies = new Map<string, TcpProxy>();
   #hired = 0;
   #impairments = 0;
   #stopping = false;
@@ -120,7 +120,10 @@ export class Crew {
       url: proxy === null ? url : through(proxy, url),
       clockMs: clocksMs[this.#hired % clocksMs.length] ?? 0,
     };
-    const process = fork(PROGRAM, [JSON.stringify(orders)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const process = fork(PROGRAM, [JSON.stringify(orders)], {
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
     this.#history.write({ what: 'hired', worker: name, mode, pid: process.pid ?? 0 });
     let working = false;
     const started = new Promise<void>((resolve) => {
@@ -154,7 +157,7 @@ async function end({ process }: Hand): Promise<void> {
 }
 
 /** The same database by another way. */
-export function through({ host, port }: Pick<Proxy, 'host' | 'port'>, url: string): string {
+export function through({ host, port }: Pick<TcpProxy, 'host' | 'port'>, url: string): string {
   const other = new URL(url);
   other.hostname = host;
   other.port = String(port);

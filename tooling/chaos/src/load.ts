@@ -148,7 +148,10 @@ export class Load<Tx> {
     const name = `${mode}.${kind}`;
     this.#history.write({ what: 'intended', job: tag, mode, kind: name, key, ...poison });
     try {
-      await within(PATIENCE_MS, kind === 'create' || kind === 'update' ? this.#inTransaction(name, job) : this.#byItself(name, job));
+      await within(
+        PATIENCE_MS,
+        kind === 'create' || kind === 'update' ? this.#inTransaction(name, job) : this.#byItself(name, job),
+      );
       this.#history.write({ what: 'committed', job: tag });
     } catch (error) {
       this.#history.write({ what: 'doubted', job: tag, error: codeOf(error) });
@@ -160,7 +163,10 @@ export class Load<Tx> {
     await this.#client.enqueue(kind, job);
   }
 
-  async #inTransaction(kind: string, job: { readonly payload: Work; readonly key: string | null }): Promise<void> {
+  async #inTransaction(
+    kind: string,
+    job: { readonly payload: Work; readonly key: string | null },
+  ): Promise<void> {
     const plain = this.#plain.pop() ?? (await this.#system.connect(this.#options.url));
     try {
       await plain.ask('BEGIN');

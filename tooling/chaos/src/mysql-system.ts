@@ -53,7 +53,9 @@ export const mysqlSystem: System<MysqlTransaction> = {
   // 1114, "The table is full": InnoDB says it when its file cannot grow.
   fullDisk: ['job', 'run'].flatMap((table) =>
     ['INSERT', 'UPDATE'].map(
-      (event) => `CREATE TRIGGER chaos_full_disk_${table}_${event} BEFORE ${event} ON rowlock_${table} FOR EACH ROW
+      (
+        event,
+      ) => `CREATE TRIGGER chaos_full_disk_${table}_${event} BEFORE ${event} ON rowlock_${table} FOR EACH ROW
                   BEGIN
                     IF RAND() < (SELECT share FROM chaos_disk) THEN
                       SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1114, MESSAGE_TEXT = 'The table is full';
@@ -69,7 +71,11 @@ export const mysqlSystem: System<MysqlTransaction> = {
   ],
 };
 
-async function say(tx: MysqlTransaction, sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+async function say(
+  tx: MysqlTransaction,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<readonly Row[]> {
   const [rows] = await tx.query(sql, values);
   return Array.isArray(rows) ? rows : [];
 }

@@ -19,7 +19,13 @@ const SHORTEST_MS = 4_000;
 export function plan(seed: number, faults: readonly Fault[], minutes: number): Planned[] {
   const endMs = minutes * 60_000;
   return (['server', 'workers'] as const)
-    .flatMap((at) => row(new Random(seed, `plan ${at}`), faults.filter((fault) => fault.at === at), endMs))
+    .flatMap((at) =>
+      row(
+        new Random(seed, `plan ${at}`),
+        faults.filter((fault) => fault.at === at),
+        endMs,
+      ),
+    )
     .sort((a, b) => a.atMs - b.atMs);
 }
 
@@ -28,7 +34,8 @@ function row(random: Random, faults: readonly Fault[], endMs: number): Planned[]
   let atMs = random.whole(...CALM_MS);
   while (faults.length > 0) {
     for (const fault of random.shuffled(faults)) {
-      const forMs = random.whole(SHORTEST_MS, fault.seconds * 1_000);
+      // A short run has some of each, too.
+      const forMs = Math.min(random.whole(SHORTEST_MS, fault.seconds * 1_000), endMs / 4);
       if (atMs + forMs > endMs) return planned;
       planned.push({ fault, atMs, forMs });
       atMs += forMs + random.whole(...CALM_MS);

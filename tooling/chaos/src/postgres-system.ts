@@ -83,7 +83,11 @@ async function say(
 }
 
 async function connect(url: string): Promise<Plain<PostgresTransaction>> {
-  const client = new pg.Client({ connectionString: url, application_name: 'chaos', connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'chaos',
+    connectionTimeoutMillis: 5_000,
+  });
   // Who asks the connection next is told that it is gone.
   client.on('error', () => {});
   await client.connect();

@@ -53,7 +53,8 @@ async function runOn<Tx>(
     const began = performance.now();
     const strike = async (each: Planned, place: number): Promise<void> => {
       await asleep(began + each.atMs - performance.now(), stopping);
-      if (!stopping.aborted) await strikeOnce(stage, each, new Random(seed, `strike ${place}`), stopping, began, tell);
+      if (!stopping.aborted)
+        await strikeOnce(stage, each, new Random(seed, `strike ${place}`), stopping, began, tell);
     };
     await Promise.all(planned.map(strike));
     await asleep(began + minutes * 60_000 - performance.now(), stopping);

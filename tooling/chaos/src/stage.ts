@@ -9,9 +9,9 @@ import { HistoryFile } from './history/history-file.js';
 import type { Tables } from './history/tables.js';
 import { ENTITIES, entityName, Load } from './load.js';
 import type { Mode } from './mode.js';
-import { type Proxy, startProxy } from './proxy.js';
 import { Random } from './random.js';
 import type { Plain, Server, System } from './system.js';
+import { startProxy, type TcpProxy } from './tcp-proxy.js';
 import { handlers } from './work.js';
 
 export interface StageOptions {
@@ -27,12 +27,14 @@ export interface StageOptions {
   readonly rate?: number;
   /** Workers a mode. */
   readonly workers?: number;
+  /** How long what is left may take when the faults are over, in milliseconds: what takes longer counts as lost. */
+  readonly drainMs?: number;
 }
 
 /** Runs at once of each worker. */
 const CONCURRENCY = 4;
 
-/** How long what is left may take when the faults are over, in milliseconds. It is a net: what takes longer counts as lost. */
+/** A net. */
 const DRAIN_MS = 60_000;
 
 /** One database with a crew at work and a load on it, and what faults reach for. */
@@ -46,14 +48,15 @@ export class Stage<Tx> {
     /** Where the history is. */
     readonly folder: string,
     /** The producers' way to the server, where there are proxies. */
-    readonly producers: Proxy | null,
+    readonly producers: TcpProxy | null,
     readonly loads: readonly Load<Tx>[],
     readonly url: () => string,
     readonly drop: () => Promise<void>,
+    readonly drainMs: number,
   ) {}
 
   static async set<Tx>(system: System<Tx>, server: Server, options: StageOptions): Promise<Stage<Tx>> {
-    const { modes, seed, proxied, workMs = [20, 250], rate = 25, workers = 3 } = options;
+    const { modes, seed, proxied, workMs = [20, 250], rate = 25, workers = 3, drainMs = DRAIN_MS } = options;
     const fresh = await server.fresh();
     const folder = mkdtempSync(join(tmpdir(), 'rowlock-chaos-history-'));
     const history = new HistoryFile(folder, 'conductor');
@@ -71,7 +74,19 @@ export class Stage<Tx> {
     );
     for (const load of loads) load.start();
     const now = (): string => through(server, fresh.url);
-    return new Stage(system, server, crew, history, modes, folder, producers, loads, now, fresh.drop);
+    return new Stage(
+      system,
+      server,
+      crew,
+      history,
+      modes,
+      folder,
+      producers,
+      loads,
+      now,
+      fresh.drop,
+      drainMs,
+    );
   }
 
   /** Says it in the history: what a fault does, and when. */
@@ -92,7 +107,7 @@ export class Stage<Tx> {
   /** Ends the load, waits until everything is settled, stops the crew, and returns what the tables hold. */
   async settle(): Promise<Tables> {
     await Promise.all(this.loads.map((load) => load.stop()));
-    const until = performance.now() + DRAIN_MS;
+    const until = performance.now() + this.drainMs;
     while ((await this.#outstanding()) > 0 && performance.now() < until) await sleep(100);
     await this.crew.stop();
     return this.plainly((plain) => this.system.readTables(plain));

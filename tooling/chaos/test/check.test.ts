@@ -45,7 +45,11 @@ describe('lost', () => {
 
 describe('doubled', () => {
   test('a job that two workers say they have settled', () => {
-    const story = new Story().enqueued('a').does('one', 'r1', ['a']).begins('two', 'r2', ['a']).ends('two', 'r2');
+    const story = new Story()
+      .enqueued('a')
+      .does('one', 'r1', ['a'])
+      .begins('two', 'r2', ['a'])
+      .ends('two', 'r2');
     story.says('two', { what: 'settled', run: 'r2', endings: [['public-a', 'complete']] });
     expect(guilt(story)).toEqual(['doubled']);
   });
@@ -65,7 +69,11 @@ describe('doubled', () => {
 
 describe('overlap', () => {
   const overlapping = (): Story => {
-    const story = new Story().enqueued('a').enqueued('b').begins('one', 'r1', ['a']).begins('two', 'r2', ['b']);
+    const story = new Story()
+      .enqueued('a')
+      .enqueued('b')
+      .begins('one', 'r1', ['a'])
+      .begins('two', 'r2', ['b']);
     return story.ends('one', 'r1').ends('two', 'r2').settles('one', 'r1', ['a']).settles('two', 'r2', ['b']);
   };
 
@@ -163,7 +171,15 @@ describe('order', () => {
 describe('zombie', () => {
   test('a handler that is entered with its signal aborted', () => {
     const story = new Story().enqueued('a');
-    story.says('one', { what: 'begin', run: 'r1', mode: 'hold', kind: 'hold.update', key: 'k', jobs: ['a'], aborted: true });
+    story.says('one', {
+      what: 'begin',
+      run: 'r1',
+      mode: 'hold',
+      kind: 'hold.update',
+      key: 'k',
+      jobs: ['a'],
+      aborted: true,
+    });
     expect(guilt(story.ends('one', 'r1').settles('one', 'r1', ['a']))).toEqual(['zombie']);
   });
 
@@ -178,7 +194,9 @@ describe('poison', () => {
   const crashes = (times: number, status: string): Story => {
     const story = new Story().enqueued('p', 'k', 'hold.poison', { poison: 2 }).row('p', status, 'r9');
     for (let time = 1; time <= times; time++)
-      story.begins(`worker-${time}`, `r${time}`, ['p']).says(`worker-${time}`, { what: 'dying', run: `r${time}` });
+      story
+        .begins(`worker-${time}`, `r${time}`, ['p'])
+        .says(`worker-${time}`, { what: 'dying', run: `r${time}` });
     return story;
   };
 

@@ -23,7 +23,8 @@ test.each([
 });
 
 test('a seed has one plan, and another seed another', () => {
-  const told = (seed: number) => plan(seed, FAULTS, 30).map(({ fault, atMs, forMs }) => [fault.name, atMs, forMs]);
+  const told = (seed: number) =>
+    plan(seed, FAULTS, 30).map(({ fault, atMs, forMs }) => [fault.name, atMs, forMs]);
   expect(told(1)).toEqual(told(1));
   expect(told(1)).not.toEqual(told(2));
 });

@@ -24,13 +24,24 @@ export class Story {
   }
 
   /** A job is enqueued. */
-  enqueued(job: string, key: string | null = 'k', kind = 'hold.update', more: { poison?: number } = {}): this {
+  enqueued(
+    job: string,
+    key: string | null = 'k',
+    kind = 'hold.update',
+    more: { poison?: number } = {},
+  ): this {
     this.says('conductor', { what: 'intended', job, mode: 'hold', kind, key, ...more });
     this.says('conductor', { what: 'committing', job });
     return this.says('conductor', { what: 'committed', job });
   }
 
-  begins(worker: string, run: string, jobs: readonly string[], key: string | null = 'k', kind = 'hold.update'): this {
+  begins(
+    worker: string,
+    run: string,
+    jobs: readonly string[],
+    key: string | null = 'k',
+    kind = 'hold.update',
+  ): this {
     return this.says(worker, { what: 'begin', run, mode: 'hold', kind, key, jobs, aborted: false });
   }
 
@@ -39,7 +50,13 @@ export class Story {
   }
 
   /** The run has settled them: its worker says so, the rows, the records and the effects do. */
-  settles(worker: string, run: string, jobs: readonly string[], key: string | null = 'k', kind = 'hold.update'): this {
+  settles(
+    worker: string,
+    run: string,
+    jobs: readonly string[],
+    key: string | null = 'k',
+    kind = 'hold.update',
+  ): this {
     this.says(worker, { what: 'settled', run, endings: jobs.map((job) => [`public-${job}`, 'complete']) });
     for (const tag of jobs) {
       this.row(tag, 'complete', run, key, kind);
@@ -49,13 +66,25 @@ export class Story {
     return this;
   }
 
-  row(tag: string, status: string, run: string | null = null, key: string | null = 'k', kind = 'hold.update'): this {
+  row(
+    tag: string,
+    status: string,
+    run: string | null = null,
+    key: string | null = 'k',
+    kind = 'hold.update',
+  ): this {
     this.jobs.push({ tag, publicId: `public-${tag}`, mode: 'hold', kind, key, status, run });
     return this;
   }
 
   /** Begins, ends and settles. */
-  does(worker: string, run: string, jobs: readonly string[], key: string | null = 'k', kind = 'hold.update'): this {
+  does(
+    worker: string,
+    run: string,
+    jobs: readonly string[],
+    key: string | null = 'k',
+    kind = 'hold.update',
+  ): this {
     return this.begins(worker, run, jobs, key, kind).ends(worker, run).settles(worker, run, jobs, key, kind);
   }
 }

@@ -31,7 +31,9 @@ export const exhaustConnections: Fault = {
         const relieve = crew.impair('*', 'sessions are ended');
         const strangers = new Set<number>();
         for (const plain of taken) strangers.add(await plain.session());
-        await system.endSessions(ending, (session) => !strangers.has(session) && random.chance(0.4)).catch(() => {});
+        await system
+          .endSessions(ending, (session) => !strangers.has(session) && random.chance(0.4))
+          .catch(() => {});
         relieve();
         const until = performance.now() + KEPT_MS;
         while (performance.now() < until && !over.aborted) {

@@ -1,5 +1,5 @@
-import type { Fault } from '../fault.js';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault } from '../fault.js';
 
 /** The primary is killed, and a standby that every commit had waited for is promoted in its place. */
 export const failOver: Fault = {

@@ -13,7 +13,8 @@ export const killWorker: Fault = {
       async () => {
         for (const mode of modes) {
           const hands = crew.of(mode);
-          if (hands.length === workers && hands.every((hand) => hand.isWorking())) crew.kill(random.pick(hands));
+          if (hands.length === workers && hands.every((hand) => hand.isWorking()))
+            crew.kill(random.pick(hands));
         }
       },
     );

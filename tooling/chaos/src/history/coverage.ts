@@ -4,7 +4,11 @@ import type { Tables } from './tables.js';
 import type { Violation } from './violation.js';
 
 /** Every completed job was shown to the run that completed it, which began after its commit was sent: see `check`. */
-export function uncovered(events: readonly HistoryEvent[], runs: readonly Run[], { jobs }: Tables): Violation[] {
+export function uncovered(
+  events: readonly HistoryEvent[],
+  runs: readonly Run[],
+  { jobs }: Tables,
+): Violation[] {
   const sentAt = new Map<string, number>();
   for (const event of events) if (event.what === 'committing') sentAt.set(event.job, event.at);
   const byId = new Map(runs.map((run) => [run.id, run]));
@@ -12,12 +16,18 @@ export function uncovered(events: readonly HistoryEvent[], runs: readonly Run[],
     if (status !== 'complete') return [];
     const run = byId.get(settler ?? '');
     if (run?.jobs.includes(tag) && run.beganAt > (sentAt.get(tag) ?? Infinity)) return [];
-    return [{ what: 'uncovered', told: `job ${tag} was completed by run ${settler}, which had not begun with it` }];
+    return [
+      { what: 'uncovered', told: `job ${tag} was completed by run ${settler}, which had not begun with it` },
+    ];
   });
 }
 
 /** An update starts when the creations of its entity that were committed before it was intended are settled. */
-export function disorder(events: readonly HistoryEvent[], runs: readonly Run[], { jobs }: Tables): Violation[] {
+export function disorder(
+  events: readonly HistoryEvent[],
+  runs: readonly Run[],
+  { jobs }: Tables,
+): Violation[] {
   const committedAt = new Map<string, number>();
   const intendedAt = new Map<string, number>();
   for (const event of events) {
@@ -38,6 +48,9 @@ export function disorder(events: readonly HistoryEvent[], runs: readonly Run[], 
     const first = Math.min(...run.jobs.map((job) => intendedAt.get(job) ?? Infinity));
     return (creations.get(`${run.mode} ${run.key}`) ?? [])
       .filter((creation) => creation.committedAt < first && creation.endedAt > run.beganAt)
-      .map(({ tag }) => ({ what: 'order', told: `run ${run.id} updated ${run.key} before its creation ${tag} had ended` }));
+      .map(({ tag }) => ({
+        what: 'order',
+        told: `run ${run.id} updated ${run.key} before its creation ${tag} had ended`,
+      }));
   });
 }

@@ -14,6 +14,11 @@ export function losses(events: readonly HistoryEvent[], { jobs }: Tables): Viola
   );
   const left = jobs
     .filter(({ status }) => !SETTLED.has(status))
-    .map(({ tag, status, kind }): Violation => ({ what: 'lost', told: `job ${tag} (${kind}) is still ${status}` }));
+    .map(
+      ({ tag, status, kind }): Violation => ({
+        what: 'lost',
+        told: `job ${tag} (${kind}) is still ${status}`,
+      }),
+    );
   return [...missing, ...left];
 }

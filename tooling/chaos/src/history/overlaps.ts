@@ -22,7 +22,10 @@ export function overlaps(events: readonly HistoryEvent[], runs: readonly Run[]):
   }
   for (const event of events) {
     if (event.what !== 'met') continue;
-    found.push({ what: 'overlap', told: `run ${event.run} of ${event.by} met another claim on ${event.key}` });
+    found.push({
+      what: 'overlap',
+      told: `run ${event.run} of ${event.by} met another claim on ${event.key}`,
+    });
   }
   return found;
 }

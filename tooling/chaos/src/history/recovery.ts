@@ -7,10 +7,15 @@ import type { Tables } from './tables.js';
  * own handler), or from the moment that a restarted server took connections. Interrupted is a job whose run had begun, was
  * not known to be over, and did not settle it.
  */
-export function recoveries(events: readonly HistoryEvent[], runs: readonly Run[], { jobs }: Tables): number[] {
+export function recoveries(
+  events: readonly HistoryEvent[],
+  runs: readonly Run[],
+  { jobs }: Tables,
+): number[] {
   const settler = new Map(jobs.map(({ tag, run, status }) => [tag, status === 'complete' ? run : null]));
   const starts = new Map<string, number[]>();
-  for (const run of runs) for (const job of run.jobs) starts.set(job, [...(starts.get(job) ?? []), run.beganAt]);
+  for (const run of runs)
+    for (const job of run.jobs) starts.set(job, [...(starts.get(job) ?? []), run.beganAt]);
   const outages = outagesOf(events);
 
   return runs.flatMap((run) => {

@@ -60,7 +60,8 @@ export function runsOf(events: readonly HistoryEvent[]): Run[] {
 export function impairmentsOf(events: readonly HistoryEvent[]): Impairment[] {
   const found = new Map<number, Mutable<Impairment>>();
   for (const event of events) {
-    if (event.what === 'impaired') found.set(event.id, { worker: event.worker, from: event.at, to: Infinity });
+    if (event.what === 'impaired')
+      found.set(event.id, { worker: event.worker, from: event.at, to: Infinity });
     if (event.what === 'relieved') {
       const impairment = found.get(event.id);
       if (impairment) impairment.to = event.at;

@@ -12,7 +12,7 @@ export interface Weather {
 }
 
 /** A way to the database server with weather on it. */
-export interface Proxy {
+export interface TcpProxy {
   readonly host: string;
   readonly port: number;
   readonly weather: Weather;
@@ -23,7 +23,7 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-export const FAIR: Readonly<Weather> = { swallow: false, delayMs: () => 0, cutCommit: () => null };
+const FAIR: Readonly<Weather> = { swallow: false, delayMs: () => 0, cutCommit: () => null };
 
 /** How long the server has to take the COMMIT before its connection is cut, in milliseconds. */
 const COMMIT_MS = 30;
@@ -31,7 +31,7 @@ const COMMIT_MS = 30;
 /** Listens on a port of its own. @param server Where it is now: asked for each connection. */
 export async function startProxy(
   server: () => { readonly host: string; readonly port: number },
-): Promise<Proxy> {
+): Promise<TcpProxy> {
   const weather: Weather = { ...FAIR };
   const sockets = new Set<Socket>();
   let commitsCut = 0;
@@ -63,28 +63,29 @@ export async function startProxy(
   function pass(from: Socket, to: Socket, lets: (chunk: Buffer) => boolean): void {
     sockets.add(from);
     from.setNoDelay(true);
-    let waiting = 0;
+    // What comes later never overtakes: each timer lets the first of those go that wait.
+    const waiting: Buffer[] = [];
     let due = 0;
+    const write = (chunk: Buffer): void => {
+      if (!to.destroyed && !weather.swallow) to.write(chunk);
+    };
     from.on('data', (chunk) => {
       if (weather.swallow || !lets(chunk)) return;
       const delay = weather.delayMs();
-      const write = (): void => {
-        if (!to.destroyed && !weather.swallow) to.write(chunk);
-      };
-      if (delay === 0 && waiting === 0) return write();
-      // What comes later never overtakes.
-      waiting += 1;
+      if (delay === 0 && waiting.length === 0) return write(chunk);
+      waiting.push(chunk);
       due = Math.max(due, performance.now() + delay);
       setTimeout(() => {
-        waiting -= 1;
-        write();
+        const first = waiting.shift();
+        if (first) write(first);
       }, due - performance.now());
     });
     from.on('error', () => {});
     from.on('close', () => {
       sockets.delete(from);
       // While packets are swallowed, the end of a connection is one of them.
-      if (!weather.swallow) setTimeout(() => to.destroy(), waiting > 0 ? Math.max(0, due - performance.now()) : 0);
+      if (!weather.swallow)
+        setTimeout(() => to.destroy(), waiting.length > 0 ? Math.max(0, due - performance.now()) : 0);
     });
   }
 
