@@ -99,9 +99,16 @@ export class Crew {
     };
   }
 
-  block({ process }: Hand, blockMs: number): void {
+  /** Resolves when its event loop goes on, or its process has ended. */
+  block({ process }: Hand, blockMs: number): Promise<void> {
     const command: WorkerCommand = { blockMs };
     process.send(command);
+    return new Promise((resolve) => {
+      process.once('exit', () => resolve());
+      process.on('message', (message) => {
+        if (message === 'goes on') resolve();
+      });
+    });
   }
 
   async stop(): Promise<void> {

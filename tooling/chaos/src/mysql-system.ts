@@ -9,6 +9,7 @@ export const mysqlSystem: System<MysqlTransaction> = {
   say,
   connect,
   startServer: async () => (await import('./mysql-server.js')).startMysql(),
+  session: 'CONNECTION_ID()',
   jobTable: 'rowlock_job',
   keyColumn: '`key`',
   backlog: 'SELECT COUNT(*) AS jobs FROM rowlock_job WHERE queue = ? AND claimable = 1',

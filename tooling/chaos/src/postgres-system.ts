@@ -9,6 +9,7 @@ export const postgresSystem: System<PostgresTransaction> = {
   say,
   connect,
   startServer: async () => (await import('./postgres-server.js')).startPostgres(),
+  session: 'pg_backend_pid()',
   jobTable: 'rowlock.job',
   keyColumn: 'key',
   backlog: "SELECT count(*) AS jobs FROM rowlock.job WHERE queue = ? AND status = 'new' AND due",

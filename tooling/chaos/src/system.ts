@@ -25,6 +25,9 @@ export interface System<Tx> {
   /** What handlers use beside Rowlock's tables: `chaos_effect (tag, run)` and `chaos_entity (name)`. */
   readonly applicationTables: readonly string[];
 
+  /** What the server calls the number of a session. */
+  readonly session: string;
+
   /** Rowlock's own, by name. */
   readonly jobTable: string;
 

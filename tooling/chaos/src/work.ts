@@ -39,7 +39,7 @@ const TIMEOUT = '3s';
  */
 export function handlers<Tx>(
   mode: Mode,
-  { say, jobTable, keyColumn }: Pick<System<Tx>, 'say' | 'jobTable' | 'keyColumn'>,
+  { say, session, jobTable, keyColumn }: Pick<System<Tx>, 'say' | 'session' | 'jobTable' | 'keyColumn'>,
   history?: HistoryFile,
 ): AnyHandler<Tx>[] {
   async function run(context: RunContext<Work, Tx>): Promise<void> {
@@ -64,8 +64,8 @@ export function handlers<Tx>(
   }
 
   async function work(context: RunContext<Work, Tx>, history: HistoryFile): Promise<void> {
-    const { jobs, job, key, processId } = context;
-    if (mode === 'hold' && key !== null) await enter(context.tx, key, processId, history);
+    const { jobs, job, processId } = context;
+    if (mode === 'hold') await enter(context, history);
     if (job.payload.poison) {
       history.write({ what: 'dying', run: processId });
       process.kill(process.pid, 'SIGKILL');
@@ -73,13 +73,19 @@ export function handlers<Tx>(
     await sleep(job.payload.ms);
     if (job.attempt <= (job.payload.failures ?? 0)) throw new Error('As was asked for.');
     for (const { payload } of jobs) history.write({ what: 'effect', run: processId, job: payload.tag });
-    if (mode === 'lease' && key !== null) await enter(context.tx, key, processId, history);
+    if (mode === 'lease') await enter(context, history);
     for (const { payload } of jobs)
       await say(context.tx, 'INSERT INTO chaos_effect (tag, run) VALUES (?, ?)', [payload.tag, processId]);
   }
 
-  /** The witness in the database: whoever else has a claim on the entity now is met here. */
-  async function enter(tx: Tx, key: string, run: string, history: HistoryFile): Promise<void> {
+  /** Says which session the transaction is in. The witness in the database: whoever else has a claim on the entity now is met here. */
+  async function enter(
+    { tx, key, processId: run }: RunContext<Work, Tx>,
+    history: HistoryFile,
+  ): Promise<void> {
+    const [row] = await say(tx, `SELECT ${session} AS session`);
+    history.write({ what: 'backend', run, session: Number(row?.session) });
+    if (key === null) return;
     try {
       await say(tx, 'SELECT name FROM chaos_entity WHERE name = ? FOR UPDATE NOWAIT', [key]);
     } catch (error) {

@@ -42,7 +42,10 @@ async function work<Tx>(system: System<Tx>): Promise<void> {
   process.on('message', ({ blockMs }: WorkerCommand) => {
     // Without using the processor, which the other workers need.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blockMs);
+    process.send?.('goes on');
   });
+  // Ctrl-C in a terminal reaches all of the group; the conductor stops its workers by itself.
+  process.on('SIGINT', () => {});
   let stopping = false;
   process.on('disconnect', () => {
     stopping = true;

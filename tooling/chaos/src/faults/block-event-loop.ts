@@ -13,11 +13,12 @@ export const blockEventLoop: Fault = {
       () => random.whole(1_000, 3_000),
       async (over) => {
         const victims = modes.map((mode) => random.pick(crew.of(mode)));
-        const relieve = victims.map(({ name }) => crew.impair(name, 'blocked'));
-        for (const victim of victims) crew.block(victim, BLOCKED_MS);
+        for (const victim of victims) {
+          const relieve = crew.impair(victim.name, 'blocked');
+          // One that is still blocked when the fault ends stays a zombie until it goes on.
+          void crew.block(victim, BLOCKED_MS).then(relieve);
+        }
         await pause(BLOCKED_MS, over);
-        // One that is still blocked when the fault ends early comes back later: it stays a zombie until it is stopped.
-        if (!over.aborted) for (const each of relieve) each();
       },
     );
   },

@@ -41,6 +41,8 @@ type WorkerEvent =
       readonly jobs: readonly string[];
       readonly aborted: boolean;
     }
+  /** The server's number for the session that the run's transaction is in. */
+  | { readonly what: 'backend'; readonly run: string; readonly session: number }
   /** The run met another run's claim on its entity, in the database. */
   | { readonly what: 'met'; readonly run: string; readonly key: string }
   /** An effect outside of the database: at least once. */
