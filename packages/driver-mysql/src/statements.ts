@@ -246,7 +246,8 @@ export function statements(schema: string): Statements {
       ORDER BY job.id
       FOR UPDATE SKIP LOCKED`,
 
-    reclaim: (ids) => `UPDATE ${job} SET status = 'new' WHERE id IN (${ids})`,
+    // Without its run's id: a run that finds that takes the job for settled by itself. See lockLeased.
+    reclaim: (ids) => `UPDATE ${job} SET status = 'new', process_id = NULL WHERE id IN (${ids})`,
 
     // The newest run tells whether a live worker has the job: hold writes nothing into the row.
     list: (where) => `

@@ -215,6 +215,7 @@ export function statements(schema: string): Statements {
              EXISTS (SELECT FROM ${job} WHERE queue = ANY($1) AND status = 'in-progress') AS leased`,
 
     // The last condition of the lock is looked at again when the row is locked: it may have been settled, and leased anew.
+    // Without its run's id: a run that finds that takes the job for settled by itself. See lockLeased.
     reclaim: `
       WITH ${alive()}, leased AS MATERIALIZED (
         SELECT job.id, job.process_id, run.worker_id, leased_until < clock_timestamp() AS over,
@@ -227,7 +228,7 @@ export function statements(schema: string): Statements {
           AND job.status = 'in-progress' AND job.process_id = leased.process_id
         FOR NO KEY UPDATE OF job SKIP LOCKED
       ), reclaimed AS (
-        UPDATE ${job} AS job SET status = 'new' FROM free WHERE job.id = free.id RETURNING job.id
+        UPDATE ${job} AS job SET status = 'new', process_id = NULL FROM free WHERE job.id = free.id RETURNING job.id
       )
       SELECT (SELECT count(*) FROM reclaimed) AS reclaimed,
              (SELECT coalesce(jsonb_agg(DISTINCT worker_id::text), '[]') FROM leased WHERE lapsed) AS lapsed`,

@@ -129,7 +129,7 @@ export const leases = theme('leases', (test) => {
     expect(await driver.startRun(started)).toMatchObject([{ crashes: 1 }]);
     // The zombie has it no more.
     const held = await stage.begin();
-    await held.lockLeased(processId, [job.id]);
+    expect(await held.lockLeased(processId, [job.id])).toEqual(new Map());
     expect(await held.settle(processId, [settlement(job)])).toEqual([]);
   });
 
