@@ -4,7 +4,7 @@ import type { Stage } from './stage.js';
 import type { DatabaseName } from './system.js';
 
 /** What a stage must have for a fault. */
-export type Need = 'proxies' | 'wrong clocks' | 'disk' | 'standby';
+export type Need = 'proxies' | 'wrong clocks' | 'disk';
 
 /** One kind of trouble. */
 export interface Fault {

@@ -6,7 +6,7 @@ import type { DatabaseName } from './system.js';
 import { withSystem } from './systems.js';
 
 /** Settling, checking, starting: beside a fault's own seconds. */
-const BESIDE_SECONDS = 8;
+const BESIDE_SECONDS = 12;
 
 /** Each fault after the other, both databases side by side. */
 export async function runAll(

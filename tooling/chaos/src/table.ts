@@ -1,6 +1,6 @@
 import type { Result } from './cell.js';
 import { percentile } from './history/recovery.js';
-import type { VIOLATIONS } from './history/violation.js';
+import type { Violation } from './history/violation.js';
 
 const HEADS = [
   'fault',
@@ -17,7 +17,7 @@ const HEADS = [
 ];
 
 /** What has a column of its own; all else is other. */
-const COLUMNS: readonly (typeof VIOLATIONS)[number][] = ['lost', 'doubled', 'overlap'];
+const COLUMNS: readonly Violation['what'][] = ['lost', 'doubled', 'overlap'];
 
 /** The results as a table of text. */
 export function table(results: readonly Result[]): string {

@@ -16,8 +16,8 @@ export interface TcpProxy {
   readonly host: string;
   readonly port: number;
   readonly weather: Weather;
-  /** How many connections were cut in the middle of a COMMIT. */
-  readonly commitsCut: number;
+  /** How many packets were swallowed so far. */
+  readonly swallowed: number;
   /** Ends the connections that are open. New ones are let in. */
   cut(): void;
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export async function startProxy(
 ): Promise<TcpProxy> {
   const weather: Weather = { ...FAIR };
   const sockets = new Set<Socket>();
-  let commitsCut = 0;
+  let swallowed = 0;
 
   function cutBoth(client: Socket, upstream: Socket): void {
     client.resetAndDestroy();
@@ -47,7 +47,6 @@ export async function startProxy(
     pass(client, upstream, (chunk) => {
       const cut = isCommit(chunk) ? weather.cutCommit() : null;
       if (cut === null) return true;
-      commitsCut += 1;
       if (cut === 'before') {
         cutBoth(client, upstream);
         return false;
@@ -70,6 +69,7 @@ export async function startProxy(
       if (!to.destroyed && !weather.swallow) to.write(chunk);
     };
     from.on('data', (chunk) => {
+      if (weather.swallow) swallowed += 1;
       if (weather.swallow || !lets(chunk)) return;
       const delay = weather.delayMs();
       if (delay === 0 && waiting.length === 0) return write(chunk);
@@ -100,8 +100,8 @@ export async function startProxy(
     host: '127.0.0.1',
     port: address.port,
     weather,
-    get commitsCut() {
-      return commitsCut;
+    get swallowed() {
+      return swallowed;
     },
     cut,
     async close() {

@@ -148,6 +148,12 @@ describe('uncovered', () => {
     expect(guilt(story.settles('one', 'r1', ['a', 'b']))).toEqual(['uncovered']);
   });
 
+  test('a job that is complete though its run did nothing', () => {
+    const story = new Story().enqueued('a').does('one', 'r1', ['a']);
+    const events = story.events.filter(({ what }) => what !== 'effect');
+    expect(check(events, story.tables).map(({ what }) => what)).toEqual(['uncovered']);
+  });
+
   test('a job that a run began with before its COMMIT was sent', () => {
     const story = new Story().begins('one', 'r1', ['a']).enqueued('a').ends('one', 'r1');
     expect(guilt(story.settles('one', 'r1', ['a']))).toEqual(['uncovered']);

@@ -59,6 +59,7 @@ export class Story {
   ): this {
     this.says(worker, { what: 'settled', run, endings: jobs.map((job) => [`public-${job}`, 'complete']) });
     for (const tag of jobs) {
+      this.says(worker, { what: 'effect', run, job: tag });
       this.row(tag, 'complete', run, key, kind);
       this.effects.push({ tag, run });
       this.records.push({ publicId: `public-${tag}`, run, outcome: 'complete' });

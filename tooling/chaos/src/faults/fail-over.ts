@@ -4,7 +4,7 @@ import type { Fault } from '../fault.js';
 /** The primary is killed, and a standby that every commit had waited for is promoted in its place. */
 export const failOver: Fault = {
   name: 'fail-over',
-  needs: ['proxies', 'standby'],
+  needs: ['proxies'],
   at: 'server',
   seconds: 15,
   not: { mysql: 'no synchronous standby is set up for MySQL' },

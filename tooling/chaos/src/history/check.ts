@@ -26,11 +26,12 @@ import type { Violation } from './violation.js';
  *   may go on computing; the next two say what it may not do.
  * - **effect**: a completed job has exactly one row in the table of effects, written through the `tx` of the very run that
  *   the job's row names; any other job has none. A zombie therefore commits nothing, and nothing is committed twice. This
- *   holds for a lease, too, whose `tx` is that of the fenced settlement. Effects outside of the database are only counted.
+ *   holds for a lease, too, whose `tx` is that of the fenced settlement. Effects outside of the database may be repeated;
+ *   that there is one at least is the next but one's affair.
  * - **zombie**: no handler is entered with its signal aborted; no run of `hold` commits that was told of its claim's loss
  *   before its handler ended.
- * - **uncovered**: each completed job was among those that the completing run began with, after the job's COMMIT was sent:
- *   an update that comes late is never swallowed by a run that has begun.
+ * - **uncovered**: each completed job was among those that the completing run began with, after the job's COMMIT was sent,
+ *   and that run wrote down its effect: an update that comes late is never swallowed by a run that has begun.
  * - **order**: an update begins after the handlers that settled its entity's earlier creations have ended.
  * - **poison**: a job that always kills its worker ends as an error and begins no more often than it has attempts.
  */

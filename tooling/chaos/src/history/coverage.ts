@@ -3,21 +3,29 @@ import type { Run } from './runs.js';
 import type { Tables } from './tables.js';
 import type { Violation } from './violation.js';
 
-/** Every completed job was shown to the run that completed it, which began after its commit was sent: see `check`. */
+/** Every completed job was done by the run that completed it, which began after its commit was sent: see `check`. */
 export function uncovered(
   events: readonly HistoryEvent[],
   runs: readonly Run[],
   { jobs }: Tables,
 ): Violation[] {
   const sentAt = new Map<string, number>();
-  for (const event of events) if (event.what === 'committing') sentAt.set(event.job, event.at);
+  const done = new Set<string>();
+  for (const event of events) {
+    if (event.what === 'committing') sentAt.set(event.job, event.at);
+    if (event.what === 'effect') done.add(`${event.run} ${event.job}`);
+  }
   const byId = new Map(runs.map((run) => [run.id, run]));
   return jobs.flatMap(({ tag, status, run: settler }): Violation[] => {
     if (status !== 'complete') return [];
     const run = byId.get(settler ?? '');
-    if (run?.jobs.includes(tag) && run.beganAt > (sentAt.get(tag) ?? Infinity)) return [];
+    const inTime = run?.jobs.includes(tag) && run.beganAt > (sentAt.get(tag) ?? Infinity);
+    if (inTime && done.has(`${settler} ${tag}`)) return [];
     return [
-      { what: 'uncovered', told: `job ${tag} was completed by run ${settler}, which had not begun with it` },
+      {
+        what: 'uncovered',
+        told: `job ${tag} was completed by run ${settler}, which had not begun with it, or not done it`,
+      },
     ];
   });
 }

@@ -1,17 +1,6 @@
-/** What a history can be guilty of. */
-export const VIOLATIONS = [
-  'lost',
-  'doubled',
-  'overlap',
-  'effect',
-  'uncovered',
-  'order',
-  'zombie',
-  'poison',
-] as const;
-
+/** Something that a history is guilty of. `check` says what each is. */
 export interface Violation {
-  readonly what: (typeof VIOLATIONS)[number];
+  readonly what: 'lost' | 'doubled' | 'overlap' | 'effect' | 'uncovered' | 'order' | 'zombie' | 'poison';
   /** A sentence with the names by which it is found in the history. */
   readonly told: string;
 }
