@@ -291,7 +291,6 @@ export function reclaim(place: Place, { queues, dead }: Graves): Reclaimed {
     const isOver = (value.leasedUntil ?? 0) < database.clock.now();
     if (!(isOver || (isLapsed && dead.includes(workerId))) || !row.isFreeFor(tx)) continue;
     tx.take(row);
-    // Without its run's id: a run that finds that takes the job for settled by itself. See lockLeased.
     tx.write(row, { ...value, status: 'new', processId: null });
     reclaimed += 1;
   }

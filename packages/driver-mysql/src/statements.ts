@@ -246,7 +246,7 @@ export function statements(schema: string): Statements {
       ORDER BY job.id
       FOR UPDATE SKIP LOCKED`,
 
-    // Without its run's id: a run that finds that takes the job for settled by itself. See lockLeased.
+    // Without its process a job is no longer found by a run that would settle it.
     reclaim: (ids) => `UPDATE ${job} SET status = 'new', process_id = NULL WHERE id IN (${ids})`,
 
     // The newest run tells whether a live worker has the job: hold writes nothing into the row.

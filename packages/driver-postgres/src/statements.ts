@@ -215,7 +215,7 @@ export function statements(schema: string): Statements {
              EXISTS (SELECT FROM ${job} WHERE queue = ANY($1) AND status = 'in-progress') AS leased`,
 
     // The last condition of the lock is looked at again when the row is locked: it may have been settled, and leased anew.
-    // Without its run's id: a run that finds that takes the job for settled by itself. See lockLeased.
+    // Without its process a job that was put back is no longer found by a run that would settle it.
     reclaim: `
       WITH ${alive()}, leased AS MATERIALIZED (
         SELECT job.id, job.process_id, run.worker_id, leased_until < clock_timestamp() AS over,
