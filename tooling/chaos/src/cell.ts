@@ -7,7 +7,7 @@ import type { Tables } from './history/tables.js';
 import type { Violation } from './history/violation.js';
 import type { Mode } from './mode.js';
 import { Random } from './random.js';
-import { Stage, type StageOptions } from './stage.js';
+import { type Stage, type StageOptions, setStage } from './stage.js';
 import type { DatabaseName, Server, System } from './system.js';
 
 /** What one fault did to one mode on one database. */
@@ -42,7 +42,7 @@ export async function runCell<Tx>(
   fault: Fault,
   { seconds, stopping, ...options }: CellOptions,
 ): Promise<Result[]> {
-  const stage = await Stage.set(system, server, {
+  const stage = await setStage(system, server, {
     ...options,
     proxied: fault.needs.includes('proxies'),
     disk: fault.needs.includes('disk'),

@@ -102,7 +102,7 @@ export class Crew {
   /** Resolves when its event loop goes on, or its process has ended. */
   block({ process }: Hand, blockMs: number): Promise<void> {
     const command: WorkerCommand = { blockMs };
-    process.send(command);
+    if (process.connected) process.send(command, () => {});
     return new Promise((resolve) => {
       process.once('exit', () => resolve());
       process.on('message', (message) => {

@@ -6,7 +6,7 @@ import type { Tables } from './history/tables.js';
 import type { Options } from './options.js';
 import { type Planned, plan } from './plan.js';
 import { Random } from './random.js';
-import { Stage } from './stage.js';
+import { type Stage, setStage } from './stage.js';
 import type { DatabaseName, Server, System } from './system.js';
 import { withSystem } from './systems.js';
 
@@ -46,17 +46,21 @@ async function runOn<Tx>(
   tell: (line: string) => void,
 ): Promise<Result[]> {
   const clocksMs = [HOUR_MS, -HOUR_MS, 0];
-  const stage = await Stage.set(system, server, { modes, seed, proxied: true, disk: true, clocksMs });
+  const stage = await setStage(system, server, { modes, seed, proxied: true, disk: true, clocksMs });
   let tables: Tables;
   try {
     const planned = plan(seed, faultsOf(system.name, faults), minutes);
     const began = performance.now();
-    const strike = async (each: Planned, place: number): Promise<void> => {
-      await asleep(began + each.atMs - performance.now(), stopping);
-      if (!stopping.aborted)
-        await strikeOnce(stage, each, new Random(seed, `strike ${place}`), stopping, began, tell);
+    // One after the other at each place: the end of a fault may take longer than was planned.
+    const strikeAll = async (at: Fault['at']): Promise<void> => {
+      for (const [place, each] of planned.entries()) {
+        if (each.fault.at !== at) continue;
+        await asleep(began + each.atMs - performance.now(), stopping);
+        if (stopping.aborted) return;
+        await strike(stage, each, new Random(seed, `strike ${place}`), stopping, began, tell);
+      }
     };
-    await Promise.all(planned.map(strike));
+    await Promise.all([strikeAll('server'), strikeAll('workers')]);
     await asleep(began + minutes * 60_000 - performance.now(), stopping);
     tell('the faults are over; settling what is left …');
     tables = await stage.settle();
@@ -66,7 +70,7 @@ async function runOn<Tx>(
   return judge(stage, tables, 'mixed');
 }
 
-async function strikeOnce<Tx>(
+async function strike<Tx>(
   stage: Stage<Tx>,
   { fault, forMs }: Planned,
   random: Random,

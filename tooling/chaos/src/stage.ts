@@ -38,102 +38,104 @@ const CONCURRENCY = 4;
 const DRAIN_MS = 60_000;
 
 /** One database with a crew at work and a load on it, and what faults reach for. */
-export class Stage<Tx> {
-  private constructor(
-    readonly system: System<Tx>,
-    readonly server: Server,
-    readonly crew: Crew,
-    readonly history: HistoryFile,
-    readonly modes: readonly Mode[],
-    /** Where the history is. */
-    readonly folder: string,
-    /** The producers' way to the server, where there are proxies. */
-    readonly producers: TcpProxy | null,
-    readonly loads: readonly Load<Tx>[],
-    readonly url: () => string,
-    readonly drop: () => Promise<void>,
-    readonly drainMs: number,
-  ) {}
+export interface Stage<Tx> {
+  readonly system: System<Tx>;
+  readonly server: Server;
+  readonly crew: Crew;
+  readonly loads: readonly Load<Tx>[];
+  /** The producers' way to the server, where there are proxies. */
+  readonly producers: TcpProxy | null;
+  readonly modes: readonly Mode[];
+  /** What the conductor writes down. */
+  readonly history: HistoryFile;
+  /** Where the histories of all processes are. */
+  readonly folder: string;
 
-  static async set<Tx>(system: System<Tx>, server: Server, options: StageOptions): Promise<Stage<Tx>> {
-    const { modes, seed, proxied, workMs = [20, 250], rate = 25, workers = 3, drainMs = DRAIN_MS } = options;
-    const fresh = await server.fresh();
-    const folder = mkdtempSync(join(tmpdir(), 'rowlock-chaos-history-'));
-    const history = new HistoryFile(folder, 'conductor');
-    await prepare(system, fresh.url, options);
-    const producers = proxied ? await startProxy(() => server) : null;
-    const crew = await Crew.hire(history, {
-      ...{ database: system.name, url: fresh.url, server: () => server, folder, modes, proxied, workers },
-      concurrency: CONCURRENCY,
-      clocksMs: options.clocksMs ?? [0],
-      broken: options.broken ?? null,
-    });
-    const url = producers === null ? fresh.url : through(producers, fresh.url);
-    const loads = modes.map(
-      (mode) => new Load(system, history, new Random(seed, `load ${mode}`), { mode, url, rate, workMs }),
-    );
-    for (const load of loads) load.start();
-    const now = (): string => through(server, fresh.url);
-    return new Stage(
-      system,
-      server,
-      crew,
-      history,
-      modes,
-      folder,
-      producers,
-      loads,
-      now,
-      fresh.drop,
-      drainMs,
-    );
-  }
-
+  /** Where the database is now, past all proxies. */
+  url(): string;
+  /** Does something with a plain connection of its own. */
+  plainly<Result>(work: (plain: Plain<Tx>) => Promise<Result>): Promise<Result>;
   /** Says it in the history: what a fault does, and when. */
-  tell(fault: string, does: string): void {
-    this.history.write({ what: 'strike', fault, does });
-  }
-
-  /** Does something with a plain connection of its own, past all proxies. */
-  async plainly<Result>(work: (plain: Plain<Tx>) => Promise<Result>): Promise<Result> {
-    const plain = await this.system.connect(this.url());
-    try {
-      return await work(plain);
-    } finally {
-      await plain.end();
-    }
-  }
+  tell(fault: string, does: string): void;
 
   /** Ends the load, waits until everything is settled, stops the crew, and returns what the tables hold. */
-  async settle(): Promise<Tables> {
-    await Promise.all(this.loads.map((load) => load.stop()));
-    const until = performance.now() + this.drainMs;
-    while ((await this.#outstanding()) > 0 && performance.now() < until) await sleep(100);
-    await this.crew.stop();
-    return this.plainly((plain) => this.system.readTables(plain));
-  }
+  settle(): Promise<Tables>;
+  /** Ends everything, whatever has become of it, but for the histories. */
+  clear(): Promise<void>;
+  /** Deletes the histories, which nobody needs. */
+  forget(): void;
+}
 
-  async clear(): Promise<void> {
-    await Promise.all(this.loads.map((load) => load.stop()));
-    await this.crew.stop();
-    await Promise.all(this.loads.map((load) => load.close()));
-    await this.producers?.close();
-    this.history.close();
-    await this.drop();
-  }
+/** Makes a database on the server, puts a crew to work on it, and begins the load. */
+export async function setStage<Tx>(
+  system: System<Tx>,
+  server: Server,
+  options: StageOptions,
+): Promise<Stage<Tx>> {
+  const { modes, seed, proxied, workMs = [20, 250], rate = 25, workers = 3, drainMs = DRAIN_MS } = options;
+  const fresh = await server.fresh();
+  await prepare(system, fresh.url, options);
+  const folder = mkdtempSync(join(tmpdir(), 'rowlock-chaos-history-'));
+  const history = new HistoryFile(folder, 'conductor');
+  const producers = proxied ? await startProxy(() => server) : null;
+  const crew = await Crew.hire(history, {
+    ...{ database: system.name, url: fresh.url, server: () => server, folder, modes, proxied, workers },
+    concurrency: CONCURRENCY,
+    clocksMs: options.clocksMs ?? [0],
+    broken: options.broken ?? null,
+  });
+  const url = producers === null ? fresh.url : through(producers, fresh.url);
+  const loads = modes.map(
+    (mode) => new Load(system, history, new Random(seed, `load ${mode}`), { mode, url, rate, workMs }),
+  );
+  for (const load of loads) load.start();
 
-  /** Of a history that nobody needs. */
-  forget(): void {
-    rmSync(this.folder, { recursive: true, force: true });
-  }
+  const stage: Stage<Tx> = {
+    ...{ system, server, crew, loads, producers, modes, history, folder },
 
-  #outstanding(): Promise<number> {
-    return this.plainly(async ({ ask }) => {
-      const sql = `SELECT COUNT(*) AS jobs FROM ${this.system.jobTable} WHERE status IN ('new', 'in-progress')`;
-      const [row] = await ask(sql);
-      return Number(row?.jobs);
-    }).catch(() => Number.POSITIVE_INFINITY);
-  }
+    // After a fail-over it is at another port.
+    url: () => through(server, fresh.url),
+
+    async plainly(work) {
+      const plain = await system.connect(stage.url());
+      try {
+        return await work(plain);
+      } finally {
+        await plain.end();
+      }
+    },
+
+    tell: (fault, does) => void history.write({ what: 'strike', fault, does }),
+
+    async settle() {
+      await Promise.all(loads.map((load) => load.stop()));
+      const until = performance.now() + drainMs;
+      while ((await outstanding(stage)) > 0 && performance.now() < until) await sleep(100);
+      await crew.stop();
+      return stage.plainly((plain) => system.readTables(plain));
+    },
+
+    async clear() {
+      await Promise.all(loads.map((load) => load.stop()));
+      await crew.stop();
+      await Promise.all(loads.map((load) => load.close()));
+      await producers?.close();
+      history.close();
+      await fresh.drop();
+    },
+
+    forget: () => rmSync(folder, { recursive: true, force: true }),
+  };
+  return stage;
+}
+
+/** How many jobs are not settled; Infinity while nobody can tell. */
+function outstanding<Tx>({ system, plainly }: Stage<Tx>): Promise<number> {
+  return plainly(async ({ ask }) => {
+    const sql = `SELECT COUNT(*) AS jobs FROM ${system.jobTable} WHERE status IN ('new', 'in-progress')`;
+    const [row] = await ask(sql);
+    return Number(row?.jobs);
+  }).catch(() => Number.POSITIVE_INFINITY);
 }
 
 async function prepare<Tx>(

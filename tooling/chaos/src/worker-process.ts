@@ -16,6 +16,11 @@ const DRAIN_MS = 10_000;
 /** Beside the claims: records, the survey, wake-ups. */
 const MORE_CONNECTIONS = 6;
 
+/** Tells the conductor, who may have gone. */
+function tell(message: string): void {
+  if (process.connected) process.send?.(message, () => {});
+}
+
 const orders: WorkerOrders = JSON.parse(process.argv[2] ?? '{}');
 if (orders.clockMs !== 0) setClockWrong(orders.clockMs);
 await withSystem(orders.database, (system) => work(system));
@@ -42,7 +47,7 @@ async function work<Tx>(system: System<Tx>): Promise<void> {
   process.on('message', ({ blockMs }: WorkerCommand) => {
     // Without using the processor, which the other workers need.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blockMs);
-    process.send?.('goes on');
+    tell('goes on');
   });
   // Ctrl-C in a terminal reaches all of the group; the conductor stops its workers by itself.
   process.on('SIGINT', () => {});
@@ -66,5 +71,5 @@ async function work<Tx>(system: System<Tx>): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
-  process.send?.('started');
+  tell('started');
 }
