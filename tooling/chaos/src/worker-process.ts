@@ -18,7 +18,7 @@ const MORE_CONNECTIONS = 6;
 
 /** Tells the conductor, who may have gone. */
 function tell(message: string): void {
-  if (process.connected) process.send?.(message, () => {});
+  if (process.connected) process.send?.(message, undefined, {}, () => {});
 }
 
 const orders: WorkerOrders = JSON.parse(process.argv[2] ?? '{}');
