@@ -112,6 +112,7 @@ export class Crew {
   }
 
   async stop(): Promise<void> {
+    if (!this.#stopping) this.#history.write({ what: 'stopping' });
     this.#stopping = true;
     for (const timer of this.#rehires) clearTimeout(timer);
     await Promise.all(this.hands.map(end));

@@ -216,6 +216,21 @@ describe('poison', () => {
   });
 });
 
+describe('death', () => {
+  const dead = { what: 'dead', worker: 'one' } as const;
+
+  test('a worker that ends by itself', () => {
+    expect(guilt(new Story().says('conductor', dead))).toEqual(['death']);
+  });
+
+  test('not: one that was killed, killed itself by its job, or was told to stop', () => {
+    const killed = new Story().says('conductor', { what: 'killing', worker: 'one' });
+    expect(guilt(killed.says('conductor', dead))).toEqual([]);
+    expect(guilt(new Story().says('one', { what: 'dying', run: 'r1' }).says('conductor', dead))).toEqual([]);
+    expect(guilt(new Story().says('conductor', { what: 'stopping' }).says('conductor', dead))).toEqual([]);
+  });
+});
+
 test('a mode is judged by what is its own', () => {
   const story = new Story().enqueued('a').does('one', 'r1', ['a']);
   const hold = ofMode('hold', story.events, story.tables);

@@ -1,4 +1,5 @@
 import { disorder, uncovered } from './coverage.js';
+import { deaths } from './deaths.js';
 import type { HistoryEvent } from './event.js';
 import { losses } from './losses.js';
 import { overlaps } from './overlaps.js';
@@ -34,6 +35,8 @@ import type { Violation } from './violation.js';
  *   and that run wrote down its effect: an update that comes late is never swallowed by a run that has begun.
  * - **order**: an update begins after the handlers that settled its entity's earlier creations have ended.
  * - **poison**: a job that always kills its worker ends as an error and begins no more often than it has attempts.
+ * - **death**: no worker's process ends before it is told to, unless it is killed: an error that nobody caught would otherwise be
+ *   hidden by the worker that is hired in its place.
  */
 export function check(events: readonly HistoryEvent[], tables: Tables, runs = runsOf(events)): Violation[] {
   return [
@@ -45,6 +48,7 @@ export function check(events: readonly HistoryEvent[], tables: Tables, runs = ru
     ...uncovered(events, runs, tables),
     ...disorder(events, runs, tables),
     ...poison(events, runs, tables),
+    ...deaths(events),
   ];
 }
 
@@ -58,6 +62,9 @@ export function ofMode(
   const publicIds = new Set(jobs.map(({ publicId }) => publicId));
   const runs = runsOf(events).filter((run) => run.mode === mode);
   const own = new Set(runs.map(({ id }) => id));
+  const workers = new Set(
+    events.flatMap((event) => (event.what === 'hired' && event.mode === mode ? [event.worker] : [])),
+  );
   const intended = new Set(
     events.flatMap((event) => (event.what === 'intended' && event.mode === mode ? [event.job] : [])),
   );
@@ -66,6 +73,7 @@ export function ofMode(
     events: events.filter((event) => {
       if ('run' in event && event.what !== 'settled') return own.has(event.run);
       if ('job' in event) return intended.has(event.job);
+      if (event.what === 'dead') return workers.has(event.worker);
       return event.what !== 'settled' || event.endings.some(([publicId]) => publicIds.has(publicId));
     }),
     tables: {

@@ -68,6 +68,8 @@ type ConductorEvent =
   /** Right before SIGKILL. */
   | { readonly what: 'killing'; readonly worker: string }
   | { readonly what: 'dead'; readonly worker: string }
+  /** From here on workers end because they are told to. */
+  | { readonly what: 'stopping' }
   /** A fault that the worker cannot know of has it, or its connections, in its hand; `*` is every worker. */
   | { readonly what: 'impaired'; readonly id: number; readonly worker: string; readonly why: string }
   | { readonly what: 'relieved'; readonly id: number }
