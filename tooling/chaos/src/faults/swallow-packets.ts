@@ -1,12 +1,12 @@
 import { again, type Fault, pause } from '../fault.js';
 
-/** Longer than what bounds a claim at the server. */
+/** Longer than what bounds a claim at the server, and than the drivers wait for an answer. */
 const SWALLOWED_MS = 22_000;
 
 /**
  * Half-open connections: between a worker of each mode and its server nothing passes any more, and neither is told. At the end
- * they are cut. So far the bound is the server's: a claim's transaction may idle for the longest handler's time and 15 s, a
- * lease ends after the same time; the worker itself waits until it is told.
+ * they are cut. What ends it before: at the server, the limit of a claim's transaction and of a lease, the longest handler's time
+ * and 15 s; in the worker, the driver's `answerTimeout`, 20 s. TCP's signs of life do not: the proxy's own system gives them.
  */
 export const swallowPackets: Fault = {
   name: 'half-open',
