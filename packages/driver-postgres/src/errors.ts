@@ -21,6 +21,7 @@ const CAUSES: Readonly<Record<string, DriverErrorCode>> = {
   '57P01': 'ConnectionLost',
   '57P02': 'ConnectionLost',
   '57P03': 'ConnectionLost',
+  '57P05': 'ConnectionLost',
   '25P03': 'ConnectionLost',
   '25P04': 'ConnectionLost',
   '53300': 'ConnectionLost',

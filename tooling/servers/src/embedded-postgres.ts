@@ -251,7 +251,8 @@ async function startServer(
     args: ['-D', dataDir, '-p', String(port), ...flags],
     account,
     env: serverEnvironment(),
-    readyText: 'database system is ready to accept connections',
+    // A standby takes "read-only connections".
+    readyText: 'database system is ready to accept ',
     guard: { signal: 'SIGINT', deleteFolder: options.persistent ? undefined : dataDir },
     log: options.log,
   };

@@ -124,7 +124,7 @@ export interface HeldTransaction<Tx> extends RunTransaction<Tx> {
 
   /**
    * Locks those of these jobs that this run had last, waiting for whoever looks at them, and says how they stand:
-   * `in-progress`, or how the run itself has settled them.
+   * `in-progress`, or how the run itself has settled them. What was put back from it is not among them.
    */
   lockLeased(processId: string, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, State>>;
 }

@@ -31,7 +31,8 @@ export interface HandlerCall<Tx> {
 /**
  * Calls a handler and waits for it, until its timeout, a cancellation, the worker's end or the loss of the
  * claim. Then its signal is aborted, and it is given `GRACE_MS` to end; one that does not is left behind: its
- * transaction is taken from it, and what it still returns is not looked at.
+ * transaction is taken from it, and what it still returns is not looked at. One whose signal is aborted before it begins
+ * is not called.
  *
  * @param leaveBehind Is called with the handler's late end when it is left behind.
  * @throws What the handler threw, or the reason of the abort; `ClaimLostError` when the claim is gone.
@@ -51,6 +52,8 @@ export async function runHandler<Tx>(
   const grace = new Grace(live.signal, clock);
   const progress = progressReporter(call.driver, live.processId, clock, call.log);
   try {
+    // The claim was lost, or the job cancelled, while the run's record was written: there is nothing to begin.
+    live.signal.throwIfAborted();
     const timeLeft = (): number => Math.max(0, handler.timeoutMs - (clock.now() - started));
     const context = contextOf(call, timeLeft, progress.report);
     const ended = invoke(call, context);

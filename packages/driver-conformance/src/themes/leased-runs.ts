@@ -1,5 +1,6 @@
 import {
   complete,
+  type Driver,
   defineHandler,
   type Handler,
   type RunContext,
@@ -138,6 +139,36 @@ export const leasedRuns = theme('leased runs', (test) => {
     await zombie.worker.stop({ drain: 0 });
     await within('the loss', lost);
     expect(await stage.row(job)).toMatchObject({ status: 'complete', output: 'the heir' });
+  });
+
+  test('what a zombie brings back is not written, though nobody has its job yet', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    const { database, driver, reader, queue, defer, put } = stage;
+    const table = await scratchTable(reader, queue, defer);
+    const [running, finish] = [gate(), gate()];
+    await put();
+    const zombie = await hire(
+      stage,
+      [
+        leasing(stage, async ({ tx, job }: RunContext<unknown, Tx>) => {
+          if (job.attempt === 1) running.open();
+          if (job.attempt === 1) await finish.promise;
+          await database.run(tx, `INSERT INTO ${table} VALUES ('attempt ${job.attempt}')`);
+        }),
+      ],
+      { concurrency: 1 },
+      firstLeaseShort,
+    );
+    const lost = new Promise((resolve) => zombie.worker.on('lost', resolve));
+    await zombie.worker.start();
+    await within('the handler', running.promise);
+    const reclaim = () => driver.reclaim({ queues: [queue], dead: [] });
+    await until('the lease is put back', async () => (await reclaim()).reclaimed === 1);
+    finish.open();
+    await within('the loss', lost);
+    expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 2, crashes: 1 }]);
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'attempt 2' }]);
   });
 
   test('a worker whose sessions the server ends keeps its leases', async (stage) => {
@@ -347,3 +378,20 @@ export const leasedRuns = theme('leased runs', (test) => {
     expect(diary.overlaps).toEqual([]);
   });
 });
+
+/** The driver, except that its first lease is over at once. */
+function firstLeaseShort<Tx>(driver: Driver<Tx>): Driver<Tx> {
+  let first = true;
+  return instead(driver, {
+    async begin(options) {
+      const held = await driver.begin(options);
+      return instead(held, {
+        lease(processId, jobs, forMs) {
+          const short = first ? 1 : forMs;
+          first = false;
+          return held.lease(processId, jobs, short);
+        },
+      });
+    },
+  });
+}

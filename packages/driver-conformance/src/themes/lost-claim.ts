@@ -49,6 +49,26 @@ export const lostClaim = theme('lost claim', (test) => {
     expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: `attempt ${attempt}` }]);
   });
 
+  test('a claim that is lost before its handler begins has no run', async <Tx>(stage: Stage<Tx>) => {
+    const { queue, put, reader } = stage;
+    const entered: boolean[] = [];
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      retry: SOON,
+      run: ({ signal }) => void entered.push(signal.aborted),
+    });
+    const { publicId } = await put();
+    const hand: Hand<Tx> = await hire(stage, [handler], { concurrency: 1 }, (driver) =>
+      losesFirstClaim(driver, () => hand.process.disconnect()),
+    );
+    await hand.worker.start();
+    await allSettled(stage);
+    expect(entered).toEqual([false]);
+    expect((await reader.runs(publicId)).map(({ outcome }) => outcome)).toEqual(['reclaim', 'complete']);
+  });
+
   test('a zombie settles nothing', async (stage) => {
     const { queue, put, reader } = stage;
     const running = gate();
@@ -146,6 +166,28 @@ export const lostClaim = theme('lost claim', (test) => {
     expect((await stage.row(innocent)).status).toBe('complete');
   });
 });
+
+/** The driver, except that its first claim is lost when the run's record has been written. */
+function losesFirstClaim<Tx>(driver: Driver<Tx>, disconnect: () => Promise<void>): Driver<Tx> {
+  let first = true;
+  let newest: AbortSignal | undefined;
+  return instead(driver, {
+    async begin(options) {
+      const held = await driver.begin(options);
+      newest = held.lost;
+      return held;
+    },
+    async startRun(run) {
+      const records = await driver.startRun(run);
+      if (first && newest) {
+        first = false;
+        await disconnect();
+        await aborted(newest);
+      }
+      return records;
+    },
+  });
+}
 
 /** The driver, except that its first settlement leaves out a job, as if somebody else had settled that one. */
 function firstSettlementShort<Tx>(driver: Driver<Tx>): Driver<Tx> {

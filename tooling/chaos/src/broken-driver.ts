@@ -1,0 +1,53 @@
+import type { Driver, Entity, HeldTransaction } from '@rowlock/core';
+
+/** Promises that a driver can break, so that the checker can be seen to notice. */
+export type Break = 'gives-back-early' | 'works-without-session';
+
+export function broken<Tx>(driver: Driver<Tx>, how: Break): Driver<Tx> {
+  return how === 'gives-back-early' ? givesBackEarly(driver) : worksWithoutSession(driver);
+}
+
+/** `hold`: once the jobs are known, their locks are let go, and taken again only to settle. */
+function givesBackEarly<Tx>(driver: Driver<Tx>): Driver<Tx> {
+  const begin: Driver<Tx>['begin'] = async (options) => {
+    let now = await driver.begin(options);
+    let claimed: { entity: Entity; limit: number } | undefined;
+    const changed: Partial<HeldTransaction<Tx>> = {
+      async lockSiblings(entity, limit) {
+        claimed = { entity, limit };
+        const jobs = await now.lockSiblings(entity, limit);
+        await now.rollback();
+        now = await driver.begin(options);
+        return jobs;
+      },
+      async settle(processId, settlements) {
+        if (claimed) await now.lockSiblings(claimed.entity, claimed.limit);
+        return now.settle(processId, settlements);
+      },
+    };
+    return instead(() => now, changed);
+  };
+  return instead(() => driver, { begin });
+}
+
+/** `lease`: the session that the worker's leases go by is gone, and the worker is not told. */
+function worksWithoutSession<Tx>(driver: Driver<Tx>): Driver<Tx> {
+  const anchor: Driver<Tx>['anchor'] = async (worker) => {
+    const gone = await driver.anchor(worker);
+    await gone.release();
+    const hears = await driver.anchor(worker);
+    return instead(() => hears, { workerId: gone.workerId });
+  };
+  return instead(() => driver, { anchor });
+}
+
+/** An object that is another one but for some of its members. */
+function instead<T extends object>(of: () => T, changed: Partial<T>): T {
+  return new Proxy(Object.create(null), {
+    get(_, name) {
+      const from = Reflect.has(changed, name) ? changed : of();
+      const member: unknown = Reflect.get(from, name);
+      return typeof member === 'function' ? member.bind(from) : member;
+    },
+  });
+}

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault } from './fault.js';
+import { check, ofMode } from './history/check.js';
+import { readHistory } from './history/history-file.js';
+import { recoveries } from './history/recovery.js';
+import type { Tables } from './history/tables.js';
+import type { Violation } from './history/violation.js';
+import type { Mode } from './mode.js';
+import { Random } from './random.js';
+import { type Stage, type StageOptions, setStage } from './stage.js';
+import type { DatabaseName, Server, System } from './system.js';
+
+/** What one fault did to one mode on one database. */
+export interface Result {
+  readonly fault: string;
+  readonly database: DatabaseName;
+  readonly mode: Mode;
+  readonly jobs: number;
+  readonly runs: number;
+  readonly violations: readonly Violation[];
+  /** How long interrupted jobs waited for their next run, in milliseconds. */
+  readonly recoveriesMs: readonly number[];
+  /** Where the history is kept, when there is something to look for in it. */
+  readonly history: string | null;
+}
+
+export interface CellOptions
+  extends Pick<StageOptions, 'seed' | 'modes' | 'broken' | 'workMs' | 'rate' | 'workers' | 'drainMs'> {
+  readonly seconds: number;
+  readonly stopping: AbortSignal;
+}
+
+/** Time before the first strike and after the last, in milliseconds: the load is on, and comes to its end. */
+const CALM_MS = 700;
+
+const HOUR_MS = 3_600_000;
+
+/** One fault, on a fresh database of a server, with the load on; then everything is settled and checked. */
+export async function runCell<Tx>(
+  system: System<Tx>,
+  server: Server,
+  fault: Fault,
+  { seconds, stopping, ...options }: CellOptions,
+): Promise<Result[]> {
+  const stage = await setStage(system, server, {
+    ...options,
+    proxied: fault.needs.includes('proxies'),
+    disk: fault.needs.includes('disk'),
+    clocksMs: fault.needs.includes('wrong clocks') ? [HOUR_MS, -HOUR_MS, 0] : [0],
+  });
+  let tables: Tables;
+  try {
+    await sleep(CALM_MS);
+    const end = await fault.begin(stage, new Random(options.seed, fault.name));
+    await sleep(seconds * 1_000, undefined, { signal: stopping }).catch(() => {});
+    await end();
+    await sleep(CALM_MS);
+    tables = await stage.settle();
+  } finally {
+    await stage.clear();
+  }
+  return judge(stage, tables, fault.name);
+}
+
+/** Reads the history, and says for each mode what it proves. It is deleted when it is clean. */
+export function judge<Tx>(
+  stage: Pick<Stage<Tx>, 'system' | 'modes' | 'folder' | 'forget'>,
+  tables: Tables,
+  fault: string,
+): Result[] {
+  const { system, modes, folder } = stage;
+  const everything = readHistory(folder);
+  const results = modes.map((mode) => {
+    const { events, runs, tables: own } = ofMode(mode, everything, tables);
+    const violations = check(events, own, runs);
+    return {
+      ...{ fault, database: system.name, mode, jobs: own.jobs.length, runs: runs.length, violations },
+      recoveriesMs: recoveries(events, runs, own),
+      history: violations.length > 0 ? folder : null,
+    };
+  });
+  if (results.every(({ history }) => history === null)) stage.forget();
+  return results;
+}

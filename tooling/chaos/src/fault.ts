@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from './random.js';
+import type { Stage } from './stage.js';
+import type { DatabaseName } from './system.js';
+
+/** What a stage must have for a fault. */
+export type Need = 'proxies' | 'wrong clocks' | 'disk';
+
+/** One kind of trouble. */
+export interface Fault {
+  readonly name: string;
+  readonly needs: readonly Need[];
+  /** Where it strikes: two faults at one place would undo each other's. `always`: the stage is set so, from begin to end. */
+  readonly at: 'server' | 'workers' | 'always';
+  /** How long it lasts in the bounded run, in seconds. */
+  readonly seconds: number;
+  /** Where it has no meaning, and why. */
+  readonly not?: Partial<Record<DatabaseName, string>>;
+  /** Begins to strike, choosing by `random` alone, until the returned function is called, which undoes what is left of it. */
+  begin<Tx>(stage: Stage<Tx>, random: Random): Promise<() => Promise<void>>;
+}
+
+/** Strikes again and again, with pauses of so many milliseconds between two strikes. Returns the end of it. */
+export function again(
+  pauseMs: () => number,
+  strike: (over: AbortSignal) => Promise<unknown>,
+): () => Promise<void> {
+  const over = new AbortController();
+  const running = (async () => {
+    while (!over.signal.aborted) {
+      await strike(over.signal);
+      await pause(pauseMs(), over.signal);
+    }
+  })();
+  // Told at the end.
+  running.catch(() => {});
+  return async () => {
+    over.abort();
+    await running;
+  };
+}
+
+/** Sleeps; shorter when it is over. */
+export async function pause(ms: number, over: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal: over }).catch(() => {});
+}

@@ -1,0 +1,47 @@
+import { again, type Fault, pause } from '../fault.js';
+import type { Plain } from '../system.js';
+
+/** How long a stranger keeps all connections, in milliseconds. */
+const KEPT_MS = 3_000;
+
+const MOST = 150;
+
+/** A stranger takes every connection that the server has left, and those that it ends of the workers'. */
+export const exhaustConnections: Fault = {
+  name: 'no connections',
+  needs: [],
+  at: 'server',
+  seconds: 20,
+  async begin(stage, random) {
+    const { system, crew, url } = stage;
+    return again(
+      () => random.whole(2_000, 3_000),
+      async (over) => {
+        const taken: Plain<unknown>[] = [];
+        const takeAll = async (): Promise<void> => {
+          while (taken.length < MOST && !over.aborted) {
+            const plain = await system.connect(url()).catch(() => null);
+            if (plain === null) return;
+            taken.push(plain);
+          }
+        };
+        const ending = await system.connect(url()).catch(() => null);
+        if (ending === null) return;
+        await takeAll();
+        const relieve = crew.impair('*', 'sessions are ended');
+        const strangers = new Set<number>();
+        for (const plain of taken) strangers.add(await plain.session());
+        await system
+          .endSessions(ending, (session) => !strangers.has(session) && random.chance(0.4))
+          .catch(() => {});
+        relieve();
+        const until = performance.now() + KEPT_MS;
+        while (performance.now() < until && !over.aborted) {
+          await takeAll();
+          await pause(20, over);
+        }
+        await Promise.all([ending, ...taken].map((plain) => plain.end()));
+      },
+    );
+  },
+};

@@ -1,0 +1,15 @@
+/** Something that a history is guilty of. `check` says what each is. */
+export interface Violation {
+  readonly what:
+    | 'lost'
+    | 'doubled'
+    | 'overlap'
+    | 'effect'
+    | 'uncovered'
+    | 'order'
+    | 'zombie'
+    | 'poison'
+    | 'death';
+  /** A sentence with the names by which it is found in the history. */
+  readonly told: string;
+}

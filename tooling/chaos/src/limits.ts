@@ -1,0 +1,29 @@
+import type { Result } from './cell.js';
+import { percentile } from './history/recovery.js';
+
+/** What recovery may take, in milliseconds: nine and a half of ten interrupted jobs run again within it. */
+const LIMITS: readonly { readonly fault: string; readonly mode?: string; readonly p95Ms: number }[] = [
+  { fault: 'kill -9', mode: 'hold', p95Ms: 500 },
+  { fault: 'kill -9', mode: 'lease', p95Ms: 2_000 },
+  { fault: 'server restart', p95Ms: 3_000 },
+];
+
+/** How many violations of one result are told. */
+const TOLD = 10;
+
+/** What is wrong with the results, a line each. */
+export function failures(results: readonly Result[]): string[] {
+  return results.flatMap((result) => {
+    const { fault, database, mode, violations, recoveriesMs, history } = result;
+    const where = `${fault} on ${database}, ${mode}`;
+    const told = violations.slice(0, TOLD).map(({ what, told }) => `${where}: ${what}: ${told}`);
+    if (violations.length > TOLD) told.push(`${where}: and ${violations.length - TOLD} more`);
+    if (history !== null) told.push(`${where}: the history is in ${history}`);
+    for (const limit of LIMITS) {
+      const p95 = percentile(recoveriesMs, 0.95) ?? 0;
+      if (limit.fault === fault && (limit.mode ?? mode) === mode && p95 > limit.p95Ms)
+        told.push(`${where}: recovery took ${Math.round(p95)} ms (p95), more than ${limit.p95Ms}`);
+    }
+    return told;
+  });
+}

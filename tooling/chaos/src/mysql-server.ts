@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freshMysqlDatabase, startEmbeddedMysql } from '@rowlock/servers';
+import type { Server } from './system.js';
+
+/** Each commit is handed to the system, which writes it though the server be killed. */
+const SETTINGS = {
+  'innodb-flush-log-at-trx-commit': '2',
+  'sync-binlog': '0',
+  'max-connections': '120',
+};
+
+export async function startMysql(): Promise<Server> {
+  const dataDir = join(tmpdir(), `rowlock-chaos-${randomBytes(8).toString('hex')}`);
+  const server = await startEmbeddedMysql({ dataDir, persistent: false, settings: SETTINGS });
+  return {
+    host: '127.0.0.1',
+    port: server.port,
+    fresh: () => freshMysqlDatabase(server.url),
+    kill: server.kill,
+    restart: server.restart,
+    stop: server.stop,
+  };
+}

@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+import { FAULTS } from './faults/index.js';
+import { MODES, type Mode } from './mode.js';
+import { DATABASES, type DatabaseName } from './system.js';
+
+export interface Options {
+  readonly seed: number;
+  readonly databases: readonly DatabaseName[];
+  readonly modes: readonly Mode[];
+  readonly faults: readonly string[];
+  readonly mixed: boolean;
+  /** How long all of it may take; the mixed run takes exactly that. */
+  readonly minutes: number;
+  readonly json: boolean;
+}
+
+/** What was asked for cannot be done; the message says what can. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const MINUTES = 10;
+
+/** @throws UsageError */
+export function readOptions(args: readonly string[]): Options {
+  const values = parsed(args);
+  const names = FAULTS.map(({ name }) => name);
+  return {
+    seed: values.seed === undefined ? Date.now() % 1_000_000 : number('--seed', values.seed, 0, 2 ** 31),
+    databases: choice('--database', values.database, DATABASES),
+    modes: choice('--mode', values.mode, MODES),
+    faults: choice('--fault', values.fault, names),
+    mixed: values.mixed ?? false,
+    minutes: values.minutes === undefined ? MINUTES : number('--minutes', values.minutes, 0.1, 1_440),
+    json: values.json ?? false,
+  };
+}
+
+const KNOWN = {
+  seed: { type: 'string' },
+  database: { type: 'string', multiple: true },
+  mode: { type: 'string', multiple: true },
+  fault: { type: 'string', multiple: true },
+  mixed: { type: 'boolean' },
+  minutes: { type: 'string' },
+  json: { type: 'boolean' },
+} as const;
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: KNOWN, strict: true }).values;
+  } catch (error) {
+    const known = Object.keys(KNOWN).map((name) => `--${name}`);
+    const message = error instanceof Error ? error.message.split('. ')[0] : String(error);
+    throw new UsageError(`${message}. Known options: ${known.join(', ')}.`);
+  }
+}
+
+function number(name: string, given: string, least: number, most: number): number {
+  const value = Number(given);
+  if (given.trim() !== '' && value >= least && value <= most) return value;
+  throw new UsageError(`${name} must be a number from ${least} to ${most}, not ${JSON.stringify(given)}.`);
+}
+
+function choice<Name extends string>(
+  option: string,
+  given: readonly string[] | undefined,
+  known: readonly Name[],
+): readonly Name[] {
+  if (given === undefined) return known;
+  const unknown = given.find((name) => !known.some((each) => each === name));
+  if (unknown === undefined) return known.filter((name) => given.includes(name));
+  const all = known.map((name) => JSON.stringify(name)).join(', ');
+  throw new UsageError(`${option} takes ${all}, not ${JSON.stringify(unknown)}.`);
+}

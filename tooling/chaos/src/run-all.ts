@@ -1,0 +1,70 @@
+import { type Result, runCell } from './cell.js';
+import type { Fault } from './fault.js';
+import { FAULTS } from './faults/index.js';
+import type { Options } from './options.js';
+import type { DatabaseName } from './system.js';
+import { withSystem } from './systems.js';
+
+/** Settling, checking, starting: beside a fault's own seconds. */
+const BESIDE_SECONDS = 12;
+
+/** Each fault after the other, both databases side by side. */
+export async function runAll(
+  options: Options,
+  stopping: AbortSignal,
+  tell: (line: string) => void,
+): Promise<Result[]> {
+  const lanes = await Promise.all(
+    options.databases.map((database) => runLane(database, options, stopping, tell)),
+  );
+  return FAULTS.flatMap(({ name }) => lanes.flatMap((lane) => lane.filter(({ fault }) => fault === name)));
+}
+
+async function runLane(
+  database: DatabaseName,
+  { faults, seed, modes, minutes }: Options,
+  stopping: AbortSignal,
+  tell: (line: string) => void,
+): Promise<Result[]> {
+  const { possible, left } = faultsOf(database, faults);
+  for (const { name, why } of left) tell(`${database}: ${name} is left out: ${why}`);
+  const until = performance.now() + minutes * 60_000;
+  const server = await withSystem(database, (system) => system.startServer());
+  const results: Result[] = [];
+  try {
+    for (const [place, fault] of possible.entries()) {
+      if (stopping.aborted) break;
+      const began = performance.now();
+      // On a slow machine the rest is shortened, so that all of it ends in time.
+      const factor = (until - began) / 1_000 / wanted(possible.slice(place));
+      const seconds = fault.seconds * Math.min(1, Math.max(0.1, factor));
+      const cell = { seed, modes, seconds, stopping };
+      const found = await withSystem(database, (system) => runCell(system, server, fault, cell));
+      results.push(...found);
+      tell(
+        `${database}: ${fault.name}: ${found.map(summary).join('; ')}; ${((performance.now() - began) / 1_000).toFixed(0)} s`,
+      );
+    }
+  } finally {
+    await server.stop();
+  }
+  return results;
+}
+
+function faultsOf(database: DatabaseName, names: readonly string[]) {
+  const chosen = FAULTS.filter(({ name }) => names.includes(name));
+  return {
+    possible: chosen.filter(({ not }) => not?.[database] === undefined),
+    left: chosen.flatMap(({ name, not }) =>
+      not?.[database] === undefined ? [] : [{ name, why: not[database] }],
+    ),
+  };
+}
+
+function wanted(faults: readonly Fault[]): number {
+  return faults.reduce((sum, { seconds }) => sum + seconds + BESIDE_SECONDS, 0);
+}
+
+function summary({ mode, jobs, violations }: Result): string {
+  return `${mode} ${jobs} jobs, ${violations.length === 0 ? 'clean' : `${violations.length} violations`}`;
+}

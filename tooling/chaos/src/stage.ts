@@ -1,0 +1,157 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRowlock } from '@rowlock/core';
+import type { Break } from './broken-driver.js';
+import { Crew, through } from './crew.js';
+import { HistoryFile } from './history/history-file.js';
+import type { Tables } from './history/tables.js';
+import { ENTITIES, entityName, Load } from './load.js';
+import type { Mode } from './mode.js';
+import { Random } from './random.js';
+import type { Plain, Server, System } from './system.js';
+import { startProxy, type TcpProxy } from './tcp-proxy.js';
+import { handlers } from './work.js';
+
+export interface StageOptions {
+  readonly modes: readonly Mode[];
+  readonly seed: number;
+  readonly proxied: boolean;
+  readonly clocksMs?: readonly number[];
+  /** Whether the disk can be full. */
+  readonly disk?: boolean;
+  readonly broken?: Break;
+  readonly workMs?: readonly [number, number];
+  /** Jobs a second and mode. */
+  readonly rate?: number;
+  /** Workers a mode. */
+  readonly workers?: number;
+  /** How long what is left may take when the faults are over, in milliseconds: what takes longer counts as lost. */
+  readonly drainMs?: number;
+}
+
+/** Runs at once of each worker. */
+const CONCURRENCY = 4;
+
+/** A net. */
+const DRAIN_MS = 60_000;
+
+/** One database with a crew at work and a load on it, and what faults reach for. */
+export interface Stage<Tx> {
+  readonly system: System<Tx>;
+  readonly server: Server;
+  readonly crew: Crew;
+  readonly loads: readonly Load<Tx>[];
+  /** The producers' way to the server, where there are proxies. */
+  readonly producers: TcpProxy | null;
+  readonly modes: readonly Mode[];
+  /** What the conductor writes down. */
+  readonly history: HistoryFile;
+  /** Where the histories of all processes are. */
+  readonly folder: string;
+
+  /** Where the database is now, past all proxies. */
+  url(): string;
+  /** Does something with a plain connection of its own. */
+  plainly<Result>(work: (plain: Plain<Tx>) => Promise<Result>): Promise<Result>;
+  /** Says it in the history: what a fault does, and when. */
+  tell(fault: string, does: string): void;
+
+  /** Ends the load, waits until everything is settled, stops the crew, and returns what the tables hold. */
+  settle(): Promise<Tables>;
+  /** Ends everything, whatever has become of it, but for the histories. */
+  clear(): Promise<void>;
+  /** Deletes the histories, which nobody needs. */
+  forget(): void;
+}
+
+/** Makes a database on the server, puts a crew to work on it, and begins the load. */
+export async function setStage<Tx>(
+  system: System<Tx>,
+  server: Server,
+  options: StageOptions,
+): Promise<Stage<Tx>> {
+  const { modes, seed, proxied, workMs = [20, 250], rate = 25, workers = 3, drainMs = DRAIN_MS } = options;
+  const fresh = await server.fresh();
+  await prepare(system, fresh.url, options);
+  const folder = mkdtempSync(join(tmpdir(), 'rowlock-chaos-history-'));
+  const history = new HistoryFile(folder, 'conductor');
+  const producers = proxied ? await startProxy(() => server) : null;
+  const crew = await Crew.hire(history, {
+    ...{ database: system.name, url: fresh.url, server: () => server, folder, modes, proxied, workers },
+    concurrency: CONCURRENCY,
+    clocksMs: options.clocksMs ?? [0],
+    broken: options.broken ?? null,
+  });
+  const url = producers === null ? fresh.url : through(producers, fresh.url);
+  const loads = modes.map(
+    (mode) => new Load(system, history, new Random(seed, `load ${mode}`), { mode, url, rate, workMs }),
+  );
+  for (const load of loads) load.start();
+
+  const stage: Stage<Tx> = {
+    ...{ system, server, crew, loads, producers, modes, history, folder },
+
+    // After a fail-over it is at another port.
+    url: () => through(server, fresh.url),
+
+    async plainly(work) {
+      const plain = await system.connect(stage.url());
+      try {
+        return await work(plain);
+      } finally {
+        await plain.end();
+      }
+    },
+
+    tell: (fault, does) => void history.write({ what: 'strike', fault, does }),
+
+    async settle() {
+      await Promise.all(loads.map((load) => load.stop()));
+      const until = performance.now() + drainMs;
+      while ((await outstanding(stage)) > 0 && performance.now() < until) await sleep(100);
+      await crew.stop();
+      return stage.plainly((plain) => system.readTables(plain));
+    },
+
+    async clear() {
+      await Promise.all(loads.map((load) => load.stop()));
+      await crew.stop();
+      await Promise.all(loads.map((load) => load.close()));
+      await producers?.close();
+      history.close();
+      await fresh.drop();
+    },
+
+    forget: () => rmSync(folder, { recursive: true, force: true }),
+  };
+  return stage;
+}
+
+/** How many jobs are not settled; Infinity while nobody can tell. */
+function outstanding<Tx>({ system, plainly }: Stage<Tx>): Promise<number> {
+  return plainly(async ({ ask }) => {
+    const sql = `SELECT COUNT(*) AS jobs FROM ${system.jobTable} WHERE status IN ('new', 'in-progress')`;
+    const [row] = await ask(sql);
+    return Number(row?.jobs);
+  }).catch(() => Number.POSITIVE_INFINITY);
+}
+
+async function prepare<Tx>(
+  system: System<Tx>,
+  url: string,
+  { modes, disk = false }: StageOptions,
+): Promise<void> {
+  const rowlock = createRowlock<Tx>({ driver: system.driver(url, 2), handlers: handlers('hold', system) });
+  await rowlock.migrate();
+  await rowlock.close();
+  const plain = await system.connect(url);
+  const statements = [...system.applicationTables, 'INSERT INTO chaos_disk VALUES (0)'];
+  for (const statement of [...statements, ...(disk ? system.fullDisk : [])]) await plain.ask(statement);
+  for (const mode of modes) {
+    const names = Array.from({ length: ENTITIES }, (_, number) => entityName(mode, number));
+    await plain.ask(`INSERT INTO chaos_entity (name) VALUES ${names.map(() => '(?)').join(', ')}`, names);
+  }
+  await plain.end();
+}

@@ -1,0 +1,53 @@
+import { rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { Break } from '../src/broken-driver.js';
+import { runCell } from '../src/cell.js';
+import type { Fault } from '../src/fault.js';
+import type { Mode } from '../src/mode.js';
+import { readOptions } from '../src/options.js';
+import { runMixed } from '../src/run-mixed.js';
+import type { DatabaseName } from '../src/system.js';
+import { withSystem } from '../src/systems.js';
+
+const NEVER = new AbortController().signal;
+
+test('some faults on both databases in both modes: nothing lost, nothing twice, no overlap', async () => {
+  const faults = ['kill -9', 'cut in COMMIT', 'ended sessions', 'server restart'];
+  const chosen = faults.flatMap((fault) => ['--fault', fault]);
+  const told: string[] = [];
+  const options = readOptions(['--mixed', '--minutes', '0.35', '--seed', '4', ...chosen]);
+  const results = await runMixed(options, NEVER, (line) => told.push(line));
+  for (const fault of faults) expect(told.join('\n')).toContain(fault);
+  expect(results.map(({ database, mode }) => `${database} ${mode}`)).toEqual([
+    'postgres hold',
+    'postgres lease',
+    'mysql hold',
+    'mysql lease',
+  ]);
+  for (const { jobs, violations } of results) {
+    expect(violations).toEqual([]);
+    expect(jobs).toBeGreaterThan(0);
+  }
+});
+
+test.concurrent.each<[Break, DatabaseName, Mode, [number, number]]>([
+  ['gives-back-early', 'postgres', 'hold', [100, 300]],
+  ['works-without-session', 'mysql', 'lease', [1_000, 2_500]],
+])('a driver that %s is found out on %s', async (broken, database, mode, workMs) => {
+  const calm: Fault = {
+    ...{ name: 'calm', needs: [], at: 'always', seconds: 6 },
+    begin: async () => async () => {},
+  };
+  const results = await withSystem(database, async (system) => {
+    const server = await system.startServer();
+    try {
+      const options = { seed: 1, modes: [mode], seconds: 6, broken, workMs, drainMs: 0, stopping: NEVER };
+      return await runCell(system, server, calm, options);
+    } finally {
+      await server.stop();
+    }
+  });
+  for (const { history } of results) if (history) rmSync(history, { recursive: true });
+  const guilt = new Set(results.flatMap(({ violations }) => violations.map(({ what }) => what)));
+  expect([...guilt]).toContain('overlap');
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { FAULTS } from '../src/faults/index.js';
+import { readOptions, UsageError } from '../src/options.js';
+import { plan } from '../src/plan.js';
+
+test('everything is the default', () => {
+  const { databases, modes, faults, mixed, json } = readOptions(['--seed', '7']);
+  expect({ databases, modes, mixed, json }).toEqual({
+    ...{ databases: ['postgres', 'mysql'], modes: ['hold', 'lease'], mixed: false, json: false },
+  });
+  expect(faults).toEqual(FAULTS.map(({ name }) => name));
+});
+
+test.each([
+  [['--quick'], '--quick'],
+  [['--database', 'oracle'], '--database takes "postgres", "mysql", not "oracle".'],
+  [['--fault', 'flood'], '--fault takes "kill -9"'],
+  [['--minutes', 'ten'], '--minutes must be a number from 0.1 to 1440, not "ten".'],
+  [['mixed'], 'mixed'],
+])('%j is refused with a sentence', (args, sentence) => {
+  expect(() => readOptions(args)).toThrow(UsageError);
+  expect(() => readOptions(args)).toThrow(sentence);
+});
+
+test('a seed has one plan, and another seed another', () => {
+  const told = (seed: number) =>
+    plan(seed, FAULTS, 30).map(({ fault, atMs, forMs }) => [fault.name, atMs, forMs]);
+  expect(told(1)).toEqual(told(1));
+  expect(told(1)).not.toEqual(told(2));
+});
+
+test('a plan of half an hour has every fault that can come and go', () => {
+  const names = new Set(plan(1, FAULTS, 30).map(({ fault }) => fault.name));
+  const wanted = FAULTS.filter(({ at }) => at !== 'always').map(({ name }) => name);
+  expect([...names].sort()).toEqual(wanted.sort());
+});
