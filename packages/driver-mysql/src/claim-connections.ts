@@ -1,5 +1,5 @@
+import { answerWithin } from '@rowlock/core';
 import type { Pool, PoolConnection } from 'mysql2/promise';
-import { answered } from './answered.js';
 import { toDriverError } from './errors.js';
 import { cut, takeConnection } from './session.js';
 
@@ -63,7 +63,7 @@ export class ClaimConnections {
   }
 
   #answered(client: PoolConnection, answer: Promise<unknown>): Promise<unknown> {
-    return answered(answer, this.#answerMs, () => cut(client));
+    return answerWithin(this.#answerMs, answer, () => cut(client));
   }
 
   /** The pool tells of the connection itself, of which `PoolConnection` is a wrapping. */

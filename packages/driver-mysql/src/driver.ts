@@ -1,5 +1,6 @@
 import {
   type Anchor,
+  answerWithin,
   BeatingAnchor,
   type BeginOptions,
   type Capabilities,
@@ -31,7 +32,6 @@ import {
   type Pool,
 } from 'mysql2/promise';
 import { MysqlAnchor } from './anchor.js';
-import { answered } from './answered.js';
 import { ClaimConnections } from './claim-connections.js';
 import { CommitWatch } from './commit-watch.js';
 import { type Context, context } from './context.js';
@@ -305,7 +305,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
         await client.query('COMMIT');
         return result;
       };
-      const result = await answered(transaction(), this.context.answerMs, () => cut(client));
+      const result = await answerWithin(this.context.answerMs, transaction(), () => cut(client));
       client.release();
       return result;
     } catch (error) {

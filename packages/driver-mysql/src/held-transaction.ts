@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
+  answerWithin,
   type ClaimCriteria,
   type DependencyQuestion,
   DriverError,
@@ -13,7 +14,6 @@ import {
   TRANSITIONS,
 } from '@rowlock/core';
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
-import { answered } from './answered.js';
 import { byPlace, CANDIDATES, isBeforeAll, ofOnePriority } from './candidates.js';
 import type { ClaimConnections } from './claim-connections.js';
 import type { Context } from './context.js';
@@ -249,7 +249,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
 
   /** The handler's statements may take as long as the handler; the driver's own, and their turn, come soon. */
   #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    return answered(answer, this.#context.answerMs, (error) => {
+    return answerWithin(this.#context.answerMs, answer, (error) => {
       this.#onLost(error);
       cut(this.#client);
       // While a statement runs, the server does not look whether its client is still there.

@@ -1,5 +1,5 @@
+import { answerWithin } from '@rowlock/core';
 import type { Connection, Pool, PoolConnection } from 'mysql2/promise';
-import { answered } from './answered.js';
 import { toDriverError } from './errors.js';
 import type { MysqlTransaction } from './query.js';
 
@@ -31,7 +31,7 @@ export async function takeConnection(pool: Pool): Promise<PoolConnection> {
     const client = await pool.getConnection();
     if (prepared.has(client.connection)) return client;
     try {
-      await answered(prepareSession(client), PREPARED_MS, () => cut(client));
+      await answerWithin(PREPARED_MS, prepareSession(client), () => cut(client));
     } catch (error) {
       client.destroy();
       throw error;
@@ -55,7 +55,7 @@ export function onPool(pool: Pool, answerMs?: number): MysqlTransaction {
     let silent = false;
     try {
       if (answerMs === undefined) return await work(client);
-      return await answered(work(client), answerMs, () => {
+      return await answerWithin(answerMs, work(client), () => {
         silent = true;
         cut(client);
       });

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
+  answerWithin,
   type ClaimCriteria,
   type DependencyQuestion,
   DriverError,
@@ -12,7 +13,6 @@ import {
   TRANSITIONS,
 } from '@rowlock/core';
 import type { PoolClient, QueryResultRow } from 'pg';
-import { answered } from './answered.js';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { HandlerTransaction, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
@@ -181,7 +181,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
 
   /** The handler's statements may take as long as the handler; the driver's own, and their turn, come soon. */
   #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    return answered(answer, this.#context.answerMs, (error) => {
+    return answerWithin(this.#context.answerMs, answer, (error) => {
       this.#onLost(error);
       cut(this.#client);
     });

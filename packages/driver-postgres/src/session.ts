@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
+import { answerWithin } from '@rowlock/core';
 import type { Pool, PoolClient } from 'pg';
-import { answered } from './answered.js';
 import { toDriverError } from './errors.js';
 import { type PostgresTransaction, query } from './query.js';
 
@@ -46,7 +46,7 @@ export function onPool(pool: Pool, answerMs: number): PostgresTransaction {
       let isBroken = true;
       client.on('error', ignore);
       try {
-        const result = await answered(client.query(text, values), answerMs, ignore);
+        const result = await answerWithin(answerMs, client.query(text, values), ignore);
         isBroken = false;
         return result;
       } finally {
