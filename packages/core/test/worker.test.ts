@@ -70,6 +70,7 @@ function emptyDatabase(survey: Survey): { readonly driver: Driver; readonly look
     },
     lockSiblings: unused,
     firstOutstanding: unused,
+    release: unused,
     lease: unused,
     lockLeased: unused,
     used: false,

@@ -125,12 +125,8 @@ class Memory extends MemoryStore implements MemoryDriver {
     return this.ask((place) => statements.startRun(place, run));
   }
 
-  noteRun(processId: string, note: RunNote): Promise<void> {
-    return this.ask((place) =>
-      'progress' in note
-        ? statements.noteProgress(place, processId, storableJson(note.progress))
-        : statements.endRun(place, processId, note.outcome),
-    );
+  noteRun(processId: string, { progress }: RunNote): Promise<void> {
+    return this.ask((place) => statements.noteProgress(place, processId, storableJson(progress)));
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {

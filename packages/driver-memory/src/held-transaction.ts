@@ -51,6 +51,11 @@ export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction>
     return this.#tx.run(() => statements.firstOutstanding(this.#place, question));
   }
 
+  async release(processId: string): Promise<void> {
+    await this.#tx.run(() => statements.release(this.#place, processId));
+    await this.commit();
+  }
+
   async lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
     await this.#tx.run(() => statements.lease(this.#place, processId, jobs, forMs));
     await this.commit();

@@ -170,7 +170,8 @@ export async function startRun(
   const { runs } = database.tables;
   const started: RunStarted[] = [];
   for (const id of jobs) {
-    await endRuns({ database, tx }, runs.findBy('jobId', id, tx), 'reclaim');
+    const unfinished = runs.findBy('jobId', id, tx, ({ finishedAt }) => finishedAt === null);
+    await endRuns({ database, tx }, unfinished, 'reclaim', (run) => run.finishedAt === null);
     const earlier = runs.findBy('jobId', id, tx);
     const crashes = earlier.filter(({ value }) => value.outcome === 'reclaim').length;
     started.push({ id, earlierRuns: earlier.length, crashes });
@@ -194,22 +195,22 @@ export async function noteProgress(
   }
 }
 
-export async function endRun(place: Place, processId: string, outcome: string): Promise<void> {
+export async function release(place: Place, processId: string): Promise<void> {
   const { database, tx } = place;
-  await endRuns(place, database.tables.runs.findBy('processId', processId, tx), outcome);
+  await endRuns(place, database.tables.runs.findBy('processId', processId, tx), 'release');
 }
 
-/** Ends those that have no end yet, when their turn has come. */
+/** Each when its turn has come, if it is then still to be ended. */
 async function endRuns(
   { database, tx }: Place,
   found: readonly Found<RunRow>[],
   outcome: string,
+  isToEnd: (run: RunRow) => boolean = () => true,
 ): Promise<void> {
-  for (const { row, value } of found) {
-    if (value.finishedAt !== null) continue;
+  for (const { row } of found) {
     await tx.lock(row);
     const run = row.seenBy(tx);
-    if (run === undefined || run.finishedAt !== null) continue;
+    if (run === undefined || !isToEnd(run)) continue;
     tx.write(row, { ...run, finishedAt: database.clock.now(), outcome });
   }
 }
@@ -229,12 +230,12 @@ export async function settle(
     const found = jobs.findBy('id', id, tx, ({ status }, row) => status === from && row.holder === tx);
     for (const { row, value } of found) {
       tx.write(row, settled(value, processId, settlement, database.clock.now()));
-      for (const { row } of runs.findBy('jobId', id, tx, (run) => run.processId === processId)) {
-        await tx.lock(row);
-        const run = row.seenBy(tx);
-        // Also one that was noted as ended: the settlement is what holds.
-        if (run !== undefined) tx.write(row, { ...run, finishedAt: database.clock.now(), outcome: event });
-      }
+      // Also one that was noted as ended: the settlement is what holds.
+      await endRuns(
+        place,
+        runs.findBy('jobId', id, tx, (run) => run.processId === processId),
+        event,
+      );
       written.push(id);
     }
   }

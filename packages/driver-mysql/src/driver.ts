@@ -261,11 +261,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     });
   }
 
-  async noteRun(processId: string, note: RunNote): Promise<void> {
-    const { sql } = this.context;
-    if ('progress' in note)
-      await change(this.#soon, sql.noteProgress, [storableJson(note.progress), processId]);
-    else await change(this.#soon, sql.endRun, [note.outcome, processId]);
+  async noteRun(processId: string, { progress }: RunNote): Promise<void> {
+    await change(this.#soon, this.context.sql.noteProgress, [storableJson(progress), processId]);
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {

@@ -142,6 +142,11 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     return row?.id ? BigInt(row.id) : undefined;
   }
 
+  async release(processId: string): Promise<void> {
+    await this.#change(this.#context.sql.release, [processId]);
+    await this.commit();
+  }
+
   async lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
     const wanted = list(jobs);
     await this.#change(this.#context.sql.lease(wanted.places), [processId, forMs, ...wanted.values]);

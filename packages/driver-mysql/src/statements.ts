@@ -27,7 +27,7 @@ export interface Statements {
   readonly endCrashedRuns: (ids: string) => string;
   readonly startRun: (given: string) => string;
   readonly noteProgress: string;
-  readonly endRun: string;
+  readonly release: string;
   readonly settle: (endings: string) => string;
   readonly settledBy: (ids: string) => string;
   readonly endRuns: (endings: string) => string;
@@ -174,8 +174,7 @@ export function statements(schema: string): Statements {
 
     noteProgress: `UPDATE ${run} SET progress = ? WHERE process_id = ? AND finished_at IS NULL`,
 
-    endRun: `
-      UPDATE ${run} SET finished_at = UTC_TIMESTAMP(6), outcome = ? WHERE process_id = ? AND finished_at IS NULL`,
+    release: `UPDATE ${run} SET finished_at = UTC_TIMESTAMP(6), outcome = 'release' WHERE process_id = ?`,
 
     // By primary key alone; the rows are locked already, so this waits for nobody. STRAIGHT_JOIN, because in a table of a few
     // rows the optimizer would rather read, and lock, all of them.

@@ -184,11 +184,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     }));
   }
 
-  async noteRun(processId: string, note: RunNote): Promise<void> {
-    const { sql } = this.context;
-    if ('progress' in note)
-      await query(this.#soon, sql.noteProgress, [processId, JSON.stringify(note.progress)]);
-    else await query(this.#soon, sql.endRun, [processId, note.outcome]);
+  async noteRun(processId: string, { progress }: RunNote): Promise<void> {
+    await query(this.#soon, this.context.sql.noteProgress, [processId, JSON.stringify(progress)]);
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {

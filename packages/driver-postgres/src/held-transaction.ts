@@ -92,6 +92,11 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     return row?.id ?? undefined;
   }
 
+  async release(processId: string): Promise<void> {
+    await this.#ask(this.#context.sql.release, [processId]);
+    await this.commit();
+  }
+
   async lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
     await this.#ask(this.#context.sql.lease, [processId, jobs, forMs]);
     await this.commit();

@@ -20,7 +20,7 @@ export interface Statements {
   readonly stopStatement: string;
   readonly startRun: string;
   readonly noteProgress: string;
-  readonly endRun: string;
+  readonly release: string;
   readonly settle: string;
   readonly survey: string;
   readonly reclaim: string;
@@ -172,8 +172,7 @@ export function statements(schema: string): Statements {
 
     noteProgress: `UPDATE ${run} SET progress = $2 WHERE process_id = $1 AND finished_at IS NULL`,
 
-    endRun: `
-      UPDATE ${run} SET finished_at = clock_timestamp(), outcome = $2 WHERE process_id = $1 AND finished_at IS NULL`,
+    release: `UPDATE ${run} SET finished_at = clock_timestamp(), outcome = 'release' WHERE process_id = $1`,
 
     settle: `
       WITH ending AS (

@@ -47,7 +47,7 @@ export interface Driver<Tx = unknown> extends Store {
    */
   startRun(run: RunStart): Promise<readonly RunStarted[]>;
 
-  /** Writes to a run's record from outside the claim's transaction. */
+  /** Writes to the record of a run that is not over, from outside the claim's transaction. */
   noteRun(processId: string, note: RunNote): Promise<void>;
 
   /**
@@ -115,6 +115,12 @@ export interface HeldTransaction<Tx> extends RunTransaction<Tx> {
 
   /** The lowest id below `before` of an outstanding job of these kinds and key, other than `except`. */
   firstOutstanding(question: DependencyQuestion): Promise<JobId | undefined>;
+
+  /**
+   * Gives the claim back: its jobs are as they were, and this run's record ends as `release`, whatever was written into it
+   * meanwhile. The transaction has ended then.
+   */
+  release(processId: string): Promise<void>;
 
   /**
    * Commits the claim: these of its jobs are in progress, by this run, for everybody to see; the others are let go.
@@ -258,8 +264,10 @@ export interface RunStarted {
   readonly crashes: number;
 }
 
-/** What may be written of a run while its transaction is open, or when it was rolled back. */
-export type RunNote = { readonly progress: Json } | { readonly outcome: 'release' | 'reclaim' };
+/** What may be written of a run while its transaction is open. */
+export interface RunNote {
+  readonly progress: Json;
+}
 
 export interface JobFilter {
   /** In small letters, as rows have it. */

@@ -299,11 +299,11 @@ async function run<Tx>(
     for (const { job } of checked) endings.set(job.id, outcomeOf(result, job));
   } catch (error) {
     if (tx.lost.aborted) throw error;
+    await tx.undo();
     // The worker stops, or a lease has been without the worker's session for too long.
     const { reason } = live.signal;
     if (reason instanceof WorkerStoppedError || reason instanceof ClaimLostError) return 'release';
     flow.log.warn({ error, ...runInfo(live.processId, handler, jobs) }, 'the handler failed');
-    await tx.undo();
     for (const { job } of checked) endings.set(job.id, retry(error));
   }
   for (const { job } of checked) {
@@ -335,9 +335,8 @@ function leaveBehind<Tx>(
 
 /** Gives the jobs back as they were: the worker stops. */
 async function release<Tx>(flow: Flow<Tx>, tx: HeldTransaction<Tx>, info: RunInfo): Promise<void> {
-  // While the locks are still held, so that nobody takes the unfinished record for a crash.
-  await flow.driver.noteRun(info.processId, { outcome: 'release' });
-  await tx.rollback();
+  // In the claim's own transaction: a worker that has lost its claim has nothing to give back.
+  await tx.release(info.processId);
   flow.events.emit('released', info);
 }
 

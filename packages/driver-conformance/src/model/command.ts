@@ -53,12 +53,7 @@ export type Command =
       readonly before: number;
     }
   | { readonly do: 'startRun'; readonly by: Actor }
-  | {
-      readonly do: 'noteRun';
-      readonly by: Actor;
-      readonly run: number;
-      readonly note: 'progress' | 'release' | 'reclaim';
-    }
+  | { readonly do: 'noteRun'; readonly by: Actor; readonly run: number }
   | { readonly do: 'write'; readonly by: Actor }
   | { readonly do: 'undo'; readonly by: Actor }
   | {
@@ -72,6 +67,7 @@ export type Command =
     }
   | { readonly do: 'commit'; readonly by: Actor }
   | { readonly do: 'rollback'; readonly by: Actor }
+  | { readonly do: 'release'; readonly by: Actor }
   | { readonly do: 'lease'; readonly by: Actor; readonly most: number; readonly isOver: boolean }
   | { readonly do: 'lockLeased'; readonly by: Actor; readonly lease: number }
   | { readonly do: 'reclaim'; readonly by: Actor; readonly dead: 'nobody' | 'everybody' }
@@ -165,15 +161,7 @@ const ALL: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Command>]
   ],
   [1, fc.record({ do: fc.constant('firstOutstanding'), by: actor, key, kinds, before: nth })],
   [9, fc.record({ do: fc.constant('startRun'), by: actor })],
-  [
-    1,
-    fc.record({
-      do: fc.constant('noteRun'),
-      by: actor,
-      run: nth,
-      note: fc.constantFrom('progress', 'progress', 'release', 'reclaim'),
-    }),
-  ],
+  [1, fc.record({ do: fc.constant('noteRun'), by: actor, run: nth })],
   [3, fc.record({ do: fc.constant('write'), by: actor })],
   [1, fc.record({ do: fc.constant('undo'), by: actor })],
   [
@@ -188,6 +176,7 @@ const ALL: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Command>]
   ],
   [7, fc.record({ do: fc.constant('commit'), by: actor })],
   [1, fc.record({ do: fc.constant('rollback'), by: actor })],
+  [1, fc.record({ do: fc.constant('release'), by: actor })],
   [
     6,
     fc.record({

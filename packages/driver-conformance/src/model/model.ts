@@ -173,6 +173,11 @@ export class Model {
         return (this.#transactions.get(command.by)?.held.size ?? 0) > 0;
       case 'rollback':
         return this.#transactions.has(command.by);
+      case 'release': {
+        const tx = this.#transactions.get(command.by);
+        const isAsItWas = tx?.from === 'new' && !tx.hasSettled && (!tx.hasWritten || tx.hasUndone);
+        return isAsItWas && tx.held.size > 0 && tx.run !== null;
+      }
       case 'lease': {
         const tx = this.#transactions.get(command.by);
         return tx !== undefined && tx.held.size > 0 && !tx.hasWritten && tx.from === 'new';
@@ -221,7 +226,7 @@ export class Model {
       case 'startRun':
         return this.#startRun(command.by);
       case 'noteRun':
-        return this.#noteRun(`run ${command.run}`, command.note);
+        return this.#noteRun(`run ${command.run}`);
       case 'write': {
         const tx = this.#open(command.by);
         tx.hasWritten = true;
@@ -236,6 +241,8 @@ export class Model {
       }
       case 'settle':
         return this.#settle(command);
+      case 'release':
+        return this.#release(command.by);
       case 'commit':
       case 'rollback':
         return this.#end(command.by, command.do);
@@ -405,15 +412,18 @@ export class Model {
     return told;
   }
 
-  #noteRun(run: string, note: 'progress' | 'release' | 'reclaim'): Result {
-    for (const job of this.#jobs) {
-      for (const record of job.runs) {
-        if (record.run !== run || record.outcome !== null) continue;
-        if (note === 'progress') record.progress = 'half';
-        else record.outcome = note;
-      }
-    }
+  #noteRun(run: string): Result {
+    for (const record of this.#records(run)) if (record.outcome === null) record.progress = 'half';
     return undefined;
+  }
+
+  #release(by: Actor): Result {
+    for (const record of this.#records(this.#open(by).run)) record.outcome = 'release';
+    return this.#end(by, 'rollback');
+  }
+
+  #records(run: string | null): readonly ModelRun[] {
+    return this.#jobs.flatMap(({ runs }) => runs).filter((record) => record.run === run);
   }
 
   #settle({ by, events, again }: Extract<Command, { do: 'settle' }>): Result {
@@ -487,7 +497,7 @@ export class Model {
       const mayGo = job.row.isLeaseOver || (!worker.alive && dead === 'everybody');
       return mayGo && job.holder === null;
     });
-    for (const { job } of free) job.row = { ...job.row, status: 'new' };
+    for (const { job } of free) job.row = { ...job.row, status: 'new', run: null };
     return { reclaimed: free.length, lapsed: [...lapsed].sort() };
   }
 

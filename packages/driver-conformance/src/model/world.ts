@@ -155,8 +155,7 @@ export class World<Tx> {
         return this.#startRun(command.by);
       case 'noteRun': {
         const driver = await this.#driver(command.by);
-        const note = command.note === 'progress' ? { progress: 'half' } : { outcome: command.note };
-        return driver.noteRun(this.#runs[command.run] ?? '', note);
+        return driver.noteRun(this.#runs[command.run] ?? '', { progress: 'half' });
       }
       case 'write': {
         const { held, jobs } = this.#claim(command.by);
@@ -169,6 +168,11 @@ export class World<Tx> {
         return this.#claim(command.by).held.undo();
       case 'settle':
         return this.#settle(command);
+      case 'release': {
+        const claim = this.#claim(command.by);
+        this.#claims.delete(command.by);
+        return claim.held.release(this.#runOf(claim));
+      }
       case 'commit':
       case 'rollback':
         return this.#end(command.by, command.do);

@@ -305,6 +305,25 @@ export const leasedRuns = theme('leased runs', (test) => {
     expect(await reader.runs(job.publicId)).toMatchObject([{ outcome: 'release' }]);
   });
 
+  test('what a handler that was stopped has written goes with its lease', async <Tx>(stage: Stage<Tx>) => {
+    const { database, reader, queue, defer, put, row } = stage;
+    const table = await scratchTable(reader, queue, defer);
+    const written = gate();
+    const job = await put();
+    const { worker } = await employ(stage, [
+      leasing(stage, async ({ tx, signal }: RunContext<unknown, Tx>) => {
+        await database.run(tx, `INSERT INTO ${table} VALUES ('half')`);
+        written.open();
+        throw await aborted(signal);
+      }),
+    ]);
+    await within('the write', written.promise);
+    await within('the end', worker.stop({ drain: 0 }));
+    expect(await row(job)).toMatchObject({ status: 'new' });
+    expect(await reader.runs(job.publicId)).toMatchObject([{ outcome: 'release' }]);
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+  });
+
   test('a group is leased, and a job that comes later gets a later run', async (stage) => {
     const { key, queue, put, putMany } = stage;
     const [running, finish] = [gate(), gate()];

@@ -101,6 +101,44 @@ export const lostClaim = theme('lost claim', (test) => {
     expect((await reader.runs(job.publicId)).map(({ outcome }) => outcome)).toEqual(['reclaim', 'complete']);
   });
 
+  test('a worker that begins a run whose claim is lost does not make the run of its heir a crash', async (stage) => {
+    const { queue, put, row, reader } = stage;
+    const [begins, goOn, running] = [gate(), gate(), gate()];
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      async run({ signal }) {
+        running.open();
+        throw await aborted(signal);
+      },
+    });
+    const job = await put();
+    const late = await hire(stage, [handler], {}, (driver) =>
+      instead(driver, {
+        async startRun(run) {
+          begins.open();
+          await goOn.promise;
+          return driver.startRun(run);
+        },
+      }),
+    );
+    const lost = new Promise<void>((resolve) => late.worker.on('lost', () => resolve()));
+    await late.worker.start();
+    await within('the claim', begins.promise);
+    const heir = await employ(stage, [handler]);
+    await late.process.disconnect();
+    await within("the heir's run", running.promise);
+    const stopped = late.worker.stop({ drain: 0 });
+    goOn.open();
+    await within('the loss', lost);
+    await stopped;
+    await within('the end of the heir', heir.worker.stop({ drain: 0 }));
+    expect(await row(job)).toMatchObject({ status: 'new', attempt: 0, crashes: 0 });
+    const outcomes = (await reader.runs(job.publicId)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['release', null]);
+  });
+
   test('a settlement that comes back short is a lost claim, and nothing of it is kept', async (stage) => {
     const { queue, key, putMany, reader } = stage;
     const handler = defineHandler({

@@ -156,24 +156,6 @@ export const runs = theme('runs', (test) => {
     expect(await reader.runs(job.publicId)).toMatchObject([{ finishedAt: null, outcome: null }]);
   });
 
-  test('a settlement is what holds, also when the record was noted as ended before', async ({
-    driver,
-    reader,
-    put,
-    anchor,
-    hold,
-  }) => {
-    await put();
-    const { workerId } = await anchor();
-    const { held, job } = await hold();
-    const processId = randomUUID();
-    await driver.startRun({ processId, workerId, jobs: [job.id] });
-    await driver.noteRun(processId, { outcome: 'release' });
-    await held.settle(processId, [settlement(job)]);
-    await held.commit();
-    expect(await reader.runs(job.publicId)).toMatchObject([{ processId, outcome: 'complete' }]);
-  });
-
   test('the settlement of a run that is not on record still settles', async ({ put, serve, row, reader }) => {
     const job = await put();
     await serve();
@@ -258,14 +240,50 @@ export const runs = theme('runs', (test) => {
     const { held, job } = await hold();
     const processId = randomUUID();
     await driver.startRun({ processId, workerId, jobs: [job.id] });
-    await driver.noteRun(processId, { outcome: 'release' });
-    await held.rollback();
+    await held.release(processId);
     const [record] = await reader.runs(publicId);
     expect(record).toMatchObject({ processId, outcome: 'release' });
     expect(record?.finishedAt).toBeInstanceOf(Date);
     await hold();
     const again = await driver.startRun({ processId: randomUUID(), workerId, jobs: [job.id] });
     expect(again).toEqual([{ id: job.id, earlierRuns: 1, crashes: 0 }]);
+  });
+
+  test('a run that begins too late, when another has the job, takes nothing from that one', async ({
+    driver,
+    reader,
+    put,
+    anchor,
+    hold,
+  }) => {
+    const { publicId } = await put();
+    const { workerId } = await anchor();
+    for (const end of ['release', 'retry'] as const) {
+      const { held, job } = await hold();
+      const processId = randomUUID();
+      await driver.startRun({ processId, workerId, jobs: [job.id] });
+      // A worker that has not noticed yet that its claim was lost.
+      await driver.startRun({ processId: randomUUID(), workerId, jobs: [job.id] });
+      if (end === 'release') await held.release(processId);
+      else {
+        await held.settle(processId, [settlement(job, { event: 'retry' })]);
+        await held.commit();
+      }
+      const records = await reader.runs(publicId);
+      expect(records.find((record) => record.processId === processId)).toMatchObject({ outcome: end });
+    }
+  });
+
+  test('a claim that is lost is not released', async ({ reader, put, anchor, process, hold }) => {
+    const { publicId } = await put();
+    const { workerId } = await anchor();
+    const dying = await process();
+    const { held, job } = await hold({}, dying.driver);
+    const processId = randomUUID();
+    await dying.driver.startRun({ processId, workerId, jobs: [job.id] });
+    await dying.disconnect();
+    await expect(held.release(processId)).rejects.toMatchObject({ code: 'ConnectionLost' });
+    expect(await reader.runs(publicId)).toMatchObject([{ processId, outcome: null }]);
   });
 
   test('every earlier run is counted: released, settled and crashed', async ({
@@ -286,8 +304,7 @@ export const runs = theme('runs', (test) => {
     const released = await hold();
     const first = randomUUID();
     expect(await start(first)).toEqual([0, 0]);
-    await driver.noteRun(first, { outcome: 'release' });
-    await released.held.rollback();
+    await released.held.release(first);
 
     const retried = await hold();
     const second = randomUUID();
