@@ -1,9 +1,9 @@
 import { defineProject, mergeConfig } from 'vitest/config';
 import { testProject } from '../../vitest.shared.js';
 
-/** The tests of driver-mysql again, on MariaDB; but for the interleavings: nobody asks it yet who waits for whom. */
+/** The tests of driver-mysql again, on MariaDB. */
 export default defineProject(
   mergeConfig(testProject('driver-mariadb'), {
-    test: { provide: { mysqlProduct: 'mariadb' }, exclude: ['test/interleavings.test.ts'] },
+    test: { provide: { mysqlProduct: 'mariadb' } },
   }),
 );

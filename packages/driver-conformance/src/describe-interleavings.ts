@@ -2,18 +2,26 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DriverUnderTest } from './describe-driver.js';
 import type { DriverHarness, TestDatabase } from './driver-harness.js';
 import { following } from './interleave/director.js';
-import { explore } from './interleave/explore.js';
+import { explore, search } from './interleave/explore.js';
 import { knownFaults } from './interleave/known-faults.js';
 import { type Played, play } from './interleave/play.js';
 import type { Scenario } from './interleave/scenario.js';
 import { scenarios } from './interleave/scenarios.js';
 import { openScene, type Scene } from './interleave/scene.js';
+import { swapOnce } from './interleave/swap.js';
 
 /** Opening a server's first database may take its time. */
 const OPEN_MS = 120_000;
 
-/** Within how many orders each known fault must be found. */
-const FAULT_ORDERS = 2_000;
+/** Within how many orders, and within how many milliseconds, each known fault must be found. */
+const FAULT_BOUNDS = { orders: 2_000, ms: 120_000 };
+
+/** How many orders are drawn by chance and compared with all. */
+const DRAWN = 60;
+
+/** For how long, in milliseconds, and how often each scenario is played to swap two of its steps. */
+const SWAP_MS = 60_000;
+const SWAP_ROUNDS = 40;
 
 /** A net. */
 const TEST_MS = 3_600_000;
@@ -22,13 +30,15 @@ const TEST_MS = 3_600_000;
  * Small scenes of workers and producers, played in every order of their steps, or in a sample of them, and what must
  * hold after each. A driver's own test file calls this once.
  *
- * Read from the environment: `INTERLEAVE_ORDERS`, how many orders of a scenario at most, or `all`; `INTERLEAVE_SEED`,
- * which of them; `INTERLEAVE_SCHEDULE`, the one order to play again, of the scenarios that the name filter leaves.
+ * Read from the environment: `INTERLEAVE_ORDERS`, how many orders of a scenario at most, or `all`; `INTERLEAVE_SECONDS`, for
+ * how long at most each; `INTERLEAVE_SEED`, which of them; `INTERLEAVE_SCHEDULE`, the one order to play again, of the
+ * scenarios that the name filter leaves.
  */
 export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): void {
-  const { INTERLEAVE_ORDERS = '10', INTERLEAVE_SEED = '1', INTERLEAVE_SCHEDULE } = process.env;
-  const orders = INTERLEAVE_ORDERS === 'all' ? Number.POSITIVE_INFINITY : Number(INTERLEAVE_ORDERS);
+  const { INTERLEAVE_ORDERS = '8', INTERLEAVE_SECONDS = 'all' } = process.env;
+  const { INTERLEAVE_SEED = '1', INTERLEAVE_SCHEDULE } = process.env;
   const seed = Number(INTERLEAVE_SEED);
+  const bounds = { orders: atMost(INTERLEAVE_ORDERS), ms: atMost(INTERLEAVE_SECONDS) * 1_000, seed };
 
   describe(name, () => {
     let harness: DriverHarness<Tx> | undefined;
@@ -61,21 +71,43 @@ export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): 
           return;
         }
         const started = performance.now();
-        const explored = await explore(scene(), scenario, { orders, seed, enough: 10 });
+        const explored = await explore(scene(), scenario, bounds);
         const seconds = ((performance.now() - started) / 1_000).toFixed(1);
-        const some = explored.complete ? 'all' : `of more, seed ${seed}`;
-        const found = `${explored.violated} violations`;
-        say(`${name}: ${scenario.name}: ${explored.orders} orders (${some}), ${found}, ${seconds} s`);
+        const { orders, complete, waits, violated } = explored;
+        const some = complete ? 'these are all' : `of more, seed ${seed}`;
+        say(
+          `${name}: ${scenario.name}: ${orders} orders (${some}), ${waits} blocked steps, ${violated} violations, ${seconds} s`,
+        );
         if (explored.found !== undefined) say(told(explored.found));
         expect(explored.found?.violations ?? []).toEqual([]);
+        if (!complete) return;
+        // What orders that are drawn by chance lead to, all that were chosen must have led to as well.
+        const drawn = await search(scene(), scenario, { ...bounds, orders: Math.min(DRAWN, bounds.orders) });
+        expect(drawn.violated).toBe(0);
+        expect([...explored.fates]).toEqual(expect.arrayContaining([...drawn.fates]));
       });
     }
+
+    test('steps that are said to commute do', { timeout: TEST_MS }, async () => {
+      const swapped = new Set<string>();
+      const until = performance.now() + Math.min(SWAP_MS, bounds.ms * 4);
+      let played = 0;
+      for (let round = 0; round < Math.min(bounds.orders / 4, SWAP_ROUNDS); round++) {
+        for (const scenario of Object.values<Scenario>(scenarios)) {
+          if (performance.now() > until) break;
+          expect(await swapOnce(scene(), scenario, seed + round, swapped), scenario.name).toEqual([]);
+          played += 1;
+        }
+      }
+      say(`${name}: ${swapped.size} pairs of steps swapped in ${played} orders: ${[...swapped].join(', ')}`);
+    });
 
     describe('finds, and can play again,', () => {
       for (const { name: fault, scenario, found, ...twist } of knownFaults) {
         test(fault, { timeout: TEST_MS }, async () => {
-          const explored = await explore(scene(), scenario, { orders: FAULT_ORDERS, seed, enough: 1, twist });
-          say(`${name}: ${fault}: found in order ${explored.orders}\n${told(explored.found)}`);
+          const explored = await search(scene(), scenario, { ...FAULT_BOUNDS, seed }, twist);
+          const result = explored.found === undefined ? 'NOT caught in' : 'caught in order';
+          say(`${name}: ${fault}: ${result} ${explored.orders}\n${told(explored.found)}`);
           expect(explored.found?.violations.join('\n')).toMatch(found);
           const again = await play(scene(), scenario, following(explored.found?.schedule ?? ''), twist);
           expect(again.violations).toEqual(explored.found?.violations);
@@ -83,6 +115,10 @@ export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): 
       }
     });
   });
+}
+
+function atMost(given: string): number {
+  return given === 'all' ? Number.POSITIVE_INFINITY : Number(given);
 }
 
 function told(played: Played | undefined): string {

@@ -20,6 +20,7 @@ export class Company<Tx> {
   readonly #sessions: ReadonlyMap<string, Actor>;
   readonly #waits: (waiting: Actor, holder: Actor | undefined) => void;
   #changed = gate();
+  #changes = 0;
 
   constructor(
     database: TestDatabase<Tx>,
@@ -30,7 +31,7 @@ export class Company<Tx> {
     this.#sessions = sessions;
     this.#actors = [...sessions.values()];
     this.#waits = waits;
-    for (const actor of this.#actors) actor.onChange(() => this.#changed.open());
+    for (const actor of this.#actors) actor.onChange(() => this.#onChange());
   }
 
   /** Resolves when each actor waits for its turn, waits for a lock, or rests. */
@@ -51,12 +52,21 @@ export class Company<Tx> {
     }
   }
 
+  /** What one has done may have ended another one's wait: the server is to be asked again. */
+  #onChange(): void {
+    this.#changes += 1;
+    for (const actor of this.#actors) actor.waiting = false;
+    this.#changed.open();
+  }
+
   #restless(): readonly Actor[] {
     return this.#actors.filter((actor) => !actor.still && !actor.waiting);
   }
 
   async #findWaits(): Promise<void> {
+    const before = this.#changes;
     const waits = [...(await this.#database.waits())];
+    if (this.#changes !== before) return;
     const take = (actor: Actor): Wait | undefined => {
       const own = waits.findIndex(
         ({ waiting }) => this.#sessions.get(waiting) === actor || (actor.hasCallers && waiting === CALLERS),

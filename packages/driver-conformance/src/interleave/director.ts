@@ -1,3 +1,4 @@
+import { Ranks } from './ranks.js';
 import type { Move } from './step.js';
 
 /** Decides whose turn it is. */
@@ -6,6 +7,12 @@ export interface Director {
   choose(moves: readonly Move[], waiting: boolean): Move | undefined;
   /** All are at rest, and one comes back by itself. */
   restart(): void;
+}
+
+/** Goes where chance leads, which may be the same way twice. */
+export function wandering(random: () => number): Director {
+  const ranks = new Ranks(random);
+  return { restart() {}, choose: (moves) => ranks.first(moves) };
 }
 
 /** Follows a schedule: a letter for each turn. After its end the first goes who can. */

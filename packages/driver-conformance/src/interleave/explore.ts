@@ -1,48 +1,88 @@
 import { seeded } from '../random.js';
+import { wandering } from './director.js';
 import { type Played, play } from './play.js';
 import type { Scenario } from './scenario.js';
 import type { Scene } from './scene.js';
 import { ScheduleTree } from './schedule-tree.js';
 import type { Twist } from './twist.js';
 
-export interface ExploreOptions {
-  /** How many orders to run at most. */
+/** How much of a scenario to run. */
+export interface Bounds {
+  /** How many orders at most. */
   readonly orders: number;
+  /** For how long at most, in milliseconds. */
+  readonly ms: number;
   readonly seed: number;
-  /** After how many orders with a violation to stop. */
-  readonly enough: number;
-  readonly twist?: Twist;
 }
 
 export interface Explored {
   readonly orders: number;
   /** Whether these were all. */
   readonly complete: boolean;
-  /** In how many of them something was violated. */
+  /** How many steps waited for a lock. */
+  readonly waits: number;
+  /** In how many orders something was violated. */
   readonly violated: number;
   /** The first of those. */
   readonly found: Played | undefined;
+  /** All that became of the jobs, in one order or another. */
+  readonly fates: ReadonlySet<string>;
 }
 
-/** Runs a scenario in one order after another, each once, until all have been run, or enough, or something is found. */
-export async function explore<Tx>(
+/** After so many orders with a violation it is enough. */
+const MOST_VIOLATED = 10;
+
+/** Runs a scenario in one order after another, each once, until all have been run, or as many as the bounds let. */
+export async function explore<Tx>(scene: Scene<Tx>, scenario: Scenario, bounds: Bounds): Promise<Explored> {
+  const tree = new ScheduleTree(seeded(bounds.seed));
+  const pass = async (): Promise<Played> => {
+    tree.begin();
+    const played = await play(scene, scenario, tree);
+    tree.end();
+    return played;
+  };
+  const explored = await playOn(pass, bounds, MOST_VIOLATED, () => tree.complete);
+  return { ...explored, complete: tree.complete };
+}
+
+/**
+ * Runs a scenario until a violation is found, as is to be expected with something broken. The orders are drawn by chance:
+ * that leads to faults sooner than one order after another, which differ by little.
+ */
+export function search<Tx>(
   scene: Scene<Tx>,
   scenario: Scenario,
-  { orders, seed, enough, twist }: ExploreOptions,
+  bounds: Bounds,
+  twist: Twist = {},
 ): Promise<Explored> {
-  const tree = new ScheduleTree(seeded(seed));
-  let played = 0;
-  let violated = 0;
+  const random = seeded(bounds.seed);
+  return playOn(
+    () => play(scene, scenario, wandering(random), twist),
+    bounds,
+    1,
+    () => false,
+  );
+}
+
+async function playOn(
+  pass: () => Promise<Played>,
+  { orders, ms }: Bounds,
+  mostViolated: number,
+  isComplete: () => boolean,
+): Promise<Explored> {
+  const until = performance.now() + ms;
+  let [played, violated, waits] = [0, 0, 0];
   let found: Played | undefined;
-  while (played < orders && violated < enough && !tree.complete) {
-    tree.begin();
-    const one = await play(scene, scenario, tree, twist);
-    tree.end();
+  const fates = new Set<string>();
+  while (played < orders && violated < mostViolated && !isComplete() && performance.now() < until) {
+    const one = await pass();
     if (one.abandoned) continue;
     played += 1;
+    waits += one.waits;
+    fates.add(one.fates.join('; '));
     if (one.violations.length === 0) continue;
     violated += 1;
     found ??= one;
   }
-  return { orders: played, complete: tree.complete, violated, found };
+  return { orders: played, complete: false, waits, violated, found, fates };
 }

@@ -1,44 +1,21 @@
-import type { Driver, HeldTransaction, Job, Line } from '@rowlock/core';
+import type { Line } from '@rowlock/core';
 import { instead } from '../instead.js';
-import type { Scenario } from './scenario.js';
+import { held, type KnownFault, lockingNoSiblings } from './known-fault.js';
+import { leaseFaults } from './lease-faults.js';
 import { scenarios } from './scenarios.js';
-import type { Twist } from './twist.js';
-
-/** Something broken on purpose, where it is found, and what is then said. */
-export interface KnownFault extends Twist {
-  readonly name: string;
-  readonly scenario: Scenario;
-  readonly found: RegExp;
-}
-
-/** Changes each transaction that a driver begins. */
-function held<Tx>(
-  driver: Driver<Tx>,
-  change: (held: HeldTransaction<Tx>) => Partial<HeldTransaction<Tx>>,
-): Driver<Tx> {
-  return instead(driver, {
-    begin: async (options) => {
-      const begun = await driver.begin(options);
-      return instead(begun, change(begun));
-    },
-  });
-}
 
 const locksNoSiblings: KnownFault = {
   name: 'a driver whose sibling lock locks nothing',
   scenario: scenarios.twoWorkers,
   found: /began (while|before)/,
-  driver: (driver) =>
-    held(driver, (begun) => {
-      let claimed: Job | undefined;
-      return {
-        claim: async (criteria) => {
-          claimed = await begun.claim(criteria);
-          return claimed;
-        },
-        lockSiblings: async () => (claimed === undefined ? [] : [claimed]),
-      };
-    }),
+  driver: (driver) => lockingNoSiblings(driver, ['work']),
+};
+
+const releasesUnwritten: KnownFault = {
+  name: 'a release that is not written into its record',
+  scenario: scenarios.lateRecord,
+  found: /releases do not fit/,
+  driver: (driver) => held(driver, (begun) => ({ release: () => begun.rollback() })),
 };
 
 const deaf: KnownFault = {
@@ -163,4 +140,6 @@ export const knownFaults: readonly KnownFault[] = [
   dependsOnNothing,
   claimsInOrderOfPriority,
   halfSettled,
+  releasesUnwritten,
+  ...leaseFaults,
 ];

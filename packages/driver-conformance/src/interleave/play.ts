@@ -9,9 +9,11 @@ import type { Scenario } from './scenario.js';
 import type { Scene } from './scene.js';
 import { ScriptedActor } from './scripted.js';
 import type { Move, Step } from './step.js';
+import { apartFrom, type Surroundings } from './surroundings.js';
+import { passTime } from './time.js';
 import type { Twist } from './twist.js';
 import { Witness } from './witness.js';
-import { apartFrom, type Surroundings, WorkingActor } from './working.js';
+import { WorkingActor } from './working.js';
 
 /** One order of the actors' steps, and what it led to. */
 export interface Played {
@@ -20,6 +22,10 @@ export interface Played {
   /** Each step and what came of it. */
   readonly steps: readonly string[];
   readonly violations: readonly string[];
+  /** What became of each job. */
+  readonly fates: readonly string[];
+  /** How many steps waited for a lock. */
+  readonly waits: number;
   /** Whether it was broken off, because nothing new could come. */
   readonly abandoned: boolean;
 }
@@ -52,6 +58,7 @@ class Play<Tx> implements Played {
   readonly #director: Director;
   readonly #witness = new Witness();
   readonly #queue = `queue-${randomUUID().slice(0, 13)}`;
+  readonly #queues = [this.#queue, apartFrom(this.#queue)];
   readonly #around: Surroundings<Tx>;
   readonly #workers = new Map<string, WorkingActor<Tx>>();
   readonly #scripted = new Map<string, ScriptedActor<Tx>>();
@@ -60,6 +67,7 @@ class Play<Tx> implements Played {
   readonly #sessions = new Map<string, Actor>();
   readonly #doing = new Map<Actor, { readonly place: number; readonly step: Step }>();
   schedule = '';
+  waits = 0;
   abandoned = false;
 
   constructor(scene: Scene<Tx>, scenario: Scenario, director: Director, twist: Twist) {
@@ -78,6 +86,10 @@ class Play<Tx> implements Played {
     };
   }
 
+  get fates(): readonly string[] {
+    return this.#witness.fates;
+  }
+
   get violations(): readonly string[] {
     return this.#witness.violations;
   }
@@ -86,9 +98,11 @@ class Play<Tx> implements Played {
   async prepare(): Promise<void> {
     const { kinds, workers, before, scripts = {} } = this.#scenario;
     if (before !== undefined) await this.#before(before);
+    const leases = kinds.some(({ claim }) => claim === 'lease');
     for (const letter of workers) {
       const process = await this.#scene.process(letter);
-      const worker = new WorkingActor(letter, process, kinds, this.#around);
+      const session = leases ? await this.#scene.session(letter) : undefined;
+      const worker = new WorkingActor(letter, process, this.#scenario, this.#around, session);
       this.#workers.set(letter, worker);
       this.#sessions.set(process.name, worker.actor);
     }
@@ -104,6 +118,7 @@ class Play<Tx> implements Played {
 
   async run(): Promise<void> {
     const company = new Company(this.#scene.database, this.#sessions, (waiting, holder) => {
+      this.waits += 1;
       this.#note(waiting, 'waits');
       this.#witness.waits(waiting.letter, this.#lastStep(waiting), holder?.letter ?? '');
     });
@@ -123,6 +138,7 @@ class Play<Tx> implements Played {
       if (worker === undefined || ++returns > MOST_RETURNS) break;
       this.steps.push(`${worker.actor.letter} comes back`);
       this.#director.restart();
+      await this.#passTime();
       worker.comeBack(false);
     }
     for (const actor of this.#sessions.values()) {
@@ -147,7 +163,7 @@ class Play<Tx> implements Played {
 
   async judge(): Promise<void> {
     if (this.abandoned) return;
-    await this.#witness.judge(this.#scene.database, [this.#queue, apartFrom(this.#queue)]);
+    await this.#witness.judge(this.#scene.database, this.#queues);
     await noLeaks(this.#scene.database).catch((error: unknown) => this.#witness.say(String(error)));
   }
 
@@ -168,6 +184,9 @@ class Play<Tx> implements Played {
       callers: this.#callers,
       disconnect: async (worker) => this.#workers.get(worker)?.disconnect(),
       kill: async (worker) => this.#workers.get(worker)?.kill(),
+      bury: async (worker) => this.#workers.get(worker)?.bury(),
+      timePasses: () => this.#passTime(),
+      stop: async (worker) => this.#workers.get(worker)?.dismiss(),
     });
   }
 
@@ -176,6 +195,10 @@ class Play<Tx> implements Played {
     const alarms = back.map(({ actor }): Move => ({ actor: actor.letter, step: 'alarm' }));
     const steps = [...this.#sessions.values()].flatMap(({ next }) => next ?? []);
     return [...steps, ...alarms];
+  }
+
+  async #passTime(): Promise<void> {
+    if (this.#scenario.putsOff) await passTime(this.#scene.database.reader, this.#queues);
   }
 
   get #isWaiting(): boolean {

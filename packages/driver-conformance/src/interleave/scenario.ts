@@ -8,14 +8,25 @@ export interface Scenario {
   readonly workers: readonly string[];
   /** What is in the table before anybody begins. */
   readonly before?: Script;
+  /** Whether jobs may be put off, by their producer or by a retry. */
+  readonly putsOff?: boolean;
+  /** A worker whom the server's word that this was committed does not reach, once. */
+  readonly unanswered?: { readonly worker: string; readonly commit: LostAnswer };
   /** What others do meanwhile, by their letters. */
   readonly scripts?: Readonly<Record<string, Script>>;
 }
+
+/** The commit of a lease, or of its settlement. */
+export type LostAnswer = 'lease' | 'settlement';
 
 export interface ScenarioKind {
   readonly kind: string;
   readonly group?: boolean;
   readonly after?: readonly string[];
+  /** Default: hold. */
+  readonly claim?: 'hold' | 'lease';
+  /** Whether its handler throws at a job's first attempt. */
+  readonly throwsFirst?: boolean;
   /** A queue other than the scenario's own. */
   readonly apart?: boolean;
 }
@@ -35,6 +46,12 @@ export interface Hands {
   disconnect(worker: string): Promise<void>;
   /** A worker dies, and with it its connections. */
   kill(worker: string): Promise<void>;
+  /** A worker's session ends, and it does not learn of it: others take it for dead. Its connections for claims stay. */
+  bury(worker: string): Promise<void>;
+  /** What was put off becomes due. It does so also when all are at rest, before one comes back. */
+  timePasses(): Promise<void>;
+  /** A worker is stopped without patience: it gives back what it runs. */
+  stop(worker: string): Promise<void>;
 }
 
 export interface OpenHands {
@@ -48,4 +65,6 @@ export interface JobOptions {
   readonly kind?: string;
   readonly priority?: number;
   readonly unique?: string;
+  /** Not due until time passes. */
+  readonly later?: boolean;
 }

@@ -1,13 +1,12 @@
+import { oneJob, twoJobs } from './jobs-before.js';
+import { leaseScenarios } from './lease-scenarios.js';
 import type { Scenario } from './scenario.js';
 
 const twoWorkers: Scenario = {
   name: 'two workers and two jobs of one key',
   kinds: [{ kind: 'work' }],
   workers: ['a', 'b'],
-  async before({ enqueue }) {
-    await enqueue('first');
-    await enqueue('second');
-  },
+  before: twoJobs,
 };
 
 const createAndUpdate: Scenario = {
@@ -39,10 +38,7 @@ const lateToTheGroup: Scenario = {
   name: 'a grouped claim, and another job of the key that is committed meanwhile',
   kinds: [{ kind: 'work', group: true }],
   workers: ['a', 'b'],
-  async before({ enqueue }) {
-    await enqueue('first');
-    await enqueue('second');
-  },
+  before: twoJobs,
   scripts: {
     async p({ enqueue }) {
       await enqueue('late');
@@ -68,10 +64,7 @@ const cancelled: Scenario = {
   name: 'a cancel and a claim',
   kinds: [{ kind: 'work' }],
   workers: ['a', 'b'],
-  async before({ enqueue }) {
-    await enqueue('first');
-    await enqueue('second');
-  },
+  before: twoJobs,
   scripts: {
     async p({ cancel }) {
       await cancel('first');
@@ -83,9 +76,7 @@ const lostConnections: Scenario = {
   name: 'a worker whose connections the server ends, and another that takes its job',
   kinds: [{ kind: 'work' }],
   workers: ['a', 'b'],
-  async before({ enqueue }) {
-    await enqueue('first');
-  },
+  before: oneJob,
   scripts: {
     async s({ disconnect }) {
       await disconnect('a');
@@ -97,13 +88,73 @@ const killedWorker: Scenario = {
   name: 'a worker that dies, and another that takes its jobs',
   kinds: [{ kind: 'work' }],
   workers: ['a', 'b'],
-  async before({ enqueue }) {
-    await enqueue('first');
-    await enqueue('second');
-  },
+  before: twoJobs,
   scripts: {
     async s({ kill }) {
       await kill('a');
+    },
+  },
+};
+
+const lateRecord: Scenario = {
+  name: 'a worker that begins a run whose claim is lost, and its heir, which is stopped',
+  kinds: [{ kind: 'work' }],
+  workers: ['a', 'b'],
+  before: oneJob,
+  scripts: {
+    async s({ disconnect, stop }) {
+      await disconnect('a');
+      await stop('b');
+    },
+  },
+};
+
+const delayed: Scenario = {
+  name: 'a job that becomes due, and a later one of its key',
+  kinds: [{ kind: 'work' }],
+  workers: ['a', 'b'],
+  putsOff: true,
+  async before({ enqueue }) {
+    await enqueue('first', { later: true });
+    await enqueue('second');
+  },
+  scripts: {
+    async t({ timePasses }) {
+      await timePasses();
+    },
+  },
+};
+
+const retried: Scenario = {
+  name: 'a job that is retried, and a later one of its key',
+  kinds: [{ kind: 'flaky', throwsFirst: true }, { kind: 'work' }],
+  workers: ['a', 'b'],
+  putsOff: true,
+  async before({ enqueue }) {
+    await enqueue('flaky', { kind: 'flaky' });
+    await enqueue('second', { kind: 'work' });
+  },
+  scripts: {
+    async t({ timePasses }) {
+      await timePasses();
+    },
+  },
+};
+
+const cancelledLater: Scenario = {
+  name: 'a cancel of a job that becomes due',
+  kinds: [{ kind: 'work' }],
+  workers: ['a'],
+  putsOff: true,
+  async before({ enqueue }) {
+    await enqueue('first', { later: true });
+  },
+  scripts: {
+    async p({ cancel }) {
+      await cancel('first');
+    },
+    async t({ timePasses }) {
+      await timePasses();
     },
   },
 };
@@ -177,6 +228,11 @@ export const scenarios = {
   cancelled,
   lostConnections,
   killedWorker,
+  lateRecord,
+  ...leaseScenarios,
+  delayed,
+  retried,
+  cancelledLater,
   redriven,
   duplicate,
   duplicateInTransaction,

@@ -1,9 +1,15 @@
-import type { Driver } from '@rowlock/core';
+import type { Anchor, Driver } from '@rowlock/core';
 import type { DriverProcess, TestDatabase } from '../driver-harness.js';
 import { endProcess } from '../stage.js';
 
 /** Where handlers write to; each row names the job that it was written for. */
 export const EFFECTS = 'effect';
+
+/** A worker's session with the server. Ended by `end`, it is another one the next time that it is asked for. */
+export interface WorkerSession {
+  readonly workerId: string;
+  end(): Promise<void>;
+}
 
 /** A migrated database, and for each actor's letter a process, kept from one order to the next. */
 export interface Scene<Tx> {
@@ -11,6 +17,8 @@ export interface Scene<Tx> {
   /** For what is no step. */
   readonly driver: Driver<Tx>;
   process(letter: string): Promise<DriverProcess<Tx>>;
+  /** The session that proves the worker of this letter alive, on a connection that is not its process's. */
+  session(letter: string): Promise<WorkerSession>;
   close(): Promise<void>;
 }
 
@@ -19,6 +27,7 @@ export async function openScene<Tx>(database: TestDatabase<Tx>): Promise<Scene<T
   await aside.driver.migrate();
   await database.reader.exec(`CREATE TABLE ${EFFECTS} (queue VARCHAR(64), job VARCHAR(40))`);
   const processes = new Map<string, DriverProcess<Tx>>();
+  const anchors = new Map<string, Anchor>();
   return {
     database,
     driver: aside.driver,
@@ -29,7 +38,21 @@ export async function openScene<Tx>(database: TestDatabase<Tx>): Promise<Scene<T
       return process;
     },
 
+    async session(letter) {
+      const info = { name: letter, host: 'interleavings', pid: 1, queues: ['interleavings'] };
+      const anchor = anchors.get(letter) ?? (await aside.driver.anchor(info));
+      anchors.set(letter, anchor);
+      return {
+        workerId: anchor.workerId,
+        async end() {
+          anchors.delete(letter);
+          await anchor.release();
+        },
+      };
+    },
+
     async close() {
+      await Promise.all([...anchors.values()].map((anchor) => anchor.release()));
       await Promise.all([aside, ...processes.values()].map(endProcess));
     },
   };

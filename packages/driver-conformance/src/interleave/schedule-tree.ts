@@ -1,4 +1,5 @@
 import { openRaces, type Taken } from './races.js';
+import { Ranks } from './ranks.js';
 import type { Move } from './step.js';
 import { commute } from './step.js';
 
@@ -30,14 +31,14 @@ interface Turn extends Taken {
  * reduction", POPL 2014), but for the order in which the wanted ones are run: that is random.
  */
 export class ScheduleTree {
-  readonly #random: () => number;
+  readonly #ranks: Ranks;
   readonly #root: Branch = { next: null, done: false };
   #path: Turn[] = [];
   #asleep: readonly Move[] = [];
   #barrier = false;
 
   constructor(random: () => number) {
-    this.#random = random;
+    this.#ranks = new Ranks(random);
   }
 
   /** Whether every order has been run. */
@@ -50,6 +51,7 @@ export class ScheduleTree {
     this.#path = [];
     this.#asleep = [];
     this.#barrier = false;
+    this.#ranks.begin();
   }
 
   /**
@@ -61,10 +63,10 @@ export class ScheduleTree {
     const fork = this.#fork(moves, waiting);
     const awake = moves.filter((move) => !includes(fork.asleep, move));
     if (fork.branches.size === 0) {
-      const first = this.#oneOf(awake);
+      const first = this.#ranks.first(awake);
       if (first !== undefined) fork.branches.set(first.actor, { next: null, done: false });
     }
-    const move = this.#oneOf(awake.filter(({ actor }) => fork.branches.get(actor)?.done === false));
+    const move = this.#ranks.first(awake.filter(({ actor }) => fork.branches.get(actor)?.done === false));
     const branch = move && fork.branches.get(move.actor);
     if (move === undefined || branch === undefined) return undefined;
 
@@ -106,10 +108,6 @@ export class ScheduleTree {
     const [met, expected] = [names(moves), names(into.next.moves)];
     if (met === expected) return into.next;
     throw new Error(`The same steps led to another place: ${met} could go, and before ${expected}.`);
-  }
-
-  #oneOf(moves: readonly Move[]): Move | undefined {
-    return moves[Math.floor(this.#random() * moves.length)];
   }
 }
 

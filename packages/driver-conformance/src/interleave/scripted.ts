@@ -9,9 +9,11 @@ import { AnyJson } from '../crew.js';
 import type { Caller, DriverProcess } from '../driver-harness.js';
 import { Actor } from './actor.js';
 import type { Hands, JobOptions, ScenarioKind, Script } from './scenario.js';
+import { apartFrom, type Surroundings } from './surroundings.js';
 import { takeTurns } from './take-turns.js';
+import { LATER } from './time.js';
 import { ToldAnchor } from './told-anchor.js';
-import { apartFrom, SILENT, type Surroundings } from './working.js';
+import { SILENT } from './working.js';
 
 /** What the scripts of one play have in common. */
 export interface Properties<Tx> {
@@ -20,6 +22,9 @@ export interface Properties<Tx> {
   readonly jobs: Map<string, string>;
   disconnect(worker: string): Promise<void>;
   kill(worker: string): Promise<void>;
+  bury(worker: string): Promise<void>;
+  timePasses(): Promise<void>;
+  stop(worker: string): Promise<void>;
   readonly callers: Caller<Tx>[];
 }
 
@@ -54,7 +59,7 @@ export class ScriptedActor<Tx> {
       looks: async () => {},
       refused: async () => {},
       settling: () => {},
-      ended: () => {},
+      putsOff: false,
       wakes: around.wakes,
       willWake: () => {},
       came: (outcome) => around.came(this.actor, outcome),
@@ -106,14 +111,23 @@ export class ScriptedActor<Tx> {
     },
     disconnect: (worker) => this.actor.step('disconnect', () => this.#properties.disconnect(worker)),
     kill: (worker) => this.actor.step('disconnect', () => this.#properties.kill(worker)),
+    bury: (worker) => this.actor.step('bury', () => this.#properties.bury(worker)),
+    timePasses: () => this.actor.step('time', () => this.#properties.timePasses()),
+    stop: (worker) => this.actor.step('stop', () => this.#properties.stop(worker)),
   };
 
   async #enqueue(name: string, options: JobOptions = {}, tx?: Tx): ReturnType<Hands['enqueue']> {
-    const { kind = [...this.#handlers.keys()][0], priority = 0, unique } = options;
+    const { kind = [...this.#handlers.keys()][0], priority = 0, unique, later = false } = options;
     const handler = this.#handlers.get(kind ?? '');
     if (handler === undefined) throw new Error(`The scenario has no kind ${kind}.`);
     const { key, jobs } = this.#properties;
-    const job = { key, payload: name, priority, ...(unique !== undefined && { unique: `${key} ${unique}` }) };
+    const job = {
+      key,
+      payload: name,
+      priority,
+      delay: later ? LATER : 0,
+      ...(unique !== undefined && { unique: `${key} ${unique}` }),
+    };
     const enqueued = await this.#client.enqueue(handler, job, tx === undefined ? {} : { tx });
     await this.#client.flush();
     if (enqueued.outcome === 'enqueued') {

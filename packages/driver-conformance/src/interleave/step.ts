@@ -10,6 +10,8 @@ type Area =
   | 'ids'
   /** The runs' records. */
   | 'records'
+  /** The workers' sessions. */
+  | 'sessions'
   /** What a worker was told: its wake-ups and the cancellations of its runs. */
   | 'hearing';
 
@@ -20,32 +22,45 @@ interface Footprint {
 
 /**
  * The steps of workers and producers: a driver's verbs, the handler's one write, a worker's alarm, and what happens to
- * connections. Too large a footprint costs time; too small a one would leave orders out.
+ * connections. What an actor does of itself after a step, until the next, belongs to it. Too large a footprint costs time;
+ * too small a one would leave orders out, so pairs that are said to commute are swapped by a test.
  */
 const FOOTPRINTS = {
   // READ COMMITTED: the transaction has no snapshot yet.
   begin: { reads: [], writes: [] },
   claim: { reads: ['jobs'], writes: ['locks'] },
-  lockSiblings: { reads: ['jobs'], writes: ['locks'] },
-  // Plain reads. No scenario has jobs that a survey could let become due.
-  firstOutstanding: { reads: ['jobs'], writes: [] },
+  // After it, or after the look at dependencies, a cancel of the jobs is listened for.
+  lockSiblings: { reads: ['jobs', 'hearing'], writes: ['locks'] },
+  // A plain read.
+  firstOutstanding: { reads: ['jobs', 'hearing'], writes: [] },
   survey: { reads: ['jobs', 'hearing'], writes: [] },
+  /** A survey where jobs may become due. */
+  'survey later': { reads: ['hearing'], writes: ['locks', 'jobs'] },
+  // What it reads of the records is there since before the leases that it reads.
+  reclaim: { reads: ['sessions', 'hearing'], writes: ['locks', 'jobs'] },
   startRun: { reads: ['hearing'], writes: ['records'] },
   noteRun: { reads: [], writes: ['records'] },
   // Into a table that is read at the end alone.
   write: { reads: ['hearing'], writes: [] },
-  undo: { reads: [], writes: ['locks'] },
+  release: { reads: [], writes: ['locks', 'keys', 'jobs', 'records', 'hearing'] },
+  lease: { reads: [], writes: ['locks', 'jobs', 'hearing'] },
+  lockLeased: { reads: ['jobs', 'hearing'], writes: ['locks'] },
+  undo: { reads: ['hearing'], writes: ['locks'] },
   settle: { reads: [], writes: ['locks', 'keys', 'records'] },
   commit: { reads: [], writes: ['locks', 'jobs', 'keys', 'records', 'hearing'] },
-  rollback: { reads: [], writes: ['locks', 'keys', 'records'] },
+  rollback: { reads: ['hearing'], writes: ['locks', 'keys', 'records'] },
   /** A rollback of a transaction that holds nothing. */
-  close: { reads: [], writes: [] },
+  close: { reads: ['hearing'], writes: [] },
   enqueue: { reads: [], writes: ['locks', 'jobs', 'keys', 'ids'] },
   /** An enqueue in a caller's transaction. */
   'enqueue in tx': { reads: ['jobs', 'locks'], writes: ['keys', 'ids'] },
   move: { reads: [], writes: ['locks', 'jobs', 'keys'] },
   notify: { reads: [], writes: ['hearing'] },
   alarm: { reads: [], writes: ['hearing'] },
+  stop: { reads: [], writes: ['hearing'] },
+  /** Jobs become due. Nobody holds one that is not. */
+  time: { reads: [], writes: ['locks', 'jobs'] },
+  bury: { reads: [], writes: ['sessions'] },
   disconnect: { reads: [], writes: ['locks', 'jobs', 'keys', 'ids', 'records', 'hearing'] },
 } as const satisfies Record<string, Footprint>;
 

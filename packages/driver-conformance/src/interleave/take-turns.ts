@@ -10,8 +10,8 @@ export interface Told<Tx> {
   /** In its turn still, after a lock of siblings that was refused. */
   refused(tx: Tx): Promise<void>;
   settling(): void;
-  /** The transaction of a claim has ended. */
-  ended(): void;
+  /** Whether jobs of the play may be put off. */
+  readonly putsOff: boolean;
   wakes(wakeUps: readonly WakeUp[]): void;
   /** A wake-up that waits for the caller's commit. */
   willWake(wakeUps: readonly WakeUp[]): void;
@@ -36,7 +36,8 @@ export function takeTurns<Tx>(driver: Driver<Tx>, actor: Actor, anchor: Anchor, 
     verify: async () => ({ serverConnections: null }),
     anchor: async () => anchor,
     begin: async (options) => heldInTurns(await turn('begin', () => driver.begin(options)), turn, told),
-    survey: (lanes) => turn('survey', () => driver.survey(lanes)),
+    survey: (lanes) => turn(told.putsOff ? 'survey later' : 'survey', () => driver.survey(lanes)),
+    reclaim: (graves) => turn('reclaim', () => driver.reclaim(graves)),
     startRun: (run) => turn('startRun', () => driver.startRun(run)),
     noteRun: (processId, note) => turn('noteRun', () => driver.noteRun(processId, note)),
     enqueue: (jobs) => turn('enqueue', () => driver.enqueue(jobs)),
@@ -59,7 +60,6 @@ function heldInTurns<Tx>(held: HeldTransaction<Tx>, turn: Turn, told: Told<Tx>):
   let over = false;
   const end = (): void => {
     over = true;
-    told.ended();
   };
   const locked = (job: Job | undefined): Job | undefined => {
     holds ||= job !== undefined;
@@ -73,6 +73,13 @@ function heldInTurns<Tx>(held: HeldTransaction<Tx>, turn: Turn, told: Told<Tx>):
         return held.firstOutstanding(question);
       }),
     undo: () => turn('undo', () => held.undo()),
+    lease: (processId, jobs, forMs) => turn('lease', () => held.lease(processId, jobs, forMs).finally(end)),
+    lockLeased: (processId, jobs) =>
+      turn('lockLeased', async () => {
+        const states = await held.lockLeased(processId, jobs);
+        holds ||= states.size > 0;
+        return states;
+      }),
     lockSiblings: (entity, limit) =>
       turn('lockSiblings', async () => {
         await told.looks('siblings');
@@ -88,6 +95,7 @@ function heldInTurns<Tx>(held: HeldTransaction<Tx>, turn: Turn, told: Told<Tx>):
         told.settling();
         return held.settle(processId, settlements);
       }),
+    release: (processId) => turn('release', () => held.release(processId).then(end)),
     commit: () => turn('commit', () => held.commit().then(end)),
     // After a commit nothing is left to be rolled back.
     rollback: () =>
@@ -97,9 +105,11 @@ function heldInTurns<Tx>(held: HeldTransaction<Tx>, turn: Turn, told: Told<Tx>):
 
 /** A step's result, for people. */
 function describe(result: unknown): string {
+  if (result instanceof Map) return [...result.values()].join(' and ');
   if (Array.isArray(result)) return result.map(describe).join(' and ');
   if (typeof result !== 'object' || result === null) return '';
   if ('outcome' in result) return String(result.outcome);
+  if ('reclaimed' in result) return `${result.reclaimed} put back`;
   if ('payload' in result) return String(result.payload);
   return '';
 }

@@ -2,6 +2,9 @@ import { OUTSTANDING } from '@rowlock/core';
 import type { JobRow, RunRow, TestDatabase } from '../driver-harness.js';
 import { EFFECTS } from './scene.js';
 
+/** How much the clocks of the test and of the server may differ, in milliseconds. */
+const CLOCKS_MS = 3_600_000;
+
 /** What a handler was given. */
 export interface WitnessedRun {
   readonly actor: string;
@@ -9,6 +12,7 @@ export interface WitnessedRun {
   readonly queue: string;
   readonly key: string | null;
   readonly jobs: readonly string[];
+  readonly leased: boolean;
 }
 
 interface Running extends WitnessedRun {
@@ -18,12 +22,16 @@ interface Running extends WitnessedRun {
 /** Sees what happens in one order of steps, looks at what is left of it, and says what must not be. */
 export class Witness {
   readonly violations: string[] = [];
+  /** What became of each job, once it was judged. */
+  readonly fates: string[] = [];
   readonly #names = new Map<string, string>();
   readonly #outstanding = new Map<string, readonly JobRow[]>();
   readonly #running = new Map<string, Running>();
   readonly #runs = new Map<string, WitnessedRun>();
   readonly #lost = new Set<string>();
+  readonly #released = new Set<string>();
   readonly #disconnected = new Set<string>();
+  readonly #buried = new Set<string>();
   readonly #redriven = new Map<string, number>();
 
   /** Gives a job a name that people can read. */
@@ -37,7 +45,10 @@ export class Witness {
 
   /** What the actor is about to see: the jobs that are committed now. */
   looks(actor: string, at: 'siblings' | 'dependencies', rows: readonly JobRow[]): void {
-    this.#outstanding.set(`${actor} ${at}`, rows.filter(isOutstanding));
+    const now = Date.now();
+    // What is put off is for longer than two clocks can differ.
+    const due = rows.filter((row) => isOutstanding(row) && row.availableAt.getTime() < now + CLOCKS_MS);
+    this.#outstanding.set(`${actor} ${at}`, at === 'siblings' ? due : rows.filter(isOutstanding));
   }
 
   begins(run: WitnessedRun, lost: boolean): void {
@@ -53,7 +64,7 @@ export class Witness {
         this.say(`${this.#told(run)} began while ${this.#told(other)} went on`);
       }
     }
-    this.#running.set(actor, { ...run, settling: false });
+    if (!run.leased || !this.#buried.has(actor)) this.#running.set(actor, { ...run, settling: false });
     const outstanding = this.#outstanding.get(`${actor} siblings`) ?? [];
     const seen = outstanding.filter((row) => row.queue === queue && row.key === key);
     const own = seen.filter(({ publicId }) => jobs.includes(publicId));
@@ -82,22 +93,43 @@ export class Witness {
     if (running !== undefined) running.settling = true;
   }
 
-  /** The transaction of the actor's run has ended. */
-  ends(actor: string): void {
+  /** The actor's transaction has been committed: with it its run has ended. */
+  commits(actor: string): void {
     this.#running.delete(actor);
   }
 
-  /** The server has ended the actor's connections. */
+  /** The actor's transaction was rolled back. A lease is not given up with it. */
+  rollsBack(actor: string): void {
+    if (this.#running.get(actor)?.leased === false) this.#running.delete(actor);
+  }
+
+  /** The server has ended the actor's connections, and so the transaction of its claim. */
   disconnects(actor: string): void {
     this.#disconnected.add(actor);
     const run = this.#running.get(actor);
-    if (run !== undefined) this.#lost.add(run.processId);
-    this.ends(actor);
+    if (run?.leased === false) this.#lose(run);
+  }
+
+  /** The actor counts as dead from now on: its leases may be taken, and then it must not settle. */
+  buries(actor: string): void {
+    this.#disconnected.add(actor);
+    this.#buried.add(actor);
+    if (this.#running.get(actor)?.leased) this.#running.delete(actor);
   }
 
   loses(actor: string, processId: string, error: unknown): void {
     this.#lost.add(processId);
-    if (!this.#disconnected.has(actor)) this.say(`${actor} lost a claim without cause: ${String(error)}`);
+    if (this.#running.get(actor)?.processId === processId) this.#running.delete(actor);
+    if (!this.#disconnected.has(actor)) this.say(`${actor} lost a claim without cause: ${told(error)}`);
+  }
+
+  #lose({ actor, processId }: WitnessedRun): void {
+    this.#lost.add(processId);
+    this.#running.delete(actor);
+  }
+
+  releases(processId: string): void {
+    this.#released.add(processId);
   }
 
   settled(processId: string): void {
@@ -107,12 +139,13 @@ export class Witness {
   }
 
   fails(actor: string, error: unknown): void {
-    if (!this.#disconnected.has(actor)) this.say(`${actor} failed: ${String(error)}`);
+    if (!this.#disconnected.has(actor)) this.say(`${actor} failed: ${told(error)}`);
   }
 
   waits(actor: string, step: string, holder: string): void {
     const run = this.#running.get(holder);
-    if (run === undefined || run.settling) return;
+    // Whoever has lost its lease may meet the heir's settlement.
+    if (run === undefined || run.settling || step === 'lockLeased') return;
     this.say(`${actor}'s ${step} waits for the running handler of ${this.#told(run)}`);
   }
 
@@ -147,6 +180,8 @@ export class Witness {
 
   #judgeJob(row: JobRow, records: readonly RunRow[], effects: number): void {
     const name = this.#called(row.publicId);
+    const outcomes = records.map(({ outcome }) => outcome ?? 'open').join(', ');
+    this.fates.push(`${name}: ${row.status}, attempt ${row.attempt}, ${row.crashes} crashes: ${outcomes}`);
     if (isOutstanding(row)) {
       this.say(`${name} is left ${row.status}`);
       return;
@@ -154,13 +189,17 @@ export class Witness {
     const completed = row.status === 'complete' ? 1 : 0;
     if (effects !== completed) this.say(`${name} is ${row.status} and has its effect ${effects} times`);
 
-    const told = `${name}, which is ${row.status}: ${records.map(({ outcome }) => outcome ?? 'open').join(', ')}`;
-    const settlements = records.filter(({ outcome }) => outcome !== null && SETTLING.has(outcome));
+    const told = `${name}, which is ${row.status}: ${outcomes}`;
+    const settlements = records.filter(({ outcome }) => outcome !== null && FINAL.has(outcome));
     const completions = settlements.filter(({ outcome }) => outcome === 'complete');
     if (completions.length !== completed) this.say(`the runs do not fit ${told}`);
     if (settlements.length > 1 + (this.#redriven.get(row.publicId) ?? 0)) this.say(`settled twice: ${told}`);
+    const crashes = records.filter(({ outcome }) => outcome === 'reclaim').length;
+    if (row.crashes !== crashes) this.say(`${row.crashes} crashes are counted: ${told}`);
     for (const { processId, outcome } of records) {
       if (this.#lost.has(processId)) continue;
+      if (this.#released.has(processId) !== (outcome === 'release'))
+        this.say(`the releases do not fit ${told}`);
       if (outcome === null) this.say(`a run never ended: ${told}`);
       if (outcome === 'reclaim') this.say(`taken from a worker that lived: ${told}`);
     }
@@ -173,7 +212,8 @@ export class Witness {
       const record = ofJob.find(({ processId }) => processId === run.processId);
       if (record?.outcome != null && SETTLING.has(record.outcome)) settled.push(publicId);
     }
-    const expected = this.#lost.has(run.processId) ? [] : run.jobs;
+    const gone = this.#lost.has(run.processId) || this.#released.has(run.processId);
+    const expected = gone ? [] : run.jobs;
     if (settled.toSorted().join() === expected.toSorted().join()) return;
     const all = settled.map((job) => this.#called(job)).join(' and ') || 'nothing';
     this.say(
@@ -190,7 +230,15 @@ export class Witness {
   }
 }
 
-const SETTLING: ReadonlySet<string> = new Set(['complete', 'fail', 'exhaust', 'abandon', 'retry', 'snooze']);
+/** What settles a job for good. */
+const FINAL: ReadonlySet<string> = new Set(['complete', 'fail', 'exhaust', 'abandon']);
+
+const SETTLING: ReadonlySet<string> = new Set([...FINAL, 'retry', 'snooze']);
+
+/** Without what is another in each run. */
+function told(error: unknown): string {
+  return String(error).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '…');
+}
 
 const OPEN: ReadonlySet<string> = new Set(OUTSTANDING);
 

@@ -1,48 +1,30 @@
 import {
-  type AnyHandler,
-  ClaimLostError,
   createRowlock,
   type Driver,
-  defineHandler,
   type HeldTransaction,
   type Logger,
-  type RunContext,
   type WakeUp,
   type Worker,
 } from '@rowlock/core';
-import { AnyJson } from '../crew.js';
-import type { DriverProcess, TestDatabase } from '../driver-harness.js';
+import type { DriverProcess } from '../driver-harness.js';
 import { instead } from '../instead.js';
 import { Actor } from './actor.js';
-import type { ScenarioKind } from './scenario.js';
-import { EFFECTS } from './scene.js';
+import { losesAnswer } from './lost-answer.js';
+import type { Scenario } from './scenario.js';
+import type { WorkerSession } from './scene.js';
 import { StillClock } from './still-clock.js';
+import { apartFrom, type Surroundings } from './surroundings.js';
 import { takeTurns } from './take-turns.js';
 import { ToldAnchor } from './told-anchor.js';
-import type { Twist } from './twist.js';
-import type { Witness } from './witness.js';
+import { witnessedHandler } from './witnessed-handler.js';
 
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
+/** What a worker says before it pauses in the middle of a settlement. */
+const PAUSING = /^a lease could not be settled/;
+
 /** How often a worker's alarm may ring while others are still at it. */
 const EARLY_ALARMS = 1;
-
-/** What a play gives to each of its actors. */
-export interface Surroundings<Tx> {
-  readonly database: TestDatabase<Tx>;
-  readonly queue: string;
-  readonly witness: Witness;
-  readonly twist: Twist;
-  /** Wakes all workers. */
-  wakes(wakeUps: readonly WakeUp[]): void;
-  /** What came of an actor's step. */
-  came(actor: Actor, outcome: string): void;
-}
-
-/** The queue of jobs that are apart from the others. */
-export function apartFrom(queue: string): string {
-  return `${queue}-apart`;
-}
 
 /** One of core's own workers, whose driver and clock wait for its turn. */
 export class WorkingActor<Tx> {
@@ -50,7 +32,9 @@ export class WorkingActor<Tx> {
   readonly #process: DriverProcess<Tx>;
   readonly #around: Surroundings<Tx>;
   readonly #clock = new StillClock();
-  readonly #anchor = new ToldAnchor('1');
+  readonly #anchor: ToldAnchor;
+  readonly #session: WorkerSession | undefined;
+  readonly #putsOff: boolean;
   readonly #worker: Worker<Tx>;
   #held: HeldTransaction<Tx> | undefined;
   #expectant = false;
@@ -61,19 +45,25 @@ export class WorkingActor<Tx> {
   constructor(
     letter: string,
     process: DriverProcess<Tx>,
-    kinds: readonly ScenarioKind[],
+    { kinds, unanswered, putsOff = false }: Scenario,
     around: Surroundings<Tx>,
+    session?: WorkerSession,
   ) {
-    this.actor = new Actor(letter, false);
+    // What is broken works on the plain client's connections.
+    this.actor = new Actor(letter, around.twist.driver !== undefined);
+    this.#session = session;
+    this.#putsOff = putsOff;
+    this.#anchor = new ToldAnchor(session?.workerId ?? '1');
     this.#process = process;
     this.#around = around;
     const { twist, database, queue } = around;
-    const handlers = kinds.map((kind) => this.#handler(kind));
-    const real = this.#watched(process.driver);
+    const handlers = kinds.map((kind) => witnessedHandler(kind, this.actor, around));
+    const watched = this.#watched(process.driver);
+    const real = unanswered?.worker === letter ? losesAnswer(watched, unanswered.commit) : watched;
     const broken = twist.driver?.(real, database.reader, queue) ?? real;
     const clock = twist.clock?.(this.#clock) ?? this.#clock;
-    this.#worker = createRowlock({ driver: this.#turns(broken), handlers, clock, log: SILENT })
-      .worker({ name: letter, concurrency: 1, pollInterval: '24h' })
+    this.#worker = createRowlock({ driver: this.#turns(broken), handlers, clock, log: this.#log })
+      .worker({ name: letter, concurrency: 1, pollInterval: '48h' })
       .on('idle', () => this.actor.rest())
       .on('blocked', () => this.#expect())
       .on('fault', (error) => {
@@ -81,6 +71,7 @@ export class WorkingActor<Tx> {
         around.witness.fails(letter, error);
       })
       .on('lost', ({ processId }, error) => around.witness.loses(letter, processId, error))
+      .on('released', ({ processId }) => around.witness.releases(processId))
       .on('settled', ({ processId }) => around.witness.settled(processId));
   }
 
@@ -113,6 +104,11 @@ export class WorkingActor<Tx> {
     this.#clock.ring();
   }
 
+  /** It is told to stop, and goes on until it has. */
+  dismiss(): void {
+    void this.stop();
+  }
+
   /** The server ends its connections. Resolves when it has noticed all of it. */
   async disconnect(): Promise<void> {
     const { witness, queue } = this.#around;
@@ -136,25 +132,45 @@ export class WorkingActor<Tx> {
   async kill(): Promise<void> {
     this.actor.die();
     await this.disconnect();
+    await this.bury();
   }
+
+  /** Its session ends, and it does not know it. */
+  async bury(): Promise<void> {
+    this.#around.witness.buries(this.actor.letter);
+    await this.#session?.end();
+  }
+
+  readonly #log: Logger = {
+    ...SILENT,
+    warn: (_, message) => {
+      if (PAUSING.test(message)) this.#clock.hurry();
+    },
+  };
 
   #expect(): void {
     this.#expectant = true;
   }
 
-  /** Remembers the transaction that is open. */
+  /** Remembers the transaction that is open, and tells of its end. */
   #watched(driver: Driver<Tx>): Driver<Tx> {
+    const { letter } = this.actor;
+    const { witness } = this.#around;
     return instead(driver, {
       begin: async (options) => {
         const held = await driver.begin(options);
         this.#held = held;
-        const over = <Result>(result: Result): Result => {
+        const over = (tell: () => void) => (): void => {
           this.#held = undefined;
-          return result;
+          tell();
         };
+        const commits = over(() => witness.commits(letter));
+        const leases = over(() => {});
         return instead(held, {
-          commit: () => held.commit().then(over),
-          rollback: () => held.rollback().then(over),
+          lease: (processId, jobs, forMs) => held.lease(processId, jobs, forMs).then(leases),
+          release: (processId) => held.release(processId).then(commits),
+          commit: () => held.commit().then(commits),
+          rollback: () => held.rollback().then(over(() => witness.rollsBack(letter))),
         });
       },
     });
@@ -166,7 +182,7 @@ export class WorkingActor<Tx> {
     const { database, queue, witness, wakes, came } = this.#around;
     const surveying: Driver<Tx>['survey'] = async (lanes) => {
       const survey = await turns.survey(lanes);
-      if (survey.waiting) this.#expect();
+      if (survey.waiting || survey.leased || survey.nextDueMs !== null) this.#expect();
       return survey;
     };
     const turns = takeTurns(driver, actor, this.#anchor, {
@@ -179,42 +195,12 @@ export class WorkingActor<Tx> {
       refused: async (tx) => {
         await database.run(tx, 'SELECT 1').catch(() => {});
       },
+      putsOff: this.#putsOff,
       settling: () => witness.settling(letter),
-      ended: () => witness.ends(letter),
       wakes,
       willWake: () => {},
       came: (outcome) => came(actor, outcome),
     });
     return instead(turns, { survey: surveying });
-  }
-
-  #handler({ kind, group = false, after = [], apart = false }: ScenarioKind): AnyHandler<Tx> {
-    const { actor } = this;
-    const { database, queue, witness } = this.#around;
-    return defineHandler({
-      kind,
-      queue: apart ? apartFrom(queue) : queue,
-      payload: AnyJson,
-      group,
-      after,
-      timeout: '24h',
-      run: async ({ tx, jobs, key, processId, signal }: RunContext<unknown, Tx>) => {
-        const own = jobs.map(({ publicId }) => publicId);
-        const run = {
-          actor: actor.letter,
-          processId,
-          queue: apart ? apartFrom(queue) : queue,
-          key,
-          jobs: own,
-        };
-        witness.begins(run, signal.reason instanceof ClaimLostError);
-        witness.mustFollow(run, after);
-        await actor.step('write', async () => {
-          if (signal.aborted) throw signal.reason;
-          const values = own.map((publicId) => `('${queue}', '${publicId}')`).join(', ');
-          await database.run(tx, `INSERT INTO ${EFFECTS} VALUES ${values}`);
-        });
-      },
-    });
   }
 }

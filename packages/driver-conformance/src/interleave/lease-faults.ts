@@ -1,0 +1,81 @@
+import type { Driver } from '@rowlock/core';
+import type { JobRow } from '../driver-harness.js';
+import { instead } from '../instead.js';
+import { held, type KnownFault, lockingNoSiblings } from './known-fault.js';
+import { leaseScenarios as scenarios } from './lease-scenarios.js';
+
+const leasesPastHolds: KnownFault = {
+  name: 'a lease that looks for no siblings, though one is held',
+  scenario: scenarios.heldAndLeased,
+  found: /began (while|before)/,
+  driver: (driver) => lockingNoSiblings(driver, ['long']),
+};
+
+const holdsPastLeases: KnownFault = {
+  name: 'a sibling lock that does not see what is leased',
+  scenario: scenarios.leasedAndHeld,
+  found: /short began (while|before)/,
+  driver: (driver) =>
+    held(driver, (begun) => ({
+      lockSiblings: async (entity, limit) =>
+        (await begun.lockSiblings(entity, limit + 1))
+          .filter(({ status }) => status === 'new')
+          .slice(0, limit),
+    })),
+};
+
+const settlesUnfenced: KnownFault = {
+  name: 'a lease that is settled though another has it',
+  scenario: scenarios.takenForDead,
+  found: /its effect 2 times|b lost a claim without cause/,
+  driver: (driver, reader, queue) =>
+    held(driver, (begun) => ({
+      lockLeased: async (processId, jobs) => {
+        const rows = await reader.jobs(queue);
+        const row = rows.find(({ id, status }) => jobs.includes(id) && status === 'in-progress');
+        return begun.lockLeased(row?.processId ?? processId, jobs);
+      },
+    })),
+};
+
+const reclaimsFromTheLiving: KnownFault = {
+  name: 'a reclaim that does not ask whether the worker is dead',
+  scenario: scenarios.lostSettlement,
+  found: /lost a claim without cause/,
+  driver: (driver, reader, queue) =>
+    instead(driver, {
+      reclaim: async (graves) => {
+        const met = await driver.reclaim(graves);
+        let reclaimed = met.reclaimed;
+        for (const row of await reader.jobs(queue)) {
+          if (row.status === 'in-progress' && (await putBack(driver, row))) reclaimed += 1;
+        }
+        return { ...met, reclaimed };
+      },
+    }),
+};
+
+/** Ends a lease, unless somebody has its job locked. */
+async function putBack<Tx>(driver: Driver<Tx>, { id, queue, key, processId }: JobRow): Promise<boolean> {
+  const tx = await driver.begin({ idleLimitMs: 60_000 });
+  try {
+    await tx.lockSiblings({ queue, key: key ?? '' }, 10);
+    await tx.lockLeased(processId ?? '', [id]);
+    const counts = { attempt: 0, crashes: 0, delayMs: 0, tookMs: 0 };
+    const rest = { output: null, error: null, by: 'somebody' };
+    await tx.settle(processId ?? '', [{ id, event: 'release', ...counts, ...rest }]);
+    await tx.commit();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await tx.rollback();
+  }
+}
+
+export const leaseFaults: readonly KnownFault[] = [
+  leasesPastHolds,
+  holdsPastLeases,
+  settlesUnfenced,
+  reclaimsFromTheLiving,
+];

@@ -1,0 +1,26 @@
+import { type Driver, DriverError, type HeldTransaction } from '@rowlock/core';
+import { instead } from '../instead.js';
+import type { LostAnswer } from './scenario.js';
+
+/** The driver, whose connection breaks once: after the server has committed, and before it could say so. */
+export function losesAnswer<Tx>(driver: Driver<Tx>, to: LostAnswer): Driver<Tx> {
+  let lost = false;
+  const loses = (): void => {
+    if (lost) return;
+    lost = true;
+    throw new DriverError('ConnectionLost', "The answer to the commit was lost, by the scenario's word.");
+  };
+  const losing = (held: HeldTransaction<Tx>): HeldTransaction<Tx> => {
+    let settles = false;
+    return instead(held, {
+      lease: (processId, jobs, forMs) =>
+        held.lease(processId, jobs, forMs).then(() => (to === 'lease' ? loses() : undefined)),
+      lockLeased: (processId, jobs) => {
+        settles = true;
+        return held.lockLeased(processId, jobs);
+      },
+      commit: () => held.commit().then(() => (settles && to === 'settlement' ? loses() : undefined)),
+    });
+  };
+  return instead(driver, { begin: async (options) => losing(await driver.begin(options)) });
+}

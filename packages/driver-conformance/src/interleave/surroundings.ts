@@ -1,0 +1,22 @@
+import type { WakeUp } from '@rowlock/core';
+import type { TestDatabase } from '../driver-harness.js';
+import type { Actor } from './actor.js';
+import type { Twist } from './twist.js';
+import type { Witness } from './witness.js';
+
+/** What a play gives to each of its actors. */
+export interface Surroundings<Tx> {
+  readonly database: TestDatabase<Tx>;
+  readonly queue: string;
+  readonly witness: Witness;
+  readonly twist: Twist;
+  /** Wakes all workers. */
+  wakes(wakeUps: readonly WakeUp[]): void;
+  /** What came of an actor's step. */
+  came(actor: Actor, outcome: string): void;
+}
+
+/** The queue of jobs that are apart from the others. */
+export function apartFrom(queue: string): string {
+  return `${queue}-apart`;
+}

@@ -1,0 +1,44 @@
+import { type AnyHandler, ClaimLostError, defineHandler, type RunContext } from '@rowlock/core';
+import { AnyJson } from '../crew.js';
+import type { Actor } from './actor.js';
+import type { ScenarioKind } from './scenario.js';
+import { EFFECTS } from './scene.js';
+import { apartFrom, type Surroundings } from './surroundings.js';
+import { LATER } from './time.js';
+
+/** A handler whose runs are seen, and which writes one row for each of its jobs when its turn has come. */
+export function witnessedHandler<Tx>(
+  { kind, group = false, after = [], claim = 'hold', throwsFirst = false, apart = false }: ScenarioKind,
+  actor: Actor,
+  { database, queue, witness }: Surroundings<Tx>,
+): AnyHandler<Tx> {
+  return defineHandler({
+    kind,
+    queue: apart ? apartFrom(queue) : queue,
+    payload: AnyJson,
+    group,
+    after,
+    claim,
+    timeout: '24h',
+    retry: { base: LATER, cap: LATER },
+    run: async ({ tx, job, jobs, key, processId, signal }: RunContext<unknown, Tx>) => {
+      const own = jobs.map(({ publicId }) => publicId);
+      const run = {
+        actor: actor.letter,
+        processId,
+        queue: apart ? apartFrom(queue) : queue,
+        key,
+        jobs: own,
+        leased: claim === 'lease',
+      };
+      witness.begins(run, signal.reason instanceof ClaimLostError);
+      witness.mustFollow(run, after);
+      await actor.step('write', async () => {
+        if (signal.aborted) throw signal.reason;
+        const values = own.map((publicId) => `('${queue}', '${publicId}')`).join(', ');
+        await database.run(tx, `INSERT INTO ${EFFECTS} VALUES ${values}`);
+        if (throwsFirst && job.attempt === 1) throw new Error('The first attempt fails.');
+      });
+    },
+  });
+}
