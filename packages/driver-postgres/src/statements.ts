@@ -238,7 +238,6 @@ export function statements(schema: string): Statements {
 
     // Without its process_id no run can take a job for its own any more.
     // The last condition of the lock is looked at again when the row is locked: it may have been settled, and leased anew.
-    // Without its process a job that was put back is no longer found by a run that would settle it.
     reclaim: `
       WITH ${alive}, leased AS MATERIALIZED (
         SELECT job.id, job.process_id, run.worker_id, leased_until < clock_timestamp() AS over,
