@@ -12,6 +12,7 @@ const JOB = `CAST(job.id AS CHAR) AS id, job.public_id, job.queue, job.kind, job
 export interface Statements {
   readonly enqueue: (given: string) => string;
   readonly findDuplicates: (jobs: number) => string;
+  readonly findOwnDuplicates: (jobs: number) => string;
   readonly ring: string;
   readonly begin: string;
   readonly idleLimit: (seconds: number) => string;
@@ -69,6 +70,10 @@ export function statements(schema: string): Statements {
   const table = (name: string): string => `${identifier(schema)}.rowlock_${name}`;
   const [job, run, worker, bell, migration] = ['job', 'run', 'worker', 'bell', 'migration'].map(table);
 
+  const findDuplicates = (jobs: number): string => `
+      SELECT kind, taken_key AS unique_key, public_id FROM ${job} FORCE INDEX (job_unique)
+      WHERE (kind, taken_key) IN (${repeated(jobs, '(?, ?)')})`;
+
   return {
     // No INSERT IGNORE: it would cut what is too long. No ON DUPLICATE KEY UPDATE: it waits for a running handler. A plain
     // INSERT of a duplicate is refused at once; then the ones that are there are looked up and left out.
@@ -83,9 +88,11 @@ export function statements(schema: string): Statements {
       FROM ${given}
       ORDER BY place`,
 
-    findDuplicates: (jobs) => `
-      SELECT kind, taken_key AS unique_key, public_id FROM ${job} FORCE INDEX (job_unique)
-      WHERE (kind, taken_key) IN (${repeated(jobs, '(?, ?)')})`,
+    findDuplicates,
+
+    // A plain read of a transaction of REPEATABLE READ would find who had the key when it began. Who has it now is there, and is
+    // this transaction's own or has just been committed: so no gap is locked.
+    findOwnDuplicates: (jobs) => `${findDuplicates(jobs)} FOR UPDATE SKIP LOCKED`,
 
     ring: `INSERT INTO ${bell} (wake_up) VALUES (?)`,
 

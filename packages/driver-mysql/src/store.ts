@@ -39,7 +39,7 @@ export class MysqlStore implements Store {
     let open: Place[] = jobs.map((job, place) => ({ job, place, publicId: randomUUID() }));
     // An INSERT that is refused keeps a lock on the other job's key until the caller commits, and that job's settlement would
     // wait for it.
-    if (this.on !== this.outside) open = await this.#findDuplicates(open, outcomes);
+    if (this.on !== this.outside) open = await this.#findDuplicates(open, outcomes, false);
     for (let tries = 0; open.length > 0; tries++) {
       if (tries === MOST_TRIES)
         throw new DriverError('SerializationFailure', 'A unique key kept changing hands.');
@@ -50,7 +50,7 @@ export class MysqlStore implements Store {
         open = open.filter((each) => !firsts.has(each));
       }
       // Whoever has the key may be settled before it is looked up: then there is room, so insert again.
-      open = await this.#findDuplicates(open, outcomes);
+      open = await this.#findDuplicates(open, outcomes, true);
     }
     return outcomes;
   }
@@ -84,17 +84,14 @@ export class MysqlStore implements Store {
     }
   }
 
-  async #findDuplicates(open: readonly Place[], outcomes: Enqueued[]): Promise<Place[]> {
-    const taken = new Map<string, string>();
+  /** @param areThere Whether an INSERT has met them, or may have: then it is worth looking at this transaction's own jobs too. */
+  async #findDuplicates(open: readonly Place[], outcomes: Enqueued[], areThere: boolean): Promise<Place[]> {
     const wanted = open.filter(({ job }) => job.unique !== null);
-    // A transaction of REPEATABLE READ does not see what was committed since it began; another connection does.
-    for (const on of new Set([this.on, this.outside])) {
-      for (let from = 0; from < wanted.length; from += 1000) {
-        const keys = wanted.slice(from, from + 1000).flatMap(({ job }) => [job.kind, job.unique?.key ?? '']);
-        const sql = this.context.sql.findDuplicates(keys.length / 2);
-        const rows = await query<{ kind: string; unique_key: string; public_id: string }>(on, sql, keys);
-        for (const row of rows) taken.set(uniqueName(row.kind, row.unique_key), row.public_id);
-      }
+    const { findDuplicates, findOwnDuplicates } = this.context.sql;
+    const taken = await this.#takenKeys(this.outside, findDuplicates, wanted);
+    if (areThere && this.on !== this.outside) {
+      const own = await this.#takenKeys(this.on, findOwnDuplicates, wanted);
+      for (const [name, publicId] of own) if (!taken.has(name)) taken.set(name, publicId);
     }
     return open.filter(({ job, place }) => {
       const publicId = job.unique && taken.get(uniqueName(job.kind, job.unique.key));
@@ -102,6 +99,21 @@ export class MysqlStore implements Store {
       outcomes[place] = { outcome: 'duplicate', publicId };
       return false;
     });
+  }
+
+  /** The jobs that have the unique keys of these, by `uniqueName`. */
+  async #takenKeys(
+    on: MysqlTransaction,
+    sql: (jobs: number) => string,
+    wanted: readonly Place[],
+  ): Promise<Map<string, string>> {
+    const taken = new Map<string, string>();
+    for (let from = 0; from < wanted.length; from += 1000) {
+      const keys = wanted.slice(from, from + 1000).flatMap(({ job }) => [job.kind, job.unique?.key ?? '']);
+      const rows = await query<TakenRow>(on, sql(keys.length / 2), keys);
+      for (const row of rows) taken.set(uniqueName(row.kind, row.unique_key), row.public_id);
+    }
+    return taken;
   }
 
   async list(filter: JobFilter, { limit, before }: Page): Promise<JobPage> {
@@ -161,6 +173,13 @@ interface Place {
   readonly job: NewJob;
   readonly place: number;
   readonly publicId: string;
+}
+
+/** A job that has a unique key. */
+interface TakenRow {
+  kind: string;
+  unique_key: string;
+  public_id: string;
 }
 
 /** Those whose unique key no other one before them in this call has. */

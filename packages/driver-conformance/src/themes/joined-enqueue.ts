@@ -101,6 +101,29 @@ export const joinedEnqueue = theme('joined enqueue', (test) => {
     expect((await view({ publicId: first?.publicId ?? '' }, store)).status).toBe('new');
   });
 
+  test('joined: what was settled since the transaction began is no longer in the way', async ({
+    driver,
+    key,
+    newJob,
+    put,
+    reader,
+    caller,
+  }) => {
+    const unique = { key, scope: 'outstanding' } as const;
+    const first = await put({ unique });
+    const application = await caller();
+    // From here on a transaction that has a snapshot sees it.
+    await driver.join(application.tx).count({});
+    await reader.write(first.publicId, { status: 'complete', finishedAt: await reader.now() });
+    const joined = driver.join(application.tx);
+    const [second, third] = await joined.enqueue([newJob({ unique }), newJob({ unique })]);
+    expect(second).toMatchObject({ outcome: 'enqueued' });
+    expect(third).toEqual({ outcome: 'duplicate', publicId: second?.publicId });
+    expect(await joined.enqueue([newJob({ unique })])).toEqual([third]);
+    await application.commit();
+    expect(await reader.job(second?.publicId ?? '')).toMatchObject({ status: 'new' });
+  });
+
   test('joined to a claim: enqueues with the settlement, or not at all', async ({
     driver,
     reader,
