@@ -236,7 +236,7 @@ export function statements(schema: string): Statements {
                ) AS found) AS waiting,
              EXISTS (SELECT FROM ${job} WHERE queue = ANY($1) AND status = 'in-progress') AS leased`,
 
-    // Without its process_id no run can take a job for its own any more.
+    // Without its process_id a job that was put back is no longer found by a run that would settle it.
     // The last condition of the lock is looked at again when the row is locked: it may have been settled, and leased anew.
     reclaim: `
       WITH ${alive}, leased AS MATERIALIZED (
