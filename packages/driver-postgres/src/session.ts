@@ -10,12 +10,16 @@ export const KEEP_ALIVE_MS = 10_000;
 /** The connections that are watched already. */
 const watched = new WeakSet<PoolClient>();
 
-/** A connection of the pool. An application's own pool may not watch over its connections. @throws DriverError */
+/**
+ * A connection of the pool, which may break at any time without ending the process. An application's own pool may not watch
+ * over its connections. @throws DriverError
+ */
 export async function takeConnection(pool: Pool): Promise<PoolClient> {
   try {
     const client = await pool.connect();
     if (watched.has(client)) return client;
     watched.add(client);
+    client.on('error', ignore);
     const socket = socketOf(client);
     if (socket instanceof Socket) socket.setKeepAlive(true, KEEP_ALIVE_MS);
     return client;
@@ -44,13 +48,11 @@ export function onPool(pool: Pool, answerMs: number): PostgresTransaction {
       const client = await takeConnection(pool);
       // After an error the pool makes a new one: it may have been the connection's.
       let isBroken = true;
-      client.on('error', ignore);
       try {
         const result = await answerWithin(answerMs, client.query(text, values), ignore);
         isBroken = false;
         return result;
       } finally {
-        client.off('error', ignore);
         client.release(isBroken);
       }
     },

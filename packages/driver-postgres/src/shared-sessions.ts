@@ -2,6 +2,7 @@ import { answerWithin } from '@rowlock/core';
 import type { Client, Pool } from 'pg';
 import { toDriverError } from './errors.js';
 import { type PostgresTransaction, query } from './query.js';
+import { takeConnection } from './session.js';
 import type { Statements } from './statements.js';
 
 /** How often two connections are compared: a busy pooler may by chance give out the same session again. */
@@ -38,7 +39,7 @@ export async function sharesSessions(
 
 async function changes(client: Client, pool: Pool, sql: Pick<Statements, 'backend'>): Promise<boolean> {
   const own = await backend(client, sql);
-  const other = await pool.connect();
+  const other = await takeConnection(pool);
   let again: Promise<number>;
   try {
     await other.query('BEGIN');

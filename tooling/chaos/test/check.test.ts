@@ -107,12 +107,12 @@ describe('overlap', () => {
   test('not: of a zombie, which could not know', () => {
     expect(guilt(zombie('one'))).toEqual([]);
     expect(guilt(zombie('*'))).toEqual([]);
-    expect(guilt(zombie('one', 500))).toEqual([]);
+    expect(guilt(zombie('one', 2_000))).toEqual([]);
   });
 
   test('of a worker that was no zombie, or is none any more', () => {
     expect(guilt(zombie('three'))).toEqual(['overlap']);
-    expect(guilt(zombie('one', 2_000))).toEqual(['overlap']);
+    expect(guilt(zombie('one', 5_000))).toEqual(['overlap']);
   });
 });
 

@@ -10,7 +10,7 @@ export const blockEventLoop: Fault = {
   seconds: 33,
   async begin({ crew, modes }, random) {
     return again(
-      () => random.whole(1_000, 3_000),
+      () => random.whole(4_000, 6_000),
       async (over) => {
         const victims = modes.map((mode) => random.pick(crew.of(mode)));
         for (const victim of victims) {

@@ -5,7 +5,7 @@ export const poisonJob: Fault = {
   name: 'poison',
   needs: [],
   at: 'workers',
-  seconds: 20,
+  seconds: 12,
   async begin({ loads }, random) {
     return again(
       () => random.whole(1_500, 3_000),

@@ -11,7 +11,7 @@ export const stopWorker: Fault = {
   seconds: 24,
   async begin({ crew, modes }, random) {
     return again(
-      () => random.whole(1_000, 3_000),
+      () => random.whole(4_000, 6_000),
       async (over) => {
         const victims = modes.map((mode) => random.pick(crew.of(mode)));
         const relieve = victims.map(({ name }) => crew.impair(name, 'stopped'));

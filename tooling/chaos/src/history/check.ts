@@ -23,7 +23,7 @@ import type { Violation } from './violation.js';
  *   nothing excuses that. In the history, no handler begins on an entity before the last one has ended, was told to stop by
  *   its signal, or has died with its process. This is excused for one case: the earlier run's worker was in the hand of
  *   a fault and so could not know that the server had ended its claim (it was stopped, its event loop blocked, its
- *   connections swallowed or ended, its server killed), or had been until a second before, as news take time. Such a zombie
+ *   connections swallowed or ended, its server killed), or had been until three seconds before, as news take time. Such a zombie
  *   may go on computing; the next two say what it may not do.
  * - **effect**: a completed job has exactly one row in the table of effects, written through the `tx` of the very run that
  *   the job's row names; any other job has none. A zombie therefore commits nothing, and nothing is committed twice. This

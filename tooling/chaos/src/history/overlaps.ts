@@ -2,8 +2,11 @@ import type { HistoryEvent } from './event.js';
 import { type Impairment, impairmentsOf, type Run } from './runs.js';
 import type { Violation } from './violation.js';
 
-/** How long the news that a claim is lost may need to its worker, in milliseconds: it comes through a socket. */
-const NEWS_MS = 1_000;
+/**
+ * How long the news that a claim is lost may need to its worker, in milliseconds: it comes through a socket, to a process that
+ * may have to wait for a processor.
+ */
+const NEWS_MS = 3_000;
 
 /** Exclusion: see `check`. */
 export function overlaps(events: readonly HistoryEvent[], runs: readonly Run[]): Violation[] {
