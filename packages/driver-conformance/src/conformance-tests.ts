@@ -1,4 +1,4 @@
-import type { Theme } from './theme.js';
+import { leased, type Theme } from './theme.js';
 import { article } from './themes/article.js';
 import { bounds } from './themes/bounds.js';
 import { claim } from './themes/claim.js';
@@ -55,18 +55,25 @@ export const conformanceThemes: readonly Theme[] = [
   errors,
   article,
   exclusion,
+  leased(exclusion),
   grouping,
+  leased(grouping),
   order,
+  leased(order),
   liveness,
+  leased(liveness),
   idleWorker,
+  leased(idleWorker),
   lostClaim,
   leasedRuns,
   heartbeats,
   silence,
   outcomes,
+  leased(outcomes),
   runningJob,
   bounds,
   handlers,
+  leased(handlers),
   shutdown,
 ];
 

@@ -47,7 +47,10 @@ export async function hire<Tx>(
   through: (driver: Driver<Tx>) => Driver<Tx> = (driver) => driver,
 ): Promise<Hand<Tx>> {
   const process = await stage.process({ ...(sessions && { sessions }), ...(answerMs && { answerMs }) });
-  const rowlock = createRowlock({ driver: through(process.driver), handlers, clock, log: SILENT });
+  const own = stage.workersLease
+    ? handlers.map((handler) => ({ ...handler, claim: 'lease' as const }))
+    : handlers;
+  const rowlock = createRowlock({ driver: through(process.driver), handlers: own, clock, log: SILENT });
   const worker = rowlock.worker({ ...NO_POLL, ...options });
   stage.defer(() => within('the worker has stopped', worker.stop({ drain: 0 })));
   return { rowlock, worker, process };

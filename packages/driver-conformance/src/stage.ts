@@ -43,6 +43,8 @@ export interface Stage<Tx> {
   readonly queue: string;
   /** A key that no other test uses. */
   readonly key: string;
+  /** Whether the test's workers lease what they claim, whatever their handlers say. */
+  readonly workersLease?: true;
 
   /** One more database, fresh and empty. */
   createDatabase(): Promise<TestDatabase<Tx>>;
