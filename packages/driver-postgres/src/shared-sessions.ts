@@ -48,8 +48,11 @@ async function changes(client: Client, pool: Pool, sql: Pick<Statements, 'backen
     // Answered when the other transaction has ended, if not before.
     await answerWithin(ANSWER_MS, again).catch(() => {});
   } finally {
-    await other.query('ROLLBACK').catch(() => {});
-    other.release();
+    const isBroken = await other.query('ROLLBACK').then(
+      () => false,
+      () => true,
+    );
+    other.release(isBroken);
   }
   return (await again) !== own;
 }
