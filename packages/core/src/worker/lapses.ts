@@ -6,21 +6,33 @@ const DEAD_AFTER_MS = 1_000;
 /** The workers that were seen without a session, and since when. */
 export class Lapses {
   readonly #clock: Clock;
+  readonly #gapMs: number;
   #since = new Map<string, number>();
+  #looked = 0;
 
-  constructor(clock: Clock) {
+  /** @param everyMs How often one looks. */
+  constructor(clock: Clock, everyMs: number) {
     this.#clock = clock;
+    this.#gapMs = Math.max(DEAD_AFTER_MS, 2 * everyMs);
   }
 
   /** Those that have been without one for long enough. */
   get dead(): readonly string[] {
     const until = this.#clock.now() - DEAD_AFTER_MS;
+    if (this.#isLate) return [];
     return [...this.#since].filter(([, since]) => since <= until).map(([worker]) => worker);
   }
 
   /** Notes who is without a session now; whoever is not among them has come back. */
   see(workers: readonly string[]): void {
     const now = this.#clock.now();
-    this.#since = new Map(workers.map((worker) => [worker, this.#since.get(worker) ?? now]));
+    const since = this.#isLate ? new Map<string, number>() : this.#since;
+    this.#since = new Map(workers.map((worker) => [worker, since.get(worker) ?? now]));
+    this.#looked = now;
+  }
+
+  /** Who did not look for so long, a frozen process for one, cannot tell who was back meanwhile. */
+  get #isLate(): boolean {
+    return this.#clock.now() - this.#looked > this.#gapMs;
   }
 }

@@ -96,8 +96,8 @@ export class Worker<Tx> {
     this.#parts = parts;
     this.#pollMs = milliseconds(options.pollInterval ?? '5s', 'pollInterval');
     this.#watchMs = milliseconds(options.watchInterval ?? '250ms', 'watchInterval');
+    this.#lapses = new Lapses(parts.clock, this.#watchMs);
     this.#events = new WorkerEmitter(parts.log);
-    this.#lapses = new Lapses(parts.clock);
     this.#alarm = new Alarm(parts.clock, () => this.wake());
   }
 

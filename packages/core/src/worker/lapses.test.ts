@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { Lapses } from './lapses.js';
+
+let now = 0;
+const clock = { now: () => now, after: () => () => {} };
+
+function look(lapses: Lapses, atMs: number, workers: readonly string[]): readonly string[] {
+  now = atMs;
+  const { dead } = lapses;
+  lapses.see(workers);
+  return dead;
+}
+
+test('a worker is dead that was without a session at every look for a second', () => {
+  const lapses = new Lapses(clock, 250);
+  for (const at of [5_000, 5_250, 5_500, 5_750]) expect(look(lapses, at, ['ann'])).toEqual([]);
+  expect(look(lapses, 6_000, ['ann', 'bob'])).toEqual(['ann']);
+});
+
+test('one that was seen with a session in between lives', () => {
+  const lapses = new Lapses(clock, 250);
+  look(lapses, 5_000, ['ann']);
+  look(lapses, 5_500, []);
+  look(lapses, 5_750, ['ann']);
+  expect(look(lapses, 6_250, ['ann'])).toEqual([]);
+  expect(look(lapses, 6_750, [])).toEqual(['ann']);
+});
+
+test('who has not looked for a while knows of nobody', () => {
+  const lapses = new Lapses(clock, 250);
+  look(lapses, 5_000, ['ann']);
+  expect(look(lapses, 9_000, ['ann'])).toEqual([]);
+  expect(look(lapses, 9_500, ['ann'])).toEqual([]);
+  expect(look(lapses, 10_000, ['ann'])).toEqual(['ann']);
+});
+
+test('who looks seldom needs two looks in a row', () => {
+  const lapses = new Lapses(clock, 10_000);
+  look(lapses, 50_000, ['ann']);
+  expect(look(lapses, 60_000, ['ann'])).toEqual(['ann']);
+});
