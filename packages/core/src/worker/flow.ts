@@ -23,6 +23,7 @@ import { check, noOutcome, outcomeOf } from './ending.js';
 import type { RunInfo, WorkerEmitter } from './events.js';
 import { warnAtHalfTime } from './half-time.js';
 import { Lease } from './lease.js';
+import { leaveBehind } from './left-behind.js';
 import { LiveRun } from './live-run.js';
 import { type CheckedJob, runHandler } from './run-handler.js';
 import { type Settling, settleHeld, settleLease } from './settle.js';
@@ -312,25 +313,6 @@ async function run<Tx>(
     }
   }
   return endings;
-}
-
-/** Tells of a handler that does not stop, and again when it does. */
-function leaveBehind<Tx>(
-  { leftBehind, log, events }: Flow<Tx>,
-  info: RunInfo,
-  ended: Promise<unknown>,
-): void {
-  leftBehind.add(info.processId);
-  log.error(
-    { ...info, leftBehind: leftBehind.size },
-    'a handler ignored its signal: its transaction was taken from it, and its code runs on; let it watch signal',
-  );
-  events.emit('leftBehind', info);
-  const note = (): void => {
-    leftBehind.delete(info.processId);
-    log.warn({ ...info, leftBehind: leftBehind.size }, 'a handler that was left behind has ended');
-  };
-  ended.then(note, note);
 }
 
 /** Gives the jobs back as they were: the worker stops. */
