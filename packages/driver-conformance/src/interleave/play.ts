@@ -5,6 +5,7 @@ import { within } from '../until.js';
 import type { Actor } from './actor.js';
 import { Company } from './company.js';
 import type { Director } from './director.js';
+import { judge } from './judge.js';
 import type { Scenario } from './scenario.js';
 import type { Scene } from './scene.js';
 import { ScriptedActor } from './scripted.js';
@@ -69,6 +70,7 @@ class Play<Tx> implements Played {
   schedule = '';
   waits = 0;
   abandoned = false;
+  fates: readonly string[] = [];
 
   constructor(scene: Scene<Tx>, scenario: Scenario, director: Director, twist: Twist) {
     this.#scene = scene;
@@ -84,10 +86,6 @@ class Play<Tx> implements Played {
       },
       came: (actor, outcome) => this.#note(actor, outcome),
     };
-  }
-
-  get fates(): readonly string[] {
-    return this.#witness.fates;
   }
 
   get violations(): readonly string[] {
@@ -163,7 +161,7 @@ class Play<Tx> implements Played {
 
   async judge(): Promise<void> {
     if (this.abandoned) return;
-    await this.#witness.judge(this.#scene.database, this.#queues);
+    this.fates = await judge(this.#witness, this.#scene.database, this.#queues);
     await noLeaks(this.#scene.database).catch((error: unknown) => this.#witness.say(String(error)));
   }
 

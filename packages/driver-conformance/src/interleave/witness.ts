@@ -1,6 +1,5 @@
-import { OUTSTANDING } from '@rowlock/core';
-import type { JobRow, RunRow, TestDatabase } from '../driver-harness.js';
-import { EFFECTS } from './scene.js';
+import type { JobRow } from '../driver-harness.js';
+import { isOutstanding } from './outstanding.js';
 
 /** How much the clocks of the test and of the server may differ, in milliseconds. */
 const CLOCKS_MS = 3_600_000;
@@ -19,11 +18,9 @@ interface Running extends WitnessedRun {
   settling: boolean;
 }
 
-/** Sees what happens in one order of steps, looks at what is left of it, and says what must not be. */
+/** Sees what happens in one order of steps, and says what must not be. */
 export class Witness {
   readonly violations: string[] = [];
-  /** What became of each job, once it was judged. */
-  readonly fates: string[] = [];
   readonly #names = new Map<string, string>();
   readonly #outstanding = new Map<string, readonly JobRow[]>();
   readonly #running = new Map<string, Running>();
@@ -61,18 +58,18 @@ export class Witness {
     }
     for (const other of this.#running.values()) {
       if (other.queue === queue && other.key === key) {
-        this.say(`${this.#told(run)} began while ${this.#told(other)} went on`);
+        this.say(`${this.told(run)} began while ${this.told(other)} went on`);
       }
     }
     if (!run.leased || !this.#buried.has(actor)) this.#running.set(actor, { ...run, settling: false });
     const outstanding = this.#outstanding.get(`${actor} siblings`) ?? [];
     const seen = outstanding.filter((row) => row.queue === queue && row.key === key);
     const own = seen.filter(({ publicId }) => jobs.includes(publicId));
-    if (own.length < jobs.length) this.say(`${this.#told(run)} has a job that was not there to be locked`);
+    if (own.length < jobs.length) this.say(`${this.told(run)} has a job that was not there to be locked`);
     const last = own.at(-1);
     for (const row of seen) {
       if (last !== undefined && row.id < last.id && !own.includes(row)) {
-        this.say(`${this.#told(run)} began before ${this.#called(row.publicId)}, which was enqueued earlier`);
+        this.say(`${this.told(run)} began before ${this.called(row.publicId)}, which was enqueued earlier`);
       }
     }
   }
@@ -83,7 +80,7 @@ export class Witness {
     const first = rows.find(({ publicId }) => run.jobs.includes(publicId));
     for (const row of rows) {
       if (first !== undefined && kinds.includes(row.kind) && row.key === run.key && row.id < first.id) {
-        this.say(`${this.#told(run)} began before ${this.#called(row.publicId)}, which it must come after`);
+        this.say(`${this.told(run)} began before ${this.called(row.publicId)}, which it must come after`);
       }
     }
   }
@@ -120,7 +117,7 @@ export class Witness {
   loses(actor: string, processId: string, error: unknown): void {
     this.#lost.add(processId);
     if (this.#running.get(actor)?.processId === processId) this.#running.delete(actor);
-    if (!this.#disconnected.has(actor)) this.say(`${actor} lost a claim without cause: ${told(error)}`);
+    if (!this.#disconnected.has(actor)) this.say(`${actor} lost a claim without cause: ${withoutIds(error)}`);
   }
 
   #lose({ actor, processId }: WitnessedRun): void {
@@ -135,18 +132,18 @@ export class Witness {
   settled(processId: string): void {
     const run = this.#runs.get(processId);
     if (this.#lost.has(processId))
-      this.say(`${run ? this.#told(run) : processId} settled, and had lost its claim`);
+      this.say(`${run ? this.told(run) : processId} settled, and had lost its claim`);
   }
 
   fails(actor: string, error: unknown): void {
-    if (!this.#disconnected.has(actor)) this.say(`${actor} failed: ${told(error)}`);
+    if (!this.#disconnected.has(actor)) this.say(`${actor} failed: ${withoutIds(error)}`);
   }
 
   waits(actor: string, step: string, holder: string): void {
     const run = this.#running.get(holder);
     // Whoever has lost its lease may meet the heir's settlement.
     if (run === undefined || run.settling || step === 'lockLeased') return;
-    this.say(`${actor}'s ${step} waits for the running handler of ${this.#told(run)}`);
+    this.say(`${actor}'s ${step} waits for the running handler of ${this.told(run)}`);
   }
 
   /** A client has given the job another life. */
@@ -154,94 +151,36 @@ export class Witness {
     this.#redriven.set(publicId, (this.#redriven.get(publicId) ?? 0) + 1);
   }
 
-  /** When all are at rest. */
-  async judge<Tx>(database: TestDatabase<Tx>, queues: readonly string[]): Promise<void> {
-    const { reader } = database;
-    const rows = (await Promise.all(queues.map((queue) => reader.jobs(queue)))).flat();
-    const effects = await this.#effects(database, queues);
-    const records = new Map<string, readonly RunRow[]>();
-    for (const { publicId } of rows) records.set(publicId, await reader.runs(publicId));
-    for (const row of rows) {
-      this.#judgeJob(row, records.get(row.publicId) ?? [], effects.get(row.publicId) ?? 0);
-    }
-    for (const run of this.#runs.values()) this.#judgeRun(run, records);
+  /** What began, in this order. */
+  get runs(): readonly WitnessedRun[] {
+    return [...this.#runs.values()];
   }
 
-  async #effects<Tx>(
-    { reader }: TestDatabase<Tx>,
-    queues: readonly string[],
-  ): Promise<ReadonlyMap<string, number>> {
-    const names = queues.map((queue) => `'${queue}'`).join(', ');
-    const written = await reader.exec(`SELECT job FROM ${EFFECTS} WHERE queue IN (${names})`);
-    const effects = new Map<string, number>();
-    for (const { job } of written) effects.set(String(job), (effects.get(String(job)) ?? 0) + 1);
-    return effects;
+  hasLost(processId: string): boolean {
+    return this.#lost.has(processId);
   }
 
-  #judgeJob(row: JobRow, records: readonly RunRow[], effects: number): void {
-    const name = this.#called(row.publicId);
-    const outcomes = records.map(({ outcome }) => outcome ?? 'open').join(', ');
-    this.fates.push(`${name}: ${row.status}, attempt ${row.attempt}, ${row.crashes} crashes: ${outcomes}`);
-    if (isOutstanding(row)) {
-      this.say(`${name} is left ${row.status}`);
-      return;
-    }
-    const completed = row.status === 'complete' ? 1 : 0;
-    if (effects !== completed) this.say(`${name} is ${row.status} and has its effect ${effects} times`);
-
-    const told = `${name}, which is ${row.status}: ${outcomes}`;
-    const settlements = records.filter(({ outcome }) => outcome !== null && FINAL.has(outcome));
-    const completions = settlements.filter(({ outcome }) => outcome === 'complete');
-    if (completions.length !== completed) this.say(`the runs do not fit ${told}`);
-    if (settlements.length > 1 + (this.#redriven.get(row.publicId) ?? 0)) this.say(`settled twice: ${told}`);
-    const crashes = records.filter(({ outcome }) => outcome === 'reclaim').length;
-    if (row.crashes !== crashes) this.say(`${row.crashes} crashes are counted: ${told}`);
-    for (const { processId, outcome } of records) {
-      if (this.#lost.has(processId)) continue;
-      if (this.#released.has(processId) !== (outcome === 'release'))
-        this.say(`the releases do not fit ${told}`);
-      if (outcome === null) this.say(`a run never ended: ${told}`);
-      if (outcome === 'reclaim') this.say(`taken from a worker that lived: ${told}`);
-    }
+  hasReleased(processId: string): boolean {
+    return this.#released.has(processId);
   }
 
-  /** A run settled its own jobs, all or none. */
-  #judgeRun(run: WitnessedRun, records: ReadonlyMap<string, readonly RunRow[]>): void {
-    const settled: string[] = [];
-    for (const [publicId, ofJob] of records) {
-      const record = ofJob.find(({ processId }) => processId === run.processId);
-      if (record?.outcome != null && SETTLING.has(record.outcome)) settled.push(publicId);
-    }
-    const gone = this.#lost.has(run.processId) || this.#released.has(run.processId);
-    const expected = gone ? [] : run.jobs;
-    if (settled.toSorted().join() === expected.toSorted().join()) return;
-    const all = settled.map((job) => this.#called(job)).join(' and ') || 'nothing';
-    this.say(
-      `${this.#told(run)}${this.#lost.has(run.processId) ? ', which lost its claim,' : ''} settled ${all}`,
-    );
+  /** How often a client has given the job another life. */
+  redrivesOf(publicId: string): number {
+    return this.#redriven.get(publicId) ?? 0;
   }
 
-  #told({ actor, jobs }: WitnessedRun): string {
-    return `${actor}'s run of ${jobs.map((job) => this.#called(job)).join(' and ')}`;
+  /** The run, as people can read it. */
+  told({ actor, jobs }: WitnessedRun): string {
+    return `${actor}'s run of ${jobs.map((job) => this.called(job)).join(' and ')}`;
   }
 
-  #called(publicId: string): string {
+  /** The name that the job was given. */
+  called(publicId: string): string {
     return this.#names.get(publicId) ?? publicId;
   }
 }
 
-/** What settles a job for good. */
-const FINAL: ReadonlySet<string> = new Set(['complete', 'fail', 'exhaust', 'abandon']);
-
-const SETTLING: ReadonlySet<string> = new Set([...FINAL, 'retry', 'snooze']);
-
 /** Without what is another in each run. */
-function told(error: unknown): string {
+function withoutIds(error: unknown): string {
   return String(error).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '…');
-}
-
-const OPEN: ReadonlySet<string> = new Set(OUTSTANDING);
-
-function isOutstanding({ status }: JobRow): boolean {
-  return OPEN.has(status);
 }

@@ -2,10 +2,13 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { DriverProcess, TestDatabase } from '../driver-harness.js';
 import { endProcess } from '../stage.js';
-import { type Actor, type Command, commands } from './command.js';
+import type { Actor, Command } from './command.js';
+import { commands } from './drawn-commands.js';
 import type { Twist } from './faults.js';
 import { Model } from './model.js';
-import { type Cast, EFFECTS, leftOpen, World } from './world.js';
+import { type Cast, EFFECTS } from './performed/cast.js';
+import { leftOpen } from './result.js';
+import { World } from './world.js';
 
 /** Databases that one sequence is played on, side by side. */
 export interface Theatre {

@@ -1,0 +1,59 @@
+import type { Job } from '@rowlock/core';
+import { START } from '../../stage.js';
+import type { CommandOf } from '../command.js';
+import type { Result } from '../result.js';
+import type { Names } from './names.js';
+import type { Claim, WorldState } from './state.js';
+
+export async function claim<Tx>(
+  state: WorldState<Tx>,
+  { by, queue, kinds, beyond, busy }: CommandOf<'claim'>,
+): Promise<Result> {
+  const { names } = state;
+  const open = await state.begin(by);
+  const row = beyond === null ? undefined : await names.row(beyond);
+  const job = await open.held.claim({
+    queue: names.own(queue),
+    kinds,
+    line: row === undefined ? START : { priority: row.priority, id: row.id },
+    busy: busy.map((key) => names.own(key)),
+  });
+  return job === undefined ? null : take(open, job, names);
+}
+
+export async function lockSiblings<Tx>(
+  state: WorldState<Tx>,
+  { by, queue, key, limit }: CommandOf<'lockSiblings'>,
+): Promise<Result> {
+  const { names } = state;
+  const open = state.claim(by);
+  const first = [...open.jobs.values()].find((job) => job.key !== null);
+  const entity =
+    queue === null && first?.key
+      ? { queue: first.queue, key: first.key }
+      : { queue: names.own(queue ?? ''), key: names.own(key) };
+  const jobs = await open.held.lockSiblings(entity, limit);
+  return jobs.map((job) => take(open, job, names));
+}
+
+export async function firstOutstanding<Tx>(
+  state: WorldState<Tx>,
+  { by, key, kinds, before }: CommandOf<'firstOutstanding'>,
+): Promise<Result> {
+  const { names } = state;
+  const { held, jobs } = state.claim(by);
+  const id = await held.firstOutstanding({
+    key: names.own(key),
+    kinds,
+    before: (await names.row(before)).id,
+    except: [...jobs.keys()],
+  });
+  return id === undefined ? null : await names.jobOf(id);
+}
+
+function take<Tx>({ jobs }: Claim<Tx>, job: Job, names: Names): Result {
+  jobs.set(job.id, job);
+  names.meet(job);
+  const { status, attempt, crashes } = job;
+  return { ...names.asWanted(job), status, attempt, crashes };
+}

@@ -1,0 +1,108 @@
+import type { Driver, HeldTransaction, Job, JobId } from '@rowlock/core';
+import type { Caller as CallerTransaction, DriverProcess } from '../../driver-harness.js';
+import type { Actor, Caller } from '../command.js';
+import type { Cast } from './cast.js';
+import { Names } from './names.js';
+import { endSession, openSession, type Session } from './session.js';
+
+/** So long that no sequence meets it. */
+const IDLE_LIMIT_MS = 600_000;
+
+/** A claim that is open, and what its owner knows of it. */
+export interface Claim<Tx> {
+  readonly held: HeldTransaction<Tx>;
+  readonly jobs: Map<JobId, Job>;
+  run: string | null;
+  crashes: ReadonlyMap<JobId, number>;
+}
+
+export interface Lease {
+  readonly run: string;
+  readonly jobs: ReadonlyMap<JobId, Job>;
+  readonly crashes: ReadonlyMap<JobId, number>;
+}
+
+/** What everybody in one sequence has open. */
+export class WorldState<Tx> {
+  readonly cast: Cast<Tx>;
+  readonly names: Names;
+  readonly claims = new Map<Actor, Claim<Tx>>();
+  readonly callers = new Map<Caller, CallerTransaction<Tx>>();
+  readonly sessions = new Map<Actor, Session>();
+  readonly leases: Lease[] = [];
+  /** Is told when the session of the worker is open again. */
+  readonly onBack = new Map<Actor, () => void>();
+
+  constructor(cast: Cast<Tx>) {
+    this.cast = cast;
+    this.names = new Names(cast.database.reader);
+  }
+
+  async process(by: Actor): Promise<DriverProcess<Tx>> {
+    const { processes, database } = this.cast;
+    const process = processes.get(by) ?? (await database.process());
+    processes.set(by, process);
+    return process;
+  }
+
+  async driver(by: Actor): Promise<Driver<Tx>> {
+    return this.cast.broken((await this.process(by)).driver);
+  }
+
+  async session(by: Actor): Promise<Session> {
+    const open = this.sessions.get(by);
+    if (open !== undefined) return open;
+    const driver = await this.driver(by);
+    const session = await openSession(driver, this.names, by, () => this.onBack.get(by)?.());
+    this.sessions.set(by, session);
+    return session;
+  }
+
+  async begin(by: Actor): Promise<Claim<Tx>> {
+    const open = this.claims.get(by);
+    if (open !== undefined) return open;
+    const driver = await this.driver(by);
+    const held = await driver.begin({ idleLimitMs: IDLE_LIMIT_MS });
+    const claim: Claim<Tx> = { held, jobs: new Map(), run: null, crashes: new Map() };
+    this.claims.set(by, claim);
+    return claim;
+  }
+
+  claim(by: Actor): Claim<Tx> {
+    const claim = this.claims.get(by);
+    if (claim === undefined) throw new Error(`${by} has no claim.`);
+    return claim;
+  }
+
+  /** The claim, which is its owner's no longer: what is done next ends it. */
+  lastOf(by: Actor): Claim<Tx> {
+    const claim = this.claim(by);
+    this.claims.delete(by);
+    return claim;
+  }
+
+  runOf(claim: Claim<Tx>): string {
+    claim.run ??= this.names.newRun();
+    return claim.run;
+  }
+
+  async caller(by: Caller): Promise<CallerTransaction<Tx>> {
+    const caller = this.callers.get(by) ?? (await this.cast.database.caller());
+    this.callers.set(by, caller);
+    return caller;
+  }
+
+  /** Gives up each transaction that is open. */
+  async end(): Promise<void> {
+    const open = [...this.claims.values()].map(({ held }) => held.rollback());
+    await Promise.all([...open, ...[...this.callers.values()].map((caller) => caller.rollback())]);
+    this.claims.clear();
+    this.callers.clear();
+  }
+
+  /** Leaves nothing behind. */
+  async close(): Promise<void> {
+    await this.end();
+    await Promise.all([...this.sessions.values()].map(endSession));
+  }
+}

@@ -1,0 +1,37 @@
+import type { Result } from '../result.js';
+import { EFFECTS } from './cast.js';
+import type { WorldState } from './state.js';
+import { HOUR_MS } from './time.js';
+
+/** What the tables hold, read past the driver. */
+export async function tables<Tx>({ cast, names }: WorldState<Tx>): Promise<Result> {
+  const { reader } = cast.database;
+  const rows = (await Promise.all(names.queues.map((queue) => reader.jobs(queue)))).flat();
+  const soon = (await reader.now()).getTime() + HOUR_MS;
+  const jobs = rows
+    .sort((one, other) => names.place(one.publicId) - names.place(other.publicId))
+    .map(async (row) => ({
+      ...names.asWanted(row),
+      status: row.status,
+      attempt: row.attempt,
+      crashes: row.crashes,
+      isAvailable: row.availableAt.getTime() < soon,
+      isFinished: row.finishedAt !== null,
+      run: names.run(row.processId),
+      unique: names.short(row.uniqueKey),
+      output: names.run(row.output),
+      error: row.error?.code ?? null,
+      runs: (await reader.runs(row.publicId)).map(
+        ({ processId, workerId, outcome, finishedAt, progress }) => ({
+          run: names.run(processId),
+          worker: names.worker(workerId),
+          outcome,
+          isFinished: finishedAt !== null,
+          progress,
+        }),
+      ),
+    }));
+  const effects = (await reader.exec(`SELECT note FROM ${EFFECTS}`)).map(({ note }) => String(note));
+  const own = effects.filter((note) => names.isOwn(note)).map((note) => names.short(note));
+  return { jobs: await Promise.all(jobs), effects: own.sort() };
+}

@@ -1,0 +1,39 @@
+import type { CommandOf } from '../command.js';
+import type { Result } from '../result.js';
+import type { WorldState } from './state.js';
+
+export async function list<Tx>(
+  state: WorldState<Tx>,
+  { by, filter, limit }: CommandOf<'list'>,
+): Promise<Result> {
+  const { names } = state;
+  const driver = await state.driver(by);
+  const { jobs, next } = await driver.list(names.ownFilter(filter), { limit, before: null });
+  return {
+    jobs: jobs.map((view) => ({
+      ...names.asWanted(view),
+      status: view.status,
+      attempt: view.attempt,
+      crashes: view.crashes,
+      run: names.run(view.processId),
+      worker: view.worker,
+      progress: view.progress,
+      unique: names.short(view.uniqueKey),
+      output: names.run(view.output),
+      error: view.error?.code ?? null,
+      isFinished: view.finishedAt !== null,
+    })),
+    next: next === null ? null : await names.jobOf(next),
+  };
+}
+
+export async function count<Tx>(state: WorldState<Tx>, { by, filter }: CommandOf<'count'>): Promise<Result> {
+  const driver = await state.driver(by);
+  return driver.count(state.names.ownFilter(filter));
+}
+
+export async function workers<Tx>(state: WorldState<Tx>, { by }: CommandOf<'workers'>): Promise<Result> {
+  const all = await (await state.driver(by)).workers();
+  const own = all.filter(({ id }) => state.names.workers.includes(id)).reverse();
+  return own.map(({ name, alive }) => ({ name, alive }));
+}

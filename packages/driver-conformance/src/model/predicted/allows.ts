@@ -1,0 +1,87 @@
+import { type Actor, type Caller, type Command, isCaller } from '../command.js';
+import { hasKey } from './job.js';
+import type { ModelState } from './state.js';
+import { firstKeyed, type Transaction } from './transaction.js';
+
+/** Whether this can be done now, and would not wait for somebody. */
+export function allows(state: ModelState, command: Command): boolean {
+  const tx = 'by' in command ? state.transactions.get(command.by) : undefined;
+  switch (command.do) {
+    case 'enqueue':
+      return command.jobs.every(({ kind, unique }) => !isDisputed(state, kind, unique?.key, command.by));
+    case 'end':
+    case 'rollback':
+      return tx !== undefined;
+    case 'claim':
+      return (tx === undefined || canLock(tx)) && isThere(state, command.beyond);
+    case 'lockSiblings':
+      return tx !== undefined && canLock(tx) && (command.queue !== null || firstKeyed(tx) !== undefined);
+    case 'firstOutstanding':
+      return tx !== undefined && isThere(state, command.before);
+    case 'startRun':
+      return hasJobs(tx) && tx.run === null && !tx.hasSettled;
+    case 'noteRun': {
+      const isSettling = [...state.transactions.values()].some(({ endings }) => endings.length > 0);
+      return command.run < state.runs && !isSettling;
+    }
+    case 'write':
+      return hasJobs(tx) && !tx.hasSettled && !tx.hasUndone;
+    case 'undo':
+      return tx?.hasSettled === false;
+    case 'settle':
+      return hasJobs(tx) && isThere(state, command.stranger);
+    case 'commit':
+      return hasJobs(tx);
+    case 'release': {
+      const isAsItWas = tx?.from === 'new' && !tx.hasSettled && (!tx.hasWritten || tx.hasUndone);
+      return isAsItWas && hasJobs(tx) && tx.run !== null;
+    }
+    case 'lease':
+      return hasJobs(tx) && canLock(tx);
+    case 'lockLeased': {
+      const lease = state.leases[command.lease];
+      return (
+        lease !== undefined && tx === undefined && [...lease.jobs.keys()].every((job) => state.isFree(job))
+      );
+    }
+    case 'move': {
+      const job = state.jobs[command.job];
+      if (job === undefined) return false;
+      const { kind, unique } = job.wanted;
+      return command.event === 'cancel' || !isDisputed(state, kind, unique?.key, command.by);
+    }
+    case 'dawn': {
+      const job = state.committed(command.job);
+      return job?.row.status === 'new' && !job.row.isAvailable && state.isFree(job);
+    }
+    case 'crash':
+      return tx !== undefined || state.sessions.has(command.by);
+    case 'stop':
+      return state.sessions.has(command.by);
+    default:
+      return true;
+  }
+}
+
+/** Whether it may lock, or lease what it has: it has no lease's jobs, and nothing is written with it. */
+function canLock({ from, hasWritten }: Transaction): boolean {
+  return from === 'new' && !hasWritten;
+}
+
+function hasJobs(tx: Transaction | undefined): tx is Transaction {
+  return tx !== undefined && tx.held.size > 0;
+}
+
+/** Whether it is committed, if one is meant. */
+function isThere(state: ModelState, place: number | null): boolean {
+  return place === null || state.committed(place) !== undefined;
+}
+
+/** Whether somebody else has written a row that has this unique key, or had it, and has not committed that. */
+function isDisputed(state: ModelState, kind: string, key: string | undefined, by: Actor | Caller): boolean {
+  return [...state.transactions].some(
+    ([who, tx]) =>
+      !(who === by && isCaller(who)) &&
+      [...tx.rows].some(([job, row]) => hasKey(job, row, kind, key) || hasKey(job, job.row, kind, key)),
+  );
+}

@@ -1,0 +1,81 @@
+import { isSettled } from '@rowlock/core';
+import type { CommandOf } from '../command.js';
+import type { Result } from '../result.js';
+import { asWanted, inOrder, type ModelJob } from './job.js';
+import type { ModelState } from './state.js';
+import { firstKeyed, seen, type Transaction } from './transaction.js';
+
+export function claim(state: ModelState, { by, queue, kinds, beyond, busy }: CommandOf<'claim'>): Result {
+  const tx = state.open(by);
+  const line = beyond === null ? undefined : state.jobs[beyond];
+  const [first] = state.jobs
+    .filter((job) => {
+      const row = seen(job, tx);
+      const { wanted } = job;
+      return (
+        row?.status === 'new' &&
+        row.isDue &&
+        row.isAvailable &&
+        state.isFree(job, tx) &&
+        wanted.queue === queue &&
+        kinds.includes(wanted.kind) &&
+        (wanted.key === null || !busy.includes(wanted.key)) &&
+        (line === undefined || inOrder(line, job) < 0)
+      );
+    })
+    .sort(inOrder);
+  return first === undefined ? null : take(first, tx);
+}
+
+export function lockSiblings(
+  state: ModelState,
+  { by, queue, key, limit }: CommandOf<'lockSiblings'>,
+): Result {
+  const tx = state.open(by);
+  const own = queue === null ? firstKeyed(tx)?.wanted : undefined;
+  const entity = own ?? { queue, key };
+  const siblings = state.jobs.filter((job) => {
+    const row = seen(job, tx);
+    if (job.wanted.queue !== entity.queue || job.wanted.key !== entity.key || row === null) return false;
+    return row.status === 'in-progress' || (row.status === 'new' && row.isAvailable);
+  });
+  if (!siblings.every((job) => state.isFree(job, tx))) {
+    // Nothing is left to do but this, and until then some databases keep the locks that it has.
+    state.end(by, 'rollback');
+    return { refused: 'LockNotAvailable' };
+  }
+  for (const job of siblings) tx.locked.add(job);
+  const running = siblings.filter((job) => seen(job, tx)?.status === 'in-progress');
+  const others = siblings.filter((job) => !running.includes(job));
+  return [...running, ...others].slice(0, limit).map((job) => take(job, tx));
+}
+
+export function firstOutstanding(
+  state: ModelState,
+  { by, key, kinds, before }: CommandOf<'firstOutstanding'>,
+): Result {
+  const tx = state.open(by);
+  const first = state.jobs.find((job) => {
+    const row = seen(job, tx);
+    const { wanted } = job;
+    const isOutstanding = row !== null && !isSettled(row.status);
+    return (
+      isOutstanding &&
+      wanted.key === key &&
+      kinds.includes(wanted.kind) &&
+      job.place < before &&
+      !tx.held.has(job)
+    );
+  });
+  return first?.name ?? null;
+}
+
+function take(job: ModelJob, tx: Transaction): Result {
+  const row = seen(job, tx);
+  tx.locked.add(job);
+  if (row === null) return undefined;
+  tx.held.set(job, row);
+  tx.settled.delete(job);
+  const { status, attempt, crashes } = row;
+  return { ...asWanted(job.name, job.wanted), status, attempt, crashes };
+}

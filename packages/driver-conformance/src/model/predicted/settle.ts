@@ -1,0 +1,53 @@
+import { type SettlingEvent, type State, TRANSITIONS } from '@rowlock/core';
+import type { CommandOf } from '../command.js';
+import type { Result } from '../result.js';
+import type { Row } from './job.js';
+import type { ModelState } from './state.js';
+import { seen } from './transaction.js';
+
+export function settle(state: ModelState, { by, events, again }: CommandOf<'settle'>): Result {
+  const tx = state.open(by);
+  const run = tx.run ?? state.newRun();
+  tx.run = run;
+  tx.hasSettled = true;
+  const written = [...tx.held].flatMap(([job, taken], place) => {
+    const event = events[place % events.length] ?? 'complete';
+    const row = seen(job, tx);
+    const isOwn = tx.locked.has(job) && !tx.settled.has(job);
+    if (row === null || row.status !== tx.from || !isOwn) return [];
+    tx.settled.add(job);
+    const attempt = taken.attempt + 1;
+    const crashes = tx.counted.get(job) ?? taken.crashes;
+    tx.rows.set(job, settled(row, { run, event, again, attempt, crashes }));
+    const record = job.runs.find((each) => each.run === run);
+    tx.endings.push(() => {
+      if (record !== undefined) record.outcome = event;
+    });
+    return [job.name];
+  });
+  return written.sort();
+}
+
+function settled(
+  row: Row,
+  by: {
+    readonly run: string;
+    readonly event: SettlingEvent;
+    readonly again: 'now' | 'tomorrow';
+    readonly attempt: number;
+    readonly crashes: number;
+  },
+): Row {
+  const { run, event, again, attempt, crashes } = by;
+  const { to: status }: { to: State } = TRANSITIONS[event];
+  return {
+    ...row,
+    status,
+    run,
+    attempt,
+    crashes,
+    ...(status === 'new' && { isAvailable: again === 'now', isDue: again === 'now' }),
+    output: event === 'complete' ? run : null,
+    error: status === 'error' ? 'E_MODEL' : null,
+  };
+}

@@ -1,0 +1,64 @@
+import type { Actor, Caller } from '../command.js';
+import type { CommittedJob, ModelJob, ModelRun, Row, Worker } from './job.js';
+import { Transaction } from './transaction.js';
+
+export interface ModelLease {
+  readonly run: string;
+  readonly jobs: ReadonlyMap<ModelJob, Row>;
+  readonly counted: ReadonlyMap<ModelJob, number>;
+}
+
+/** All that the model knows: what is committed, and who has a transaction or a session open. */
+export class ModelState {
+  readonly jobs: ModelJob[] = [];
+  readonly leases: ModelLease[] = [];
+  readonly workers: Worker[] = [];
+  readonly effects: string[] = [];
+  readonly transactions = new Map<Actor | Caller, Transaction>();
+  readonly sessions = new Map<Actor, Worker>();
+  /** How many there have been. */
+  runs = 0;
+
+  open(by: Actor | Caller): Transaction {
+    const tx = this.transactions.get(by) ?? new Transaction();
+    this.transactions.set(by, tx);
+    return tx;
+  }
+
+  /** Its locks go with it. */
+  end(by: Actor | Caller, how: 'commit' | 'rollback'): void {
+    const tx = this.transactions.get(by);
+    if (tx === undefined) return;
+    this.transactions.delete(by);
+    if (how === 'rollback') return;
+    for (const [job, row] of tx.rows) job.row = row;
+    for (const end of tx.endings) end();
+    this.effects.push(...tx.effects);
+  }
+
+  /** Whether no transaction has locked the job, but perhaps this one. */
+  isFree(job: ModelJob, tx?: Transaction): boolean {
+    return [...this.transactions.values()].every((each) => each === tx || !each.locked.has(job));
+  }
+
+  newRun(): string {
+    return `run ${this.runs++}`;
+  }
+
+  records(run: string | null): readonly ModelRun[] {
+    return this.jobs.flatMap(({ runs }) => runs).filter((record) => record.run === run);
+  }
+
+  committed(place: number): CommittedJob | undefined {
+    const job = this.jobs[place];
+    return job !== undefined && isCommitted(job) ? job : undefined;
+  }
+
+  allCommitted(): readonly CommittedJob[] {
+    return this.jobs.filter(isCommitted);
+  }
+}
+
+function isCommitted(job: ModelJob): job is CommittedJob {
+  return job.row !== null;
+}

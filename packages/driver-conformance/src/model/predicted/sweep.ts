@@ -1,0 +1,34 @@
+import type { CommandOf } from '../command.js';
+import { EITHER, type Result } from '../result.js';
+import type { ModelJob } from './job.js';
+import type { ModelState } from './state.js';
+
+export function reclaim(state: ModelState, { dead }: CommandOf<'reclaim'>): Result {
+  const leased = state.allCommitted().flatMap((job) => {
+    const record = job.runs.find(({ run }) => run === job.row.run);
+    return job.row.status === 'in-progress' && record !== undefined ? [{ job, worker: record.worker }] : [];
+  });
+  const lapsed = new Set(leased.filter(({ worker }) => !worker.alive).map(({ worker }) => worker.name));
+  const free = leased.filter(({ job, worker }) => {
+    const mayGo = job.row.isLeaseOver || (!worker.alive && dead === 'everybody');
+    return mayGo && state.isFree(job);
+  });
+  for (const { job } of free) job.row = { ...job.row, status: 'new', run: null };
+  return { reclaimed: free.length, lapsed: [...lapsed].sort() };
+}
+
+export function survey(state: ModelState, { kinds }: CommandOf<'survey'>): Result {
+  const jobs = state.allCommitted();
+  const outstanding = jobs.filter(({ row }) => row.status === 'new');
+  const isOf = ({ wanted }: ModelJob): boolean => kinds.includes(wanted.kind);
+  const waiting = outstanding.some((job) => job.row.isDue && job.row.isAvailable && isOf(job));
+  const promoted = outstanding.filter((job) => job.row.isAvailable && !job.row.isDue && state.isFree(job));
+  for (const job of promoted) job.row = { ...job.row, isDue: true };
+  return {
+    promoted: promoted.length,
+    next: outstanding.some(({ row }) => !row.isAvailable) ? 'tomorrow' : null,
+    // Those just promoted need not count.
+    waiting: waiting || promoted.some(isOf) ? (waiting ? true : EITHER) : false,
+    leased: jobs.some(({ row }) => row.status === 'in-progress'),
+  };
+}

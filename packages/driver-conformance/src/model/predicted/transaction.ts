@@ -1,0 +1,32 @@
+import type { State } from '@rowlock/core';
+import type { ModelJob, Row } from './job.js';
+
+/** A transaction, of a claim or of an application. */
+export class Transaction {
+  /** What it has written. */
+  readonly rows = new Map<ModelJob, Row>();
+  readonly locked = new Set<ModelJob>();
+  readonly endings: (() => void)[] = [];
+  /** The jobs that its owner was given, now or when it leased them, and how they were then. */
+  readonly held = new Map<ModelJob, Row>();
+  /** Those of them that it has settled. */
+  readonly settled = new Set<ModelJob>();
+  from: State = 'new';
+  run: string | null = null;
+  /** Crashes by job, as `startRun` told them. */
+  counted: ReadonlyMap<ModelJob, number> = new Map();
+  hasSettled = false;
+  effects: string[] = [];
+  hasWritten = false;
+  hasUndone = false;
+}
+
+/** The row as this transaction sees it, or whoever has none. */
+export function seen(job: ModelJob, tx: Transaction | undefined): Row | null {
+  return tx?.rows.get(job) ?? job.row;
+}
+
+/** The first of the jobs that it has which has a key. */
+export function firstKeyed(tx: Transaction): ModelJob | undefined {
+  return [...tx.held.keys()].find(({ wanted }) => wanted.key !== null);
+}
