@@ -12,7 +12,8 @@ const JOB = `CAST(job.id AS CHAR) AS id, job.public_id, job.queue, job.kind, job
 export interface Statements {
   readonly enqueue: (given: string) => string;
   readonly findDuplicates: (jobs: number) => string;
-  readonly findOwnDuplicates: (jobs: number) => string;
+  readonly findSeen: (jobs: number) => string;
+  readonly committed: (publicIds: string) => string;
   readonly ring: string;
   readonly begin: string;
   readonly idleLimit: (seconds: number) => string;
@@ -70,10 +71,6 @@ export function statements(schema: string): Statements {
   const table = (name: string): string => `${identifier(schema)}.rowlock_${name}`;
   const [job, run, worker, bell, migration] = ['job', 'run', 'worker', 'bell', 'migration'].map(table);
 
-  const findDuplicates = (jobs: number): string => `
-      SELECT kind, taken_key AS unique_key, public_id FROM ${job} FORCE INDEX (job_unique)
-      WHERE (kind, taken_key) IN (${repeated(jobs, '(?, ?)')})`;
-
   return {
     // No INSERT IGNORE: it would cut what is too long. No ON DUPLICATE KEY UPDATE: it waits for a running handler. A plain
     // INSERT of a duplicate is refused at once; then the ones that are there are looked up and left out.
@@ -88,11 +85,17 @@ export function statements(schema: string): Statements {
       FROM ${given}
       ORDER BY place`,
 
-    findDuplicates,
+    findDuplicates: (jobs) => `
+      SELECT kind, taken_key AS unique_key, public_id FROM ${job} FORCE INDEX (job_unique)
+      WHERE (kind, taken_key) IN (${repeated(jobs, '(?, ?)')})`,
 
-    // A plain read of a transaction of REPEATABLE READ would find who had the key when it began. Who has it now is there, and is
-    // this transaction's own or has just been committed: so no gap is locked.
-    findOwnDuplicates: (jobs) => `${findDuplicates(jobs)} FOR UPDATE SKIP LOCKED`,
+    // A range with almost nothing in it but its end: of one key of a unique index a plain read would stop at the row that had it
+    // when the snapshot was made, and not come to the one that this transaction has inserted.
+    findSeen: (jobs) => `
+      SELECT kind, taken_key AS unique_key, public_id FROM ${job} FORCE INDEX (job_unique)
+      WHERE ${Array.from({ length: jobs }, () => '(kind = ? AND taken_key > ? AND taken_key <= ?)').join(' OR ')}`,
+
+    committed: (publicIds) => `SELECT public_id FROM ${job} WHERE public_id IN (${publicIds})`,
 
     ring: `INSERT INTO ${bell} (wake_up) VALUES (?)`,
 

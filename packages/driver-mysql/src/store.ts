@@ -18,7 +18,7 @@ import {
 } from '@rowlock/core';
 import type { Context } from './context.js';
 import { NEW_JOBS } from './given.js';
-import { change, type MysqlTransaction, query, type Value } from './query.js';
+import { change, list, type MysqlTransaction, query, type Value } from './query.js';
 import { type JobViewRow, toJobView, toWorkerView, type WorkerRow } from './rows.js';
 import { storableJson, storableText } from './storable.js';
 
@@ -39,7 +39,7 @@ export class MysqlStore implements Store {
     let open: Place[] = jobs.map((job, place) => ({ job, place, publicId: randomUUID() }));
     // An INSERT that is refused keeps a lock on the other job's key until the caller commits, and that job's settlement would
     // wait for it.
-    if (this.on !== this.outside) open = await this.#findDuplicates(open, outcomes, false);
+    if (this.on !== this.outside) open = await this.#findDuplicates(open, outcomes);
     for (let tries = 0; open.length > 0; tries++) {
       if (tries === MOST_TRIES)
         throw new DriverError('SerializationFailure', 'A unique key kept changing hands.');
@@ -50,7 +50,7 @@ export class MysqlStore implements Store {
         open = open.filter((each) => !firsts.has(each));
       }
       // Whoever has the key may be settled before it is looked up: then there is room, so insert again.
-      open = await this.#findDuplicates(open, outcomes, true);
+      open = await this.#findDuplicates(open, outcomes);
     }
     return outcomes;
   }
@@ -84,14 +84,16 @@ export class MysqlStore implements Store {
     }
   }
 
-  /** @param areThere Whether an INSERT has met them, or may have: then it is worth looking at this transaction's own jobs too. */
-  async #findDuplicates(open: readonly Place[], outcomes: Enqueued[], areThere: boolean): Promise<Place[]> {
+  async #findDuplicates(open: readonly Place[], outcomes: Enqueued[]): Promise<Place[]> {
     const wanted = open.filter(({ job }) => job.unique !== null);
-    const { findDuplicates, findOwnDuplicates } = this.context.sql;
-    const taken = await this.#takenKeys(this.outside, findDuplicates, wanted);
-    if (areThere && this.on !== this.outside) {
-      const own = await this.#takenKeys(this.on, findOwnDuplicates, wanted);
-      for (const [name, publicId] of own) if (!taken.has(name)) taken.set(name, publicId);
+    const { findDuplicates, findSeen } = this.context.sql;
+    const taken = new Map(await takenKeys(this.outside, findDuplicates, wanted, (key) => [key]));
+    if (this.on !== this.outside) {
+      // A transaction of REPEATABLE READ does not see what was committed since it began, settlements among it. So of what it sees
+      // only that counts which nobody else knows: its own.
+      const seen = await takenKeys(this.on, findSeen, wanted, (key) => [justBefore(key), key]);
+      const known = await this.#committed(seen.map(([, publicId]) => publicId));
+      for (const [name, publicId] of seen) if (!known.has(publicId)) taken.set(name, publicId);
     }
     return open.filter(({ job, place }) => {
       const publicId = job.unique && taken.get(uniqueName(job.kind, job.unique.key));
@@ -101,19 +103,13 @@ export class MysqlStore implements Store {
     });
   }
 
-  /** The jobs that have the unique keys of these, by `uniqueName`. */
-  async #takenKeys(
-    on: MysqlTransaction,
-    sql: (jobs: number) => string,
-    wanted: readonly Place[],
-  ): Promise<Map<string, string>> {
-    const taken = new Map<string, string>();
-    for (let from = 0; from < wanted.length; from += 1000) {
-      const keys = wanted.slice(from, from + 1000).flatMap(({ job }) => [job.kind, job.unique?.key ?? '']);
-      const rows = await query<TakenRow>(on, sql(keys.length / 2), keys);
-      for (const row of rows) taken.set(uniqueName(row.kind, row.unique_key), row.public_id);
-    }
-    return taken;
+  /** Those of these jobs that others see. */
+  async #committed(publicIds: readonly string[]): Promise<ReadonlySet<string>> {
+    if (publicIds.length === 0) return new Set();
+    const wanted = list(publicIds);
+    const sql = this.context.sql.committed(wanted.places);
+    const rows = await query<{ public_id: string }>(this.outside, sql, wanted.values);
+    return new Set(rows.map(({ public_id }) => public_id));
   }
 
   async list(filter: JobFilter, { limit, before }: Page): Promise<JobPage> {
@@ -193,6 +189,33 @@ function withoutTwins(open: readonly Place[]): ReadonlySet<Place> {
     return isFirst;
   });
   return new Set(firsts);
+}
+
+/** The jobs that have the unique keys of these, by `uniqueName`: in an old snapshot there may be two of one name. */
+async function takenKeys(
+  on: MysqlTransaction,
+  sql: (jobs: number) => string,
+  wanted: readonly Place[],
+  keys: (key: string) => readonly string[],
+): Promise<readonly [name: string, publicId: string][]> {
+  const taken: [string, string][] = [];
+  for (let from = 0; from < wanted.length; from += 1000) {
+    const some = wanted.slice(from, from + 1000);
+    const values = some.flatMap(({ job }) => [job.kind, ...keys(job.unique?.key ?? '')]);
+    const rows = await query<TakenRow>(on, sql(some.length), values);
+    for (const row of rows) taken.push([uniqueName(row.kind, row.unique_key), row.public_id]);
+  }
+  return taken;
+}
+
+/** A text before this one in the order of code points, with as good as nothing in between. */
+function justBefore(text: string): string {
+  const characters = [...text];
+  const last = characters.pop()?.codePointAt(0) ?? 0;
+  if (last === 0) return characters.join('');
+  // What would come before U+E000 are no characters.
+  const before = last === 0xe000 ? 0xd7ff : last - 1;
+  return `${characters.join('')}${String.fromCodePoint(before)}\u{10ffff}`;
 }
 
 function uniqueName(kind: string, key: string): string {
