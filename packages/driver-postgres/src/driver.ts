@@ -30,7 +30,7 @@ import { PostgresHeldTransaction } from './held-transaction.js';
 import { migrate, migrations, refuseOutdated } from './migrations.js';
 import { PostgresPulse } from './pulse.js';
 import { type PostgresTransaction, query } from './query.js';
-import { KEEP_ALIVE_MS, onPool, type Server, serverOf, takeConnection } from './session.js';
+import { KEEP_ALIVE_MS, onPool, type Server, serverOf, takeConnection, watch } from './session.js';
 import { sharesSessions } from './shared-sessions.js';
 import { PostgresStore } from './store.js';
 
@@ -72,8 +72,7 @@ export function postgres(options: PostgresOptions): Driver<PostgresTransaction> 
     ...client
   } = options;
   const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, max: maxConnections });
-  // A connection that breaks while it idles is replaced; without a listener it would end the process.
-  own.on('error', () => {});
+  watch(own);
   const answerMs = milliseconds(answerTimeout, 'answerTimeout');
   return new PostgresDriver(context(schema, answerMs), own, pool === undefined, sessions);
 }
