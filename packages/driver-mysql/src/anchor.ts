@@ -22,7 +22,7 @@ const RECONNECT_MS = [20, 50, 100, 200, 400];
 const POLL_MS = [5, 5, 10, 20, 50, 100, 250] as const;
 
 /** How long one statement sleeps at most: so long may the server take to notice that its client is gone. */
-const SLEEP_MS = 500;
+const SLEEP_MS = 250;
 
 /** How long the first sleep after a call is, in milliseconds: a call's ring follows some 50 ms behind it. See Ringer. */
 const NAP_MS = 100;

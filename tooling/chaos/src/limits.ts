@@ -8,6 +8,11 @@ const LIMITS: readonly { readonly fault: string; readonly mode?: string; readonl
   { fault: 'server restart', p95Ms: 3_000 },
 ];
 
+/** Whether a fault's recovery has a limit. */
+export function isTimed(fault: string): boolean {
+  return LIMITS.some((limit) => limit.fault === fault);
+}
+
 /** How many violations of one result are told. */
 const TOLD = 10;
 

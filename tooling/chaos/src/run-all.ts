@@ -1,6 +1,7 @@
 import { type Result, runCell } from './cell.js';
 import type { Fault } from './fault.js';
 import { FAULTS } from './faults/index.js';
+import { isTimed } from './limits.js';
 import type { Options } from './options.js';
 import type { DatabaseName } from './system.js';
 import { withSystem } from './systems.js';
@@ -8,15 +9,32 @@ import { withSystem } from './systems.js';
 /** Settling, checking, starting: beside a fault's own seconds. */
 const BESIDE_SECONDS = 12;
 
-/** Each fault after the other, both databases side by side. */
+/** How much of the time each database has for the faults whose recovery is measured. */
+const TIMED_SHARE = 0.2;
+
+/**
+ * Each fault after the other, both databases side by side; but where recovery is measured, one at a time, so that they do
+ * not take the processors from each other.
+ */
 export async function runAll(
   options: Options,
   stopping: AbortSignal,
   tell: (line: string) => void,
 ): Promise<Result[]> {
-  const lanes = await Promise.all(
-    options.databases.map((database) => runLane(database, options, stopping, tell)),
-  );
+  const began = performance.now();
+  const lanes: Result[][] = [];
+  const timed = options.faults.filter(isTimed);
+  for (const database of timed.length === 0 ? [] : options.databases) {
+    const share = { ...options, faults: timed, minutes: options.minutes * TIMED_SHARE };
+    lanes.push(await runLane(database, share, stopping, tell));
+  }
+  const others = options.faults.filter((fault) => !isTimed(fault));
+  if (others.length > 0) {
+    const minutes = Math.max(0, options.minutes - (performance.now() - began) / 60_000);
+    const rest = { ...options, faults: others, minutes };
+    const all = options.databases.map((database) => runLane(database, rest, stopping, tell));
+    lanes.push(...(await Promise.all(all)));
+  }
   return FAULTS.flatMap(({ name }) => lanes.flatMap((lane) => lane.filter(({ fault }) => fault === name)));
 }
 
