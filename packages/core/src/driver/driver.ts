@@ -42,10 +42,11 @@ export interface Driver<Tx = unknown> extends Store {
   reclaim(graves: Graves): Promise<Reclaimed>;
 
   /**
-   * Writes, outside the claim's transaction, that a run begins, and ends as `reclaim` every unfinished run
-   * of these jobs: whoever calls this holds their locks, so whoever wrote those is gone.
+   * Writes, outside the claims' transactions and in one commit, that runs begin, and ends as `reclaim` every
+   * unfinished run of their jobs: whoever calls this holds their locks, so whoever wrote those is gone. Returns what is
+   * known of those jobs that had runs before.
    */
-  startRun(run: RunStart): Promise<readonly RunStarted[]>;
+  startRuns(runs: readonly RunStart[]): Promise<readonly RunStarted[]>;
 
   /** Writes to the record of a run that is not over, from outside the claim's transaction. */
   noteRun(processId: string, note: RunNote): Promise<void>;
@@ -103,15 +104,15 @@ export interface Store {
  * too long.
  */
 export interface HeldTransaction<Tx> extends RunTransaction<Tx> {
-  /** SKIP LOCKED. Locks and returns the first due job beyond the line, in the order of priority and id. */
-  claim(criteria: ClaimCriteria): Promise<Job | undefined>;
+  /** SKIP LOCKED. Locks and returns the first due jobs beyond the line, up to `limit`, in the order of priority and id. */
+  claim(criteria: ClaimCriteria): Promise<readonly Job[]>;
 
   /**
-   * NOWAIT. Locks every job of the queue and key that is available or in progress, and returns the first
-   * `limit` of them: those in progress first, then by id. Rejects at once with `LockNotAvailable` when
+   * NOWAIT. Locks every job of the queue and these keys that is available or in progress, and returns the first
+   * `limit` of each key: those in progress first, then by id. Rejects at once with `LockNotAvailable` when
    * another transaction holds one of them; then nothing but `rollback` is left to do.
    */
-  lockSiblings(entity: Entity, limit: number): Promise<readonly Job[]>;
+  lockSiblings(entities: Entities, limit: number): Promise<readonly Job[]>;
 
   /** The lowest id below `before` of an outstanding job of these kinds and key, other than `except`. */
   firstOutstanding(question: DependencyQuestion): Promise<JobId | undefined>;
@@ -133,6 +134,18 @@ export interface HeldTransaction<Tx> extends RunTransaction<Tx> {
    * `in-progress`, or how the run itself has settled them. What was put back from it is not among them.
    */
   lockLeased(processId: string, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, State>>;
+
+  /**
+   * `settle` and `commit` on one way to the server: nothing is committed unless all was written, and the transaction has
+   * ended then. Only for what no handler has written through.
+   */
+  finish(settlements: readonly Settlement[]): Promise<readonly JobId[]>;
+
+  /**
+   * Ends one run's use of `handle` and keeps what it wrote, when more runs share the transaction: the next one is given
+   * another handle, with a savepoint of its own. Rejects when that run's writes cannot stay; then they are to be undone.
+   */
+  renew(): Promise<void>;
 }
 
 /** What a run writes and settles through. */
@@ -150,10 +163,11 @@ export interface RunTransaction<Tx> {
   readonly used: boolean;
 
   /**
-   * Writes how jobs ended, each once, only if this run has it and it is still as it was claimed, and ends
-   * their run's record with it. Returns the ids that it wrote; a missing one means that the claim is lost.
+   * Writes how jobs ended, each once, only if its run has it and it is still as it was claimed. Returns the ids that it
+   * wrote; a missing one means that the claim is lost. The runs' records end with it: of a run that completed a job, the
+   * job's row says so, which has the run's id; what else came of a run is written into its record.
    */
-  settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]>;
+  settle(settlements: readonly Settlement[]): Promise<readonly JobId[]>;
 
   /**
    * Undoes what was written through `handle`, and ends its use; statements of it that go on for long are stopped. The claim
@@ -218,11 +232,13 @@ export interface ClaimCriteria {
   readonly line: Line;
   /** Keys known to be busy: their jobs are passed over. */
   readonly busy: readonly string[];
+  /** How many jobs at most. */
+  readonly limit: number;
 }
 
-export interface Entity {
+export interface Entities {
   readonly queue: string;
-  readonly key: string;
+  readonly keys: readonly string[];
 }
 
 export interface DependencyQuestion {
@@ -235,6 +251,8 @@ export interface DependencyQuestion {
 /** The row change that follows from an outcome, as plain data. */
 export interface Settlement {
   readonly id: JobId;
+  /** The run that settles it. */
+  readonly processId: string;
   readonly event: SettlingEvent;
   /** The attempts and, among them, the crashes that the row counts from now on. */
   readonly attempt: number;

@@ -24,6 +24,8 @@ export interface HandlerPolicy {
   readonly queue: string;
   /** How many outstanding jobs of the kind and key one run takes at most. 1: not grouped. */
   readonly groupMax: number;
+  /** How many runs may share a transaction; `auto`: as many as its runs so far allow. */
+  readonly batch: number | 'auto';
   readonly after: readonly string[];
   readonly claim: 'hold' | 'lease';
   readonly attempts: number;
@@ -110,6 +112,14 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    * opened when it is first used, so use it last.
    */
   readonly claim?: 'hold' | 'lease';
+  /**
+   * How many jobs one transaction takes at most, each in a run of its own: 1 to 10,000. A slot of the worker claims them
+   * together, runs them at the same time, and settles them in one statement; what waits in the queue decides how many there
+   * are. One that fails does not harm the others; one that is slow keeps them from being committed. Runs that write through
+   * `tx` take turns. Default: as many as take 10 ms together, one after the other, once runs have shown that they are done
+   * within a millisecond and leave `tx` alone; else 1. Not with `claim: 'lease'`.
+   */
+  readonly batch?: number;
   readonly retry?: RetryOptions;
   /**
    * After it `signal` is aborted. A handler that has not ended 5 s later is left behind: its transaction is taken from it, and its
@@ -151,6 +161,7 @@ export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
     group = false,
     after = [],
     claim = 'hold',
+    batch,
     retry = {},
   } = definition;
   checkName('kind', kind);
@@ -164,12 +175,16 @@ export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
       `The payload of ${JSON.stringify(kind)} must be a Standard Schema, e.g. of zod.`,
     );
   }
+  if (claim === 'lease' && batch !== undefined && batch !== 1) {
+    throw new InvalidInputError("batch is for claim: 'hold': a lease is settled by itself. Leave one of them out.");
+  }
   return {
     kind,
     queue,
     payload,
     after,
     claim,
+    batch: batch === undefined ? 'auto' : whole('batch', batch, 1, 10_000),
     groupMax: whole('group.max', groupMax(group), 1, 100_000),
     attempts: whole('retry.attempts', retry.attempts ?? 5, 1, 1_000),
     backoff: {

@@ -4,12 +4,14 @@ import type { AnyHandler } from './handler.js';
 /** Kind → handler. */
 export class Registry<Tx> {
   readonly #handlers = new Map<string, AnyHandler<Tx>>();
+  readonly #byQueue = new Map<string, AnyHandler<Tx>[]>();
 
   /** @throws DuplicateKindError when two handlers have one kind. */
   constructor(handlers: Iterable<AnyHandler<Tx>>) {
     for (const handler of handlers) {
       if (this.#handlers.has(handler.kind)) throw new DuplicateKindError(handler.kind);
       this.#handlers.set(handler.kind, handler);
+      this.#byQueue.set(handler.queue, [...this.handlersOf(handler.queue), handler]);
     }
   }
 
@@ -18,7 +20,12 @@ export class Registry<Tx> {
   }
 
   get queues(): readonly string[] {
-    return [...new Set([...this.#handlers.values()].map(({ queue }) => queue))];
+    return [...this.#byQueue.keys()];
+  }
+
+  /** The handlers whose jobs are in a queue. */
+  handlersOf(queue: string): readonly AnyHandler<Tx>[] {
+    return this.#byQueue.get(queue) ?? [];
   }
 
   /** The most jobs that one run of any handler takes. */

@@ -33,7 +33,10 @@ export const TRANSITIONS = {
 export type State = (typeof STATES)[number];
 export type TransitionName = keyof typeof TRANSITIONS;
 
-/** The events by which a run ends. `release` is written for a lease alone: a hold that is given back writes nothing. */
+/**
+ * The events by which a run ends. `release` is written for a lease, and for a job that others were settled with: a hold that is
+ * given back as a whole writes nothing.
+ */
 export type SettlingEvent = 'complete' | 'fail' | 'retry' | 'snooze' | 'release' | 'exhaust' | 'abandon';
 
 /** The events that a client may cause on a job that nobody holds. */

@@ -29,6 +29,8 @@ export type Ending =
   | { readonly event: 'release' };
 
 export interface SettlementPolicy {
+  /** The run's. */
+  readonly processId: string;
   readonly backoff: Backoff;
   readonly tookMs: number;
   readonly by: string;
@@ -40,6 +42,7 @@ export function settlementFor(job: CountedJob, ending: Ending, policy: Settlemen
   const counted = TRANSITIONS[event].attempt === 'counted' ? 1 : 0;
   return {
     id: job.id,
+    processId: policy.processId,
     event,
     attempt: job.attemptsMade + counted,
     crashes: job.crashesSeen,

@@ -42,10 +42,10 @@ export class Lease<Tx> implements RunTransaction<Tx> {
     return this.#settledBefore;
   }
 
-  async settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+  async settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
     this.#open = false;
     const tx = await this.#take();
-    return this.#settledBefore ? settlements.map(({ id }) => id) : tx.settle(processId, settlements);
+    return this.#settledBefore ? settlements.map(({ id }) => id) : tx.settle(settlements);
   }
 
   async undo(): Promise<void> {

@@ -3,9 +3,12 @@ import type { Job } from '../job/job.js';
 
 /** A run that is going on in this process: what may stop it, and which of its jobs were cancelled. */
 export class LiveRun {
-  readonly #abort = new AbortController();
-  readonly #open: ReadonlySet<string>;
   readonly cancelled = new Set<string>();
+  readonly #jobs: readonly Job[];
+  #stopped: Error | null = null;
+  /** Made when somebody asks for its signal: most handlers never do, and it is dear. */
+  #abort: AbortController | null = null;
+  #onStop = (): void => {};
 
   constructor(
     readonly processId: string,
@@ -13,22 +16,39 @@ export class LiveRun {
     /** Whether its claim needs the worker's session. */
     readonly leased: boolean,
   ) {
-    this.#open = new Set(jobs.map(({ publicId }) => publicId));
+    this.#jobs = jobs;
   }
 
+  /** Why the handler is to stop, or null. */
+  get stopped(): Error | null {
+    return this.#stopped;
+  }
+
+  /** The same for the handler. */
   get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#stopped !== null) this.#abort.abort(this.#stopped);
     return this.#abort.signal;
+  }
+
+  /** Calls back when the run is told to stop, or at once if it has been. */
+  whenStopped(callback: () => void): void {
+    this.#onStop = callback;
+    if (this.#stopped !== null) callback();
   }
 
   /** Tells the handler to stop. The first reason counts. */
   stop(reason: Error): void {
-    this.#abort.abort(reason);
+    if (this.#stopped !== null) return;
+    this.#stopped = reason;
+    this.#abort?.abort(reason);
+    this.#onStop();
   }
 
   /** Notes that a client cancelled a job. The handler is told when none of the run's jobs is wanted any more. */
   cancel(publicId: string): void {
-    if (!this.#open.has(publicId)) return;
+    if (!this.#jobs.some((job) => job.publicId === publicId)) return;
     this.cancelled.add(publicId);
-    if (this.cancelled.size === this.#open.size) this.stop(new CancelledError(publicId));
+    if (this.cancelled.size === this.#jobs.length) this.stop(new CancelledError(publicId));
   }
 }

@@ -7,13 +7,18 @@ import type { Logger } from '../logger.js';
 /** At most one write in this time, in milliseconds: a handler may report as often as it likes. */
 const EVERY_MS = 100;
 
+export interface ProgressReporter {
+  report(value: Json): void;
+  stop(): void;
+}
+
 /** Writes a run's progress to its record, the newest value at most every `EVERY_MS`. */
 export function progressReporter(
   driver: Pick<Driver, 'noteRun'>,
   processId: string,
   clock: Clock,
   log: Logger,
-): { report: (value: Json) => void; stop: () => void } {
+): ProgressReporter {
   let newest: { value: Json } | null = null;
   let cancelTimer: (() => void) | null = null;
   let stopped = false;

@@ -1,4 +1,4 @@
-import type { RunTransaction, Settlement } from '../driver/driver.js';
+import type { HeldTransaction, Settlement } from '../driver/driver.js';
 import { type DriverErrorCode, isDriverError } from '../driver/driver-error.js';
 import { ClaimLostError } from '../errors.js';
 import type { Lease } from './lease.js';
@@ -6,7 +6,6 @@ import { Pause } from './pause.js';
 
 /** What is to be written, and what instead when that is not possible. */
 export interface Settling {
-  readonly processId: string;
   readonly settlements: readonly Settlement[];
   readonly instead: (error: unknown) => readonly Settlement[];
 }
@@ -19,19 +18,28 @@ export interface Settling {
  * @throws ClaimLostError, DriverError
  */
 export async function settleHeld<Tx>(
-  tx: RunTransaction<Tx>,
-  { processId, settlements, instead }: Settling,
+  tx: HeldTransaction<Tx>,
+  { settlements, instead }: Settling,
 ): Promise<readonly Settlement[]> {
+  if (!tx.used) {
+    const settled = await tx.finish(settlements);
+    if (settled.length < settlements.length) throw lostClaim(settlements);
+    return settlements;
+  }
   let written = settlements;
-  const settled = await tx.settle(processId, settlements).catch(async (error: unknown) => {
+  const settled = await tx.settle(settlements).catch(async (error: unknown) => {
     if (isDriverError(error, 'ConnectionLost')) throw error;
     await tx.undo();
     written = instead(error);
-    return tx.settle(processId, written);
+    return tx.settle(written);
   });
-  if (settled.length < settlements.length) throw new ClaimLostError(processId);
+  if (settled.length < settlements.length) throw lostClaim(settlements);
   await tx.commit();
   return written;
+}
+
+function lostClaim([first]: readonly Settlement[]): ClaimLostError {
+  return new ClaimLostError(first?.processId ?? '');
 }
 
 /** Errors of the moment: the same may be written a little later. */
@@ -46,15 +54,15 @@ const PASSING: readonly DriverErrorCode[] = ['ConnectionLost', 'LockNotAvailable
  */
 export async function settleLease<Tx>(
   lease: Lease<Tx>,
-  { processId, settlements, instead }: Settling,
+  { settlements, instead }: Settling,
   waits: (ms: number, error: unknown) => Promise<void>,
 ): Promise<readonly Settlement[]> {
   const pause = new Pause(20, 1_000);
   let [before, now] = [settlements, settlements];
   for (;;) {
     try {
-      const settled = await lease.settle(processId, now);
-      if (settled.length < now.length) throw new ClaimLostError(processId);
+      const settled = await lease.settle(now);
+      if (settled.length < now.length) throw lostClaim(now);
       await lease.commit();
       return lease.settledBefore ? before : now;
     } catch (error) {

@@ -1,0 +1,89 @@
+import type { AnyHandler } from '../handler/handler.js';
+import type { Registry } from '../handler/registry.js';
+import type { Job } from '../job/job.js';
+
+/** The most jobs that one transaction takes of a handler that did not ask for it. */
+const MOST = 500;
+
+/** So long may the handlers of one transaction take together, by what they took before, in milliseconds. */
+const TOGETHER_MS = 10;
+
+/** A run that takes longer has something to wait for, which others should not wait for with it, in milliseconds. */
+const SLOW_MS = 10;
+
+/** So many runs in a row must have been quick and without the transaction until they are taken together. */
+const PROOFS = 50;
+
+/** How a handler's runs have been lately. */
+class Habit {
+  #proofs = 0;
+  #averageMs = 0;
+
+  ran(tookMs: number, hasUsedTransaction: boolean): void {
+    this.#averageMs += (tookMs - this.#averageMs) / 16;
+    this.#proofs = hasUsedTransaction || tookMs > SLOW_MS ? 0 : this.#proofs + 1;
+  }
+
+  /** How many of its runs may share a transaction. */
+  get most(): number {
+    if (this.#proofs < PROOFS || this.#averageMs > 1) return 1;
+    return Math.max(1, Math.min(MOST, Math.floor(TOGETHER_MS / this.#averageMs)));
+  }
+}
+
+/**
+ * How many jobs of a queue one transaction takes: as many as the handlers allow, and as the queue lately had. From one on it
+ * doubles as long as a claim finds as many as it may, so that a short queue is shared by the slots, and falls to what was found.
+ */
+export class BatchSizes<Tx> {
+  readonly #registry: Registry<Tx>;
+  readonly #sizes = new Map<string, number>();
+  readonly #habits = new Map<string, Habit>();
+
+  constructor(registry: Registry<Tx>) {
+    this.#registry = registry;
+  }
+
+  /** How many jobs the next claim may take. */
+  next(queue: string): number {
+    return Math.min(this.#sizes.get(queue) ?? 1, this.#mostOf(queue));
+  }
+
+  /** A claim of up to `limit` jobs has found so many that can be run together. */
+  found(queue: string, limit: number, jobs: number): void {
+    this.#sizes.set(queue, jobs < limit ? Math.max(1, jobs) : Math.min(MOST * 2, limit * 2));
+  }
+
+  /** The next job has to be taken by itself. */
+  alone(queue: string): void {
+    this.#sizes.set(queue, 1);
+  }
+
+  /** A run has ended. */
+  ran({ kind }: AnyHandler<Tx>, tookMs: number, hasUsedTransaction: boolean): void {
+    this.#habit(kind).ran(tookMs, hasUsedTransaction);
+  }
+
+  /** Whether a job may share its transaction with others. One that has crashed a process would take them with it again. */
+  isSociable({ kind, crashes }: Job): boolean {
+    const handler = this.#registry.find(kind);
+    return crashes === 0 && handler !== undefined && this.#most(handler) > 1;
+  }
+
+  #mostOf(queue: string): number {
+    const most = this.#registry.handlersOf(queue).map((handler) => this.#most(handler));
+    return Math.max(1, ...most);
+  }
+
+  #most(handler: AnyHandler<Tx>): number {
+    if (handler.claim === 'lease') return 1;
+    if (handler.batch !== 'auto') return handler.batch;
+    return handler.groupMax > 1 ? 1 : this.#habit(handler.kind).most;
+  }
+
+  #habit(kind: string): Habit {
+    const habit = this.#habits.get(kind) ?? new Habit();
+    this.#habits.set(kind, habit);
+    return habit;
+  }
+}

@@ -1,0 +1,87 @@
+import type { Driver, HeldTransaction, RunTransaction } from '../driver/driver.js';
+import { DriverError } from '../driver/driver-error.js';
+import { Turn } from './turn.js';
+
+/** What one run needs of the transaction that it is in. */
+export type RunPart<Tx> = Pick<RunTransaction<Tx>, 'lost' | 'handle' | 'used' | 'undo'> & {
+  /** The run has ended, and what it wrote stays. Rejects when it cannot; then it is to be undone. */
+  keep(): Promise<void>;
+};
+
+/**
+ * Lets several runs share a transaction. Savepoints lie one in the other, so the runs that write through it take turns: each has
+ * it from its first statement until it has ended.
+ */
+export class SharedTransaction<Tx> {
+  readonly #driver: Pick<Driver<Tx>, 'deferred'>;
+  readonly #tx: HeldTransaction<Tx>;
+  readonly #turn = new Turn();
+
+  constructor(driver: Pick<Driver<Tx>, 'deferred'>, tx: HeldTransaction<Tx>) {
+    this.#driver = driver;
+    this.#tx = tx;
+  }
+
+  part(): RunPart<Tx> {
+    return new Part(this.#driver, this.#tx, this.#turn);
+  }
+}
+
+class Part<Tx> implements RunPart<Tx> {
+  readonly #driver: Pick<Driver<Tx>, 'deferred'>;
+  readonly #tx: HeldTransaction<Tx>;
+  readonly #turn: Turn;
+  #handle: Tx | undefined;
+  #waiting: Promise<() => void> | null = null;
+  #giveBack: (() => void) | null = null;
+  #open = true;
+
+  constructor(driver: Pick<Driver<Tx>, 'deferred'>, tx: HeldTransaction<Tx>, turn: Turn) {
+    this.#driver = driver;
+    this.#tx = tx;
+    this.#turn = turn;
+  }
+
+  get lost(): AbortSignal {
+    return this.#tx.lost;
+  }
+
+  get handle(): Tx {
+    this.#handle ??= this.#driver.deferred(() => this.#use());
+    return this.#handle;
+  }
+
+  get used(): boolean {
+    return this.#giveBack !== null;
+  }
+
+  async keep(): Promise<void> {
+    this.#open = false;
+    if (!this.used) return;
+    await this.#tx.renew();
+    this.#end();
+  }
+
+  async undo(): Promise<void> {
+    this.#open = false;
+    if (!this.used) return;
+    await this.#tx.undo();
+    await this.#tx.renew();
+    this.#end();
+  }
+
+  async #use(): Promise<Tx> {
+    this.#waiting ??= this.#turn.take();
+    const giveBack = await this.#waiting;
+    if (!this.#open) {
+      if (!this.used) giveBack();
+      throw new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
+    }
+    this.#giveBack = giveBack;
+    return this.#tx.handle;
+  }
+
+  #end(): void {
+    this.#giveBack?.();
+  }
+}
