@@ -66,7 +66,7 @@ function emptyDatabase(survey: Survey): { readonly driver: Driver; readonly look
     handle: undefined,
     async claim() {
       looks += 1;
-      return undefined;
+      return [];
     },
     lockSiblings: unused,
     firstOutstanding: unused,
@@ -75,6 +75,8 @@ function emptyDatabase(survey: Survey): { readonly driver: Driver; readonly look
     lockLeased: unused,
     used: false,
     settle: unused,
+    finish: unused,
+    renew: unused,
     undo: unused,
     commit: unused,
     rollback: async () => {},
@@ -101,7 +103,7 @@ function emptyDatabase(survey: Survey): { readonly driver: Driver; readonly look
     close: async () => {},
     join: () => driver,
     migrate: unused,
-    startRun: unused,
+    startRuns: unused,
     noteRun: unused,
     enqueue: unused,
     list: unused,

@@ -98,7 +98,8 @@ CREATE INDEX bell_rung ON bell (rung_in);
 
 -- The run records: a row for each job of each run, written outside the transaction that holds the claim, so that
 -- running work is visible and crashes can be counted. One that is not finished, of a job that nobody holds, is a
--- crash. No foreign key: a reference would lock the job.
+-- crash; of a job that is complete, with this process_id, the run that completed it. No foreign key: a reference would lock the
+-- job.
 CREATE TABLE run (
   process_id   uuid NOT NULL,
   job_id       bigint NOT NULL,
@@ -109,11 +110,9 @@ CREATE TABLE run (
   outcome      text,
   error        jsonb,
   progress     jsonb,
-  PRIMARY KEY (process_id, job_id),
+  PRIMARY KEY (job_id, process_id),
   CONSTRAINT run_finished CHECK ((finished_at IS NOT NULL) = (outcome IS NOT NULL))
 );
-
-CREATE INDEX run_job ON run (job_id);
 
 -- Enqueues from any language, or from a trigger, in the caller's transaction. Workers are woken by its commit.
 --   SELECT * FROM rowlock.enqueue('spreadsheet.update', '{"rows": 3}', key => 'budget', queue => 'spreadsheets');

@@ -14,6 +14,7 @@ import {
   milliseconds,
   type Reclaimed,
   type RunNote,
+  type RunRef,
   type RunStart,
   type RunStarted,
   type SessionListener,
@@ -169,12 +170,18 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return { reclaimed: Number(reclaimed), lapsed };
   }
 
-  async startRun({ processId, workerId, jobs }: RunStart): Promise<readonly RunStarted[]> {
-    const values = [processId, workerId, jobs];
+  async startRuns(runs: readonly RunStart[]): Promise<readonly RunStarted[]> {
+    const records = runs.flatMap(({ processId, workerId, jobs }) =>
+      jobs.map((job) => ({ processId, workerId, job })),
+    );
     const rows = await query<{ id: bigint; earlier_runs: bigint; crashes: bigint }>(
       this.#soon,
-      this.context.sql.startRun,
-      values,
+      this.context.sql.startRuns,
+      [
+        records.map(({ processId }) => processId),
+        records.map(({ workerId }) => workerId),
+        records.map(({ job }) => job),
+      ],
     );
     return rows.map((row) => ({
       id: row.id,
@@ -183,8 +190,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     }));
   }
 
-  async noteRun(processId: string, { progress }: RunNote): Promise<void> {
-    await query(this.#soon, this.context.sql.noteProgress, [processId, JSON.stringify(progress)]);
+  async noteRun({ processId, jobs }: RunRef, { progress }: RunNote): Promise<void> {
+    await query(this.#soon, this.context.sql.noteProgress, [jobs, processId, JSON.stringify(progress)]);
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {

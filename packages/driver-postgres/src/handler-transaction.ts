@@ -8,6 +8,9 @@ const SAVEPOINT = 'SAVEPOINT rowlock_handler; SELECT pg_backend_pid() AS pid';
 /** Undoes what the handler wrote, and keeps the locks that are older. */
 export const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
 
+/** Keeps what the handler wrote, also when a later one's writes are undone. */
+export const RELEASE_SAVEPOINT = 'RELEASE SAVEPOINT rowlock_handler';
+
 /** What the handler writes through. Its first use sets the savepoint; after the run it is dead. */
 export class HandlerTransaction implements PostgresTransaction {
   readonly #inTurn: InTurn;

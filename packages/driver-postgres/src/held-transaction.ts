@@ -4,10 +4,11 @@ import {
   type ClaimCriteria,
   type DependencyQuestion,
   DriverError,
-  type Entity,
+  type Entities,
   type HeldTransaction,
   type Job,
   type JobId,
+  type RunRef,
   type Settlement,
   type State,
   TRANSITIONS,
@@ -15,12 +16,15 @@ import {
 import type { PoolClient, QueryResultRow } from 'pg';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
-import { HandlerTransaction, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
+import { HandlerTransaction, RELEASE_SAVEPOINT, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
 import { type PostgresTransaction, query } from './query.js';
 import { type JobRow, toJob } from './rows.js';
 import { cut, type Server } from './session.js';
 import { storableJson } from './storable.js';
+
+/** What is deferred to the commit. */
+const CHECK_NOW = 'SET CONSTRAINTS ALL IMMEDIATE';
 
 /** How long the handler's statements may go on when they are to be undone, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
@@ -33,7 +37,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   readonly #inTurn: InTurn;
   readonly #lost = new AbortController();
   readonly #held = new Set<JobId>();
-  readonly handle: HandlerTransaction;
+  #handle: HandlerTransaction;
   /** How a job of this claim stands in the table until it is settled. */
   #status: State = 'new';
   #open = true;
@@ -44,7 +48,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.#client = client;
     this.#pool = pool;
     this.#inTurn = new InTurn(client, () => this.#checkOpen());
-    this.handle = new HandlerTransaction(this.#inTurn, () => this.#onEnded());
+    this.#handle = this.#newHandle();
     client.on('error', this.#onLost);
     client.on('end', this.#onLost);
   }
@@ -66,23 +70,22 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     }
   }
 
+  get handle(): HandlerTransaction {
+    return this.#handle;
+  }
+
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
-  async claim({ queue, kinds, line, busy }: ClaimCriteria): Promise<Job | undefined> {
-    const [row] = await this.#ask<JobRow>(this.#context.sql.claim, [
-      queue,
-      line.priority,
-      line.id,
-      kinds,
-      busy,
-    ]);
-    return row && this.#hold(row);
+  async claim({ queue, kinds, line, busy, limit }: ClaimCriteria): Promise<readonly Job[]> {
+    const values = [queue, line.priority, line.id, kinds, busy, limit];
+    const rows = await this.#ask<JobRow>(this.#context.sql.claim, values);
+    return rows.map((row) => this.#hold(row));
   }
 
-  async lockSiblings({ queue, key }: Entity, limit: number): Promise<readonly Job[]> {
-    const rows = await this.#ask<JobRow>(this.#context.sql.lockSiblings, [queue, key, limit]);
+  async lockSiblings({ queue, keys }: Entities, limit: number): Promise<readonly Job[]> {
+    const rows = await this.#ask<JobRow>(this.#context.sql.lockSiblings, [queue, keys, limit]);
     return rows.map((row) => this.#hold(row));
   }
 
@@ -92,8 +95,9 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     return row?.id ?? undefined;
   }
 
-  async release(processId: string): Promise<void> {
-    await this.#ask(this.#context.sql.release, [processId]);
+  async release(runs: readonly RunRef[]): Promise<void> {
+    const values = [runs.flatMap(({ jobs }) => jobs), runs.map(({ processId }) => processId)];
+    await this.#ask(this.#context.sql.release, values);
     await this.commit();
   }
 
@@ -116,17 +120,39 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     return this.handle.used;
   }
 
-  async settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+  async settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
     this.#checkOpen();
     const own = settlements.filter(({ id }) => this.#held.has(id));
     if (own.length === 0) return [];
     this.handle.close();
     // What the handler left to be checked at commit is checked now, while the claim can still be settled otherwise.
-    if (this.handle.used) await this.#ask('SET CONSTRAINTS ALL IMMEDIATE');
-    const column = <Value>(value: (settlement: Settlement) => Value): Value[] => own.map(value);
-    const rows = await this.#ask<{ id: JobId }>(this.#context.sql.settle, [
-      processId,
+    if (this.handle.used) await this.#ask(CHECK_NOW);
+    const rows = await this.#ask<{ id: JobId }>(this.#context.sql.settle, this.#endings(own));
+    for (const { id } of rows) this.#held.delete(id);
+    return rows.map(({ id }) => id);
+  }
+
+  async finish(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+    const settled = await this.settle(settlements);
+    if (settled.length === settlements.length) await this.commit();
+    return settled;
+  }
+
+  async renew(): Promise<void> {
+    const { used } = this.handle;
+    this.handle.close();
+    if (used) {
+      await this.#ask(CHECK_NOW);
+      await this.#ask(RELEASE_SAVEPOINT);
+    }
+    this.#handle = this.#newHandle();
+  }
+
+  #endings(settlements: readonly Settlement[]): unknown[] {
+    const column = <Value>(value: (settlement: Settlement) => Value): Value[] => settlements.map(value);
+    return [
       column(({ id }) => id),
+      column(({ processId }) => processId),
       column(({ event }) => event),
       column(({ event }) => TRANSITIONS[event].to),
       column(({ attempt }) => attempt),
@@ -137,9 +163,8 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
       column(({ error }) => (error === null ? null : storableJson(error))),
       column(({ by }) => by),
       this.#status,
-    ]);
-    for (const { id } of rows) this.#held.delete(id);
-    return rows.map(({ id }) => id);
+      settlements.filter(({ event }) => event !== 'complete').map(({ id }) => id),
+    ];
   }
 
   async undo(): Promise<void> {
@@ -173,6 +198,10 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
       // The server rolls back what a lost connection leaves open.
       this.#end(true);
     }
+  }
+
+  #newHandle(): HandlerTransaction {
+    return new HandlerTransaction(this.#inTurn, () => this.#onEnded());
   }
 
   #hold(row: JobRow): Job {

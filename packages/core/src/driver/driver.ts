@@ -49,7 +49,7 @@ export interface Driver<Tx = unknown> extends Store {
   startRuns(runs: readonly RunStart[]): Promise<readonly RunStarted[]>;
 
   /** Writes to the record of a run that is not over, from outside the claim's transaction. */
-  noteRun(processId: string, note: RunNote): Promise<void>;
+  noteRun(run: RunRef, note: RunNote): Promise<void>;
 
   /**
    * Makes a worker known and keeps a session open that proves it alive and hears wake-ups; where sessions mean nothing, a
@@ -118,10 +118,10 @@ export interface HeldTransaction<Tx> extends RunTransaction<Tx> {
   firstOutstanding(question: DependencyQuestion): Promise<JobId | undefined>;
 
   /**
-   * Gives the claim back: its jobs are as they were, and this run's record ends as `release`, whatever was written into it
+   * Gives the claim back: its jobs are as they were, and the runs' records end as `release`, whatever was written into them
    * meanwhile. The transaction has ended then.
    */
-  release(processId: string): Promise<void>;
+  release(runs: readonly RunRef[]): Promise<void>;
 
   /**
    * Commits the claim: these of its jobs are in progress, by this run, for everybody to see; the others are let go.
@@ -268,10 +268,14 @@ export interface Settlement {
   readonly by: string;
 }
 
-export interface RunStart {
+/** A run and its jobs, each of which has a record of it. */
+export interface RunRef {
   readonly processId: string;
-  readonly workerId: string;
   readonly jobs: readonly JobId[];
+}
+
+export interface RunStart extends RunRef {
+  readonly workerId: string;
 }
 
 export interface RunStarted {

@@ -4,14 +4,28 @@ import { InvalidPayloadError, payloadIssues } from '../errors.js';
 /**
  * Validates a payload by a handler's schema.
  *
- * @returns What the schema makes of it.
+ * @returns What the schema makes of it; a promise of it where the schema has to ask somebody.
  * @throws InvalidPayloadError with the issues that the schema found.
  */
-export async function checkPayload<Schema extends StandardSchemaV1>(
-  handler: { readonly kind: string; readonly payload: Schema },
+export function checkPayload<Schema extends StandardSchemaV1>(
+  handler: Payloaded<Schema>,
   payload: unknown,
-): Promise<StandardSchemaV1.InferOutput<Schema>> {
-  const result = await handler.payload['~standard'].validate(payload);
-  if (result.issues !== undefined) throw new InvalidPayloadError(handler.kind, payloadIssues(result.issues));
+): StandardSchemaV1.InferOutput<Schema> | Promise<StandardSchemaV1.InferOutput<Schema>> {
+  const result = handler.payload['~standard'].validate(payload);
+  return result instanceof Promise
+    ? result.then((later) => accepted(handler, later))
+    : accepted(handler, result);
+}
+
+interface Payloaded<Schema> {
+  readonly kind: string;
+  readonly payload: Schema;
+}
+
+function accepted<Schema extends StandardSchemaV1>(
+  { kind }: Payloaded<Schema>,
+  result: StandardSchemaV1.Result<StandardSchemaV1.InferOutput<Schema>>,
+): StandardSchemaV1.InferOutput<Schema> {
+  if (result.issues !== undefined) throw new InvalidPayloadError(kind, payloadIssues(result.issues));
   return result.value;
 }

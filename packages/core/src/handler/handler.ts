@@ -176,7 +176,9 @@ export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
     );
   }
   if (claim === 'lease' && batch !== undefined && batch !== 1) {
-    throw new InvalidInputError("batch is for claim: 'hold': a lease is settled by itself. Leave one of them out.");
+    throw new InvalidInputError(
+      "batch is for claim: 'hold': a lease is settled by itself. Leave one of them out.",
+    );
   }
   return {
     kind,

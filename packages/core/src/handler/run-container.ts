@@ -9,6 +9,12 @@ export const TRANSACTION: InjectionToken<unknown> = Symbol.for('rowlock.transact
 /** Under this token a class that is built for a run is given the run's context. */
 export const RUN: InjectionToken<RunContext<unknown>> = Symbol.for('rowlock.run');
 
+/** A handler's object, for one run. */
+export interface BuiltHandler<Tx, Payload = unknown> {
+  readonly run: RunFunction<Payload, Tx>;
+  dispose(): Promise<void>;
+}
+
 /**
  * Builds a handler's class in a container of this run's own. `TRANSACTION` and `RUN` are registered there and
  * nowhere else, so a repository that is injected into the handler writes in the claim's own transaction.
@@ -17,7 +23,7 @@ export function buildHandler<Payload, Tx>(
   use: HandlerClass<Payload, Tx>,
   context: RunContext<Payload, Tx>,
   parent: DependencyContainer = root,
-): { run: RunFunction<Payload, Tx>; dispose: () => Promise<void> } {
+): BuiltHandler<Tx, Payload> {
   const container = parent.createChildContainer();
   container.register(TRANSACTION, { useValue: context.tx });
   container.register(RUN, { useValue: context });

@@ -18,13 +18,19 @@ const job: Job = {
   metadata: {},
   createdAt: new Date(0),
 };
-const policy = { backoff: { baseMs: 1_000, factor: 2, capMs: 60_000 }, tookMs: 5, by: 'host' };
+const policy = {
+  processId: 'run',
+  backoff: { baseMs: 1_000, factor: 2, capMs: 60_000 },
+  tookMs: 5,
+  by: 'host',
+};
 const settle = (given: Partial<Job>, outcome: Outcome, crashes = 0) =>
   settlementFor(countRuns({ ...job, ...given }, { crashes, earlierRuns: crashes }), outcome, policy);
 
 test('a completed job keeps its output and counts the attempt', () => {
   expect(settle({}, complete({ rows: 3 }))).toEqual({
     id: 1n,
+    processId: 'run',
     event: 'complete',
     attempt: 1,
     crashes: 0,

@@ -1,6 +1,7 @@
 import type { AnyHandler } from '../handler/handler.js';
 import type { Registry } from '../handler/registry.js';
 import type { Job } from '../job/job.js';
+import { Turn } from './turn.js';
 
 /** The most jobs that one transaction takes of a handler that did not ask for it. */
 const MOST = 500;
@@ -13,6 +14,14 @@ const SLOW_MS = 10;
 
 /** So many runs in a row must have been quick and without the transaction until they are taken together. */
 const PROOFS = 50;
+
+/** A slot's look for work. */
+export interface Search {
+  /** How many jobs it may claim. */
+  readonly limit: number;
+  /** It has what it has: others may look. May be called twice. */
+  end(): void;
+}
 
 /** How a handler's runs have been lately. */
 class Habit {
@@ -38,20 +47,26 @@ class Habit {
 export class BatchSizes<Tx> {
   readonly #registry: Registry<Tx>;
   readonly #sizes = new Map<string, number>();
+  readonly #turns = new Map<string, Turn>();
   readonly #habits = new Map<string, Habit>();
 
   constructor(registry: Registry<Tx>) {
     this.#registry = registry;
   }
 
-  /** How many jobs the next claim may take. */
-  next(queue: string): number {
-    return Math.min(this.#sizes.get(queue) ?? 1, this.#mostOf(queue));
+  /**
+   * How many jobs the next claim may take. Where it is more than one, the slots of a process look one after the other: jobs of
+   * one key that two of them had each some of would go to neither.
+   */
+  async search(queue: string): Promise<Search> {
+    if (this.#next(queue) === 1) return { limit: 1, end() {} };
+    const end = await this.#turn(queue).take();
+    return { limit: this.#next(queue), end };
   }
 
   /** A claim of up to `limit` jobs has found so many that can be run together. */
   found(queue: string, limit: number, jobs: number): void {
-    this.#sizes.set(queue, jobs < limit ? Math.max(1, jobs) : Math.min(MOST * 2, limit * 2));
+    this.#sizes.set(queue, jobs < limit ? Math.max(1, jobs) : limit * 2);
   }
 
   /** The next job has to be taken by itself. */
@@ -68,6 +83,16 @@ export class BatchSizes<Tx> {
   isSociable({ kind, crashes }: Job): boolean {
     const handler = this.#registry.find(kind);
     return crashes === 0 && handler !== undefined && this.#most(handler) > 1;
+  }
+
+  #next(queue: string): number {
+    return Math.min(this.#sizes.get(queue) ?? 1, this.#mostOf(queue));
+  }
+
+  #turn(queue: string): Turn {
+    const turn = this.#turns.get(queue) ?? new Turn();
+    this.#turns.set(queue, turn);
+    return turn;
   }
 
   #mostOf(queue: string): number {

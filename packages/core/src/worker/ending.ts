@@ -14,17 +14,23 @@ export async function check<Tx>(
   job: CountedJob,
   clock: Clock,
 ): Promise<CheckedJob | { readonly ending: Ending }> {
-  if (job.attemptsMade >= job.maxAttempts) {
+  if (isExhausted(job)) {
     const error = Object.assign(new Error(`The worker died during ${job.crashesSeen} of its runs.`), {
       code: 'ROWLOCK_CRASHED',
     });
     return { ending: { event: 'exhaust', error } };
   }
   try {
-    return { job, payload: await inTime(handler, clock, checkPayload(handler, job.payload)) };
+    const payload = checkPayload(handler, job.payload);
+    return { job, payload: payload instanceof Promise ? await inTime(handler, clock, payload) : payload };
   } catch (error) {
     return { ending: error instanceof HandlerTimeoutError ? retry(error) : fail(error) };
   }
+}
+
+/** Whether no attempt is left: crashes alone have used up the last ones. */
+export function isExhausted({ attemptsMade, maxAttempts }: CountedJob): boolean {
+  return attemptsMade >= maxAttempts;
 }
 
 /** A schema may ask somebody else, and wait for an answer: it has as long as its handler. */
@@ -46,6 +52,7 @@ export function outcomeOf(result: HandlerResult, job: Job): Outcome {
   if (!isOutcome(outcome))
     return retry(new TypeError('A handler must return complete(), retry(), snooze() or fail().'));
   if (outcome.event !== 'complete') return outcome;
+  if (outcome.output === null) return outcome;
   try {
     return complete(checkJson('The output', outcome.output, LIMITS.payloadBytes));
   } catch (error) {

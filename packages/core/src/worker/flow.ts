@@ -1,32 +1,31 @@
 /**
  * The flow, top to bottom: sweep → claim → check → group → run → settle → commit.
  *
- * `sweep` passes through a queue once. Each `step` of it opens a transaction, claims the next job beyond the
- * line, and takes it to its end; the claim is the row lock that this transaction holds, so whatever kills the
- * process gives the job back. A claim that is leased is committed instead, and lasts as long as the worker's session.
+ * `sweep` passes through a queue once. Each step of it opens a transaction, claims the next job beyond the line, or as
+ * many as go in one batch, and takes them to their end; the claim is the row lock that this transaction holds, so whatever
+ * kills the process gives the jobs back. A claim that is leased is committed instead, and lasts as long as the worker's session.
  */
 
 import type { DependencyContainer } from 'tsyringe';
-import { v4 as uuid } from 'uuid';
 import type { Clock } from '../clock.js';
-import type { Driver, HeldTransaction, RunTransaction, Settlement } from '../driver/driver.js';
+import type { Driver, HeldTransaction, Settlement } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
-import { ClaimLostError, WorkerStoppedError } from '../errors.js';
-import type { AnyHandler } from '../handler/handler.js';
-import { retry } from '../handler/outcome.js';
+import { ClaimLostError } from '../errors.js';
 import type { Registry } from '../handler/registry.js';
 import type { Job } from '../job/job.js';
-import { type CountedJob, countRuns, type Ending, settlementFor } from '../job/settlement.js';
 import type { Logger } from '../logger.js';
+import type { BatchSizes } from './batch-sizes.js';
 import { limitMs } from './bounds.js';
-import { check, noOutcome, outcomeOf } from './ending.js';
-import type { RunInfo, WorkerEmitter } from './events.js';
+import type { WorkerEmitter } from './events.js';
+import { type Chain, lockGroups } from './groups.js';
 import { warnAtHalfTime } from './half-time.js';
 import { Lease } from './lease.js';
-import { leaveBehind } from './left-behind.js';
-import { LiveRun } from './live-run.js';
-import { type CheckedJob, runHandler } from './run-handler.js';
+import type { LiveRun } from './live-run.js';
+import { perform, performTogether } from './perform.js';
+import type { Run } from './run.js';
+import type { RunRecords } from './run-records.js';
 import { type Settling, settleHeld, settleLease } from './settle.js';
+import { SharedTransaction } from './shared-transaction.js';
 import type { Sweep } from './sweep.js';
 
 /** What the flow of one worker stands on. */
@@ -43,6 +42,9 @@ export interface Flow<Tx> {
   readonly idleLimitMs: number;
   /** Entities that this process has now: its other slots need not ask the server about them. */
   readonly taken: Set<string>;
+  /** How many jobs a claim takes. */
+  readonly sizes: BatchSizes<Tx>;
+  readonly records: RunRecords;
   /** The runs going on in this process. */
   readonly live: Set<LiveRun>;
   /** Handlers that ignored their signals and have not ended yet. */
@@ -57,14 +59,11 @@ export interface Flow<Tx> {
   readonly claimed: () => void;
 }
 
-/** One run's jobs, all under this transaction's locks. */
-interface Group<Tx> {
-  readonly handler: AnyHandler<Tx>;
-  readonly jobs: readonly [Job, ...Job[]];
-}
-
 /** How long a sweep may go on before it starts from the beginning again, in milliseconds. */
 const SWEEP_MS = 1_000;
+
+/** So many busy keys at most are named in a claim; a job of another one is met and left again. */
+const BUSY_KEYS = 1_000;
 
 /**
  * Passes through a queue until nothing is found beyond the line. Ids become visible out of order and jobs come
@@ -79,167 +78,163 @@ export async function sweep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<void> {
   }
 }
 
-/** Claims the next job beyond the line and takes it to its end. */
-async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<'worked' | 'blocked' | 'end'> {
-  const tx = await flow.driver.begin({ idleLimitMs: flow.idleLimitMs });
-  let entity: string | undefined;
+/** Claims the next jobs beyond the line, one unless they go in batches, and takes them to their end. */
+async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<'worked' | 'blocked' | 'apart' | 'end'> {
+  const search = await flow.sizes.search(pass.queue);
+  const taken = new Set<string>();
+  let tx: HeldTransaction<Tx> | undefined;
   try {
-    const job = await claim(flow, tx, pass);
-    if (job === undefined) return 'end';
-    pass.moveLine(job);
-    flow.looked(pass, job);
-
-    entity = take(flow, job);
-    const group = entity === undefined ? undefined : await lockGroup(flow, tx, job);
-    if (group === undefined || (group.handler.claim === 'lease' && !flow.anchored())) {
-      pass.skip(job);
-      flow.events.emit('blocked', job);
-      return 'blocked';
+    tx = await flow.driver.begin({ idleLimitMs: flow.idleLimitMs });
+    const jobs = await claim(flow, tx, pass, search.limit);
+    const chains = jobs === 'apart' ? jobs : await lockGroups(flow, tx, pass, jobs, taken);
+    if (jobs === 'apart' || chains === 'apart') {
+      flow.sizes.alone(pass.queue);
+      return 'apart';
     }
+    const last = jobs.at(-1);
+    if (last === undefined) return 'end';
+    pass.moveLine(last);
+    flow.looked(pass, last);
+    const [first, ...others] = chains;
+    if (first === undefined) return 'blocked';
     // The worker was told to stop while this claim was on its way, and may have stopped its runs already.
     if (flow.stopping.aborted) return 'end';
+    search.end();
 
-    await work(flow, tx, group);
+    await work(flow, tx, [first, ...others]);
     return 'worked';
   } finally {
-    if (entity !== undefined) flow.taken.delete(entity);
+    search.end();
+    for (const entity of taken) flow.taken.delete(entity);
     // After a commit there is nothing left to roll back, and this does nothing.
-    await tx.rollback();
+    await tx?.rollback();
   }
 }
 
-/** SKIP LOCKED: the first due job beyond the line whose entity this process does not already have. */
-function claim<Tx>(flow: Flow<Tx>, tx: HeldTransaction<Tx>, pass: Sweep): Promise<Job | undefined> {
-  const { queue, line, busy } = pass;
+/**
+ * SKIP LOCKED: the first due jobs beyond the line whose entities this process does not already have. As many of them as may
+ * share a transaction; `apart` when the first of several may not.
+ */
+async function claim<Tx>(
+  { registry, sizes, taken }: Flow<Tx>,
+  tx: HeldTransaction<Tx>,
+  { queue, line, busy }: Sweep,
+  limit: number,
+): Promise<readonly Job[] | 'apart'> {
   const prefix = `${queue}\n`;
-  const taken = [...flow.taken].filter((entity) => entity.startsWith(prefix));
-  return tx.claim({
-    queue,
-    line,
-    kinds: flow.registry.kinds,
-    busy: [...busy, ...taken.map((entity) => entity.slice(prefix.length))],
-  });
+  const own = [...taken].filter((entity) => entity.startsWith(prefix));
+  const keys = [...busy, ...own.map((entity) => entity.slice(prefix.length))].slice(0, BUSY_KEYS);
+  const jobs = await tx.claim({ queue, line, kinds: registry.kinds, busy: keys, limit });
+  const unsociable = jobs.length > 1 ? jobs.findIndex((job) => !sizes.isSociable(job)) : -1;
+  if (unsociable === 0) return 'apart';
+  const together = unsociable > 0 ? jobs.slice(0, unsociable) : jobs;
+  sizes.found(queue, limit, together.length);
+  return together;
 }
 
-/** Marks the job's entity as this slot's; undefined when another slot of this process was quicker. */
-function take<Tx>({ taken }: Flow<Tx>, { queue, key, publicId }: Job): string | undefined {
-  const entity = key === null ? publicId : `${queue}\n${key}`;
-  if (taken.has(entity)) return undefined;
-  taken.add(entity);
-  return entity;
-}
-
-/**
- * Check and group, NOWAIT: the jobs of the next run of the claimed job's key, in id order, or undefined when it
- * is blocked. Of two workers that hold different jobs of a key, the one that looks later meets the other's lock.
- */
-async function lockGroup<Tx>(
-  { registry }: Flow<Tx>,
-  tx: HeldTransaction<Tx>,
-  claimed: Job,
-): Promise<Group<Tx> | undefined> {
-  const siblings = await lockSiblings(tx, claimed, registry);
-  const [head] = siblings;
-  // Jobs of a key start in id order: the first of them goes, even if another one was claimed for its priority.
-  const handler = head && registry.find(head.kind);
-  if (handler === undefined || siblings.some(({ status }) => status === 'in-progress')) return undefined;
-
-  // A job of another kind in between keeps its turn.
-  const end = siblings.findIndex(({ kind }) => kind !== handler.kind);
-  const own = siblings.slice(0, Math.min(handler.groupMax, end === -1 ? siblings.length : end));
-  const [first, ...rest] = await withoutDependants(tx, handler, own);
-  return first && { handler, jobs: [first, ...rest] };
-}
-
-async function lockSiblings<Tx>(
-  tx: HeldTransaction<Tx>,
-  claimed: Job,
-  registry: Registry<Tx>,
-): Promise<readonly Job[]> {
-  const { queue, key } = claimed;
-  if (key === null) return [claimed];
-  try {
-    return await tx.lockSiblings({ queue, key }, registry.largestGroup);
-  } catch (error) {
-    if (isDriverError(error, 'LockNotAvailable') || isDriverError(error, 'Deadlock')) return [];
-    throw error;
-  }
-}
-
-/** Leaves out the jobs that an earlier, outstanding job of the kinds in `after` still holds up. */
-async function withoutDependants<Tx>(
-  tx: HeldTransaction<Tx>,
-  { after }: AnyHandler<Tx>,
-  jobs: readonly Job[],
-): Promise<readonly Job[]> {
-  const last = jobs.at(-1);
-  if (last === undefined || last.key === null || after.length === 0) return jobs;
-  const except = jobs.map(({ id }) => id);
-  const first = await tx.firstOutstanding({ key: last.key, kinds: after, before: last.id, except });
-  return first === undefined ? jobs : jobs.filter(({ id }) => id < first);
-}
-
-/**
- * Runs the handler over the group and settles it: in the claim's own transaction, or, when the claim is leased, in
- * one that begins when it is needed.
- */
+/** Writes the runs' records where everybody sees them, and runs them: a lease by itself, others in the claim's transaction. */
 async function work<Tx>(
   flow: Flow<Tx>,
   held: HeldTransaction<Tx>,
-  { handler, jobs }: Group<Tx>,
+  chains: readonly [Chain<Tx>, ...Chain<Tx>[]],
 ): Promise<void> {
-  const live = new LiveRun(uuid(), jobs, handler.claim === 'lease');
-  const info = runInfo(live.processId, handler, jobs);
-  const started = flow.clock.now();
-  let lease: Lease<Tx> | undefined;
-  const endHalfTime = live.leased ? () => {} : warnAtHalfTime(flow, info, flow.idleLimitMs);
-  flow.live.add(live);
+  const runs = chains.flat();
+  const [[first]] = chains;
+  const endHalfTime = first.live.leased ? () => {} : warnAtHalfTime(flow, first.info, flow.idleLimitMs);
+  for (const { live } of runs) flow.live.add(live);
   try {
-    const counted = await startRun(flow, live, jobs);
-    let taken = true;
-    if (live.leased) [lease, taken] = await takeLease(flow, held, live, handler, jobs);
-    flow.events.emit('run', info);
-    flow.claimed();
-    const endings = taken ? await run(flow, lease ?? held, handler, live, counted) : 'release';
-    if (endings === 'release' && lease === undefined) return await release(flow, held, info);
-    const tookMs = Math.round(flow.clock.now() - started);
-    const policy = { backoff: handler.backoff, tookMs, by: flow.host };
-    const ending = (job: Job): Ending =>
-      endings === 'release' ? { event: 'release' } : (endings.get(job.id) ?? noOutcome(job));
-    const settling: Settling = {
-      processId: live.processId,
-      settlements: counted.map((job) => settlementFor(job, ending(job), policy)),
-      instead: (error) => counted.map((job) => settlementFor(job, retry(error), policy)),
-    };
-    const written = await (lease
-      ? settleLease(lease, settling, (ms, error) => wait(flow, ms, error))
-      : settleHeld(held, settling));
-    if (endings === 'release') flow.events.emit('released', info);
-    else tell(flow, info, counted, written, tookMs);
+    const started = flow.clock.now();
+    const earlier = await flow.records.start(
+      runs.map(({ live: { processId, jobs } }) => ({ processId, workerId: flow.workerId, jobs })),
+    );
+    for (const run of runs) run.count(earlier);
+    if (first.live.leased) await workLeased(flow, held, first, started);
+    else await workHeld(flow, held, chains, started);
   } catch (error) {
     if (!isDriverError(error, 'ConnectionLost') && !(error instanceof ClaimLostError)) throw error;
-    flow.log.warn({ error, ...info }, 'the claim was lost; its jobs are claimable again');
-    flow.events.emit('lost', info, error);
+    for (const { info } of runs) {
+      flow.log.warn({ error, ...info }, 'the claim was lost; its jobs are claimable again');
+      flow.events.emit('lost', info, error);
+    }
   } finally {
     endHalfTime();
-    flow.live.delete(live);
-    await lease?.rollback();
+    for (const { live } of runs) flow.live.delete(live);
   }
 }
 
-/** Commits the claim: from here on it is kept by the worker's session, and settled in another transaction. */
+/** Runs in the claim's own transaction, and settles and commits with it. */
+async function workHeld<Tx>(
+  flow: Flow<Tx>,
+  held: HeldTransaction<Tx>,
+  chains: readonly [Chain<Tx>, ...Chain<Tx>[]],
+  started: number,
+): Promise<void> {
+  const runs = chains.flat();
+  const [[first]] = chains;
+  begin(flow, runs);
+  const endWatch = stopWhenLost(held.lost, runs);
+  try {
+    if (runs.length === 1) await perform(flow, held, first);
+    else await performTogether(flow, new SharedTransaction(flow.driver, held), chains);
+  } finally {
+    endWatch();
+  }
+  if (runs.every(({ endings }) => endings === 'release')) {
+    // In the claim's own transaction: a worker that has lost its claim has nothing to give back.
+    await held.release(runs.map(({ live }) => live));
+    for (const { info } of runs) flow.events.emit('released', info);
+    return;
+  }
+  await settle(flow, runs, started, (settling) => settleHeld(held, settling));
+}
+
+/** Commits the claim, runs, and settles in another transaction: until then the claim is kept by the worker's session. */
+async function workLeased<Tx>(
+  flow: Flow<Tx>,
+  held: HeldTransaction<Tx>,
+  run: Run<Tx>,
+  started: number,
+): Promise<void> {
+  const [lease, isTaken] = await takeLease(flow, held, run);
+  try {
+    begin(flow, [run]);
+    if (isTaken) {
+      const endWatch = stopWhenLost(lease.lost, [run]);
+      await perform(flow, lease, run).finally(endWatch);
+    }
+    await settle(flow, [run], started, (settling) =>
+      settleLease(lease, settling, (ms, error) => wait(flow, ms, error)),
+    );
+  } finally {
+    await lease.rollback();
+  }
+}
+
+function begin<Tx>({ events, claimed }: Flow<Tx>, runs: readonly Run<Tx>[]): void {
+  for (const { info } of runs) events.emit('run', info);
+  claimed();
+}
+
+/** Without its claim a run has nothing to work for. @returns ends the watch */
+function stopWhenLost<Tx>(lost: AbortSignal, runs: readonly Run<Tx>[]): () => void {
+  const stop = (): void => {
+    for (const { live } of runs) live.stop(new ClaimLostError(live.processId, { cause: lost.reason }));
+  };
+  lost.addEventListener('abort', stop, { once: true });
+  if (lost.aborted) stop();
+  return () => lost.removeEventListener('abort', stop);
+}
+
+/** Commits the claim as a lease. */
 async function takeLease<Tx>(
   { driver }: Flow<Tx>,
   held: HeldTransaction<Tx>,
-  { processId }: LiveRun,
-  { timeoutMs }: AnyHandler<Tx>,
-  jobs: readonly Job[],
-): Promise<[lease: Lease<Tx>, taken: boolean]> {
-  const ids = jobs.map(({ id }) => id);
-  const idleLimitMs = limitMs(timeoutMs);
-  const lease = new Lease(driver, { idleLimitMs }, processId, ids);
+  { live: { processId, jobs }, handler }: Run<Tx>,
+): Promise<[lease: Lease<Tx>, isTaken: boolean]> {
+  const idleLimitMs = limitMs(handler.timeoutMs);
+  const lease = new Lease(driver, { idleLimitMs }, processId, jobs);
   try {
-    await held.lease(processId, ids, idleLimitMs);
+    await held.lease(processId, jobs, idleLimitMs);
     return [lease, true];
   } catch (error) {
     if (!isDriverError(error, 'ConnectionLost')) throw error;
@@ -257,83 +252,37 @@ function wait<Tx>({ clock, log, stopping }: Flow<Tx>, ms: number, error: unknown
   });
 }
 
-/** Writes the run's record where everybody sees it, and learns how often these jobs crashed before. */
-async function startRun<Tx>(
+/** Writes how the runs ended, each for its own jobs, commits, and tells. */
+async function settle<Tx>(
   flow: Flow<Tx>,
-  live: LiveRun,
-  jobs: readonly Job[],
-): Promise<readonly CountedJob[]> {
-  const { processId } = live;
-  const records = await flow.driver.startRun({
-    processId,
-    workerId: flow.workerId,
-    jobs: jobs.map(({ id }) => id),
+  runs: readonly Run<Tx>[],
+  started: number,
+  write: (settling: Settling) => Promise<readonly Settlement[]>,
+): Promise<void> {
+  const tookMs = Math.round(flow.clock.now() - started);
+  const policy = { tookMs, by: flow.host };
+  const written = await write({
+    settlements: runs.flatMap((run) => run.settlements(policy)),
+    instead: (error) => runs.flatMap((run) => run.retries(policy, error)),
   });
-  const byId = new Map(records.map((record) => [record.id, record]));
-  return jobs.map((job) => countRuns(job, byId.get(job.id) ?? { crashes: job.crashes, earlierRuns: 0 }));
-}
-
-/** How the run ended for each of its jobs; jobs that must not be run are not shown to the handler. */
-async function run<Tx>(
-  flow: Flow<Tx>,
-  tx: RunTransaction<Tx>,
-  handler: AnyHandler<Tx>,
-  live: LiveRun,
-  jobs: readonly CountedJob[],
-): Promise<ReadonlyMap<Job['id'], Ending> | 'release'> {
-  const endings = new Map<Job['id'], Ending>();
-  const checked: CheckedJob[] = [];
-  for (const job of jobs) {
-    const found = await check(handler, job, flow.clock);
-    if ('ending' in found) endings.set(job.id, found.ending);
-    else checked.push(found);
+  let place = 0;
+  for (const run of runs) {
+    const own = written.slice(place, place + run.jobs.length);
+    place += run.jobs.length;
+    if (own.every(({ event }) => event === 'release')) flow.events.emit('released', run.info);
+    else tell(flow, run, own, tookMs);
   }
-  const [first, ...rest] = checked;
-  if (first === undefined) return endings;
-
-  try {
-    const { driver, clock, log, container } = flow;
-    const call = { handler, jobs: [first, ...rest], tx, live, driver, clock, log, container } as const;
-    const leave = (ended: Promise<unknown>): void =>
-      leaveBehind(flow, runInfo(live.processId, handler, jobs), ended);
-    const result = await runHandler(call, leave);
-    for (const { job } of checked) endings.set(job.id, outcomeOf(result, job));
-  } catch (error) {
-    if (tx.lost.aborted) throw error;
-    await tx.undo();
-    // The worker stops, or a lease has been without the worker's session for too long.
-    const { reason } = live.signal;
-    if (reason instanceof WorkerStoppedError || reason instanceof ClaimLostError) return 'release';
-    flow.log.warn({ error, ...runInfo(live.processId, handler, jobs) }, 'the handler failed');
-    for (const { job } of checked) endings.set(job.id, retry(error));
-  }
-  for (const { job } of checked) {
-    if (live.cancelled.has(job.publicId) && endings.get(job.id)?.event !== 'complete') {
-      endings.set(job.id, { event: 'abandon', error: live.signal.reason ?? 'cancelled' });
-    }
-  }
-  return endings;
-}
-
-/** Gives the jobs back as they were: the worker stops. */
-async function release<Tx>(flow: Flow<Tx>, tx: HeldTransaction<Tx>, info: RunInfo): Promise<void> {
-  // In the claim's own transaction: a worker that has lost its claim has nothing to give back.
-  await tx.release(info.processId);
-  flow.events.emit('released', info);
 }
 
 function tell<Tx>(
   flow: Flow<Tx>,
-  info: RunInfo,
-  jobs: readonly CountedJob[],
+  { info, jobs }: Run<Tx>,
   settlements: readonly Settlement[],
   tookMs: number,
 ): void {
-  const endings = new Map(jobs.map((job, index) => [job.publicId, settlements[index]?.event ?? 'retry']));
+  const endings = new Map(
+    jobs.map(({ publicId }, index) => [publicId, settlements[index]?.event ?? 'retry']),
+  );
   flow.log.debug({ ...info, tookMs, endings: [...new Set(endings.values())] }, 'settled');
   flow.events.emit('settled', info, endings, tookMs);
-}
-
-function runInfo<Tx>(processId: string, { kind, queue }: AnyHandler<Tx>, jobs: readonly Job[]): RunInfo {
-  return { processId, queue, kind, key: jobs[0]?.key ?? null, jobs: jobs.map(({ publicId }) => publicId) };
 }

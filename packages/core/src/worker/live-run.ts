@@ -1,10 +1,11 @@
 import { CancelledError } from '../errors.js';
-import type { Job } from '../job/job.js';
+import type { Job, JobId } from '../job/job.js';
 
 /** A run that is going on in this process: what may stop it, and which of its jobs were cancelled. */
 export class LiveRun {
   readonly cancelled = new Set<string>();
-  readonly #jobs: readonly Job[];
+  readonly jobs: readonly JobId[];
+  readonly #publicIds: readonly string[];
   #stopped: Error | null = null;
   /** Made when somebody asks for its signal: most handlers never do, and it is dear. */
   #abort: AbortController | null = null;
@@ -16,7 +17,8 @@ export class LiveRun {
     /** Whether its claim needs the worker's session. */
     readonly leased: boolean,
   ) {
-    this.#jobs = jobs;
+    this.jobs = jobs.map(({ id }) => id);
+    this.#publicIds = jobs.map((job) => job.publicId);
   }
 
   /** Why the handler is to stop, or null. */
@@ -47,8 +49,8 @@ export class LiveRun {
 
   /** Notes that a client cancelled a job. The handler is told when none of the run's jobs is wanted any more. */
   cancel(publicId: string): void {
-    if (!this.#jobs.some((job) => job.publicId === publicId)) return;
+    if (!this.#publicIds.includes(publicId)) return;
     this.cancelled.add(publicId);
-    if (this.cancelled.size === this.#jobs.length) this.stop(new CancelledError(publicId));
+    if (this.cancelled.size === this.#publicIds.length) this.stop(new CancelledError(publicId));
   }
 }

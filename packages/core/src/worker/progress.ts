@@ -1,6 +1,6 @@
 import { checkJson, LIMITS } from '../client/limits.js';
 import type { Clock } from '../clock.js';
-import type { Driver } from '../driver/driver.js';
+import type { Driver, RunRef } from '../driver/driver.js';
 import type { Json } from '../job/json.js';
 import type { Logger } from '../logger.js';
 
@@ -15,7 +15,7 @@ export interface ProgressReporter {
 /** Writes a run's progress to its record, the newest value at most every `EVERY_MS`. */
 export function progressReporter(
   driver: Pick<Driver, 'noteRun'>,
-  processId: string,
+  run: RunRef,
   clock: Clock,
   log: Logger,
 ): ProgressReporter {
@@ -29,8 +29,8 @@ export function progressReporter(
     const { value } = newest;
     newest = null;
     driver
-      .noteRun(processId, { progress: value })
-      .catch((error: unknown) => log.debug({ error, processId }, 'progress was not written'));
+      .noteRun(run, { progress: value })
+      .catch((error: unknown) => log.debug({ error, processId: run.processId }, 'progress was not written'));
   };
 
   return {

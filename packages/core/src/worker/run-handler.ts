@@ -1,15 +1,17 @@
 import type { DependencyContainer } from 'tsyringe';
 import type { Clock } from '../clock.js';
-import type { Driver, RunTransaction } from '../driver/driver.js';
+import type { Driver } from '../driver/driver.js';
 import { ClaimLostError, HandlerTimeoutError } from '../errors.js';
 import type { AnyHandler, RunContext, RunJob } from '../handler/handler.js';
 import type { HandlerResult } from '../handler/outcome.js';
-import { buildHandler } from '../handler/run-container.js';
+import { type BuiltHandler, buildHandler } from '../handler/run-container.js';
+import type { Json } from '../job/json.js';
 import type { CountedJob } from '../job/settlement.js';
 import type { Logger } from '../logger.js';
 import { GRACE_MS } from './bounds.js';
 import type { LiveRun } from './live-run.js';
-import { progressReporter } from './progress.js';
+import { type ProgressReporter, progressReporter } from './progress.js';
+import type { RunPart } from './shared-transaction.js';
 
 /** A job whose payload its schema has accepted. */
 export interface CheckedJob {
@@ -20,7 +22,7 @@ export interface CheckedJob {
 export interface HandlerCall<Tx> {
   readonly handler: AnyHandler<Tx>;
   readonly jobs: readonly [CheckedJob, ...CheckedJob[]];
-  readonly tx: RunTransaction<Tx>;
+  readonly tx: Pick<RunPart<Tx>, 'lost' | 'handle'>;
   readonly live: LiveRun;
   readonly driver: Pick<Driver, 'noteRun'>;
   readonly clock: Clock;
@@ -42,45 +44,43 @@ export async function runHandler<Tx>(
   leaveBehind: (ended: Promise<unknown>) => void,
 ): Promise<HandlerResult> {
   const { handler, tx, live, clock } = call;
-  const started = clock.now();
+  const until = clock.now() + handler.timeoutMs;
   const stopTimer = clock.after(handler.timeoutMs, () =>
     live.stop(new HandlerTimeoutError(handler.kind, handler.timeoutMs)),
   );
-  const onLost = (): void => live.stop(new ClaimLostError(live.processId, { cause: tx.lost.reason }));
-  tx.lost.addEventListener('abort', onLost, { once: true });
-  if (tx.lost.aborted) onLost();
-  const grace = new Grace(live.signal, clock);
-  const progress = progressReporter(call.driver, live.processId, clock, call.log);
+  const context = new Context(call, until);
   try {
     // The claim was lost, or the job cancelled, while the run's record was written: there is nothing to begin.
-    live.signal.throwIfAborted();
-    const timeLeft = (): number => Math.max(0, handler.timeoutMs - (clock.now() - started));
-    const context = contextOf(call, timeLeft, progress.report);
+    if (live.stopped !== null) throw live.stopped;
     const ended = invoke(call, context);
-    const result = await Promise.race([ended, grace.over]);
+    const result = isThenable(ended) ? await inGrace(ended, live, clock) : ended;
     if (result === LEFT_BEHIND) {
-      leaveBehind(ended);
-      throw live.signal.reason;
+      leaveBehind(Promise.resolve(ended));
+      throw live.stopped;
     }
     if (!tx.lost.aborted) return result;
   } catch (error) {
     if (!tx.lost.aborted) throw error;
   } finally {
     stopTimer();
-    grace.stop();
-    progress.stop();
-    tx.lost.removeEventListener('abort', onLost);
+    context.end();
   }
   // Whatever the handler was told first: a timeout, for one, when the process was frozen for longer than both.
   throw new ClaimLostError(live.processId, { cause: tx.lost.reason });
 }
 
-async function invoke<Tx>(
+function invoke<Tx>(
   { handler, container }: HandlerCall<Tx>,
   context: RunContext<unknown, Tx>,
-): Promise<HandlerResult> {
+): HandlerResult | Promise<HandlerResult> {
   if ('run' in handler.code) return handler.code.run(context);
-  const built = buildHandler(handler.code.use, context, container);
+  return runBuilt(buildHandler(handler.code.use, context, container), context);
+}
+
+async function runBuilt<Tx>(
+  built: BuiltHandler<Tx>,
+  context: RunContext<unknown, Tx>,
+): Promise<HandlerResult> {
   try {
     return await built.run(context);
   } finally {
@@ -88,54 +88,95 @@ async function invoke<Tx>(
   }
 }
 
-const LEFT_BEHIND = Symbol('left behind');
-
-/** The time after a signal was aborted in which a handler may end. */
-class Grace {
-  /** Resolves when it is over. */
-  readonly over: Promise<typeof LEFT_BEHIND>;
-  readonly #signal: AbortSignal;
-  readonly #start: () => void;
-  #stopTimer = (): void => {};
-
-  constructor(signal: AbortSignal, clock: Clock) {
-    let end: (over: typeof LEFT_BEHIND) => void = () => {};
-    this.over = new Promise((resolve) => {
-      end = resolve;
-    });
-    this.#signal = signal;
-    this.#start = () => {
-      this.#stopTimer = clock.after(GRACE_MS, () => end(LEFT_BEHIND));
-    };
-    if (signal.aborted) this.#start();
-    else signal.addEventListener('abort', this.#start, { once: true });
-  }
-
-  stop(): void {
-    this.#signal.removeEventListener('abort', this.#start);
-    this.#stopTimer();
-  }
+/** A query builder, for one, is no promise and begins when it is waited for. */
+function isThenable(value: HandlerResult | PromiseLike<HandlerResult>): value is PromiseLike<HandlerResult> {
+  return typeof value === 'object' && 'then' in value && typeof value.then === 'function';
 }
 
-function contextOf<Tx>(
-  { jobs: [first, ...rest], tx, live, log }: HandlerCall<Tx>,
-  timeLeft: () => number,
-  progress: RunContext<unknown>['progress'],
-): RunContext<unknown, Tx> {
-  const head = runJob(first);
-  return {
-    jobs: [head, ...rest.map(runJob)],
-    job: head,
-    key: first.job.key,
-    processId: live.processId,
-    get tx() {
-      return tx.handle;
-    },
-    signal: live.signal,
-    timeLeft,
-    progress,
-    log: withFields(log, { processId: live.processId, kind: first.job.kind, key: first.job.key }),
-  };
+const LEFT_BEHIND = Symbol('left behind');
+
+/** What a handler ends with, if it does so within the time that it has after it was told to stop. */
+function inGrace<Result>(
+  ended: PromiseLike<Result>,
+  live: LiveRun,
+  clock: Clock,
+): Promise<Result | typeof LEFT_BEHIND> {
+  return new Promise((resolve, reject) => {
+    let stopTimer = (): void => {};
+    live.whenStopped(() => {
+      stopTimer = clock.after(GRACE_MS, () => resolve(LEFT_BEHIND));
+    });
+    const end = (): void => {
+      live.whenStopped(() => {});
+      stopTimer();
+    };
+    ended.then(
+      (result) => {
+        end();
+        resolve(result);
+      },
+      (error) => {
+        end();
+        reject(error);
+      },
+    );
+  });
+}
+
+/** What a handler is given. What many never ask for is made when it is asked for. */
+class Context<Tx> implements RunContext<unknown, Tx> {
+  readonly jobs: readonly [RunJob<unknown>, ...RunJob<unknown>[]];
+  readonly job: RunJob<unknown>;
+  readonly key: string | null;
+  readonly processId: string;
+  readonly #call: HandlerCall<Tx>;
+  readonly #until: number;
+  #log: Logger | null = null;
+  #progress: ProgressReporter | null = null;
+  #ended = false;
+
+  constructor(call: HandlerCall<Tx>, until: number) {
+    const [first, ...rest] = call.jobs;
+    this.job = runJob(first);
+    this.jobs = [this.job, ...rest.map(runJob)];
+    this.key = first.job.key;
+    this.processId = call.live.processId;
+    this.#call = call;
+    this.#until = until;
+  }
+
+  get tx(): Tx {
+    return this.#call.tx.handle;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.live.signal;
+  }
+
+  get log(): Logger {
+    const { kind } = this.#call.handler;
+    this.#log ??= withFields(this.#call.log, { processId: this.processId, kind, key: this.key });
+    return this.#log;
+  }
+
+  /** Handlers take functions out of the context, and call them without it. */
+  get timeLeft(): () => number {
+    return () => Math.max(0, this.#until - this.#call.clock.now());
+  }
+
+  get progress(): (value: Json) => void {
+    return (value) => {
+      const { driver, clock, log } = this.#call;
+      this.#progress ??= progressReporter(driver, this.#call.live, clock, log);
+      if (this.#ended) this.#progress.stop();
+      this.#progress.report(value);
+    };
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#progress?.stop();
+  }
 }
 
 function runJob({ job, payload }: CheckedJob): RunJob<unknown> {

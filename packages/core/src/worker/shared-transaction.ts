@@ -58,16 +58,25 @@ class Part<Tx> implements RunPart<Tx> {
   async keep(): Promise<void> {
     this.#open = false;
     if (!this.used) return;
-    await this.#tx.renew();
+    try {
+      await this.#tx.renew();
+    } catch (error) {
+      if (this.lost.aborted) this.#end();
+      throw error;
+    }
     this.#end();
   }
 
   async undo(): Promise<void> {
     this.#open = false;
     if (!this.used) return;
-    await this.#tx.undo();
-    await this.#tx.renew();
-    this.#end();
+    try {
+      await this.#tx.undo();
+      await this.#tx.renew();
+    } finally {
+      // Also when the claim is lost: those who wait are to learn so.
+      this.#end();
+    }
   }
 
   async #use(): Promise<Tx> {

@@ -8,6 +8,7 @@ import { ClaimLostError, InvalidInputError, WorkerStoppedError } from '../errors
 import type { Registry } from '../handler/registry.js';
 import type { Logger } from '../logger.js';
 import { Alarm } from './alarm.js';
+import { BatchSizes } from './batch-sizes.js';
 import { limitMs } from './bounds.js';
 import { reserve, shortages } from './connections.js';
 import { WorkerEmitter, type WorkerEvents } from './events.js';
@@ -16,6 +17,7 @@ import { Lapses } from './lapses.js';
 import { LineReporter } from './line-reporter.js';
 import type { LiveRun } from './live-run.js';
 import { Pause } from './pause.js';
+import { RunRecords } from './run-records.js';
 import { Sweep } from './sweep.js';
 
 export interface WorkerOptions {
@@ -160,6 +162,8 @@ export class Worker<Tx> {
       events: this.#events,
       workerId: anchor.workerId,
       idleLimitMs: limitMs(registry.longestHeldRunMs),
+      sizes: new BatchSizes(registry),
+      records: new RunRecords(driver),
       taken: this.#taken,
       live: this.#live,
       leftBehind: this.#leftBehind,

@@ -1,0 +1,117 @@
+/** From runs that may begin to how they ended: one by itself, or several in one transaction. */
+
+import type { RunTransaction } from '../driver/driver.js';
+import { ClaimLostError, WorkerStoppedError } from '../errors.js';
+import { retry } from '../handler/outcome.js';
+import type { JobId } from '../job/job.js';
+import type { Ending } from '../job/settlement.js';
+import { check, isExhausted, outcomeOf } from './ending.js';
+import type { Flow } from './flow.js';
+import type { Chain } from './groups.js';
+import { leaveBehind } from './left-behind.js';
+import type { Run } from './run.js';
+import { type CheckedJob, runHandler } from './run-handler.js';
+import type { RunPart, SharedTransaction } from './shared-transaction.js';
+
+/** When a batch has gone on for so long, no further run of it begins, in milliseconds: the others wait for its commit. */
+const BATCH_MS = 50;
+
+/** Runs the handler, and notes in the run how it ended for each of its jobs. */
+export async function perform<Tx>(flow: Flow<Tx>, tx: RunTransaction<Tx>, run: Run<Tx>): Promise<void> {
+  await performPart(flow, alone(tx), run);
+}
+
+/**
+ * Runs the handlers of several runs that share a transaction: at the same time where they asked for it, else one after the
+ * other, so that a slot is still one run at a time. What has not begun when the time is up is given back.
+ */
+export async function performTogether<Tx>(
+  flow: Flow<Tx>,
+  shared: SharedTransaction<Tx>,
+  chains: readonly Chain<Tx>[],
+): Promise<void> {
+  const until = flow.clock.now() + BATCH_MS;
+  const inTurn = async (runs: readonly Run<Tx>[]): Promise<void> => {
+    for (const run of runs) {
+      if (flow.stopping.aborted || flow.clock.now() >= until) return;
+      await performSociably(flow, shared.part(), run);
+      // What comes after it in its key looks again at what became of it.
+      if (!isComplete(run)) return;
+    }
+  };
+  const [together, rest] = [chains.filter(asksForIt), chains.filter((chain) => !asksForIt(chain))];
+  const ends = await Promise.allSettled([
+    ...together.map(inTurn),
+    rest.reduce<Promise<void>>((before, chain) => before.then(() => inTurn(chain)), Promise.resolve()),
+  ]);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+function asksForIt<Tx>([{ handler }]: Chain<Tx>): boolean {
+  return handler.batch !== 'auto';
+}
+
+function isComplete<Tx>({ endings, jobs }: Run<Tx>): boolean {
+  return endings !== 'release' && jobs.every(({ id }) => endings.get(id)?.event === 'complete');
+}
+
+/** One that has crashed before is given back: its next run is by itself, so that it takes no others with it. */
+async function performSociably<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>): Promise<void> {
+  if (run.hasNewCrash && !run.counted.every(isExhausted)) {
+    run.endings = new Map(run.jobs.map(({ id }) => [id, { event: 'release' }]));
+  } else await performPart(flow, part, run);
+}
+
+async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>): Promise<void> {
+  const { handler, live, info } = run;
+  const endings = new Map<JobId, Ending>();
+  const checked: CheckedJob[] = [];
+  for (const job of run.counted) {
+    const found = await check(handler, job, flow.clock);
+    if ('ending' in found) endings.set(job.id, found.ending);
+    else checked.push(found);
+  }
+  run.endings = endings;
+  const [first, ...rest] = checked;
+  if (first === undefined) return;
+
+  const started = flow.clock.now();
+  try {
+    const { driver, clock, log, container } = flow;
+    const call = { handler, jobs: [first, ...rest], tx: part, live, driver, clock, log, container } as const;
+    const result = await runHandler(call, (ended) => leaveBehind(flow, info, ended));
+    await part.keep();
+    for (const { job } of checked) endings.set(job.id, outcomeOf(result, job));
+  } catch (error) {
+    if (part.lost.aborted) throw error;
+    await part.undo();
+    // The worker stops, or a lease has been without the worker's session for too long.
+    if (live.stopped instanceof WorkerStoppedError || live.stopped instanceof ClaimLostError) {
+      run.endings = 'release';
+      return;
+    }
+    flow.log.warn({ error, ...info }, 'the handler failed');
+    for (const { job } of checked) endings.set(job.id, retry(error));
+  }
+  flow.sizes.ran(handler, flow.clock.now() - started, part.used);
+  for (const { job } of checked) {
+    if (live.cancelled.has(job.publicId) && endings.get(job.id)?.event !== 'complete') {
+      endings.set(job.id, { event: 'abandon', error: live.stopped ?? 'cancelled' });
+    }
+  }
+}
+
+/** The only run of its transaction: what it wrote is looked at when it is settled. */
+function alone<Tx>(tx: RunTransaction<Tx>): RunPart<Tx> {
+  return {
+    lost: tx.lost,
+    get handle() {
+      return tx.handle;
+    },
+    get used() {
+      return tx.used;
+    },
+    undo: () => tx.undo(),
+    keep: async () => {},
+  };
+}

@@ -1,0 +1,75 @@
+import { v4 as uuid } from 'uuid';
+import type { Settlement } from '../driver/driver.js';
+import type { AnyHandler } from '../handler/handler.js';
+import { retry } from '../handler/outcome.js';
+import type { Job, JobId } from '../job/job.js';
+import {
+  type CountedJob,
+  countRuns,
+  type Ending,
+  type SettlementPolicy,
+  settlementFor,
+} from '../job/settlement.js';
+import { noOutcome } from './ending.js';
+import type { RunInfo } from './events.js';
+import { LiveRun } from './live-run.js';
+import type { EarlierRuns } from './run-records.js';
+
+/** How a run ended for its jobs; `release`: they are given back as they were. */
+export type Endings = ReadonlyMap<JobId, Ending> | 'release';
+
+/** What all runs of a transaction are settled with. */
+type RunPolicy = Pick<SettlementPolicy, 'tookMs' | 'by'>;
+
+/** One execution of a handler over one job or one group, from its claim to its settlement. */
+export class Run<Tx> {
+  readonly live: LiveRun;
+  readonly info: RunInfo;
+  /** The jobs with what their records say; known when the run's own record is written. */
+  counted: readonly CountedJob[] = [];
+  endings: Endings = 'release';
+
+  constructor(
+    readonly handler: AnyHandler<Tx>,
+    readonly jobs: readonly [Job, ...Job[]],
+  ) {
+    this.live = new LiveRun(uuid(), jobs, handler.claim === 'lease');
+    const { kind, queue } = handler;
+    this.info = {
+      processId: this.live.processId,
+      queue,
+      kind,
+      key: jobs[0].key,
+      jobs: jobs.map(({ publicId }) => publicId),
+    };
+  }
+
+  /** Takes in how often its jobs crashed before. */
+  count(earlier: EarlierRuns): void {
+    this.counted = this.jobs.map((job) =>
+      countRuns(job, earlier.get(job.id) ?? { crashes: job.crashes, earlierRuns: 0 }),
+    );
+  }
+
+  /** Whether a crash has come to light that its jobs' rows do not count yet. */
+  get hasNewCrash(): boolean {
+    return this.counted.some(({ crashes, crashesSeen }) => crashesSeen > crashes);
+  }
+
+  /** The row changes that follow from how it ended. */
+  settlements(policy: RunPolicy): readonly Settlement[] {
+    return this.#settlements(policy, (job) =>
+      this.endings === 'release' ? { event: 'release' } : (this.endings.get(job.id) ?? noOutcome(job)),
+    );
+  }
+
+  /** What is written instead when those cannot be. */
+  retries(policy: RunPolicy, error: unknown): readonly Settlement[] {
+    return this.#settlements(policy, () => retry(error));
+  }
+
+  #settlements(policy: RunPolicy, ending: (job: Job) => Ending): readonly Settlement[] {
+    const full = { ...policy, processId: this.live.processId, backoff: this.handler.backoff };
+    return this.counted.map((job) => settlementFor(job, ending(job), full));
+  }
+}
