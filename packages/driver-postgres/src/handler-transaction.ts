@@ -8,8 +8,15 @@ const SAVEPOINT = 'SAVEPOINT rowlock_handler; SELECT pg_backend_pid() AS pid';
 /** Undoes what the handler wrote, and keeps the locks that are older. */
 export const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
 
-/** Keeps what the handler wrote, also when a later one's writes are undone. */
-export const RELEASE_SAVEPOINT = 'RELEASE SAVEPOINT rowlock_handler';
+/**
+ * Keeps what the handler wrote, also when a later one's writes are undone. What it left to be checked at commit is checked first,
+ * in a savepoint that is rolled back, so that the next handler's constraints are deferred again.
+ */
+export const KEEP = `
+  SAVEPOINT rowlock_check;
+  SET CONSTRAINTS ALL IMMEDIATE;
+  ROLLBACK TO SAVEPOINT rowlock_check;
+  RELEASE SAVEPOINT rowlock_handler`;
 
 /** What the handler writes through. Its first use sets the savepoint; after the run it is dead. */
 export class HandlerTransaction implements PostgresTransaction {

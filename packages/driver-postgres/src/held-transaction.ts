@@ -16,7 +16,7 @@ import {
 import type { PoolClient, QueryResultRow } from 'pg';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
-import { HandlerTransaction, RELEASE_SAVEPOINT, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
+import { HandlerTransaction, KEEP, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
 import { type PostgresTransaction, query } from './query.js';
 import { type JobRow, toJob } from './rows.js';
@@ -141,10 +141,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   async renew(): Promise<void> {
     const { used } = this.handle;
     this.handle.close();
-    if (used) {
-      await this.#ask(CHECK_NOW);
-      await this.#ask(RELEASE_SAVEPOINT);
-    }
+    if (used) await this.#ask(KEEP);
     this.#handle = this.#newHandle();
   }
 
