@@ -29,6 +29,7 @@ import { PostgresAnchor } from './anchor.js';
 import { type Context, context } from './context.js';
 import { PostgresHeldTransaction } from './held-transaction.js';
 import { migrate, migrations, refuseOutdated } from './migrations.js';
+import { OwnSessions } from './own-sessions.js';
 import { PostgresPulse } from './pulse.js';
 import { type PostgresTransaction, query } from './query.js';
 import { KEEP_ALIVE_MS, onPool, type Server, serverOf, takeConnection, watch } from './session.js';
@@ -80,6 +81,8 @@ export function postgres(options: PostgresOptions): Driver<PostgresTransaction> 
 
 const DEFAULTS = {
   application_name: 'rowlock',
+  /** Statements go out without waiting for the answers to those before them. */
+  pipeline: true,
   keepAlive: true,
   keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   /** Rather an error that says so than a wait without end. */
@@ -100,6 +103,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   readonly #ownsPool: boolean;
   /** For a worker's own short statements. */
   readonly #soon: PostgresTransaction;
+  readonly #own: OwnSessions;
   #server: Promise<Server> | null = null;
   readonly #sessions: 'auto' | 'own' | 'shared';
 
@@ -107,7 +111,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     super(context, pool);
     this.#pool = pool;
     this.#ownsPool = ownsPool;
-    this.#soon = onPool(pool, context.answerMs);
+    this.#own = new OwnSessions(context.sql);
+    this.#soon = onPool(pool, context.answerMs, this.#own);
     this.#sessions = sessions;
     this.capabilities = { maxConnections: pool.options.max, sharesPool: !ownsPool };
   }
@@ -145,7 +150,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   async begin({ idleLimitMs }: BeginOptions): Promise<HeldTransaction<PostgresTransaction>> {
     const server = await this.#knowServer();
     const client = await takeConnection(this.#pool);
-    return PostgresHeldTransaction.begin(this.context, client, this.#soon, idleLimitMs, server);
+    const surroundings = { context: this.context, own: this.#own, pool: this.#soon, server };
+    return new PostgresHeldTransaction(surroundings, client, idleLimitMs);
   }
 
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {
@@ -154,7 +160,13 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   }
 
   async survey({ queues, kinds }: Lanes): Promise<Survey> {
-    const [row] = await query<SurveyRow>(this.#soon, this.context.sql.survey, [queues, kinds]);
+    const { survey } = this.context.sql;
+    const [row] = await query<SurveyRow>(
+      this.#soon,
+      survey,
+      [queues, kinds],
+      this.#own.nameOf(survey, queues.length),
+    );
     const { promoted = 0n, next_due_ms: nextDueMs = null, waiting = false, leased = false } = row ?? {};
     return { promoted: Number(promoted), nextDueMs, waiting, leased };
   }
@@ -174,14 +186,16 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const records = runs.flatMap(({ processId, workerId, jobs }) =>
       jobs.map((job) => ({ processId, workerId, job })),
     );
+    const { startRuns } = this.context.sql;
     const rows = await query<{ id: bigint; earlier_runs: bigint; crashes: bigint }>(
       this.#soon,
-      this.context.sql.startRuns,
+      startRuns,
       [
         records.map(({ processId }) => processId),
         records.map(({ workerId }) => workerId),
         records.map(({ job }) => job),
       ],
+      this.#own.nameOf(startRuns, records.length),
     );
     return rows.map((row) => ({
       id: row.id,
@@ -200,6 +214,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
       this.#sessions === 'auto'
         ? await sharesSessions(this.#pool, this.#newClient, sql)
         : this.#sessions === 'shared';
+    if (this.#ownsPool && !isShared) this.#own.know();
     const { name, host, pid, queues } = worker;
     const [row] = await query<{ id: number }>(this.#soon, sql.addWorker, [name, host, pid, queues]);
     if (row === undefined) throw new DriverError('Unknown', 'The worker was not added.');

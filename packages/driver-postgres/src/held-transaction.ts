@@ -15,9 +15,9 @@ import {
 } from '@rowlock/core';
 import type { PoolClient, QueryResultRow } from 'pg';
 import type { Context } from './context.js';
-import { toDriverError } from './errors.js';
 import { HandlerTransaction, KEEP, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
+import type { OwnSessions } from './own-sessions.js';
 import { type PostgresTransaction, query } from './query.js';
 import { type JobRow, toJob } from './rows.js';
 import { cut, type Server } from './session.js';
@@ -29,9 +29,19 @@ const CHECK_NOW = 'SET CONSTRAINTS ALL IMMEDIATE';
 /** How long the handler's statements may go on when they are to be undone, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
 
+/** What a transaction needs of the driver. */
+export interface Surroundings {
+  readonly context: Context;
+  readonly own: OwnSessions;
+  /** For statements beside the transaction. */
+  readonly pool: PostgresTransaction;
+  readonly server: Server;
+}
+
 /** The worker's transaction: a connection of its own, and the row locks that are the claim. */
 export class PostgresHeldTransaction implements HeldTransaction<PostgresTransaction> {
   readonly #context: Context;
+  readonly #own: OwnSessions;
   readonly #client: PoolClient;
   readonly #pool: PostgresTransaction;
   readonly #inTurn: InTurn;
@@ -41,33 +51,23 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   /** How a job of this claim stands in the table until it is settled. */
   #status: State = 'new';
   #open = true;
+  #ended = false;
   #rolledBack: Promise<void> | null = null;
 
-  private constructor(context: Context, client: PoolClient, pool: PostgresTransaction) {
+  /** The transaction is opened with its first statement. */
+  constructor({ context, own, pool, server }: Surroundings, client: PoolClient, limitMs: number) {
     this.#context = context;
+    this.#own = own;
     this.#client = client;
     this.#pool = pool;
-    this.#inTurn = new InTurn(client, () => this.#checkOpen());
+    this.#inTurn = new InTurn(
+      client,
+      () => this.#checkOpen(),
+      () => this.#begin(limitMs, server),
+    );
     this.#handle = this.#newHandle();
     client.on('error', this.#onLost);
     client.on('end', this.#onLost);
-  }
-
-  static async begin(
-    context: Context,
-    client: PoolClient,
-    pool: PostgresTransaction,
-    limitMs: number,
-    server: Server,
-  ): Promise<PostgresHeldTransaction> {
-    const held = new PostgresHeldTransaction(context, client, pool);
-    try {
-      await held.#answered(client.query(context.sql.begin(limitMs, server)));
-      return held;
-    } catch (error) {
-      held.#end(true);
-      throw toDriverError(error);
-    }
   }
 
   get handle(): HandlerTransaction {
@@ -85,7 +85,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   }
 
   async lockSiblings({ queue, keys }: Entities, limit: number): Promise<readonly Job[]> {
-    const rows = await this.#ask<JobRow>(this.#context.sql.lockSiblings, [queue, keys, limit]);
+    const rows = await this.#ask<JobRow>(this.#context.sql.lockSiblings, [queue, keys, limit], keys.length);
     return rows.map((row) => this.#hold(row));
   }
 
@@ -97,13 +97,11 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
 
   async release(runs: readonly RunRef[]): Promise<void> {
     const values = [runs.flatMap(({ jobs }) => jobs), runs.map(({ processId }) => processId)];
-    await this.#ask(this.#context.sql.release, values);
-    await this.commit();
+    await this.#askAndCommit(this.#context.sql.release, values, runs.length);
   }
 
   async lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
-    await this.#ask(this.#context.sql.lease, [processId, jobs, forMs]);
-    await this.commit();
+    await this.#askAndCommit(this.#context.sql.lease, [processId, jobs, forMs], jobs.length);
   }
 
   async lockLeased(processId: string, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, State>> {
@@ -127,15 +125,21 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.handle.close();
     // What the handler left to be checked at commit is checked now, while the claim can still be settled otherwise.
     if (this.handle.used) await this.#ask(CHECK_NOW);
-    const rows = await this.#ask<{ id: JobId }>(this.#context.sql.settle, this.#endings(own));
+    const rows = await this.#ask<{ id: JobId }>(this.#context.sql.settle, this.#endings(own), own.length);
     for (const { id } of rows) this.#held.delete(id);
     return rows.map(({ id }) => id);
   }
 
   async finish(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
-    const settled = await this.settle(settlements);
-    if (settled.length === settlements.length) await this.commit();
-    return settled;
+    this.#checkOpen();
+    if (settlements.some(({ id }) => !this.#held.has(id))) return [];
+    try {
+      await this.#askAndCommit(this.#context.sql.settleAll, this.#endings(settlements), settlements.length);
+    } catch (error) {
+      if (isNotAll(error)) return [];
+      throw error;
+    }
+    return settlements.map(({ id }) => id);
   }
 
   async renew(): Promise<void> {
@@ -187,6 +191,10 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     // What waits for its turn would come after the ROLLBACK and be committed by itself.
     this.#open = false;
     this.handle.close();
+    if (!this.#inTurn.begun) {
+      this.#end(false);
+      return;
+    }
     try {
       await this.#stopStatements();
       await this.#answered(this.#inTurn.rest().then(() => this.#client.query('ROLLBACK')));
@@ -206,8 +214,30 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     return toJob(row);
   }
 
-  #ask<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> {
-    return this.#answered(query<Row>(this.#inTurn, text, values));
+  async #begin(limitMs: number, server: Server): Promise<void> {
+    const { sql } = this.#context;
+    const asked = this.#own.known
+      ? [...this.#own.ahead(this.#client, limitMs, () => sql.bounds('SESSION', limitMs, server)), sql.begin]
+      : [`${sql.begin}; ${sql.bounds('LOCAL', limitMs, server)}`];
+    await Promise.all(asked.map((text) => this.#client.query(text)));
+  }
+
+  #ask<Row extends QueryResultRow>(text: string, values?: unknown[], given = 1): Promise<Row[]> {
+    return this.#answered(query<Row>(this.#inTurn, text, values, this.#own.nameOf(text, given)));
+  }
+
+  /** Nothing is committed when the statement fails: the transaction is rolled back then. */
+  async #askAndCommit(text: string, values: unknown[], given: number): Promise<void> {
+    this.handle.close();
+    const withCommit: PostgresTransaction = {
+      query: (config) => this.#inTurn.queryAndEnd(config, 'COMMIT'),
+    };
+    try {
+      await this.#answered(query(withCommit, text, values, this.#own.nameOf(text, given)));
+    } finally {
+      const status = this.#client.getTransactionStatus?.();
+      this.#end(status === 'T' || status === 'E');
+    }
   }
 
   /** The handler's statements may take as long as the handler; the driver's own, and their turn, come soon. */
@@ -254,10 +284,17 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   };
 
   #end(broken: boolean): void {
+    if (this.#ended) return;
+    this.#ended = true;
     this.#open = false;
     this.handle.close();
     this.#client.off('error', this.#onLost);
     this.#client.off('end', this.#onLost);
     this.#client.release(broken || this.lost.aborted);
   }
+}
+
+/** See settleAll: fewer jobs were this transaction's to settle. */
+function isNotAll(error: unknown): boolean {
+  return error instanceof DriverError && Object(error.cause).code === '22012';
 }

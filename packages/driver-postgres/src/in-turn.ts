@@ -1,5 +1,6 @@
 import { DriverError } from '@rowlock/core';
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
+import { inOneFlight } from './in-one-flight.js';
 import type { PostgresTransaction, QueryConfig } from './query.js';
 
 /** What a handler is told that goes on after its run. */
@@ -14,14 +15,22 @@ export function runOver(): DriverError {
 export class InTurn implements PostgresTransaction {
   readonly #client: PoolClient;
   readonly #check: () => void;
+  /** Opens the transaction, ahead of its first statement. */
+  #begin: (() => Promise<unknown>) | null;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #forgotten = 0;
 
   /** @param check Is asked when a statement's turn has come; what it throws, the statement is refused with. */
-  constructor(client: PoolClient, check: () => void) {
+  constructor(client: PoolClient, check: () => void, begin: () => Promise<unknown>) {
     this.#client = client;
     this.#check = check;
+    this.#begin = begin;
+  }
+
+  /** Whether the transaction has been opened. */
+  get begun(): boolean {
+    return this.#begin === null;
   }
 
   /** Whether a transaction is open, as the server tells with each answer. */
@@ -42,6 +51,19 @@ export class InTurn implements PostgresTransaction {
     return this.#take(() => this.#client.query<Row>(text, values));
   }
 
+  /** A statement and what comes right behind it, in one flight. Should the first fail, so does what is behind it. */
+  queryAndEnd<Row extends QueryResultRow>(
+    text: string | QueryConfig,
+    end: string,
+  ): Promise<QueryResult<Row>> {
+    return this.#take(async () => {
+      const [result] = await inOneFlight(this.#client, () =>
+        Promise.all([this.#client.query<Row>(text), this.#client.query(end)]),
+      );
+      return result;
+    });
+  }
+
   /** Refuses what has asked for its turn and not had it. */
   forget(): void {
     this.#forgotten += 1;
@@ -57,10 +79,20 @@ export class InTurn implements PostgresTransaction {
     const turn = this.#last.then(() => {
       this.#check();
       if (asked < this.#forgotten) throw runOver();
-      return statement();
+      return this.#begun(statement);
     });
     this.#waiting += 1;
     this.#last = turn.catch(() => {}).finally(() => (this.#waiting -= 1));
     return turn;
+  }
+
+  #begun<Result>(statement: () => Promise<Result>): Promise<Result> {
+    const begin = this.#begin;
+    if (begin === null) return statement();
+    this.#begin = null;
+    return inOneFlight(this.#client, async () => {
+      const [, result] = await Promise.all([begin(), statement()]);
+      return result;
+    });
   }
 }

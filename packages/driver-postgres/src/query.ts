@@ -15,6 +15,8 @@ export interface PostgresTransaction {
 
 /** The part of `pg`'s query config that is used here. */
 export interface QueryConfig {
+  /** Under which the server keeps the statement prepared. */
+  readonly name?: string;
   readonly text: string;
   readonly values?: unknown[];
   // biome-ignore lint/suspicious/noExplicitAny: as pg declares it; what a parser makes is typed by the row.
@@ -37,14 +39,17 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
 
 const types = { getTypeParser: (oid: number) => PARSERS[oid] ?? String };
 
-/** Asks one of the driver's own statements. @throws DriverError */
+/** Asks one of the driver's own statements, prepared if it has a name. @throws DriverError */
 export async function query<Row extends QueryResultRow>(
   on: PostgresTransaction,
   text: string,
   values: unknown[] = [],
+  name?: string,
 ): Promise<Row[]> {
   try {
-    const { rows } = await on.query<Row>({ text, values, types });
+    const { rows } = await on.query<Row>(
+      name === undefined ? { text, values, types } : { name, text, values, types },
+    );
     return rows;
   } catch (error) {
     throw toDriverError(error);

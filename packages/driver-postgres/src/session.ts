@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { answerWithin } from '@rowlock/core';
 import type { Pool, PoolClient } from 'pg';
 import { toDriverError } from './errors.js';
+import type { OwnSessions } from './own-sessions.js';
 import { type PostgresTransaction, query } from './query.js';
 
 /** After how long without a word the other end is asked whether it is there. Node asks 10 times then, once a second. */
@@ -43,7 +44,7 @@ export function cut(client: PoolClient): void {
 }
 
 /** A client of another make, or of an older version, may not show it. */
-function socketOf(client: PoolClient): unknown {
+export function socketOf(client: PoolClient): unknown {
   return Object(client.connection).stream;
 }
 
@@ -51,10 +52,11 @@ function socketOf(client: PoolClient): unknown {
 function ignore(): void {}
 
 /** The pool as something that can be asked, and that answers soon: each statement on whichever connection is free. */
-export function onPool(pool: Pool, answerMs: number): PostgresTransaction {
+export function onPool(pool: Pool, answerMs: number, own?: OwnSessions): PostgresTransaction {
   return {
     async query(text, values) {
       const client = await takeConnection(pool);
+      if (own?.replans(client)) client.query('DISCARD PLANS').catch(ignore);
       // After an error the pool makes a new one: it may have been the connection's.
       let isBroken = true;
       try {

@@ -11,7 +11,8 @@ export interface Statements {
   readonly findDuplicates: string;
   readonly notify: string;
   readonly notifySoon: string;
-  readonly begin: (limitMs: number, server: Server) => string;
+  readonly begin: string;
+  readonly bounds: (scope: 'SESSION' | 'LOCAL', limitMs: number, server: Server) => string;
   readonly claim: string;
   readonly lockSiblings: string;
   readonly firstOutstanding: string;
@@ -22,6 +23,7 @@ export interface Statements {
   readonly noteProgress: string;
   readonly release: string;
   readonly settle: string;
+  readonly settleAll: string;
   readonly survey: string;
   readonly reclaim: string;
   readonly list: string;
@@ -63,6 +65,35 @@ export function statements(schema: string): Statements {
         WHERE EXISTS (SELECT FROM ${worker} WHERE alive_until > statement_timestamp() - interval '1 minute')
       )`;
 
+  const settled = `
+      WITH ending AS MATERIALIZED (
+        SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::integer[], $6::integer[], $7::float8[],
+                             $8::float8[], $9::jsonb[], $10::jsonb[], $11::text[])
+          AS ending (id, process_id, event, status, attempt, crashes, delay, took, output, error, by)
+      ), settled AS (
+        UPDATE ${job} AS job SET
+          status = ending.status,
+          process_id = ending.process_id,
+          attempt = ending.attempt,
+          crashes = ending.crashes,
+          output = ending.output,
+          error = ending.error,
+          due = CASE ending.status WHEN 'new' THEN ending.delay = 0 ELSE job.due END,
+          available_at = CASE ending.status
+            WHEN 'new' THEN clock_timestamp() + ending.delay * interval '1 ms' ELSE job.available_at END,
+          started_at = clock_timestamp() - ending.took * interval '1 ms',
+          started_by = ending.by,
+          finished_at = CASE ending.status WHEN 'new' THEN NULL ELSE clock_timestamp() END,
+          finished_by = CASE ending.status WHEN 'new' THEN NULL ELSE ending.by END
+        FROM ending
+        WHERE job.id = ANY($1) AND job.id = ending.id AND job.status = $12
+        RETURNING job.id
+      ), ended AS (
+        UPDATE ${run} AS run SET finished_at = clock_timestamp(), outcome = ending.event, error = ending.error
+        FROM ending JOIN settled USING (id)
+        WHERE run.job_id = ANY($13) AND run.process_id = ending.process_id AND run.job_id = ending.id
+      )`;
+
   return {
     // One statement for one job and for thousands. ON CONFLICT DO NOTHING does not wait for a claim's row lock; DO
     // UPDATE would wait for the whole handler.
@@ -96,18 +127,23 @@ export function statements(schema: string): Statements {
       SELECT pg_notify($1, wake_up), set_config('synchronous_commit', 'off', true) FROM unnest($2::text[]) AS wake_up`,
 
     // Whatever the server's defaults: a claim and the locks after it must each see what is committed by then.
-    // In one flight. The server lets go of a client that has vanished when it has been silent for 20 s: asked for a sign of
-    // life after 10 s, 5 times; or when it does not take what is sent to it. Where that cannot be set, as on a Unix socket, the
-    // server ignores it. A client that ends while its statement runs is noticed within a second.
-    begin: (limitMs, { boundsTransactions, looksForClients }) => `
-      BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
-      SET LOCAL idle_in_transaction_session_timeout = ${atLeast1(limitMs)};
-      ${boundsTransactions ? `SET LOCAL transaction_timeout = ${atLeast1(limitMs)};` : ''}
-      ${looksForClients ? 'SET LOCAL client_connection_check_interval = 1000;' : ''}
-      SET LOCAL tcp_keepalives_idle = 10;
-      SET LOCAL tcp_keepalives_interval = 2;
-      SET LOCAL tcp_keepalives_count = 5;
-      SET LOCAL tcp_user_timeout = 20000`,
+    begin: 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
+
+    // For a session, or, LOCAL, for a transaction. The server lets go of a client that has vanished when it has been silent for
+    // 20 s: asked for a sign of life after 10 s, 5 times; or when it does not take what is sent to it. Where that cannot be set,
+    // as on a Unix socket, the server ignores it. A client that ends while its statement runs is noticed within a second.
+    bounds: (scope, limitMs, { boundsTransactions, looksForClients }) =>
+      [
+        `idle_in_transaction_session_timeout = ${atLeast1(limitMs)}`,
+        ...(boundsTransactions ? [`transaction_timeout = ${atLeast1(limitMs)}`] : []),
+        ...(looksForClients ? ['client_connection_check_interval = 1000'] : []),
+        'tcp_keepalives_idle = 10',
+        'tcp_keepalives_interval = 2',
+        'tcp_keepalives_count = 5',
+        'tcp_user_timeout = 20000',
+      ]
+        .map((setting) => `SET ${scope} ${setting}`)
+        .join('; '),
 
     // NO KEY: stays out of the way of foreign keys to the job. The comparison of rows is the line in the sand.
     // statement_timestamp(): now() would be the transaction's begin.
@@ -186,35 +222,12 @@ export function statements(schema: string): Statements {
 
     // Of jobs that are complete the run's record stays as it is: the row has the run's id, and says when. To write it as well
     // took a third of the rate of a queue of small jobs. Jobs by ANY: see startRuns.
-    settle: `
-      WITH ending AS MATERIALIZED (
-        SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::integer[], $6::integer[], $7::float8[],
-                             $8::float8[], $9::jsonb[], $10::jsonb[], $11::text[])
-          AS ending (id, process_id, event, status, attempt, crashes, delay, took, output, error, by)
-      ), settled AS (
-        UPDATE ${job} AS job SET
-          status = ending.status,
-          process_id = ending.process_id,
-          attempt = ending.attempt,
-          crashes = ending.crashes,
-          output = ending.output,
-          error = ending.error,
-          due = CASE ending.status WHEN 'new' THEN ending.delay = 0 ELSE job.due END,
-          available_at = CASE ending.status
-            WHEN 'new' THEN clock_timestamp() + ending.delay * interval '1 ms' ELSE job.available_at END,
-          started_at = clock_timestamp() - ending.took * interval '1 ms',
-          started_by = ending.by,
-          finished_at = CASE ending.status WHEN 'new' THEN NULL ELSE clock_timestamp() END,
-          finished_by = CASE ending.status WHEN 'new' THEN NULL ELSE ending.by END
-        FROM ending
-        WHERE job.id = ANY($1) AND job.id = ending.id AND job.status = $12
-        RETURNING job.id
-      ), ended AS (
-        UPDATE ${run} AS run SET finished_at = clock_timestamp(), outcome = ending.event, error = ending.error
-        FROM ending JOIN settled USING (id)
-        WHERE run.job_id = ANY($13) AND run.process_id = ending.process_id AND run.job_id = ending.id
-      )
+    settle: `${settled}
       SELECT id FROM settled`,
+
+    // With a COMMIT right behind it: fails, and all is rolled back, unless everything was written.
+    settleAll: `${settled}
+      SELECT 1 / (count(*) = cardinality($1))::integer AS all_settled FROM settled`,
 
     // The subqueries per queue each walk their own part of an index. Without its order, the last one would be planned as
     // a scan of the table.
