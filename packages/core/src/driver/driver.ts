@@ -27,7 +27,7 @@ export interface Driver<Tx = unknown> extends Store {
   deferred(handle: () => Promise<Tx>): Tx;
 
   /** Opens a transaction on a connection of its own. The claim lives in it, and dies with it unless it is leased. */
-  begin(options: BeginOptions): Promise<HeldTransaction<Tx>>;
+  begin(options: BeginOptions<Tx>): Promise<HeldTransaction<Tx>>;
 
   /**
    * What there is to wait for. Moves jobs whose time has come into the claim's way, and tells when the next
@@ -67,6 +67,8 @@ export interface Capabilities {
   readonly maxConnections: number | null;
   /** Whether the application takes connections out of the same pool. */
   readonly sharesPool: boolean;
+  /** Whether a transaction can begin `after` another without waiting for that one's end. */
+  readonly chains: boolean;
 }
 
 /** What the server allows. */
@@ -198,9 +200,11 @@ export interface Reclaimed {
   readonly lapsed: readonly string[];
 }
 
-export interface BeginOptions {
+export interface BeginOptions<Tx = unknown> {
   /** How long the server lets the transaction idle, and, where it can tell, last, before it ends it, in milliseconds. */
   readonly idleLimitMs: number;
+  /** A transaction of this driver whose `finish` is on its way: the new one takes over its connection, right behind it. */
+  readonly after?: HeldTransaction<Tx>;
 }
 
 /** The queues and kinds that a worker serves. */
