@@ -83,7 +83,7 @@ function emptyDatabase(survey: Survey): { readonly driver: Driver; readonly look
   };
   const driver: Driver = {
     name: 'empty',
-    capabilities: { maxConnections: null, sharesPool: false },
+    capabilities: { maxConnections: null, sharesPool: false, chains: false },
     begin: async () => held,
     deferred: () => undefined,
     reclaim: unused,

@@ -69,7 +69,7 @@ export function memory({ database = new Database(), sessions = 'own' }: MemoryOp
 
 class Memory extends MemoryStore implements MemoryDriver {
   readonly name = 'memory';
-  readonly capabilities: Capabilities = { maxConnections: null, sharesPool: false };
+  readonly capabilities: Capabilities = { maxConnections: null, sharesPool: false, chains: false };
   readonly #process: Process;
   readonly #sessions: 'own' | 'shared';
 

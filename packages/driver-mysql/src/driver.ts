@@ -169,7 +169,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     this.#kind = sessions;
     this.#ringer = new Ringer(context, this.on, this.#push ? () => this.#open() : null);
     this.#soon = onPool(pool, context.answerMs);
-    this.capabilities = { maxConnections, sharesPool: false };
+    this.capabilities = { maxConnections, sharesPool: false, chains: false };
   }
 
   async migrate(): Promise<MigrationReport> {

@@ -114,7 +114,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     this.#own = new OwnSessions(context.sql);
     this.#soon = onPool(pool, context.answerMs, this.#own);
     this.#sessions = sessions;
-    this.capabilities = { maxConnections: pool.options.max, sharesPool: !ownsPool };
+    this.capabilities = { maxConnections: pool.options.max, sharesPool: !ownsPool, chains: ownsPool };
   }
 
   async migrate(): Promise<MigrationReport> {
@@ -147,9 +147,13 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return { query: async (text, values) => (await handle()).query(text, values) };
   }
 
-  async begin({ idleLimitMs }: BeginOptions): Promise<HeldTransaction<PostgresTransaction>> {
+  async begin({
+    idleLimitMs,
+    after,
+  }: BeginOptions<PostgresTransaction>): Promise<HeldTransaction<PostgresTransaction>> {
     const server = await this.#knowServer();
-    const client = await takeConnection(this.#pool);
+    const handed = after instanceof PostgresHeldTransaction ? await after.handOver() : undefined;
+    const client = handed ?? (await takeConnection(this.#pool));
     const surroundings = { context: this.context, own: this.#own, pool: this.#soon, server };
     return new PostgresHeldTransaction(surroundings, client, idleLimitMs);
   }

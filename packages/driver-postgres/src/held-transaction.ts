@@ -52,6 +52,8 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   #status: State = 'new';
   #open = true;
   #ended = false;
+  /** Whether another transaction has the connection now. */
+  #handedOver = false;
   #rolledBack: Promise<void> | null = null;
 
   /** The transaction is opened with its first statement. */
@@ -68,6 +70,17 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.#handle = this.#newHandle();
     client.on('error', this.#onLost);
     client.on('end', this.#onLost);
+  }
+
+  /**
+   * Gives the connection to the transaction that comes right behind this one's `finish`; undefined when it is not to be had:
+   * `finish` was not sent, or has been answered already.
+   */
+  async handOver(): Promise<PoolClient | undefined> {
+    await this.#inTurn.submitted;
+    if (this.#ended || !this.#inTurn.isEnding) return undefined;
+    this.#handedOver = true;
+    return this.#client;
   }
 
   get handle(): HandlerTransaction {
@@ -191,7 +204,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     // What waits for its turn would come after the ROLLBACK and be committed by itself.
     this.#open = false;
     this.handle.close();
-    if (!this.#inTurn.begun) {
+    if (!this.#inTurn.begun || this.#handedOver) {
       this.#end(false);
       return;
     }
@@ -290,7 +303,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.handle.close();
     this.#client.off('error', this.#onLost);
     this.#client.off('end', this.#onLost);
-    this.#client.release(broken || this.lost.aborted);
+    if (!this.#handedOver) this.#client.release(broken || this.lost.aborted);
   }
 }
 

@@ -18,6 +18,8 @@ export class InTurn implements PostgresTransaction {
   /** Opens the transaction, ahead of its first statement. */
   #begin: (() => Promise<unknown>) | null;
   #last: Promise<unknown> = Promise.resolve();
+  #isEnding = false;
+  #submitted = Promise.resolve();
   #waiting = 0;
   #forgotten = 0;
 
@@ -51,17 +53,36 @@ export class InTurn implements PostgresTransaction {
     return this.#take(() => this.#client.query<Row>(text, values));
   }
 
-  /** A statement and what comes right behind it, in one flight. Should the first fail, so does what is behind it. */
+  /** A statement and what ends the transaction right behind it, in one flight. Should the first fail, so does what is behind it. */
   queryAndEnd<Row extends QueryResultRow>(
     text: string | QueryConfig,
     end: string,
   ): Promise<QueryResult<Row>> {
-    return this.#take(async () => {
-      const [result] = await inOneFlight(this.#client, () =>
+    let submitted = (): void => {};
+    this.#submitted = new Promise((resolve) => {
+      submitted = resolve;
+    });
+    const answer = this.#take(async () => {
+      this.#isEnding = true;
+      const both = inOneFlight(this.#client, () =>
         Promise.all([this.#client.query<Row>(text), this.#client.query(end)]),
       );
+      submitted();
+      const [result] = await both;
       return result;
     });
+    answer.then(submitted, submitted);
+    return answer;
+  }
+
+  /** Resolves when the end of the transaction has been sent, or will not be. */
+  get submitted(): Promise<void> {
+    return this.#submitted;
+  }
+
+  /** Whether the end of the transaction has been sent. */
+  get isEnding(): boolean {
+    return this.#isEnding;
   }
 
   /** Refuses what has asked for its turn and not had it. */

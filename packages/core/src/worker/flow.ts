@@ -24,7 +24,7 @@ import type { LiveRun } from './live-run.js';
 import { perform, performTogether } from './perform.js';
 import type { Run } from './run.js';
 import type { RunRecords } from './run-records.js';
-import { type Settling, settleHeld, settleLease } from './settle.js';
+import { type Settlements, settleHeld, settleLease } from './settle.js';
 import { SharedTransaction } from './shared-transaction.js';
 import type { Sweep } from './sweep.js';
 
@@ -65,50 +65,84 @@ const SWEEP_MS = 1_000;
 /** So many busy keys at most are named in a claim; a job of another one is met and left again. */
 const BUSY_KEYS = 1_000;
 
+/** A settlement that is on its way. */
+interface Settling {
+  readonly ended: Promise<void>;
+}
+
+/** What a step met, and the transaction that it is settling still: the next step may begin right behind it. */
+interface Step<Tx> {
+  readonly met: 'worked' | 'blocked' | 'apart' | 'end';
+  readonly settling?: Settling & { readonly tx: HeldTransaction<Tx> };
+}
+
 /**
  * Passes through a queue until nothing is found beyond the line. Ids become visible out of order and jobs come
  * back behind the line, so under lasting load it ends after `SWEEP_MS`, and the caller sweeps again.
  */
 export async function sweep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<void> {
   const until = flow.clock.now() + SWEEP_MS;
-  while (!flow.stopping.aborted && flow.clock.now() < until) {
-    const step = await nextStep(flow, pass);
-    if (step === 'end') return;
-    if (step === 'worked') pass.worked = true;
+  let step: Step<Tx> = { met: 'blocked' };
+  try {
+    while (step.met !== 'end' && !flow.stopping.aborted && flow.clock.now() < until) {
+      step = await nextStep(flow, pass, step);
+      if (step.met === 'worked') pass.worked = true;
+    }
+  } finally {
+    await step.settling?.ended;
   }
 }
 
-/** Claims the next jobs beyond the line, one unless they go in batches, and takes them to their end. */
-async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<'worked' | 'blocked' | 'apart' | 'end'> {
+/** Claims the next jobs beyond the line, one unless they go in batches, and takes them to their end, or to their settlement. */
+async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, { settling: before }: Step<Tx>): Promise<Step<Tx>> {
   const search = await flow.sizes.search(pass.queue);
   const taken = new Set<string>();
   let tx: HeldTransaction<Tx> | undefined;
+  let settling: Settling | undefined;
   try {
-    tx = await flow.driver.begin({ idleLimitMs: flow.idleLimitMs });
-    const jobs = await claim(flow, tx, pass, search.limit);
+    const { idleLimitMs } = flow;
+    tx = await flow.driver.begin(before ? { idleLimitMs, after: before.tx } : { idleLimitMs });
+    const [jobs] = await Promise.all([claim(flow, tx, pass, search.limit), before?.ended]);
     const chains = jobs === 'apart' ? jobs : await lockGroups(flow, tx, pass, jobs, taken);
     if (jobs === 'apart' || chains === 'apart') {
       flow.sizes.alone(pass.queue);
-      return 'apart';
+      return { met: 'apart' };
     }
     const last = jobs.at(-1);
-    if (last === undefined) return 'end';
+    if (last === undefined) return { met: 'end' };
     pass.moveLine(last);
     flow.looked(pass, last);
     const [first, ...others] = chains;
-    if (first === undefined) return 'blocked';
+    if (first === undefined) return { met: 'blocked' };
     // The worker was told to stop while this claim was on its way, and may have stopped its runs already.
-    if (flow.stopping.aborted) return 'end';
+    if (flow.stopping.aborted) return { met: 'end' };
     search.end();
 
-    await work(flow, tx, [first, ...others]);
-    return 'worked';
+    const held = tx;
+    settling = await untilSettling((settles) =>
+      work(flow, held, [first, ...others], settles).finally(() => held.rollback()),
+    );
+    return settling ? { met: 'worked', settling: { tx, ...settling } } : { met: 'worked' };
   } finally {
     search.end();
     for (const entity of taken) flow.taken.delete(entity);
     // After a commit there is nothing left to roll back, and this does nothing.
-    await tx?.rollback();
+    if (settling === undefined) await tx?.rollback();
   }
+}
+
+/** Waits for some work until it is over, or says that it is settling. @returns what is still on its way */
+async function untilSettling(work: (settles: () => void) => Promise<void>): Promise<Settling | undefined> {
+  let isOver = false;
+  let ended = Promise.resolve();
+  await new Promise<void>((resolve, reject) => {
+    ended = work(resolve);
+    ended.then(() => {
+      isOver = true;
+      resolve();
+    }, reject);
+  });
+  return isOver ? undefined : { ended };
 }
 
 /**
@@ -132,11 +166,16 @@ async function claim<Tx>(
   return together;
 }
 
-/** Writes the runs' records where everybody sees them, and runs them: a lease by itself, others in the claim's transaction. */
+/**
+ * Writes the runs' records where everybody sees them, and runs them: a lease by itself, others in the claim's transaction.
+ *
+ * @param settles Is called when nothing is left to do but the settlement.
+ */
 async function work<Tx>(
   flow: Flow<Tx>,
   held: HeldTransaction<Tx>,
   chains: readonly [Chain<Tx>, ...Chain<Tx>[]],
+  settles: () => void,
 ): Promise<void> {
   const runs = chains.flat();
   const [[first]] = chains;
@@ -149,7 +188,7 @@ async function work<Tx>(
     );
     for (const run of runs) run.count(earlier);
     if (first.live.leased) await workLeased(flow, held, first, started);
-    else await workHeld(flow, held, chains, started);
+    else await workHeld(flow, held, chains, started, settles);
   } catch (error) {
     if (!isDriverError(error, 'ConnectionLost') && !(error instanceof ClaimLostError)) throw error;
     for (const { info } of runs) {
@@ -168,6 +207,7 @@ async function workHeld<Tx>(
   held: HeldTransaction<Tx>,
   chains: readonly [Chain<Tx>, ...Chain<Tx>[]],
   started: number,
+  settles: () => void,
 ): Promise<void> {
   const runs = chains.flat();
   const [[first]] = chains;
@@ -185,7 +225,8 @@ async function workHeld<Tx>(
     for (const { info } of runs) flow.events.emit('released', info);
     return;
   }
-  await settle(flow, runs, started, (settling) => settleHeld(held, settling));
+  if (flow.driver.capabilities.chains && !held.used) settles();
+  await settle(flow, runs, started, (settlements) => settleHeld(held, settlements));
 }
 
 /** Commits the claim, runs, and settles in another transaction: until then the claim is kept by the worker's session. */
@@ -202,8 +243,8 @@ async function workLeased<Tx>(
       const endWatch = stopWhenLost(lease.lost, [run]);
       await perform(flow, lease, run).finally(endWatch);
     }
-    await settle(flow, [run], started, (settling) =>
-      settleLease(lease, settling, (ms, error) => wait(flow, ms, error)),
+    await settle(flow, [run], started, (settlements) =>
+      settleLease(lease, settlements, (ms, error) => wait(flow, ms, error)),
     );
   } finally {
     await lease.rollback();
@@ -257,7 +298,7 @@ async function settle<Tx>(
   flow: Flow<Tx>,
   runs: readonly Run<Tx>[],
   started: number,
-  write: (settling: Settling) => Promise<readonly Settlement[]>,
+  write: (settlements: Settlements) => Promise<readonly Settlement[]>,
 ): Promise<void> {
   const tookMs = Math.round(flow.clock.now() - started);
   const policy = { tookMs, by: flow.host };

@@ -19,7 +19,7 @@ export class Lease<Tx> implements RunTransaction<Tx> {
 
   constructor(
     driver: Pick<Driver<Tx>, 'begin' | 'deferred'>,
-    options: BeginOptions,
+    options: BeginOptions<Tx>,
     processId: string,
     jobs: readonly JobId[],
   ) {

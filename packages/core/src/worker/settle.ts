@@ -5,7 +5,7 @@ import type { Lease } from './lease.js';
 import { Pause } from './pause.js';
 
 /** What is to be written, and what instead when that is not possible. */
-export interface Settling {
+export interface Settlements {
   readonly settlements: readonly Settlement[];
   readonly instead: (error: unknown) => readonly Settlement[];
 }
@@ -19,7 +19,7 @@ export interface Settling {
  */
 export async function settleHeld<Tx>(
   tx: HeldTransaction<Tx>,
-  { settlements, instead }: Settling,
+  { settlements, instead }: Settlements,
 ): Promise<readonly Settlement[]> {
   if (!tx.used) {
     const settled = await tx.finish(settlements);
@@ -54,7 +54,7 @@ const PASSING: readonly DriverErrorCode[] = ['ConnectionLost', 'LockNotAvailable
  */
 export async function settleLease<Tx>(
   lease: Lease<Tx>,
-  { settlements, instead }: Settling,
+  { settlements, instead }: Settlements,
   waits: (ms: number, error: unknown) => Promise<void>,
 ): Promise<readonly Settlement[]> {
   const pause = new Pause(20, 1_000);
