@@ -11,6 +11,7 @@ import {
   type MigrationReport,
   type Reclaimed,
   type RunNote,
+  type RunRef,
   type RunStart,
   type RunStarted,
   type SessionListener,
@@ -121,12 +122,12 @@ class Memory extends MemoryStore implements MemoryDriver {
     return this.ask((place) => statements.reclaim(place, graves));
   }
 
-  startRun(run: RunStart): Promise<readonly RunStarted[]> {
-    return this.ask((place) => statements.startRun(place, run));
+  startRuns(runs: readonly RunStart[]): Promise<readonly RunStarted[]> {
+    return this.ask((place) => statements.startRuns(place, runs));
   }
 
-  noteRun(processId: string, { progress }: RunNote): Promise<void> {
-    return this.ask((place) => statements.noteProgress(place, processId, storableJson(progress)));
+  noteRun(run: RunRef, { progress }: RunNote): Promise<void> {
+    return this.ask((place) => statements.noteProgress(place, run, storableJson(progress)));
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {

@@ -2,10 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type {
   ClaimCriteria,
   DependencyQuestion,
-  Entity,
+  Entities,
   HeldTransaction,
   Job,
   JobId,
+  RunRef,
   Settlement,
   State,
 } from '@rowlock/core';
@@ -20,30 +21,34 @@ const STOP_AFTER_MS = 2_000;
 
 /** The worker's transaction, and the row locks that are the claim. */
 export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction> {
-  readonly handle: HandlerTransaction;
   readonly #place: statements.Place;
   readonly #tx: Transaction;
   readonly #held = new Set<JobId>();
+  #handle: HandlerTransaction;
   /** How a job of this claim stands in the table until it is settled. */
   #status: State = 'new';
 
   constructor(database: Database, tx: Transaction) {
     this.#place = { database, tx };
     this.#tx = tx;
-    this.handle = new HandlerTransaction(database, tx, () => this.#onEnded());
+    this.#handle = this.#newHandle();
+  }
+
+  get handle(): HandlerTransaction {
+    return this.#handle;
   }
 
   get lost(): AbortSignal {
     return this.#tx.lost;
   }
 
-  async claim(criteria: ClaimCriteria): Promise<Job | undefined> {
-    const job = await this.#tx.run(() => statements.claim(this.#place, criteria));
-    return job && this.#hold(job);
+  async claim(criteria: ClaimCriteria): Promise<readonly Job[]> {
+    const jobs = await this.#tx.run(() => statements.claim(this.#place, criteria));
+    return jobs.map((job) => this.#hold(job));
   }
 
-  async lockSiblings(entity: Entity, limit: number): Promise<readonly Job[]> {
-    const jobs = await this.#tx.run(() => statements.lockSiblings(this.#place, entity, limit));
+  async lockSiblings(entities: Entities, limit: number): Promise<readonly Job[]> {
+    const jobs = await this.#tx.run(() => statements.lockSiblings(this.#place, entities, limit));
     return jobs.map((job) => this.#hold(job));
   }
 
@@ -51,8 +56,8 @@ export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction>
     return this.#tx.run(() => statements.firstOutstanding(this.#place, question));
   }
 
-  async release(processId: string): Promise<void> {
-    await this.#tx.run(() => statements.release(this.#place, processId));
+  async release(runs: readonly RunRef[]): Promise<void> {
+    await this.#tx.run(() => statements.release(this.#place, runs));
     await this.commit();
   }
 
@@ -72,12 +77,25 @@ export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction>
     return this.handle.savepoint !== undefined;
   }
 
-  async settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+  async settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
     this.handle.close();
     const own = settlements.filter(({ id }) => this.#held.has(id));
-    const written = await this.#tx.run(() => statements.settle(this.#place, processId, own, this.#status));
+    const written = await this.#tx.run(() => statements.settle(this.#place, own, this.#status));
     for (const id of written) this.#held.delete(id);
     return written;
+  }
+
+  async finish(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+    const settled = await this.settle(settlements);
+    if (settled.length === settlements.length) await this.commit();
+    return settled;
+  }
+
+  /** Nothing here is checked late, so what was written stays. */
+  async renew(): Promise<void> {
+    this.handle.close();
+    await this.#tx.run(() => {});
+    this.#handle = this.#newHandle();
   }
 
   async undo(): Promise<void> {
@@ -97,6 +115,10 @@ export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction>
   rollback(): Promise<void> {
     this.handle.close();
     return this.#tx.rollback();
+  }
+
+  #newHandle(): HandlerTransaction {
+    return new HandlerTransaction(this.#place.database, this.#tx, () => this.#onEnded());
   }
 
   #hold(job: Job): Job {

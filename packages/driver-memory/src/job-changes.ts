@@ -30,8 +30,8 @@ export function enqueued(job: NewJob, now: number): JobRow {
   });
 }
 
-export function settled(job: JobRow, processId: string, settlement: Settlement, now: number): JobRow {
-  const { event, attempt, crashes, delayMs, tookMs, output, error, by } = settlement;
+export function settled(job: JobRow, settlement: Settlement, now: number): JobRow {
+  const { processId, event, attempt, crashes, delayMs, tookMs, output, error, by } = settlement;
   const { to: status }: { to: State } = TRANSITIONS[event];
   const again = status === 'new';
   return checkJob({

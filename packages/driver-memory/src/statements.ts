@@ -4,7 +4,7 @@ import {
   type DependencyQuestion,
   DriverError,
   type Enqueued,
-  type Entity,
+  type Entities,
   type Graves,
   isLegal,
   isSettled,
@@ -17,6 +17,7 @@ import {
   type NewJob,
   type Page,
   type Reclaimed,
+  type RunRef,
   type RunStart,
   type RunStarted,
   type Settlement,
@@ -66,8 +67,9 @@ export function notify({ database, tx }: Place, wakeUps: readonly WakeUp[]): voi
   tx.atCommit(() => database.ring(wakeUps));
 }
 
-/** SKIP LOCKED. Rows come in the order of their ids, so the first of the lowest priority is the next. */
-export function claim({ database, tx }: Place, { queue, kinds, line, busy }: ClaimCriteria): Job | undefined {
+/** SKIP LOCKED. Rows come in the order of their ids, which sorting by priority keeps. */
+export function claim({ database, tx }: Place, criteria: ClaimCriteria): readonly Job[] {
+  const { queue, kinds, line, busy, limit } = criteria;
   const now = database.clock.now();
   const passedOver = new Set<string | null>(busy);
   const found = database.tables.jobs.findBy(
@@ -83,31 +85,34 @@ export function claim({ database, tx }: Place, { queue, kinds, line, busy }: Cla
       !passedOver.has(job.key) &&
       row.isFreeFor(tx),
   );
-  const [first, ...others] = found;
-  if (first === undefined) return undefined;
-  const next = others.reduce(
-    (best, each) => (each.value.priority < best.value.priority ? each : best),
-    first,
-  );
-  tx.take(next.row);
-  return toJob(next.value);
+  const first = found.toSorted((one, other) => one.value.priority - other.value.priority).slice(0, limit);
+  for (const { row } of first) tx.take(row);
+  return first.map(({ value }) => toJob(value));
 }
 
 /** NOWAIT. */
-export function lockSiblings({ database, tx }: Place, { queue, key }: Entity, limit: number): readonly Job[] {
+export function lockSiblings(
+  { database, tx }: Place,
+  { queue, keys }: Entities,
+  limit: number,
+): readonly Job[] {
   const now = database.clock.now();
-  const found = database.tables.jobs.findBy(
-    'key',
-    key,
-    tx,
-    ({ queue: own, status, availableAt }) =>
-      own === queue && (status === 'in-progress' || (status === 'new' && availableAt <= now)),
+  const found = keys.map((key) =>
+    database.tables.jobs.findBy(
+      'key',
+      key,
+      tx,
+      ({ queue: own, status, availableAt }) =>
+        own === queue && (status === 'in-progress' || (status === 'new' && availableAt <= now)),
+    ),
   );
-  tx.takeNow(found.map(({ row }) => row));
-  const jobs = found.map(({ value }) => value);
-  const inProgress = jobs.filter(({ status }) => status === 'in-progress');
-  const others = jobs.filter(({ status }) => status !== 'in-progress');
-  return [...inProgress, ...others].slice(0, limit).map(toJob);
+  tx.takeNow(found.flat().map(({ row }) => row));
+  return found.flatMap((ofKey) => {
+    const jobs = ofKey.map(({ value }) => value);
+    const inProgress = jobs.filter(({ status }) => status === 'in-progress');
+    const others = jobs.filter(({ status }) => status !== 'in-progress');
+    return [...inProgress, ...others].slice(0, limit).map(toJob);
+  });
 }
 
 /** A plain read answers: a job whose handler runs is still outstanding in what is committed. */
@@ -163,41 +168,40 @@ export async function lockLeased(
   return states;
 }
 
-export async function startRun(
-  { database, tx }: Place,
-  { processId, workerId, jobs }: RunStart,
-): Promise<readonly RunStarted[]> {
+export async function startRuns(place: Place, starts: readonly RunStart[]): Promise<readonly RunStarted[]> {
+  const { database, tx } = place;
   const { runs } = database.tables;
   const started: RunStarted[] = [];
-  for (const id of jobs) {
-    const unfinished = runs.findBy('jobId', id, tx, ({ finishedAt }) => finishedAt === null);
-    await endRuns({ database, tx }, unfinished, 'reclaim', (run) => run.finishedAt === null);
-    const earlier = runs.findBy('jobId', id, tx);
-    const crashes = earlier.filter(({ value }) => value.outcome === 'reclaim').length;
-    started.push({ id, earlierRuns: earlier.length, crashes });
-    const startedAt = database.clock.now();
-    const fresh = { processId, workerId, jobId: id, startedAt, finishedAt: null, outcome: null };
-    runs.insert(tx, () => ({ ...fresh, progress: 'null' }));
+  for (const { processId, workerId, jobs } of starts) {
+    for (const id of jobs) {
+      const unfinished = runs.findBy('jobId', id, tx, ({ finishedAt }) => finishedAt === null);
+      await endRuns(place, unfinished, 'reclaim', (run) => run.finishedAt === null);
+      const earlier = runs.findBy('jobId', id, tx);
+      const crashes = earlier.filter(({ value }) => value.outcome === 'reclaim').length;
+      if (earlier.length > 0) started.push({ id, earlierRuns: earlier.length, crashes });
+      const startedAt = database.clock.now();
+      const fresh = { processId, workerId, jobId: id, startedAt, finishedAt: null, outcome: null };
+      runs.insert(tx, () => ({ ...fresh, progress: 'null' }));
+    }
   }
   return started;
 }
 
-export async function noteProgress(
-  { database, tx }: Place,
-  processId: string,
-  progress: string,
-): Promise<void> {
-  const found = database.tables.runs.findBy('processId', processId, tx);
-  for (const { row } of found) {
+export async function noteProgress(place: Place, run: RunRef, progress: string): Promise<void> {
+  const { tx } = place;
+  for (const { row } of recordsOf(place, run)) {
     await tx.lock(row);
-    const run = row.seenBy(tx);
-    if (run !== undefined && run.finishedAt === null) tx.write(row, { ...run, progress });
+    const record = row.seenBy(tx);
+    if (record !== undefined && record.finishedAt === null) tx.write(row, { ...record, progress });
   }
 }
 
-export async function release(place: Place, processId: string): Promise<void> {
-  const { database, tx } = place;
-  await endRuns(place, database.tables.runs.findBy('processId', processId, tx), 'release');
+export async function release(place: Place, runs: readonly RunRef[]): Promise<void> {
+  for (const run of runs) await endRuns(place, recordsOf(place, run), 'release');
+}
+
+function recordsOf({ database, tx }: Place, { processId, jobs }: RunRef): readonly Found<RunRow>[] {
+  return database.tables.runs.findBy('processId', processId, tx, ({ jobId }) => jobs.includes(jobId));
 }
 
 /** Each when its turn has come, if it is then still to be ended. */
@@ -215,27 +219,26 @@ async function endRuns(
   }
 }
 
-/** Writes those of `settlements` whose row this transaction has locked. */
+/** Writes those of `settlements` whose row this transaction has locked. Of a job that is complete the row says which run did it. */
 export async function settle(
   place: Place,
-  processId: string,
   settlements: readonly Settlement[],
   from: State,
 ): Promise<readonly JobId[]> {
   const { database, tx } = place;
-  const { jobs, runs } = database.tables;
   const written: JobId[] = [];
   for (const settlement of settlements) {
-    const { id, event } = settlement;
-    const found = jobs.findBy('id', id, tx, ({ status }, row) => status === from && row.holder === tx);
+    const { id, processId, event } = settlement;
+    const found = database.tables.jobs.findBy(
+      'id',
+      id,
+      tx,
+      ({ status }, row) => status === from && row.holder === tx,
+    );
     for (const { row, value } of found) {
-      tx.write(row, settled(value, processId, settlement, database.clock.now()));
+      tx.write(row, settled(value, settlement, database.clock.now()));
       // Also one that was noted as ended: the settlement is what holds.
-      await endRuns(
-        place,
-        runs.findBy('jobId', id, tx, (run) => run.processId === processId),
-        event,
-      );
+      if (event !== 'complete') await endRuns(place, recordsOf(place, { processId, jobs: [id] }), event);
       written.push(id);
     }
   }

@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 const PAGE = { limit: 10, before: null };
 const START = { priority: -32_768, id: 0n };
-const criteria = { queue: 'q', kinds: ['k'], line: START, busy: [] };
+const criteria = { queue: 'q', kinds: ['k'], line: START, busy: [], limit: 1 };
 
 function newJob(change: Partial<NewJob> = {}): NewJob {
   return {
@@ -57,8 +57,8 @@ test('a refused transaction can only be rolled back', async () => {
     await driver.begin({ idleLimitMs: 1e6 }),
   ];
   await first.claim(criteria);
-  const job = await second.claim(criteria);
-  await expect(second.lockSiblings({ queue: 'q', key: 'a' }, 9)).rejects.toMatchObject({
+  const [job] = await second.claim(criteria);
+  await expect(second.lockSiblings({ queue: 'q', keys: ['a'] }, 9)).rejects.toMatchObject({
     code: 'LockNotAvailable',
     cause: expect.objectContaining({
       message: expect.stringMatching(/^job 1 is locked by transaction \d+\.$/),
@@ -69,19 +69,19 @@ test('a refused transaction can only be rolled back', async () => {
   await expect(second.undo()).rejects.toMatchObject(over);
   await expect(second.commit()).rejects.toMatchObject(over);
   await second.rollback();
-  expect((await first.lockSiblings({ queue: 'q', key: 'a' }, 9)).map(({ id }) => id)).toContain(job?.id);
+  expect((await first.lockSiblings({ queue: 'q', keys: ['a'] }, 9)).map(({ id }) => id)).toContain(job?.id);
   await first.rollback();
 });
 
 test('undo gives back the locks that were taken after the handler began to write', async () => {
   await driver.enqueue([newJob(), newJob()]);
   const held = await driver.begin({ idleLimitMs: 1e6 });
-  const first = await held.claim(criteria);
+  const [first] = await held.claim(criteria);
   await held.handle.set('orders', '1', 'written');
-  const second = await held.claim({ ...criteria, line: { priority: 0, id: first?.id ?? 0n } });
+  const [second] = await held.claim({ ...criteria, line: { priority: 0, id: first?.id ?? 0n } });
   await held.undo();
   const other = await driver.begin({ idleLimitMs: 1e6 });
-  expect((await other.claim(criteria))?.id).toBe(second?.id);
+  expect((await other.claim(criteria)).map(({ id }) => id)).toEqual([second?.id]);
   await Promise.all([held.rollback(), other.rollback()]);
 });
 
@@ -116,10 +116,10 @@ describe('a duplicate of a job', () => {
   test('whose settlement is not committed waits for that', async () => {
     await driver.enqueue([newJob({ unique })]);
     const held = await driver.begin({ idleLimitMs: 1e6 });
-    const job = await held.claim(criteria);
+    const [job] = await held.claim(criteria);
     expect((await enqueue()).waits, 'while the handler runs').toBe(false);
     const ending = { event: 'complete', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0, error: null } as const;
-    await held.settle(randomUUID(), [{ ...ending, id: job?.id ?? 0n, output: null, by: 'test' }]);
+    await held.settle([{ ...ending, processId: randomUUID(), id: job?.id ?? 0n, output: null, by: 'test' }]);
     const second = await enqueue();
     expect(second.waits).toBe(true);
     await held.commit();

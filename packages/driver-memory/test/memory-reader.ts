@@ -26,7 +26,8 @@ export function openReader(database: Database, exec: Reader['exec']): Reader {
       ask((tx) => {
         const [found] = database.tables.jobs.findBy('publicId', publicId, tx);
         if (found === undefined) return [];
-        return database.tables.runs.findBy('jobId', found.value.id, tx).map(({ value }) => suiteRun(value));
+        const { value: job } = found;
+        return database.tables.runs.findBy('jobId', job.id, tx).map(({ value }) => suiteRun(value, job));
       }),
 
     now: async () => new Date(database.clock.now()),
@@ -101,11 +102,14 @@ function suiteJob({ due: _, uniqueScope: __, leasedUntil: ___, ...row }: JobRow)
   };
 }
 
-function suiteRun({ jobId: _, ...row }: RunRow): SuiteRun {
+/** Of a run that has completed its job the job's row says so. */
+function suiteRun({ jobId: _, ...row }: RunRow, job: JobRow): SuiteRun {
+  const isCompletion = job.status === 'complete' && job.processId === row.processId;
   return {
     ...row,
+    outcome: isCompletion ? 'complete' : row.outcome,
     startedAt: new Date(row.startedAt),
-    finishedAt: date(row.finishedAt),
+    finishedAt: date(isCompletion ? job.finishedAt : row.finishedAt),
     progress: JSON.parse(row.progress),
   };
 }
