@@ -63,6 +63,12 @@ export interface Stage<Tx> {
   caller(): Promise<Caller<Tx>>;
   /** Claims in the test's queue, from the start, the kind `work`, unless told otherwise. */
   claim(held: HeldTransaction<Tx>, change?: Partial<ClaimCriteria>): Promise<Job | undefined>;
+  /** The same of up to `limit` jobs. */
+  claimMany(
+    held: HeldTransaction<Tx>,
+    limit: number,
+    change?: Partial<ClaimCriteria>,
+  ): Promise<readonly Job[]>;
   /** Claims, and fails when there is nothing to claim. */
   take(held: HeldTransaction<Tx>, change?: Partial<ClaimCriteria>): Promise<Job>;
   /** Claims the first job in a transaction of its own. */
@@ -87,10 +93,11 @@ export interface Stage<Tx> {
 /** What a job fails with, where it does not matter. */
 const FAILURE: JobError = { code: 'E_CONFORMANCE', message: 'It failed.' };
 
-/** How a job ended, completed unless told otherwise. */
+/** How a job ended: completed by a run of its own, unless told otherwise. */
 export function settlement(job: Pick<Job, 'id'>, change: Partial<Settlement> = {}): Settlement {
   return {
     id: job.id,
+    processId: randomUUID(),
     event: 'complete',
     attempt: 1,
     crashes: 0,
@@ -176,7 +183,10 @@ export function createStage<Tx>(
       return caller;
     },
 
-    claim: (held, change = {}) => held.claim({ queue, kinds: [KIND], line: START, busy: [], ...change }),
+    claim: async (held, change) => (await stage.claimMany(held, 1, change))[0],
+
+    claimMany: (held, limit, change = {}) =>
+      held.claim({ queue, kinds: [KIND], line: START, busy: [], ...change, limit }),
 
     async take(held, change) {
       const job = await stage.claim(held, change);
@@ -191,7 +201,7 @@ export function createStage<Tx>(
 
     async serve(change, criteria) {
       const { held, job } = await stage.hold(criteria);
-      expect(await held.settle(randomUUID(), [settlement(job, change)])).toEqual([job.id]);
+      expect(await held.settle([settlement(job, change)])).toEqual([job.id]);
       await held.commit();
       return job;
     },

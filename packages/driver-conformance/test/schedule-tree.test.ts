@@ -10,7 +10,7 @@ const STEPS: readonly Step[] = [
   'begin',
   'claim',
   'survey',
-  'startRun',
+  'startRuns',
   'notify',
   'settle',
   'commit',

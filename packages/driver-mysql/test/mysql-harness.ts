@@ -256,6 +256,9 @@ const SELECT_JOB = `SELECT ${Object.entries(COLUMNS)
   .map(([name, column]) => `${column} AS \`${name}\``)
   .join(', ')} FROM rowlock_job`;
 
+/** Of a run that has completed its job the job's row says so. */
+const IS_COMPLETION = "job.status = 'complete' AND job.process_id = run.process_id";
+
 function openReader(plain: Pool): Reader {
   const jobs = async (where: string, value: string): Promise<readonly JobRow[]> => {
     const [rows] = await plain.query<never>(`${SELECT_JOB} WHERE ${where} ORDER BY id`, [value]);
@@ -275,7 +278,8 @@ function openReader(plain: Pool): Reader {
     async runs(publicId) {
       const [rows] = await plain.query<never>(
         `SELECT run.process_id AS processId, CAST(worker_id AS CHAR) AS workerId, run.started_at AS startedAt,
-                run.finished_at AS finishedAt, run.outcome, run.progress
+                CASE WHEN ${IS_COMPLETION} THEN job.finished_at ELSE run.finished_at END AS finishedAt,
+                CASE WHEN ${IS_COMPLETION} THEN 'complete' ELSE run.outcome END AS outcome, run.progress
          FROM rowlock_run AS run JOIN rowlock_job AS job ON job.id = run.job_id
          WHERE job.public_id = ? ORDER BY run.started_at`,
         [publicId],

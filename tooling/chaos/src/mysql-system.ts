@@ -25,7 +25,8 @@ export const mysqlSystem: System<MysqlTransaction> = {
       `SELECT payload->>'$.tag' AS tag, public_id AS publicId, queue AS mode, kind, \`key\`, status, process_id AS run FROM rowlock_job`,
     );
     const records = await ask(
-      `SELECT job.public_id AS publicId, run.process_id AS run, run.outcome
+      `SELECT job.public_id AS publicId, run.process_id AS run,
+              CASE WHEN job.status = 'complete' AND job.process_id = run.process_id THEN 'complete' ELSE run.outcome END AS outcome
        FROM rowlock_run AS run JOIN rowlock_job AS job ON job.id = run.job_id`,
     );
     const effects = await ask('SELECT tag, run FROM chaos_effect');

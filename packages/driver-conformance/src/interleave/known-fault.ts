@@ -1,5 +1,5 @@
-import type { Driver, HeldTransaction, Job } from '@rowlock/core';
-import { instead } from '../instead.js';
+import type { Driver, Job } from '@rowlock/core';
+import { heldInstead } from '../held-instead.js';
 import type { Scenario } from './scenario.js';
 import type { Twist } from './twist.js';
 
@@ -10,31 +10,18 @@ export interface KnownFault extends Twist {
   readonly found: RegExp;
 }
 
-/** Changes each transaction that a driver begins. */
-export function held<Tx>(
-  driver: Driver<Tx>,
-  change: (held: HeldTransaction<Tx>) => Partial<HeldTransaction<Tx>>,
-): Driver<Tx> {
-  return instead(driver, {
-    begin: async (options) => {
-      const begun = await driver.begin(options);
-      return instead(begun, change(begun));
-    },
-  });
-}
-
-/** A driver whose sibling lock returns the claimed job, as far as that is of these kinds, and locks nothing. */
+/** A driver whose sibling lock returns the claimed jobs, as far as those are of these kinds, and locks nothing. */
 export function lockingNoSiblings<Tx>(driver: Driver<Tx>, kinds: readonly string[]): Driver<Tx> {
-  return held(driver, (begun) => {
-    let claimed: Job | undefined;
+  return heldInstead(driver, (begun) => {
+    let claimed: readonly Job[] = [];
     return {
       claim: async (criteria) => {
         claimed = await begun.claim(criteria);
         return claimed;
       },
-      lockSiblings: async (entity, limit) => {
-        if (claimed === undefined || !kinds.includes(claimed.kind)) return begun.lockSiblings(entity, limit);
-        return [claimed];
+      lockSiblings: async (entities, limit) => {
+        if (!claimed.every(({ kind }) => kinds.includes(kind))) return begun.lockSiblings(entities, limit);
+        return claimed;
       },
     };
   });

@@ -1,6 +1,7 @@
 import type { Line } from '@rowlock/core';
+import { heldInstead } from '../held-instead.js';
 import { instead } from '../instead.js';
-import { held, type KnownFault, lockingNoSiblings } from './known-fault.js';
+import { type KnownFault, lockingNoSiblings } from './known-fault.js';
 import { leaseFaults } from './lease-faults.js';
 import { scenarios } from './scenarios.js';
 
@@ -15,7 +16,7 @@ const releasesUnwritten: KnownFault = {
   name: 'a release that is not written into its record',
   scenario: scenarios.lateRecord,
   found: /releases do not fit/,
-  driver: (driver) => held(driver, (begun) => ({ release: () => begun.rollback() })),
+  driver: (driver) => heldInstead(driver, (begun) => ({ release: () => begun.rollback() })),
 };
 
 const deaf: KnownFault = {
@@ -30,16 +31,17 @@ const unguarded: KnownFault = {
   scenario: scenarios.lostConnections,
   found: /lost its claim|its effect/,
   driver: (driver, reader, queue) =>
-    held(driver, (begun) => ({
+    heldInstead(driver, (begun) => ({
       lost: new AbortController().signal,
-      settle: async (processId, settlements) => {
-        if (!begun.lost.aborted) return begun.settle(processId, settlements);
-        const ids = settlements.map(({ id }) => id);
+      settle: async (settlements) => {
+        if (!begun.lost.aborted) return begun.settle(settlements);
         const finishedAt = await reader.now();
-        for (const { id, publicId } of await reader.jobs(queue)) {
-          if (ids.includes(id)) await reader.write(publicId, { status: 'complete', processId, finishedAt });
+        const rows = await reader.jobs(queue);
+        for (const { id, processId } of settlements) {
+          const publicId = rows.find((row) => row.id === id)?.publicId ?? '';
+          await reader.write(publicId, { status: 'complete', processId, finishedAt });
         }
-        return ids;
+        return settlements.map(({ id }) => id);
       },
       commit: async () => {
         if (!begun.lost.aborted) await begun.commit();
@@ -69,12 +71,13 @@ const neverGoesBack: KnownFault = {
   found: /lower is left new/,
   driver: (driver) => {
     const furthest = new Map<string, Line>();
-    return held(driver, (begun) => ({
+    return heldInstead(driver, (begun) => ({
       claim: async (criteria) => {
         const { queue } = criteria;
-        const job = await begun.claim({ ...criteria, line: furthest.get(queue) ?? criteria.line });
-        if (job !== undefined) furthest.set(queue, { priority: job.priority, id: job.id });
-        return job;
+        const jobs = await begun.claim({ ...criteria, line: furthest.get(queue) ?? criteria.line });
+        const last = jobs.at(-1);
+        if (last !== undefined) furthest.set(queue, { priority: last.priority, id: last.id });
+        return jobs;
       },
     }));
   },
@@ -85,9 +88,10 @@ const swallows: KnownFault = {
   scenario: scenarios.lateToTheGroup,
   found: /late is complete and has its effect 0 times/,
   driver: (driver, reader, queue) =>
-    held(driver, (begun) => ({
-      settle: async (processId, settlements) => {
-        const settled = await begun.settle(processId, settlements);
+    heldInstead(driver, (begun) => ({
+      settle: async (settlements) => {
+        const settled = await begun.settle(settlements);
+        const { processId = null } = settlements[0] ?? {};
         for (const { id, publicId, status } of await reader.jobs(queue)) {
           if (status !== 'new' || settled.includes(id)) continue;
           await reader.write(publicId, { status: 'complete', processId, finishedAt: await reader.now() });
@@ -101,7 +105,7 @@ const dependsOnNothing: KnownFault = {
   name: 'a driver that finds no dependencies',
   scenario: scenarios.createApart,
   found: /which it must come after/,
-  driver: (driver) => held(driver, () => ({ firstOutstanding: async () => undefined })),
+  driver: (driver) => heldInstead(driver, () => ({ firstOutstanding: async () => undefined })),
 };
 
 const claimsInOrderOfPriority: KnownFault = {
@@ -109,9 +113,9 @@ const claimsInOrderOfPriority: KnownFault = {
   scenario: scenarios.priorities,
   found: /which was enqueued earlier/,
   driver: (driver) =>
-    held(driver, (begun) => ({
-      lockSiblings: async (entity, limit) => {
-        const siblings = await begun.lockSiblings(entity, limit + 1);
+    heldInstead(driver, (begun) => ({
+      lockSiblings: async (entities, limit) => {
+        const siblings = await begun.lockSiblings(entities, limit + 1);
         return siblings.toSorted((one, other) => one.priority - other.priority).slice(0, limit);
       },
     })),
@@ -122,9 +126,9 @@ const halfSettled: KnownFault = {
   scenario: scenarios.lateToTheGroup,
   found: /settled/,
   driver: (driver) =>
-    held(driver, (begun) => ({
-      settle: async (processId, settlements) => {
-        await begun.settle(processId, settlements.slice(0, 1));
+    heldInstead(driver, (begun) => ({
+      settle: async (settlements) => {
+        await begun.settle(settlements.slice(0, 1));
         return settlements.map(({ id }) => id);
       },
     })),

@@ -1,7 +1,8 @@
 import type { Driver } from '@rowlock/core';
 import type { JobRow } from '../driver-harness.js';
+import { heldInstead } from '../held-instead.js';
 import { instead } from '../instead.js';
-import { held, type KnownFault, lockingNoSiblings } from './known-fault.js';
+import { type KnownFault, lockingNoSiblings } from './known-fault.js';
 import { leaseScenarios as scenarios } from './lease-scenarios.js';
 
 const leasesPastHolds: KnownFault = {
@@ -16,9 +17,9 @@ const holdsPastLeases: KnownFault = {
   scenario: scenarios.leasedAndHeld,
   found: /short began (while|before)/,
   driver: (driver) =>
-    held(driver, (begun) => ({
-      lockSiblings: async (entity, limit) =>
-        (await begun.lockSiblings(entity, limit + 1))
+    heldInstead(driver, (begun) => ({
+      lockSiblings: async (entities, limit) =>
+        (await begun.lockSiblings(entities, limit + 1))
           .filter(({ status }) => status === 'new')
           .slice(0, limit),
     })),
@@ -29,7 +30,7 @@ const settlesUnfenced: KnownFault = {
   scenario: scenarios.takenForDead,
   found: /its effect 2 times|b lost a claim without cause/,
   driver: (driver, reader, queue) =>
-    held(driver, (begun) => ({
+    heldInstead(driver, (begun) => ({
       lockLeased: async (processId, jobs) => {
         const rows = await reader.jobs(queue);
         const row = rows.find(({ id, status }) => jobs.includes(id) && status === 'in-progress');
@@ -56,14 +57,15 @@ const reclaimsFromTheLiving: KnownFault = {
 };
 
 /** Ends a lease, unless somebody has its job locked. */
-async function putBack<Tx>(driver: Driver<Tx>, { id, queue, key, processId }: JobRow): Promise<boolean> {
+async function putBack<Tx>(driver: Driver<Tx>, { id, queue, key, ...row }: JobRow): Promise<boolean> {
+  const processId = row.processId ?? '';
   const tx = await driver.begin({ idleLimitMs: 60_000 });
   try {
-    await tx.lockSiblings({ queue, key: key ?? '' }, 10);
-    await tx.lockLeased(processId ?? '', [id]);
+    await tx.lockSiblings({ queue, keys: [key ?? ''] }, 10);
+    await tx.lockLeased(processId, [id]);
     const counts = { attempt: 0, crashes: 0, delayMs: 0, tookMs: 0 };
     const rest = { output: null, error: null, by: 'somebody' };
-    await tx.settle(processId ?? '', [{ id, event: 'release', ...counts, ...rest }]);
+    await tx.settle([{ id, processId, event: 'release', ...counts, ...rest }]);
     await tx.commit();
     return true;
   } catch {

@@ -38,7 +38,7 @@ const FOOTPRINTS = {
   'survey later': { reads: ['hearing'], writes: ['locks', 'jobs'] },
   // What it reads of the records is there since before the leases that it reads.
   reclaim: { reads: ['sessions', 'hearing'], writes: ['locks', 'jobs'] },
-  startRun: { reads: ['hearing'], writes: ['records'] },
+  startRuns: { reads: ['hearing'], writes: ['records'] },
   noteRun: { reads: [], writes: ['records'] },
   // Into a table that is read at the end alone.
   write: { reads: ['hearing'], writes: [] },
@@ -46,7 +46,11 @@ const FOOTPRINTS = {
   lease: { reads: [], writes: ['locks', 'jobs', 'hearing'] },
   lockLeased: { reads: ['jobs', 'hearing'], writes: ['locks'] },
   undo: { reads: ['hearing'], writes: ['locks'] },
+  // The savepoint that it gives up is this transaction's own affair.
+  renew: { reads: ['hearing'], writes: [] },
   settle: { reads: [], writes: ['locks', 'keys', 'records'] },
+  /** A settlement and its commit. */
+  finish: { reads: [], writes: ['locks', 'jobs', 'keys', 'records', 'hearing'] },
   commit: { reads: [], writes: ['locks', 'jobs', 'keys', 'records', 'hearing'] },
   rollback: { reads: ['hearing'], writes: ['locks', 'keys', 'records'] },
   /** A rollback of a transaction that holds nothing. */

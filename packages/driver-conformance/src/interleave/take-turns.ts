@@ -38,8 +38,8 @@ export function takeTurns<Tx>(driver: Driver<Tx>, actor: Actor, anchor: Anchor, 
     begin: async (options) => heldInTurns(await turn('begin', () => driver.begin(options)), turn, told),
     survey: (lanes) => turn(told.putsOff ? 'survey later' : 'survey', () => driver.survey(lanes)),
     reclaim: (graves) => turn('reclaim', () => driver.reclaim(graves)),
-    startRun: (run) => turn('startRun', () => driver.startRun(run)),
-    noteRun: (processId, note) => turn('noteRun', () => driver.noteRun(processId, note)),
+    startRuns: (runs) => turn('startRuns', () => driver.startRuns(runs)),
+    noteRun: (run, note) => turn('noteRun', () => driver.noteRun(run, note)),
     enqueue: (jobs) => turn('enqueue', () => driver.enqueue(jobs)),
     move: (event, publicId) => turn('move', () => driver.move(event, publicId)),
     notify,
@@ -61,9 +61,9 @@ function heldInTurns<Tx>(held: HeldTransaction<Tx>, turn: Turn, told: Told<Tx>):
   const end = (): void => {
     over = true;
   };
-  const locked = (job: Job | undefined): Job | undefined => {
-    holds ||= job !== undefined;
-    return job;
+  const locked = (jobs: readonly Job[]): readonly Job[] => {
+    holds ||= jobs.length > 0;
+    return jobs;
   };
   return instead(held, {
     claim: (criteria) => turn('claim', () => held.claim(criteria).then(locked)),
@@ -80,22 +80,30 @@ function heldInTurns<Tx>(held: HeldTransaction<Tx>, turn: Turn, told: Told<Tx>):
         holds ||= states.size > 0;
         return states;
       }),
-    lockSiblings: (entity, limit) =>
+    lockSiblings: (entities, limit) =>
       turn('lockSiblings', async () => {
         await told.looks('siblings');
         try {
-          return await held.lockSiblings(entity, limit);
+          return await held.lockSiblings(entities, limit);
         } catch (error) {
           await told.refused(held.handle);
           throw error;
         }
       }),
-    settle: (processId, settlements) =>
+    settle: (settlements) =>
       turn('settle', () => {
         told.settling();
-        return held.settle(processId, settlements);
+        return held.settle(settlements);
       }),
-    release: (processId) => turn('release', () => held.release(processId).then(end)),
+    finish: (settlements) =>
+      turn('finish', async () => {
+        told.settling();
+        const settled = await held.finish(settlements);
+        if (settled.length === settlements.length) end();
+        return settled;
+      }),
+    renew: () => turn('renew', () => held.renew()),
+    release: (runs) => turn('release', () => held.release(runs).then(end)),
     commit: () => turn('commit', () => held.commit().then(end)),
     // After a commit nothing is left to be rolled back.
     rollback: () =>

@@ -168,7 +168,12 @@ export class WorkingActor<Tx> {
         const leases = over(() => {});
         return instead(held, {
           lease: (processId, jobs, forMs) => held.lease(processId, jobs, forMs).then(leases),
-          release: (processId) => held.release(processId).then(commits),
+          release: (runs) => held.release(runs).then(commits),
+          finish: async (settlements) => {
+            const settled = await held.finish(settlements);
+            if (settled.length === settlements.length) commits();
+            return settled;
+          },
           commit: () => held.commit().then(commits),
           rollback: () => held.rollback().then(over(() => witness.rollsBack(letter))),
         });

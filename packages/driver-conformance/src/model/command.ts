@@ -24,6 +24,16 @@ export interface Wanted {
   readonly unique: { readonly key: (typeof UNIQUE_KEYS)[number]; readonly scope: UniqueScope } | null;
 }
 
+/** How a run's jobs end. */
+export interface Settling {
+  readonly by: Actor;
+  /** For the jobs that it has, in turn. */
+  readonly events: readonly SettlingEvent[];
+  readonly again: 'now' | 'tomorrow';
+  /** One more, that it may not have. */
+  readonly stranger: number | null;
+}
+
 /** One thing that somebody does. Jobs, leases and runs are counted from 0, in the order in which they came to be. */
 export type Command =
   | { readonly do: 'enqueue'; readonly by: Actor | Caller; readonly jobs: readonly Wanted[] }
@@ -35,13 +45,14 @@ export type Command =
       readonly kinds: readonly string[];
       readonly beyond: number | null;
       readonly busy: readonly string[];
+      readonly limit: number;
     }
   | {
       readonly do: 'lockSiblings';
       readonly by: Actor;
       /** Null: of the job that was claimed first. */
       readonly queue: string | null;
-      readonly key: string;
+      readonly keys: readonly string[];
       readonly limit: number;
     }
   | {
@@ -51,19 +62,13 @@ export type Command =
       readonly kinds: readonly string[];
       readonly before: number;
     }
-  | { readonly do: 'startRun'; readonly by: Actor }
+  | { readonly do: 'startRuns'; readonly by: Actor }
   | { readonly do: 'noteRun'; readonly by: Actor; readonly run: number }
   | { readonly do: 'write'; readonly by: Actor }
   | { readonly do: 'undo'; readonly by: Actor }
-  | {
-      readonly do: 'settle';
-      readonly by: Actor;
-      /** For the jobs that it has, in turn. */
-      readonly events: readonly SettlingEvent[];
-      readonly again: 'now' | 'tomorrow';
-      /** One more, that it may not have. */
-      readonly stranger: number | null;
-    }
+  | { readonly do: 'renew'; readonly by: Actor }
+  | (Settling & { readonly do: 'settle' })
+  | (Settling & { readonly do: 'finish' })
   | { readonly do: 'commit'; readonly by: Actor }
   | { readonly do: 'rollback'; readonly by: Actor }
   | { readonly do: 'release'; readonly by: Actor }

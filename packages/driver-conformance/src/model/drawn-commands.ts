@@ -48,6 +48,8 @@ const events = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
+const settling = { by: actor, events, again: often('now', 'tomorrow'), stranger: often(null, nth) };
+
 const filter: fc.Arbitrary<Filter> = fc.record(
   { queue, kind: fc.constantFrom(...KINDS), key, status: fc.constantFrom(...STATES) },
   { requiredKeys: ['queue'] },
@@ -67,6 +69,7 @@ const ALL: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Command>]
       kinds,
       beyond: often(null, nth),
       busy: fc.constantFrom<readonly string[]>([], [], [], ['k'], ['k', 'l']),
+      limit: fc.constantFrom(1, 1, 2, 10),
     }),
   ],
   [
@@ -75,25 +78,18 @@ const ALL: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Command>]
       do: fc.constant('lockSiblings'),
       by: actor,
       queue: often(null, queue),
-      key,
+      keys: fc.constantFrom<readonly string[]>(['k'], ['k'], ['l'], ['k', 'l'], ['l', 'k']),
       limit: fc.constantFrom(10, 10, 1),
     }),
   ],
   [1, fc.record({ do: fc.constant('firstOutstanding'), by: actor, key, kinds, before: nth })],
-  [9, fc.record({ do: fc.constant('startRun'), by: actor })],
+  [9, fc.record({ do: fc.constant('startRuns'), by: actor })],
   [1, fc.record({ do: fc.constant('noteRun'), by: actor, run: nth })],
   [3, fc.record({ do: fc.constant('write'), by: actor })],
   [1, fc.record({ do: fc.constant('undo'), by: actor })],
-  [
-    9,
-    fc.record({
-      do: fc.constant('settle'),
-      by: actor,
-      events,
-      again: often('now', 'tomorrow'),
-      stranger: often(null, nth),
-    }),
-  ],
+  [2, fc.record({ do: fc.constant('renew'), by: actor })],
+  [9, fc.record({ do: fc.constant('settle'), ...settling })],
+  [5, fc.record({ do: fc.constant('finish'), ...settling })],
   [7, fc.record({ do: fc.constant('commit'), by: actor })],
   [1, fc.record({ do: fc.constant('rollback'), by: actor })],
   [1, fc.record({ do: fc.constant('release'), by: actor })],

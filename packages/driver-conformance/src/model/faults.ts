@@ -1,4 +1,5 @@
-import type { Driver, HeldTransaction, JobId } from '@rowlock/core';
+import type { Driver, JobId } from '@rowlock/core';
+import { heldInstead } from '../held-instead.js';
 import { instead } from '../instead.js';
 
 /** What is put in the place of each driver. */
@@ -10,29 +11,16 @@ export interface Fault {
   breaks(): Twist;
 }
 
-/** Changes each transaction that a driver begins. */
-function held<Tx>(
-  driver: Driver<Tx>,
-  change: (held: HeldTransaction<Tx>) => Partial<HeldTransaction<Tx>>,
-): Driver<Tx> {
-  return instead(driver, {
-    begin: async (options) => {
-      const begun = await driver.begin(options);
-      return instead(begun, change(begun));
-    },
-  });
-}
-
 export const faults: readonly Fault[] = [
   {
     name: 'a claim that ignores the priority',
     breaks: () => (driver) =>
-      held(driver, (begun) => ({
+      heldInstead(driver, (begun) => ({
         claim: async (criteria) => {
-          const first = await begun.claim(criteria);
-          if (first === undefined) return undefined;
-          const next = await begun.claim({ ...criteria, line: first });
-          return next !== undefined && next.id < first.id ? next : first;
+          const [first, ...others] = await begun.claim(criteria);
+          if (first === undefined) return [];
+          const [next] = await begun.claim({ ...criteria, line: others.at(-1) ?? first, limit: 1 });
+          return [next !== undefined && next.id < first.id ? next : first, ...others];
         },
       })),
   },
@@ -41,7 +29,7 @@ export const faults: readonly Fault[] = [
     breaks: () => {
       const runs = new Map<JobId, string>();
       return (driver) =>
-        held(driver, (begun) => ({
+        heldInstead(driver, (begun) => ({
           lease: async (processId, jobs, forMs) => {
             await begun.lease(processId, jobs, forMs);
             for (const id of jobs) runs.set(id, processId);
@@ -53,9 +41,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'a settlement that says it is done, whoever has the job',
     breaks: () => (driver) =>
-      held(driver, (begun) => ({
-        settle: async (processId, settlements) => {
-          await begun.settle(processId, settlements);
+      heldInstead(driver, (begun) => ({
+        settle: async (settlements) => {
+          await begun.settle(settlements);
           return settlements.map(({ id }) => id);
         },
       })),
@@ -73,28 +61,28 @@ export const faults: readonly Fault[] = [
   {
     name: 'a reclaim of what a living worker has',
     breaks: () => (driver) =>
-      held(driver, (begun) => ({ lease: (processId, jobs) => begun.lease(processId, jobs, -1_000) })),
+      heldInstead(driver, (begun) => ({ lease: (processId, jobs) => begun.lease(processId, jobs, -1_000) })),
   },
   {
     name: 'a crash that is not counted',
     breaks: () => (driver) =>
       instead(driver, {
-        startRun: async (run) => (await driver.startRun(run)).map((each) => ({ ...each, crashes: 0 })),
+        startRuns: async (runs) => (await driver.startRuns(runs)).map((each) => ({ ...each, crashes: 0 })),
       }),
   },
   {
     name: 'a group lock that misses one',
     breaks: () => (driver) =>
-      held(driver, (begun) => ({
-        lockSiblings: async (entity, limit) => {
-          const jobs = await begun.lockSiblings(entity, limit);
+      heldInstead(driver, (begun) => ({
+        lockSiblings: async (entities, limit) => {
+          const jobs = await begun.lockSiblings(entities, limit);
           return jobs.length > 1 ? jobs.slice(0, -1) : jobs;
         },
       })),
   },
   {
     name: 'a rollback that commits',
-    breaks: () => (driver) => held(driver, (begun) => ({ rollback: () => begun.commit() })),
+    breaks: () => (driver) => heldInstead(driver, (begun) => ({ rollback: () => begun.commit() })),
   },
   {
     name: 'a delayed job that nobody is told of',

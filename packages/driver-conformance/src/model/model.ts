@@ -5,8 +5,8 @@ import { enqueue } from './predicted/enqueue.js';
 import { lease, lockLeased } from './predicted/lease.js';
 import { dawn, move } from './predicted/move.js';
 import { possible } from './predicted/possible.js';
-import { noteRun, release, startRun, undo, write } from './predicted/run.js';
-import { settle } from './predicted/settle.js';
+import { noteRun, release, renew, startRuns, undo, write } from './predicted/run.js';
+import { finish, settle } from './predicted/settle.js';
 import { ModelState } from './predicted/state.js';
 import { reclaim, survey } from './predicted/sweep.js';
 import { tables } from './predicted/tables.js';
@@ -36,16 +36,20 @@ export class Model {
         return lockSiblings(state, command);
       case 'firstOutstanding':
         return firstOutstanding(state, command);
-      case 'startRun':
-        return startRun(state, command);
+      case 'startRuns':
+        return startRuns(state, command);
       case 'noteRun':
         return noteRun(state, command);
       case 'write':
         return write(state, command);
       case 'undo':
         return undo(state, command);
+      case 'renew':
+        return renew(state, command);
       case 'settle':
         return settle(state, command);
+      case 'finish':
+        return finish(state, command);
       case 'release':
         return release(state, command);
       case 'commit':

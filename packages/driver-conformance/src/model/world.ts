@@ -7,8 +7,8 @@ import { crash, stop } from './performed/crash.js';
 import { end, enqueue } from './performed/enqueue.js';
 import { lease, lockLeased } from './performed/lease.js';
 import { dawn, move } from './performed/move.js';
-import { noteRun, release, startRun, undo, write } from './performed/run.js';
-import { settle } from './performed/settle.js';
+import { noteRun, release, renew, startRuns, undo, write } from './performed/run.js';
+import { finish, settle } from './performed/settle.js';
 import { WorldState } from './performed/state.js';
 import { reclaim, survey } from './performed/sweep.js';
 import { tables } from './performed/tables.js';
@@ -60,16 +60,20 @@ export class World<Tx> {
         return lockSiblings(state, command);
       case 'firstOutstanding':
         return firstOutstanding(state, command);
-      case 'startRun':
-        return startRun(state, command);
+      case 'startRuns':
+        return startRuns(state, command);
       case 'noteRun':
         return noteRun(state, command);
       case 'write':
         return write(state, command);
       case 'undo':
         return undo(state, command);
+      case 'renew':
+        return renew(state, command);
       case 'settle':
         return settle(state, command);
+      case 'finish':
+        return finish(state, command);
       case 'release':
         return release(state, command);
       case 'commit':

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   complete,
   defineHandler,
+  type Entities,
   type HeldTransaction,
   isDriverError,
   isSettled,
@@ -263,15 +264,16 @@ async function byHand<Tx>(stage: Stage<Tx>): Promise<ByHand> {
   let found: Job | undefined;
   let grouped: readonly Job[] = [];
 
-  const current = (): { held: HeldTransaction<Tx>; job: Job; entity: { queue: string; key: string } } => {
+  const current = (): { held: HeldTransaction<Tx>; job: Job; key: string; entities: Entities } => {
     if (open === undefined || found === undefined) throw new Error('Nothing was found yet.');
-    return { held: open, job: found, entity: { queue: found.queue, key: found.key ?? '' } };
+    const { queue, key } = found;
+    return { held: open, job: found, key: key ?? '', entities: { queue, keys: [key ?? ''] } };
   };
   const settleAll = async (jobs: readonly Job[]): Promise<string> => {
     const { held } = current();
     const processId = randomUUID();
-    const settlements = jobs.map((job) => settlement(job));
-    expect(await held.settle(processId, settlements)).toHaveLength(jobs.length);
+    const settlements = jobs.map((job) => settlement(job, { processId }));
+    expect(await held.settle(settlements)).toHaveLength(jobs.length);
     await held.commit();
     return processId;
   };
@@ -291,25 +293,25 @@ async function byHand<Tx>(stage: Stage<Tx>): Promise<ByHand> {
       return found;
     },
     async isRefused() {
-      const { held, entity } = current();
-      const refused = within('the row-lock exception', held.lockSiblings(entity, 100));
+      const { held, entities } = current();
+      const refused = within('the row-lock exception', held.lockSiblings(entities, 100));
       await expect(refused).rejects.toMatchObject({ code: 'LockNotAvailable' });
       await held.rollback();
     },
     checkCreate() {
-      const { held, job, entity } = current();
-      return held.firstOutstanding({ key: entity.key, kinds: ['create'], before: job.id, except: [] });
+      const { held, job, key } = current();
+      return held.firstOutstanding({ key, kinds: ['create'], before: job.id, except: [] });
     },
     async group(onlyKind) {
-      const { held, entity } = current();
-      const group = await held.lockSiblings(entity, 100);
+      const { held, entities } = current();
+      const group = await held.lockSiblings(entities, 100);
       grouped = group.filter(({ kind }) => onlyKind === undefined || kind === onlyKind);
       return grouped;
     },
     async tryGroup() {
-      const { held, entity } = current();
+      const { held, entities } = current();
       try {
-        grouped = await held.lockSiblings(entity, 100);
+        grouped = await held.lockSiblings(entities, 100);
         return grouped;
       } catch (error) {
         if (isDriverError(error, 'LockNotAvailable')) return undefined;

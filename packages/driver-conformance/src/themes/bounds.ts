@@ -280,7 +280,7 @@ export const bounds = theme('bounds', (test) => {
     expect(held.lost.aborted).toBe(true);
     await within('the rollback', held.rollback());
     await expect(
-      within('what the pool is asked', driver.noteRun('x', { progress: 1 })),
+      within('what the pool is asked', driver.noteRun({ processId: 'x', jobs: [1n] }, { progress: 1 })),
     ).rejects.toMatchObject(gone);
     await kill();
     const next = await begin();

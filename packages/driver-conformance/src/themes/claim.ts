@@ -15,6 +15,73 @@ export const claim = theme('claim', (test) => {
     expect(taken).toEqual(order.map(({ id }) => id));
   });
 
+  test('takes as many as it may, in that order, and locks these alone', async ({
+    putMany,
+    begin,
+    claimMany,
+  }) => {
+    const rows = await putMany([5, 0, -3, 0, 32_767, -32_768, -3, 5].map((priority) => ({ priority })));
+    const order = rows.toSorted((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1));
+    const ids = order.map(({ id }) => id);
+    const first = await claimMany(await begin(), 3);
+    expect(first.map(({ id }) => id)).toEqual(ids.slice(0, 3));
+    const rest = await claimMany(await begin(), 100);
+    expect(rest.map(({ id }) => id)).toEqual(ids.slice(3));
+    expect(await claimMany(await begin(), 100)).toEqual([]);
+  });
+
+  test('of several takes those beyond the line whose keys are not busy, and skips what others hold', async ({
+    key,
+    putMany,
+    begin,
+    claim,
+    claimMany,
+  }) => {
+    const rows = await putMany([{}, {}, { key }, {}, { priority: -1 }, { priority: 1 }, {}]);
+    const [, second, , fourth, , last, seventh] = rows.map(({ id }) => id);
+    await claim(await begin(), { line: { priority: 0, id: rows[2]?.id ?? 0n } });
+    const found = await claimMany(await begin(), 10, {
+      busy: [key],
+      line: rows[0] ?? { priority: 0, id: 0n },
+    });
+    expect(found.map(({ id }) => id)).toEqual([second, seventh, last]);
+    expect(found.map(({ id }) => id)).not.toContain(fourth);
+  });
+
+  test('ten transactions at once take three each, and none what another has', async ({
+    putMany,
+    begin,
+    claimMany,
+    process,
+  }) => {
+    const rows = await putMany(Array.from({ length: 30 }, () => ({})));
+    const other = await process();
+    const transactions = await Promise.all(
+      Array.from({ length: 10 }, (_, place) => (place % 2 === 0 ? begin() : begin(other.driver))),
+    );
+    const taken = await Promise.all(transactions.map((held) => claimMany(held, 3)));
+    for (const jobs of taken) expect(jobs).toEqual(jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+    const ids = taken.flat().map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const left = await claimMany(await begin(other.driver), 30);
+    expect([...ids, ...left.map(({ id }) => id)].toSorted()).toEqual(rows.map(({ id }) => id).toSorted());
+  });
+
+  test('several given back by rollback are as they were', async ({
+    putMany,
+    begin,
+    claimMany,
+    reader,
+    queue,
+  }) => {
+    const before = await putMany([{}, {}, {}]);
+    const held = await begin();
+    expect(await claimMany(held, 3)).toHaveLength(3);
+    await held.rollback();
+    expect(await reader.jobs(queue)).toEqual(before);
+    expect(await claimMany(await begin(), 3)).toHaveLength(3);
+  });
+
   test('gives the job as it was enqueued', async ({ key, put, hold }) => {
     const row = await put({
       key,
@@ -264,11 +331,8 @@ export const claim = theme('claim', (test) => {
       const many = (change: Partial<NewJob>) => Array.from({ length: size }, () => newJob(change));
       await driver.enqueue(many({ key }));
       const settling = await begin();
-      const siblings = await settling.lockSiblings({ queue, key }, size + 1);
-      await settling.settle(
-        randomUUID(),
-        siblings.map((job) => settlement(job)),
-      );
+      const siblings = await settling.lockSiblings({ queue, keys: [key] }, size + 1);
+      await settling.settle(siblings.map((job) => settlement(job)));
       await settling.commit();
       const rows = await putMany([{}, {}, {}, {}]);
       await driver.enqueue(many({}));

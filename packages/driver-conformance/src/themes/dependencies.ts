@@ -139,7 +139,7 @@ export const dependencies = theme('dependencies', (test) => {
     const asking = await begin();
     const { held, job } = await hold({ kinds: ['create'] });
     expect(await asking.firstOutstanding(question)).toBe(create.id);
-    await held.settle(randomUUID(), [settlement(job)]);
+    await held.settle([settlement(job)]);
     expect(await asking.firstOutstanding(question)).toBe(create.id);
     await held.commit();
     expect(await asking.firstOutstanding(question)).toBeUndefined();

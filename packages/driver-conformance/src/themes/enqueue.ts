@@ -106,7 +106,7 @@ export const enqueue = theme('enqueue', (test) => {
     });
     const { job: claimed, held } = await hold({ queue: change.queue, kinds: [change.kind] });
     expect(claimed.id).toBe(job.id);
-    expect(await held.lockSiblings({ queue: change.queue, key: change.key }, 10)).toHaveLength(1);
+    expect(await held.lockSiblings({ queue: change.queue, keys: [change.key] }, 10)).toHaveLength(1);
   });
 
   test('stores all jobs of a call, or none', async ({ driver, reader, queue, newJob }) => {
@@ -170,7 +170,7 @@ export const enqueue = theme('enqueue', (test) => {
   }) => {
     await put({ key });
     const { held, job } = await hold();
-    await held.lockSiblings({ queue: job.queue, key }, 10);
+    await held.lockSiblings({ queue: job.queue, keys: [key] }, 10);
     const enqueued = await within('the enqueue beside a held key', driver.enqueue([newJob({ key })]));
     expect(enqueued).toMatchObject([{ outcome: 'enqueued' }]);
   });

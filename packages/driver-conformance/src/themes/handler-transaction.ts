@@ -22,7 +22,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     const { held, job } = await hold();
     await database.run(held.handle, `INSERT INTO ${table} VALUES ('written by the handler')`);
     expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
-    await held.settle(randomUUID(), [settlement(job)]);
+    await held.settle([settlement(job)]);
     expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
     await held.commit();
     expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'written by the handler' }]);
@@ -42,7 +42,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     const before = await put();
     const { held, job } = await hold();
     await database.run(held.handle, `INSERT INTO ${table} VALUES ('lost')`);
-    await held.settle(randomUUID(), [settlement(job)]);
+    await held.settle([settlement(job)]);
     await held.rollback();
     expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
     expect(await row(before)).toEqual(before);
@@ -65,7 +65,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     const dying = await process();
     const { held, job } = await hold({}, dying.driver);
     await database.run(held.handle, `INSERT INTO ${table} VALUES ('lost')`);
-    await held.settle(randomUUID(), [settlement(job)]);
+    await held.settle([settlement(job)]);
     await dying.kill();
     const waiting = await begin();
     await until('the job is claimable again', () => claim(waiting));
@@ -90,9 +90,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     await database.run(held.handle, `INSERT INTO ${table} VALUES ('undone')`);
     await held.undo();
     expect(await claim(await begin())).toBeUndefined();
-    expect(await held.settle(randomUUID(), [settlement(job, { event: 'fail', error: ERROR })])).toEqual([
-      job.id,
-    ]);
+    expect(await held.settle([settlement(job, { event: 'fail', error: ERROR })])).toEqual([job.id]);
     await held.commit();
     expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
     expect((await row(job)).status).toBe('error');
@@ -112,7 +110,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     const table = await scratchTable(reader, queue, defer);
     await putMany([{ key }, { key }, { key }]);
     const { held } = await hold();
-    await held.lockSiblings({ queue, key }, 10);
+    await held.lockSiblings({ queue, keys: [key] }, 10);
     await database.run(held.handle, `INSERT INTO ${table} VALUES ('undone')`);
     await held.undo();
     expect(await claim(await begin())).toBeUndefined();
@@ -124,7 +122,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     await held.undo();
     await held.undo();
     expect(await claim(await begin())).toBeUndefined();
-    expect(await held.settle(randomUUID(), [settlement(job)])).toEqual([job.id]);
+    expect(await held.settle([settlement(job)])).toEqual([job.id]);
     await held.commit();
   });
 
@@ -143,9 +141,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     await database.run(held.handle, `INSERT INTO ${table} VALUES ('before the error')`);
     await expect(database.run(held.handle, `INSERT INTO no_such_table VALUES (1)`)).rejects.toThrow();
     await held.undo();
-    expect(await held.settle(randomUUID(), [settlement(job, { event: 'fail', error: ERROR })])).toEqual([
-      job.id,
-    ]);
+    expect(await held.settle([settlement(job, { event: 'fail', error: ERROR })])).toEqual([job.id]);
     await held.commit();
     expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
     expect((await row(job)).status).toBe('error');
@@ -161,7 +157,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     const { held, job } = await hold();
     await expect(database.run(held.handle, 'INSERT INTO no_such_table VALUES (1)')).rejects.toThrow();
     await held.undo();
-    await held.settle(randomUUID(), [settlement(job, { event: 'fail', error: ERROR })]);
+    await held.settle([settlement(job, { event: 'fail', error: ERROR })]);
     await held.commit();
     expect((await row(job)).status).toBe('error');
   });
@@ -181,10 +177,103 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     const forgotten = database.run(held.handle, `INSERT INTO ${table} VALUES ('undone')`);
     await held.undo();
     await Promise.allSettled([forgotten]);
-    await held.settle(randomUUID(), [settlement(job, { event: 'fail', error: ERROR })]);
+    await held.settle([settlement(job, { event: 'fail', error: ERROR })]);
     await held.commit();
     expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
     expect((await row(job)).status).toBe('error');
+  });
+
+  test('renew keeps what was written when what comes after it is undone', async ({
+    database,
+    reader,
+    queue,
+    putMany,
+    begin,
+    claimMany,
+    row,
+    defer,
+  }) => {
+    const table = await scratchTable(reader, queue, defer);
+    const insert = (note: string) => database.run(held.handle, `INSERT INTO ${table} VALUES ('${note}')`);
+    await putMany([{}, {}, {}]);
+    const held = await begin();
+    const jobs = await claimMany(held, 3);
+    await insert('first');
+    await held.renew();
+    expect(held.used).toBe(false);
+    await insert('second');
+    expect(held.used).toBe(true);
+    await expect(database.run(held.handle, 'INSERT INTO no_such_table VALUES (1)')).rejects.toThrow();
+    await held.undo();
+    await held.renew();
+    await insert('third');
+    await held.renew();
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect(await held.finish(jobs.map((job) => settlement(job)))).toHaveLength(3);
+    const notes = (await reader.exec(`SELECT note FROM ${table}`)).map(({ note }) => note);
+    expect(notes.toSorted()).toEqual(['first', 'third']);
+    for (const job of jobs) expect((await row(job)).status).toBe('complete');
+  });
+
+  test('renew gives another handle, and the one before is over', async ({
+    database,
+    reader,
+    queue,
+    put,
+    hold,
+    defer,
+  }) => {
+    const table = await scratchTable(reader, queue, defer);
+    await put();
+    const { held, job } = await hold();
+    const { handle } = held;
+    await database.run(handle, `INSERT INTO ${table} VALUES ('in its run')`);
+    await held.renew();
+    expect(held.handle).not.toBe(handle);
+    const late = database.run(handle, `INSERT INTO ${table} VALUES ('a zombie')`);
+    await expect(late).rejects.toMatchObject({ code: 'TransactionOver' });
+    await database.run(held.handle, 'SELECT 1 AS one');
+    await held.settle([settlement(job)]);
+    await held.commit();
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'in its run' }]);
+  });
+
+  test('renew of what nobody wrote through, and twice, keeps the claim', async ({
+    put,
+    hold,
+    begin,
+    claim,
+    row,
+  }) => {
+    await put();
+    const { held, job } = await hold();
+    const { handle } = held;
+    await held.renew();
+    await held.renew();
+    expect(held.handle).not.toBe(handle);
+    expect(await claim(await begin())).toBeUndefined();
+    expect(await held.settle([settlement(job)])).toEqual([job.id]);
+    await held.commit();
+    expect((await row(job)).status).toBe('complete');
+  });
+
+  test('what renew has kept vanishes with the claim', async ({
+    database,
+    reader,
+    queue,
+    put,
+    hold,
+    row,
+    defer,
+  }) => {
+    const table = await scratchTable(reader, queue, defer);
+    const before = await put();
+    const { held } = await hold();
+    await database.run(held.handle, `INSERT INTO ${table} VALUES ('kept')`);
+    await held.renew();
+    await held.rollback();
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect(await row(before)).toEqual(before);
   });
 
   for (const statement of ['COMMIT', 'ROLLBACK']) {
@@ -202,7 +291,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
       expect(held.lost.aborted).toBe(false);
       await database.run(held.handle, statement);
       expect(await within('the loss', aborted(held.lost))).toMatchObject({ code: 'ConnectionLost' });
-      await expect(held.settle(randomUUID(), [settlement(job)])).rejects.toBe(held.lost.reason);
+      await expect(held.settle([settlement(job)])).rejects.toBe(held.lost.reason);
       await held.rollback();
       expect(await row(before)).toEqual(before);
       expect((await take(await begin())).id).toBe(job.id);
@@ -250,11 +339,11 @@ export const handlerTransaction = theme('handler transaction', (test) => {
       const over = { name: 'DriverError', code: 'TransactionOver' };
       await expect(database.run(held.handle, 'SELECT 1 AS one')).rejects.toMatchObject(over);
       await expect(claim(held)).rejects.toMatchObject(over);
-      await expect(held.lockSiblings({ queue, key }, 1)).rejects.toMatchObject(over);
+      await expect(held.lockSiblings({ queue, keys: [key] }, 1)).rejects.toMatchObject(over);
       await expect(
         held.firstOutstanding({ key, kinds: ['a'], before: job.id, except: [] }),
       ).rejects.toMatchObject(over);
-      await expect(held.settle(randomUUID(), [settlement(job)])).rejects.toMatchObject(over);
+      await expect(held.settle([settlement(job)])).rejects.toMatchObject(over);
       await expect(held.commit()).rejects.toMatchObject(over);
       await held.rollback();
       expect(held.lost.aborted).toBe(false);

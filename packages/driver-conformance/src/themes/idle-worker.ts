@@ -32,7 +32,7 @@ export const idleWorker = theme('idle worker', (test) => {
       const [first] = await putMany([{ key }, { key }]);
       // The last is held here. The first, if it is free, is refused for that.
       const { held } = await hold({ line: { priority: 0, id: first?.id ?? 0n } });
-      if (!isFree) await held.lockSiblings({ queue, key }, 10);
+      if (!isFree) await held.lockSiblings({ queue, keys: [key] }, 10);
       const own = await database.openTransactions();
       expect(own).toHaveLength(1);
 

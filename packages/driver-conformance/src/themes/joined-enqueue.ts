@@ -140,7 +140,7 @@ export const joinedEnqueue = theme('joined enqueue', (test) => {
     const { held, job } = await hold();
     await driver.join(held.handle).enqueue([newJob({ payload: 'child' })]);
     expect((await reader.jobs(queue)).map(({ payload }) => payload)).toEqual(['parent']);
-    await held.settle(randomUUID(), [settlement(job)]);
+    await held.settle([settlement(job)]);
     await held.commit();
     expect((await reader.jobs(queue)).map(({ payload, status }) => [payload, status])).toEqual([
       ['parent', 'complete'],

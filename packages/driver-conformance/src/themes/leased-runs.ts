@@ -44,7 +44,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     expect(await row(job)).toMatchObject({ status: 'in-progress' });
     expect(await stage.view(job)).toMatchObject({ status: 'in-progress', worker: expect.any(String) });
     const other = await stage.begin();
-    expect(await other.lockSiblings({ queue, key }, 10)).toMatchObject([{ id: job.id }]);
+    expect(await other.lockSiblings({ queue, keys: [key] }, 10)).toMatchObject([{ id: job.id }]);
     await other.rollback();
     finish.open();
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete', output: 'done', attempt: 1 }]);

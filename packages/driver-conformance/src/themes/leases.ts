@@ -16,7 +16,7 @@ export async function leased<Tx>(
   const { workerId } = await stage.anchor(driver);
   const { held, job } = await stage.hold({}, driver);
   const processId = randomUUID();
-  await driver.startRun({ processId, workerId, jobs: [job.id] });
+  await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
   await held.lease(processId, [job.id], forMs);
   return { job, processId, workerId };
 }
@@ -26,7 +26,7 @@ export const leases = theme('leases', (test) => {
     const { driver, key, queue, row, putMany } = stage;
     const before = await putMany([{ key }, { key }, { key }]);
     const { held } = await stage.hold();
-    const [first, second, third] = await held.lockSiblings({ queue, key }, 10);
+    const [first, second, third] = await held.lockSiblings({ queue, keys: [key] }, 10);
     if (!first || !second || !third) throw new Error('Not all siblings were locked.');
     const processId = randomUUID();
     await held.lease(processId, [first.id, second.id], 60_000);
@@ -37,7 +37,7 @@ export const leases = theme('leases', (test) => {
     expect((await driver.count({ queue }))['in-progress']).toBe(2);
     // Nobody has a lock on any of them.
     const other = await stage.begin();
-    expect((await other.lockSiblings({ queue, key }, 10)).map(({ id }) => id)).toEqual(
+    expect((await other.lockSiblings({ queue, keys: [key] }, 10)).map(({ id }) => id)).toEqual(
       before.map(({ id }) => id),
     );
     await expect(held.commit()).rejects.toMatchObject({ code: 'TransactionOver' });
@@ -49,7 +49,7 @@ export const leases = theme('leases', (test) => {
     const second = await stage.put({ key });
     const { held, job: claimed } = await stage.hold();
     expect(claimed.id).toBe(second.id);
-    const siblings = await held.lockSiblings({ queue, key }, 10);
+    const siblings = await held.lockSiblings({ queue, keys: [key] }, 10);
     expect(siblings.map(({ id, status }) => [id, status])).toEqual([
       [job.id, 'in-progress'],
       [second.id, 'new'],
@@ -60,7 +60,7 @@ export const leases = theme('leases', (test) => {
     const { job, processId } = await leased(stage);
     const held = await stage.begin();
     expect(await held.lockLeased(processId, [job.id])).toEqual(new Map([[job.id, 'in-progress']]));
-    expect(await held.settle(processId, [settlement(job, { output: 'done' })])).toEqual([job.id]);
+    expect(await held.settle([settlement(job, { processId, output: 'done' })])).toEqual([job.id]);
     await held.commit();
     expect(await stage.row(job)).toMatchObject({ status: 'complete', output: 'done', processId });
     expect(await stage.reader.runs(job.publicId)).toMatchObject([{ outcome: 'complete' }]);
@@ -70,20 +70,20 @@ export const leases = theme('leases', (test) => {
     const { job, processId } = await leased(stage);
     const held = await stage.begin();
     await held.lockLeased(processId, [job.id]);
-    await held.settle(processId, [settlement(job)]);
+    await held.settle([settlement(job, { processId })]);
     await held.commit();
     const again = await stage.begin();
     expect(await again.lockLeased(processId, [job.id])).toEqual(new Map([[job.id, 'complete']]));
-    expect(await again.settle(processId, [settlement(job, { output: 'twice' })])).toEqual([]);
+    expect(await again.settle([settlement(job, { processId, output: 'twice' })])).toEqual([]);
     expect(await again.lockLeased(randomUUID(), [job.id])).toEqual(new Map());
-    expect(await again.settle(randomUUID(), [settlement(job)])).toEqual([]);
+    expect(await again.settle([settlement(job)])).toEqual([]);
   });
 
   test('a lease is locked once whoever looks at it has gone', async (stage) => {
     const { key, queue } = stage;
     const { job, processId } = await leased(stage);
     const looking = await stage.begin();
-    await looking.lockSiblings({ queue, key }, 10);
+    await looking.lockSiblings({ queue, keys: [key] }, 10);
     const held = await stage.begin();
     const locking = held.lockLeased(processId, [job.id]);
     await looking.rollback();
@@ -126,11 +126,11 @@ export const leases = theme('leases', (test) => {
     expect(await reader.runs(job.publicId)).toMatchObject([{ processId, outcome: null }]);
     const heir = await stage.anchor();
     const started = { processId: randomUUID(), workerId: heir.workerId, jobs: [job.id] };
-    expect(await driver.startRun(started)).toMatchObject([{ crashes: 1 }]);
+    expect(await driver.startRuns([started])).toMatchObject([{ crashes: 1 }]);
     // The zombie has it no more.
     const held = await stage.begin();
     expect(await held.lockLeased(processId, [job.id])).toEqual(new Map());
-    expect(await held.settle(processId, [settlement(job)])).toEqual([]);
+    expect(await held.settle([settlement(job, { processId })])).toEqual([]);
   });
 
   test('a lapsed lease that is just being settled is left to its run', async (stage) => {
@@ -139,7 +139,7 @@ export const leases = theme('leases', (test) => {
     const { job, workerId, processId } = await leased(stage, dying.driver);
     const held = await stage.begin();
     await held.lockLeased(processId, [job.id]);
-    await held.settle(processId, [settlement(job)]);
+    await held.settle([settlement(job, { processId })]);
     await dying.kill();
     const reclaim = () => driver.reclaim({ queues: [queue], dead: [workerId] });
     await until('the lease lapses', async () => (await reclaim()).lapsed.includes(workerId));

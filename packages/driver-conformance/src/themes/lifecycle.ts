@@ -74,7 +74,7 @@ export const lifecycle = theme('lifecycle', (test) => {
           error: event === 'fail' ? ERROR : null,
         };
         const error = event === 'exhaust' ? ERROR : change.error;
-        const written = await held.settle(randomUUID(), [settlement(row, { ...change, error })]);
+        const written = await held.settle([settlement(row, { ...change, error })]);
         await held.commit();
         if (isLegal(event, state)) {
           expect(written).toEqual([row.id]);
@@ -159,22 +159,21 @@ export const lifecycle = theme('lifecycle', (test) => {
     const { workerId } = await anchor();
     const dying = await process();
     await hold({}, dying.driver);
-    await driver.startRun({ processId: randomUUID(), workerId, jobs: [job.id] });
+    await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [job.id] }]);
     await dying.kill();
     const held = await begin();
     const again = await until('the job is claimable again', () => claim(held));
     const processId = randomUUID();
-    const [started] = await driver.startRun({ processId, workerId, jobs: [job.id] });
+    const [started] = await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
     expect(started?.crashes).toBe(1);
-    await held.settle(processId, [
-      settlement(again, { event: 'exhaust', attempt: 1, crashes: 1, error: ERROR }),
-    ]);
+    const counts = { attempt: 1, crashes: 1 };
+    await held.settle([settlement(again, { processId, event: 'exhaust', ...counts, error: ERROR })]);
     await held.commit();
 
     await driver.move('redrive', job.publicId);
     expect(await row(job)).toMatchObject({ attempt: 0, crashes: 1 });
     await hold();
-    const [next] = await driver.startRun({ processId: randomUUID(), workerId, jobs: [job.id] });
+    const [next] = await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [job.id] }]);
     // Core counts the crashes beyond those that the row has counted: there are none.
     expect(next?.crashes).toBe(1);
   });

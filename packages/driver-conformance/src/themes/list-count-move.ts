@@ -123,7 +123,7 @@ export const listCountMove = theme('list, count and move', (test) => {
   }) => {
     await putMany([{ key }, { key }]);
     const { held } = await hold();
-    await held.lockSiblings({ queue, key }, 10);
+    await held.lockSiblings({ queue, keys: [key] }, 10);
     const page = await within('the list', driver.list({ queue }, { limit: 10, before: null }));
     expect(page.jobs).toHaveLength(2);
     expect((await within('the count', driver.count({ queue }))).new).toBe(2);
@@ -185,7 +185,7 @@ export const listCountMove = theme('list, count and move', (test) => {
     const { held, job } = await hold();
     const moved = await within('the cancel beside the held job', driver.move('cancel', job.publicId));
     expect(moved).toEqual({ outcome: 'running' });
-    expect(await held.settle(randomUUID(), [settlement(job)])).toEqual([before.id]);
+    expect(await held.settle([settlement(job)])).toEqual([before.id]);
     await held.commit();
     expect((await row(job)).status).toBe('complete');
   });
@@ -193,7 +193,7 @@ export const listCountMove = theme('list, count and move', (test) => {
   test('cancel reaches every job that a group holds', async ({ driver, queue, key, putMany, hold }) => {
     const rows = await putMany([{ key }, { key }, { key }]);
     const { held } = await hold();
-    await held.lockSiblings({ queue, key }, 1);
+    await held.lockSiblings({ queue, keys: [key] }, 1);
     for (const { publicId } of rows) {
       expect(await driver.move('cancel', publicId)).toEqual({ outcome: 'running' });
     }

@@ -21,10 +21,10 @@ export const liveness = theme('liveness', (test) => {
     const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
     await worker.start();
     await within('the worker has found everything held', idle);
-    const entity = { queue, key };
+    const entities = { queue, keys: [key] };
     const answers = await Promise.allSettled([
-      a.held.lockSiblings(entity, 10),
-      b.held.lockSiblings(entity, 10),
+      a.held.lockSiblings(entities, 10),
+      b.held.lockSiblings(entities, 10),
     ]);
     expect(answers.some(({ status }) => status === 'rejected')).toBe(true);
     await a.held.rollback();
@@ -138,11 +138,11 @@ function afterFirstClaim<Tx>(driver: Driver<Tx>, wait: () => Promise<void>): Dri
   const watched = (held: HeldTransaction<Tx>): HeldTransaction<Tx> =>
     instead(held, {
       async claim(criteria) {
-        const job = await held.claim(criteria);
-        if (job === undefined || !first) return job;
+        const jobs = await held.claim(criteria);
+        if (jobs.length === 0 || !first) return jobs;
         first = false;
         await wait();
-        return job;
+        return jobs;
       },
     });
   return instead(driver, { begin: async (options) => watched(await driver.begin(options)) });

@@ -116,10 +116,10 @@ export const lostClaim = theme('lost claim', (test) => {
     const job = await put();
     const late = await hire(stage, [handler], {}, (driver) =>
       instead(driver, {
-        async startRun(run) {
+        async startRuns(runs) {
           begins.open();
           await goOn.promise;
-          return driver.startRun(run);
+          return driver.startRuns(runs);
         },
       }),
     );
@@ -215,8 +215,8 @@ function losesFirstClaim<Tx>(driver: Driver<Tx>, disconnect: () => Promise<void>
       newest = held.lost;
       return held;
     },
-    async startRun(run) {
-      const records = await driver.startRun(run);
+    async startRuns(runs) {
+      const records = await driver.startRuns(runs);
       if (first && newest) {
         first = false;
         await disconnect();
@@ -232,10 +232,15 @@ function firstSettlementShort<Tx>(driver: Driver<Tx>): Driver<Tx> {
   let first = true;
   const short = (held: HeldTransaction<Tx>): HeldTransaction<Tx> =>
     instead(held, {
-      settle(processId, settlements) {
+      finish(settlements) {
+        if (!first) return held.finish(settlements);
+        first = false;
+        return held.settle(settlements.slice(1));
+      },
+      settle(settlements) {
         const written = first ? settlements.slice(1) : settlements;
         first = false;
-        return held.settle(processId, written);
+        return held.settle(written);
       },
     });
   return instead(driver, { begin: async (options) => short(await driver.begin(options)) });

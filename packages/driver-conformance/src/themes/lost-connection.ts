@@ -26,11 +26,11 @@ export const lostConnection = theme('lost connection', (test) => {
       expect(await within('the loss', lost)).toMatchObject(gone);
 
       await expect(claim(held)).rejects.toMatchObject(gone);
-      await expect(held.lockSiblings({ queue, key }, 1)).rejects.toMatchObject(gone);
+      await expect(held.lockSiblings({ queue, keys: [key] }, 1)).rejects.toMatchObject(gone);
       await expect(
         held.firstOutstanding({ key, kinds: ['a'], before: job.id, except: [] }),
       ).rejects.toMatchObject(gone);
-      await expect(held.settle(randomUUID(), [settlement(job)])).rejects.toMatchObject(gone);
+      await expect(held.settle([settlement(job)])).rejects.toMatchObject(gone);
       await expect(held.undo()).rejects.toMatchObject(gone);
       await expect(held.commit()).rejects.toMatchObject(gone);
       await expect(database.run(held.handle, 'SELECT 1 AS one')).rejects.toThrow();
@@ -51,7 +51,7 @@ export const lostConnection = theme('lost connection', (test) => {
     const dying = await process();
     const { held, job } = await hold({}, dying.driver);
     const killed = dying.disconnect();
-    const verbs = Array.from({ length: 20 }, () => held.settle(randomUUID(), [settlement(job)]));
+    const verbs = Array.from({ length: 20 }, () => held.settle([settlement(job)]));
     const ended = await Promise.allSettled(verbs);
     await killed;
     await within('the loss', aborted(held.lost));
@@ -84,7 +84,7 @@ export const lostConnection = theme('lost connection', (test) => {
       await next?.rollback();
       return undefined;
     });
-    await held.settle(randomUUID(), [settlement(job)]);
+    await held.settle([settlement(job)]);
     await held.commit();
     expect((await row(job)).status).toBe('complete');
   });

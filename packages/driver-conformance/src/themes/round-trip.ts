@@ -77,12 +77,12 @@ export const roundTrip = theme('round trip', (test) => {
       expect(job.payload).toEqual(value);
 
       const processId = randomUUID();
-      await driver.startRun({ processId, workerId, jobs: [job.id] });
-      await driver.noteRun(processId, { progress: value });
+      await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
+      await driver.noteRun({ processId, jobs: [job.id] }, { progress: value });
       expect((await reader.runs(job.publicId)).map(({ progress }) => progress)).toEqual([value]);
       expect((await view(job)).progress).toEqual(value);
 
-      await held.settle(processId, [settlement(job, { output: value })]);
+      await held.settle([settlement(job, { processId, output: value })]);
       await held.commit();
       expect((await row(job)).output).toEqual(value);
       expect((await view(job)).output).toEqual(value);
@@ -99,7 +99,7 @@ export const roundTrip = theme('round trip', (test) => {
     const { held, job } = await hold();
     expect(job.metadata).toEqual(metadata);
     const error = { code: 'CODE 🚣', message: `it's "broken"\n${'x'.repeat(5_000)}`, details: metadata };
-    await held.settle(randomUUID(), [settlement(job, { event: 'fail', error })]);
+    await held.settle([settlement(job, { event: 'fail', error })]);
     await held.commit();
     expect((await row(job)).error).toEqual(error);
     expect((await view(job)).error).toEqual(error);
@@ -110,7 +110,7 @@ export const roundTrip = theme('round trip', (test) => {
     const payload: Json = JSON.parse('{"__proto__": {"polluted": true}, "inner": {"__proto__": 1}}');
     const written = await put({ payload });
     const { held, job } = await hold();
-    await held.settle(randomUUID(), [settlement(job, { output: payload })]);
+    await held.settle([settlement(job, { output: payload })]);
     await held.commit();
     const seen = [
       job.payload,
@@ -161,8 +161,8 @@ export const roundTrip = theme('round trip', (test) => {
       expect(await claim(held, { queue: `${queue}${one}`, kinds: [other] })).toBeUndefined();
       const claimed = await take(held, { queue: `${queue}${one}`, kinds: [one], busy: [other] });
       expect(claimed.id).toBe(job.id);
-      expect(await held.lockSiblings({ queue: `${queue}${one}`, key: other }, 10)).toEqual([]);
-      expect(await held.lockSiblings(stranger, 10)).toEqual([]);
+      expect(await held.lockSiblings({ queue: `${queue}${one}`, keys: [other] }, 10)).toEqual([]);
+      expect(await held.lockSiblings({ queue: stranger.queue, keys: [other] }, 10)).toEqual([]);
       const before = job.id + 1n;
       const question = { key: other, kinds: [one], before, except: [] };
       expect(await held.firstOutstanding({ ...question, key: `${other}${queue}` })).toBeUndefined();
@@ -225,13 +225,13 @@ export const roundTrip = theme('round trip', (test) => {
         { output: { [text]: 1 } },
         { event: 'fail', error: { code: 'X', message: text } },
       ] as const) {
-        await expect(held.settle(randomUUID(), [settlement(job, change)])).rejects.toMatchObject({
+        await expect(held.settle([settlement(job, change)])).rejects.toMatchObject({
           code: 'InvalidInput',
         });
         await held.undo();
       }
       expect(await claim(await begin())).toBeUndefined();
-      expect(await held.settle(randomUUID(), [settlement(job, { output: 'plain' })])).toEqual([job.id]);
+      expect(await held.settle([settlement(job, { output: 'plain' })])).toEqual([job.id]);
       await held.commit();
       expect(await row(job)).toMatchObject({ status: 'complete', output: 'plain' });
     });
@@ -247,11 +247,13 @@ export const roundTrip = theme('round trip', (test) => {
       const { workerId } = await anchor();
       const { job } = await hold();
       const processId = randomUUID();
-      await driver.startRun({ processId, workerId, jobs: [job.id] });
-      await expect(driver.noteRun(processId, { progress: [text] })).rejects.toMatchObject({
-        code: 'InvalidInput',
-      });
-      await driver.noteRun(processId, { progress: 'plain' });
+      await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
+      await expect(driver.noteRun({ processId, jobs: [job.id] }, { progress: [text] })).rejects.toMatchObject(
+        {
+          code: 'InvalidInput',
+        },
+      );
+      await driver.noteRun({ processId, jobs: [job.id] }, { progress: 'plain' });
       expect(await reader.runs(job.publicId)).toMatchObject([{ progress: 'plain' }]);
     });
   }

@@ -14,10 +14,10 @@ export const runs = theme('runs', (test) => {
     const from = (await reader.now()).getTime();
     const started = await within(
       'the record beside the held job',
-      driver.startRun({ processId, workerId, jobs: [job.id] }),
+      driver.startRuns([{ processId, workerId, jobs: [job.id] }]),
     );
     const to = (await reader.now()).getTime();
-    expect(started).toEqual([{ id: job.id, earlierRuns: 0, crashes: 0 }]);
+    expect(started).toEqual([]);
     const [run, ...more] = await reader.runs(job.publicId);
     expect(more).toEqual([]);
     expect(run).toMatchObject({ processId, workerId, finishedAt: null, outcome: null, progress: null });
@@ -38,12 +38,10 @@ export const runs = theme('runs', (test) => {
     const rows = await putMany([{ key }, { key }, { key }]);
     const { workerId } = await anchor();
     const { held } = await hold();
-    const group = await held.lockSiblings({ queue, key }, 10);
+    const group = await held.lockSiblings({ queue, keys: [key] }, 10);
     const processId = randomUUID();
-    const started = await driver.startRun({ processId, workerId, jobs: group.map(({ id }) => id) });
-    expect(new Map(started.map(({ id, crashes }) => [id, crashes]))).toEqual(
-      new Map(rows.map(({ id }) => [id, 0])),
-    );
+    const started = await driver.startRuns([{ processId, workerId, jobs: group.map(({ id }) => id) }]);
+    expect(started).toEqual([]);
     for (const { publicId } of rows) expect(await reader.runs(publicId)).toMatchObject([{ processId }]);
   });
 
@@ -59,27 +57,100 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const { held, job } = await hold();
     const processId = randomUUID();
-    await driver.startRun({ processId, workerId, jobs: [job.id] });
+    await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
     for (const done of [0.25, 0.5]) {
-      await within('the progress beside the held job', driver.noteRun(processId, { progress: { done } }));
+      await within(
+        'the progress beside the held job',
+        driver.noteRun({ processId, jobs: [job.id] }, { progress: { done } }),
+      );
       expect(await reader.runs(job.publicId)).toMatchObject([{ progress: { done }, finishedAt: null }]);
       expect((await view(job)).progress).toEqual({ done });
     }
-    await held.settle(processId, [settlement(job)]);
+    await held.settle([settlement(job, { processId })]);
     await held.commit();
     expect((await view(job)).progress).toEqual({ done: 0.5 });
   });
 
-  test('progress that comes after the end changes nothing', async ({ driver, reader, put, anchor, hold }) => {
+  test('progress that comes after the end of the record changes nothing', async ({
+    driver,
+    reader,
+    put,
+    anchor,
+    hold,
+  }) => {
     await put();
     const { workerId } = await anchor();
     const { held, job } = await hold();
     const processId = randomUUID();
-    await driver.startRun({ processId, workerId, jobs: [job.id] });
-    await held.settle(processId, [settlement(job)]);
+    await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
+    await held.settle([settlement(job, { processId, event: 'retry' })]);
     await held.commit();
-    await driver.noteRun(processId, { progress: 'too late' });
-    expect(await reader.runs(job.publicId)).toMatchObject([{ outcome: 'complete', progress: null }]);
+    await driver.noteRun({ processId, jobs: [job.id] }, { progress: 'too late' });
+    expect(await reader.runs(job.publicId)).toMatchObject([{ outcome: 'retry', progress: null }]);
+  });
+
+  test('several runs are on record by one call, and what is told is of the jobs that had runs before', async ({
+    driver,
+    reader,
+    queue,
+    key,
+    putMany,
+    anchor,
+    hold,
+    begin,
+    claimMany,
+  }) => {
+    const rows = await putMany([{ key }, {}, { key }, {}]);
+    const { workerId } = await anchor();
+    const first = await hold();
+    const released = randomUUID();
+    await driver.startRuns([{ processId: released, workerId, jobs: [first.job.id] }]);
+    await first.held.release([{ processId: released, jobs: [first.job.id] }]);
+
+    const held = await begin();
+    await claimMany(held, 4);
+    const group = await held.lockSiblings({ queue, keys: [key] }, 10);
+    const singles = rows.filter((row) => row.key === null);
+    const all = [group, ...singles.map((row) => [row])].map((jobs) => ({
+      processId: randomUUID(),
+      workerId,
+      jobs: jobs.map(({ id }) => id),
+    }));
+    const started = await within('the records beside the held jobs', driver.startRuns(all));
+    expect(started).toEqual([{ id: rows[0]?.id, earlierRuns: 1, crashes: 0 }]);
+    for (const { id, publicId } of rows) {
+      const processId = all.find(({ jobs }) => jobs.includes(id))?.processId;
+      const records = await reader.runs(publicId);
+      expect(records.at(-1)).toMatchObject({ processId, workerId, outcome: null });
+      expect(records).toHaveLength(id === rows[0]?.id ? 2 : 1);
+    }
+    await held.release(all);
+    for (const { publicId } of rows) {
+      expect((await reader.runs(publicId)).at(-1)).toMatchObject({ outcome: 'release' });
+    }
+  });
+
+  test('no runs at all are on record by a call without any', async ({ driver }) => {
+    expect(await driver.startRuns([])).toEqual([]);
+  });
+
+  test('progress is noted for the jobs of its run alone', async ({
+    driver,
+    reader,
+    putMany,
+    anchor,
+    begin,
+    claimMany,
+  }) => {
+    const rows = await putMany([{}, {}]);
+    const { workerId } = await anchor();
+    await claimMany(await begin(), 2);
+    const [one, other] = rows.map(({ id }) => ({ processId: randomUUID(), workerId, jobs: [id] }));
+    if (one === undefined || other === undefined) throw new Error('There are not two runs.');
+    await driver.startRuns([one, other]);
+    await driver.noteRun(one, { progress: 'one' });
+    const progress = rows.map(async ({ publicId }) => (await reader.runs(publicId))[0]?.progress);
+    expect(await Promise.all(progress)).toEqual(['one', null]);
   });
 
   const EVENTS = [
@@ -103,8 +174,8 @@ export const runs = theme('runs', (test) => {
       const { workerId } = await anchor();
       const { held, job } = await hold();
       const processId = randomUUID();
-      await driver.startRun({ processId, workerId, jobs: [job.id] });
-      await held.settle(processId, [settlement(job, { event, error: { code: 'E', message: 'e' } })]);
+      await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
+      await held.settle([settlement(job, { processId, event, error: { code: 'E', message: 'e' } })]);
       expect(await reader.runs(job.publicId)).toMatchObject([{ finishedAt: null, outcome: null }]);
       await held.commit();
       const [run] = await reader.runs(job.publicId);
@@ -125,13 +196,12 @@ export const runs = theme('runs', (test) => {
     const rows = await putMany([{ key }, { key }]);
     const { workerId } = await anchor();
     const { held } = await hold();
-    const group = await held.lockSiblings({ queue, key }, 10);
+    const group = await held.lockSiblings({ queue, keys: [key] }, 10);
     const processId = randomUUID();
-    await driver.startRun({ processId, workerId, jobs: group.map(({ id }) => id) });
+    await driver.startRuns([{ processId, workerId, jobs: group.map(({ id }) => id) }]);
     const events = ['complete', 'retry'] as const;
     await held.settle(
-      processId,
-      group.map((job, place) => settlement(job, { event: events[place] ?? 'complete' })),
+      group.map((job, place) => settlement(job, { processId, event: events[place] ?? 'complete' })),
     );
     await held.commit();
     for (const [place, event] of events.entries()) {
@@ -150,8 +220,8 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const { held, job } = await hold();
     const processId = randomUUID();
-    await driver.startRun({ processId, workerId, jobs: [job.id] });
-    await held.settle(processId, [settlement(job)]);
+    await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
+    await held.settle([settlement(job, { processId })]);
     await held.rollback();
     expect(await reader.runs(job.publicId)).toMatchObject([{ finishedAt: null, outcome: null }]);
   });
@@ -180,8 +250,8 @@ export const runs = theme('runs', (test) => {
         const held = await begin(dying.driver);
         await until('the job is claimable', () => claim(held));
         const processId = randomUUID();
-        const started = await dying.driver.startRun({ processId, workerId, jobs: [id] });
-        expect(started).toEqual([{ id, earlierRuns: crashes, crashes }]);
+        const started = await dying.driver.startRuns([{ processId, workerId, jobs: [id] }]);
+        expect(started).toEqual(crashes === 0 ? [] : [{ id, earlierRuns: crashes, crashes }]);
         const records = await reader.runs(publicId);
         expect(records.map(({ outcome }) => outcome)).toEqual([
           ...Array.from({ length: crashes }, () => 'reclaim'),
@@ -194,7 +264,7 @@ export const runs = theme('runs', (test) => {
       }
       const survivor = await begin();
       await until('the job is claimable', () => claim(survivor));
-      expect(await driver.startRun({ processId: randomUUID(), workerId, jobs: [id] })).toEqual([
+      expect(await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [id] }])).toEqual([
         { id, earlierRuns: 4, crashes: 4 },
       ]);
     });
@@ -215,23 +285,17 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const dying = await process();
     await hold({}, dying.driver);
-    await driver.startRun({ processId: randomUUID(), workerId, jobs: [poison.id] });
+    await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [poison.id] }]);
     await dying.kill();
     const held = await begin();
     await until('the job is claimable again', () => claim(held));
     const fresh = await put({ key });
-    const group = await held.lockSiblings({ queue, key }, 10);
-    const started = await driver.startRun({
-      processId: randomUUID(),
-      workerId,
-      jobs: group.map(({ id }) => id),
-    });
-    expect(new Map(started.map(({ id, crashes }) => [id, crashes]))).toEqual(
-      new Map([
-        [poison.id, 1],
-        [fresh.id, 0],
-      ]),
-    );
+    const group = await held.lockSiblings({ queue, keys: [key] }, 10);
+    const started = await driver.startRuns([
+      { processId: randomUUID(), workerId, jobs: group.map(({ id }) => id) },
+    ]);
+    expect(group.map(({ id }) => id)).toEqual([poison.id, fresh.id]);
+    expect(started).toEqual([{ id: poison.id, earlierRuns: 1, crashes: 1 }]);
   });
 
   test('a run that was released is no crash', async ({ driver, reader, put, anchor, hold }) => {
@@ -239,13 +303,13 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const { held, job } = await hold();
     const processId = randomUUID();
-    await driver.startRun({ processId, workerId, jobs: [job.id] });
-    await held.release(processId);
+    await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
+    await held.release([{ processId, jobs: [job.id] }]);
     const [record] = await reader.runs(publicId);
     expect(record).toMatchObject({ processId, outcome: 'release' });
     expect(record?.finishedAt).toBeInstanceOf(Date);
     await hold();
-    const again = await driver.startRun({ processId: randomUUID(), workerId, jobs: [job.id] });
+    const again = await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [job.id] }]);
     expect(again).toEqual([{ id: job.id, earlierRuns: 1, crashes: 0 }]);
   });
 
@@ -258,15 +322,15 @@ export const runs = theme('runs', (test) => {
   }) => {
     const { publicId } = await put();
     const { workerId } = await anchor();
-    for (const end of ['release', 'retry'] as const) {
+    for (const end of ['release', 'retry', 'complete'] as const) {
       const { held, job } = await hold();
       const processId = randomUUID();
-      await driver.startRun({ processId, workerId, jobs: [job.id] });
+      await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
       // A worker that has not noticed yet that its claim was lost.
-      await driver.startRun({ processId: randomUUID(), workerId, jobs: [job.id] });
-      if (end === 'release') await held.release(processId);
+      await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [job.id] }]);
+      if (end === 'release') await held.release([{ processId, jobs: [job.id] }]);
       else {
-        await held.settle(processId, [settlement(job, { event: 'retry' })]);
+        await held.settle([settlement(job, { processId, event: end })]);
         await held.commit();
       }
       const records = await reader.runs(publicId);
@@ -280,9 +344,11 @@ export const runs = theme('runs', (test) => {
     const dying = await process();
     const { held, job } = await hold({}, dying.driver);
     const processId = randomUUID();
-    await dying.driver.startRun({ processId, workerId, jobs: [job.id] });
+    await dying.driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
     await dying.disconnect();
-    await expect(held.release(processId)).rejects.toMatchObject({ code: 'ConnectionLost' });
+    await expect(held.release([{ processId, jobs: [job.id] }])).rejects.toMatchObject({
+      code: 'ConnectionLost',
+    });
     expect(await reader.runs(publicId)).toMatchObject([{ processId, outcome: null }]);
   });
 
@@ -298,18 +364,18 @@ export const runs = theme('runs', (test) => {
     const { id } = await put();
     const { workerId } = await anchor();
     const start = async (processId: string) => {
-      const [started] = await driver.startRun({ processId, workerId, jobs: [id] });
-      return [started?.earlierRuns, started?.crashes];
+      const [started] = await driver.startRuns([{ processId, workerId, jobs: [id] }]);
+      return [started?.earlierRuns ?? 0, started?.crashes ?? 0];
     };
     const released = await hold();
     const first = randomUUID();
     expect(await start(first)).toEqual([0, 0]);
-    await released.held.release(first);
+    await released.held.release([{ processId: first, jobs: [id] }]);
 
     const retried = await hold();
     const second = randomUUID();
     expect(await start(second)).toEqual([1, 0]);
-    await retried.held.settle(second, [settlement(retried.job, { event: 'retry' })]);
+    await retried.held.settle([settlement(retried.job, { processId: second, event: 'retry' })]);
     await retried.held.commit();
 
     const dying = await process();
@@ -327,9 +393,9 @@ export const runs = theme('runs', (test) => {
     for (const [earlierRuns, event] of (['retry', 'snooze', 'retry'] as const).entries()) {
       const { held, job } = await hold();
       const processId = randomUUID();
-      const started = await driver.startRun({ processId, workerId, jobs: [id] });
-      expect(started).toEqual([{ id, earlierRuns, crashes: 0 }]);
-      await held.settle(processId, [settlement(job, { event })]);
+      const started = await driver.startRuns([{ processId, workerId, jobs: [id] }]);
+      expect(started).toEqual(earlierRuns === 0 ? [] : [{ id, earlierRuns, crashes: 0 }]);
+      await held.settle([settlement(job, { processId, event })]);
       await held.commit();
     }
   });
@@ -346,11 +412,11 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor(driver, { name: 'worker 7' });
     const { held } = await hold();
     const processId = randomUUID();
-    await driver.startRun({ processId, workerId, jobs: [job.id] });
+    await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
     const running = await view(job);
     expect(running).toMatchObject({ status: 'in-progress', processId, worker: 'worker 7', finishedAt: null });
     expect(running.startedAt).toBeInstanceOf(Date);
-    await held.settle(processId, [settlement(job, { output: 'done' })]);
+    await held.settle([settlement(job, { processId, output: 'done' })]);
     await held.commit();
     expect(await view(job)).toMatchObject({ status: 'complete', processId, worker: null, output: 'done' });
   });
@@ -367,7 +433,7 @@ export const runs = theme('runs', (test) => {
     const dying = await process();
     const { workerId } = await anchor(dying.driver);
     await hold({}, dying.driver);
-    await driver.startRun({ processId: randomUUID(), workerId, jobs: [job.id] });
+    await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [job.id] }]);
     expect((await view(job)).status).toBe('in-progress');
     await dying.kill();
     const after = await until('the job is listed as new', async () => {
@@ -388,8 +454,8 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const { held, job } = await hold();
     const processId = randomUUID();
-    await driver.startRun({ processId, workerId, jobs: [job.id] });
-    await held.settle(processId, [settlement(job, { event: 'retry', delayMs: 60_000 })]);
+    await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
+    await held.settle([settlement(job, { processId, event: 'retry', delayMs: 60_000 })]);
     await held.commit();
     expect(await view(job)).toMatchObject({ status: 'new', processId, worker: null, attempt: 1 });
   });

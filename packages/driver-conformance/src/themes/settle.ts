@@ -27,9 +27,9 @@ export const settle = theme('settle', (test) => {
       const before = await put({ key, payload: [1], metadata: { a: 1 }, maxAttempts: 7, priority: 2 });
       const { held, job } = await hold();
       const processId = randomUUID();
-      const given = settlement(job, { ...GIVEN[event], event, tookMs: 5_000, by: 'host-b' });
+      const given = settlement(job, { ...GIVEN[event], processId, event, tookMs: 5_000, by: 'host-b' });
       const from = (await reader.now()).getTime();
-      expect(await withWrongClock(() => held.settle(processId, [given]))).toEqual([job.id]);
+      expect(await withWrongClock(() => held.settle([given]))).toEqual([job.id]);
       expect(await row(job), 'nothing is visible before the commit').toEqual(before);
       await held.commit();
       const to = (await reader.now()).getTime();
@@ -79,13 +79,13 @@ export const settle = theme('settle', (test) => {
   test('gives each job of a run its own outcome', async ({ queue, key, putMany, hold, row }) => {
     const rows = await putMany(EVENTS.map(() => ({ key })));
     const { held } = await hold();
-    const group = await held.lockSiblings({ queue, key }, 10);
+    const group = await held.lockSiblings({ queue, keys: [key] }, 10);
     const processId = randomUUID();
     const settlements = group.map((job, place) => {
       const event = EVENTS[place] ?? 'complete';
-      return settlement(job, { ...GIVEN[event], event });
+      return settlement(job, { ...GIVEN[event], processId, event });
     });
-    const written = await held.settle(processId, settlements);
+    const written = await held.settle(settlements);
     expect(new Set(written)).toEqual(new Set(rows.map(({ id }) => id)));
     await held.commit();
     for (const [place, event] of EVENTS.entries()) {
@@ -105,9 +105,9 @@ export const settle = theme('settle', (test) => {
   test('settles a thousand in one call', async ({ queue, key, driver, newJob, hold, reader }) => {
     await driver.enqueue(Array.from({ length: 1_000 }, () => newJob({ key })));
     const { held } = await hold();
-    const group = await held.lockSiblings({ queue, key }, 1_000);
+    const group = await held.lockSiblings({ queue, keys: [key] }, 1_000);
     const settlements = group.map((job, output) => settlement(job, { output }));
-    expect(await held.settle(randomUUID(), settlements)).toHaveLength(1_000);
+    expect(await held.settle(settlements)).toHaveLength(1_000);
     await held.commit();
     const rows = await reader.jobs(queue);
     expect(rows.map(({ output }) => output)).toEqual(group.map((_, place) => place));
@@ -126,25 +126,28 @@ export const settle = theme('settle', (test) => {
     const { workerId } = await inner.anchor();
     const [one, other] = [await inner.hold(), await inner.hold()];
     const [mine, others] = [randomUUID(), randomUUID()];
-    await driver.startRun({ processId: mine, workerId, jobs: [one.job.id] });
-    await driver.startRun({ processId: others, workerId, jobs: [other.job.id] });
+    await driver.startRuns([{ processId: mine, workerId, jobs: [one.job.id] }]);
+    await driver.startRuns([{ processId: others, workerId, jobs: [other.job.id] }]);
     // Both transactions stay open over these lines: whatever waits for one of them never comes past.
-    const settling = one.held.settle(mine, [settlement(one.job)]);
+    const settling = one.held.settle([settlement(one.job, { processId: mine })]);
     expect(await within('the settlement', settling)).toEqual([one.job.id]);
     expect(await inner.claim(await inner.begin())).toBeDefined();
-    await within("the other run's progress", driver.noteRun(others, { progress: 1 }));
-    const settlingOther = other.held.settle(others, [settlement(other.job)]);
+    await within(
+      "the other run's progress",
+      driver.noteRun({ processId: others, jobs: [other.job.id] }, { progress: 1 }),
+    );
+    const settlingOther = other.held.settle([settlement(other.job, { processId: others })]);
     expect(await within('the other settlement', settlingOther)).toEqual([other.job.id]);
   });
 
   test('takes an empty list', async ({ begin }) => {
-    expect(await (await begin()).settle(randomUUID(), [])).toEqual([]);
+    expect(await (await begin()).settle([])).toEqual([]);
   });
 
   test('leaves a job that this transaction does not hold', async ({ putMany, hold, row }) => {
     const [, other] = await putMany([{}, {}]);
     const { held, job } = await hold();
-    const written = await held.settle(randomUUID(), [settlement(job), settlement(other ?? job)]);
+    const written = await held.settle([settlement(job), settlement(other ?? job)]);
     expect(written).toEqual([job.id]);
     await held.commit();
     expect(await row(other ?? job)).toEqual(other);
@@ -159,11 +162,11 @@ export const settle = theme('settle', (test) => {
     const before = await put();
     const owner = await hold();
     const stranger = await begin();
-    const answer = stranger.settle(randomUUID(), [settlement(owner.job)]);
+    const answer = stranger.settle([settlement(owner.job)]);
     expect(await within("the answer about another's job", answer)).toEqual([]);
     await stranger.commit();
     expect(await row(before)).toEqual(before);
-    expect(await owner.held.settle(randomUUID(), [settlement(owner.job)])).toEqual([before.id]);
+    expect(await owner.held.settle([settlement(owner.job)])).toEqual([before.id]);
     await owner.held.commit();
   });
 
@@ -172,7 +175,7 @@ export const settle = theme('settle', (test) => {
     const first = await hold();
     await first.held.rollback();
     const second = await hold();
-    await expect(first.held.settle(randomUUID(), [settlement(first.job)])).rejects.toMatchObject({
+    await expect(first.held.settle([settlement(first.job)])).rejects.toMatchObject({
       code: 'TransactionOver',
     });
     await second.held.rollback();
@@ -183,8 +186,8 @@ export const settle = theme('settle', (test) => {
     const { publicId } = await put();
     const { held, job } = await hold();
     const processId = randomUUID();
-    expect(await held.settle(processId, [settlement(job, { output: 'first' })])).toEqual([job.id]);
-    expect(await held.settle(randomUUID(), [settlement(job, { output: 'second' })])).toEqual([]);
+    expect(await held.settle([settlement(job, { processId, output: 'first' })])).toEqual([job.id]);
+    expect(await held.settle([settlement(job, { output: 'second' })])).toEqual([]);
     await held.commit();
     expect(await row({ publicId })).toMatchObject({ output: 'first', processId });
   });
@@ -193,10 +196,10 @@ export const settle = theme('settle', (test) => {
     const { publicId } = await put();
     const { held, job } = await hold();
     const processId = randomUUID();
-    expect(await held.settle(processId, [settlement(job, { event: 'retry', error: ERROR })])).toEqual([
+    expect(await held.settle([settlement(job, { processId, event: 'retry', error: ERROR })])).toEqual([
       job.id,
     ]);
-    expect(await held.settle(processId, [settlement(job)])).toEqual([]);
+    expect(await held.settle([settlement(job, { processId })])).toEqual([]);
     await held.commit();
     expect(await row({ publicId })).toMatchObject({ status: 'new', error: ERROR, processId });
   });
@@ -205,25 +208,129 @@ export const settle = theme('settle', (test) => {
     const { queue, key, putMany, hold, driver, reader } = stage;
     await putMany([{ key }, { key }]);
     const { held } = await hold();
-    const jobs = await held.lockSiblings({ queue, key }, 10);
+    const jobs = await held.lockSiblings({ queue, keys: [key] }, 10);
     const [processId, { workerId }] = [randomUUID(), await stage.anchor()];
-    await driver.startRun({ processId, workerId, jobs: jobs.map(({ id }) => id) });
-    const settlements = jobs.map((job) => settlement(job));
-    expect(await held.settle(processId, settlements.slice(0, 1))).toEqual([jobs[0]?.id]);
-    expect(await held.settle(processId, settlements)).toEqual([jobs[1]?.id]);
+    await driver.startRuns([{ processId, workerId, jobs: jobs.map(({ id }) => id) }]);
+    const settlements = jobs.map((job) => settlement(job, { processId, event: 'fail' }));
+    expect(await held.settle(settlements.slice(0, 1))).toEqual([jobs[0]?.id]);
+    expect(await held.settle(settlements)).toEqual([jobs[1]?.id]);
     await held.commit();
-    for (const { publicId } of jobs)
-      expect(await reader.runs(publicId)).toMatchObject([{ outcome: 'complete' }]);
+    for (const { publicId } of jobs) expect(await reader.runs(publicId)).toMatchObject([{ outcome: 'fail' }]);
+  });
+
+  test('settles several runs in one call, each by its own name', async (stage) => {
+    const { putMany, begin, claimMany, driver, reader, row } = stage;
+    const rows = await putMany(EVENTS.map(() => ({})));
+    const held = await begin();
+    const jobs = await claimMany(held, 10);
+    const { workerId } = await stage.anchor();
+    const starts = jobs.map(({ id }) => ({ processId: randomUUID(), workerId, jobs: [id] }));
+    await driver.startRuns(starts);
+    const settlements = jobs.map((job, place) => {
+      const event = EVENTS[place] ?? 'complete';
+      return settlement(job, { ...GIVEN[event], processId: starts[place]?.processId ?? '', event });
+    });
+    expect(new Set(await held.settle(settlements))).toEqual(new Set(rows.map(({ id }) => id)));
+    await held.commit();
+    for (const [place, event] of EVENTS.entries()) {
+      const { processId } = starts[place] ?? {};
+      const job = rows[place] ?? { publicId: '' };
+      expect(await row(job)).toMatchObject({ status: TRANSITIONS[event].to, processId });
+      expect(await reader.runs(job.publicId)).toMatchObject([{ processId, outcome: event }]);
+    }
+  });
+
+  test('finish settles and commits in one', async (stage) => {
+    const { putMany, begin, claimMany, driver, reader, row } = stage;
+    const rows = await putMany(EVENTS.map(() => ({})));
+    const held = await begin();
+    const jobs = await claimMany(held, 10);
+    const { workerId } = await stage.anchor();
+    const starts = jobs.map(({ id }) => ({ processId: randomUUID(), workerId, jobs: [id] }));
+    await driver.startRuns(starts);
+    const settlements = jobs.map((job, place) => {
+      const event = EVENTS[place] ?? 'complete';
+      return settlement(job, { ...GIVEN[event], processId: starts[place]?.processId ?? '', event });
+    });
+    expect(new Set(await held.finish(settlements))).toEqual(new Set(rows.map(({ id }) => id)));
+    for (const [place, event] of EVENTS.entries()) {
+      const job = rows[place] ?? { publicId: '' };
+      const { attempt, crashes, output = null, error = null } = GIVEN[event];
+      const { processId } = starts[place] ?? {};
+      const status = TRANSITIONS[event].to;
+      expect(await row(job)).toMatchObject({ status, attempt, crashes, output, error, processId });
+      expect(await reader.runs(job.publicId)).toMatchObject([{ processId, outcome: event }]);
+    }
+    const over = { name: 'DriverError', code: 'TransactionOver' };
+    await expect(stage.claim(held)).rejects.toMatchObject(over);
+    await expect(held.commit()).rejects.toMatchObject(over);
+    expect(held.lost.aborted).toBe(false);
+  });
+
+  test('finish lets go of what was claimed and is not settled', async ({
+    putMany,
+    begin,
+    claimMany,
+    take,
+  }) => {
+    const [first, second] = await putMany([{}, {}]);
+    const held = await begin();
+    const [job] = await claimMany(held, 2);
+    expect(await held.finish([settlement(job ?? { id: 0n })])).toEqual([first?.id]);
+    expect((await take(await begin())).id).toBe(second?.id);
+  });
+
+  test('finish writes nothing unless it writes all', async (stage) => {
+    const { putMany, hold, begin, claimMany, driver, reader, row } = stage;
+    const rows = await putMany([{}, {}, {}]);
+    const other = await hold();
+    const held = await begin();
+    const jobs = await claimMany(held, 10);
+    const { workerId } = await stage.anchor();
+    const starts = jobs.map(({ id }) => ({ processId: randomUUID(), workerId, jobs: [id] }));
+    await driver.startRuns(starts);
+    const settlements = [...jobs, other.job].map((job, place) =>
+      settlement(job, { processId: starts[place]?.processId ?? randomUUID(), event: 'fail' }),
+    );
+    const written = await within("the answer about another's job", held.finish(settlements));
+    expect(written).not.toContain(other.job.id);
+    expect(written.length).toBeLessThan(settlements.length);
+    for (const before of rows) expect(await row(before)).toEqual(before);
+    await held.rollback();
+    for (const before of rows) expect(await row(before)).toEqual(before);
+    for (const { publicId } of jobs) expect(await reader.runs(publicId)).toMatchObject([{ outcome: null }]);
+    expect((await claimMany(await begin(), 10)).map(({ id }) => id)).toEqual(jobs.map(({ id }) => id));
+  });
+
+  test('finish of a claim that is lost writes nothing', async ({ put, process, hold, row }) => {
+    const before = await put();
+    const dying = await process();
+    const { held, job } = await hold({}, dying.driver);
+    await dying.disconnect();
+    await expect(held.finish([settlement(job)])).rejects.toMatchObject({ code: 'ConnectionLost' });
+    expect(await row(before)).toEqual(before);
+  });
+
+  test('finishes a thousand, each by a run of its own', async (stage) => {
+    const { queue, driver, newJob, begin, claimMany, reader } = stage;
+    await driver.enqueue(Array.from({ length: 1_000 }, () => newJob()));
+    const held = await begin();
+    const jobs = await claimMany(held, 1_000);
+    const settlements = jobs.map((job, output) => settlement(job, { output }));
+    expect(await held.finish(settlements)).toHaveLength(1_000);
+    const rows = await reader.jobs(queue);
+    expect(rows.map(({ output }) => output)).toEqual(jobs.map((_, place) => place));
+    expect(rows.map(({ processId }) => processId)).toEqual(settlements.map(({ processId }) => processId));
   });
 
   test('knows nothing of an id that is not in the table', async ({ begin }) => {
-    expect(await (await begin()).settle(randomUUID(), [settlement({ id: 2n ** 60n })])).toEqual([]);
+    expect(await (await begin()).settle([settlement({ id: 2n ** 60n })])).toEqual([]);
   });
 
   test('rolled back, a settlement has not happened', async ({ put, hold, row }) => {
     const before = await put();
     const { held, job } = await hold();
-    await held.settle(randomUUID(), [settlement(job)]);
+    await held.settle([settlement(job)]);
     await held.rollback();
     expect(await row(before)).toEqual(before);
     expect((await hold()).job.id).toBe(before.id);

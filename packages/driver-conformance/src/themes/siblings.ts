@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { JobId } from '@rowlock/core';
 import { expect } from 'vitest';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
@@ -15,7 +16,7 @@ export const siblings = theme('siblings', (test) => {
   }) => {
     const rows = await putMany([3, 1, 2, 0].map((priority) => ({ key, priority })));
     const { held } = await hold();
-    const group = await held.lockSiblings({ queue, key }, 10);
+    const group = await held.lockSiblings({ queue, keys: [key] }, 10);
     expect(group.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
     expect(await claim(await begin())).toBeUndefined();
   });
@@ -23,7 +24,7 @@ export const siblings = theme('siblings', (test) => {
   test('returns jobs as a claim does', async ({ queue, key, put, hold }) => {
     await put({ key, payload: { a: [1] }, metadata: { b: 2 }, priority: 4, maxAttempts: 2 });
     const { held, job } = await hold();
-    expect(await held.lockSiblings({ queue, key }, 10)).toEqual([job]);
+    expect(await held.lockSiblings({ queue, keys: [key] }, 10)).toEqual([job]);
   });
 
   test('takes the jobs of every kind', async ({ queue, key, putMany, begin }) => {
@@ -32,12 +33,12 @@ export const siblings = theme('siblings', (test) => {
       { key, kind: 'b' },
       { key, kind: 'a' },
     ]);
-    const group = await (await begin()).lockSiblings({ queue, key }, 10);
+    const group = await (await begin()).lockSiblings({ queue, keys: [key] }, 10);
     expect(group.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
   });
 
   test('needs no claim before it, and may find nothing', async ({ queue, key, begin }) => {
-    expect(await (await begin()).lockSiblings({ queue, key }, 10)).toEqual([]);
+    expect(await (await begin()).lockSiblings({ queue, keys: [key] }, 10)).toEqual([]);
   });
 
   test('returns no more than the limit, and locks them all', async ({
@@ -52,7 +53,7 @@ export const siblings = theme('siblings', (test) => {
   }) => {
     const rows = await putMany(Array.from({ length: 6 }, () => ({ key })));
     const { held } = await hold();
-    const group = await held.lockSiblings({ queue, key }, 2);
+    const group = await held.lockSiblings({ queue, keys: [key] }, 2);
     expect(group.map(({ id }) => id)).toEqual(rows.slice(0, 2).map(({ id }) => id));
 
     expect(await claim(await begin())).toBeUndefined();
@@ -66,11 +67,8 @@ export const siblings = theme('siblings', (test) => {
   test('leaves the jobs beyond the limit as they were', async ({ queue, key, putMany, hold, row }) => {
     const rows = await putMany(Array.from({ length: 3 }, () => ({ key })));
     const { held } = await hold();
-    const group = await held.lockSiblings({ queue, key }, 1);
-    await held.settle(
-      randomUUID(),
-      group.map((job) => settlement(job)),
-    );
+    const group = await held.lockSiblings({ queue, keys: [key] }, 1);
+    await held.settle(group.map((job) => settlement(job)));
     await held.commit();
     const [first, ...rest] = rows;
     expect((await row(first ?? { publicId: '' })).status).toBe('complete');
@@ -90,7 +88,7 @@ export const siblings = theme('siblings', (test) => {
     const b = await hold();
     expect([a.job.id, b.job.id]).toEqual([first?.id, second?.id]);
     // A's transaction stays open over this line: a lock that waits never comes past it.
-    const refused = within('the refusal', b.held.lockSiblings({ queue, key }, 10));
+    const refused = within('the refusal', b.held.lockSiblings({ queue, keys: [key] }, 10));
     await expect(refused).rejects.toMatchObject({ name: 'DriverError', code: 'LockNotAvailable' });
     await b.held.rollback();
     const line = { priority: 0, id: first?.id ?? 0n };
@@ -108,11 +106,13 @@ export const siblings = theme('siblings', (test) => {
     await putMany([{ key }, { key }, { key }]);
     const a = await hold();
     const b = await hold();
-    await expect(b.held.lockSiblings({ queue, key }, 10)).rejects.toMatchObject({ code: 'LockNotAvailable' });
+    await expect(b.held.lockSiblings({ queue, keys: [key] }, 10)).rejects.toMatchObject({
+      code: 'LockNotAvailable',
+    });
     await b.held.rollback();
-    expect(await a.held.lockSiblings({ queue, key }, 10)).toHaveLength(3);
+    expect(await a.held.lockSiblings({ queue, keys: [key] }, 10)).toHaveLength(3);
     await a.held.rollback();
-    expect(await (await begin()).lockSiblings({ queue, key }, 10)).toHaveLength(3);
+    expect(await (await begin()).lockSiblings({ queue, keys: [key] }, 10)).toHaveLength(3);
   });
 
   test('of two transactions that hold one job each, one or both are refused, and neither waits', async ({
@@ -127,7 +127,10 @@ export const siblings = theme('siblings', (test) => {
     const b = await hold();
     const both = await within(
       'both answers',
-      Promise.allSettled([a.held.lockSiblings({ queue, key }, 10), b.held.lockSiblings({ queue, key }, 10)]),
+      Promise.allSettled([
+        a.held.lockSiblings({ queue, keys: [key] }, 10),
+        b.held.lockSiblings({ queue, keys: [key] }, 10),
+      ]),
     );
     // Some databases give a refused transaction's locks back at once: then the later one gets them all.
     const refusals = both.filter(({ status }) => status === 'rejected');
@@ -136,7 +139,7 @@ export const siblings = theme('siblings', (test) => {
     for (const each of both) if (each.status === 'fulfilled') expect(each.value).toHaveLength(2);
     await a.held.rollback();
     await b.held.rollback();
-    expect(await (await begin()).lockSiblings({ queue, key }, 10)).toHaveLength(2);
+    expect(await (await begin()).lockSiblings({ queue, keys: [key] }, 10)).toHaveLength(2);
   });
 
   test('is refused by the lock of another process on a job of another kind', async ({
@@ -150,7 +153,9 @@ export const siblings = theme('siblings', (test) => {
     const { driver } = await process();
     await hold({ kinds: ['create'] }, driver);
     const { held } = await hold();
-    await expect(held.lockSiblings({ queue, key }, 10)).rejects.toMatchObject({ code: 'LockNotAvailable' });
+    await expect(held.lockSiblings({ queue, keys: [key] }, 10)).rejects.toMatchObject({
+      code: 'LockNotAvailable',
+    });
   });
 
   test('returns jobs in progress before all others', async ({
@@ -169,7 +174,7 @@ export const siblings = theme('siblings', (test) => {
       startedBy: 'host',
     });
     const { held } = await hold();
-    const group = await held.lockSiblings({ queue, key }, 2);
+    const group = await held.lockSiblings({ queue, keys: [key] }, 2);
     expect(group.map(({ id, status }) => [id, status])).toEqual([
       [third?.id, 'in-progress'],
       [first?.id, 'new'],
@@ -183,7 +188,7 @@ export const siblings = theme('siblings', (test) => {
     const later = await put({ key, available: { inMs: 3_600_000 } });
     const now = await put({ key });
     const { held } = await hold();
-    expect((await held.lockSiblings({ queue, key }, 10)).map(({ id }) => id)).toEqual([now.id]);
+    expect((await held.lockSiblings({ queue, keys: [key] }, 10)).map(({ id }) => id)).toEqual([now.id]);
     // Not locked: others may move them at once.
     expect(await within('the redrive', driver.move('redrive', failed.publicId))).toEqual({
       outcome: 'moved',
@@ -206,7 +211,7 @@ export const siblings = theme('siblings', (test) => {
       { key: null },
     ]);
     const { held } = await hold();
-    expect(await held.lockSiblings({ queue, key }, 10)).toHaveLength(1);
+    expect(await held.lockSiblings({ queue, keys: [key] }, 10)).toHaveLength(1);
     expect((await take(await begin(), { queue: `${queue}-other` })).id).toBe(elsewhere?.id);
     expect((await take(await begin())).id).toBe(other?.id);
     expect((await take(await begin())).id).toBe(none?.id);
@@ -221,12 +226,86 @@ export const siblings = theme('siblings', (test) => {
     const [ofA, ofB] = await within(
       'both groups',
       Promise.all([
-        a.lockSiblings({ queue, key: `${key}-a` }, 10),
-        b.lockSiblings({ queue, key: `${key}-b` }, 10),
+        a.lockSiblings({ queue, keys: [`${key}-a`] }, 10),
+        b.lockSiblings({ queue, keys: [`${key}-b`] }, 10),
       ]),
     );
     expect(ofA).toHaveLength(2);
     expect(ofB).toHaveLength(2);
+  });
+
+  test('of several keys returns no more than the limit each, those in progress first, and locks them all', async ({
+    queue,
+    key,
+    reader,
+    putMany,
+    begin,
+    claim,
+    driver,
+  }) => {
+    const keys = ['a', 'b', 'c'].map((name) => `${key}-${name}`);
+    const rows = await putMany([...keys, ...keys, ...keys].map((own) => ({ key: own })));
+    const leased = rows.findLast((row) => row.key === keys[1]);
+    await reader.write(leased?.publicId ?? '', {
+      status: 'in-progress',
+      processId: randomUUID(),
+      startedAt: await reader.now(),
+      startedBy: 'host',
+    });
+    const held = await begin();
+    const group = await held.lockSiblings({ queue, keys: [...keys, `${key}-none`] }, 2);
+    const idsOf = (jobs: readonly { readonly id: JobId; readonly key: string | null }[], own = '') =>
+      jobs.filter((job) => job.key === own).map(({ id }) => id);
+    expect(idsOf(group, keys[0])).toEqual(idsOf(rows, keys[0]).slice(0, 2));
+    expect(idsOf(group, keys[1])).toEqual([leased?.id, ...idsOf(rows, keys[1]).slice(0, 1)]);
+    expect(idsOf(group, keys[2])).toEqual(idsOf(rows, keys[2]).slice(0, 2));
+    expect(group).toHaveLength(6);
+
+    expect(await claim(await begin())).toBeUndefined();
+    for (const { publicId } of rows) {
+      expect(await driver.move('cancel', publicId)).toEqual({ outcome: 'running' });
+    }
+  });
+
+  test('of several keys is refused as a whole when one of their jobs is held elsewhere', async ({
+    queue,
+    key,
+    putMany,
+    begin,
+    take,
+    claimMany,
+  }) => {
+    const [a, b] = [`${key}-a`, `${key}-b`];
+    const rows = await putMany([{ key: a }, { key: b }, { key: b }]);
+    const owner = await begin();
+    await take(owner, { busy: [a] });
+    const held = await begin();
+    await take(held);
+    const refused = held.lockSiblings({ queue, keys: [a, b] }, 10);
+    await expect(within('the refusal', refused)).rejects.toMatchObject({ code: 'LockNotAvailable' });
+    await held.rollback();
+    const free = await claimMany(await begin(), 10);
+    expect(free.map(({ id }) => id)).toEqual([rows[0]?.id, rows[2]?.id]);
+  });
+
+  test('two that lock the same keys in another order do not wait for each other', async ({
+    queue,
+    key,
+    putMany,
+    begin,
+    take,
+  }) => {
+    const [a, b] = [`${key}-a`, `${key}-b`];
+    await putMany([{ key: a }, { key: b }]);
+    const [one, other] = [await begin(), await begin()];
+    await take(one);
+    await take(other);
+    const locks = [
+      one.lockSiblings({ queue, keys: [a, b] }, 10),
+      other.lockSiblings({ queue, keys: [b, a] }, 10),
+    ];
+    const ends = await within('both answers', Promise.allSettled(locks));
+    expect(ends.map(({ status }) => status)).toContain('rejected');
   });
 
   test('a job that is committed after the lock is not of the group, and gets its own', async ({
@@ -239,21 +318,18 @@ export const siblings = theme('siblings', (test) => {
   }) => {
     const rows = await putMany([{ key }, { key }, { key }]);
     const { held } = await hold();
-    const group = await held.lockSiblings({ queue, key }, 10);
+    const group = await held.lockSiblings({ queue, keys: [key] }, 10);
     expect(group).toHaveLength(3);
 
     const late = await put({ key });
     const other = await hold();
     expect(other.job.id).toBe(late.id);
-    await expect(other.held.lockSiblings({ queue, key }, 10)).rejects.toMatchObject({
+    await expect(other.held.lockSiblings({ queue, keys: [key] }, 10)).rejects.toMatchObject({
       code: 'LockNotAvailable',
     });
     await other.held.rollback();
 
-    const settled = await held.settle(
-      randomUUID(),
-      group.map((job) => settlement(job)),
-    );
+    const settled = await held.settle(group.map((job) => settlement(job)));
     expect(settled).toHaveLength(3);
     await held.commit();
     for (const each of rows) expect((await row(each)).status).toBe('complete');
@@ -261,7 +337,7 @@ export const siblings = theme('siblings', (test) => {
 
     const next = await hold();
     expect(next.job.id).toBe(late.id);
-    expect((await next.held.lockSiblings({ queue, key }, 10)).map(({ id }) => id)).toEqual([late.id]);
+    expect((await next.held.lockSiblings({ queue, keys: [key] }, 10)).map(({ id }) => id)).toEqual([late.id]);
   });
 
   test('sees jobs that were committed after its transaction began', async ({
@@ -274,13 +350,13 @@ export const siblings = theme('siblings', (test) => {
     await put({ key });
     const { held } = await hold();
     await putMany([{ key }, { key }]);
-    expect(await held.lockSiblings({ queue, key }, 10)).toHaveLength(3);
+    expect(await held.lockSiblings({ queue, keys: [key] }, 10)).toHaveLength(3);
   });
 
   test('locks a thousand', async ({ queue, key, driver, newJob, hold, begin, claim }) => {
     await driver.enqueue(Array.from({ length: 1_000 }, (_, payload) => newJob({ key, payload })));
     const { held } = await hold();
-    const group = await held.lockSiblings({ queue, key }, 1_000);
+    const group = await held.lockSiblings({ queue, keys: [key] }, 1_000);
     expect(group.map(({ payload }) => payload)).toEqual(Array.from({ length: 1_000 }, (_, place) => place));
     expect(await claim(await begin())).toBeUndefined();
   });

@@ -65,14 +65,14 @@ export const uniqueKeys = theme('unique keys', (test) => {
     }) => {
       const first = await put({ key, unique: { key, scope } });
       const { held, job } = await hold();
-      await held.lockSiblings({ queue: job.queue, key }, 10);
+      await held.lockSiblings({ queue: job.queue, keys: [key] }, 10);
       // The hold ends only below: a driver that waits for it never comes past this line.
       const again = await within(
         'the duplicate, while the first is held',
         driver.enqueue([newJob({ key, unique: { key, scope } })]),
       );
       expect(again).toEqual([{ outcome: 'duplicate', publicId: first.publicId }]);
-      expect(await held.settle(randomUUID(), [settlement(job)])).toEqual([job.id]);
+      expect(await held.settle([settlement(job)])).toEqual([job.id]);
       await held.commit();
       expect((await row(first)).status).toBe('complete');
     });

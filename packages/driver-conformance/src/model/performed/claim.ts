@@ -7,33 +7,36 @@ import type { Claim, WorldState } from './state.js';
 
 export async function claim<Tx>(
   state: WorldState<Tx>,
-  { by, queue, kinds, beyond, busy }: CommandOf<'claim'>,
+  { by, queue, kinds, beyond, busy, limit }: CommandOf<'claim'>,
 ): Promise<Result> {
   const { names } = state;
   const open = await state.begin(by);
   const row = beyond === null ? undefined : await names.row(beyond);
-  const job = await open.held.claim({
+  const jobs = await open.held.claim({
     queue: names.own(queue),
     kinds,
     line: row === undefined ? START : { priority: row.priority, id: row.id },
     busy: busy.map((key) => names.own(key)),
+    limit,
   });
-  return job === undefined ? null : take(open, job, names);
+  return jobs.map((job) => take(open, job, names));
 }
 
 export async function lockSiblings<Tx>(
   state: WorldState<Tx>,
-  { by, queue, key, limit }: CommandOf<'lockSiblings'>,
+  { by, queue, keys, limit }: CommandOf<'lockSiblings'>,
 ): Promise<Result> {
   const { names } = state;
   const open = state.claim(by);
   const first = [...open.jobs.values()].find((job) => job.key !== null);
-  const entity =
+  const entities =
     queue === null && first?.key
-      ? { queue: first.queue, key: first.key }
-      : { queue: names.own(queue ?? ''), key: names.own(key) };
-  const jobs = await open.held.lockSiblings(entity, limit);
-  return jobs.map((job) => take(open, job, names));
+      ? { queue: first.queue, keys: [first.key] }
+      : { queue: names.own(queue ?? ''), keys: keys.map((key) => names.own(key)) };
+  const jobs = await open.held.lockSiblings(entities, limit);
+  return entities.keys
+    .toSorted()
+    .map((key) => jobs.filter((job) => job.key === key).map((job) => take(open, job, names)));
 }
 
 export async function firstOutstanding<Tx>(

@@ -3,14 +3,17 @@ import type { Result } from '../result.js';
 import { EFFECTS } from './cast.js';
 import type { WorldState } from './state.js';
 
-export async function startRun<Tx>(state: WorldState<Tx>, { by }: CommandOf<'startRun'>): Promise<Result> {
+export async function startRuns<Tx>(state: WorldState<Tx>, { by }: CommandOf<'startRuns'>): Promise<Result> {
   const claim = state.claim(by);
   const driver = await state.driver(by);
   const processId = state.runOf(claim);
   const { anchor } = await state.session(by);
   const { workerId } = anchor;
-  const started = await driver.startRun({ processId, workerId, jobs: [...claim.jobs.keys()] });
-  claim.crashes = new Map(started.map(({ id, crashes }) => [id, crashes]));
+  const jobs = [...claim.jobs.keys()];
+  state.runs.set(processId, jobs);
+  const started = await driver.startRuns([{ processId, workerId, jobs }]);
+  const crashes = new Map(started.map((each) => [each.id, each.crashes]));
+  claim.crashes = new Map(jobs.map((id) => [id, crashes.get(id) ?? 0]));
   const told = started.map(async ({ id, earlierRuns, crashes }) => [
     await state.names.jobOf(id),
     { earlierRuns, crashes },
@@ -20,7 +23,8 @@ export async function startRun<Tx>(state: WorldState<Tx>, { by }: CommandOf<'sta
 
 export async function noteRun<Tx>(state: WorldState<Tx>, { by, run }: CommandOf<'noteRun'>): Promise<Result> {
   const driver = await state.driver(by);
-  return driver.noteRun(state.names.processId(run), { progress: 'half' });
+  const processId = state.names.processId(run);
+  return driver.noteRun({ processId, jobs: state.runs.get(processId) ?? [] }, { progress: 'half' });
 }
 
 export async function write<Tx>(state: WorldState<Tx>, { by }: CommandOf<'write'>): Promise<Result> {
@@ -35,7 +39,12 @@ export function undo<Tx>(state: WorldState<Tx>, { by }: CommandOf<'undo'>): Prom
   return state.claim(by).held.undo();
 }
 
+export function renew<Tx>(state: WorldState<Tx>, { by }: CommandOf<'renew'>): Promise<Result> {
+  return state.claim(by).held.renew();
+}
+
 export function release<Tx>(state: WorldState<Tx>, { by }: CommandOf<'release'>): Promise<Result> {
   const claim = state.lastOf(by);
-  return claim.held.release(state.runOf(claim));
+  const processId = state.runOf(claim);
+  return claim.held.release([{ processId, jobs: state.runs.get(processId) ?? [] }]);
 }

@@ -1,20 +1,41 @@
-import type { Settlement } from '@rowlock/core';
-import type { CommandOf } from '../command.js';
+import type { JobId, Settlement } from '@rowlock/core';
+import type { Settling } from '../command.js';
 import type { Result } from '../result.js';
 import type { WorldState } from './state.js';
 import { DAY_MS } from './time.js';
 
-export async function settle<Tx>(
+export async function settle<Tx>(state: WorldState<Tx>, command: Settling): Promise<Result> {
+  const { held } = state.claim(command.by);
+  return namesOf(state, await held.settle(await settlements(state, command)));
+}
+
+/** One that was not all written has only its rollback left. */
+export async function finish<Tx>(state: WorldState<Tx>, command: Settling): Promise<Result> {
+  const wanted = await settlements(state, command);
+  const { held } = state.lastOf(command.by);
+  try {
+    return await namesOf(state, await held.finish(wanted));
+  } finally {
+    await held.rollback();
+  }
+}
+
+async function namesOf<Tx>({ names }: WorldState<Tx>, ids: readonly JobId[]): Promise<readonly string[]> {
+  return (await Promise.all(ids.map((id) => names.jobOf(id)))).sort();
+}
+
+async function settlements<Tx>(
   state: WorldState<Tx>,
-  { by, events, again, stranger }: CommandOf<'settle'>,
-): Promise<Result> {
+  { by, events, again, stranger }: Settling,
+): Promise<readonly Settlement[]> {
   const { names } = state;
   const claim = state.claim(by);
   const run = state.runOf(claim);
-  const settlements = [...claim.jobs.values()].map((job, place): Settlement => {
+  const all = [...claim.jobs.values()].map((job, place): Settlement => {
     const event = events[place % events.length] ?? 'complete';
     return {
       id: job.id,
+      processId: run,
       event,
       attempt: job.attempt + 1,
       crashes: claim.crashes.get(job.id) ?? job.crashes,
@@ -25,11 +46,10 @@ export async function settle<Tx>(
       by,
     };
   });
-  const [first] = settlements;
+  const [first] = all;
   if (stranger !== null && first !== undefined) {
     const { id } = await names.row(stranger);
-    if (!claim.jobs.has(id)) settlements.push({ ...first, id });
+    if (!claim.jobs.has(id)) all.push({ ...first, id });
   }
-  const written = await claim.held.settle(run, settlements);
-  return (await Promise.all(written.map((id) => names.jobOf(id)))).sort();
+  return all;
 }

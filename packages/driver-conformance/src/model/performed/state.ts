@@ -30,6 +30,8 @@ export class WorldState<Tx> {
   readonly callers = new Map<Caller, CallerTransaction<Tx>>();
   readonly sessions = new Map<Actor, Session>();
   readonly leases: Lease[] = [];
+  /** The jobs of each run that is on record. */
+  readonly runs = new Map<string, readonly JobId[]>();
   /** Is told when the session of the worker is open again. */
   readonly onBack = new Map<Actor, () => void>();
 

@@ -18,7 +18,7 @@ export function allows(state: ModelState, command: Command): boolean {
       return tx !== undefined && canLock(tx) && (command.queue !== null || firstKeyed(tx) !== undefined);
     case 'firstOutstanding':
       return tx !== undefined && isThere(state, command.before);
-    case 'startRun':
+    case 'startRuns':
       return hasJobs(tx) && tx.run === null && !tx.hasSettled;
     case 'noteRun': {
       const isSettling = [...state.transactions.values()].some(({ endings }) => endings.length > 0);
@@ -27,13 +27,16 @@ export function allows(state: ModelState, command: Command): boolean {
     case 'write':
       return hasJobs(tx) && !tx.hasSettled && !tx.hasUndone;
     case 'undo':
+    case 'renew':
       return tx?.hasSettled === false;
     case 'settle':
       return hasJobs(tx) && isThere(state, command.stranger);
     case 'commit':
       return hasJobs(tx);
+    case 'finish':
+      return hasJobs(tx) && !tx.hasWritten && isThere(state, command.stranger);
     case 'release': {
-      const isAsItWas = tx?.from === 'new' && !tx.hasSettled && (!tx.hasWritten || tx.hasUndone);
+      const isAsItWas = tx?.from === 'new' && !tx.hasSettled && !tx.effects.length && !tx.kept.length;
       return isAsItWas && hasJobs(tx) && tx.run !== null;
     }
     case 'lease':

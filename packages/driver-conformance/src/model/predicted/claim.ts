@@ -5,10 +5,13 @@ import { asWanted, inOrder, type ModelJob } from './job.js';
 import type { ModelState } from './state.js';
 import { firstKeyed, seen, type Transaction } from './transaction.js';
 
-export function claim(state: ModelState, { by, queue, kinds, beyond, busy }: CommandOf<'claim'>): Result {
+export function claim(
+  state: ModelState,
+  { by, queue, kinds, beyond, busy, limit }: CommandOf<'claim'>,
+): Result {
   const tx = state.open(by);
   const line = beyond === null ? undefined : state.jobs[beyond];
-  const [first] = state.jobs
+  const first = state.jobs
     .filter((job) => {
       const row = seen(job, tx);
       const { wanted } = job;
@@ -23,20 +26,23 @@ export function claim(state: ModelState, { by, queue, kinds, beyond, busy }: Com
         (line === undefined || inOrder(line, job) < 0)
       );
     })
-    .sort(inOrder);
-  return first === undefined ? null : take(first, tx);
+    .sort(inOrder)
+    .slice(0, limit);
+  return first.map((job) => take(job, tx));
 }
 
 export function lockSiblings(
   state: ModelState,
-  { by, queue, key, limit }: CommandOf<'lockSiblings'>,
+  { by, queue, keys, limit }: CommandOf<'lockSiblings'>,
 ): Result {
   const tx = state.open(by);
   const own = queue === null ? firstKeyed(tx)?.wanted : undefined;
-  const entity = own ?? { queue, key };
+  const entities = own === undefined ? { queue, keys } : { queue: own.queue, keys: [own.key] };
   const siblings = state.jobs.filter((job) => {
     const row = seen(job, tx);
-    if (job.wanted.queue !== entity.queue || job.wanted.key !== entity.key || row === null) return false;
+    const { wanted } = job;
+    const isOf = wanted.queue === entities.queue && entities.keys.some((key) => key === wanted.key);
+    if (!isOf || row === null) return false;
     return row.status === 'in-progress' || (row.status === 'new' && row.isAvailable);
   });
   if (!siblings.every((job) => state.isFree(job, tx))) {
@@ -46,8 +52,13 @@ export function lockSiblings(
   }
   for (const job of siblings) tx.locked.add(job);
   const running = siblings.filter((job) => seen(job, tx)?.status === 'in-progress');
-  const others = siblings.filter((job) => !running.includes(job));
-  return [...running, ...others].slice(0, limit).map((job) => take(job, tx));
+  const all = [...running, ...siblings.filter((job) => !running.includes(job))];
+  return entities.keys.toSorted().map((key) =>
+    all
+      .filter(({ wanted }) => wanted.key === key)
+      .slice(0, limit)
+      .map((job) => take(job, tx)),
+  );
 }
 
 export function firstOutstanding(

@@ -18,6 +18,7 @@ function numbered(drawn: Command, state: ModelState): Command {
     case 'claim':
       return { ...drawn, beyond: drawn.beyond && drawn.beyond % jobs };
     case 'settle':
+    case 'finish':
       return { ...drawn, stranger: drawn.stranger && drawn.stranger % jobs };
     case 'firstOutstanding':
       return { ...drawn, before: drawn.before % jobs };

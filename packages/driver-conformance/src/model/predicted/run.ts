@@ -3,7 +3,7 @@ import type { Result } from '../result.js';
 import type { ModelJob, Worker } from './job.js';
 import type { ModelState } from './state.js';
 
-export function startRun(state: ModelState, { by }: CommandOf<'startRun'>): Result {
+export function startRuns(state: ModelState, { by }: CommandOf<'startRuns'>): Result {
   const tx = state.open(by);
   const run = state.newRun();
   tx.run = run;
@@ -16,7 +16,7 @@ export function startRun(state: ModelState, { by }: CommandOf<'startRun'>): Resu
     const crashes = job.runs.filter(({ outcome }) => outcome === 'reclaim').length;
     counted.set(job, crashes);
     job.runs.push({ run, worker, outcome: null, progress: null });
-    told[job.name] = { earlierRuns, crashes };
+    if (earlierRuns > 0) told[job.name] = { earlierRuns, crashes };
   }
   tx.counted = counted;
   return told;
@@ -38,6 +38,14 @@ export function undo(state: ModelState, { by }: CommandOf<'undo'>): Result {
   const tx = state.open(by);
   tx.effects = [];
   tx.hasUndone = true;
+  return undefined;
+}
+
+export function renew(state: ModelState, { by }: CommandOf<'renew'>): Result {
+  const tx = state.open(by);
+  tx.kept.push(...tx.effects);
+  tx.effects = [];
+  tx.hasUndone = false;
   return undefined;
 }
 

@@ -1,11 +1,11 @@
 import { type SettlingEvent, type State, TRANSITIONS } from '@rowlock/core';
-import type { CommandOf } from '../command.js';
+import type { Settling } from '../command.js';
 import type { Result } from '../result.js';
 import type { Row } from './job.js';
 import type { ModelState } from './state.js';
 import { seen } from './transaction.js';
 
-export function settle(state: ModelState, { by, events, again }: CommandOf<'settle'>): Result {
+export function settle(state: ModelState, { by, events, again }: Settling): readonly string[] {
   const tx = state.open(by);
   const run = tx.run ?? state.newRun();
   tx.run = run;
@@ -21,11 +21,21 @@ export function settle(state: ModelState, { by, events, again }: CommandOf<'sett
     tx.rows.set(job, settled(row, { run, event, again, attempt, crashes }));
     const record = job.runs.find((each) => each.run === run);
     tx.endings.push(() => {
-      if (record !== undefined) record.outcome = event;
+      if (record !== undefined && event !== 'complete') record.outcome = event;
     });
     return [job.name];
   });
   return written.sort();
+}
+
+/** Commits when all is written; if not, nothing is left to do but a rollback. */
+export function finish(state: ModelState, command: Settling): Result {
+  const { by, stranger } = command;
+  const { held } = state.open(by);
+  const isStrange = stranger !== null && ![...held.keys()].some(({ place }) => place === stranger);
+  const written = settle(state, command);
+  state.end(by, !isStrange && written.length === held.size ? 'commit' : 'rollback');
+  return written;
 }
 
 function settled(

@@ -33,7 +33,7 @@ export class ModelState {
     if (how === 'rollback') return;
     for (const [job, row] of tx.rows) job.row = row;
     for (const end of tx.endings) end();
-    this.effects.push(...tx.effects);
+    this.effects.push(...tx.kept, ...tx.effects);
   }
 
   /** Whether no transaction has locked the job, but perhaps this one. */

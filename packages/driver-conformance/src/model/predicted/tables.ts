@@ -17,13 +17,11 @@ export function tables(state: ModelState): Result {
       unique: wanted.unique?.key ?? null,
       output: row.output,
       error: row.error,
-      runs: runs.map(({ run, worker, outcome, progress }) => ({
-        run,
-        worker: worker.name,
-        outcome,
-        isFinished: outcome !== null,
-        progress,
-      })),
+      runs: runs.map(({ run, worker, outcome, progress }) => {
+        // Of a run that has completed its job the job's row says so.
+        const ended = row.status === 'complete' && row.run === run ? 'complete' : outcome;
+        return { run, worker: worker.name, outcome: ended, isFinished: ended !== null, progress };
+      }),
     })),
     effects: [...state.effects].sort(),
   };
