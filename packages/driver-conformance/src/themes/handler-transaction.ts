@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { scratchTable } from '../scratch-table.js';
 import { settlement } from '../stage.js';

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { SettlingEvent, UniqueScope } from '@rowlock/core';
 import { expect } from 'vitest';
 import { LOOKALIKES } from '../names.js';
