@@ -49,19 +49,25 @@ describe('with a million settled and a million future-dated rows', () => {
   };
 
   test('a claim walks its own index and touches a handful of pages', async () => {
-    const plan = await explain(sql.claim, ['q', -32_768, 0, ['k'], []]);
+    const plan = await explain(sql.claim, ['q', -32_768, 0, ['k'], [], 1]);
     expect(indexes(plan)).toEqual(['job_claim']);
     expect(pages(plan)).toBeLessThan(20);
   });
 
+  test('so does a claim of several', async () => {
+    const plan = await explain(sql.claim, ['q', -32_768, 0, ['k'], [], 10]);
+    expect(indexes(plan)).toEqual(['job_claim']);
+    expect(pages(plan)).toBeLessThan(40);
+  });
+
   test('so does a claim that finds nothing', async () => {
-    const plan = await explain(sql.claim, ['q', 32_767, 0, ['k'], []]);
+    const plan = await explain(sql.claim, ['q', 32_767, 0, ['k'], [], 1]);
     expect(indexes(plan)).toEqual(['job_claim']);
     expect(pages(plan)).toBeLessThan(20);
   });
 
   test('siblings and dependencies of a key are found without its history', async () => {
-    const siblings = await explain(sql.lockSiblings, ['q', 'busy', 100]);
+    const siblings = await explain(sql.lockSiblings, ['q', ['busy', 'rare', 'none'], 100]);
     expect(indexes(siblings)).toEqual(['job_outstanding']);
     expect(pages(siblings)).toBeLessThan(50);
     const dependency = await explain(sql.firstOutstanding, ['busy', ['k'], 10_000_000, []]);
