@@ -1,4 +1,4 @@
-import type { Driver, Entity, HeldTransaction } from '@rowlock/core';
+import type { Driver, Entities, HeldTransaction } from '@rowlock/core';
 
 /** Promises that a driver can break, so that the checker can be seen to notice. */
 export type Break = 'gives-back-early' | 'works-without-session';
@@ -11,18 +11,25 @@ export function broken<Tx>(driver: Driver<Tx>, how: Break): Driver<Tx> {
 function givesBackEarly<Tx>(driver: Driver<Tx>): Driver<Tx> {
   const begin: Driver<Tx>['begin'] = async (options) => {
     let now = await driver.begin(options);
-    let claimed: { entity: Entity; limit: number } | undefined;
+    let claimed: { entities: Entities; limit: number } | undefined;
+    const takeAgain = async (): Promise<void> => {
+      if (claimed) await now.lockSiblings(claimed.entities, claimed.limit);
+    };
     const changed: Partial<HeldTransaction<Tx>> = {
-      async lockSiblings(entity, limit) {
-        claimed = { entity, limit };
-        const jobs = await now.lockSiblings(entity, limit);
+      async lockSiblings(entities, limit) {
+        claimed = { entities, limit };
+        const jobs = await now.lockSiblings(entities, limit);
         await now.rollback();
         now = await driver.begin(options);
         return jobs;
       },
-      async settle(processId, settlements) {
-        if (claimed) await now.lockSiblings(claimed.entity, claimed.limit);
-        return now.settle(processId, settlements);
+      async settle(settlements) {
+        await takeAgain();
+        return now.settle(settlements);
+      },
+      async finish(settlements) {
+        await takeAgain();
+        return now.finish(settlements);
       },
     };
     return instead(() => now, changed);
