@@ -26,7 +26,10 @@ export interface Driver<Tx = unknown> extends Store {
   /** A handle whose statements go to another one, which is asked for when it is first used. */
   deferred(handle: () => Promise<Tx>): Tx;
 
-  /** Opens a transaction on a connection of its own. The claim lives in it, and dies with it unless it is leased. */
+  /**
+   * Opens a transaction on a connection of its own, on the server with its first statement. The claim lives in it, and dies
+   * with it unless it is leased.
+   */
   begin(options: BeginOptions<Tx>): Promise<HeldTransaction<Tx>>;
 
   /**

@@ -119,9 +119,11 @@ export const lostConnection = theme('lost connection', (test) => {
     await put();
     const { driver } = await process();
     const short = await driver.begin({ idleLimitMs: 50 });
+    await claim(short);
     await short.rollback();
     const { held } = await hold({}, driver);
     const watched = await driver.begin({ idleLimitMs: 100 });
+    await claim(watched);
     await within('the loss of the shorter one', aborted(watched.lost));
     expect(held.lost.aborted).toBe(false);
     expect(await claim(held)).toBeDefined();
