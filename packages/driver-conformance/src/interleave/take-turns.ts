@@ -33,6 +33,8 @@ export function takeTurns<Tx>(driver: Driver<Tx>, actor: Actor, anchor: Anchor, 
   };
   const notify: Store['notify'] = (wakeUps) => turn('notify', async () => told.wakes(wakeUps));
   return instead(driver, {
+    // An actor does one thing at a time.
+    capabilities: { ...driver.capabilities, chains: false },
     verify: async () => ({ serverConnections: null }),
     anchor: async () => anchor,
     begin: async (options) => heldInTurns(await turn('begin', () => driver.begin(options)), turn, told),

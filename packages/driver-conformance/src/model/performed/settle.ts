@@ -14,7 +14,8 @@ export async function finish<Tx>(state: WorldState<Tx>, command: Settling): Prom
   const wanted = await settlements(state, command);
   const { held } = state.lastOf(command.by);
   try {
-    return await namesOf(state, await held.finish(wanted));
+    const written = await held.finish(wanted);
+    return written.length < wanted.length ? 'not all' : await namesOf(state, written);
   } finally {
     await held.rollback();
   }

@@ -34,8 +34,9 @@ export function finish(state: ModelState, command: Settling): Result {
   const { held } = state.open(by);
   const isStrange = stranger !== null && ![...held.keys()].some(({ place }) => place === stranger);
   const written = settle(state, command);
-  state.end(by, !isStrange && written.length === held.size ? 'commit' : 'rollback');
-  return written;
+  const isAll = !isStrange && written.length === held.size;
+  state.end(by, isAll ? 'commit' : 'rollback');
+  return isAll ? written : 'not all';
 }
 
 function settled(
