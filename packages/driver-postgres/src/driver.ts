@@ -30,6 +30,7 @@ import { type Context, context } from './context.js';
 import { PostgresHeldTransaction } from './held-transaction.js';
 import { migrate, migrations, refuseOutdated } from './migrations.js';
 import { OwnSessions } from './own-sessions.js';
+import { plainArray } from './plain-array.js';
 import { PostgresPulse } from './pulse.js';
 import { type PostgresTransaction, query } from './query.js';
 import { KEEP_ALIVE_MS, onPool, type Server, serverOf, takeConnection, watch } from './session.js';
@@ -195,9 +196,9 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
       this.#soon,
       startRuns,
       [
-        records.map(({ processId }) => processId),
-        records.map(({ workerId }) => workerId),
-        records.map(({ job }) => job),
+        plainArray(records.map(({ processId }) => processId)),
+        plainArray(records.map(({ workerId }) => workerId)),
+        plainArray(records.map(({ job }) => job)),
       ],
       this.#own.nameOf(startRuns, records.length),
     );

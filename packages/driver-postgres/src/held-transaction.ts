@@ -18,6 +18,7 @@ import type { Context } from './context.js';
 import { HandlerTransaction, KEEP, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
 import type { OwnSessions } from './own-sessions.js';
+import { plainArray } from './plain-array.js';
 import { type PostgresTransaction, query } from './query.js';
 import { type JobRow, toJob } from './rows.js';
 import { cut, type Server } from './session.js';
@@ -165,19 +166,19 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   #endings(settlements: readonly Settlement[]): unknown[] {
     const column = <Value>(value: (settlement: Settlement) => Value): Value[] => settlements.map(value);
     return [
-      column(({ id }) => id),
-      column(({ processId }) => processId),
-      column(({ event }) => event),
-      column(({ event }) => TRANSITIONS[event].to),
-      column(({ attempt }) => attempt),
-      column(({ crashes }) => crashes),
-      column(({ delayMs }) => delayMs),
-      column(({ tookMs }) => tookMs),
+      plainArray(column(({ id }) => id)),
+      plainArray(column(({ processId }) => processId)),
+      plainArray(column(({ event }) => event)),
+      plainArray(column(({ event }) => TRANSITIONS[event].to)),
+      plainArray(column(({ attempt }) => attempt)),
+      plainArray(column(({ crashes }) => crashes)),
+      plainArray(column(({ delayMs }) => delayMs)),
+      plainArray(column(({ tookMs }) => tookMs)),
       column(({ output }) => (output === null ? null : storableJson(output))),
       column(({ error }) => (error === null ? null : storableJson(error))),
       column(({ by }) => by),
       this.#status,
-      settlements.filter(({ event }) => event !== 'complete').map(({ id }) => id),
+      plainArray(settlements.filter(({ event }) => event !== 'complete').map(({ id }) => id)),
     ];
   }
 
