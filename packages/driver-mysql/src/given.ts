@@ -1,3 +1,4 @@
+import type { RunRef } from '@rowlock/core';
 import type { Value } from './query.js';
 
 /** The types of columns in JSON_TABLE. What is too long for the table is to be refused there, and not cut here. */
@@ -15,7 +16,8 @@ export interface GivenRows {
 
 /**
  * A table of the rows that a statement is given: many as one JSON text, one as placeholders, which costs a server a tenth of a
- * millisecond less. `place` is their order.
+ * millisecond less. `place` is their order. A row is an array: of objects the server took half as long again to settle 500 jobs, and
+ * the client twice as long to write them; placeholders for all took the client three times as long.
  */
 class Given<Column extends string> {
   readonly #columns: readonly Column[];
@@ -28,18 +30,19 @@ class Given<Column extends string> {
     const one = columns.map(
       ([column, type]) => `${type === 'BIGINT' ? 'CAST(? AS SIGNED)' : '?'} AS ${column}`,
     );
-    const many = columns.map(([column, type]) => `${column} ${type} PATH '$.${column}' ERROR ON ERROR`);
+    const many = columns.map(
+      ([column, type], index) => `${column} ${type} PATH '$[${index}]' ERROR ON ERROR`,
+    );
     this.#one = `(SELECT 1 AS place, ${one.join(', ')}) AS ${name}`;
     this.#many = `JSON_TABLE(?, '$[*]' COLUMNS (place FOR ORDINALITY, ${many.join(', ')})) AS ${name}`;
   }
 
   /** @param rows One or more. */
   rows(rows: readonly Readonly<Record<Column, Value>>[]): GivenRows {
-    const [row, ...more] = rows;
-    const values = this.#columns.map((column) => row?.[column] ?? null);
+    const [values = [], ...more] = rows.map((row) => this.#columns.map((column) => row[column]));
     return more.length === 0 && values.every(isShort)
       ? { text: this.#one, values }
-      : { text: this.#many, values: [JSON.stringify(rows)] };
+      : { text: this.#many, values: [JSON.stringify([values, ...more])] };
   }
 }
 
@@ -63,14 +66,24 @@ export const NEW_JOBS = new Given('given', [
   ['created_by', 'VARCHAR(1000)'],
 ]);
 
-export const RUNS = new Given('given', [
+const RUNS = new Given('given', [
   ['process_id', 'CHAR(36)'],
   ['job_id', 'BIGINT'],
   ['worker_id', 'BIGINT'],
 ]);
 
+/** The records of runs: one for each of their jobs. */
+export function recordsOf(runs: readonly (RunRef & { readonly workerId?: string })[]): GivenRows {
+  return RUNS.rows(
+    runs.flatMap(({ processId, workerId, jobs }) =>
+      jobs.map((id) => ({ process_id: processId, job_id: String(id), worker_id: workerId ?? null })),
+    ),
+  );
+}
+
 export const ENDINGS = new Given('ending', [
   ['id', 'BIGINT'],
+  ['process_id', 'CHAR(36)'],
   ['event', 'VARCHAR(1000)'],
   ['status', 'VARCHAR(1000)'],
   ['attempt', 'INT'],
