@@ -241,6 +241,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   async startRuns(runs: readonly RunStart[]): Promise<readonly RunStarted[]> {
+    if (runs.length === 0) return [];
     const { sql } = this.context;
     const records = recordsOf(runs);
     // Side by side, as the one leaves out what the other adds.

@@ -46,7 +46,9 @@ class Given<Column extends string> {
     });
     if (many.length === 0 && more.length === 0)
       return { text: `(SELECT 1 AS place, ${selected.join(', ')}) AS ${this.#name}`, values: alike };
-    const columns = many.map(([column, type], index) => `${column} ${type} PATH '$[${index}]' ERROR ON ERROR`);
+    const columns = many.map(
+      ([column, type], index) => `${column} ${type} PATH '$[${index}]' ERROR ON ERROR`,
+    );
     const table = `JSON_TABLE(?, '$[*]' COLUMNS (${['place FOR ORDINALITY', ...columns].join(', ')})) AS many`;
     return {
       text: `(SELECT place, ${selected.join(', ')} FROM ${table}) AS ${this.#name}`,
