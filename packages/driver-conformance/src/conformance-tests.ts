@@ -1,5 +1,6 @@
 import { leased, type Theme } from './theme.js';
 import { article } from './themes/article.js';
+import { batches } from './themes/batches.js';
 import { bounds } from './themes/bounds.js';
 import { claim } from './themes/claim.js';
 import { dependencies } from './themes/dependencies.js';
@@ -60,6 +61,7 @@ export const conformanceThemes: readonly Theme[] = [
   leased(grouping),
   order,
   leased(order),
+  batches,
   liveness,
   leased(liveness),
   idleWorker,

@@ -28,6 +28,7 @@ const THEMES = [
   'grouping, leased',
   'order',
   'order, leased',
+  'batches',
   'liveness',
   'liveness, leased',
   'idle worker',

@@ -15,6 +15,7 @@ import {
   milliseconds,
   type Reclaimed,
   type RunNote,
+  type RunRef,
   type RunStart,
   type RunStarted,
   type SessionListener,
@@ -36,7 +37,7 @@ import { ClaimConnections } from './claim-connections.js';
 import { CommitWatch } from './commit-watch.js';
 import { type Context, context } from './context.js';
 import { toDriverError } from './errors.js';
-import { RUNS } from './given.js';
+import { recordsOf } from './given.js';
 import { MysqlHeldTransaction, type Sessions } from './held-transaction.js';
 import { JoinedStore } from './joined-store.js';
 import { migrate, migrations, refuseOutdated } from './migrations.js';
@@ -239,30 +240,28 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return { reclaimed, lapsed: [...new Set(lapsed)] };
   }
 
-  async startRun({ processId, workerId, jobs }: RunStart): Promise<readonly RunStarted[]> {
+  async startRuns(runs: readonly RunStart[]): Promise<readonly RunStarted[]> {
+    if (runs.length === 0) return [];
     const { sql } = this.context;
-    const wanted = list(jobs);
-    const others = [...wanted.values, processId];
-    const runs = RUNS.rows(
-      jobs.map((id) => ({ process_id: processId, job_id: String(id), worker_id: workerId })),
-    );
+    const records = recordsOf(runs);
     // Side by side, as the one leaves out what the other adds.
     const [rows] = await Promise.all([
-      query<RunCounts>(this.#soon, sql.findRuns(wanted.places), others),
-      change(this.#soon, sql.startRun(runs.text), runs.values),
+      query<RunCounts>(this.#soon, sql.findRuns(records.text), records.values),
+      change(this.#soon, sql.startRuns(records.text), records.values),
     ]);
-    if (rows.some(({ unfinished }) => Number(unfinished) > 0)) {
-      await change(this.#soon, sql.endCrashedRuns(wanted.places), others);
-    }
-    const found = new Map(rows.map((row) => [row.id, row]));
-    return jobs.map((id) => {
-      const row = found.get(String(id));
-      return { id, earlierRuns: Number(row?.earlier_runs ?? 0), crashes: Number(row?.crashes ?? 0) };
-    });
+    if (rows.some(({ unfinished }) => Number(unfinished) > 0))
+      await change(this.#soon, sql.endCrashedRuns(records.text), records.values);
+    return rows.map(({ id, earlier_runs, crashes }) => ({
+      id: BigInt(id),
+      earlierRuns: Number(earlier_runs),
+      crashes: Number(crashes),
+    }));
   }
 
-  async noteRun(processId: string, { progress }: RunNote): Promise<void> {
-    await change(this.#soon, this.context.sql.noteProgress, [storableJson(progress), processId]);
+  async noteRun({ processId, jobs }: RunRef, { progress }: RunNote): Promise<void> {
+    const wanted = list(jobs);
+    const text = this.context.sql.noteProgress(wanted.places);
+    await change(this.#soon, text, [storableJson(progress), ...wanted.values, processId]);
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {

@@ -4,21 +4,21 @@ import {
   type ClaimCriteria,
   type DependencyQuestion,
   DriverError,
-  type Entity,
+  type Entities,
   type HeldTransaction,
   isDriverError,
   type Job,
   type JobId,
+  type RunRef,
   type Settlement,
   type State,
   TRANSITIONS,
 } from '@rowlock/core';
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
-import { byPlace, CANDIDATES, isBeforeAll, ofOnePriority } from './candidates.js';
 import type { ClaimConnections } from './claim-connections.js';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
-import { ENDINGS } from './given.js';
+import { ENDINGS, type GivenRows, recordsOf } from './given.js';
 import { HandlerTransaction, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
 import { change, list, type MysqlTransaction, query, type Value } from './query.js';
@@ -28,6 +28,9 @@ import { storableJson } from './storable.js';
 
 /** How many rows one statement locks at most. */
 const ROWS_PER_LOCK = 1024;
+
+/** How many jobs a claim looks at that it does not need: others may have locked so many of the first ones. */
+const SPARE = 32;
 
 /** How long the handler's statements may go on when they are to be undone, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
@@ -49,7 +52,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   readonly #inTurn: InTurn;
   readonly #lost = new AbortController();
   readonly #held = new Set<JobId>();
-  readonly handle: HandlerTransaction;
+  #handle: HandlerTransaction;
   /** How a job of this claim stands in the table until it is settled. */
   #status: State = 'new';
   #open = true;
@@ -70,7 +73,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
       () => this.#checkOpen(),
       (error) => this.#onError(error),
     );
-    this.handle = new HandlerTransaction(this.#inTurn, () => this.#onEnded());
+    this.#handle = this.#newHandle();
     client.on('error', this.#onLost);
     client.on('end', this.#onLost);
   }
@@ -96,43 +99,43 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     return this.#lost.signal;
   }
 
-  async claim({ queue, kinds, line, busy }: ClaimCriteria): Promise<Job | undefined> {
+  get handle(): MysqlTransaction {
+    return this.#handle;
+  }
+
+  async claim({ queue, kinds, line, busy, limit }: ClaimCriteria): Promise<readonly Job[]> {
     const { sql } = this.#context;
     const [kind, key] = [list(kinds), list(busy.length > 0 ? busy : [''])];
-    if (isBeforeAll(line)) {
-      const values = [queue, ...kind.values, ...key.values];
-      const [first] = await this.#ask<JobRow>(sql.claimFirst(kind.places, key.places), values);
-      if (first !== undefined) return this.#hold(first);
-    }
-    const text = sql.candidates(kind.places, key.places);
-    for (let from = line; ; ) {
-      const same = [queue, from.priority, from.id, ...kind.values, ...key.values];
-      const values = [...same, queue, from.priority, ...kind.values, ...key.values];
-      const found = await this.#ask<{ id: string; priority: number }>(text, values);
-      const candidates = found.map(({ id, priority }) => ({ id: BigInt(id), priority })).sort(byPlace);
-      for (const ids of ofOnePriority(candidates.slice(0, CANDIDATES))) {
-        const wanted = list(ids);
-        const [row] = await this.#ask<JobRow>(sql.claim(wanted.places), wanted.values);
-        if (row !== undefined) return this.#hold(row);
-      }
-      // All of them are locked by others: look beyond.
-      const last = candidates[CANDIDATES - 1];
-      if (last === undefined) return undefined;
-      from = last;
+    const these = [...kind.values, ...key.values, limit + SPARE];
+    for (let { priority, id } = line; ; ) {
+      const candidates = [queue, priority, id, ...these, queue, priority, ...these];
+      const rows = await this.#ask<JobRow>(sql.claim(kind.places, key.places), [...candidates, limit]);
+      if (rows.length > 0) return rows.map((row) => this.#hold(row));
+      // There are none, or all of them are locked by others: look beyond.
+      const text = sql.lastCandidate(kind.places, key.places);
+      const [last] = await this.#ask<{ id: string; priority: number }>(text, candidates);
+      if (last === undefined) return [];
+      [priority, id] = [last.priority, BigInt(last.id)];
     }
   }
 
-  async lockSiblings({ queue, key }: Entity, limit: number): Promise<readonly Job[]> {
+  async lockSiblings({ queue, keys }: Entities, limit: number): Promise<readonly Job[]> {
     const { sql } = this.#context;
-    const ids = await this.#ask<{ id: string }>(sql.siblings, [key, queue]);
-    const jobs: Job[] = [];
+    const key = list(keys);
+    const ids = await this.#ask<{ id: string }>(sql.siblings(key.places), [...key.values, queue]);
+    const found: JobRow[] = [];
     for (let from = 0; from < ids.length; from += ROWS_PER_LOCK) {
       const wanted = list(ids.slice(from, from + ROWS_PER_LOCK).map(({ id }) => id));
-      const rows = await this.#ask<JobRow>(sql.lockSiblings(wanted.places), wanted.values).catch(refused);
-      for (const row of rows)
-        if (jobs.length < limit || row.status === 'in-progress') jobs.push(this.#hold(row));
+      const text = sql.lockSiblings(wanted.places);
+      found.push(...(await this.#ask<JobRow>(text, wanted.values).catch(refused)));
     }
-    return jobs.sort((a, b) => inProgressFirst(a, b) || Number(a.id - b.id)).slice(0, limit);
+    const taken = new Map<string | null, number>();
+    const first = inProgressFirst(found).filter((row) => {
+      const before = taken.get(row.key) ?? 0;
+      taken.set(row.key, before + 1);
+      return before < limit;
+    });
+    return first.map((row) => this.#hold(row));
   }
 
   async firstOutstanding({ key, kinds, before, except }: DependencyQuestion): Promise<JobId | undefined> {
@@ -142,8 +145,9 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     return row?.id ? BigInt(row.id) : undefined;
   }
 
-  async release(processId: string): Promise<void> {
-    await this.#change(this.#context.sql.release, [processId]);
+  async release(runs: readonly RunRef[]): Promise<void> {
+    const records = recordsOf(runs);
+    await this.#change(this.#context.sql.release(records.text), records.values);
     await this.commit();
   }
 
@@ -164,51 +168,57 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   }
 
   get used(): boolean {
-    return this.handle.used;
+    return this.#handle.used;
   }
 
-  async settle(processId: string, settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+  async settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
     this.#checkOpen();
     const own = settlements.filter(({ id }) => this.#held.has(id));
     if (own.length === 0) return [];
     const { sql } = this.#context;
-    const endings = ENDINGS.rows(
-      own.map((each) => ({
-        id: String(each.id),
-        event: each.event,
-        status: TRANSITIONS[each.event].to,
-        attempt: each.attempt,
-        crashes: each.crashes,
-        delay: each.delayMs,
-        took: each.tookMs,
-        output: each.output === null ? null : storableJson(each.output),
-        error: each.error === null ? null : storableJson(each.error),
-        settled_by: each.by,
-      })),
-    );
-    this.handle.close();
-    const settled = await this.#change(sql.settle(endings.text), [
-      ...endings.values,
-      processId,
-      this.#status,
-    ]);
+    const endings = endingsOf(own);
+    this.#handle.close();
+    const settled = await this.#change(sql.settle(endings.text), [...endings.values, this.#status]);
     if (settled === 0) return [];
-    if (settled < own.length) return this.#settledOnes(processId, own);
-    await this.#change(sql.endRuns(endings.text), [...endings.values, processId]);
+    if (settled < own.length) return this.#settledOnes(endings);
+    const told = own.filter(({ event }) => event !== 'complete');
+    if (told.length > 0) {
+      const ends = endingsOf(told);
+      await this.#change(sql.endRuns(ends.text), ends.values);
+    }
     for (const { id } of own) this.#held.delete(id);
     return own.map(({ id }) => id);
   }
 
-  async undo(): Promise<void> {
-    this.handle.close();
+  async finish(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+    try {
+      const settled = await this.settle(settlements);
+      if (settled.length === settlements.length) await this.commit();
+      return settled;
+    } finally {
+      // After a commit there is nothing left to roll back, and this does nothing.
+      await this.rollback();
+    }
+  }
+
+  async renew(): Promise<void> {
+    this.#handle.close();
+    // What the run has asked for and not waited for is part of what it wrote.
+    await this.#answered(this.#inTurn.rest());
     this.#checkOpen();
-    if (!this.handle.used) return;
+    this.#handle = this.#newHandle();
+  }
+
+  async undo(): Promise<void> {
+    this.#handle.close();
+    this.#checkOpen();
+    if (!this.#handle.used) return;
     await this.#stopStatements();
     await this.#say(ROLLBACK_TO_SAVEPOINT);
   }
 
   async commit(): Promise<void> {
-    this.handle.close();
+    this.#handle.close();
     this.#end(await this.#say('COMMIT'));
   }
 
@@ -220,7 +230,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   async #rollback(): Promise<void> {
     // What waits for its turn would come after the ROLLBACK and be committed by itself.
     this.#open = false;
-    this.handle.close();
+    this.#handle.close();
     try {
       await this.#stopStatements();
       // Also after a deadlock, when there is nothing left to undo: the session is then in a known state again.
@@ -234,6 +244,10 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     }
   }
 
+  #newHandle(): HandlerTransaction {
+    return new HandlerTransaction(this.#inTurn, () => this.#onEnded());
+  }
+
   #hold(row: JobRow): Job {
     const job = toJob(row);
     this.#held.add(job.id);
@@ -241,10 +255,8 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   }
 
   /** Jobs that this transaction has locked change by its own hand alone; so this is for the case that cannot be. */
-  async #settledOnes(processId: string, own: readonly Settlement[]): Promise<readonly JobId[]> {
-    const wanted = list(own.map(({ id }) => id));
-    const text = this.#context.sql.settledBy(wanted.places);
-    const rows = await this.#ask<{ id: string }>(text, [...wanted.values, processId]);
+  async #settledOnes(endings: GivenRows): Promise<readonly JobId[]> {
+    const rows = await this.#ask<{ id: string }>(this.#context.sql.settledBy(endings.text), endings.values);
     return rows.map(({ id }) => BigInt(id));
   }
 
@@ -268,7 +280,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     const stop = async (): Promise<void> => {
       for (;;) {
         await Promise.race([rest, pause(STOP_AFTER_MS, undefined, { ref: false })]);
-        if (!this.#inTurn.busy || !this.handle.isSet || this.lost.aborted) return;
+        if (!this.#inTurn.busy || !this.#handle.isSet || this.lost.aborted) return;
         this.#inTurn.forget();
         await this.#sessions.interrupt(this.#client.threadId);
       }
@@ -293,7 +305,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   #onError(error: unknown): never {
     const cause = toDriverError(error);
     if (cause.code === 'Deadlock') {
-      this.handle.close();
+      this.#handle.close();
       this.#lost.abort(
         new DriverError('ConnectionLost', `The claim was lost by a deadlock: ${cause.message}`, { cause }),
       );
@@ -303,7 +315,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
 
   /** The handler has committed, with COMMIT or with what commits implicitly, and so given up the locks. */
   #onEnded(): void {
-    this.handle.close();
+    this.#handle.close();
     const message = "The claim was lost: a statement in the handler's transaction has ended it.";
     this.#lost.abort(new DriverError('ConnectionLost', message));
   }
@@ -323,7 +335,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   /** @param status What the server said last, or null when the connection is of no more use. */
   #end(status: number | null): void {
     this.#open = false;
-    this.handle.close();
+    this.#handle.close();
     this.#client.off('error', this.#onLost);
     this.#client.off('end', this.#onLost);
     if (status === null) this.#client.destroy();
@@ -331,8 +343,28 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   }
 }
 
-function inProgressFirst(a: Job, b: Job): number {
-  return Number(b.status === 'in-progress') - Number(a.status === 'in-progress');
+/** Those in progress first, then by id. */
+function inProgressFirst(rows: readonly JobRow[]): readonly JobRow[] {
+  const inProgress = rows.filter(({ status }) => status === 'in-progress');
+  return [...inProgress, ...rows.filter(({ status }) => status !== 'in-progress')];
+}
+
+function endingsOf(settlements: readonly Settlement[]): GivenRows {
+  return ENDINGS.rows(
+    settlements.map((each) => ({
+      id: String(each.id),
+      process_id: each.processId,
+      event: each.event,
+      status: TRANSITIONS[each.event].to,
+      attempt: each.attempt,
+      crashes: each.crashes,
+      delay: each.delayMs,
+      took: each.tookMs,
+      output: each.output === null ? null : storableJson(each.output),
+      error: each.error === null ? null : storableJson(each.error),
+      settled_by: each.by,
+    })),
+  );
 }
 
 /** MariaDB says of NOWAIT that the wait, of no time, was too long. */

@@ -17,19 +17,18 @@ export interface Statements {
   readonly ring: string;
   readonly begin: string;
   readonly idleLimit: (seconds: number) => string;
-  readonly claimFirst: (kinds: string, busy: string) => string;
-  readonly candidates: (kinds: string, busy: string) => string;
-  readonly claim: (ids: string) => string;
-  readonly siblings: string;
+  readonly claim: (kinds: string, busy: string) => string;
+  readonly lastCandidate: (kinds: string, busy: string) => string;
+  readonly siblings: (keys: string) => string;
   readonly lockSiblings: (ids: string) => string;
   readonly firstOutstanding: (kinds: string, except: string) => string;
   readonly lease: (ids: string) => string;
   readonly lockLeased: (ids: string) => string;
-  readonly findRuns: (ids: string) => string;
-  readonly endCrashedRuns: (ids: string) => string;
-  readonly startRun: (given: string) => string;
-  readonly noteProgress: string;
-  readonly release: string;
+  readonly findRuns: (given: string) => string;
+  readonly endCrashedRuns: (given: string) => string;
+  readonly startRuns: (given: string) => string;
+  readonly noteProgress: (ids: string) => string;
+  readonly release: (given: string) => string;
   readonly settle: (endings: string) => string;
   readonly settledBy: (ids: string) => string;
   readonly endRuns: (endings: string) => string;
@@ -71,6 +70,19 @@ export function statements(schema: string): Statements {
   const table = (name: string): string => `${identifier(schema)}.rowlock_${name}`;
   const [job, run, worker, bell, migration] = ['job', 'run', 'worker', 'bell', 'migration'].map(table);
 
+  // What a claim looks at, in its order: the two halves are the two ranges of the line, each walked by the index alone.
+  const candidates = (kinds: string, busy: string): string => `(
+        (SELECT place.id, place.priority FROM ${job} AS place FORCE INDEX (job_claim)
+         WHERE queue = ? AND claimable = 1 AND priority = ? AND id > ?
+           AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds}) AND (\`key\` IS NULL OR \`key\` NOT IN (${busy}))
+         ORDER BY place.id LIMIT ?)
+        UNION ALL
+        (SELECT place.id, place.priority FROM ${job} AS place FORCE INDEX (job_claim)
+         WHERE queue = ? AND claimable = 1 AND priority > ?
+           AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds}) AND (\`key\` IS NULL OR \`key\` NOT IN (${busy}))
+         ORDER BY place.priority, place.id LIMIT ?)
+      ) AS candidate`;
+
   return {
     // No INSERT IGNORE: it would cut what is too long. No ON DUPLICATE KEY UPDATE: it waits for a running handler. A plain
     // INSERT of a duplicate is refused at once; then the ones that are there are looked up and left out.
@@ -105,43 +117,26 @@ export function statements(schema: string): Statements {
     // The server ends the connection of a claim that idles for longer, and with it the transaction.
     idleLimit: (seconds) => `SET SESSION wait_timeout = ${Math.ceil(seconds)}`,
 
-    // Of a whole queue: its first job, if nobody has that. What is in brackets is a plain read and locks nothing.
-    claimFirst: (kinds, busy) => `
-      SELECT ${JOB} FROM ${job} AS job FORCE INDEX (PRIMARY)
-      WHERE id = (
-          SELECT first.id FROM ${job} AS first FORCE INDEX (job_claim)
-          WHERE queue = ? AND claimable = 1
-            AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds}) AND (\`key\` IS NULL OR \`key\` NOT IN (${busy}))
-          ORDER BY priority, first.id LIMIT 1)
-        AND status = 'new' AND available_at <= UTC_TIMESTAMP(6)
+    // The candidates, in brackets, are a plain read and locked by nobody: a locking read of an index locks the index's records
+    // too, in an order of its own, and with claims, sibling locks and settlements on three indexes that gave a deadlock in some
+    // thousand claims. Then only primary keys are locked, in the candidates' order, so that LIMIT locks as many as it returns: an
+    // ORDER BY would lock all. For 500 jobs 3.2 ms; first reading the candidates' ids and then locking them by IN took 4.0.
+    claim: (kinds, busy) => `
+      SELECT ${JOB} FROM ${candidates(kinds, busy)}
+      STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = candidate.id
+      WHERE job.status = 'new' AND job.available_at <= UTC_TIMESTAMP(6)
+      LIMIT ?
       FOR UPDATE SKIP LOCKED`,
 
-    // In two steps, because a locking read of an index locks the index's records too, in an order of its own: with claims,
-    // sibling locks and settlements on three indexes that gave a deadlock in some thousand claims. A plain read finds the
-    // candidates in exactly the index's order; then only primary keys are locked.
-    // The two halves are the two ranges of the line, each walked by the index alone.
-    candidates: (kinds, busy) => `
-      (SELECT CAST(job.id AS CHAR) AS id, priority FROM ${job} AS job FORCE INDEX (job_claim)
-       WHERE queue = ? AND claimable = 1 AND priority = ? AND id > ?
-         AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds}) AND (\`key\` IS NULL OR \`key\` NOT IN (${busy}))
-       ORDER BY job.id LIMIT 32)
-      UNION ALL
-      (SELECT CAST(job.id AS CHAR) AS id, priority FROM ${job} AS job FORCE INDEX (job_claim)
-       WHERE queue = ? AND claimable = 1 AND priority > ?
-         AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds}) AND (\`key\` IS NULL OR \`key\` NOT IN (${busy}))
-       ORDER BY priority, job.id LIMIT 32)`,
+    // Where to look on when others have locked all candidates.
+    lastCandidate: (kinds, busy) => `
+      SELECT CAST(candidate.id AS CHAR) AS id, candidate.priority FROM ${candidates(kinds, busy)}
+      ORDER BY candidate.priority DESC, candidate.id DESC
+      LIMIT 1`,
 
-    // Candidates of one priority: in the order of the primary key, so that LIMIT 1 locks one row.
-    claim: (ids) => `
-      SELECT ${JOB} FROM ${job} AS job FORCE INDEX (PRIMARY)
-      WHERE id IN (${ids}) AND status = 'new' AND available_at <= UTC_TIMESTAMP(6)
-      ORDER BY job.id
-      LIMIT 1
-      FOR UPDATE SKIP LOCKED`,
-
-    siblings: `
+    siblings: (keys) => `
       SELECT CAST(job.id AS CHAR) AS id FROM ${job} AS job FORCE INDEX (job_entity)
-      WHERE \`key\` = ? AND outstanding = 1 AND queue = ?
+      WHERE \`key\` IN (${keys}) AND outstanding = 1 AND queue = ?
         AND (status = 'in-progress' OR available_at <= UTC_TIMESTAMP(6))
       ORDER BY job.id`,
 
@@ -169,22 +164,31 @@ export function statements(schema: string): Statements {
       ORDER BY job.id
       FOR UPDATE`,
 
-    findRuns: (ids) => `
-      SELECT CAST(job_id AS CHAR) AS id, COUNT(*) AS earlier_runs,
+    // By a join: for 500 jobs an IN took the server 3.9 ms, and this 1.1.
+    findRuns: (given) => `
+      SELECT CAST(given.job_id AS CHAR) AS id, COUNT(*) AS earlier_runs,
              CAST(SUM(outcome IS NULL OR outcome = 'reclaim') AS SIGNED) AS crashes,
              CAST(SUM(outcome IS NULL) AS SIGNED) AS unfinished
-      FROM ${run} WHERE job_id IN (${ids}) AND process_id <> ? GROUP BY job_id`,
+      FROM ${given} STRAIGHT_JOIN ${run} AS run FORCE INDEX (PRIMARY)
+        ON run.job_id = given.job_id AND run.process_id <> given.process_id
+      GROUP BY given.job_id`,
 
-    endCrashedRuns: (ids) => `
-      UPDATE ${run} SET finished_at = UTC_TIMESTAMP(6), outcome = 'reclaim'
-      WHERE job_id IN (${ids}) AND process_id <> ? AND finished_at IS NULL`,
+    endCrashedRuns: (given) => `
+      UPDATE ${given} STRAIGHT_JOIN ${run} AS run FORCE INDEX (PRIMARY)
+        ON run.job_id = given.job_id AND run.process_id <> given.process_id
+      SET run.finished_at = UTC_TIMESTAMP(6), run.outcome = 'reclaim'
+      WHERE run.finished_at IS NULL`,
 
-    startRun: (given) => `
-      INSERT INTO ${run} (process_id, job_id, worker_id) SELECT process_id, job_id, worker_id FROM ${given}`,
+    startRuns: (given) => `
+      INSERT INTO ${run} (job_id, process_id, worker_id) SELECT job_id, process_id, worker_id FROM ${given}`,
 
-    noteProgress: `UPDATE ${run} SET progress = ? WHERE process_id = ? AND finished_at IS NULL`,
+    noteProgress: (ids) =>
+      `UPDATE ${run} SET progress = ? WHERE job_id IN (${ids}) AND process_id = ? AND finished_at IS NULL`,
 
-    release: `UPDATE ${run} SET finished_at = UTC_TIMESTAMP(6), outcome = 'release' WHERE process_id = ?`,
+    release: (given) => `
+      UPDATE ${given} STRAIGHT_JOIN ${run} AS run FORCE INDEX (PRIMARY)
+        ON run.job_id = given.job_id AND run.process_id = given.process_id
+      SET run.finished_at = UTC_TIMESTAMP(6), run.outcome = 'release'`,
 
     // By primary key alone; the rows are locked already, so this waits for nobody. STRAIGHT_JOIN, because in a table of a few
     // rows the optimizer would rather read, and lock, all of them.
@@ -192,7 +196,7 @@ export function statements(schema: string): Statements {
       UPDATE ${endings}
       STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = ending.id
       SET job.status = ending.status,
-          job.process_id = ?,
+          job.process_id = ending.process_id,
           job.attempt = ending.attempt,
           job.crashes = ending.crashes,
           job.output = ending.output,
@@ -206,11 +210,13 @@ export function statements(schema: string): Statements {
           job.finished_by = IF(ending.status = 'new', NULL, ending.settled_by)
       WHERE job.status = ?`,
 
-    settledBy: (ids) => `SELECT CAST(id AS CHAR) AS id FROM ${job} WHERE id IN (${ids}) AND process_id = ?`,
+    settledBy: (endings) => `
+      SELECT CAST(job.id AS CHAR) AS id FROM ${endings}
+      STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = ending.id AND job.process_id = ending.process_id`,
 
     endRuns: (endings) => `
       UPDATE ${endings}
-      STRAIGHT_JOIN ${run} AS run FORCE INDEX (PRIMARY) ON run.process_id = ? AND run.job_id = ending.id
+      STRAIGHT_JOIN ${run} AS run FORCE INDEX (PRIMARY) ON run.job_id = ending.id AND run.process_id = ending.process_id
       SET run.finished_at = UTC_TIMESTAMP(6), run.outcome = ending.event, run.error = ending.error`,
 
     findLater: `
@@ -247,7 +253,7 @@ export function statements(schema: string): Statements {
              CAST(leased_until < UTC_TIMESTAMP(6) AS SIGNED) AS is_over,
              CAST(NOT ${alive('run.worker_id')} AS SIGNED) AS is_lapsed
       FROM ${job} AS job FORCE INDEX (job_leased)
-      JOIN ${run} AS run ON run.process_id = job.process_id AND run.job_id = job.id
+      JOIN ${run} AS run ON run.job_id = job.id AND run.process_id = job.process_id
       LEFT JOIN ${worker} AS worker ON worker.id = run.worker_id
       WHERE job.queue = ? AND job.leased = 1
         AND (leased_until < UTC_TIMESTAMP(6) OR NOT ${alive('run.worker_id')})`,

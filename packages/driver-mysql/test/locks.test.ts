@@ -39,10 +39,15 @@ describe('the locks of a claim', () => {
     return held;
   };
 
-  const claim = (
+  const claimMany = (
     held: HeldTransaction<MysqlTransaction>,
     change?: Partial<ClaimCriteria>,
-  ): Promise<Job | undefined> => held.claim({ ...FROM_THE_START, ...change });
+  ): Promise<readonly Job[]> => held.claim({ ...FROM_THE_START, ...change });
+
+  const claim = async (
+    held: HeldTransaction<MysqlTransaction>,
+    change?: Partial<ClaimCriteria>,
+  ): Promise<Job | undefined> => (await claimMany(held, change))[0];
 
   /** The record locks on the jobs, of all transactions together. */
   const locks = async (): Promise<string[]> => {
@@ -58,26 +63,20 @@ describe('the locks of a claim', () => {
     return rows;
   };
 
-  for (const [what, fill] of TABLES) {
+  for (const [what, jobs, fill] of TABLES) {
     describe(`among ${what}`, () => {
       beforeEach(async () => {
         for (const statement of fill) await pool.query(statement);
         await pool.query('ANALYZE TABLE rowlock_job');
       });
 
-      test('the candidates are walked in the order of their index', async () => {
-        const candidates = statements(schema).candidates('?', '?');
-        const values = ['q', 0, '0', 'k', '', 'q', 0, 'k', ''];
-        const plans = (await explain(candidates, values)).filter(({ table }) => table === 'job');
-        expect(plans.map(({ key }) => key)).toEqual(['job_claim', 'job_claim']);
-        expect(plans.map(({ Extra }) => Extra ?? '').join()).not.toMatch(/filesort|temporary/);
-      });
-
-      test('the first of all is found by the index alone, and locked by its primary key', async () => {
-        const plans = await explain(statements(schema).claimFirst('?', '?'), ['q', 'k', '']);
+      test('the candidates are walked in the order of their index, and locked by their primary keys', async () => {
+        const half = ['k', '', 34];
+        const values = ['q', 0, '0', ...half, 'q', 0, ...half, 2];
+        const plans = await explain(statements(schema).claim('?', '?'), values.map(String));
         const used = plans.filter(({ key }) => key !== null).map(({ table, key }) => `${table} ${key}`);
-        expect(used).toEqual(fill.length === 0 ? ['first job_claim'] : ['job PRIMARY', 'first job_claim']);
-        expect(plans.map(({ Extra }) => Extra ?? '').join()).not.toMatch(/filesort|temporary/);
+        expect(used).toEqual(['job PRIMARY', 'place job_claim', 'place job_claim']);
+        expect(plans.map(({ Extra }) => Extra ?? '').join()).not.toMatch(/filesort/);
       });
 
       test('each claim locks one row, and the next worker gets the next row', async () => {
@@ -87,10 +86,22 @@ describe('the locks of a claim', () => {
           if (job !== undefined) met.push(job);
           expect(await locks()).toEqual(isLocked(...met));
         }
-        expect(met).toHaveLength(fill.length === 0 ? 0 : 4);
+        expect(met).toHaveLength(Math.min(4, jobs));
         expect(new Set(met.map(({ id }) => id)).size).toBe(met.length);
         const inOrder = [...met].sort((a, b) => a.priority - b.priority || Number(a.id - b.id));
         expect(met).toEqual(inOrder);
+      });
+
+      test('a claim of many locks as many as it returns, and the next worker gets the next ones', async () => {
+        const met: Job[] = [];
+        for (const limit of [3, 40, 1]) {
+          met.push(...(await claimMany(await begin(), { limit })));
+          expect(await locks()).toEqual(isLocked(...met));
+        }
+        expect(met).toHaveLength(Math.min(44, jobs));
+        const inOrder = [...met].sort((a, b) => a.priority - b.priority || Number(a.id - b.id));
+        expect(met).toEqual(inOrder);
+        expect(new Set(met.map(({ id }) => id)).size).toBe(met.length);
       });
 
       test('a claim that finds nothing locks nothing', async () => {
@@ -102,6 +113,31 @@ describe('the locks of a claim', () => {
     });
   }
 
+  test('a claim looks beyond what others have locked, however much that is', async () => {
+    const enqueued = await driver.enqueue(Array.from({ length: 200 }, (_, n) => newJob({ priority: n % 2 })));
+    const first = await claimMany(await begin(), { limit: 150 });
+    expect(first).toHaveLength(150);
+    const rest = await claimMany(await begin(), { limit: 100 });
+    const publicIds = [...first, ...rest].map(({ publicId }) => publicId);
+    expect(new Set(publicIds)).toEqual(new Set(enqueued.map(({ publicId }) => publicId)));
+    expect(await locks()).toEqual(isLocked(...first, ...rest));
+    expect(await claimMany(await begin(), { limit: 100 })).toEqual([]);
+  });
+
+  test('the siblings of many keys are locked by their primary keys, those of each key up to the limit returned', async () => {
+    const keys = ['a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c'];
+    await driver.enqueue(keys.map((key) => newJob({ key })));
+    const held = await begin();
+    const jobs = await held.lockSiblings({ queue: 'q', keys: ['a', 'b'] }, 2);
+    expect(jobs.map(({ key }) => key)).toEqual(['a', 'b', 'a', 'b']);
+    expect((await locks()).length).toBe(6);
+    expect(new Set((await locks()).map((lock) => lock.split(' ')[0]))).toEqual(new Set(['PRIMARY']));
+    const other = await begin();
+    await expect(other.lockSiblings({ queue: 'q', keys: ['c', 'b'] }, 2)).rejects.toMatchObject({
+      code: 'LockNotAvailable',
+    });
+  });
+
   test('a handler that gives up its locks with what commits implicitly has lost the claim, and settles nothing', async () => {
     await driver.enqueue([newJob()]);
     const held = await begin();
@@ -110,7 +146,7 @@ describe('the locks of a claim', () => {
     expect(held.lost.aborted).toBe(false);
     await held.handle.query('CREATE TABLE scratch (id INT)');
     expect(held.lost.aborted).toBe(true);
-    await expect(held.settle(randomUUID(), [settled(job)])).rejects.toBe(held.lost.reason);
+    await expect(held.settle([settled(job)])).rejects.toBe(held.lost.reason);
     await held.rollback();
     expect((await claim(await begin()))?.id).toBe(job?.id);
   });
@@ -161,7 +197,7 @@ describe('the locks of a claim', () => {
     expect(await driver.join(caller).enqueue([newJob({ unique })])).toEqual([
       { outcome: 'duplicate', publicId: job?.publicId },
     ]);
-    expect(await held.settle(randomUUID(), [settled(job)])).toEqual([job?.id]);
+    expect(await held.settle([settled(job)])).toEqual([job?.id]);
     await held.commit();
     await caller.query('ROLLBACK');
     caller.release();
@@ -192,7 +228,7 @@ describe('the locks of a claim', () => {
       // Sent without waiting for the one before.
       handle.query("INSERT INTO scratch VALUES (3, 'by itself')"),
       handle.execute("INSERT INTO scratch VALUES (4, 'by itself')"),
-      held.settle(randomUUID(), [settled(job)]),
+      held.settle([settled(job)]),
       held.commit(),
     ]);
     expect(written.map(({ status }) => status)).toEqual(written.map(() => 'rejected'));
@@ -225,6 +261,7 @@ const FROM_THE_START: ClaimCriteria = {
   kinds: ['k'],
   line: { priority: -32_768, id: 0n },
   busy: [],
+  limit: 1,
 };
 
 /** So many rows as one statement: 10 to the power of `digits`. */
@@ -237,17 +274,19 @@ function rows(digits: number, columns: string, values: string): string {
 const TEN = Array.from({ length: 10 }, (_, n) => `SELECT ${n} AS n`).join(' UNION ALL ');
 const FUTURE = 'UTC_TIMESTAMP(6) + INTERVAL 1 HOUR';
 
-const TABLES: readonly (readonly [what: string, fill: readonly string[]])[] = [
-  ['no rows', []],
+const TABLES: readonly (readonly [what: string, jobs: number, fill: readonly string[]])[] = [
+  ['no rows', 0, []],
   [
     'five rows',
+    5,
     [
       "INSERT INTO rowlock_job (queue, kind) VALUES ('q', 'k'), ('q', 'k'), ('q', 'k'), ('q', 'k'), ('q', 'k')",
     ],
   ],
-  ['100,000 rows of five priorities', [rows(5, 'priority', '# % 5 - 2')]],
+  ['100,000 rows of five priorities', 100_000, [rows(5, 'priority', '# % 5 - 2')]],
   [
     '100,000 rows behind 1,000 that are not due and 1,000 that are marked due too early',
+    100_000,
     [
       rows(3, 'priority, available_at, due', `-1, ${FUTURE}, FALSE`),
       rows(3, 'priority, available_at, due', `-1, ${FUTURE}, TRUE`),
@@ -256,6 +295,7 @@ const TABLES: readonly (readonly [what: string, fill: readonly string[]])[] = [
   ],
   [
     '100,000 settled rows and ten new ones',
+    10,
     [rows(5, 'status, finished_at', "'complete', UTC_TIMESTAMP(6)"), rows(1, 'priority', '# % 3')],
   ],
 ];
@@ -279,6 +319,7 @@ function newJob(change: Partial<NewJob> = {}): NewJob {
 function settled(job: Job | undefined): Settlement {
   return {
     id: job?.id ?? 0n,
+    processId: randomUUID(),
     event: 'complete',
     attempt: 1,
     crashes: 0,

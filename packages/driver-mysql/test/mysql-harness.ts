@@ -281,10 +281,12 @@ function openReader(plain: Pool): Reader {
                 CASE WHEN ${IS_COMPLETION} THEN job.finished_at ELSE run.finished_at END AS finishedAt,
                 CASE WHEN ${IS_COMPLETION} THEN 'complete' ELSE run.outcome END AS outcome, run.progress
          FROM rowlock_run AS run JOIN rowlock_job AS job ON job.id = run.job_id
-         WHERE job.public_id = ? ORDER BY run.started_at`,
+         WHERE job.public_id = ?`,
         [publicId],
       );
-      return (rows as readonly RunRow[]).map((row) => ({ ...row, progress: parsed(row.progress) }));
+      // The server would sort them with all that is in them, for which its memory may be too small.
+      const runs = (rows as readonly RunRow[]).map((row) => ({ ...row, progress: parsed(row.progress) }));
+      return runs.sort((a, b) => a.startedAt.getTime() - b.startedAt.getTime());
     },
 
     async now() {

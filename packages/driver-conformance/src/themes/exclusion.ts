@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { AnyJson, clientOf, employ, type Hand, hire, SOON } from '../crew.js';
 import { Diary } from '../diary.js';
-import type { JobRow } from '../driver-harness.js';
+import { eachSettledOnce } from '../each-settled-once.js';
 import { seeded } from '../random.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
@@ -128,19 +128,3 @@ export const exclusion = theme('exclusion', (test) => {
     await allSettled(stage);
   });
 });
-
-/**
- * Checks the runs' records: exactly one of each job's settled it for good, and it is the one its row names. No worker
- * that lives has left one open. Whose process died while a record was on its way may have written that late, behind all
- * other runs of the job: then nobody has come by to end it.
- */
-async function eachSettledOnce<Tx>({ reader, driver }: Stage<Tx>, rows: readonly JobRow[]): Promise<void> {
-  const living = new Set((await driver.workers()).filter(({ alive }) => alive).map(({ id }) => id));
-  for (const { publicId, processId } of rows) {
-    const records = await reader.runs(publicId);
-    const final = records.filter(({ outcome }) => outcome === 'complete');
-    expect(final.map((record) => record.processId)).toEqual([processId]);
-    const open = records.filter(({ finishedAt }) => finishedAt === null);
-    expect(open.filter(({ workerId }) => living.has(workerId))).toEqual([]);
-  }
-}

@@ -114,7 +114,8 @@ export const lostClaim = theme('lost claim', (test) => {
       },
     });
     const job = await put();
-    const late = await hire(stage, [handler], {}, (driver) =>
+    // Of one slot: another one would take the job when its connections are back.
+    const late = await hire(stage, [handler], { concurrency: 1 }, (driver) =>
       instead(driver, {
         async startRuns(runs) {
           begins.open();
