@@ -17,6 +17,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '04-outcomes.ts': '{ attempt: 3 }\n',
   '05-later-once-first.ts': 'duplicate true\nfirst\nsecond\nthird\n',
   '06-classes.ts': '7\n',
+  '07-batch.ts': '{ complete: 99, error: 1 }\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

@@ -147,8 +147,12 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   async finish(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
     this.#checkOpen();
     if (settlements.some(({ id }) => !this.#held.has(id))) return [];
+    const { sql } = this.#context;
+    const [text, values] = areAlike(settlements)
+      ? [sql.settleAlike, this.#alike(settlements)]
+      : [sql.settleAll, this.#endings(settlements)];
     try {
-      await this.#askAndCommit(this.#context.sql.settleAll, this.#endings(settlements), settlements.length);
+      await this.#askAndCommit(text, values, settlements.length);
     } catch (error) {
       if (isNotAll(error)) return [];
       throw error;
@@ -161,6 +165,13 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.handle.close();
     if (used) await this.#ask(KEEP);
     this.#handle = this.#newHandle();
+  }
+
+  #alike(settlements: readonly [Settlement, ...Settlement[]]): unknown[] {
+    const [{ attempt, crashes, tookMs, by }] = settlements;
+    const ids = plainArray(settlements.map(({ id }) => id));
+    const processIds = plainArray(settlements.map(({ processId }) => processId));
+    return [ids, processIds, attempt, crashes, tookMs, by, this.#status];
   }
 
   #endings(settlements: readonly Settlement[]): unknown[] {
@@ -311,4 +322,21 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
 /** See settleAll: fewer jobs were this transaction's to settle. */
 function isNotAll(error: unknown): boolean {
   return error instanceof DriverError && Object(error.cause).code === '22012';
+}
+
+/** Whether several jobs are complete, without output, and nothing else sets their settlements apart but their runs. */
+function areAlike(settlements: readonly Settlement[]): settlements is readonly [Settlement, ...Settlement[]] {
+  const [first] = settlements;
+  return (
+    settlements.length > 1 &&
+    settlements.every(
+      ({ event, output, attempt, crashes, tookMs, by }) =>
+        event === 'complete' &&
+        output === null &&
+        attempt === first?.attempt &&
+        crashes === first.crashes &&
+        tookMs === first.tookMs &&
+        by === first.by,
+    )
+  );
 }

@@ -24,6 +24,7 @@ export interface Statements {
   readonly release: string;
   readonly settle: string;
   readonly settleAll: string;
+  readonly settleAlike: string;
   readonly survey: string;
   readonly reclaim: string;
   readonly list: string;
@@ -227,6 +228,29 @@ export function statements(schema: string): Statements {
 
     // With a COMMIT right behind it: fails, and all is rolled back, unless everything was written.
     settleAll: `${settled}
+      SELECT 1 / (count(*) = cardinality($1))::integer AS all_settled FROM settled`,
+
+    // The same for jobs that are all complete, without output, by runs that differ in nothing but their ids: a fifth less of the
+    // server's time than with a row of values for each.
+    settleAlike: `
+      WITH ending AS MATERIALIZED (
+        SELECT * FROM unnest($1::bigint[], $2::uuid[]) AS ending (id, process_id)
+      ), settled AS (
+        UPDATE ${job} AS job SET
+          status = 'complete',
+          process_id = ending.process_id,
+          attempt = $3,
+          crashes = $4,
+          output = NULL,
+          error = NULL,
+          started_at = clock_timestamp() - $5::float8 * interval '1 ms',
+          started_by = $6,
+          finished_at = clock_timestamp(),
+          finished_by = $6
+        FROM ending
+        WHERE job.id = ANY($1) AND job.id = ending.id AND job.status = $7
+        RETURNING job.id
+      )
       SELECT 1 / (count(*) = cardinality($1))::integer AS all_settled FROM settled`,
 
     // The subqueries per queue each walk their own part of an index. Without its order, the last one would be planned as
