@@ -111,6 +111,9 @@ function emptyDatabase(survey: Survey): { readonly driver: Driver; readonly look
     move: unused,
     notify: unused,
     workers: unused,
+    history: unused,
+    prune: unused,
+    takePruneTurn: unused,
   };
   return {
     driver,

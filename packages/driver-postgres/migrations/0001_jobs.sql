@@ -78,6 +78,8 @@ CREATE TABLE worker (
   started_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
   stopped_at   timestamptz,
   alive_until  timestamptz,
+  -- Until when it is this worker's turn to prune.
+  prunes_until timestamptz,
   -- Per queue, the public id of the job that the newest sweep has come to; null at rest.
   lines        jsonb NOT NULL DEFAULT '{}'
 );

@@ -7,6 +7,7 @@ import { type Duration, milliseconds } from '../duration.js';
 import { ClaimLostError, InvalidInputError, WorkerStoppedError } from '../errors.js';
 import type { Registry } from '../handler/registry.js';
 import type { Logger } from '../logger.js';
+import type { RetentionLimits } from '../retention/retention.js';
 import { Alarm } from './alarm.js';
 import { BatchSizes } from './batch-sizes.js';
 import { limitMs } from './bounds.js';
@@ -17,6 +18,7 @@ import { Lapses } from './lapses.js';
 import { LineReporter } from './line-reporter.js';
 import type { LiveRun } from './live-run.js';
 import { Pause } from './pause.js';
+import { Pruner } from './pruner.js';
 import { RunRecords } from './run-records.js';
 import { Sweep } from './sweep.js';
 
@@ -43,6 +45,7 @@ export interface WorkerParts<Tx> {
   readonly log: Logger;
   readonly clock: Clock;
   readonly container: DependencyContainer | undefined;
+  readonly retention: RetentionLimits;
 }
 
 /**
@@ -76,7 +79,8 @@ export class Worker<Tx> {
   readonly #lapses: Lapses;
   readonly #skipPause = new Pause(10, 500);
   readonly #faultPause = new Pause(50, 1_000);
-  #running: { anchor: Anchor; flow: Flow<Tx>; lines: LineReporter; listening: Promise<void> } | null = null;
+  #running: { anchor: Anchor; flow: Flow<Tx>; lines: LineReporter; beside: readonly Promise<void>[] } | null =
+    null;
   #started: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
   #giveBack: () => void = () => {};
@@ -144,7 +148,7 @@ export class Worker<Tx> {
   }
 
   async #start(): Promise<void> {
-    const { driver, registry, clock, log, container } = this.#parts;
+    const { driver, registry, clock, log, container, retention } = this.#parts;
     this.#giveBack = reserve(driver, this.concurrency);
     const { serverConnections } = await driver.verify();
     for (const shortage of shortages(driver, serverConnections)) log.warn({ worker: this.name }, shortage);
@@ -172,7 +176,16 @@ export class Worker<Tx> {
       looked: ({ queue }, { publicId }) => lines.move(queue, publicId),
       claimed: () => this.#openSlot(),
     };
-    this.#running = { anchor, flow, lines, listening: this.#listen(anchor).catch(this.#onFault) };
+    const pruner = new Pruner({
+      driver,
+      limits: retention,
+      clock,
+      log,
+      workerId: anchor.workerId,
+      stopping: this.#stopping.signal,
+    });
+    const beside = [this.#listen(anchor).catch(this.#onFault), ...(retention.any ? [pruner.run()] : [])];
+    this.#running = { anchor, flow, lines, beside };
     const wakeUps = anchor.pushed ? 'pushed' : 'polled';
     log.info(
       { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
@@ -280,14 +293,14 @@ export class Worker<Tx> {
     this.#stopping.abort();
     this.#alarm.stop();
     if (this.#running === null) return;
-    const { anchor, lines, listening } = this.#running;
+    const { anchor, lines, beside } = this.#running;
     const cancelTimer = this.#parts.clock.after(drainMs, () => {
       for (const run of this.#live) run.stop(new WorkerStoppedError());
     });
     await Promise.all(this.#slots);
     cancelTimer();
     lines.stop();
-    await listening;
+    await Promise.all(beside);
     await anchor.release();
     this.#giveBack();
     this.#parts.log.info({ worker: this.name }, 'worker stopped');
