@@ -17,6 +17,7 @@ import { type Flow, sweep } from './flow.js';
 import { Lapses } from './lapses.js';
 import { LineReporter } from './line-reporter.js';
 import type { LiveRun } from './live-run.js';
+import { LowWater } from './low-water.js';
 import { Pause } from './pause.js';
 import { Pruner } from './pruner.js';
 import { RunRecords } from './run-records.js';
@@ -75,6 +76,8 @@ export class Worker<Tx> {
   readonly #live = new Set<LiveRun>();
   readonly #leftBehind = new Set<string>();
   readonly #slots = new Set<Promise<void>>();
+  /** By queue. */
+  readonly #low: ReadonlyMap<string, LowWater>;
   readonly #alarm: Alarm;
   readonly #lapses: Lapses;
   readonly #skipPause = new Pause(10, 500);
@@ -100,6 +103,7 @@ export class Worker<Tx> {
     this.name = name;
     this.concurrency = concurrency;
     this.#parts = parts;
+    this.#low = new Map(parts.registry.queues.map((queue) => [queue, new LowWater()]));
     this.#pollMs = milliseconds(options.pollInterval ?? '5s', 'pollInterval');
     this.#watchMs = milliseconds(options.watchInterval ?? '250ms', 'watchInterval');
     this.#lapses = new Lapses(parts.clock, this.#watchMs);
@@ -219,13 +223,19 @@ export class Worker<Tx> {
   async #serve(flow: Flow<Tx>): Promise<void> {
     try {
       let seen: number;
-      let passes: readonly Sweep[];
+      let passes: Sweep[];
       do {
         seen = this.#wakes;
-        passes = flow.registry.queues.map((queue) => new Sweep(queue));
-        for (const pass of passes) await sweep(flow, pass);
+        passes = [];
+        for (const [queue, low] of this.#low) {
+          const pass = new Sweep(queue, low, flow.clock.now());
+          passes.push(pass);
+          await sweep(flow, pass).finally(() => pass.end());
+        }
         if (passes.some(({ worked }) => worked)) this.#skipPause.reset();
-        await this.#survey(flow);
+        // Nobody is idle who has not looked at all jobs.
+        if (passes.every(({ isWhole }) => isWhole)) await this.#survey(flow);
+        else this.#alarm.within(this.#restMs(flow.clock.now()));
         this.#faultPause.reset();
       } while (
         !this.#stopping.signal.aborted &&
@@ -238,13 +248,21 @@ export class Worker<Tx> {
     }
   }
 
+  /** Until every queue may be looked at from its first job on. */
+  #restMs(now: number): number {
+    return Math.max(...[...this.#low.values()].map((low) => low.restMs(now)));
+  }
+
   /** Lets delayed jobs become due, and sets the alarm for what there is to wait for. */
-  async #survey({ driver, registry }: Flow<Tx>): Promise<void> {
+  async #survey({ driver, registry, clock }: Flow<Tx>): Promise<void> {
+    const began = clock.now();
     const { promoted, nextDueMs, waiting, leased } = await driver.survey(registry);
+    const now = clock.now();
+    for (const low of this.#low.values()) low.rest(now - began, now);
     if (promoted > 0) this.wake();
     if (nextDueMs !== null && nextDueMs < this.#pollMs) this.#alarm.within(nextDueMs);
     // Somebody holds what is due. If that worker dies nobody tells, so look again soon.
-    if (waiting) this.#alarm.within(this.#watchMs);
+    if (waiting) this.#alarm.within(Math.max(this.#watchMs, this.#restMs(now)));
     if (leased) await this.#reclaim(driver, registry.queues);
   }
 
