@@ -86,12 +86,12 @@ export function statements(schema: string): Statements {
 
   // What a claim looks at, in its order: the two halves are the two ranges of the line, each walked by the index alone.
   const candidates = (kinds: string, busy: string): string => `(
-        (SELECT place.id, place.priority FROM ${job} AS place FORCE INDEX (job_claim)
+        (SELECT place.id, place.priority, place.\`key\` FROM ${job} AS place FORCE INDEX (job_claim)
          WHERE queue = ? AND claimable = 1 AND priority = ? AND id > ?
            AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds}) AND (\`key\` IS NULL OR \`key\` NOT IN (${busy}))
          ORDER BY place.id LIMIT ?)
         UNION ALL
-        (SELECT place.id, place.priority FROM ${job} AS place FORCE INDEX (job_claim)
+        (SELECT place.id, place.priority, place.\`key\` FROM ${job} AS place FORCE INDEX (job_claim)
          WHERE queue = ? AND claimable = 1 AND priority > ?
            AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds}) AND (\`key\` IS NULL OR \`key\` NOT IN (${busy}))
          ORDER BY place.priority, place.id LIMIT ?)
@@ -142,9 +142,9 @@ export function statements(schema: string): Statements {
       LIMIT ?
       FOR UPDATE SKIP LOCKED`,
 
-    // Where to look on when others have locked all candidates.
+    // Where to look on when others have locked all candidates, and a key that is busy then.
     lastCandidate: (kinds, busy) => `
-      SELECT CAST(candidate.id AS CHAR) AS id, candidate.priority FROM ${candidates(kinds, busy)}
+      SELECT CAST(candidate.id AS CHAR) AS id, candidate.priority, candidate.\`key\` FROM ${candidates(kinds, busy)}
       ORDER BY candidate.priority DESC, candidate.id DESC
       LIMIT 1`,
 
