@@ -52,7 +52,8 @@ export {
   type TransitionName,
 } from './job/lifecycle.js';
 export { consoleLogger, type Logger } from './logger.js';
-export { createRowlock, type Rowlock, type RowlockOptions } from './rowlock.js';
+export type { Retention, RetentionRules } from './retention/retention.js';
+export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } from './rowlock.js';
 export { BeatingAnchor, type Pulse } from './worker/beating-anchor.js';
 export type { RunInfo, WorkerEvents } from './worker/events.js';
 export type { StopOptions, Worker, WorkerOptions } from './worker/worker.js';

@@ -2,10 +2,13 @@ import type { DependencyContainer } from 'tsyringe';
 import { Client } from './client/client.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Driver, MigrationReport } from './driver/driver.js';
+import { InvalidInputError } from './errors.js';
 import type { AnyHandler } from './handler/handler.js';
 import type { Plugin } from './handler/plugin.js';
 import { Registry } from './handler/registry.js';
 import { consoleLogger, type Logger } from './logger.js';
+import { prune } from './retention/prune.js';
+import { type Retention, RetentionLimits } from './retention/retention.js';
 import { Worker, type WorkerOptions } from './worker/worker.js';
 
 export interface RowlockOptions<Tx> {
@@ -19,14 +22,26 @@ export interface RowlockOptions<Tx> {
   readonly clock?: Clock;
   /** The tsyringe container from which each run's own container descends. Default: tsyringe's root. */
   readonly container?: DependencyContainer;
+  /**
+   * How long settled jobs are kept, in all queues of the database: workers prune the others in the background. Default: for ever.
+   */
+  readonly retention?: Retention;
+}
+
+export interface PruneOptions {
+  /** Ends the pruning after the step that is on its way; what is deleted by then stays so. */
+  readonly signal?: AbortSignal;
+  /** Is told after each step how many jobs it has deleted. */
+  readonly onStep?: (pruned: number) => void;
 }
 
 /** Jobs on one database: enqueue, inspect, and work. */
 export class Rowlock<Tx> extends Client<Tx> {
   readonly #driver: Driver<Tx>;
   readonly #work: (options: WorkerOptions) => Worker<Tx>;
+  readonly #retention: RetentionLimits;
 
-  /** @throws DuplicateKindError when two handlers have one kind. */
+  /** @throws DuplicateKindError when two handlers have one kind, InvalidInputError. */
   constructor({
     driver,
     plugins = [],
@@ -34,16 +49,41 @@ export class Rowlock<Tx> extends Client<Tx> {
     log = consoleLogger,
     clock = systemClock,
     container,
+    retention = {},
   }: RowlockOptions<Tx>) {
     const registry = new Registry([...plugins.flatMap((plugin) => plugin.handlers), ...handlers]);
     super(driver, registry, log);
     this.#driver = driver;
-    this.#work = (options) => new Worker({ driver, registry, log, clock, container }, options);
+    this.#retention = new RetentionLimits(retention);
+    const parts = { driver, registry, log, clock, container, retention: this.#retention };
+    this.#work = (options) => new Worker(parts, options);
   }
 
   /** A worker for all handlers. It begins with `start()`; there may be any number, in any number of processes. */
   worker(options: WorkerOptions = {}): Worker<Tx> {
     return this.#work(options);
+  }
+
+  /**
+   * Deletes settled jobs that the rules do not keep, and the records of their runs: now, in steps of up to 1,000 jobs that each commit by
+   * themselves.
+   *
+   * @param rules Default: the `retention` of this Rowlock.
+   * @returns How many jobs were deleted.
+   * @throws InvalidInputError when there is no rule; the `signal`'s reason.
+   */
+  async prune(rules?: Retention, { signal, onStep }: PruneOptions = {}): Promise<number> {
+    const limits = rules === undefined ? this.#retention : new RetentionLimits(rules);
+    if (!limits.any)
+      throw new InvalidInputError("There is no rule to prune by: say what to keep, e.g. { complete: '7d' }.");
+    signal?.throwIfAborted();
+    let pruned = 0;
+    for await (const step of prune(this.#driver, limits)) {
+      pruned += step.pruned;
+      onStep?.(step.pruned);
+      signal?.throwIfAborted();
+    }
+    return pruned;
   }
 
   /** Brings the database's schema up to date. Safe to call twice, and from many processes at once. */

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import {
+  type ClaimCriteria,
   createRowlock,
   type Driver,
   defineHandler,
   type HeldTransaction,
+  type Job,
   type Survey,
 } from '../src/index.js';
 import { handClock } from './hand-clock.js';
@@ -12,10 +14,13 @@ import { handClock } from './hand-clock.js';
 const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, leased: false };
 const Work = defineHandler({ kind: 'work', payload: z.unknown(), run: () => {} });
 
-/** A worker by the hand's clock, on a database in which nothing can be claimed. */
-async function idleWorker(survey: Survey) {
+/** What a claim brings in a database that has nothing else. */
+type Claim = (criteria: ClaimCriteria, clock: ReturnType<typeof handClock>) => Job | undefined;
+
+/** A worker by the hand's clock, on a database in which nothing can be claimed, unless `claim` says so. */
+async function idleWorker(survey: Survey, claim: Claim = () => undefined) {
   const clock = handClock();
-  const database = emptyDatabase(survey);
+  const database = emptyDatabase(survey, (criteria) => claim(criteria, clock));
   const silent = { debug() {}, info() {}, warn() {}, error() {} };
   const rowlock = createRowlock({ driver: database.driver, handlers: [Work], clock, log: silent });
   const worker = rowlock.worker();
@@ -57,16 +62,81 @@ test('when there is nothing to wait for a worker waits for a wake-up', async () 
   await worker.stop();
 });
 
+test('while what is due is held, and a look takes long, the next one is as much later', async () => {
+  const slow: Claim = (_, clock) => {
+    clock.advance(102);
+    return undefined;
+  };
+  const { clock, worker, idle, looks } = await idleWorker({ ...NOTHING, waiting: true }, slow);
+  clock.advance(899);
+  // What an alarm brings about comes after this.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(looks()).toBe(1);
+  const rests = idle();
+  clock.advance(1);
+  await rests;
+  expect(looks()).toBe(2);
+  await worker.stop();
+});
+
+test('after a look that took long a worker goes on where it has got to, and looks back once more before it rests', async () => {
+  const jobs = [5, 6, 7].map((id) => job(BigInt(id)));
+  const lines: bigint[] = [];
+  const claim: Claim = ({ line }, clock) => {
+    lines.push(line.id);
+    if (line.id === 0n) clock.advance(102);
+    const place = jobs.findIndex(({ id }) => id > line.id);
+    return place === -1 ? undefined : jobs.splice(place, 1)[0];
+  };
+  const { clock, worker, idle } = await idleWorker(NOTHING, claim);
+  expect(jobs).toEqual([]);
+  expect(lines[0]).toBe(0n);
+  // Of what lies behind it nothing was looked at while it worked.
+  expect(lines.slice(1)).not.toContain(0n);
+
+  // A job that comes back behind the line is found when the look is due, and no wake-up tells of it.
+  jobs.push(job(1n));
+  lines.length = 0;
+  const rests = idle();
+  clock.advance(900);
+  await rests;
+  expect(lines[0]).toBe(0n);
+  expect(jobs).toEqual([]);
+  await worker.stop();
+});
+
+function job(id: bigint): Job {
+  return {
+    id,
+    publicId: `job ${id}`,
+    queue: 'default',
+    kind: 'work',
+    key: null,
+    payload: {},
+    priority: 0,
+    status: 'new',
+    attempt: 0,
+    maxAttempts: 5,
+    crashes: 0,
+    metadata: {},
+    createdAt: new Date(0),
+  };
+}
+
 /** Its session calls once, at the beginning. */
-function emptyDatabase(survey: Survey): { readonly driver: Driver; readonly looks: number } {
+function emptyDatabase(
+  survey: Survey,
+  claim: (criteria: ClaimCriteria) => Job | undefined,
+): { readonly driver: Driver; readonly looks: number } {
   let looks = 0;
   const unused = () => Promise.reject(new Error('Nothing here uses this.'));
   const held: HeldTransaction<unknown> = {
     lost: new AbortController().signal,
     handle: undefined,
-    async claim() {
+    async claim(criteria) {
       looks += 1;
-      return [];
+      const job = claim(criteria);
+      return job === undefined ? [] : [job];
     },
     lockSiblings: unused,
     firstOutstanding: unused,
@@ -74,11 +144,11 @@ function emptyDatabase(survey: Survey): { readonly driver: Driver; readonly look
     lease: unused,
     lockLeased: unused,
     used: false,
-    settle: unused,
-    finish: unused,
+    settle: async (settlements) => settlements.map(({ id }) => id),
+    finish: async (settlements) => settlements.map(({ id }) => id),
     renew: unused,
     undo: unused,
-    commit: unused,
+    commit: async () => {},
     rollback: async () => {},
   };
   const driver: Driver = {
@@ -103,7 +173,7 @@ function emptyDatabase(survey: Survey): { readonly driver: Driver; readonly look
     close: async () => {},
     join: () => driver,
     migrate: unused,
-    startRuns: unused,
+    startRuns: async () => [],
     noteRun: unused,
     enqueue: unused,
     list: unused,
@@ -111,6 +181,9 @@ function emptyDatabase(survey: Survey): { readonly driver: Driver; readonly look
     move: unused,
     notify: unused,
     workers: unused,
+    history: unused,
+    prune: unused,
+    takePruneTurn: unused,
   };
   return {
     driver,

@@ -23,6 +23,7 @@ import { lostConnection } from './themes/lost-connection.js';
 import { migrate } from './themes/migrate.js';
 import { order } from './themes/order.js';
 import { outcomes } from './themes/outcomes.js';
+import { retention } from './themes/retention.js';
 import { roundTrip } from './themes/round-trip.js';
 import { runningJob } from './themes/running-job.js';
 import { runs } from './themes/runs.js';
@@ -51,6 +52,7 @@ export const conformanceThemes: readonly Theme[] = [
   runs,
   leases,
   survey,
+  retention,
   listCountMove,
   wakeUps,
   errors,

@@ -109,6 +109,9 @@ export interface Reader {
   /** The records of a job's runs, oldest first. */
   runs(publicId: string): Promise<readonly RunRow[]>;
 
+  /** How many records of runs there are whose job is not. */
+  orphans(): Promise<number>;
+
   /** The database's clock. */
   now(): Promise<Date>;
 

@@ -18,6 +18,7 @@ const THEMES = [
   'runs',
   'leases',
   'survey',
+  'retention',
   'list, count and move',
   'wake-ups',
   'errors',

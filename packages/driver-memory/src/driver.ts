@@ -7,6 +7,8 @@ import {
   DriverError,
   type Graves,
   type HeldTransaction,
+  type HistoryEntry,
+  type JobId,
   type Lanes,
   type MigrationReport,
   type Reclaimed,
@@ -16,6 +18,7 @@ import {
   type RunStarted,
   type SessionListener,
   type Store,
+  type Stretch,
   type Survey,
   type Verified,
   type WorkerInfo,
@@ -130,7 +133,20 @@ class Memory extends MemoryStore implements MemoryDriver {
     return this.ask((place) => statements.noteProgress(place, run, storableJson(progress)));
   }
 
+  history(stretch: Stretch): Promise<readonly HistoryEntry[]> {
+    return this.ask((place) => statements.history(place, stretch));
+  }
+
+  prune(jobs: readonly JobId[], settledMs: number): Promise<number> {
+    return this.ask((place) => statements.prune(place, jobs, settledMs));
+  }
+
+  takePruneTurn(workerId: string, forMs: number): Promise<boolean> {
+    return this.ask((place) => statements.takePruneTurn(place, workerId, forMs));
+  }
+
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
+    await this.ask(statements.forgetWorkers);
     const id = await this.ask((place) => statements.addWorker(place, worker));
     if (this.#sessions === 'own') return MemoryAnchor.open(this.db, this.#process, id, session);
     return BeatingAnchor.open(new MemoryPulse(this.db, this.#process, id), session);

@@ -19,6 +19,8 @@ export interface WorkerRow {
   readonly stoppedAt: number | null;
   /** Until when its heartbeat proves it alive; null where its session does. */
   readonly aliveUntil: number | null;
+  /** Until when it is its turn to prune. */
+  readonly prunesUntil: number | null;
   readonly lines: string;
 }
 

@@ -6,6 +6,7 @@ import {
   type Enqueued,
   type Entities,
   type Graves,
+  type HistoryEntry,
   isLegal,
   isSettled,
   type Job,
@@ -22,6 +23,7 @@ import {
   type RunStarted,
   type Settlement,
   type State,
+  type Stretch,
   type Survey,
   type WakeUp,
   type WorkerInfo,
@@ -44,6 +46,7 @@ export interface Place {
 }
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 // Every statement of the driver, in the order of the flow.
 
@@ -302,6 +305,67 @@ export function reclaim(place: Place, { queues, dead }: Graves): Reclaimed {
   return { reclaimed, lapsed: [...lapsed] };
 }
 
+export function history(
+  { database, tx }: Place,
+  { beyond, newestFirst, limit }: Stretch,
+): readonly HistoryEntry[] {
+  const now = database.clock.now();
+  const isBeyond = (id: JobId): boolean => beyond === null || (newestFirst ? id < beyond : id > beyond);
+  const found = database.tables.jobs.find(tx, ({ id }) => isBeyond(id));
+  const ordered = newestFirst ? found.toReversed() : found;
+  return ordered.slice(0, limit).map(({ value: { id, queue, status, createdAt, finishedAt } }) => ({
+    id,
+    queue,
+    status,
+    createdMs: Math.floor(now - createdAt),
+    settledMs: finishedAt === null ? null : Math.floor(now - finishedAt),
+  }));
+}
+
+/** SKIP LOCKED. */
+export async function prune(
+  { database, tx }: Place,
+  jobs: readonly JobId[],
+  settledMs: number,
+): Promise<number> {
+  const { tables, clock } = database;
+  let pruned = 0;
+  for (const id of jobs) {
+    const settledBefore = clock.now() - settledMs;
+    const found = tables.jobs.findBy(
+      'id',
+      id,
+      tx,
+      ({ finishedAt }, row) => finishedAt !== null && finishedAt <= settledBefore && row.isFreeFor(tx),
+    );
+    for (const { row } of found) {
+      tx.take(row);
+      tx.write(row, undefined);
+      pruned += 1;
+      for (const run of tables.runs.findBy('jobId', id, tx)) {
+        await tx.lock(run.row);
+        tx.write(run.row, undefined);
+      }
+    }
+  }
+  return pruned;
+}
+
+export async function takePruneTurn(
+  { database, tx }: Place,
+  workerId: string,
+  forMs: number,
+): Promise<boolean> {
+  const { workers: all } = database.tables;
+  const now = database.clock.now();
+  const others = all.find(tx, ({ id, prunesUntil }) => id !== workerId && (prunesUntil ?? 0) > now);
+  const [own] = all.findBy('id', workerId, tx);
+  if (others.length > 0 || own === undefined) return false;
+  await tx.lock(own.row);
+  tx.write(own.row, { ...own.value, prunesUntil: now + forMs });
+  return true;
+}
+
 export function list({ database, tx }: Place, filter: JobFilter, { limit, before }: Page): JobPage {
   const found = matching({ database, tx }, filter, before);
   const page = found.toReversed().slice(0, limit);
@@ -371,6 +435,21 @@ function takenKey({ id, kind, uniqueKey }: JobRow, there: JobRow): DriverError {
   return new DriverError('UniqueViolation', 'Another job has the unique key.', { cause });
 }
 
+/** One that is alive may be without its session for a moment: hence the month for those who did not say that they stop. */
+export async function forgetWorkers(place: Place): Promise<void> {
+  const { database, tx } = place;
+  const before = database.clock.now() - DAY_MS;
+  const gone = database.tables.workers.find(
+    tx,
+    ({ id, startedAt, stoppedAt, aliveUntil }) =>
+      (stoppedAt ?? aliveUntil ?? startedAt + 30 * DAY_MS) < before && !isAlive(place, id),
+  );
+  for (const { row } of gone) {
+    await tx.lock(row);
+    tx.write(row, undefined);
+  }
+}
+
 export function addWorker({ database, tx }: Place, given: WorkerInfo): string {
   const { name, host, pid, queues } = given;
   const info = { name, host, pid, queues: [...queues] };
@@ -381,6 +460,7 @@ export function addWorker({ database, tx }: Place, given: WorkerInfo): string {
     startedAt,
     stoppedAt: null,
     aliveUntil: null,
+    prunesUntil: null,
     lines: '{}',
   }));
   return id;

@@ -30,6 +30,12 @@ export function openReader(database: Database, exec: Reader['exec']): Reader {
         return database.tables.runs.findBy('jobId', job.id, tx).map(({ value }) => suiteRun(value, job));
       }),
 
+    orphans: () =>
+      ask((tx) => {
+        const { jobs, runs } = database.tables;
+        return runs.find(tx, ({ jobId }) => jobs.findBy('id', jobId, tx).length === 0).length;
+      }),
+
     now: async () => new Date(database.clock.now()),
 
     insert: ({ queue, kind, payload, key = null }) =>

@@ -82,6 +82,8 @@ CREATE TABLE IF NOT EXISTS rowlock_worker (
   started_at   DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
   stopped_at   DATETIME(6),
   alive_until  DATETIME(6),
+  -- Until when it is this worker's turn to prune.
+  prunes_until DATETIME(6),
   -- `lines` is a reserved word. Per queue, the public id of the job that the newest sweep has come to; null at rest.
   `lines`     JSON NOT NULL DEFAULT (JSON_OBJECT())
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;

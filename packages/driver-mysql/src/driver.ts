@@ -9,7 +9,9 @@ import {
   type Duration,
   type Graves,
   type HeldTransaction,
+  type HistoryEntry,
   isDriverError,
+  type JobId,
   type Lanes,
   type MigrationReport,
   milliseconds,
@@ -19,7 +21,9 @@ import {
   type RunStart,
   type RunStarted,
   type SessionListener,
+  type State,
   type Store,
+  type Stretch,
   type Survey,
   type Verified,
   type WakeUp,
@@ -134,6 +138,17 @@ interface RunCounts {
   crashes: number;
   unfinished: number;
 }
+
+interface HistoryRow {
+  id: string;
+  queue: string;
+  status: State;
+  created_ms: string;
+  settled_ms: string | null;
+}
+
+/** Beyond every id. */
+const NO_ID = 2n ** 63n - 1n;
 
 class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly name = 'mysql';
@@ -264,6 +279,42 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     await change(this.#soon, text, [storableJson(progress), ...wanted.values, processId]);
   }
 
+  async history({ beyond, newestFirst, limit }: Stretch): Promise<readonly HistoryEntry[]> {
+    const { history, historyBack } = this.context.sql;
+    const [text, from] = newestFirst ? [historyBack, beyond ?? NO_ID] : [history, beyond ?? 0n];
+    const rows = await query<HistoryRow>(this.#soon, text, [from, limit]);
+    return rows.map(({ id, queue, status, created_ms, settled_ms }) => ({
+      id: BigInt(id),
+      queue,
+      status,
+      createdMs: Number(created_ms),
+      settledMs: settled_ms === null ? null : Number(settled_ms),
+    }));
+  }
+
+  async prune(jobs: readonly JobId[], settledMs: number): Promise<number> {
+    if (jobs.length === 0) return 0;
+    const { sql } = this.context;
+    return this.atomically(async (tx) => {
+      const wanted = list(jobs);
+      const text = sql.lockSettled(wanted.places);
+      const free = await query<{ id: string }>(tx, text, [...wanted.values, settledMs]);
+      if (free.length === 0) return 0;
+      const ids = list(free.map(({ id }) => id));
+      await change(tx, sql.pruneRuns(ids.places), ids.values);
+      await change(tx, sql.prune(ids.places), ids.values);
+      return free.length;
+    });
+  }
+
+  async takePruneTurn(workerId: string, forMs: number): Promise<boolean> {
+    const { sql } = this.context;
+    const others = await query(this.#soon, sql.findPruner, [workerId]);
+    if (others.length > 0) return false;
+    const { rows } = await change(this.#soon, sql.takePruneTurn, [forMs, workerId]);
+    return rows > 0;
+  }
+
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
     const { sql } = this.context;
     const connect = (): Promise<Connection> => this.#open();
@@ -271,6 +322,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       this.#kind === 'auto'
         ? await sharesSessions(() => takeConnection(this.#pool), connect, sql)
         : this.#kind === 'shared';
+    await this.#forgetWorkers();
     const { name, host, pid, queues } = worker;
     const values = [name, host, pid, JSON.stringify(queues)];
     const { insertId } = await change(this.#soon, sql.addWorker, values);
@@ -308,6 +360,14 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       client.destroy();
       throw toDriverError(error);
     }
+  }
+
+  async #forgetWorkers(): Promise<void> {
+    const { sql, lockPrefix } = this.context;
+    const gone = await query<{ id: string }>(this.#soon, sql.findGone, [lockPrefix]);
+    if (gone.length === 0) return;
+    const ids = list(gone.map(({ id }) => id));
+    await change(this.#soon, sql.forgetWorkers(ids.places), ids.values);
   }
 
   /** Lets delayed jobs become due. Whoever holds one of them lets it be found the next time. */

@@ -8,6 +8,11 @@ const JOB = `CAST(job.id AS CHAR) AS id, job.public_id, job.queue, job.kind, job
   CAST(job.payload AS CHAR) AS payload, job.priority, job.status, job.attempt, job.max_attempts, job.crashes,
   CAST(job.metadata AS CHAR) AS metadata, CAST(${ms('job.created_at')} AS CHAR) AS created_at`;
 
+/** What decides how long a job is kept. Whole milliseconds, rounded down: a job is never taken for older than it is. */
+const ENTRY = `CAST(job.id AS CHAR) AS id, queue, status,
+  CAST(FLOOR(TIMESTAMPDIFF(MICROSECOND, created_at, UTC_TIMESTAMP(6)) / 1000) AS CHAR) AS created_ms,
+  CAST(FLOOR(TIMESTAMPDIFF(MICROSECOND, finished_at, UTC_TIMESTAMP(6)) / 1000) AS CHAR) AS settled_ms`;
+
 /** Every SQL text of the driver, in the order of the flow. A list of placeholders comes in as `places`, given rows as a table of them. */
 export interface Statements {
   readonly enqueue: (given: string) => string;
@@ -41,11 +46,20 @@ export interface Statements {
   readonly lapsed: string;
   readonly lockLapsed: (ids: string) => string;
   readonly reclaim: (ids: string) => string;
+  readonly history: string;
+  readonly historyBack: string;
+  readonly lockSettled: (ids: string) => string;
+  readonly prune: (ids: string) => string;
+  readonly pruneRuns: (ids: string) => string;
+  readonly findPruner: string;
+  readonly takePruneTurn: string;
   readonly list: (where: string) => string;
   readonly count: (where: string) => string;
   readonly find: string;
   readonly lockOne: string;
   readonly move: string;
+  readonly findGone: string;
+  readonly forgetWorkers: (ids: string) => string;
   readonly addWorker: string;
   readonly holdAnchor: string;
   readonly holdsAnchor: string;
@@ -72,12 +86,12 @@ export function statements(schema: string): Statements {
 
   // What a claim looks at, in its order: the two halves are the two ranges of the line, each walked by the index alone.
   const candidates = (kinds: string, busy: string): string => `(
-        (SELECT place.id, place.priority FROM ${job} AS place FORCE INDEX (job_claim)
+        (SELECT place.id, place.priority, place.\`key\` FROM ${job} AS place FORCE INDEX (job_claim)
          WHERE queue = ? AND claimable = 1 AND priority = ? AND id > ?
            AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds}) AND (\`key\` IS NULL OR \`key\` NOT IN (${busy}))
          ORDER BY place.id LIMIT ?)
         UNION ALL
-        (SELECT place.id, place.priority FROM ${job} AS place FORCE INDEX (job_claim)
+        (SELECT place.id, place.priority, place.\`key\` FROM ${job} AS place FORCE INDEX (job_claim)
          WHERE queue = ? AND claimable = 1 AND priority > ?
            AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds}) AND (\`key\` IS NULL OR \`key\` NOT IN (${busy}))
          ORDER BY place.priority, place.id LIMIT ?)
@@ -128,9 +142,9 @@ export function statements(schema: string): Statements {
       LIMIT ?
       FOR UPDATE SKIP LOCKED`,
 
-    // Where to look on when others have locked all candidates.
+    // Where to look on when others have locked all candidates, and a key that is busy then.
     lastCandidate: (kinds, busy) => `
-      SELECT CAST(candidate.id AS CHAR) AS id, candidate.priority FROM ${candidates(kinds, busy)}
+      SELECT CAST(candidate.id AS CHAR) AS id, candidate.priority, candidate.\`key\` FROM ${candidates(kinds, busy)}
       ORDER BY candidate.priority DESC, candidate.id DESC
       LIMIT 1`,
 
@@ -268,6 +282,29 @@ export function statements(schema: string): Statements {
     // Without its process_id no run can take a job for its own any more.
     reclaim: (ids) => `UPDATE ${job} SET status = 'new', process_id = NULL WHERE id IN (${ids})`,
 
+    // Not ordered by `id` alone, which would be the text of the column above.
+    history: `SELECT ${ENTRY} FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE job.id > ? ORDER BY job.id LIMIT ?`,
+
+    historyBack: `SELECT ${ENTRY} FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE job.id < ? ORDER BY job.id DESC LIMIT ?`,
+
+    // By the primary key alone: an index for it would cost each settlement one more entry, and each delete locks on it.
+    lockSettled: (ids) => `
+      SELECT CAST(job.id AS CHAR) AS id FROM ${job} AS job FORCE INDEX (PRIMARY)
+      WHERE id IN (${ids}) AND status IN ('complete', 'error', 'cancelled')
+        AND finished_at <= UTC_TIMESTAMP(6) - INTERVAL ROUND(? * 1000) MICROSECOND
+      ORDER BY job.id
+      FOR UPDATE SKIP LOCKED`,
+
+    prune: (ids) => `DELETE job FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE id IN (${ids})`,
+
+    // Of a table of a few rows the optimizer would rather read, and lock, all.
+    pruneRuns: (ids) => `DELETE run FROM ${run} AS run FORCE INDEX (PRIMARY) WHERE job_id IN (${ids})`,
+
+    findPruner: `SELECT 1 FROM ${worker} WHERE prunes_until > UTC_TIMESTAMP(6) AND id <> ? LIMIT 1`,
+
+    takePruneTurn: `
+      UPDATE ${worker} SET prunes_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND WHERE id = ?`,
+
     // The newest run tells whether a live worker has the job: hold writes nothing into the row.
     list: (where) => `
       SELECT CAST(job.id AS CHAR) AS id, job.public_id, job.queue, job.kind, job.\`key\`,
@@ -306,6 +343,16 @@ export function statements(schema: string): Statements {
         finished_by = IF(? = 'new', NULL, ?),
         status = ?
       WHERE id = ?`,
+
+    // One that is alive may be without its session for a moment: hence the month for those who did not say that they stop.
+    findGone: `
+      SELECT CAST(id AS CHAR) AS id FROM ${worker} AS worker
+      WHERE COALESCE(stopped_at, alive_until, started_at + INTERVAL 30 DAY) < UTC_TIMESTAMP(6) - INTERVAL 1 DAY
+        AND NOT ${alive('worker.id')}
+      ORDER BY worker.id
+      LIMIT 1000`,
+
+    forgetWorkers: (ids) => `DELETE FROM ${worker} WHERE id IN (${ids})`,
 
     addWorker: `INSERT INTO ${worker} (name, host, pid, queues) VALUES (?, ?, ?, ?)`,
 

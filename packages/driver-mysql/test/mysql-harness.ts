@@ -289,6 +289,13 @@ function openReader(plain: Pool): Reader {
       return runs.sort((a, b) => a.startedAt.getTime() - b.startedAt.getTime());
     },
 
+    async orphans() {
+      const [rows] = await plain.query<never>(
+        'SELECT run.job_id FROM rowlock_run AS run LEFT JOIN rowlock_job AS job ON job.id = run.job_id WHERE job.id IS NULL',
+      );
+      return (rows as readonly unknown[]).length;
+    },
+
     async now() {
       const [rows] = await plain.query<never>('SELECT UTC_TIMESTAMP(6) AS now');
       return (rows as { now: Date }[])[0]?.now ?? new Date(Number.NaN);

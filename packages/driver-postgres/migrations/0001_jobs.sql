@@ -48,6 +48,16 @@ CREATE TABLE job (
   CONSTRAINT job_metadata CHECK (jsonb_typeof(metadata) = 'object')
 );
 
+-- Vacuum comes after some dead rows and not, as by default, after a fifth of a history that may be millions. With 500,000 settled
+-- rows, 850 jobs a second for three minutes left 8 % less in the table and a fifth less in the index of outstanding jobs; the
+-- claim's own stays as small without it (90 kB) unless an old snapshot holds it up.
+-- No fillfactor: a status that changes is never a HOT update, as it is in the indexes' conditions (0 of 40,000), so room in the page saves
+-- only log (at 80: 4 %, at 50: 16 %), and settled rows would leave it empty for ever. Run records are HOT without it (5,000 of 5,000),
+-- and would take twice the room; so are the lines of workers. No partitions by time: settled and later jobs are in none of the claim's
+-- indexes, so a claim beside a million of each is as quick as without, and pruning by partition could not keep an old
+-- job that is outstanding.
+ALTER TABLE job SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+
 -- The claim, in exactly its order. It holds due, new jobs alone.
 CREATE INDEX job_claim ON job (queue, priority, id) WHERE status = 'new' AND due;
 
@@ -78,6 +88,8 @@ CREATE TABLE worker (
   started_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
   stopped_at   timestamptz,
   alive_until  timestamptz,
+  -- Until when it is this worker's turn to prune.
+  prunes_until timestamptz,
   -- Per queue, the public id of the job that the newest sweep has come to; null at rest.
   lines        jsonb NOT NULL DEFAULT '{}'
 );

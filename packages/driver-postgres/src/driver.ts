@@ -8,7 +8,9 @@ import {
   type Duration,
   type Graves,
   type HeldTransaction,
+  type HistoryEntry,
   isDriverError,
+  type JobId,
   type Lanes,
   type MigrationReport,
   milliseconds,
@@ -18,7 +20,9 @@ import {
   type RunStart,
   type RunStarted,
   type SessionListener,
+  type State,
   type Store,
+  type Stretch,
   type Survey,
   type Verified,
   type WakeUp,
@@ -96,6 +100,17 @@ interface SurveyRow {
   waiting: boolean;
   leased: boolean;
 }
+
+interface HistoryRow {
+  id: bigint;
+  queue: string;
+  status: State;
+  created_ms: number;
+  settled_ms: number | null;
+}
+
+/** Beyond every id. */
+const NO_ID = 2n ** 63n - 1n;
 
 class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction> {
   readonly name = 'postgres';
@@ -213,14 +228,38 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     await query(this.#soon, this.context.sql.noteProgress, [jobs, processId, JSON.stringify(progress)]);
   }
 
+  async history({ beyond, newestFirst, limit }: Stretch): Promise<readonly HistoryEntry[]> {
+    const { history, historyBack } = this.context.sql;
+    const [text, from] = newestFirst ? [historyBack, beyond ?? NO_ID] : [history, beyond ?? 0n];
+    const rows = await query<HistoryRow>(this.#soon, text, [from, limit]);
+    return rows.map(({ id, queue, status, created_ms: createdMs, settled_ms: settledMs }) => ({
+      id,
+      queue,
+      status,
+      createdMs,
+      settledMs,
+    }));
+  }
+
+  async prune(jobs: readonly JobId[], settledMs: number): Promise<number> {
+    const [row] = await query<{ pruned: bigint }>(this.#soon, this.context.sql.prune, [jobs, settledMs]);
+    return Number(row?.pruned ?? 0);
+  }
+
+  async takePruneTurn(workerId: string, forMs: number): Promise<boolean> {
+    const rows = await query(this.#soon, this.context.sql.takePruneTurn, [workerId, forMs]);
+    return rows.length > 0;
+  }
+
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
-    const { sql } = this.context;
+    const { sql, lockClass } = this.context;
     const isShared =
       this.#sessions === 'auto'
         ? await sharesSessions(this.#pool, this.#newClient, sql)
         : this.#sessions === 'shared';
     if (this.#ownsPool && !isShared) this.#own.know();
     const { name, host, pid, queues } = worker;
+    await query(this.#soon, sql.forgetWorkers, [lockClass.unsigned]);
     const [row] = await query<{ id: number }>(this.#soon, sql.addWorker, [name, host, pid, queues]);
     if (row === undefined) throw new DriverError('Unknown', 'The worker was not added.');
     if (!isShared) return PostgresAnchor.open(this.context, this.#soon, this.#newClient, row.id, session);

@@ -5,6 +5,11 @@ import type { Server } from './session.js';
 const JOB = `id, public_id, queue, kind, key, payload, priority, status, attempt, max_attempts, crashes, metadata,
   extract(epoch FROM created_at) * 1000 AS created_at`;
 
+/** What decides how long a job is kept. Whole milliseconds, rounded down: a job is never taken for older than it is. */
+const ENTRY = `id, queue, status,
+  floor(extract(epoch FROM statement_timestamp() - created_at) * 1000)::float8 AS created_ms,
+  floor(extract(epoch FROM statement_timestamp() - finished_at) * 1000)::float8 AS settled_ms`;
+
 /** Every SQL text of the driver, in the order of the flow. */
 export interface Statements {
   readonly enqueue: string;
@@ -27,9 +32,14 @@ export interface Statements {
   readonly settleAlike: string;
   readonly survey: string;
   readonly reclaim: string;
+  readonly history: string;
+  readonly historyBack: string;
+  readonly prune: string;
+  readonly takePruneTurn: string;
   readonly list: string;
   readonly count: string;
   readonly move: string;
+  readonly forgetWorkers: string;
   readonly addWorker: string;
   readonly backend: string;
   readonly holdAnchor: string;
@@ -304,6 +314,31 @@ export function statements(schema: string): Statements {
       SELECT (SELECT count(*) FROM reclaimed) AS reclaimed,
              (SELECT coalesce(jsonb_agg(DISTINCT worker_id::text), '[]') FROM leased WHERE lapsed) AS lapsed`,
 
+    history: `SELECT ${ENTRY} FROM ${job} WHERE id > $1 ORDER BY id LIMIT $2`,
+
+    historyBack: `SELECT ${ENTRY} FROM ${job} WHERE id < $1 ORDER BY id DESC LIMIT $2`,
+
+    // By the primary key alone: an index for it would cost each settlement one more entry. The conditions of the lock are looked at
+    // again when the row is locked: it may have been redriven, and settled anew.
+    prune: `
+      WITH free AS MATERIALIZED (
+        SELECT id FROM ${job}
+        WHERE id = ANY($1) AND status IN ('complete', 'error', 'cancelled')
+          AND finished_at <= statement_timestamp() - $2 * interval '1 ms'
+        ORDER BY id
+        FOR UPDATE SKIP LOCKED
+      ), pruned AS (
+        DELETE FROM ${job} WHERE id = ANY(ARRAY(SELECT id FROM free)) RETURNING id
+      ), forgotten AS (
+        DELETE FROM ${run} WHERE job_id = ANY(ARRAY(SELECT id FROM pruned))
+      )
+      SELECT count(*) AS pruned FROM pruned`,
+
+    takePruneTurn: `
+      UPDATE ${worker} SET prunes_until = clock_timestamp() + $2 * interval '1 ms'
+      WHERE id = $1 AND NOT EXISTS (SELECT FROM ${worker} WHERE prunes_until > statement_timestamp() AND id <> $1)
+      RETURNING id`,
+
     // The newest run tells whether a live worker has the job: hold writes nothing into the row. The two lists of
     // states together are all of them; apart, each lets its partial index be used for a key.
     list: `
@@ -366,6 +401,18 @@ export function statements(schema: string): Statements {
       )
       SELECT status, EXISTS (SELECT FROM free) AS free, EXISTS (SELECT FROM moved) AS moved
       FROM ${job} WHERE public_id = $1`,
+
+    // One that is alive may be without its session for a moment: hence the month for those who did not say that they stop.
+    forgetWorkers: `
+      WITH ${alive}
+      DELETE FROM ${worker} WHERE id = ANY(ARRAY(
+        SELECT id FROM ${worker}
+        WHERE coalesce(stopped_at, alive_until, started_at + interval '30 days') < statement_timestamp() - interval '1 day'
+          AND id NOT IN (SELECT id FROM alive)
+        ORDER BY id
+        LIMIT 1000
+        FOR UPDATE SKIP LOCKED
+      ))`,
 
     addWorker: `INSERT INTO ${worker} (name, host, pid, queues) VALUES ($1, $2, $3, $4) RETURNING id`,
 

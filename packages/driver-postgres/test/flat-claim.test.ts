@@ -66,6 +66,16 @@ describe('with a million settled and a million future-dated rows', () => {
     expect(pages(plan)).toBeLessThan(20);
   });
 
+  test('vacuum does not wait for a fifth of the history', async () => {
+    const { rows } = await client.query<{ option: string }>(
+      "SELECT unnest(reloptions) AS option FROM pg_class WHERE oid = 'rowlock.job'::regclass",
+    );
+    expect(rows.map(({ option }) => option)).toEqual([
+      'autovacuum_vacuum_scale_factor=0.02',
+      'autovacuum_vacuum_threshold=1000',
+    ]);
+  });
+
   test('siblings and dependencies of a key are found without its history', async () => {
     const siblings = await explain(sql.lockSiblings, ['q', ['busy', 'rare', 'none'], 100]);
     expect(indexes(siblings)).toEqual(['job_outstanding']);

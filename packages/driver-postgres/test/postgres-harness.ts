@@ -233,6 +233,14 @@ function openReader(plain: pg.Pool): Reader {
       return rows;
     },
 
+    async orphans() {
+      const { rows } = await plain.query<{ orphans: number }>(
+        `SELECT count(*)::integer AS orphans FROM rowlock.run
+         WHERE NOT EXISTS (SELECT FROM rowlock.job WHERE job.id = run.job_id)`,
+      );
+      return rows[0]?.orphans ?? Number.NaN;
+    },
+
     async now() {
       const { rows } = await plain.query<{ now: Date }>('SELECT clock_timestamp() AS now');
       return rows[0]?.now ?? new Date(Number.NaN);

@@ -56,9 +56,25 @@ export interface Driver<Tx = unknown> extends Store {
 
   /**
    * Makes a worker known and keeps a session open that proves it alive and hears wake-ups; where sessions mean nothing, a
-   * heartbeat: see `BeatingAnchor`. A worker is alive to all others as long as its own kind of proof holds.
+   * heartbeat: see `BeatingAnchor`. A worker is alive to all others as long as its own kind of proof holds. Forgets workers that are
+   * gone since a day; those that did not say that they stop, a month after their start.
    */
   anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor>;
+
+  /** The next jobs in the order of their ids, whatever their states, for core to decide which are not kept. Reads without locking. */
+  history(stretch: Stretch): Promise<readonly HistoryEntry[]>;
+
+  /**
+   * SKIP LOCKED. Deletes those of these jobs, up to 1,000, that have been settled for at least `settledMs` milliseconds, and the records of
+   * their runs. Returns how many jobs that were.
+   */
+  prune(jobs: readonly JobId[], settledMs: number): Promise<number>;
+
+  /**
+   * Whether it is this worker's turn to prune, which it then has for `forMs` from now: no other one has it. Asked again, the worker
+   * that has the turn gets it anew. That two take it in the same moment may happen, and does no harm.
+   */
+  takePruneTurn(workerId: string, forMs: number): Promise<boolean>;
 
   /** Ends every connection the driver opened. A pool that was passed in is left to its owner. */
   close(): Promise<void>;
@@ -327,6 +343,26 @@ export type Moved =
   | { readonly outcome: 'running' }
   | { readonly outcome: 'illegal'; readonly status: State }
   | { readonly outcome: 'missing' };
+
+/** A part of the history. */
+export interface Stretch {
+  /** Where it begins, this id not included; null: at the oldest job, or at the newest. */
+  readonly beyond: JobId | null;
+  readonly newestFirst: boolean;
+  /** How many jobs, 1 to 1,000. */
+  readonly limit: number;
+}
+
+/** What decides how long a job is kept. Milliseconds are whole and by the database's clock. */
+export interface HistoryEntry {
+  readonly id: JobId;
+  readonly queue: string;
+  readonly status: State;
+  /** How long ago it was enqueued, in milliseconds. */
+  readonly createdMs: number;
+  /** How long ago it was settled, in milliseconds; null while it is outstanding. */
+  readonly settledMs: number | null;
+}
 
 /** A hint that looking for work is worthwhile, or that a running job was cancelled. It may be late, doubled, lost or false. */
 export interface WakeUp {

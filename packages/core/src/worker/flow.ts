@@ -150,18 +150,22 @@ async function untilSettling(work: (settles: () => void) => Promise<void>): Prom
  * share a transaction; `apart` when the first of several may not.
  */
 async function claim<Tx>(
-  { registry, sizes, taken }: Flow<Tx>,
+  { registry, sizes, taken, clock }: Flow<Tx>,
   tx: HeldTransaction<Tx>,
-  { queue, line, busy }: Sweep,
+  pass: Sweep,
   limit: number,
 ): Promise<readonly Job[] | 'apart'> {
+  const { queue, line, busy } = pass;
   const prefix = `${queue}\n`;
   const own = [...taken].filter((entity) => entity.startsWith(prefix));
   const keys = [...busy, ...own.map((entity) => entity.slice(prefix.length))].slice(0, BUSY_KEYS);
+  const began = clock.now();
   const jobs = await tx.claim({ queue, line, kinds: registry.kinds, busy: keys, limit });
+  const now = clock.now();
   const unsociable = jobs.length > 1 ? jobs.findIndex((job) => !sizes.isSociable(job)) : -1;
+  const together = unsociable >= 0 ? jobs.slice(0, unsociable) : jobs;
+  pass.claimed(together.at(-1), now - began, now);
   if (unsociable === 0) return 'apart';
-  const together = unsociable > 0 ? jobs.slice(0, unsociable) : jobs;
   sizes.found(queue, limit, together.length);
   return together;
 }

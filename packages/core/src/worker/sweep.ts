@@ -1,19 +1,33 @@
 import type { Line } from '../driver/driver.js';
 import type { Job } from '../job/job.js';
-
-/** Before every job: the lowest priority, and no id is as low as 0. */
-const START: Line = { priority: -32_768, id: 0n };
+import { type LowWater, START } from './low-water.js';
 
 /** One pass through a queue, in the order of priority and id. */
 export class Sweep {
+  readonly #low: LowWater;
+  /** Whether it looks at all jobs, and not only at those beyond where the worker has got to. */
+  readonly isWhole: boolean;
   /** The line in the sand: the last place this pass has looked at. */
-  line = START;
+  line: Line;
   /** Keys found busy: for the rest of this pass their jobs are passed over. */
   readonly busy = new Set<string>();
   worked = false;
   skipped = false;
 
-  constructor(readonly queue: string) {}
+  constructor(
+    readonly queue: string,
+    low: LowWater,
+    now: number,
+  ) {
+    this.#low = low;
+    this.line = low.begin(now);
+    this.isWhole = this.line === START;
+  }
+
+  /** A claim has taken so long, and come to this job at last, or to none. */
+  claimed(last: Job | undefined, tookMs: number, now: number): void {
+    this.#low.found(this.line, last && { priority: last.priority, id: last.id }, tookMs, now);
+  }
 
   /** Moves the line to a job that has been looked at. */
   moveLine({ priority, id }: Job): void {
@@ -24,5 +38,10 @@ export class Sweep {
   skip({ key }: Job): void {
     this.skipped = true;
     if (key !== null) this.busy.add(key);
+  }
+
+  /** Nothing more comes of it. */
+  end(): void {
+    if (this.line === START) this.#low.leave();
   }
 }

@@ -7,6 +7,7 @@ import { type Duration, milliseconds } from '../duration.js';
 import { ClaimLostError, InvalidInputError, WorkerStoppedError } from '../errors.js';
 import type { Registry } from '../handler/registry.js';
 import type { Logger } from '../logger.js';
+import type { RetentionLimits } from '../retention/retention.js';
 import { Alarm } from './alarm.js';
 import { BatchSizes } from './batch-sizes.js';
 import { limitMs } from './bounds.js';
@@ -16,7 +17,9 @@ import { type Flow, sweep } from './flow.js';
 import { Lapses } from './lapses.js';
 import { LineReporter } from './line-reporter.js';
 import type { LiveRun } from './live-run.js';
+import { LowWater } from './low-water.js';
 import { Pause } from './pause.js';
+import { Pruner } from './pruner.js';
 import { RunRecords } from './run-records.js';
 import { Sweep } from './sweep.js';
 
@@ -43,6 +46,7 @@ export interface WorkerParts<Tx> {
   readonly log: Logger;
   readonly clock: Clock;
   readonly container: DependencyContainer | undefined;
+  readonly retention: RetentionLimits;
 }
 
 /**
@@ -72,11 +76,14 @@ export class Worker<Tx> {
   readonly #live = new Set<LiveRun>();
   readonly #leftBehind = new Set<string>();
   readonly #slots = new Set<Promise<void>>();
+  /** By queue. */
+  readonly #low: ReadonlyMap<string, LowWater>;
   readonly #alarm: Alarm;
   readonly #lapses: Lapses;
   readonly #skipPause = new Pause(10, 500);
   readonly #faultPause = new Pause(50, 1_000);
-  #running: { anchor: Anchor; flow: Flow<Tx>; lines: LineReporter; listening: Promise<void> } | null = null;
+  #running: { anchor: Anchor; flow: Flow<Tx>; lines: LineReporter; beside: readonly Promise<void>[] } | null =
+    null;
   #started: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
   #giveBack: () => void = () => {};
@@ -96,6 +103,7 @@ export class Worker<Tx> {
     this.name = name;
     this.concurrency = concurrency;
     this.#parts = parts;
+    this.#low = new Map(parts.registry.queues.map((queue) => [queue, new LowWater()]));
     this.#pollMs = milliseconds(options.pollInterval ?? '5s', 'pollInterval');
     this.#watchMs = milliseconds(options.watchInterval ?? '250ms', 'watchInterval');
     this.#lapses = new Lapses(parts.clock, this.#watchMs);
@@ -144,7 +152,7 @@ export class Worker<Tx> {
   }
 
   async #start(): Promise<void> {
-    const { driver, registry, clock, log, container } = this.#parts;
+    const { driver, registry, clock, log, container, retention } = this.#parts;
     this.#giveBack = reserve(driver, this.concurrency);
     const { serverConnections } = await driver.verify();
     for (const shortage of shortages(driver, serverConnections)) log.warn({ worker: this.name }, shortage);
@@ -172,7 +180,16 @@ export class Worker<Tx> {
       looked: ({ queue }, { publicId }) => lines.move(queue, publicId),
       claimed: () => this.#openSlot(),
     };
-    this.#running = { anchor, flow, lines, listening: this.#listen(anchor).catch(this.#onFault) };
+    const pruner = new Pruner({
+      driver,
+      limits: retention,
+      clock,
+      log,
+      workerId: anchor.workerId,
+      stopping: this.#stopping.signal,
+    });
+    const beside = [this.#listen(anchor).catch(this.#onFault), ...(retention.any ? [pruner.run()] : [])];
+    this.#running = { anchor, flow, lines, beside };
     const wakeUps = anchor.pushed ? 'pushed' : 'polled';
     log.info(
       { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
@@ -206,13 +223,19 @@ export class Worker<Tx> {
   async #serve(flow: Flow<Tx>): Promise<void> {
     try {
       let seen: number;
-      let passes: readonly Sweep[];
+      let passes: Sweep[];
       do {
         seen = this.#wakes;
-        passes = flow.registry.queues.map((queue) => new Sweep(queue));
-        for (const pass of passes) await sweep(flow, pass);
+        passes = [];
+        for (const [queue, low] of this.#low) {
+          const pass = new Sweep(queue, low, flow.clock.now());
+          passes.push(pass);
+          await sweep(flow, pass).finally(() => pass.end());
+        }
         if (passes.some(({ worked }) => worked)) this.#skipPause.reset();
-        await this.#survey(flow);
+        // Nobody is idle who has not looked at all jobs.
+        if (passes.every(({ isWhole }) => isWhole)) await this.#survey(flow);
+        else this.#alarm.within(this.#restMs(flow.clock.now()));
         this.#faultPause.reset();
       } while (
         !this.#stopping.signal.aborted &&
@@ -225,13 +248,21 @@ export class Worker<Tx> {
     }
   }
 
+  /** Until every queue may be looked at from its first job on. */
+  #restMs(now: number): number {
+    return Math.max(...[...this.#low.values()].map((low) => low.restMs(now)));
+  }
+
   /** Lets delayed jobs become due, and sets the alarm for what there is to wait for. */
-  async #survey({ driver, registry }: Flow<Tx>): Promise<void> {
+  async #survey({ driver, registry, clock }: Flow<Tx>): Promise<void> {
+    const began = clock.now();
     const { promoted, nextDueMs, waiting, leased } = await driver.survey(registry);
+    const now = clock.now();
+    for (const low of this.#low.values()) low.rest(now - began, now);
     if (promoted > 0) this.wake();
     if (nextDueMs !== null && nextDueMs < this.#pollMs) this.#alarm.within(nextDueMs);
     // Somebody holds what is due. If that worker dies nobody tells, so look again soon.
-    if (waiting) this.#alarm.within(this.#watchMs);
+    if (waiting) this.#alarm.within(Math.max(this.#watchMs, this.#restMs(now)));
     if (leased) await this.#reclaim(driver, registry.queues);
   }
 
@@ -280,14 +311,14 @@ export class Worker<Tx> {
     this.#stopping.abort();
     this.#alarm.stop();
     if (this.#running === null) return;
-    const { anchor, lines, listening } = this.#running;
+    const { anchor, lines, beside } = this.#running;
     const cancelTimer = this.#parts.clock.after(drainMs, () => {
       for (const run of this.#live) run.stop(new WorkerStoppedError());
     });
     await Promise.all(this.#slots);
     cancelTimer();
     lines.stop();
-    await listening;
+    await Promise.all(beside);
     await anchor.release();
     this.#giveBack();
     this.#parts.log.info({ worker: this.name }, 'worker stopped');

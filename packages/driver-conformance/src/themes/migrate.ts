@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
-import type { DriverProcess, TestDatabase } from '../driver-harness.js';
-import type { Stage } from '../stage.js';
-import { createStage, endProcess } from '../stage.js';
+import { emptyDatabase } from '../empty-database.js';
+import { createStage } from '../stage.js';
 import { theme } from '../theme.js';
 
 export const migrate = theme('migrate', (test) => {
@@ -97,21 +96,3 @@ export const migrate = theme('migrate', (test) => {
     expect(await database.reader.jobs(stage.queue)).toEqual([]);
   });
 });
-
-interface EmptyDatabase<Tx> {
-  readonly database: TestDatabase<Tx>;
-  process(): Promise<DriverProcess<Tx>>;
-}
-
-async function emptyDatabase<Tx>({ createDatabase, defer }: Stage<Tx>): Promise<EmptyDatabase<Tx>> {
-  const database = await createDatabase();
-  defer(() => database.close());
-  return {
-    database,
-    async process() {
-      const opened = await database.process();
-      defer(() => endProcess(opened));
-      return opened;
-    },
-  };
-}

@@ -1,0 +1,61 @@
+import type { Line } from '../driver/driver.js';
+
+/** Before every job: the lowest priority, and no id is as low as 0. */
+export const START: Line = { priority: -32_768, id: 0n };
+
+/** What a claim may take that is nothing out of the way, in milliseconds. */
+const USUAL_MS = 2;
+
+/** How many times as long as a look took beyond that until the next one: looking back takes a tenth of a slot's time. */
+const REST = 9;
+
+/**
+ * Where the sweeps of one worker through one queue begin. At the first job, if that costs nothing: ids become visible out of order, and
+ * jobs come back behind the line. But before what can be claimed there may lie any number of rows that cannot: of a busy
+ * key, or dead ones that an old snapshot keeps in the index. Then one slot looks there now and then, and the other sweeps begin
+ * where the worker has got to.
+ */
+export class LowWater {
+  /** The furthest place that was claimed. */
+  #reached = START;
+  #restUntil = 0;
+  #isLooking = false;
+
+  /** Where a sweep may begin now. At the start, one at a time, until `found` tells what came of it, or `leave`. */
+  begin(now: number): Line {
+    if (this.#isLooking || now < this.#restUntil) return this.#reached;
+    this.#isLooking = true;
+    return START;
+  }
+
+  /** A claim beyond `line` took so long, and came to this place, or to none. */
+  found(line: Line, place: Line | undefined, tookMs: number, now: number): void {
+    const isLook = line === START;
+    if (isLook) {
+      this.#isLooking = false;
+      this.rest(tookMs, now);
+    }
+    // Also back: what took long lies before the place, and what comes after it is for all slots.
+    if (place !== undefined && ((isLook && tookMs > USUAL_MS) || isBefore(this.#reached, place)))
+      this.#reached = place;
+  }
+
+  /** The sweep that began at the start has not come to a claim. */
+  leave(): void {
+    this.#isLooking = false;
+  }
+
+  /** Something that looks at what lies behind has taken so long. */
+  rest(tookMs: number, now: number): void {
+    this.#restUntil = Math.max(this.#restUntil, now + REST * Math.max(0, tookMs - USUAL_MS));
+  }
+
+  /** How long until a sweep may begin at the start, in milliseconds. */
+  restMs(now: number): number {
+    return Math.max(this.#isLooking ? USUAL_MS : 0, this.#restUntil - now);
+  }
+}
+
+function isBefore(one: Line, other: Line): boolean {
+  return one.priority === other.priority ? one.id < other.id : one.priority < other.priority;
+}

@@ -1,0 +1,38 @@
+import { freshMysqlDatabase } from '@rowlock/servers';
+import { createConnection } from 'mysql2/promise';
+import { expect, test } from 'vitest';
+import { mysql } from '../src/index.js';
+import { serverUrl } from './server.js';
+
+test('a worker that starts forgets those that are long gone, and none that may come back', async () => {
+  const database = await freshMysqlDatabase(serverUrl);
+  const driver = mysql({ uri: database.url });
+  const client = await createConnection(database.url);
+  try {
+    await driver.migrate();
+    const hire = (name: string) => driver.anchor({ name, host: 'host', pid: 1, queues: [] });
+    // Its session holds its lock, however long it has been there.
+    const alive = await hire('alive');
+    await client.query('UPDATE rowlock_worker SET started_at = UTC_TIMESTAMP(6) - INTERVAL 1 YEAR');
+    const hours = (given: number): string => `UTC_TIMESTAMP(6) - INTERVAL ${given} HOUR`;
+    await client.query(
+      `INSERT INTO rowlock_worker (name, host, pid, queues, started_at, stopped_at, alive_until) VALUES
+       ('stopped', 'h', 1, '[]', ${hours(50)}, ${hours(25)}, NULL),
+       ('stopped lately', 'h', 1, '[]', ${hours(9_000)}, ${hours(23)}, NULL),
+       ('beat its last', 'h', 1, '[]', ${hours(50)}, NULL, ${hours(25)}),
+       ('has missed beats', 'h', 1, '[]', ${hours(9_000)}, NULL, ${hours(23)}),
+       ('crashed', 'h', 1, '[]', ${hours(32 * 24)}, NULL, NULL),
+       ('crashed lately', 'h', 1, '[]', ${hours(30 * 24)}, NULL, NULL)`,
+    );
+    const fresh = await hire('fresh');
+    const [rows] = await client.query<never>('SELECT name FROM rowlock_worker ORDER BY id');
+    const left = ['alive', 'stopped lately', 'has missed beats', 'crashed lately', 'fresh'];
+    expect((rows as readonly { name: string }[]).map(({ name }) => name)).toEqual(left);
+    await fresh.release();
+    await alive.release();
+  } finally {
+    await client.end();
+    await driver.close();
+    await database.drop();
+  }
+});
