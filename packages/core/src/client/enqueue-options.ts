@@ -8,6 +8,8 @@ import type { NewJob, UniqueScope } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import { checkJson, checkKey, checkWhole, LIMITS } from './limits.js';
 
+const HOST = hostname();
+
 /** What an enqueue takes. */
 export interface EnqueueOptions<Payload> {
   /** The handler's input, as its schema takes it. Kept as JSON: at most 1 MiB. */
@@ -59,7 +61,7 @@ export async function newJob(handler: Enqueueable, options: EnqueueOptions<unkno
     maxAttempts: attempts,
     unique: unique(options.unique),
     metadata: checkMetadata(metadata),
-    createdBy: hostname(),
+    createdBy: HOST,
   };
 }
 
