@@ -36,7 +36,7 @@ export class Rowlock<Tx> extends Client<Tx> {
     container,
   }: RowlockOptions<Tx>) {
     const registry = new Registry([...plugins.flatMap((plugin) => plugin.handlers), ...handlers]);
-    super(driver, registry, log);
+    super(driver, registry, log, clock);
     this.#driver = driver;
     this.#work = (options) => new Worker({ driver, registry, log, clock, container }, options);
   }

@@ -7,12 +7,14 @@ import {
   type Driver,
   DriverError,
   type Duration,
+  type Enqueued,
   type Graves,
   type HeldTransaction,
   isDriverError,
   type Lanes,
   type MigrationReport,
   milliseconds,
+  type NewJob,
   type Reclaimed,
   type RunNote,
   type RunRef,
@@ -207,6 +209,15 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   async begin({ idleLimitMs }: BeginOptions): Promise<HeldTransaction<MysqlTransaction>> {
     return MysqlHeldTransaction.begin(this.context, this.#claims, this.#sessions, idleLimitMs);
+  }
+
+  override async enqueue(
+    jobs: readonly NewJob[],
+    wakeUps: readonly WakeUp[] = [],
+  ): Promise<readonly Enqueued[]> {
+    const outcomes = await super.enqueue(jobs);
+    if (outcomes.some(({ outcome }) => outcome === 'enqueued')) this.#ringer.ringBehind(wakeUps);
+    return outcomes;
   }
 
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {

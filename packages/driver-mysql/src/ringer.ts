@@ -54,6 +54,11 @@ export class Ringer {
     await this.call(wakeUps);
   }
 
+  /** Rings for what has been written, without being waited for: who could not be called looks at the bell a moment later. */
+  ringBehind(wakeUps: readonly WakeUp[]): void {
+    this.ring(wakeUps).catch(() => {});
+  }
+
   /** @throws DriverError when nobody could be called; the workers look at the bell a second later. */
   async call(wakeUps: readonly WakeUp[]): Promise<void> {
     if (this.#closed || this.#connect === null || wakeUps.length === 0) return;

@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Clock } from '../clock.js';
 import type { Driver, JobFilter, Store, WorkerView } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
@@ -31,10 +32,10 @@ export class Client<Tx> {
   readonly #registry: Registry<Tx>;
   readonly #notifier: Notifier;
 
-  constructor(driver: Driver<Tx>, registry: Registry<Tx>, log: Logger) {
+  constructor(driver: Driver<Tx>, registry: Registry<Tx>, log: Logger, clock: Clock) {
     this.#driver = driver;
     this.#registry = registry;
-    this.#notifier = new Notifier(driver, log);
+    this.#notifier = new Notifier(driver, log, clock);
   }
 
   /**
@@ -64,8 +65,11 @@ export class Client<Tx> {
     if (options.length === 0) return [];
     const known: Enqueueable = typeof handler === 'string' ? this.#registry.get(handler) : handler;
     const jobs = await Promise.all(options.map((each) => newJob(known, each)));
-    const enqueued = await this.#store(tx).enqueue(jobs);
-    if (enqueued.some(({ outcome }) => outcome === 'enqueued')) await this.#wake(known.queue, tx);
+    const { queue } = known;
+    // In a caller's transaction it is sent by the commit in any case, so it need not travel by itself.
+    const goesAlong = tx !== undefined || this.#notifier.mayGoAlong(queue);
+    const enqueued = await this.#store(tx).enqueue(jobs, goesAlong ? [{ queue }] : []);
+    if (!goesAlong && enqueued.some(({ outcome }) => outcome === 'enqueued')) this.#notifier.wake(queue);
     return enqueued;
   }
 
@@ -145,11 +149,6 @@ export class Client<Tx> {
 
   #store(tx: Tx | undefined): Store {
     return tx === undefined ? this.#driver : this.#driver.join(tx);
-  }
-
-  async #wake(queue: string, tx: Tx | undefined): Promise<void> {
-    if (tx === undefined) this.#notifier.wake(queue);
-    else await this.#driver.join(tx).notify([{ queue }]);
   }
 
   async #move(
