@@ -97,6 +97,9 @@ export function mysql({
   return new MysqlDriver(context(schema, answerMs), options, maxConnections, push, sessions);
 }
 
+/** How long a connection that nobody needs is kept, in milliseconds. */
+const IDLE_MS = 10_000;
+
 const DEFAULTS = {
   charset: 'utf8mb4',
   timezone: 'Z',
@@ -161,8 +164,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     const pool = createPool({
       ...options,
       connectionLimit: maxConnections,
-      maxIdle: 10,
-      idleTimeout: 60_000,
+      // Each second the client closes what idles beyond `maxIdle`, however short, and looks for what has idled for too long only
+      // where there is such a bound: with a low one a load of fifty at once would open forty connections a second.
+      maxIdle: Math.max(1, maxConnections - 1),
+      idleTimeout: IDLE_MS,
     });
     super(context, onPool(pool));
     this.#pool = pool;
