@@ -7,8 +7,9 @@ import type { Registry } from '../handler/registry.js';
 import type { Enqueued, JobView } from '../job/job.js';
 import { STATES, type State } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
-import { type Enqueueable, type EnqueueOptions, newJob } from './enqueue-options.js';
+import type { Enqueueable, EnqueueOptions } from './enqueue-options.js';
 import { checkWhole, LIMITS } from './limits.js';
+import { newJobs } from './new-jobs.js';
 import { Notifier } from './notifier.js';
 import { publicIdOf } from './public-id.js';
 
@@ -64,7 +65,7 @@ export class Client<Tx> {
     checkWhole('The number of jobs', options.length, 0, LIMITS.jobsPerCall);
     if (options.length === 0) return [];
     const known: Enqueueable = typeof handler === 'string' ? this.#registry.get(handler) : handler;
-    const jobs = await Promise.all(options.map((each) => newJob(known, each)));
+    const jobs = await newJobs(known, options);
     const { queue } = known;
     // In a caller's transaction it is sent by the commit in any case, so it need not travel by itself.
     const goesAlong = tx !== undefined || this.#notifier.mayGoAlong(queue);
