@@ -67,11 +67,9 @@ export class Client<Tx> {
     const known: Enqueueable = typeof handler === 'string' ? this.#registry.get(handler) : handler;
     const jobs = await newJobs(known, options);
     const { queue } = known;
-    // In a caller's transaction it is sent by the commit in any case, so it need not travel by itself.
-    const goesAlong = tx !== undefined || this.#notifier.mayGoAlong(queue);
-    const enqueued = await this.#store(tx).enqueue(jobs, goesAlong ? [{ queue }] : []);
-    if (!goesAlong && enqueued.some(({ outcome }) => outcome === 'enqueued')) this.#notifier.wake(queue);
-    return enqueued;
+    // In a caller's transaction the commit sends it, whenever that comes.
+    if (tx !== undefined) return this.#driver.join(tx).enqueue(jobs, [{ queue }]);
+    return this.#notifier.with(queue, (wakeUps) => this.#driver.enqueue(jobs, wakeUps));
   }
 
   /** The job with this public id, or undefined. */

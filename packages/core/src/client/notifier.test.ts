@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock.js';
 import type { WakeUp } from '../driver/driver.js';
+import type { Enqueued } from '../job/job.js';
 import { consoleLogger } from '../logger.js';
 import { Notifier } from './notifier.js';
 
@@ -46,18 +47,57 @@ test('one that fails is logged and the next is sent', async () => {
   expect(warnings).toHaveLength(1);
 });
 
-test('a wake-up goes along with an enqueue when its queue has been quiet for 10 ms', async () => {
+test('the wake-up of a queue goes along with its first enqueue, and behind for ten times as long as that took', async () => {
   let now = 0;
-  const clock = { ...systemClock, now: () => now };
-  const notifier = new Notifier({ notify: async () => {} }, consoleLogger, clock);
-  expect(notifier.mayGoAlong('a')).toBe(true);
-  expect(notifier.mayGoAlong('a')).toBe(false);
-  expect(notifier.mayGoAlong('b')).toBe(true);
-  now = 10;
-  notifier.wake('a');
+  const behind: (readonly WakeUp[])[] = [];
+  const notify = async (wakeUps: readonly WakeUp[]): Promise<void> => void behind.push(wakeUps);
+  const notifier = new Notifier({ notify }, consoleLogger, { ...systemClock, now: () => now });
+  /** @returns how many wake-ups went along */
+  const enqueue = async (
+    queue: string,
+    tookMs = 3,
+    outcome: Enqueued['outcome'] = 'enqueued',
+  ): Promise<number> => {
+    let along = 0;
+    await notifier.with(queue, async (wakeUps) => {
+      along = wakeUps.length;
+      now += tookMs;
+      return [{ outcome, publicId: '' }];
+    });
+    await notifier.flush();
+    return along;
+  };
+  expect(await enqueue('a')).toBe(1);
+  expect(await enqueue('a', 0)).toBe(0);
+  expect(behind).toEqual([[{ queue: 'a' }]]);
+  expect(await enqueue('b', 0)).toBe(1);
+  now = 33;
+  expect(await enqueue('a', 0, 'duplicate')).toBe(0);
+  now = 34;
+  expect(await enqueue('a', 1)).toBe(1);
+  now = 46;
+  expect(await enqueue('a', 1)).toBe(1);
+  expect(behind).toHaveLength(1);
+});
+
+test('while a wake-up goes along those of other enqueues go behind, and after one that fails too', async () => {
+  let now = 0;
+  const behind: (readonly WakeUp[])[] = [];
+  const notify = async (wakeUps: readonly WakeUp[]): Promise<void> => void behind.push(wakeUps);
+  const notifier = new Notifier({ notify }, consoleLogger, { ...systemClock, now: () => now });
+  let fail = (): void => {};
+  const first = notifier.with(
+    'a',
+    () => new Promise((_, reject) => (fail = () => reject(new Error('away')))),
+  );
+  now = 1_000;
+  await notifier.with('a', async () => [{ outcome: 'enqueued', publicId: '' }]);
   await notifier.flush();
-  expect(notifier.mayGoAlong('a')).toBe(false);
-  expect(notifier.mayGoAlong('b')).toBe(true);
-  now = 20;
-  expect(notifier.mayGoAlong('a')).toBe(true);
+  expect(behind).toEqual([[{ queue: 'a' }]]);
+  fail();
+  await expect(first).rejects.toThrow('away');
+  await notifier.with('a', async (wakeUps) => {
+    expect(wakeUps).toEqual([]);
+    return [];
+  });
 });
