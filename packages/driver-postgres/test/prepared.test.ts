@@ -93,7 +93,8 @@ for (const [sessions, most] of [
     }
     expect((await jobs()) - before).toBe(60);
     for (const driver of drivers) await driver.close();
-    if (sessions !== 'own') {
+    // Found out on a busy pooler, they may by chance be taken for own ones: then the first refusal ends it.
+    if (sessions === 'shared') {
       const session = new pg.Client({ host, port, user: 'any' });
       await session.connect();
       for (let turn = 0; turn < 2 * most; turn++) expect(await named(session)).toBe(0);
