@@ -54,7 +54,11 @@ export class Ringer {
     await this.call(wakeUps);
   }
 
-  /** Rings for what has been written, without being waited for: who could not be called looks at the bell a moment later. */
+  /**
+   * Rings for what has been written, without being waited for: who could not be called looks at the bell a moment later. A call
+   * beside the INSERT, after which workers looked for the job for 3 ms, spared 0.2 ms of the way and cost a second call and look:
+   * on two busy cores pickup took half a millisecond longer.
+   */
   ringBehind(wakeUps: readonly WakeUp[]): void {
     this.ring(wakeUps).catch(() => {});
   }
