@@ -52,7 +52,7 @@ export class Rowlock<Tx> extends Client<Tx> {
     retention = {},
   }: RowlockOptions<Tx>) {
     const registry = new Registry([...plugins.flatMap((plugin) => plugin.handlers), ...handlers]);
-    super(driver, registry, log);
+    super(driver, registry, log, clock);
     this.#driver = driver;
     this.#retention = new RetentionLimits(retention);
     const parts = { driver, registry, log, clock, container, retention: this.#retention };

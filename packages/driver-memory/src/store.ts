@@ -22,8 +22,12 @@ export class MemoryStore implements Store {
     protected readonly on: Runner,
   ) {}
 
-  enqueue(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
-    return this.ask((place) => statements.enqueue(place, jobs));
+  enqueue(jobs: readonly NewJob[], wakeUps: readonly WakeUp[] = []): Promise<readonly Enqueued[]> {
+    return this.ask(async (place) => {
+      const outcomes = await statements.enqueue(place, jobs);
+      if (outcomes.some(({ outcome }) => outcome === 'enqueued')) statements.notify(place, wakeUps);
+      return outcomes;
+    });
   }
 
   list(filter: JobFilter, page: Page): Promise<JobPage> {

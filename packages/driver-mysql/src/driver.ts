@@ -7,6 +7,7 @@ import {
   type Driver,
   DriverError,
   type Duration,
+  type Enqueued,
   type Graves,
   type HeldTransaction,
   type HistoryEntry,
@@ -15,6 +16,7 @@ import {
   type Lanes,
   type MigrationReport,
   milliseconds,
+  type NewJob,
   type Reclaimed,
   type RunNote,
   type RunRef,
@@ -99,6 +101,9 @@ export function mysql({
   return new MysqlDriver(context(schema, answerMs), options, maxConnections, push, sessions);
 }
 
+/** How long a connection that nobody needs is kept, in milliseconds. */
+const IDLE_MS = 10_000;
+
 const DEFAULTS = {
   charset: 'utf8mb4',
   timezone: 'Z',
@@ -174,8 +179,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     const pool = createPool({
       ...options,
       connectionLimit: maxConnections,
-      maxIdle: 10,
-      idleTimeout: 60_000,
+      // Each second the client closes what idles beyond `maxIdle`, however short, and looks for what has idled for too long only
+      // where there is such a bound: with a low one a load of fifty at once would open forty connections a second.
+      maxIdle: Math.max(1, maxConnections - 1),
+      idleTimeout: IDLE_MS,
     });
     super(context, onPool(pool));
     this.#pool = pool;
@@ -222,6 +229,15 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   async begin({ idleLimitMs }: BeginOptions): Promise<HeldTransaction<MysqlTransaction>> {
     return MysqlHeldTransaction.begin(this.context, this.#claims, this.#sessions, idleLimitMs);
+  }
+
+  override async enqueue(
+    jobs: readonly NewJob[],
+    wakeUps: readonly WakeUp[] = [],
+  ): Promise<readonly Enqueued[]> {
+    const outcomes = await super.enqueue(jobs);
+    if (outcomes.some(({ outcome }) => outcome === 'enqueued')) this.#ringer.ringBehind(wakeUps);
+    return outcomes;
   }
 
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {

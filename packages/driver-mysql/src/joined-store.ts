@@ -1,4 +1,4 @@
-import type { WakeUp } from '@rowlock/core';
+import type { Enqueued, NewJob, WakeUp } from '@rowlock/core';
 import type { CommitWatch } from './commit-watch.js';
 import type { Context } from './context.js';
 import { change, type MysqlTransaction, query } from './query.js';
@@ -20,6 +20,15 @@ export class JoinedStore extends MysqlStore {
     super(context, tx, pool);
     this.#watch = watch;
     this.#ringer = ringer;
+  }
+
+  override async enqueue(
+    jobs: readonly NewJob[],
+    wakeUps: readonly WakeUp[] = [],
+  ): Promise<readonly Enqueued[]> {
+    const outcomes = await super.enqueue(jobs);
+    if (outcomes.some(({ outcome }) => outcome === 'enqueued')) await this.notify(wakeUps);
+    return outcomes;
   }
 
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {

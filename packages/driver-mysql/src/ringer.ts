@@ -54,6 +54,15 @@ export class Ringer {
     await this.call(wakeUps);
   }
 
+  /**
+   * Rings for what has been written, without being waited for: who could not be called looks at the bell a moment later. A call
+   * beside the INSERT, after which workers looked for the job for 3 ms, spared 0.2 ms of the way and cost a second call and look:
+   * on two busy cores pickup took half a millisecond longer.
+   */
+  ringBehind(wakeUps: readonly WakeUp[]): void {
+    this.ring(wakeUps).catch(() => {});
+  }
+
   /** @throws DriverError when nobody could be called; the workers look at the bell a second later. */
   async call(wakeUps: readonly WakeUp[]): Promise<void> {
     if (this.#closed || this.#connect === null || wakeUps.length === 0) return;

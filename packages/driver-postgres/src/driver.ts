@@ -35,11 +35,12 @@ import { PostgresHeldTransaction } from './held-transaction.js';
 import { migrate, migrations, refuseOutdated } from './migrations.js';
 import { OwnSessions } from './own-sessions.js';
 import { plainArray } from './plain-array.js';
+import { Prepared } from './prepared.js';
 import { PostgresPulse } from './pulse.js';
 import { type PostgresTransaction, query } from './query.js';
 import { KEEP_ALIVE_MS, onPool, type Server, serverOf, takeConnection, watch } from './session.js';
 import { sharesSessions } from './shared-sessions.js';
-import { PostgresStore } from './store.js';
+import { PostgresStore, texts } from './store.js';
 
 /** Where the database is, and where Rowlock lives in it. */
 export interface PostgresOptions extends pg.ClientConfig {
@@ -122,6 +123,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   readonly #own: OwnSessions;
   #server: Promise<Server> | null = null;
   readonly #sessions: 'auto' | 'own' | 'shared';
+  readonly #prepared: Prepared;
 
   constructor(context: Context, pool: pg.Pool, ownsPool: boolean, sessions: 'auto' | 'own' | 'shared') {
     super(context, pool);
@@ -130,6 +132,10 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     this.#own = new OwnSessions(context.sql);
     this.#soon = onPool(pool, context.answerMs, this.#own);
     this.#sessions = sessions;
+    // What an application does with its own connections, DISCARD ALL for one, is its own affair.
+    this.#prepared = new Prepared(
+      ownsPool && (sessions === 'auto' ? async () => !(await this.#sharesSessions()) : sessions === 'own'),
+    );
     this.capabilities = { maxConnections: pool.options.max, sharesPool: !ownsPool, chains: ownsPool };
   }
 
@@ -176,7 +182,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
 
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {
     const { sql, channel } = this.context;
-    await query(this.#soon, sql.notifySoon, [channel, wakeUps.map((wakeUp) => JSON.stringify(wakeUp))]);
+    await this.#prepared.query(this.#soon, sql.notifySoon, [channel, texts(wakeUps)]);
   }
 
   async survey({ queues, kinds }: Lanes): Promise<Survey> {
@@ -253,10 +259,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
     const { sql, lockClass } = this.context;
-    const isShared =
-      this.#sessions === 'auto'
-        ? await sharesSessions(this.#pool, this.#newClient, sql)
-        : this.#sessions === 'shared';
+    const isShared = this.#sessions === 'auto' ? await this.#sharesSessions() : this.#sessions === 'shared';
     if (this.#ownsPool && !isShared) this.#own.know();
     const { name, host, pid, queues } = worker;
     await query(this.#soon, sql.forgetWorkers, [lockClass.unsigned]);
@@ -267,7 +270,16 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   }
 
   async close(): Promise<void> {
+    await this.#prepared.rest();
     if (this.#ownsPool && !this.#pool.ending) await this.#pool.end();
+  }
+
+  protected override ask<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
+    return this.#prepared.query<Row>(this.on, text, values);
+  }
+
+  #sharesSessions(): Promise<boolean> {
+    return sharesSessions(this.#pool, this.#newClient, this.context.sql);
   }
 
   #knowServer(): Promise<Server> {

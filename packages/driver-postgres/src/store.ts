@@ -15,10 +15,11 @@ import {
   type WakeUp,
   type WorkerView,
 } from '@rowlock/core';
+import type { QueryResultRow } from 'pg';
 import type { Context } from './context.js';
+import { type GivenJob, newJobs } from './given.js';
 import { type PostgresTransaction, query } from './query.js';
 import { type JobViewRow, toJobView, toWorkerView, type WorkerRow } from './rows.js';
-import { storableJson, storableText } from './storable.js';
 
 /** How often a unique key may change hands while a job that wants it is enqueued. */
 const MOST_TRIES = 10;
@@ -30,41 +31,29 @@ export class PostgresStore implements Store {
     protected readonly on: PostgresTransaction,
   ) {}
 
-  async enqueue(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
+  async enqueue(jobs: readonly NewJob[], wakeUps: readonly WakeUp[] = []): Promise<readonly Enqueued[]> {
     const outcomes = new Array<Enqueued>(jobs.length);
-    let open = jobs.map((job, place) => ({ job, place }));
+    let open: Place[] = jobs.map((job, place) => ({ job, place, publicId: randomUUID() }));
     for (let tries = 0; open.length > 0; tries++) {
       if (tries === MOST_TRIES)
         throw new DriverError('SerializationFailure', 'A unique key kept changing hands.');
-      open = await this.#insert(open, outcomes);
+      open = await this.#insert(open, outcomes, wakeUps);
       // Whoever has the key may be settled before it is looked up: then there is room, so insert again.
       open = await this.#findDuplicates(open, outcomes);
     }
     return outcomes;
   }
 
-  async #insert(open: Place[], outcomes: Enqueued[]): Promise<Place[]> {
-    const given = open.map(({ job }) => ({ job, publicId: randomUUID() }));
-    const column = <Value>(value: (job: NewJob) => Value): Value[] => given.map(({ job }) => value(job));
-    const rows = await query<{ public_id: string }>(this.on, this.context.sql.enqueue, [
-      given.map(({ publicId }) => publicId),
-      column(({ queue }) => storableText(queue)),
-      column(({ kind }) => storableText(kind)),
-      column(({ key }) => storableText(key)),
-      column(({ payload }) => storableJson(payload)),
-      column(({ priority }) => priority),
-      column(({ available }) => ('at' in available ? available.at.getTime() : null)),
-      column(({ available }) => ('inMs' in available ? available.inMs : null)),
-      column(({ maxAttempts }) => maxAttempts),
-      column(({ unique }) => storableText(unique?.key ?? null)),
-      column(({ unique }) => unique?.scope ?? null),
-      column(({ metadata }) => storableJson(metadata)),
-      column(({ createdBy }) => createdBy),
-    ]);
-    const inserted = new Set(rows.map(({ public_id }) => public_id));
-    return open.filter(({ place }, index) => {
-      const publicId = given[index]?.publicId ?? '';
-      if (!inserted.has(publicId)) return true;
+  async #insert(open: Place[], outcomes: Enqueued[], wakeUps: readonly WakeUp[]): Promise<Place[]> {
+    const given = newJobs(open);
+    const unique = open.some(({ job }) => job.unique !== null);
+    const wakes = wakeUps.length > 0;
+    const text = this.context.sql.enqueue({ given: given.text, unique, wakes });
+    const calls = wakes ? [this.context.channel, texts(wakeUps)] : [];
+    const rows = await this.ask<{ public_id: string }>(text, [...given.values, ...calls]);
+    const inserted = unique ? new Set(rows.map(({ public_id }) => public_id)) : undefined;
+    return open.filter(({ place, publicId }) => {
+      if (inserted?.has(publicId) === false) return true;
       outcomes[place] = { outcome: 'enqueued', publicId };
       return false;
     });
@@ -122,7 +111,7 @@ export class PostgresStore implements Store {
 
   async notify(wakeUps: readonly WakeUp[]): Promise<void> {
     const { sql, channel } = this.context;
-    await query(this.on, sql.notify, [channel, wakeUps.map((wakeUp) => JSON.stringify(wakeUp))]);
+    await query(this.on, sql.notify, [channel, texts(wakeUps)]);
   }
 
   async workers(): Promise<readonly WorkerView[]> {
@@ -130,10 +119,19 @@ export class PostgresStore implements Store {
     const rows = await query<WorkerRow>(this.on, sql.workers, [lockClass.unsigned]);
     return rows.map(toWorkerView);
   }
+
+  /** Asks what is asked often. */
+  protected ask<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
+    return query<Row>(this.on, text, values);
+  }
 }
 
-/** A job that is still to be enqueued, and its place among those that were passed. */
-interface Place {
-  readonly job: NewJob;
+/** Wake-ups as notifications carry them. */
+export function texts(wakeUps: readonly WakeUp[]): string[] {
+  return wakeUps.map((wakeUp) => JSON.stringify(wakeUp));
+}
+
+/** A job that is still to be enqueued, its id, and its place among those that were passed. */
+interface Place extends GivenJob {
   readonly place: number;
 }

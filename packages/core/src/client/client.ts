@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Clock } from '../clock.js';
 import type { Driver, JobFilter, Store, WorkerView } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
@@ -6,8 +7,9 @@ import type { Registry } from '../handler/registry.js';
 import type { Enqueued, JobView } from '../job/job.js';
 import { STATES, type State } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
-import { type Enqueueable, type EnqueueOptions, newJob } from './enqueue-options.js';
+import type { Enqueueable, EnqueueOptions } from './enqueue-options.js';
 import { checkWhole, LIMITS } from './limits.js';
+import { newJobs } from './new-jobs.js';
 import { Notifier } from './notifier.js';
 import { publicIdOf } from './public-id.js';
 
@@ -31,10 +33,10 @@ export class Client<Tx> {
   readonly #registry: Registry<Tx>;
   readonly #notifier: Notifier;
 
-  constructor(driver: Driver<Tx>, registry: Registry<Tx>, log: Logger) {
+  constructor(driver: Driver<Tx>, registry: Registry<Tx>, log: Logger, clock: Clock) {
     this.#driver = driver;
     this.#registry = registry;
-    this.#notifier = new Notifier(driver, log);
+    this.#notifier = new Notifier(driver, log, clock);
   }
 
   /**
@@ -63,10 +65,11 @@ export class Client<Tx> {
     checkWhole('The number of jobs', options.length, 0, LIMITS.jobsPerCall);
     if (options.length === 0) return [];
     const known: Enqueueable = typeof handler === 'string' ? this.#registry.get(handler) : handler;
-    const jobs = await Promise.all(options.map((each) => newJob(known, each)));
-    const enqueued = await this.#store(tx).enqueue(jobs);
-    if (enqueued.some(({ outcome }) => outcome === 'enqueued')) await this.#wake(known.queue, tx);
-    return enqueued;
+    const jobs = await newJobs(known, options);
+    const { queue } = known;
+    // In a caller's transaction the commit sends it, whenever that comes.
+    if (tx !== undefined) return this.#driver.join(tx).enqueue(jobs, [{ queue }]);
+    return this.#notifier.with(queue, (wakeUps) => this.#driver.enqueue(jobs, wakeUps));
   }
 
   /** The job with this public id, or undefined. */
@@ -145,11 +148,6 @@ export class Client<Tx> {
 
   #store(tx: Tx | undefined): Store {
     return tx === undefined ? this.#driver : this.#driver.join(tx);
-  }
-
-  async #wake(queue: string, tx: Tx | undefined): Promise<void> {
-    if (tx === undefined) this.#notifier.wake(queue);
-    else await this.#driver.join(tx).notify([{ queue }]);
   }
 
   async #move(

@@ -8,6 +8,8 @@ import type { NewJob, UniqueScope } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import { checkJson, checkKey, checkWhole, LIMITS } from './limits.js';
 
+const HOST = hostname();
+
 /** What an enqueue takes. */
 export interface EnqueueOptions<Payload> {
   /** The handler's input, as its schema takes it. Kept as JSON: at most 1 MiB. */
@@ -38,18 +40,17 @@ export type Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1> = Pi
 > & { readonly payload: Schema };
 
 /**
- * Validates what was passed and makes the row of it.
+ * Validates what was passed and makes the row of it: at once, or, where the schema has to ask somebody, later.
  *
  * @throws InvalidInputError, InvalidPayloadError
  */
-export async function newJob(handler: Enqueueable, options: EnqueueOptions<unknown>): Promise<NewJob> {
+export function newJob(handler: Enqueueable, options: EnqueueOptions<unknown>): NewJob | Promise<NewJob> {
   const { key = null, priority = 0, attempts = handler.attempts, metadata = {} } = options;
   if (key !== null) checkKey('key', key);
   checkWhole('priority', priority, -32_768, 32_767);
   checkWhole('attempts', attempts, 1, 1_000);
   const payload = checkJson('payload', options.payload, LIMITS.payloadBytes);
-  await checkPayload(handler, options.payload);
-  return {
+  const job = {
     queue: handler.queue,
     kind: handler.kind,
     key,
@@ -59,8 +60,10 @@ export async function newJob(handler: Enqueueable, options: EnqueueOptions<unkno
     maxAttempts: attempts,
     unique: unique(options.unique),
     metadata: checkMetadata(metadata),
-    createdBy: hostname(),
+    createdBy: HOST,
   };
+  const checked: unknown = checkPayload(handler, options.payload);
+  return checked instanceof Promise ? checked.then(() => job) : job;
 }
 
 function available({ delay, runAt }: EnqueueOptions<unknown>): NewJob['available'] {

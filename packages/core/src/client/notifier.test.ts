@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { systemClock } from '../clock.js';
 import type { WakeUp } from '../driver/driver.js';
+import type { Enqueued } from '../job/job.js';
 import { consoleLogger } from '../logger.js';
 import { Notifier } from './notifier.js';
 
@@ -16,6 +18,7 @@ test('wake-ups that are gathered while one is on its way become one', async () =
       },
     },
     consoleLogger,
+    systemClock,
   );
   notifier.wake('a');
   for (const queue of ['a', 'b', 'a', 'b']) notifier.wake(queue);
@@ -34,6 +37,7 @@ test('one that fails is logged and the next is sent', async () => {
   const notifier = new Notifier(
     { notify: () => (sent++ === 0 ? Promise.reject(new Error('away')) : Promise.resolve()) },
     { ...consoleLogger, warn: (_, message) => warnings.push(message) },
+    systemClock,
   );
   notifier.wake('a');
   await notifier.flush();
@@ -41,4 +45,59 @@ test('one that fails is logged and the next is sent', async () => {
   await notifier.flush();
   expect(sent).toBe(2);
   expect(warnings).toHaveLength(1);
+});
+
+test('the wake-up of a queue goes along with its first enqueue, and behind for ten times as long as that took', async () => {
+  let now = 0;
+  const behind: (readonly WakeUp[])[] = [];
+  const notify = async (wakeUps: readonly WakeUp[]): Promise<void> => void behind.push(wakeUps);
+  const notifier = new Notifier({ notify }, consoleLogger, { ...systemClock, now: () => now });
+  /** @returns how many wake-ups went along */
+  const enqueue = async (
+    queue: string,
+    tookMs = 3,
+    outcome: Enqueued['outcome'] = 'enqueued',
+  ): Promise<number> => {
+    let along = 0;
+    await notifier.with(queue, async (wakeUps) => {
+      along = wakeUps.length;
+      now += tookMs;
+      return [{ outcome, publicId: '' }];
+    });
+    await notifier.flush();
+    return along;
+  };
+  expect(await enqueue('a')).toBe(1);
+  expect(await enqueue('a', 0)).toBe(0);
+  expect(behind).toEqual([[{ queue: 'a' }]]);
+  expect(await enqueue('b', 0)).toBe(1);
+  now = 33;
+  expect(await enqueue('a', 0, 'duplicate')).toBe(0);
+  now = 34;
+  expect(await enqueue('a', 1)).toBe(1);
+  now = 46;
+  expect(await enqueue('a', 1)).toBe(1);
+  expect(behind).toHaveLength(1);
+});
+
+test('while a wake-up goes along those of other enqueues go behind, and after one that fails too', async () => {
+  let now = 0;
+  const behind: (readonly WakeUp[])[] = [];
+  const notify = async (wakeUps: readonly WakeUp[]): Promise<void> => void behind.push(wakeUps);
+  const notifier = new Notifier({ notify }, consoleLogger, { ...systemClock, now: () => now });
+  let fail = (): void => {};
+  const first = notifier.with(
+    'a',
+    () => new Promise((_, reject) => (fail = () => reject(new Error('away')))),
+  );
+  now = 1_000;
+  await notifier.with('a', async () => [{ outcome: 'enqueued', publicId: '' }]);
+  await notifier.flush();
+  expect(behind).toEqual([[{ queue: 'a' }]]);
+  fail();
+  await expect(first).rejects.toThrow('away');
+  await notifier.with('a', async (wakeUps) => {
+    expect(wakeUps).toEqual([]);
+    return [];
+  });
 });

@@ -52,11 +52,11 @@ const unguarded: KnownFault = {
 const upserts: KnownFault = {
   name: 'an enqueue that updates the duplicate, and so waits for its handler',
   scenario: scenarios.duplicate,
-  found: /enqueue waits for the running handler/,
+  found: /enqueue and wake waits for the running handler/,
   driver: (driver, reader) =>
     instead(driver, {
-      enqueue: async (jobs) => {
-        const enqueued = await driver.enqueue(jobs);
+      enqueue: async (jobs, wakeUps) => {
+        const enqueued = await driver.enqueue(jobs, wakeUps);
         for (const { outcome, publicId } of enqueued) {
           if (outcome === 'duplicate') await reader.write(publicId, { createdBy: 'the last who asked' });
         }

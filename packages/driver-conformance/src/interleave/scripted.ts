@@ -9,6 +9,7 @@ import { AnyJson } from '../crew.js';
 import type { Caller, DriverProcess } from '../driver-harness.js';
 import { Actor } from './actor.js';
 import type { Hands, JobOptions, ScenarioKind, Script } from './scenario.js';
+import { StillClock } from './still-clock.js';
 import { apartFrom, type Surroundings } from './surroundings.js';
 import { takeTurns } from './take-turns.js';
 import { LATER } from './time.js';
@@ -64,7 +65,9 @@ export class ScriptedActor<Tx> {
       willWake: () => {},
       came: (outcome) => around.came(this.actor, outcome),
     });
-    this.#client = createRowlock({ driver, handlers: [...this.#handlers.values()], log: SILENT });
+    // Its first wake-up goes along with the enqueue, those after it behind theirs.
+    const clock = new StillClock();
+    this.#client = createRowlock({ driver, handlers: [...this.#handlers.values()], log: SILENT, clock });
   }
 
   start(script: Script): void {

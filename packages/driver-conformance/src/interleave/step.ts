@@ -56,6 +56,7 @@ const FOOTPRINTS = {
   /** A rollback of a transaction that holds nothing. */
   close: { reads: ['hearing'], writes: [] },
   enqueue: { reads: [], writes: ['locks', 'jobs', 'keys', 'ids'] },
+  'enqueue and wake': { reads: [], writes: ['locks', 'jobs', 'keys', 'ids', 'hearing'] },
   /** An enqueue in a caller's transaction. */
   'enqueue in tx': { reads: ['jobs', 'locks'], writes: ['keys', 'ids'] },
   move: { reads: [], writes: ['locks', 'jobs', 'keys'] },

@@ -42,13 +42,23 @@ export function takeTurns<Tx>(driver: Driver<Tx>, actor: Actor, anchor: Anchor, 
     reclaim: (graves) => turn('reclaim', () => driver.reclaim(graves)),
     startRuns: (runs) => turn('startRuns', () => driver.startRuns(runs)),
     noteRun: (run, note) => turn('noteRun', () => driver.noteRun(run, note)),
-    enqueue: (jobs) => turn('enqueue', () => driver.enqueue(jobs)),
+    enqueue: (jobs, wakeUps = []) =>
+      turn(wakeUps.length === 0 ? 'enqueue' : 'enqueue and wake', async () => {
+        const enqueued = await driver.enqueue(jobs);
+        if (enqueued.some(({ outcome }) => outcome === 'enqueued')) told.wakes(wakeUps);
+        return enqueued;
+      }),
     move: (event, publicId) => turn('move', () => driver.move(event, publicId)),
     notify,
     join(tx) {
       const joined = driver.join(tx);
       return instead(joined, {
-        enqueue: (jobs) => turn('enqueue in tx', () => joined.enqueue(jobs)),
+        enqueue: (jobs, wakeUps = []) =>
+          turn('enqueue in tx', async () => {
+            const enqueued = await joined.enqueue(jobs);
+            if (enqueued.some(({ outcome }) => outcome === 'enqueued')) told.willWake(wakeUps);
+            return enqueued;
+          }),
         notify: async (wakeUps) => told.willWake(wakeUps),
       });
     },

@@ -52,9 +52,10 @@ export const faults: readonly Fault[] = [
     name: 'a unique key that is free too early',
     breaks: () => (driver) =>
       instead(driver, {
-        enqueue: (jobs) =>
+        enqueue: (jobs, wakeUps) =>
           driver.enqueue(
             jobs.map((job) => ({ ...job, unique: job.unique && { ...job.unique, scope: 'outstanding' } })),
+            wakeUps,
           ),
       }),
   },

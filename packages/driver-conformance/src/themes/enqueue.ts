@@ -50,6 +50,40 @@ export const enqueue = theme('enqueue', (test) => {
     expect(written.createdAt.getTime()).toBeLessThanOrEqual(after.getTime());
   });
 
+  test('gives each job of one call what is its own, whatever it has in common with the others', async ({
+    driver,
+    reader,
+    queue,
+    key,
+    newJob,
+  }) => {
+    const own: Partial<NewJob> = {
+      key,
+      payload: 'it\'s "quoted", {in \\braces}, Ω\n🚣',
+      priority: 3,
+      available: { at: new Date('2100-02-03T04:05:06.789Z') },
+      maxAttempts: 9,
+      metadata: { tenant: 'a"b\\c' },
+      createdBy: 'host "b"',
+    };
+    const unique = (name: string): Partial<NewJob> => ({ unique: { key: `${key} ${name}`, scope: 'ever' } });
+    const calls = [
+      [{}, {}, {}],
+      [own, own, own],
+      [{}, own, {}],
+      [own, {}, own],
+      [{ ...own, ...unique('first') }, {}, { ...own, ...unique('second') }],
+      [{ payload: null }, { payload: null }],
+    ].map((changes) => changes.map((change) => newJob(change)));
+    for (const jobs of calls) await driver.enqueue(jobs);
+    const rows = await reader.jobs(queue);
+    expect(rows).toHaveLength(calls.flat().length);
+    for (const [index, { available, unique: wanted, ...job }] of calls.flat().entries()) {
+      expect(rows[index]).toMatchObject({ ...job, uniqueKey: wanted?.key ?? null });
+      if ('at' in available) expect(rows[index]?.availableAt).toEqual(available.at);
+    }
+  });
+
   test('starts a job as new and without a history', async ({ put, reader }) => {
     const job = await put();
     expect(job).toMatchObject({

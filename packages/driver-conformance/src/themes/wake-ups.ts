@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Anchor, WakeUp } from '@rowlock/core';
+import type { Anchor, NewJob, WakeUp } from '@rowlock/core';
 import { expect } from 'vitest';
 import { type Ear, listen } from '../ear.js';
 import { endSessions } from '../end-sessions.js';
@@ -139,6 +139,62 @@ export const wakeUps = theme('wake-ups', (test) => {
     await application.commit();
     await ear.hears('the notification', () => true, since);
     expect((await stage.hold()).job.publicId).toBe(enqueued?.publicId);
+  });
+
+  for (const [what, count] of [
+    ['one job', 1],
+    ['many', 3],
+  ] as const) {
+    test(`an enqueue of ${what} wakes when it can be claimed`, async (stage) => {
+      const ear = await listening(stage, await stage.anchor());
+      const { wakeUp, wanted } = mark();
+      await stage.driver.enqueue(
+        Array.from({ length: count }, () => stage.newJob()),
+        [wakeUp, { queue: stage.queue }],
+      );
+      await ear.hears('the wake-up of the enqueue', wanted);
+      await stage.hold();
+    });
+  }
+
+  test('an enqueue of which one is no duplicate wakes, and one of nothing but duplicates does not', async (stage) => {
+    const ear = await listening(stage, await stage.anchor());
+    const [taken, some, none, last] = [stage.newJob(unique('first')), mark(), mark(), mark()];
+    await stage.driver.enqueue([taken]);
+    await stage.driver.enqueue([taken], [none.wakeUp]);
+    await stage.driver.enqueue([taken, taken], [none.wakeUp]);
+    await stage.driver.enqueue([taken, stage.newJob(unique('second'))], [some.wakeUp]);
+    await ear.hears('the wake-up of what was enqueued', some.wanted);
+    await stage.driver.notify([last.wakeUp]);
+    await ear.hears('a later one', last.wanted);
+    expect(ear.heard.some(none.wanted)).toBe(false);
+
+    function unique(name: string): Partial<NewJob> {
+      return { unique: { key: `${stage.key} ${name}`, scope: 'outstanding' } };
+    }
+  });
+
+  test("joined: an enqueue wakes after the caller's commit and not before", async (stage) => {
+    const ear = await listening(stage, await stage.anchor());
+    const application = await stage.caller();
+    const [inside, outside] = [mark(), mark()];
+    await stage.driver.join(application.tx).enqueue([stage.newJob()], [inside.wakeUp]);
+    await stage.driver.enqueue([stage.newJob()], [outside.wakeUp]);
+    await ear.hears('the wake-up of the enqueue outside', outside.wanted);
+    expect(ear.heard.some(inside.wanted)).toBe(false);
+    await application.commit();
+    await ear.hears('the wake-up of the enqueue inside, after its commit', inside.wanted);
+  });
+
+  test('joined: an enqueue that is rolled back wakes nobody', async (stage) => {
+    const ear = await listening(stage, await stage.anchor());
+    const application = await stage.caller();
+    const [inside, outside] = [mark(), mark()];
+    await stage.driver.join(application.tx).enqueue([stage.newJob()], [inside.wakeUp]);
+    await application.rollback();
+    await stage.driver.enqueue([stage.newJob()], [outside.wakeUp]);
+    await ear.hears('the wake-up of the enqueue after the rollback', outside.wanted);
+    expect(ear.heard.some(inside.wanted)).toBe(false);
   });
 
   test('without a notification there is a wake-up after each interval', async (stage) => {

@@ -1,0 +1,88 @@
+import type { NewJob } from '@rowlock/core';
+import { storableJson, storableText } from './storable.js';
+
+/** A job to be, and the public id that it gets. */
+export interface GivenJob {
+  readonly job: NewJob;
+  readonly publicId: string;
+}
+
+/** Rows given to a statement, and the values to send with it. */
+export interface GivenRows {
+  /** Stands in FROM, as a table. */
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+type Item = string | number | null;
+
+type Column = readonly [name: string, type: string, value: (given: GivenJob) => Item];
+
+/** What no job is without: where all jobs have the same, it is sent once. */
+const ALWAYS: readonly Column[] = [
+  ['queue', 'text', ({ job }) => storableText(job.queue)],
+  ['kind', 'text', ({ job }) => storableText(job.kind)],
+  ['priority', 'smallint', ({ job }) => job.priority],
+  ['delay', 'float8', ({ job: { available } }) => ('inMs' in available ? available.inMs : 0)],
+  ['max_attempts', 'integer', ({ job }) => job.maxAttempts],
+  ['metadata', 'jsonb', ({ job }) => storableJson(job.metadata)],
+  ['created_by', 'text', ({ job }) => job.createdBy],
+  ['payload', 'jsonb', ({ job }) => storableJson(job.payload)],
+];
+
+/** What a job may be without: where all jobs are, nothing is sent. */
+const MAYBE: readonly Column[] = [
+  ['key', 'text', ({ job }) => storableText(job.key)],
+  ['available_at', 'float8', ({ job: { available } }) => ('at' in available ? available.at.getTime() : null)],
+  ['unique_key', 'text', ({ job }) => storableText(job.unique?.key ?? null)],
+  ['unique_scope', 'text', ({ job }) => job.unique?.scope ?? null],
+];
+
+const ID: Column = ['public_id', 'uuid', ({ publicId }) => publicId];
+
+const COLUMNS = [...ALWAYS, ...MAYBE, ID];
+const NAMES = COLUMNS.map(([name]) => name).join(', ');
+
+const ONE = `(SELECT ${COLUMNS.map(([, type], index) => `$${index + 1}::${type}`).join(', ')}, 1) AS given (${NAMES}, place)`;
+
+// Arrays that are too short are filled up with null.
+const MANY = `(
+        SELECT ${ALWAYS.map(([name, type], index) => `coalesce(${name}, ($${index + 1}::${type}[])[1]) AS ${name}`).join(', ')},
+               ${[...MAYBE, ID].map(([name]) => name).join(', ')}, place
+        FROM unnest(${COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')})
+             WITH ORDINALITY AS sent (${NAMES}, place)
+      ) AS given`;
+
+/** The number of the first value after those of the rows. */
+export const AFTER_JOBS = COLUMNS.length + 1;
+
+/**
+ * Jobs as the rows of a table: one as values, which the server plans in a quarter of a millisecond less, many as an array for each
+ * column. @param given One or more.
+ */
+export function newJobs(given: readonly GivenJob[]): GivenRows {
+  const [one, ...more] = given;
+  if (one !== undefined && more.length === 0)
+    return { text: ONE, values: COLUMNS.map(([, , value]) => value(one)) };
+  const columns = COLUMNS.map(([, type, value]) => ({ type, items: given.map(value) }));
+  return { text: MANY, values: columns.map(({ type, items }, index) => array(type, short(items, index))) };
+}
+
+function short(items: Item[], column: number): Item[] {
+  const [first = null] = items;
+  const isAlike = (column < ALWAYS.length || first === null) && items.every((item) => item === first);
+  return isAlike ? [first] : items;
+}
+
+/** An array as the server reads it. The client would take three times as long over it. */
+function array(type: string, items: Item[]): string {
+  return `{${(type === 'text' || type === 'jsonb' ? items.map(quoted) : items.map(bare)).join(',')}}`;
+}
+
+function bare(item: Item): string | number {
+  return item ?? 'NULL';
+}
+
+function quoted(item: Item): string {
+  return item === null ? 'NULL' : `"${String(item).replaceAll(/["\\]/g, '\\$&')}"`;
+}
