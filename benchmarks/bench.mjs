@@ -1,0 +1,76 @@
+// The benchmark: `node bench.mjs [drain|latency|enqueue …]`, see README.md.
+import { writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { installPeers } from './install-peers.mjs';
+import { drain } from './measures/drain.mjs';
+import { enqueue } from './measures/enqueue.mjs';
+import { latency } from './measures/latency.mjs';
+import { readOptions, UsageError } from './options.mjs';
+import { progress } from './progress.mjs';
+import { Stage } from './stage.mjs';
+
+const MEASURES = {
+  drain: { run: drain },
+  latency: { run: latency },
+  enqueue: { run: enqueue },
+};
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));
+
+/** @returns the exit code */
+async function main(args) {
+  let stage;
+  let signalled = false;
+  const end = async () => {
+    if (signalled) return;
+    signalled = true;
+    progress('');
+    console.error('INTERRUPTED');
+    await stage?.close();
+    process.exit(130);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end);
+  try {
+    await bench(readOptions(args), (current) => (stage = current));
+    return 0;
+  } catch (error) {
+    if (signalled) return 130;
+    console.error(error instanceof UsageError ? error.message : error);
+    return 1;
+  }
+}
+
+/** @param staged Is told of what is to be closed when this is interrupted */
+export async function bench(options, staged = () => {}) {
+  if (options.withPeers) await installPeers();
+  const report = { machine: machine(), startedAt: new Date().toISOString(), options, measures: {} };
+  for (const name of options.measures) {
+    const { run, server } = MEASURES[name];
+    const stage = new Stage(options, server);
+    staged(stage);
+    report.measures[name] = {};
+    try {
+      for (const database of options.databases) {
+        const { text, ...result } = await run(stage, database);
+        report.measures[name][database] = result;
+        console.log(`\n${text}`);
+      }
+    } finally {
+      await stage.close();
+    }
+    if (options.json !== null) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
+  }
+  return report;
+}
+
+function machine() {
+  return {
+    cpus: cpus().length,
+    model: cpus()[0]?.model ?? 'unknown',
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.versions.node,
+    platform: process.platform,
+    // Others work here as well, if this is not near zero.
+    loadBefore: loadavg()[0],
+  };
+}

@@ -1,0 +1,48 @@
+import { interleave } from '../interleave.mjs';
+import { evaluate } from '../report.mjs';
+import { milliseconds, table, times } from '../table.mjs';
+
+const OVERHEAD_MS = 1_200;
+const LONGEST_MS = 4_000;
+const OFFERED = [100, 500, 1_000];
+const PAUSE_MS = 10;
+const WARM = 50;
+const PERCENTILES = ['p50', 'p95', 'p99'];
+
+/** From the call of enqueue to the start of the handler, producer and worker in one process. */
+export async function latency(stage, database) {
+  const { options } = stage;
+  const entries = stage.entries('latency', database);
+  const stages = OFFERED.length + 1;
+  const stageMs = Math.min(LONGEST_MS, Math.max(150, (stage.shareMs('latency') - OVERHEAD_MS) / stages));
+  const once = (entry, given) => stage.play(entry, ({ call }) => call('latency', given));
+  const played = await interleave(`latency on ${database}`, entries, options.rounds, {
+    prepare: (entry) => once(entry, { offered: [], stageMs: stageMs / 2, pauseMs: 0, warm: 0 }),
+    play: (entry) => once(entry, { offered: OFFERED, stageMs, pauseMs: PAUSE_MS, warm: WARM }),
+  });
+  const kinds = ['idle', ...OFFERED];
+  const metrics = kinds.flatMap((kind) =>
+    PERCENTILES.map((name) => [`${kind} ${name}`, (result) => result[kind][name]]),
+  );
+  const rows = evaluate(played, Object.fromEntries(metrics));
+  const text = kinds.map((kind) => {
+    const title = kind === 'idle' ? 'idle' : `${kind} jobs a second offered`;
+    return `Enqueue to handler on ${database}, ${title}: ms\n${percentileTable(rows, kind)}`;
+  });
+  return { rows, text: text.join('\n\n') };
+}
+
+function percentileTable(rows, kind) {
+  const head = ['', '', ...PERCENTILES.flatMap((name) => [name, 'least', 'most', 'to Rowlock']), ''];
+  const cells = rows.map(({ system, setting, problem, metrics }) => [
+    system,
+    setting,
+    ...PERCENTILES.flatMap((name) => {
+      const of = metrics[`${kind} ${name}`];
+      if (!of) return ['-', '-', '-', '-'];
+      return [...[of.median, of.least, of.most].map(milliseconds), times(of.toRowlock)];
+    }),
+    problem ?? '',
+  ]);
+  return table(head, cells);
+}
