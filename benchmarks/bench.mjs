@@ -1,10 +1,12 @@
-// The benchmark: `node bench.mjs [drain|latency|enqueue …]`, see README.md.
+// The benchmark: `node bench.mjs [drain|latency|enqueue|scale|contention …]`, see README.md.
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { installPeers } from './install-peers.mjs';
+import { contention } from './measures/contention.mjs';
 import { drain } from './measures/drain.mjs';
 import { enqueue } from './measures/enqueue.mjs';
 import { latency } from './measures/latency.mjs';
+import { POSTGRES_FOR_SCALE, scale } from './measures/scale.mjs';
 import { readOptions, UsageError } from './options.mjs';
 import { progress } from './progress.mjs';
 import { Stage } from './stage.mjs';
@@ -13,6 +15,8 @@ const MEASURES = {
   drain: { run: drain },
   latency: { run: latency },
   enqueue: { run: enqueue },
+  scale: { run: scale, server: POSTGRES_FOR_SCALE },
+  contention: { run: contention },
 };
 
 if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

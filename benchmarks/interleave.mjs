@@ -1,4 +1,5 @@
 import { progress } from './progress.mjs';
+import { Interrupted } from './stage.mjs';
 
 /**
  * Plays round 1 of every entry, then round 2 of every entry, and so on: what else the machine does meanwhile meets all of
@@ -16,6 +17,7 @@ export async function interleave(title, entries, rounds, { prepare = async () =>
         if (round < 0) entry.prepared = await prepare(entry);
         else entry.results.push(await play(entry, entry.prepared));
       } catch (error) {
+        if (error instanceof Interrupted) throw error;
         entry.problem = error.message;
       }
     }

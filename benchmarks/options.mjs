@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-const MEASURES = ['drain', 'latency', 'enqueue'];
+const MEASURES = ['drain', 'latency', 'enqueue', 'scale', 'contention'];
 
 /** What was asked for cannot be done; the message says what can. */
 export class UsageError extends Error {
@@ -13,6 +13,7 @@ const KNOWN = {
   rounds: { type: 'string', default: '5' },
   minutes: { type: 'string', default: '4.5' },
   'snapshot-seconds': { type: 'string', default: '10' },
+  rows: { type: 'string' },
   system: { type: 'string', multiple: true, default: [] },
   'no-peers': { type: 'boolean', default: false },
   quick: { type: 'boolean', default: false },
@@ -34,6 +35,8 @@ export function readOptions(args) {
     /** How long a measure may take, in milliseconds. */
     budgetMs: quick ? 4_000 : number('minutes', values.minutes, 0.1, 600) * 60_000,
     snapshotMs: quick ? 500 : number('snapshot-seconds', values['snapshot-seconds'], 0.1, 3_600) * 1_000,
+    /** How many rows fill the table in `scale`; without it what the database takes in good time. */
+    rows: values.rows === undefined ? null : number('rows', values.rows, 1, 1e9),
     systems: values.system.map((name) => name.toLowerCase()),
     withPeers: !quick && !values['no-peers'],
     quick,

@@ -2,11 +2,18 @@ import { Servers } from './servers.mjs';
 import { Subject } from './subjects.mjs';
 import { SYSTEMS } from './systems.mjs';
 
+/** The stage was closed while something was played on it. */
+export class Interrupted extends Error {
+  name = 'Interrupted';
+}
+
 /** What a measure stands on: its servers, and the systems in their processes. All of it ends with `close`. */
 export class Stage {
   options;
   #servers;
   #subjects = new Map();
+  #crew = [];
+  #isClosed = false;
 
   /** @param server Settings for Postgres */
   constructor(options, server) {
@@ -39,42 +46,65 @@ export class Stage {
     return budgetMs / entries.length / (rounds + 0.7);
   }
 
-  /** Gives a system an empty database, and takes it away again. @throws Missing */
-  async play({ system, setting }, work) {
-    const database = await this.#servers.fresh(system.database);
+  /** Gives a system an empty database, and takes it away again. @throws Missing, Interrupted */
+  async play(entry, work) {
+    if (this.#isClosed) throw new Interrupted();
+    const database = await this.#servers.fresh(entry.system.database);
     try {
-      const subject = await this.#subject(system);
-      const call = (verb, given) => subject.call(verb, given);
-      const { name: _name, shape: _shape, in: _in, reference: _reference, ...options } = setting;
-      await call('open', { database: system.database, url: database.url, ...options });
-      try {
-        return await work({ call, url: database.url, subject });
-      } finally {
-        await call('close');
-      }
+      return await this.playIn(entry, database.url, work);
+    } catch (error) {
+      throw this.#isClosed ? new Interrupted() : error;
     } finally {
-      await database.drop();
+      await database.drop().catch(() => {});
     }
   }
 
-  /** A further process of a system, which is ended by whoever asked for it, or with the stage. */
-  async hire(system) {
-    const subject = await Subject.start(system.module);
-    this.#subjects.set(subject, subject);
-    return subject;
+  /** Opens a system on a database, and closes it again. @throws Interrupted */
+  async playIn({ system, setting }, url, work) {
+    if (this.#isClosed) throw new Interrupted();
+    const subject = await this.#subject(system);
+    const call = (verb, given) => subject.call(verb, given);
+    await call('open', opening(system, setting, url));
+    try {
+      return await work({ call, url });
+    } finally {
+      await call('close');
+    }
   }
 
+  /** Further processes of a system, at least so many; they are kept until the end. */
+  async crew(system, processes) {
+    const missing = Math.max(0, processes - this.#crew.length);
+    this.#crew.push(
+      ...(await Promise.all(Array.from({ length: missing }, () => Subject.start(system.module)))),
+    );
+    return this.#crew.slice(0, processes);
+  }
+
+  /** Of all processes that are no servers. */
   get pids() {
-    return [...this.#subjects.values()].map(({ pid }) => pid);
+    return this.#all.map(({ pid }) => pid);
   }
 
   async close() {
-    await Promise.all([...this.#subjects.values()].map((subject) => subject.end()));
+    this.#isClosed = true;
+    await Promise.all(this.#all.map((subject) => subject.end()));
     await this.#servers.stop();
   }
 
+  get #all() {
+    return [...this.#subjects.values(), ...this.#crew];
+  }
+
   async #subject(system) {
-    if (!this.#subjects.has(system)) this.#subjects.set(system, await Subject.start(system.module));
+    // One that has crashed has failed one entry, and not those after it.
+    if (!this.#subjects.get(system)?.isAlive) this.#subjects.set(system, await Subject.start(system.module));
     return this.#subjects.get(system);
   }
+}
+
+/** What a system's module is told when it is opened. */
+export function opening({ database }, setting, url) {
+  const { name: _name, shape: _shape, in: _in, reference: _reference, ...options } = setting;
+  return { database, url, ...options };
 }

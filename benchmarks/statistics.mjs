@@ -4,7 +4,7 @@ export function percentiles(times) {
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
-function median(values) {
+export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;

@@ -3,7 +3,6 @@
 import { drain } from './subject/drain.mjs';
 import { enqueue } from './subject/enqueue.mjs';
 import { latency } from './subject/latency.mjs';
-import { work } from './subject/work.mjs';
 
 const system = await import(process.argv[2]);
 let opened;
@@ -24,11 +23,15 @@ const VERBS = {
       },
     };
   },
-  fill: (jobs) => opened.fill(jobs),
+  fill: ({ jobs, ...options }) => opened.fill(jobs, options),
   drain: (options) => drain(opened, options),
   latency: (options) => latency(opened, options),
   enqueue: (options) => enqueue(opened, options),
-  work: (options) => work(opened, options),
+  /** Works until it is closed. */
+  work: () => opened.start(() => {}),
+  offer: (options) => opened.offer(options),
+  told: () => opened.told(),
+  unsettled: () => opened.unsettled(),
   async close() {
     await opened?.stop();
     await opened?.close();
@@ -38,6 +41,12 @@ const VERBS = {
 
 // Ctrl-C is for the process that started this one, which then ends it.
 process.on('SIGINT', () => {});
+// A database is dropped when its round is over, and some libraries' last connections do not expect that.
+process.on('uncaughtException', (error) => {
+  if (opened === undefined) return;
+  console.error(error);
+  process.exit(1);
+});
 process.on('disconnect', () => process.exit(0));
 process.on('message', async ({ id, verb, given }) => {
   try {

@@ -32,6 +32,10 @@ export class Subject {
     return this.#child.pid;
   }
 
+  get isAlive() {
+    return this.#child.connected;
+  }
+
   /** Has it do something, and returns what it answers. */
   call(verb, given) {
     const id = ++this.#lastId;

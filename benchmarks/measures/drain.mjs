@@ -33,7 +33,7 @@ async function jobsFor(stage, entry, roundMs) {
 
 function drainOnce(stage, entry, jobs, limitMs) {
   return stage.play(entry, async ({ call, url }) => {
-    await call('fill', jobs);
+    await call('fill', { jobs });
     await stage.servers.analyze(entry.system.database, url);
     return call('drain', { jobs, limitMs });
   });

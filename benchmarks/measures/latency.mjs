@@ -1,3 +1,4 @@
+import { idleShares } from '../idle.mjs';
 import { interleave } from '../interleave.mjs';
 import { evaluate } from '../report.mjs';
 import { milliseconds, table, times } from '../table.mjs';
@@ -29,7 +30,9 @@ export async function latency(stage, database) {
     const title = kind === 'idle' ? 'idle' : `${kind} jobs a second offered`;
     return `Enqueue to handler on ${database}, ${title}: ms\n${percentileTable(rows, kind)}`;
   });
-  return { rows, text: text.join('\n\n') };
+  const own = entries.filter(({ system }) => system.name === 'Rowlock');
+  const idle = await idleShares(stage, database, own);
+  return { rows, idle, text: [...text, idleTable(database, idle)].join('\n\n') };
 }
 
 function percentileTable(rows, kind) {
@@ -45,4 +48,14 @@ function percentileTable(rows, kind) {
     problem ?? '',
   ]);
   return table(head, cells);
+}
+
+function idleTable(database, idle) {
+  const rows = idle.map(({ title, share }) => [
+    title,
+    '',
+    Number.isFinite(share) ? `${(share * 100).toFixed(2)} %` : '-',
+    '',
+  ]);
+  return `Share of a core that the ${database} server uses while nothing is enqueued and this waits\n${table(['', '', 'server', ''], rows)}`;
 }

@@ -4,14 +4,20 @@ import { postgres } from '@rowlock/driver-postgres';
 import { z } from 'zod';
 import { connect } from '../connect.mjs';
 
-const DRIVERS = {
+export const DRIVERS = {
   postgres: (url) => postgres({ connectionString: url }),
   mysql: (url) => mysql({ uri: url }),
 };
 
+// By indexes, because a table may hold much else; what a measure has put into it past Rowlock does not count.
 const UNSETTLED = {
-  postgres: `SELECT count(*) AS jobs FROM rowlock.job WHERE status IN ('new', 'in-progress')`,
-  mysql: `SELECT COUNT(*) AS jobs FROM rowlock_job WHERE status IN ('new', 'in-progress')`,
+  postgres: `
+    SELECT (SELECT count(*) FROM rowlock.job WHERE queue = 'default' AND status = 'new' AND due AND created_by <> 'filler')
+         + (SELECT count(*) FROM rowlock.job WHERE queue = 'default' AND status = 'in-progress')`,
+  mysql: `
+    SELECT (SELECT COUNT(*) FROM rowlock_job FORCE INDEX (job_claim)
+            WHERE queue = 'default' AND claimable = 1 AND created_by <> 'filler')
+         + (SELECT COUNT(*) FROM rowlock_job FORCE INDEX (job_leased) WHERE queue = 'default' AND leased = 1)`,
 };
 
 /** How many jobs one call takes. */
@@ -30,17 +36,17 @@ export async function open({ database, url, ...options }) {
   await rowlock.migrate();
   const plain = await connect(database, url);
   let worker;
-  const enqueueMany = (jobs) =>
+  const enqueueMany = (jobs, keys) =>
     rowlock.enqueueMany(
       Noop,
-      Array.from({ length: jobs }, (_, place) => ({ payload: place })),
+      Array.from({ length: jobs }, (_, place) => ({ payload: place, ...keyOf(place, keys) })),
     );
 
   return {
     mostAtOnce: MOST,
     enqueueMany,
-    async fill(jobs) {
-      for (let left = jobs; left > 0; left -= MOST) await enqueueMany(Math.min(left, MOST));
+    async fill(jobs, { keys } = {}) {
+      for (let left = jobs; left > 0; left -= MOST) await enqueueMany(Math.min(left, MOST), keys);
     },
     enqueue: (payload) => rowlock.enqueue(Noop, { payload }),
     async start(listener) {
@@ -56,4 +62,9 @@ export async function open({ database, url, ...options }) {
       await rowlock.close();
     },
   };
+}
+
+/** Different ones at each call, out of so many. */
+function keyOf(place, keys) {
+  return keys === undefined ? {} : { key: `key-${(place + Math.floor(Math.random() * keys)) % keys}` };
 }

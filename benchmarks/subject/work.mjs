@@ -1,4 +1,0 @@
-/** Works until it is closed, and says when it has begun. */
-export async function work(opened) {
-  await opened.start(() => {});
-}
