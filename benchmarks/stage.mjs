@@ -39,11 +39,12 @@ export class Stage {
       );
   }
 
-  /** How long a round of an entry may take, in milliseconds, so that all rounds of a measure, and warming up, keep to the time. */
-  shareMs(measure) {
-    const { budgetMs, databases, rounds } = this.options;
-    const entries = databases.flatMap((database) => this.entries(measure, database));
-    return budgetMs / entries.length / (rounds + 0.7);
+  /** How long a measure may take on a database, in milliseconds: each entry has the same part of all there is. */
+  budgetMs(measure, database) {
+    const { budgetMs, databases } = this.options;
+    const entries = (name) => this.entries(measure, name).length;
+    const all = databases.reduce((sum, name) => sum + entries(name), 0);
+    return (budgetMs * entries(database)) / Math.max(1, all);
   }
 
   /** Gives a system an empty database, and takes it away again. @throws Missing, Interrupted */

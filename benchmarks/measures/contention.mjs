@@ -10,8 +10,7 @@ const SLOTS = 5;
 /** How long the handler takes. */
 const WORK_MS = 5;
 const PER_SECOND = 500;
-const OVERHEAD_MS = 2_500;
-const LONGEST_MS = 6_000;
+const PACE = { overheadMs: 2_500, leastMs: 300, mostMs: 6_000 };
 const LIMIT_MS = 30_000;
 
 /** What is counted past Rowlock: the run records, and how long each request waited for its run. */
@@ -46,12 +45,11 @@ export async function contention(stage, database) {
     crews,
   });
   const entries = [entry(1_000, 0), ...(quick ? [10] : KEYS).map((keys) => entry(keys, CREWS))];
-  const shareMs = budgetMs / databases.length / entries.length / (rounds + 0.5);
-  const offerMs = Math.min(LONGEST_MS, Math.max(300, shareMs - OVERHEAD_MS));
-  const requests = Math.round((offerMs * PER_SECOND) / 1000);
+  const play = (each, forMs) => contend(stage, each, Math.round((forMs * PER_SECOND) / 1000));
   const played = await interleave(`contention on ${database}`, entries, rounds, {
-    prepare: (each) => contend(stage, each, Math.round(requests / 4)),
-    play: (each) => contend(stage, each, requests),
+    pace: { ...PACE, budgetMs: budgetMs / databases.length },
+    prepare: (each, forMs) => play(each, forMs / 4),
+    play,
   });
   const rows = played.map(({ title, keys, crews, problem, results }) => ({
     title,

@@ -3,8 +3,7 @@ import { interleave } from '../interleave.mjs';
 import { evaluate } from '../report.mjs';
 import { milliseconds, table, times } from '../table.mjs';
 
-const OVERHEAD_MS = 1_200;
-const LONGEST_MS = 4_000;
+const PACE = { overheadMs: 1_500, leastMs: 600, mostMs: 16_000 };
 const OFFERED = [100, 500, 1_000];
 const PAUSE_MS = 10;
 const WARM = 50;
@@ -12,14 +11,14 @@ const PERCENTILES = ['p50', 'p95', 'p99'];
 
 /** From the call of enqueue to the start of the handler, producer and worker in one process. */
 export async function latency(stage, database) {
-  const { options } = stage;
   const entries = stage.entries('latency', database);
   const stages = OFFERED.length + 1;
-  const stageMs = Math.min(LONGEST_MS, Math.max(150, (stage.shareMs('latency') - OVERHEAD_MS) / stages));
-  const once = (entry, given) => stage.play(entry, ({ call }) => call('latency', given));
-  const played = await interleave(`latency on ${database}`, entries, options.rounds, {
-    prepare: (entry) => once(entry, { offered: [], stageMs: stageMs / 2, pauseMs: 0, warm: 0 }),
-    play: (entry) => once(entry, { offered: OFFERED, stageMs, pauseMs: PAUSE_MS, warm: WARM }),
+  const once = (entry, given) =>
+    stage.play(entry, ({ call }) => call('latency', { pauseMs: PAUSE_MS, ...given }));
+  const played = await interleave(`latency on ${database}`, entries, stage.options.rounds, {
+    pace: { ...PACE, budgetMs: stage.budgetMs('latency', database) },
+    prepare: (entry, forMs) => once(entry, { offered: [], stageMs: forMs / stages, warm: WARM }),
+    play: (entry, forMs) => once(entry, { offered: OFFERED, stageMs: forMs / stages, warm: WARM }),
   });
   const kinds = ['idle', ...OFFERED];
   const metrics = kinds.flatMap((kind) =>

@@ -10,9 +10,9 @@ import { perSecond, table, times } from '../table.mjs';
 /** So that the server counts statements; the library comes with it. */
 export const POSTGRES_FOR_SCALE = { settings: { shared_preload_libraries: 'pg_stat_statements' } };
 
-const OVERHEAD_MS = 600;
-const LONGEST_MS = 4_000;
+const PACE = { overheadMs: 700, leastMs: 250, mostMs: 4_000 };
 const LEAST_JOBS = 100;
+const WARM = { jobs: 300, limitMs: 5_000 };
 /** Of a busy key. */
 const BLOCKED = 100_000;
 /** Filling a million rows takes MySQL minutes. */
@@ -44,13 +44,11 @@ export async function scale(stage, database) {
   try {
     const ready = await prepareStates(stage, database, states, closing, first);
     const leftMs = budgetMs / databases.length - (performance.now() - started);
-    const roundMs = Math.min(
-      LONGEST_MS,
-      Math.max(250, leftMs / entries.length / (stage.options.rounds + 0.5) - OVERHEAD_MS),
-    );
     const played = await interleave(`scale on ${database}`, entries, stage.options.rounds, {
-      prepare: (entry) => warm(stage, entry, ready, roundMs),
-      play: (entry, jobs) => playOnce(stage, entry, ready, jobs, roundMs * 4),
+      pace: { ...PACE, budgetMs: leftMs },
+      prepare: async (entry) => (await playOnce(stage, entry, ready, WARM)).rate,
+      play: (entry, forMs, rate) =>
+        playOnce(stage, entry, ready, { jobs: jobsFor(rate, forMs), limitMs: forMs * 4 }),
     });
     return report(database, played);
   } finally {
@@ -80,15 +78,14 @@ async function prepareStates(stage, database, states, closing, entry) {
   return ready;
 }
 
-async function warm(stage, entry, ready, roundMs) {
-  const { rate } = await playOnce(stage, entry, ready, LEAST_JOBS * 3, 5_000);
-  return Math.max(LEAST_JOBS, Math.round((rate * roundMs) / 1000));
+function jobsFor(rate, forMs) {
+  return Math.max(LEAST_JOBS, Math.round((rate * forMs) / 1000));
 }
 
-function playOnce(stage, entry, ready, jobs, limitMs) {
-  if (entry.processes !== undefined) return workOff(stage, entry, jobs, limitMs);
-  if (entry.state === undefined) return costs(stage, entry, jobs, limitMs);
-  return drainIn(stage, entry, ready.get(entry.state), { jobs, limitMs, keys: entry.state.keys });
+function playOnce(stage, entry, ready, given) {
+  if (entry.processes !== undefined) return workOff(stage, entry, given);
+  if (entry.state === undefined) return costs(stage, entry, given);
+  return drainIn(stage, entry, ready.get(entry.state), { ...given, keys: entry.state.keys });
 }
 
 function drainIn(stage, entry, url, { jobs, limitMs, keys }) {
@@ -102,7 +99,7 @@ function drainIn(stage, entry, url, { jobs, limitMs, keys }) {
  * A drain, and what the server and the client did for each of its jobs. Counted before its connections are opened and
  * after they are closed: a connection tells the server's statistics what it did with some delay, or when it ends.
  */
-async function costs(stage, entry, jobs, limitMs) {
+async function costs(stage, entry, { jobs, limitMs }) {
   const { database } = entry.system;
   const place = await stage.servers.fresh(database);
   try {
@@ -126,7 +123,7 @@ async function costs(stage, entry, jobs, limitMs) {
 }
 
 /** Several workers' processes, each with the default concurrency. */
-function workOff(stage, { system, setting, processes }, jobs, limitMs) {
+function workOff(stage, { system, setting, processes }, { jobs, limitMs }) {
   const { concurrency: _, ...worker } = setting;
   return stage.play({ system, setting }, async ({ call, url }) => {
     await call('fill', { jobs });
