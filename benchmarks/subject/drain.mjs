@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** How long the first job may keep us waiting, in milliseconds: a system may start processes of its own. */
+const START_MS = 20_000;
+
 /**
  * Works off what is enqueued, `jobs` jobs, and says how long that took: from the start of the first handler until an
  * independent look finds none that is not settled, or until the limit.
@@ -7,27 +10,50 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function drain(opened, { jobs, limitMs }) {
   let runs = 0;
   let begin;
-  let finish;
-  const finished = new Promise((resolve) => (finish = resolve));
-  const started = performance.now();
+  let tellBegun;
+  let tellDone;
+  const begun = new Promise((resolve) => (tellBegun = resolve));
+  const done = new Promise((resolve) => (tellDone = resolve));
   const cpu = process.cpuUsage();
   await opened.start(() => {
-    begin ??= performance.now();
+    if (runs === 0) {
+      begin = performance.now();
+      tellBegun();
+    }
     runs += 1;
-    if (runs === jobs) finish();
+    if (runs === jobs) tellDone();
   });
-  // Of jobs that run in other processes, nobody here is told.
-  if (!opened.isRemote) await Promise.race([finished, sleep(limitMs)]);
+  if (opened.isRemote) begin = await firstSettled(opened, jobs);
+  else {
+    await within(START_MS, begun);
+    await within(limitMs, done);
+  }
+  if (begin === undefined) throw new Error(`No job was begun within ${START_MS / 1000} s.`);
 
-  let unsettled;
-  do {
+  let unsettled = await opened.unsettled();
+  while (unsettled > 0 && performance.now() - begin < limitMs) {
+    await sleep(opened.isRemote ? 10 : 3);
     unsettled = await opened.unsettled();
-    if (unsettled < jobs) begin ??= performance.now();
-    if (unsettled > 0) await sleep(opened.isRemote ? 10 : 3);
-  } while (unsettled > 0 && performance.now() - started < limitMs);
-  const ms = performance.now() - (begin ?? started);
+  }
+  const ms = performance.now() - begin;
   const { user, system } = process.cpuUsage(cpu);
   await opened.stop();
   const settled = jobs - unsettled;
   return { jobs: settled, ms, rate: settled / (ms / 1000), runs, cpuSeconds: (user + system) / 1e6 };
+}
+
+/** Of jobs that run in other processes nobody here is told. */
+async function firstSettled(opened, jobs) {
+  const end = performance.now() + START_MS;
+  while (performance.now() < end) {
+    if ((await opened.unsettled()) < jobs) return performance.now();
+    await sleep(5);
+  }
+}
+
+/** Waits for it, but no longer. */
+async function within(ms, promise) {
+  const timer = new AbortController();
+  await Promise.race([promise, sleep(ms, undefined, { signal: timer.signal }).catch(() => {})]);
+  timer.abort();
 }
