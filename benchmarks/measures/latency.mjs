@@ -6,7 +6,6 @@ import { milliseconds, table, times } from '../table.mjs';
 const PACE = { overheadMs: 1_500, leastMs: 600, mostMs: 16_000 };
 const OFFERED = [100, 500, 1_000];
 const PAUSE_MS = 10;
-const WARM = 50;
 const PERCENTILES = ['p50', 'p95', 'p99'];
 
 /** From the call of enqueue to the start of the handler, producer and worker in one process. */
@@ -17,8 +16,8 @@ export async function latency(stage, database) {
     stage.play(entry, ({ call }) => call('latency', { pauseMs: PAUSE_MS, ...given }));
   const played = await interleave(`latency on ${database}`, entries, stage.options.rounds, {
     pace: { ...PACE, budgetMs: stage.budgetMs('latency', database) },
-    prepare: (entry, forMs) => once(entry, { offered: [], stageMs: forMs / stages, warm: WARM }),
-    play: (entry, forMs) => once(entry, { offered: OFFERED, stageMs: forMs / stages, warm: WARM }),
+    prepare: (entry, forMs) => once(entry, { offered: [], stageMs: forMs / stages }),
+    play: (entry, forMs) => once(entry, { offered: OFFERED, stageMs: forMs / stages }),
   });
   const kinds = ['idle', ...OFFERED];
   const metrics = kinds.flatMap((kind) =>

@@ -3,66 +3,80 @@ import { percentiles } from '../statistics.mjs';
 
 /** How long to wait for the last jobs of what was offered. */
 const REST_MS = 1_500;
+/** How long one job may take while idle. */
+const IDLE_LIMIT_MS = 5_000;
+/** So that connections are open and code is compiled. */
+const WARM = { bursts: 5, jobs: 10 };
 
 /**
  * From the call of enqueue to the start of the handler: idle, one job at a time with a pause after each, and with so many
  * jobs offered a second whatever becomes of them.
  */
-export async function latency(opened, { offered, stageMs, pauseMs, warm }) {
-  const begun = [];
-  let started = () => {};
+export async function latency(opened, { offered, stageMs, pauseMs }) {
+  const all = [];
+  let onStart = () => {};
   await opened.start(
     (place) => {
-      begun[place].tookMs ??= performance.now() - begun[place].at;
-      started();
+      all[place].tookMs ??= performance.now() - all[place].at;
+      onStart();
     },
     { listens: true },
   );
   const enqueue = () => {
-    const job = { at: performance.now() };
-    begun.push(job);
-    return opened.enqueue(begun.length - 1);
+    const job = { at: performance.now(), sent: undefined, tookMs: undefined };
+    all.push(job);
+    job.sent = opened.enqueue(all.length - 1);
+    return job;
   };
-  const pickup = async (limitMs) => {
-    const start = new Promise((resolve) => (started = resolve));
-    await Promise.all([enqueue(), Promise.race([start, sleep(limitMs)])]);
+  /** Resolves when these have started, or after a time. */
+  const starts = async (jobs, limitMs) => {
+    const isOpen = () => jobs.some(({ tookMs }) => tookMs === undefined);
+    const limit = new AbortController();
+    const started = new Promise((resolve) => {
+      onStart = () => {
+        if (!isOpen()) resolve();
+      };
+      onStart();
+    });
+    const sent = Promise.all(jobs.map((job) => job.sent));
+    const over = sleep(limitMs, undefined, { signal: limit.signal }).catch(() => {});
+    await Promise.race([Promise.all([sent, started]), over]);
+    limit.abort();
+    onStart = () => {};
   };
 
-  // With some at once, so that connections are open.
-  for (let burst = 0; burst < warm; burst += 10)
-    await Promise.all(Array.from({ length: 10 }, () => pickup(stageMs)));
-  const stages = { idle: await idle(pickup, begun, { stageMs, pauseMs }) };
-  started = () => {};
-  for (const rate of offered) stages[rate] = await load(enqueue, begun, { rate, stageMs });
+  for (let burst = 0; burst < WARM.bursts; burst++) {
+    await starts(Array.from({ length: WARM.jobs }, enqueue), REST_MS);
+  }
+  const stages = {};
+  for (const rate of ['idle', ...offered]) {
+    const from = all.length;
+    if (rate === 'idle') await oneAtATime(enqueue, starts, { stageMs, pauseMs });
+    else await starts(await offer(enqueue, { rate, stageMs }), REST_MS);
+    stages[rate] = summary(all.slice(from));
+  }
   await opened.stop();
   return stages;
 }
 
-async function idle(pickup, begun, { stageMs, pauseMs }) {
-  const from = begun.length;
+async function oneAtATime(enqueue, starts, { stageMs, pauseMs }) {
   const end = performance.now() + stageMs;
   do {
-    await pickup(5_000);
+    await starts([enqueue()], IDLE_LIMIT_MS);
     await sleep(pauseMs);
   } while (performance.now() < end);
-  return summary(begun.slice(from));
 }
 
-async function load(enqueue, begun, { rate, stageMs }) {
-  const from = begun.length;
-  const start = performance.now();
-  const wanted = Math.round((rate * stageMs) / 1000);
-  const sent = [];
-  while (sent.length < wanted) {
-    const due = Math.min(wanted, Math.floor(((performance.now() - start) * rate) / 1000) + 1);
-    while (sent.length < due) sent.push(enqueue());
+async function offer(enqueue, { rate, stageMs }) {
+  const begin = performance.now();
+  const wanted = Math.max(1, Math.round((rate * stageMs) / 1000));
+  const jobs = [];
+  while (jobs.length < wanted) {
+    const due = Math.min(wanted, Math.floor(((performance.now() - begin) * rate) / 1000) + 1);
+    while (jobs.length < due) jobs.push(enqueue());
     await sleep(1);
   }
-  await Promise.race([Promise.all(sent), sleep(REST_MS)]);
-  const jobs = begun.slice(from);
-  const end = performance.now() + REST_MS;
-  while (jobs.some(({ tookMs }) => tookMs === undefined) && performance.now() < end) await sleep(5);
-  return summary(jobs);
+  return jobs;
 }
 
 /** A job that did not start in time counts with the time that it has waited. */
