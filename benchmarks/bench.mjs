@@ -9,6 +9,7 @@ import { latency } from './measures/latency.mjs';
 import { POSTGRES_FOR_SCALE, scale } from './measures/scale.mjs';
 import { readOptions, UsageError } from './options.mjs';
 import { progress } from './progress.mjs';
+import { Missing } from './servers.mjs';
 import { Stage } from './stage.mjs';
 
 const MEASURES = {
@@ -46,16 +47,19 @@ async function main(args) {
 
 /** @param staged Is told of what is to be closed when this is interrupted */
 export async function bench(options, staged = () => {}) {
-  if (options.withPeers) await installPeers();
+  const peersProblem = options.withPeers ? await installPeers().then(() => null, sentence) : null;
   const report = { machine: machine(), startedAt: new Date().toISOString(), options, measures: {} };
   for (const name of options.measures) {
     const { run, server } = MEASURES[name];
-    const stage = new Stage(options, server);
+    const stage = new Stage({ ...options, peersProblem }, server);
     staged(stage);
     report.measures[name] = {};
     try {
       for (const database of options.databases) {
-        const { text, ...result } = await run(stage, database);
+        const { text, ...result } = await run(stage, database).catch((error) => {
+          const problem = sentence(error);
+          return { problem, text: `${name} on ${database}: ${problem}` };
+        });
         report.measures[name][database] = result;
         console.log(`\n${text}`);
       }
@@ -65,6 +69,12 @@ export async function bench(options, staged = () => {}) {
     if (options.json !== null) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
   }
   return report;
+}
+
+/** What is missing is said, and is no failure. */
+function sentence(error) {
+  if (error instanceof Missing) return error.message;
+  throw error;
 }
 
 function machine() {

@@ -12,7 +12,7 @@ import { Interrupted } from './stage.mjs';
  * @returns the entries, each with its `results`, or with its `problem`
  */
 export async function interleave(title, entries, rounds, { pace, prepare, play }) {
-  const played = entries.map((entry) => ({ ...entry, results: [], problem: null }));
+  const played = entries.map((entry) => ({ problem: null, ...entry, results: [] }));
   const times = new Pace({ ...pace, plays: entries.length * (rounds + 1) });
   for (let round = -1; round < rounds; round++) {
     for (const entry of played.filter(({ problem }) => problem === null)) {

@@ -12,7 +12,7 @@ const KNOWN = {
   mysql: { type: 'boolean', default: false },
   rounds: { type: 'string', default: '5' },
   minutes: { type: 'string', default: '4.5' },
-  'snapshot-seconds': { type: 'string', default: '10' },
+  'snapshot-seconds': { type: 'string', default: '6' },
   rows: { type: 'string' },
   system: { type: 'string', multiple: true, default: [] },
   'no-peers': { type: 'boolean', default: false },

@@ -44,8 +44,9 @@ export class Servers {
     return SERVERS[database].fresh(url);
   }
 
+  /** @throws Missing */
   start(database) {
-    if (!this.#started.has(database)) this.#started.set(database, SERVERS[database].start(this.#options));
+    if (!this.#started.has(database)) this.#started.set(database, this.#start(database));
     return this.#started.get(database);
   }
 
@@ -56,6 +57,14 @@ export class Servers {
     const plain = await connect(database, url);
     await plain.ask(analyze);
     await plain.end();
+  }
+
+  async #start(database) {
+    try {
+      return await SERVERS[database].start(this.#options);
+    } catch (error) {
+      throw error instanceof Missing ? error : new Missing(`${database} did not start: ${error.message}`);
+    }
   }
 
   async stop() {

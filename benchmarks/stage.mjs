@@ -27,7 +27,7 @@ export class Stage {
 
   /** The systems of a database that take part in a measure, each with each of its settings. */
   entries(measure, database) {
-    const { withPeers, systems, quick } = this.options;
+    const { withPeers, peersProblem, systems, quick } = this.options;
     const home = (system) => (system.database === 'redis' ? 'postgres' : system.database);
     return SYSTEMS.filter((system) => home(system) === database && (withPeers || !system.isPeer))
       .filter(({ name }) => systems.length === 0 || systems.some((part) => name.toLowerCase().includes(part)))
@@ -35,7 +35,12 @@ export class Stage {
         system.settings
           .filter((setting) => setting.in.includes(measure))
           .slice(0, quick ? 1 : undefined)
-          .map((setting) => ({ system, setting, title: `${system.name}, ${setting.name}` })),
+          .map((setting) => ({
+            system,
+            setting,
+            title: `${system.name}, ${setting.name}`,
+            problem: system.isPeer ? peersProblem : null,
+          })),
       );
   }
 

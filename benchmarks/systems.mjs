@@ -8,8 +8,16 @@ const rowlock = {
   name: 'Rowlock',
   module: 'systems/rowlock.mjs',
   settings: [
-    { name: 'default', shape: 'one', in: EVERYWHERE },
-    { name: '24 slots', shape: 'one', in: ['drain', 'scale'], reference: true, concurrency: 24 },
+    { name: 'default', shape: 'many', in: EVERYWHERE },
+    {
+      name: 'one a transaction',
+      shape: 'one',
+      in: ['drain', 'scale'],
+      reference: true,
+      concurrency: 24,
+      batch: 1,
+    },
+    { name: '500 a transaction', shape: 'many', in: ['drain'], reference: true, concurrency: 4, batch: 500 },
   ],
 };
 

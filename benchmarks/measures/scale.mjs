@@ -13,6 +13,7 @@ export const POSTGRES_FOR_SCALE = { settings: { shared_preload_libraries: 'pg_st
 const PACE = { overheadMs: 700, leastMs: 250, mostMs: 4_000 };
 const LEAST_JOBS = 100;
 const WARM = { jobs: 300, limitMs: 5_000 };
+const LOAD = { jobs: 1_000, limitMs: 20_000 };
 /** Of a busy key. */
 const BLOCKED = 100_000;
 /** Filling a million rows takes MySQL minutes. */
@@ -59,21 +60,22 @@ export async function scale(stage, database) {
 /** A database for each state, which lives through all rounds. */
 async function prepareStates(stage, database, states, closing, entry) {
   const ready = new Map();
+  const tables = new Map();
   for (const state of states) {
-    progress(`scale on ${database}: ${state.name}`);
     const place = await stage.servers.fresh(database);
     closing.push(place.drop);
     await stage.playIn(entry, place.url, async () => {});
-    const open = await openTable(database, place.url);
-    closing.push(open.end);
-    await state.before(open);
+    const table = await openTable(database, place.url);
+    closing.push(table.end);
     ready.set(state, place.url);
+    tables.set(state, table);
   }
+  progress(`scale on ${database}: filling the tables`);
+  await Promise.all(states.map((state) => state.before(tables.get(state))));
   for (const state of states.filter(({ loaded }) => loaded)) {
     progress(`scale on ${database}: load, ${state.name}`);
     const until = performance.now() + stage.options.snapshotMs;
-    while (performance.now() < until)
-      await drainIn(stage, entry, ready.get(state), { jobs: 2_000, limitMs: 20_000 });
+    while (performance.now() < until) await drainIn(stage, entry, ready.get(state), LOAD);
   }
   return ready;
 }

@@ -39,6 +39,8 @@ export async function drain(opened, { jobs, limitMs }) {
   const { user, system } = process.cpuUsage(cpu);
   await opened.stop();
   const settled = jobs - unsettled;
+  if (!opened.isRemote && runs < settled)
+    throw new Error(`${settled} jobs are settled, and ${runs} were run.`);
   return { jobs: settled, ms, rate: settled / (ms / 1000), runs, cpuSeconds: (user + system) / 1e6 };
 }
 

@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { percentiles } from '../statistics.mjs';
 
 /** How long to wait for the last jobs of what was offered. */
-const REST_MS = 1_500;
+const REST_MS = 500;
 /** How long one job may take while idle. */
-const IDLE_LIMIT_MS = 5_000;
-/** So that connections are open and code is compiled. */
-const WARM = { bursts: 5, jobs: 10 };
+const IDLE_LIMIT_MS = 2_500;
+/** So that connections are open and code is compiled; a system that only looks now and then gains nothing by it. */
+const WARM = { bursts: 5, jobs: 10, slowMs: 200 };
 
 /**
  * From the call of enqueue to the start of the handler: idle, one job at a time with a pause after each, and with so many
  * jobs offered a second whatever becomes of them.
  */
-export async function latency(opened, { offered, stageMs, pauseMs }) {
+export async function latency(opened, { offered, forMs, pauseMs }) {
   const all = [];
   let onStart = () => {};
   await opened.start(
@@ -46,11 +46,16 @@ export async function latency(opened, { offered, stageMs, pauseMs }) {
   };
 
   for (let burst = 0; burst < WARM.bursts; burst++) {
+    const begin = performance.now();
     await starts(Array.from({ length: WARM.jobs }, enqueue), REST_MS);
+    if (performance.now() - begin > WARM.slowMs) break;
   }
   const stages = {};
-  for (const rate of ['idle', ...offered]) {
+  const rates = ['idle', ...offered];
+  for (const [place, rate] of rates.entries()) {
     const from = all.length;
+    // As each has more jobs than the one before, it needs less time to have some.
+    const stageMs = (forMs * 2 * (rates.length - place)) / (rates.length * (rates.length + 1));
     if (rate === 'idle') await oneAtATime(enqueue, starts, { stageMs, pauseMs });
     else await starts(await offer(enqueue, { rate, stageMs }), REST_MS);
     stages[rate] = summary(all.slice(from));

@@ -1,6 +1,7 @@
 // The least that the database must be asked for the same service, from Node, on Rowlock's own tables: what can go in one
 // flight goes in one. A lane is a connection that works one transaction after the other.
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { mysql } from '@rowlock/driver-mysql';
 import { createConnection } from 'mysql2/promise';
 import { connect } from '../connect.mjs';
@@ -26,7 +27,8 @@ const INSERT = `INSERT INTO rowlock_job (kind, payload, created_by) VALUES ?`;
 /** How many jobs one statement takes. */
 const MOST = 10_000;
 
-const DEADLOCK = 1213;
+/** Then the lane begins anew: a deadlock, and a call that came when nobody slept any more. */
+const AGAIN = [1213, 1317];
 
 export async function open({ url, lanes = 24, batch = 1, records = false }) {
   const driver = mysql({ uri: url });
@@ -55,7 +57,7 @@ export async function open({ url, lanes = 24, batch = 1, records = false }) {
       const on = producers[turn++ % producers.length];
       await insert(on, [payload]);
       // Not waited for, as it may be late.
-      void crew?.wake(on);
+      void crew?.wake();
     },
     async start(onRun, { listens = false } = {}) {
       crew = await startCrew(url, { lanes: listens ? 1 : lanes, batch, records, listens, onRun });
@@ -71,8 +73,11 @@ export async function open({ url, lanes = 24, batch = 1, records = false }) {
 async function startCrew(url, { lanes, batch, records, listens, onRun }) {
   const clients = await connections(url, lanes);
   const recorders = records ? await connections(url, lanes) : [];
+  const [caller] = await connections(url, 1);
   let isStopping = false;
   let isAsleep = false;
+  let isRung = false;
+  let isCalling = false;
 
   /** Several statements go in one flight, and the last one's rows come back. */
   const flight = async (client, text, values) => {
@@ -82,16 +87,18 @@ async function startCrew(url, { lanes, batch, records, listens, onRun }) {
   const next = `START TRANSACTION; ${CLAIM}`;
 
   const lane = async (client, recorder) => {
-    let rows = await flight(client, next, [batch]);
+    let rows = [];
+    let isFirst = true;
     while (!isStopping) {
       try {
         if (rows.length === 0) {
-          await client.query('COMMIT');
-          if (!listens) break;
-          isAsleep = true;
-          // A look for what came just before it fell asleep.
-          await client.query('DO SLEEP(0.5)').catch(() => {});
-          isAsleep = false;
+          if (!isFirst) {
+            await client.query('COMMIT');
+            if (!listens) break;
+            await nap(client);
+          }
+          isFirst = false;
+          isRung = false;
           rows = await flight(client, next, [batch]);
           continue;
         }
@@ -103,23 +110,40 @@ async function startCrew(url, { lanes, batch, records, listens, onRun }) {
         const values = records ? [processId, ids, processId] : [processId, ids];
         rows = await flight(client, `${settle}; COMMIT; ${next}`, [...values, batch]);
       } catch (error) {
-        if (error.errno !== DEADLOCK) throw error;
+        if (!AGAIN.includes(error.errno)) throw error;
         await client.query('ROLLBACK');
-        rows = await flight(client, next, [batch]);
+        [rows, isFirst] = [[], true];
       }
     }
     if (isStopping) await client.query('ROLLBACK').catch(() => {});
   };
+
+  const nap = async (client) => {
+    if (isRung || isStopping) return;
+    isAsleep = true;
+    await client.query('DO SLEEP(10)').catch(() => {});
+    isAsleep = false;
+  };
+
+  /** A call that comes before the sleep is lost: so it is repeated. */
+  const call = async () => {
+    isRung = true;
+    if (isCalling) return;
+    isCalling = true;
+    while (isAsleep) {
+      await caller.query(`KILL QUERY ${clients[0].threadId}`).catch(() => {});
+      await sleep(1);
+    }
+    isCalling = false;
+  };
   const working = Promise.all(clients.map((client, place) => lane(client, recorders[place])));
-  const [{ threadId }] = clients;
   return {
-    async wake(on) {
-      if (listens && isAsleep) await on.query(`KILL QUERY ${threadId}`).catch(() => {});
-    },
+    wake: call,
     async stop() {
       isStopping = true;
+      await call();
       await working;
-      await Promise.all([...clients, ...recorders].map((client) => client.end()));
+      await Promise.all([...clients, ...recorders, caller].map((client) => client.end()));
     },
   };
 }

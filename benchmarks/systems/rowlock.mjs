@@ -23,15 +23,15 @@ const UNSETTLED = {
 /** How many jobs one call takes. */
 const MOST = 10_000;
 
-export async function open({ database, url, ...options }) {
+export async function open({ database, url, concurrency, batch }) {
   let onRun = () => {};
   const Noop = defineHandler({
     kind: 'noop',
     payload: z.number(),
-    // Where the handler may say it: how many of its jobs one transaction settles.
-    ...('batch' in options ? { batch: options.batch } : {}),
+    ...(batch === undefined ? {} : { batch }),
     run: ({ job }) => onRun(job.payload),
   });
+  if (batch > 1 && !('batch' in Noop)) throw new Error('a handler cannot say so in this version');
   const rowlock = createRowlock({ driver: DRIVERS[database](url), handlers: [Noop] });
   await rowlock.migrate();
   const plain = await connect(database, url);
@@ -51,7 +51,7 @@ export async function open({ database, url, ...options }) {
     enqueue: (payload) => rowlock.enqueue(Noop, { payload }),
     async start(listener) {
       onRun = listener;
-      worker = rowlock.worker({ concurrency: options.concurrency });
+      worker = rowlock.worker({ concurrency });
       worker.on('fault', (error) => console.error(error));
       await worker.start();
     },
