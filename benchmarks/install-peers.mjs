@@ -14,7 +14,8 @@ export async function installPeers() {
   const wanted = readFileSync(LOCKFILE, 'utf8');
   if (existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === wanted) return;
   console.error('Installing the peers with npm (half a minute the first time) …');
-  const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  // Not `npm ci`, which refuses a lockfile that lacks the optional parts of other platforms.
+  const flags = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const npm = spawn('npm', flags, {
     cwd: FOLDER,
     stdio: ['ignore', 'ignore', 'inherit'],
