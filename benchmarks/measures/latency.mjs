@@ -15,7 +15,7 @@ export async function latency(stage, database) {
     stage.play(entry, ({ call }) => call('latency', { pauseMs: PAUSE_MS, ...given }));
   const played = await interleave(`latency on ${database}`, entries, stage.options.rounds, {
     pace: { ...PACE, budgetMs: stage.budgetMs('latency', database) },
-    prepare: (entry, forMs) => once(entry, { offered: [], forMs: forMs / 4 }),
+    prepare: (entry, forMs) => (stage.options.quick ? null : once(entry, { offered: [], forMs: forMs / 4 })),
     play: (entry, forMs) => once(entry, { offered: OFFERED, forMs }),
   });
   const kinds = ['idle', ...OFFERED];
