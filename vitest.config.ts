@@ -5,6 +5,7 @@ export default defineConfig({
     projects: [
       '{packages,apps,tooling}/*/vitest.config.ts',
       'example[s]/vitest.config.ts',
+      'benchmark[s]/vitest.config.ts',
       // Where it is asked for: one more server to fetch and to wait for.
       ...(process.env.TEST_MARIADB === '1' ? ['packages/driver-mysql/vitest.mariadb.config.ts'] : []),
     ],

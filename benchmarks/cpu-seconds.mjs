@@ -1,11 +1,17 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const TICKS_PER_SECOND = 100;
 
-/** How many seconds of a core the programs that this one has started have used so far, all together. Linux only. */
-export function cpuSecondsOfChildren() {
+/**
+ * How many seconds of a core the programs that this one has started have used so far, all together.
+ *
+ * @param except The ids of those which do not count, nor what they have started
+ * @returns not a number where the system does not tell: only Linux does
+ */
+export function cpuSecondsOfChildren(except = []) {
+  if (!existsSync('/proc/self/stat')) return Number.NaN;
   const processes = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => /^\d+$/.test(name) && !except.includes(Number(name)))
     .flatMap(stat);
   const family = new Set([process.pid]);
   // A parent may have a higher number than its child.

@@ -14,6 +14,8 @@ export interface TestPostgres {
 export interface TestPostgresOptions {
   /** Write through to the disk, as in production. Off by default: tests lose nothing in a power cut. */
   readonly fsync?: boolean;
+  /** Further settings of a server that is started, as in postgresql.conf. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -26,6 +28,7 @@ export async function postgresForTests(options: TestPostgresOptions = {}): Promi
   const settings = {
     max_connections: '300',
     ...(options.fsync ? {} : { fsync: 'off', full_page_writes: 'off' }),
+    ...options.settings,
   };
   const container = await fromDockerImage('TEST_POSTGRES_IMAGE', 'postgres:18-alpine', (image) =>
     inDocker(image, settings),

@@ -1,0 +1,90 @@
+// The benchmark: `node bench.mjs [drain|latency|enqueue|scale|contention …]`, see README.md.
+import { writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { installPeers } from './install-peers.mjs';
+import { contention } from './measures/contention.mjs';
+import { drain } from './measures/drain.mjs';
+import { enqueue } from './measures/enqueue.mjs';
+import { latency } from './measures/latency.mjs';
+import { POSTGRES_FOR_SCALE, scale } from './measures/scale.mjs';
+import { readOptions, UsageError } from './options.mjs';
+import { progress } from './progress.mjs';
+import { Missing } from './servers.mjs';
+import { Stage } from './stage.mjs';
+
+const MEASURES = {
+  drain: { run: drain },
+  latency: { run: latency },
+  enqueue: { run: enqueue },
+  scale: { run: scale, server: POSTGRES_FOR_SCALE },
+  contention: { run: contention },
+};
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));
+
+/** @returns the exit code */
+async function main(args) {
+  let stage;
+  let signalled = false;
+  const end = async () => {
+    if (signalled) return;
+    signalled = true;
+    progress('');
+    console.error('INTERRUPTED');
+    await stage?.close();
+    process.exit(130);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end);
+  try {
+    await bench(readOptions(args), (current) => (stage = current));
+    return 0;
+  } catch (error) {
+    if (signalled) return 130;
+    console.error(error instanceof UsageError ? error.message : error);
+    return 1;
+  }
+}
+
+/** @param staged Is told of what is to be closed when this is interrupted */
+export async function bench(options, staged = () => {}) {
+  const peersProblem = options.withPeers ? await installPeers().then(() => null, sentence) : null;
+  const report = { machine: machine(), startedAt: new Date().toISOString(), options, measures: {} };
+  for (const name of options.measures) {
+    const { run, server } = MEASURES[name];
+    const stage = new Stage({ ...options, peersProblem }, server);
+    staged(stage);
+    report.measures[name] = {};
+    try {
+      for (const database of options.databases) {
+        const { text, ...result } = await run(stage, database).catch((error) => {
+          const problem = sentence(error);
+          return { problem, text: `${name} on ${database}: ${problem}` };
+        });
+        report.measures[name][database] = result;
+        console.log(`\n${text}`);
+      }
+    } finally {
+      await stage.close();
+    }
+    if (options.json !== null) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
+  }
+  return report;
+}
+
+/** What is missing is said, and is no failure. */
+function sentence(error) {
+  if (error instanceof Missing) return error.message;
+  throw error;
+}
+
+function machine() {
+  return {
+    cpus: cpus().length,
+    model: cpus()[0]?.model ?? 'unknown',
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.versions.node,
+    platform: process.platform,
+    // Others work here as well, if this is not near zero.
+    loadBefore: loadavg()[0],
+  };
+}

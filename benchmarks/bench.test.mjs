@@ -1,0 +1,25 @@
+import { expect, inject, test } from 'vitest';
+import { bench } from './bench.mjs';
+import { readOptions } from './options.mjs';
+
+test('the quick form measures Rowlock and bare SQL', async () => {
+  process.env.TEST_POSTGRES_URL = inject('postgresUrl');
+  const { measures } = await bench(readOptions(['drain', 'latency', '--quick', '--postgres']));
+  for (const { rows } of [measures.drain.postgres, measures.latency.postgres]) {
+    const names = new Set(rows.map(({ system }) => system));
+    expect(names).toEqual(new Set(['Rowlock', 'bare SQL']));
+    for (const { problem, metrics } of rows) {
+      expect(problem).toBeNull();
+      for (const { median, rounds } of Object.values(metrics)) {
+        expect(median).toBeGreaterThan(0);
+        expect(rounds).toHaveLength(1);
+      }
+    }
+  }
+});
+
+test('what is not known is refused with what there is', () => {
+  expect(() => readOptions(['pickup'])).toThrow('There is no pickup: choose among drain, latency');
+  expect(() => readOptions(['--fast'])).toThrow('Known options: --postgres, --mysql');
+  expect(() => readOptions(['--rounds', '0'])).toThrow('--rounds takes a number from 1 to');
+});

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuSecondsOfChildren } from './cpu-seconds.mjs';
+import { progress } from './progress.mjs';
+
+const IDLE_MS = 6_000;
+const QUICK_MS = 300;
+
+/** Which share of a core the server uses while nothing is enqueued: by itself, and with each of these systems waiting for work. */
+export async function idleShares(stage, database, entries) {
+  const forMs = stage.options.quick ? QUICK_MS : IDLE_MS;
+  await stage.servers.start(database);
+  const share = async () => {
+    // The server has its own work behind what came before.
+    await sleep(forMs / 3);
+    const [from, begin] = [cpuSecondsOfChildren(stage.pids), performance.now()];
+    await sleep(forMs);
+    return (cpuSecondsOfChildren(stage.pids) - from) / ((performance.now() - begin) / 1000);
+  };
+  const shares = [];
+  for (const entry of [null, ...entries]) {
+    const title = entry?.title ?? 'nobody';
+    progress(`idle on ${database}: ${title}`);
+    const measured =
+      entry === null
+        ? await share()
+        : await stage.play(entry, async ({ call }) => {
+            await call('work');
+            return share();
+          });
+    shares.push({ title, share: measured });
+  }
+  progress('');
+  return shares;
+}

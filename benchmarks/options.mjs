@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util';
+
+const MEASURES = ['drain', 'latency', 'enqueue', 'scale', 'contention'];
+
+/** What was asked for cannot be done; the message says what can. */
+export class UsageError extends Error {
+  name = 'UsageError';
+}
+
+const KNOWN = {
+  postgres: { type: 'boolean', default: false },
+  mysql: { type: 'boolean', default: false },
+  rounds: { type: 'string', default: '5' },
+  minutes: { type: 'string', default: '4.5' },
+  'snapshot-seconds': { type: 'string', default: '6' },
+  rows: { type: 'string' },
+  system: { type: 'string', multiple: true, default: [] },
+  'no-peers': { type: 'boolean', default: false },
+  quick: { type: 'boolean', default: false },
+  json: { type: 'string' },
+};
+
+/** @throws UsageError */
+export function readOptions(args) {
+  const { values, positionals } = parsed(args);
+  const unknown = positionals.find((name) => !MEASURES.includes(name));
+  if (unknown !== undefined)
+    throw new UsageError(`There is no ${unknown}: choose among ${MEASURES.join(', ')}.`);
+  const { postgres, mysql, quick } = values;
+  return {
+    measures: positionals.length > 0 ? MEASURES.filter((name) => positionals.includes(name)) : MEASURES,
+    /** Of which databases; what runs on Redis goes with Postgres. */
+    databases: ['postgres', 'mysql'].filter((name) => postgres === mysql || values[name]),
+    rounds: quick ? 1 : number('rounds', values.rounds, 1, 1_000),
+    /** How long a measure may take, in milliseconds. */
+    budgetMs: quick ? 4_000 : number('minutes', values.minutes, 0.1, 600) * 60_000,
+    snapshotMs: quick ? 500 : number('snapshot-seconds', values['snapshot-seconds'], 0.1, 3_600) * 1_000,
+    /** How many rows fill the table in `scale`; without it what the database takes in good time. */
+    rows: values.rows === undefined ? null : number('rows', values.rows, 1, 1e9),
+    systems: values.system.map((name) => name.toLowerCase()),
+    withPeers: !quick && !values['no-peers'],
+    quick,
+    json: values.json ?? null,
+  };
+}
+
+function parsed(args) {
+  try {
+    return parseArgs({ args, options: KNOWN, allowPositionals: true });
+  } catch (error) {
+    const known = Object.keys(KNOWN).map((name) => `--${name}`);
+    throw new UsageError(`${error.message.split('. ')[0]}. Known options: ${known.join(', ')}.`);
+  }
+}
+
+function number(name, given, least, most) {
+  const value = Number(given);
+  if (value >= least && value <= most) return value;
+  throw new UsageError(`--${name} takes a number from ${least} to ${most}, not ${given}.`);
+}

@@ -1,0 +1,48 @@
+import { makeWorkerUtils, run } from 'graphile-worker';
+import pg from 'pg';
+
+const UNSETTLED = 'SELECT count(*)::int AS jobs FROM graphile_worker._private_jobs';
+
+/** How many jobs one call takes. */
+const MOST = 10_000;
+
+const log = Object.assign(() => {}, { scope: () => log });
+for (const level of ['error', 'warn', 'info', 'debug']) log[level] = () => {};
+
+export async function open({ url, concurrency, localQueue, completeMs }) {
+  const plain = new pg.Client({ connectionString: url });
+  await plain.connect();
+  const utils = await makeWorkerUtils({ connectionString: url, logger: log });
+  await utils.migrate();
+  let runner;
+  const enqueueMany = (jobs) =>
+    utils.addJobs(Array.from({ length: jobs }, (_, place) => ({ identifier: 'noop', payload: { place } })));
+  return {
+    mostAtOnce: MOST,
+    enqueueMany,
+    async fill(jobs) {
+      for (let left = jobs; left > 0; left -= MOST) await enqueueMany(Math.min(left, MOST));
+    },
+    enqueue: (place) => utils.addJob('noop', { place }),
+    async start(onRun) {
+      const worker = {
+        ...(concurrency === undefined ? {} : { concurrentJobs: concurrency, maxPoolSize: concurrency }),
+        ...(localQueue === undefined ? {} : { localQueue: { size: localQueue } }),
+        ...(completeMs === undefined ? {} : { completeJobBatchDelay: completeMs }),
+      };
+      runner = await run({
+        connectionString: url,
+        logger: log,
+        noHandleSignals: true,
+        preset: { worker },
+        taskList: { noop: async ({ place }) => onRun(place) },
+      });
+    },
+    stop: () => runner?.stop(),
+    unsettled: async () => (await plain.query(UNSETTLED)).rows[0].jobs,
+    async close() {
+      await utils.release();
+      await plain.end();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { connect as connectTo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  freePort,
+  freshDatabase,
+  freshMysqlDatabase,
+  mysqlForTests,
+  postgresForTests,
+} from '@rowlock/servers';
+import { connect } from './connect.mjs';
+
+/** How each database is started, and how a round gets an empty one. Each writes its commits through to the disk, Redis apart. */
+const SERVERS = {
+  postgres: {
+    start: (options) => postgresForTests({ fsync: true, ...options }),
+    fresh: freshDatabase,
+    analyze: 'ANALYZE',
+  },
+  mysql: { start: () => mysqlForTests({ fsync: true }), fresh: freshMysqlDatabase },
+  redis: { start: startRedis, fresh: async (url) => ({ url, drop: async () => {} }) },
+};
+
+/** Something is not on this machine: what needs it is left out, and says so. */
+export class Missing extends Error {
+  name = 'Missing';
+}
+
+/** The servers of one measure, each started when it is first needed. */
+export class Servers {
+  #options;
+  #started = new Map();
+
+  /** @param options For Postgres: its settings */
+  constructor(options = {}) {
+    this.#options = options;
+  }
+
+  /** An empty database. @throws Missing */
+  async fresh(database) {
+    const { url } = await this.start(database);
+    return SERVERS[database].fresh(url);
+  }
+
+  /** @throws Missing */
+  start(database) {
+    if (!this.#started.has(database)) this.#started.set(database, this.#start(database));
+    return this.#started.get(database);
+  }
+
+  /** What a server does by itself after a while: it looks how much there is in its tables. */
+  async analyze(database, url) {
+    const { analyze } = SERVERS[database];
+    if (analyze === undefined) return;
+    const plain = await connect(database, url);
+    await plain.ask(analyze);
+    await plain.end();
+  }
+
+  async #start(database) {
+    try {
+      return await SERVERS[database].start(this.#options);
+    } catch (error) {
+      throw error instanceof Missing ? error : new Missing(`${database} did not start: ${error.message}`);
+    }
+  }
+
+  async stop() {
+    const started = await Promise.allSettled(this.#started.values());
+    await Promise.all(started.map(({ value }) => value?.stop()));
+  }
+}
+
+async function startRedis() {
+  const { error } = spawnSync('redis-server', ['--version']);
+  if (error) throw new Missing('no redis-server on the PATH');
+  const port = await freePort();
+  const flags = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--dir',
+    tmpdir(),
+  ];
+  const child = spawn('redis-server', flags, { stdio: 'ignore', detached: true });
+  const ended = once(child, 'exit');
+  // Whichever way this process ends.
+  process.once('exit', () => child.kill());
+  while (!(await isOpen(port))) {
+    if (child.exitCode !== null) throw new Missing('redis-server did not start');
+    await sleep(20);
+  }
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async stop() {
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+function isOpen(port) {
+  return new Promise((resolve) => {
+    const socket = connectTo(port, '127.0.0.1');
+    socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
+}

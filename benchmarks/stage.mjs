@@ -1,0 +1,116 @@
+import { Servers } from './servers.mjs';
+import { Subject } from './subjects.mjs';
+import { SYSTEMS } from './systems.mjs';
+
+/** The stage was closed while something was played on it. */
+export class Interrupted extends Error {
+  name = 'Interrupted';
+}
+
+/** What a measure stands on: its servers, and the systems in their processes. All of it ends with `close`. */
+export class Stage {
+  options;
+  #servers;
+  #subjects = new Map();
+  #crew = [];
+  #isClosed = false;
+
+  /** @param server Settings for Postgres */
+  constructor(options, server) {
+    this.options = options;
+    this.#servers = new Servers(server);
+  }
+
+  get servers() {
+    return this.#servers;
+  }
+
+  /** The systems of a database that take part in a measure, each with each of its settings. */
+  entries(measure, database) {
+    const { withPeers, peersProblem, systems, quick } = this.options;
+    const home = (system) => (system.database === 'redis' ? 'postgres' : system.database);
+    return SYSTEMS.filter((system) => home(system) === database && (withPeers || !system.isPeer))
+      .filter(({ name }) => systems.length === 0 || systems.some((part) => name.toLowerCase().includes(part)))
+      .flatMap((system) =>
+        system.settings
+          .filter((setting) => setting.in.includes(measure))
+          .slice(0, quick ? 1 : undefined)
+          .map((setting) => ({
+            system,
+            setting,
+            title: `${system.name}, ${setting.name}`,
+            problem: system.isPeer ? peersProblem : null,
+          })),
+      );
+  }
+
+  /** How long a measure may take on a database, in milliseconds: each entry has the same part of all there is. */
+  budgetMs(measure, database) {
+    const { budgetMs, databases } = this.options;
+    const entries = (name) => this.entries(measure, name).length;
+    const all = databases.reduce((sum, name) => sum + entries(name), 0);
+    return (budgetMs * entries(database)) / Math.max(1, all);
+  }
+
+  /** Gives a system an empty database, and takes it away again. @throws Missing, Interrupted */
+  async play(entry, work) {
+    if (this.#isClosed) throw new Interrupted();
+    const database = await this.#servers.fresh(entry.system.database);
+    try {
+      return await this.playIn(entry, database.url, work);
+    } catch (error) {
+      throw this.#isClosed ? new Interrupted() : error;
+    } finally {
+      await database.drop().catch(() => {});
+    }
+  }
+
+  /** Opens a system on a database, and closes it again. @throws Interrupted */
+  async playIn({ system, setting }, url, work) {
+    if (this.#isClosed) throw new Interrupted();
+    const subject = await this.#subject(system);
+    const call = (verb, given) => subject.call(verb, given);
+    await call('open', opening(system, setting, url));
+    try {
+      return await work({ call, url });
+    } finally {
+      await call('close');
+    }
+  }
+
+  /** Further processes of a system, at least so many; they are kept until the end. */
+  async crew(system, processes) {
+    const missing = Math.max(0, processes - this.#crew.length);
+    this.#crew.push(
+      ...(await Promise.all(Array.from({ length: missing }, () => Subject.start(system.module)))),
+    );
+    return this.#crew.slice(0, processes);
+  }
+
+  /** Of all processes that are no servers. */
+  get pids() {
+    return this.#all.map(({ pid }) => pid);
+  }
+
+  async close() {
+    this.#isClosed = true;
+    await Promise.all(this.#all.map((subject) => subject.end()));
+    await this.#servers.stop();
+  }
+
+  get #all() {
+    return [...this.#subjects.values(), ...this.#crew];
+  }
+
+  async #subject(system) {
+    // One that has crashed has failed one entry, and not those after it.
+    if (!this.#subjects.get(system)?.isAlive) this.#subjects.set(system, await Subject.start(system.module));
+    return this.#subjects.get(system);
+  }
+}
+
+/** What a system's module is told when it is opened. */
+export function opening({ database }, setting, url) {
+  const { name: _name, shape: _shape, in: _in, reference: _reference, ...options } = setting;
+  return { database, url, ...options };
+}

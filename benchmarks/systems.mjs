@@ -1,0 +1,109 @@
+/**
+ * What is measured, and with which settings. A setting's `shape` says what a transaction settles, `one` job or `many`: a
+ * ratio compares like with like. `in` names the measures that it takes part in; what else it says goes to the module's `open`.
+ */
+const EVERYWHERE = ['drain', 'latency', 'enqueue'];
+
+const rowlock = {
+  name: 'Rowlock',
+  module: 'systems/rowlock.mjs',
+  settings: [
+    { name: 'default', shape: 'many', in: EVERYWHERE },
+    {
+      name: 'one a transaction',
+      shape: 'one',
+      in: ['drain', 'scale'],
+      reference: true,
+      concurrency: 24,
+      batch: 1,
+    },
+    { name: '500 a transaction', shape: 'many', in: ['drain'], reference: true, concurrency: 4, batch: 500 },
+  ],
+};
+
+const sidequest = {
+  name: 'Sidequest',
+  module: 'peers/sidequest.mjs',
+  isPeer: true,
+  settings: [
+    // As it comes, jobs run in threads of another process, where their start cannot be timed.
+    { name: 'default', shape: 'one', in: ['drain'] },
+    { name: 'in process', shape: 'one', in: ['latency', 'enqueue'], inProcess: true },
+    { name: 'tuned', shape: 'one', in: ['drain', 'latency'], inProcess: true, concurrency: 50, pollMs: 1 },
+  ],
+};
+
+const bullmq = {
+  name: 'BullMQ',
+  module: 'peers/bullmq.mjs',
+  isPeer: true,
+  settings: [
+    { name: 'default', shape: 'one', in: EVERYWHERE, concurrency: 1 },
+    { name: 'tuned', shape: 'one', in: ['drain', 'latency'], concurrency: 50 },
+  ],
+};
+
+export const SYSTEMS = [
+  {
+    name: 'bare SQL',
+    database: 'postgres',
+    module: 'systems/bare-postgres.mjs',
+    settings: [
+      {
+        name: 'one, with run records',
+        shape: 'one',
+        in: ['drain', 'scale'],
+        reference: true,
+        lanes: 24,
+        records: true,
+      },
+      { name: 'one', shape: 'one', in: ['drain', 'latency', 'enqueue'], lanes: 24 },
+      { name: '500', shape: 'many', in: ['drain'], reference: true, lanes: 4, batch: 500 },
+    ],
+  },
+  { ...rowlock, database: 'postgres' },
+  {
+    name: 'graphile-worker',
+    database: 'postgres',
+    module: 'peers/graphile-worker.mjs',
+    isPeer: true,
+    settings: [
+      { name: 'default', shape: 'one', in: EVERYWHERE },
+      { name: '24 concurrent', shape: 'one', in: ['drain', 'latency'], concurrency: 24 },
+      { name: 'tuned', shape: 'many', in: ['drain'], concurrency: 24, localQueue: 500, completeMs: 10 },
+    ],
+  },
+  {
+    name: 'pg-boss',
+    database: 'postgres',
+    module: 'peers/pg-boss.mjs',
+    isPeer: true,
+    settings: [
+      { name: 'default', shape: 'one', in: EVERYWHERE },
+      { name: 'tuned', shape: 'many', in: ['drain'], batch: 500, workers: 4 },
+      { name: 'with notify', shape: 'one', in: ['latency'], notify: true, batch: 100 },
+    ],
+  },
+  { ...bullmq, name: 'BullMQ on Postgres', database: 'postgres' },
+  { ...bullmq, name: 'BullMQ on Redis', database: 'redis' },
+  { ...sidequest, database: 'postgres' },
+  {
+    name: 'bare SQL',
+    database: 'mysql',
+    module: 'systems/bare-mysql.mjs',
+    settings: [
+      {
+        name: 'one, with run records',
+        shape: 'one',
+        in: ['drain', 'scale'],
+        reference: true,
+        lanes: 24,
+        records: true,
+      },
+      { name: 'one', shape: 'one', in: ['drain', 'latency', 'enqueue'], lanes: 24 },
+      { name: '500', shape: 'many', in: ['drain'], reference: true, lanes: 4, batch: 500 },
+    ],
+  },
+  { ...rowlock, database: 'mysql' },
+  { ...sidequest, database: 'mysql' },
+];

@@ -1,0 +1,160 @@
+// The least that the database must be asked for the same service, from Node, on Rowlock's own tables: what can go in one
+// flight goes in one. A lane is a connection that works one transaction after the other.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mysql } from '@rowlock/driver-mysql';
+import { createConnection } from 'mysql2/promise';
+import { connect } from '../connect.mjs';
+
+const CLAIM = `
+  SELECT id, public_id, queue, kind, \`key\`, payload, priority, status, attempt, max_attempts, crashes, metadata, created_at
+  FROM rowlock_job FORCE INDEX (job_claim)
+  WHERE queue = 'default' AND claimable = 1 AND available_at <= UTC_TIMESTAMP(6) AND kind = 'noop'
+  ORDER BY priority, id LIMIT ?
+  FOR UPDATE SKIP LOCKED`;
+
+const RECORD = 'INSERT INTO rowlock_run (process_id, job_id, worker_id) VALUES ?';
+
+const SETTLE = `
+  UPDATE rowlock_job SET status = 'complete', process_id = ?, attempt = attempt + 1, started_at = UTC_TIMESTAMP(6),
+         started_by = 'bare', finished_at = UTC_TIMESTAMP(6), finished_by = 'bare'
+  WHERE id IN (?)`;
+
+const END_RUNS = `UPDATE rowlock_run SET finished_at = UTC_TIMESTAMP(6), outcome = 'complete' WHERE process_id = ?`;
+
+const INSERT = `INSERT INTO rowlock_job (kind, payload, created_by) VALUES ?`;
+
+/** How many jobs one statement takes. */
+const MOST = 10_000;
+
+/** Then the lane begins anew: a deadlock, and a call that came when nobody slept any more. */
+const AGAIN = [1213, 1317];
+
+export async function open({ url, lanes = 24, batch = 1, records = false }) {
+  const driver = mysql({ uri: url });
+  await driver.migrate();
+  await driver.close();
+  const plain = await connect('mysql', url);
+  const producers = await connections(url, 10);
+  const [producer] = producers;
+  let turn = 0;
+  let crew;
+
+  const insert = (on, payloads) =>
+    on.query(INSERT, [payloads.map((payload) => ['noop', String(payload), 'bare'])]);
+  const enqueueMany = (jobs) =>
+    insert(
+      producer,
+      Array.from({ length: jobs }, (_, place) => place),
+    );
+  return {
+    mostAtOnce: MOST,
+    enqueueMany,
+    async fill(jobs) {
+      for (let left = jobs; left > 0; left -= MOST) await enqueueMany(Math.min(left, MOST));
+    },
+    async enqueue(payload) {
+      const on = producers[turn++ % producers.length];
+      await insert(on, [payload]);
+      // Not waited for, as it may be late.
+      void crew?.wake();
+    },
+    async start(onRun, { listens = false } = {}) {
+      crew = await startCrew(url, { lanes: listens ? 1 : lanes, batch, records, listens, onRun });
+    },
+    stop: () => crew?.stop(),
+    unsettled: () => plain.number(`SELECT COUNT(*) FROM rowlock_job WHERE status IN ('new', 'in-progress')`),
+    async close() {
+      await Promise.all([plain, ...producers].map((client) => client.end()));
+    },
+  };
+}
+
+async function startCrew(url, { lanes, batch, records, listens, onRun }) {
+  const clients = await connections(url, lanes);
+  const recorders = records ? await connections(url, lanes) : [];
+  const [caller] = await connections(url, 1);
+  let isStopping = false;
+  let isAsleep = false;
+  let isRung = false;
+  let isCalling = false;
+
+  /** Several statements go in one flight, and the last one's rows come back. */
+  const flight = async (client, text, values) => {
+    const [results] = await client.query(text, values);
+    return results.findLast((result) => Array.isArray(result)) ?? [];
+  };
+  const next = `START TRANSACTION; ${CLAIM}`;
+
+  const lane = async (client, recorder) => {
+    let rows = [];
+    let isFirst = true;
+    while (!isStopping) {
+      try {
+        if (rows.length === 0) {
+          if (!isFirst) {
+            await client.query('COMMIT');
+            if (!listens) break;
+            await nap(client);
+          }
+          isFirst = false;
+          isRung = false;
+          rows = await flight(client, next, [batch]);
+          continue;
+        }
+        const processId = randomUUID();
+        const ids = rows.map(({ id }) => id);
+        if (records) await recorder.query(RECORD, [ids.map((id) => [processId, id, 1])]);
+        for (const { payload } of rows) onRun(payload);
+        const settle = records ? `${SETTLE}; ${END_RUNS}` : SETTLE;
+        const values = records ? [processId, ids, processId] : [processId, ids];
+        rows = await flight(client, `${settle}; COMMIT; ${next}`, [...values, batch]);
+      } catch (error) {
+        if (!AGAIN.includes(error.errno)) throw error;
+        await client.query('ROLLBACK');
+        [rows, isFirst] = [[], true];
+      }
+    }
+    if (isStopping) await client.query('ROLLBACK').catch(() => {});
+  };
+
+  const nap = async (client) => {
+    if (isRung || isStopping) return;
+    isAsleep = true;
+    await client.query('DO SLEEP(10)').catch(() => {});
+    isAsleep = false;
+  };
+
+  /** A call that comes before the sleep is lost: so it is repeated. */
+  const call = async () => {
+    isRung = true;
+    if (isCalling) return;
+    isCalling = true;
+    while (isAsleep) {
+      await caller.query(`KILL QUERY ${clients[0].threadId}`).catch(() => {});
+      await sleep(1);
+    }
+    isCalling = false;
+  };
+  const working = Promise.all(clients.map((client, place) => lane(client, recorders[place])));
+  return {
+    wake: call,
+    async stop() {
+      isStopping = true;
+      await call();
+      await working;
+      await Promise.all([...clients, ...recorders, caller].map((client) => client.end()));
+    },
+  };
+}
+
+function connections(url, count) {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const client = await createConnection({ uri: url, multipleStatements: true });
+      client.on('error', () => {});
+      await client.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
+      return client;
+    }),
+  );
+}
