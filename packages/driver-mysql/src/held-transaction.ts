@@ -18,7 +18,7 @@ import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import type { ClaimConnections } from './claim-connections.js';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
-import { ENDINGS, type GivenRows, recordsOf } from './given.js';
+import { ENDINGS, type GivenRows, KEYS, recordsOf } from './given.js';
 import { HandlerTransaction, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
 import { change, list, type MysqlTransaction, query, type Value } from './query.js';
@@ -121,11 +121,13 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
 
   async lockSiblings({ queue, keys }: Entities, limit: number): Promise<readonly Job[]> {
     const { sql } = this.#context;
-    const key = list(keys);
-    const ids = await this.#ask<{ id: string }>(sql.siblings(key.places), [...key.values, queue]);
+    if (keys.length === 0) return [];
+    const given = KEYS.rows(keys.map((entity) => ({ entity })));
+    const rows = await this.#ask<{ id: string }>(sql.siblings(given.text), [...given.values, queue]);
+    const ids = rows.map(({ id }) => BigInt(id)).sort((a, b) => Number(a - b));
     const found: JobRow[] = [];
     for (let from = 0; from < ids.length; from += ROWS_PER_LOCK) {
-      const wanted = list(ids.slice(from, from + ROWS_PER_LOCK).map(({ id }) => id));
+      const wanted = list(ids.slice(from, from + ROWS_PER_LOCK));
       const text = sql.lockSiblings(wanted.places);
       found.push(...(await this.#ask<JobRow>(text, wanted.values).catch(refused)));
     }

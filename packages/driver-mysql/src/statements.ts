@@ -19,7 +19,7 @@ export interface Statements {
   readonly idleLimit: (seconds: number) => string;
   readonly claim: (kinds: string, busy: string) => string;
   readonly lastCandidate: (kinds: string, busy: string) => string;
-  readonly siblings: (keys: string) => string;
+  readonly siblings: (given: string) => string;
   readonly lockSiblings: (ids: string) => string;
   readonly firstOutstanding: (kinds: string, except: string) => string;
   readonly lease: (ids: string) => string;
@@ -134,11 +134,12 @@ export function statements(schema: string): Statements {
       ORDER BY candidate.priority DESC, candidate.id DESC
       LIMIT 1`,
 
-    siblings: (keys) => `
-      SELECT CAST(job.id AS CHAR) AS id FROM ${job} AS job FORCE INDEX (job_entity)
-      WHERE \`key\` IN (${keys}) AND outstanding = 1 AND queue = ?
-        AND (status = 'in-progress' OR available_at <= UTC_TIMESTAMP(6))
-      ORDER BY job.id`,
+    // A join, in which the server looks up each key by itself. Not in an order: where MariaDB 10.11 has to sort, it at times
+    // takes `outstanding` for NULL in all rows, and finds none.
+    siblings: (given) => `
+      SELECT CAST(job.id AS CHAR) AS id FROM ${given}
+      STRAIGHT_JOIN ${job} AS job FORCE INDEX (job_entity) ON job.\`key\` = given.entity
+      WHERE outstanding = 1 AND queue = ? AND (status = 'in-progress' OR available_at <= UTC_TIMESTAMP(6))`,
 
     lockSiblings: (ids) => `
       SELECT ${JOB} FROM ${job} AS job FORCE INDEX (PRIMARY)
