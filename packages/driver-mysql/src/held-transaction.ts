@@ -29,8 +29,18 @@ import { storableJson } from './storable.js';
 /** How many rows one statement locks at most. */
 const ROWS_PER_LOCK = 1024;
 
-/** How many jobs a claim looks at that it does not need: others may have locked so many of the first ones. */
+/**
+ * How many jobs a claim looks at at least that it does not need: others may have locked so many of the first ones. Of several
+ * it looks at twice as many, as another slot has often locked as many.
+ */
 const SPARE = 32;
+
+/** Where a claim has looked last, and at how many in all. */
+interface LastCandidate {
+  readonly id: string;
+  readonly priority: number;
+  readonly candidates: number;
+}
 
 /** How long the handler's statements may go on when they are to be undone, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
@@ -106,15 +116,18 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   async claim({ queue, kinds, line, busy, limit }: ClaimCriteria): Promise<readonly Job[]> {
     const { sql } = this.#context;
     const [kind, key] = [list(kinds), list(busy.length > 0 ? busy : [''])];
-    const these = [...kind.values, ...key.values, limit + SPARE];
+    const page = 2 * limit + SPARE;
+    const these = [...kind.values, ...key.values, page];
+    const jobs: Job[] = [];
     for (let { priority, id } = line; ; ) {
       const candidates = [queue, priority, id, ...these, queue, priority, ...these];
-      const rows = await this.#ask<JobRow>(sql.claim(kind.places, key.places), [...candidates, limit]);
-      if (rows.length > 0) return rows.map((row) => this.#hold(row));
-      // There are none, or all of them are locked by others: look beyond.
-      const text = sql.lastCandidate(kind.places, key.places);
-      const [last] = await this.#ask<{ id: string; priority: number }>(text, candidates);
-      if (last === undefined) return [];
+      const text = sql.claim(kind.places, key.places);
+      const rows = await this.#ask<JobRow>(text, [...candidates, limit - jobs.length]);
+      jobs.push(...rows.map((row) => this.#hold(row)));
+      if (jobs.length === limit) return jobs;
+      // There are no more, or the others of these candidates are locked by somebody else: then look beyond.
+      const [last] = await this.#ask<LastCandidate>(sql.lastCandidate(kind.places, key.places), candidates);
+      if (last === undefined || Number(last.candidates) < page) return jobs;
       [priority, id] = [last.priority, BigInt(last.id)];
     }
   }

@@ -128,9 +128,10 @@ export function statements(schema: string): Statements {
       LIMIT ?
       FOR UPDATE SKIP LOCKED`,
 
-    // Where to look on when others have locked all candidates.
+    // Where to look on when others have locked candidates.
     lastCandidate: (kinds, busy) => `
-      SELECT CAST(candidate.id AS CHAR) AS id, candidate.priority FROM ${candidates(kinds, busy)}
+      SELECT CAST(candidate.id AS CHAR) AS id, candidate.priority, COUNT(*) OVER () AS candidates
+      FROM ${candidates(kinds, busy)}
       ORDER BY candidate.priority DESC, candidate.id DESC
       LIMIT 1`,
 
