@@ -35,13 +35,6 @@ const ROWS_PER_LOCK = 1024;
  */
 const SPARE = 32;
 
-/** Where a claim has looked last, and at how many in all. */
-interface LastCandidate {
-  readonly id: string;
-  readonly priority: number;
-  readonly candidates: number;
-}
-
 /** How long the handler's statements may go on when they are to be undone, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
 
@@ -116,19 +109,23 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   async claim({ queue, kinds, line, busy, limit }: ClaimCriteria): Promise<readonly Job[]> {
     const { sql } = this.#context;
     const [kind, key] = [list(kinds), list(busy.length > 0 ? busy : [''])];
-    const page = 2 * limit + SPARE;
-    const these = [...kind.values, ...key.values, page];
     const jobs: Job[] = [];
-    for (let { priority, id } = line; ; ) {
-      const candidates = [queue, priority, id, ...these, queue, priority, ...these];
+    let { priority, id } = line;
+    for (let page = 2 * limit + SPARE; ; page *= 4) {
+      const these = [...kind.values, ...key.values, page];
+      const candidates = (): Value[] => [queue, priority, id, ...these, queue, priority, ...these];
       const text = sql.claim(kind.places, key.places);
-      const rows = await this.#ask<JobRow>(text, [...candidates, limit - jobs.length]);
+      const rows = await this.#ask<JobRow>(text, [...candidates(), limit - jobs.length]);
       jobs.push(...rows.map((row) => this.#hold(row)));
       if (jobs.length === limit) return jobs;
-      // There are no more, or the others of these candidates are locked by somebody else: then look beyond.
-      const [last] = await this.#ask<LastCandidate>(sql.lastCandidate(kind.places, key.places), candidates);
-      if (last === undefined || Number(last.candidates) < page) return jobs;
-      [priority, id] = [last.priority, BigInt(last.id)];
+      // There are no more, or the others of these candidates are locked by somebody else: then look at more of them, from where
+      // the last one was found.
+      ({ priority, id } = jobs.at(-1) ?? line);
+      const [seen] = await this.#ask<{ candidates: number }>(
+        sql.countCandidates(kind.places, key.places),
+        candidates(),
+      );
+      if (Number(seen?.candidates ?? 0) < page) return jobs;
     }
   }
 

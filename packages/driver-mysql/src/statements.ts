@@ -18,7 +18,7 @@ export interface Statements {
   readonly begin: string;
   readonly idleLimit: (seconds: number) => string;
   readonly claim: (kinds: string, busy: string) => string;
-  readonly lastCandidate: (kinds: string, busy: string) => string;
+  readonly countCandidates: (kinds: string, busy: string) => string;
   readonly siblings: (given: string) => string;
   readonly lockSiblings: (ids: string) => string;
   readonly firstOutstanding: (kinds: string, except: string) => string;
@@ -128,12 +128,8 @@ export function statements(schema: string): Statements {
       LIMIT ?
       FOR UPDATE SKIP LOCKED`,
 
-    // Where to look on when others have locked candidates.
-    lastCandidate: (kinds, busy) => `
-      SELECT CAST(candidate.id AS CHAR) AS id, candidate.priority, COUNT(*) OVER () AS candidates
-      FROM ${candidates(kinds, busy)}
-      ORDER BY candidate.priority DESC, candidate.id DESC
-      LIMIT 1`,
+    // Whether a claim has looked at all there are.
+    countCandidates: (kinds, busy) => `SELECT COUNT(*) AS candidates FROM ${candidates(kinds, busy)}`,
 
     // A join, in which the server looks up each key by itself. Not in an order: where MariaDB 10.11 has to sort, it at times
     // takes `outstanding` for NULL in all rows, and finds none.
