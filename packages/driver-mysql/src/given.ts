@@ -77,6 +77,8 @@ export const NEW_JOBS = new Given('given', [
   ['created_by', 'VARCHAR(1000)'],
 ]);
 
+export const KEYS = new Given('given', [['entity', 'VARCHAR(1000)']]);
+
 const RUNS = new Given('given', [
   ['process_id', 'CHAR(36)'],
   ['job_id', 'BIGINT'],

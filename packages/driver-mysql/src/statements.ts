@@ -23,8 +23,8 @@ export interface Statements {
   readonly begin: string;
   readonly idleLimit: (seconds: number) => string;
   readonly claim: (kinds: string, busy: string) => string;
-  readonly lastCandidate: (kinds: string, busy: string) => string;
-  readonly siblings: (keys: string) => string;
+  readonly keysOfCandidates: (kinds: string, busy: string) => string;
+  readonly siblings: (given: string) => string;
   readonly lockSiblings: (ids: string) => string;
   readonly firstOutstanding: (kinds: string, except: string) => string;
   readonly lease: (ids: string) => string;
@@ -142,17 +142,16 @@ export function statements(schema: string): Statements {
       LIMIT ?
       FOR UPDATE SKIP LOCKED`,
 
-    // Where to look on when others have locked all candidates, and a key that is busy then.
-    lastCandidate: (kinds, busy) => `
-      SELECT CAST(candidate.id AS CHAR) AS id, candidate.priority, candidate.\`key\` FROM ${candidates(kinds, busy)}
-      ORDER BY candidate.priority DESC, candidate.id DESC
-      LIMIT 1`,
+    // Whether a claim has looked at all there are, and whose they are.
+    keysOfCandidates: (kinds, busy) => `
+      SELECT candidate.\`key\`, COUNT(*) AS jobs FROM ${candidates(kinds, busy)} GROUP BY candidate.\`key\``,
 
-    siblings: (keys) => `
-      SELECT CAST(job.id AS CHAR) AS id FROM ${job} AS job FORCE INDEX (job_entity)
-      WHERE \`key\` IN (${keys}) AND outstanding = 1 AND queue = ?
-        AND (status = 'in-progress' OR available_at <= UTC_TIMESTAMP(6))
-      ORDER BY job.id`,
+    // A join, in which the server looks up each key by itself. Not in an order: where MariaDB 10.11 has to sort, it at times
+    // takes `outstanding` for NULL in all rows, and finds none.
+    siblings: (given) => `
+      SELECT CAST(job.id AS CHAR) AS id FROM ${given}
+      STRAIGHT_JOIN ${job} AS job FORCE INDEX (job_entity) ON job.\`key\` = given.entity
+      WHERE outstanding = 1 AND queue = ? AND (status = 'in-progress' OR available_at <= UTC_TIMESTAMP(6))`,
 
     lockSiblings: (ids) => `
       SELECT ${JOB} FROM ${job} AS job FORCE INDEX (PRIMARY)

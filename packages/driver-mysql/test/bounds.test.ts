@@ -23,7 +23,7 @@ afterEach(async () => {
 /** Claims the one job there is, in a transaction that idles at most `limitMs`. */
 async function hold(limitMs: number, { driver } = process) {
   const held = await driver.begin({ idleLimitMs: limitMs });
-  const job = await held.claim({ queue: 'q', kinds: ['work'], line: START, busy: [] });
+  const [job] = await held.claim({ queue: 'q', kinds: ['work'], line: START, busy: [], limit: 1 });
   return { held, job };
 }
 

@@ -106,7 +106,7 @@ test('a duplicate is told the job that is there, also while that is held', async
   const first = await call({ kind: 'k', unique_key: 'u' });
   const held = await driver.begin({ idleLimitMs: 60_000 });
   const line = { priority: -32_768, id: 0n };
-  expect(await held.claim({ queue: 'default', kinds: ['k'], line, busy: [] })).toBeDefined();
+  expect(await held.claim({ queue: 'default', kinds: ['k'], line, busy: [], limit: 1 })).toHaveLength(1);
   await client.query('START TRANSACTION');
   expect(await call({ kind: 'k', unique_key: 'u' })).toEqual({
     outcome: 'duplicate',

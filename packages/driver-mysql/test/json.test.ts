@@ -62,17 +62,18 @@ describe('JSON that is as large as it may be', () => {
         },
       ]);
       const held = await driver.begin({ idleLimitMs: 60_000 });
-      const job = await held.claim({
+      const [job] = await held.claim({
         queue: 'q',
         kinds: ['k'],
         line: { priority: -32_768, id: 0n },
         busy: [],
+        limit: 1,
       });
       expect(job?.publicId).toBe(enqueued?.publicId);
       expect(isDeepStrictEqual(job?.payload, value)).toBe(true);
       const ending = { event: 'complete', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0 } as const;
-      const id = job?.id ?? 0n;
-      await held.settle(randomUUID(), [{ ...ending, id, output: value, error: null, by: 'test' }]);
+      const run = { id: job?.id ?? 0n, processId: randomUUID() };
+      await held.settle([{ ...ending, ...run, output: value, error: null, by: 'test' }]);
       await held.commit();
       const { jobs } = await driver.list({ publicId: job?.publicId ?? '' }, { limit: 1, before: null });
       expect(isDeepStrictEqual(jobs[0]?.output, value)).toBe(true);

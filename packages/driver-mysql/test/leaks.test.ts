@@ -10,7 +10,7 @@ test('a transaction that is left open is told as a leak, and what ends is none',
     const { driver, close } = await database.process();
     await driver.migrate();
     const held = await driver.begin({ idleLimitMs: 60_000 });
-    await held.lockSiblings({ queue: 'q', key: 'k' }, 1);
+    await held.lockSiblings({ queue: 'q', keys: ['k'] }, 1);
     // The list of processes could not be made meanwhile.
     const rowing = other.query("SELECT SLEEP(0.2), '🚣' AS boat");
     expect(await database.leaks()).toEqual([expect.stringMatching(/^process 1, in a transaction: /)]);

@@ -33,9 +33,11 @@ export async function lockGroups<Tx>(
   const isBatch = jobs.length > 1;
   if (siblings === 'refused' && isBatch) return 'apart';
 
+  const locked: ReadonlyMap<Entity, readonly Job[]> = siblings === 'refused' ? new Map() : siblings;
   const chains = new Map<Entity, Chain<Tx>>();
   for (const [entity, claimed] of byEntity(own)) {
-    const all = siblings === 'refused' ? [] : (siblings.get(entity) ?? claimed);
+    // Of a key whose jobs were not met nothing is known: without their locks it is not run.
+    const all = typeof entity === 'string' ? (locked.get(entity) ?? []) : claimed;
     const chain = await chainOf(flow, tx, all, isBatch ? claimed.length : 1, isBatch);
     if (chain === 'apart') return 'apart';
     if (chain !== undefined) chains.set(entity, chain);

@@ -195,7 +195,12 @@ export const batches = theme('batches', (test) => {
     });
     const jobs = Array.from({ length: 150 }, (_, place) => place);
     await putMany(jobs.map((payload) => ({ key, payload })));
-    for (let hands = 0; hands < 2; hands++) await employ(stage, [handler], { concurrency: 2 });
+    // The first one's batches grow before the other one comes between them.
+    const sizes = new Sizes();
+    const { worker } = await hire(stage, [handler], ONE_SLOT, sizes.of);
+    await worker.start();
+    await within('a batch', sizes.isShared);
+    await employ(stage, [handler], { concurrency: 2 });
     await eachSettledOnce(stage, await allSettled(stage));
     expect(diary.overlaps).toEqual([]);
     expect(started).toEqual(jobs);
@@ -454,11 +459,18 @@ class Meeting {
 /** How many runs have shared a transaction, seen between a worker of one slot and its driver. */
 class Sizes {
   largest = 0;
+  readonly #shared: Gate = gate();
+
+  /** Resolves when runs share one. */
+  get isShared(): Promise<void> {
+    return this.#shared.promise;
+  }
 
   readonly of = <Tx>(driver: Driver<Tx>): Driver<Tx> =>
     instead(driver, {
       startRuns: (runs) => {
         this.largest = Math.max(this.largest, runs.length);
+        if (this.largest > 1) this.#shared.open();
         return driver.startRuns(runs);
       },
     });
