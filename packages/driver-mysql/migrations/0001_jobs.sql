@@ -46,7 +46,9 @@ CREATE TABLE IF NOT EXISTS rowlock_job (
   -- Of a job without a key it is NULL: nobody looks for it there, and its settlement has one index less to change, which takes a
   -- fifth off it.
   outstanding   TINYINT AS (IF(`key` IS NOT NULL AND status IN ('new', 'in-progress'), 1, NULL)) VIRTUAL,
-  taken_key     VARCHAR(512) AS (IF(unique_scope = 'ever' OR status IN ('new', 'in-progress'), unique_key, NULL)) VIRTUAL,
+  -- Kind and key in one, unmistakably.
+  taken_key     VARCHAR(648) AS (IF(unique_scope = 'ever' OR status IN ('new', 'in-progress'),
+                                    CONCAT(CHAR_LENGTH(kind), ' ', kind, unique_key), NULL)) VIRTUAL,
 
   -- The claim, in exactly its order.
   KEY job_claim (queue, claimable, priority, id),
@@ -57,7 +59,9 @@ CREATE TABLE IF NOT EXISTS rowlock_job (
   -- The siblings of a job, the jobs that it depends on, and the history of an entity.
   KEY job_entity (`key`, outstanding, queue, id),
   -- A second job with a unique key is refused while the first is outstanding, or for ever.
-  UNIQUE KEY job_unique (kind, taken_key),
+  -- Descending, so that those without a key come last and each new one after all others: a transaction that gives a job a key that a
+  -- settled one had locks the gaps beside that one's old place, and nobody without a key is to wait for its end.
+  UNIQUE KEY job_unique (taken_key DESC),
 
   CONSTRAINT job_status CHECK (status IN ('new', 'in-progress', 'complete', 'error', 'cancelled')),
   CONSTRAINT job_finished CHECK ((finished_at IS NOT NULL) = (status IN ('complete', 'error', 'cancelled'))),

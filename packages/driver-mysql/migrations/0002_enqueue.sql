@@ -35,7 +35,7 @@ BEGIN
   WHILE outcome IS NULL DO
     -- Not SET … = (SELECT …), which under REPEATABLE READ locks what it reads. MAX: of no row it makes NULL.
     SELECT MAX(job.public_id) INTO public_id FROM rowlock_job AS job FORCE INDEX (job_unique)
-    WHERE job.kind = kind AND job.taken_key = unique_key;
+    WHERE job.taken_key = CONCAT(CHAR_LENGTH(kind), ' ', kind, unique_key);
     IF public_id IS NOT NULL OR tries = 10 THEN
       SET outcome = 'duplicate';
     ELSE

@@ -26,6 +26,9 @@ import { type JobRow, toJob } from './rows.js';
 import { cut, limitIdle } from './session.js';
 import { storableJson } from './storable.js';
 
+/** No job's. */
+const NO_ID = 0n;
+
 /** How many rows one statement locks at most. */
 const ROWS_PER_LOCK = 1024;
 
@@ -175,7 +178,8 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   }
 
   async lockLeased(processId: string, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, State>> {
-    const wanted = list(jobs);
+    // Never one id alone: a row that is found by one would stay locked though it is another run's by now.
+    const wanted = list([...jobs, NO_ID]);
     const text = this.#context.sql.lockLeased(wanted.places);
     const rows = await this.#ask<{ id: string; status: State }>(text, [...wanted.values, processId]);
     const states = new Map(rows.map(({ id, status }) => [BigInt(id), status]));

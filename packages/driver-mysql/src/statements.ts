@@ -112,14 +112,14 @@ export function statements(schema: string): Statements {
       ORDER BY place`,
 
     findDuplicates: (jobs) => `
-      SELECT kind, taken_key AS unique_key, public_id FROM ${job} FORCE INDEX (job_unique)
-      WHERE (kind, taken_key) IN (${repeated(jobs, '(?, ?)')})`,
+      SELECT taken_key, public_id FROM ${job} FORCE INDEX (job_unique)
+      WHERE taken_key IN (${repeated(jobs, '?')})`,
 
     // A range with almost nothing in it but its end: of one key of a unique index a plain read would stop at the row that had it
     // when the snapshot was made, and not come to the one that this transaction has inserted.
     findSeen: (jobs) => `
-      SELECT kind, taken_key AS unique_key, public_id FROM ${job} FORCE INDEX (job_unique)
-      WHERE ${Array.from({ length: jobs }, () => '(kind = ? AND taken_key > ? AND taken_key <= ?)').join(' OR ')}`,
+      SELECT taken_key, public_id FROM ${job} FORCE INDEX (job_unique)
+      WHERE ${Array.from({ length: jobs }, () => '(taken_key > ? AND taken_key <= ?)').join(' OR ')}`,
 
     committed: (publicIds) => `SELECT public_id FROM ${job} WHERE public_id IN (${publicIds})`,
 

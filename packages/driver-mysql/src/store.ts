@@ -96,7 +96,7 @@ export class MysqlStore implements Store {
       for (const [name, publicId] of seen) if (!known.has(publicId)) taken.set(name, publicId);
     }
     return open.filter(({ job, place }) => {
-      const publicId = job.unique && taken.get(uniqueName(job.kind, job.unique.key));
+      const publicId = job.unique && taken.get(takenKey(job.kind, job.unique.key));
       if (!publicId) return true;
       outcomes[place] = { outcome: 'duplicate', publicId };
       return false;
@@ -173,8 +173,7 @@ interface Place {
 
 /** A job that has a unique key. */
 interface TakenRow {
-  kind: string;
-  unique_key: string;
+  taken_key: string;
   public_id: string;
 }
 
@@ -183,7 +182,7 @@ function withoutTwins(open: readonly Place[]): ReadonlySet<Place> {
   const names = new Set<string>();
   const firsts = open.filter(({ job }) => {
     if (job.unique === null) return true;
-    const name = uniqueName(job.kind, job.unique.key);
+    const name = takenKey(job.kind, job.unique.key);
     const isFirst = !names.has(name);
     names.add(name);
     return isFirst;
@@ -191,7 +190,7 @@ function withoutTwins(open: readonly Place[]): ReadonlySet<Place> {
   return new Set(firsts);
 }
 
-/** The jobs that have the unique keys of these, by `uniqueName`: in an old snapshot there may be two of one name. */
+/** The jobs that have the unique keys of these, by `takenKey`: in an old snapshot there may be two of one name. */
 async function takenKeys(
   on: MysqlTransaction,
   sql: (jobs: number) => string,
@@ -201,9 +200,9 @@ async function takenKeys(
   const taken: [string, string][] = [];
   for (let from = 0; from < wanted.length; from += 1000) {
     const some = wanted.slice(from, from + 1000);
-    const values = some.flatMap(({ job }) => [job.kind, ...keys(job.unique?.key ?? '')]);
+    const values = some.flatMap(({ job }) => keys(takenKey(job.kind, job.unique?.key ?? '')));
     const rows = await query<TakenRow>(on, sql(some.length), values);
-    for (const row of rows) taken.push([uniqueName(row.kind, row.unique_key), row.public_id]);
+    for (const row of rows) taken.push([row.taken_key, row.public_id]);
   }
   return taken;
 }
@@ -218,8 +217,9 @@ function justBefore(text: string): string {
   return `${characters.join('')}${String.fromCodePoint(before)}\u{10ffff}`;
 }
 
-function uniqueName(kind: string, key: string): string {
-  return JSON.stringify([kind, key]);
+/** As the table has it: see the column. */
+function takenKey(kind: string, key: string): string {
+  return `${[...kind].length} ${kind}${key}`;
 }
 
 /** One fixed text for each part of a filter, so that the optimizer sees only what is asked for. */

@@ -13,17 +13,20 @@ const PREPARED = [
 ] as const satisfies readonly (keyof Statements)[];
 
 /**
- * How long a plan is kept, in milliseconds. The planner looks at how large a table is and not only at its statistics, so a plan
- * made for an empty table is soon the wrong one, long before the table is analyzed.
+ * How long a session's first plans are kept, in milliseconds, and its later ones at most; each time twice as long as before. The
+ * planner looks at how large a table is and not only at its statistics, so a plan made for an empty table is soon the wrong
+ * one, long before the table is analyzed.
  */
-const PLANNED_MS = 1_000;
+const FIRST_PLANS_MS = 1_000;
+const PLANS_MS = 5_000;
 
 /** So many rows a prepared statement is given at most. */
-const FEW = 10;
+const FEW = 40;
 
 interface Session {
   limitMs: number | null;
   plannedAt: number;
+  keepsMs: number;
 }
 
 /**
@@ -72,13 +75,18 @@ export class OwnSessions {
   replans(client: PoolClient): boolean {
     const session = this.#of(client);
     const now = performance.now();
-    if (!this.#known || now - session.plannedAt < PLANNED_MS) return false;
+    if (!this.#known || now - session.plannedAt < session.keepsMs) return false;
     session.plannedAt = now;
+    session.keepsMs = Math.min(PLANS_MS, 2 * session.keepsMs);
     return true;
   }
 
   #of(client: PoolClient): Session {
-    const session = this.#sessions.get(client) ?? { limitMs: null, plannedAt: performance.now() };
+    const session = this.#sessions.get(client) ?? {
+      limitMs: null,
+      plannedAt: performance.now(),
+      keepsMs: FIRST_PLANS_MS,
+    };
     this.#sessions.set(client, session);
     return session;
   }

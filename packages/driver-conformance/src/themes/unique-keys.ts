@@ -188,6 +188,27 @@ export const uniqueKeys = theme('unique keys', (test) => {
     expect(again).toEqual([{ outcome: 'duplicate', publicId: second?.publicId }]);
   });
 
+  test('unique: nobody waits for a transaction that takes a key again which a settled job had', async ({
+    driver,
+    key,
+    put,
+    newJob,
+    serve,
+    caller,
+  }) => {
+    const unique = { key, scope: 'outstanding' } as const;
+    await put({ unique });
+    await serve();
+    const { tx } = await caller();
+    const [taken] = await driver.join(tx).enqueue([newJob({ unique })]);
+    expect(taken?.outcome).toBe('enqueued');
+    // In whatever order an index has kinds, one of these is its neighbour.
+    for (const kind of ['a', 'work', 'z']) {
+      const [other] = await within(`an enqueue of ${kind}`, driver.enqueue([newJob({ kind })]));
+      expect(other?.outcome).toBe('enqueued');
+    }
+  });
+
   test('without a unique key inserts the same job twice', async ({ key, putMany }) => {
     const [first, second] = await putMany([
       { key, payload: 1 },
