@@ -2,9 +2,10 @@
 export type { CallOptions, Client, ListOptions } from './client/client.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 export { LIMITS } from './client/limits.js';
+// What a driver is, and what drivers share.
+export { newPublicId } from './client/public-id.js';
 // What can be injected.
 export { type Clock, systemClock } from './clock.js';
-// What a driver is, and what drivers share.
 export { answerWithin } from './driver/answer-within.js';
 export type * from './driver/driver.js';
 export {

@@ -1,6 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { type ClientEvent, type NewJob, type Settlement, type State, TRANSITIONS } from '@rowlock/core';
+import {
+  type ClientEvent,
+  type NewJob,
+  newPublicId,
+  type Settlement,
+  type State,
+  TRANSITIONS,
+} from '@rowlock/core';
 import { checkJob, JOB_DEFAULTS, type JobRow } from './job-row.js';
 import { storableJson, storableText } from './storable.js';
 
@@ -13,7 +19,7 @@ export function enqueued(job: NewJob, now: number): JobRow {
   return checkJob({
     ...JOB_DEFAULTS,
     id: 0n,
-    publicId: randomUUID(),
+    publicId: newPublicId(),
     queue: storableText(job.queue),
     kind: storableText(job.kind),
     key: storableText(job.key),

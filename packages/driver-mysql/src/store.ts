@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import {
   type ClientEvent,
@@ -9,6 +8,7 @@ import {
   type JobPage,
   type Moved,
   type NewJob,
+  newPublicId,
   type Page,
   type State,
   type Store,
@@ -36,7 +36,7 @@ export class MysqlStore implements Store {
 
   async enqueue(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
     const outcomes = new Array<Enqueued>(jobs.length);
-    let open: Place[] = jobs.map((job, place) => ({ job, place, publicId: randomUUID() }));
+    let open: Place[] = jobs.map((job, place) => ({ job, place, publicId: newPublicId() }));
     // An INSERT that is refused keeps a lock on the other job's key until the caller commits, and that job's settlement would
     // wait for it.
     if (this.on !== this.outside) open = await this.#findDuplicates(open, outcomes);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import {
   type ClientEvent,
@@ -8,6 +7,7 @@ import {
   type JobPage,
   type Moved,
   type NewJob,
+  newPublicId,
   type Page,
   type State,
   type Store,
@@ -33,7 +33,7 @@ export class PostgresStore implements Store {
 
   async enqueue(jobs: readonly NewJob[], wakeUps: readonly WakeUp[] = []): Promise<readonly Enqueued[]> {
     const outcomes = new Array<Enqueued>(jobs.length);
-    let open: Place[] = jobs.map((job, place) => ({ job, place, publicId: randomUUID() }));
+    let open: Place[] = jobs.map((job, place) => ({ job, place, publicId: newPublicId() }));
     for (let tries = 0; open.length > 0; tries++) {
       if (tries === MOST_TRIES)
         throw new DriverError('SerializationFailure', 'A unique key kept changing hands.');
