@@ -106,7 +106,7 @@ export interface Reader {
   /** All rows of a queue, by id. */
   jobs(queue: string): Promise<readonly JobRow[]>;
 
-  /** The records of a job's runs, oldest first. */
+  /** The records of a job's runs, oldest first, also of the one that completed it if only the job's row tells of that. */
   runs(publicId: string): Promise<readonly RunRow[]>;
 
   /** How many records of runs there are whose job is not. */
@@ -160,7 +160,8 @@ export type RawJob = Pick<JobRow, 'queue' | 'kind' | 'payload'> & Partial<Pick<J
 /** The record of one run, as far as it concerns one job. */
 export interface RunRow {
   readonly processId: string;
-  readonly workerId: string;
+  /** Null where the job's row alone tells of the run: as of one of several jobs that completed this one. */
+  readonly workerId: string | null;
   readonly startedAt: Date;
   readonly finishedAt: Date | null;
   /** How it ended for the job: a settling event, `release`, `reclaim` or `crashed`; null while it goes on. */

@@ -17,6 +17,6 @@ export async function eachSettledOnce<Tx>(
     const final = records.filter(({ outcome }) => outcome === 'complete');
     expect(final.map((record) => record.processId)).toEqual([processId]);
     const open = records.filter(({ finishedAt }) => finishedAt === null);
-    expect(open.filter(({ workerId }) => living.has(workerId))).toEqual([]);
+    expect(open.filter(({ workerId }) => workerId !== null && living.has(workerId))).toEqual([]);
   }
 }

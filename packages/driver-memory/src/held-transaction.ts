@@ -56,8 +56,8 @@ export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction>
     return this.#tx.run(() => statements.firstOutstanding(this.#place, question));
   }
 
-  async release(runs: readonly RunRef[]): Promise<void> {
-    await this.#tx.run(() => statements.release(this.#place, runs));
+  async release(run: RunRef): Promise<void> {
+    await this.#tx.run(() => statements.release(this.#place, run));
     await this.commit();
   }
 

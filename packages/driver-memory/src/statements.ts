@@ -199,8 +199,8 @@ export async function noteProgress(place: Place, run: RunRef, progress: string):
   }
 }
 
-export async function release(place: Place, runs: readonly RunRef[]): Promise<void> {
-  for (const run of runs) await endRuns(place, recordsOf(place, run), 'release');
+export async function release(place: Place, run: RunRef): Promise<void> {
+  await endRuns(place, recordsOf(place, run), 'release');
 }
 
 function recordsOf({ database, tx }: Place, { processId, jobs }: RunRef): readonly Found<RunRow>[] {

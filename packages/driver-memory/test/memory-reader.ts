@@ -27,7 +27,10 @@ export function openReader(database: Database, exec: Reader['exec']): Reader {
         const [found] = database.tables.jobs.findBy('publicId', publicId, tx);
         if (found === undefined) return [];
         const { value: job } = found;
-        return database.tables.runs.findBy('jobId', job.id, tx).map(({ value }) => suiteRun(value, job));
+        const runs = database.tables.runs
+          .findBy('jobId', job.id, tx)
+          .map(({ value }) => suiteRun(value, job));
+        return [...runs, ...completion(job, runs)];
       }),
 
     orphans: () =>
@@ -118,6 +121,17 @@ function suiteRun({ jobId: _, ...row }: RunRow, job: JobRow): SuiteRun {
     finishedAt: date(isCompletion ? job.finishedAt : row.finishedAt),
     progress: JSON.parse(row.progress),
   };
+}
+
+/** The run that completed a job, if the job's row alone tells of it. */
+function completion(job: JobRow, runs: readonly SuiteRun[]): readonly SuiteRun[] {
+  const { status, processId, startedAt, finishedAt } = job;
+  if (status !== 'complete' || processId === null || runs.some((run) => run.processId === processId))
+    return [];
+  const [begun, ended] = [date(startedAt) ?? new Date(Number.NaN), date(finishedAt)];
+  return [
+    { processId, workerId: null, startedAt: begun, finishedAt: ended, outcome: 'complete', progress: null },
+  ];
 }
 
 function date(ms: number | null): Date | null {

@@ -165,8 +165,8 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     return row?.id ? BigInt(row.id) : undefined;
   }
 
-  async release(runs: readonly RunRef[]): Promise<void> {
-    const records = recordsOf(runs);
+  async release(run: RunRef): Promise<void> {
+    const records = recordsOf([run]);
     await this.#change(this.#context.sql.release(records.text), records.values);
     await this.commit();
   }

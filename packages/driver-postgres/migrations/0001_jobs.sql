@@ -126,6 +126,19 @@ CREATE TABLE run (
   CONSTRAINT run_finished CHECK ((finished_at IS NOT NULL) = (outcome IS NOT NULL))
 );
 
+-- A run of several jobs, or runs that share a transaction, in one row for as long as it goes on. Its end takes it away; what came of jobs
+-- that are not complete is written into their records by then. One that is met by somebody who holds one of its jobs was left by a
+-- crash, and is written into the records first. In the order in which most jobs are run: what is over lies before what is looked for.
+CREATE TABLE open_run (
+  last_id      bigint NOT NULL,
+  process_id   uuid NOT NULL,
+  first_id     bigint NOT NULL,
+  worker_id    integer NOT NULL,
+  started_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+  job_ids      bigint[] NOT NULL,
+  PRIMARY KEY (last_id, process_id)
+);
+
 -- Enqueues from any language, or from a trigger, in the caller's transaction. Workers are woken by its commit.
 --   SELECT * FROM rowlock.enqueue('spreadsheet.update', '{"rows": 3}', key => 'budget', queue => 'spreadsheets');
 -- Returns 'enqueued', or 'duplicate' with the public id of the job that has the unique key already.

@@ -34,10 +34,10 @@ import { type Context, context } from './context.js';
 import { PostgresHeldTransaction } from './held-transaction.js';
 import { migrate, migrations, refuseOutdated } from './migrations.js';
 import { OwnSessions } from './own-sessions.js';
-import { plainArray } from './plain-array.js';
 import { Prepared } from './prepared.js';
 import { PostgresPulse } from './pulse.js';
 import { type PostgresTransaction, query } from './query.js';
+import { RunStarts } from './run-starts.js';
 import { KEEP_ALIVE_MS, onPool, type Server, serverOf, takeConnection, watch } from './session.js';
 import { sharesSessions } from './shared-sessions.js';
 import { PostgresStore, texts } from './store.js';
@@ -121,6 +121,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   /** For a worker's own short statements. */
   readonly #soon: PostgresTransaction;
   readonly #own: OwnSessions;
+  readonly #starts: RunStarts;
   #server: Promise<Server> | null = null;
   readonly #sessions: 'auto' | 'own' | 'shared';
   readonly #prepared: Prepared;
@@ -131,6 +132,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     this.#ownsPool = ownsPool;
     this.#own = new OwnSessions(context.sql);
     this.#soon = onPool(pool, context.answerMs, this.#own);
+    this.#starts = new RunStarts(this.#soon, context.sql, this.#own);
     this.#sessions = sessions;
     // What an application does with its own connections, DISCARD ALL for one, is its own affair.
     this.#prepared = new Prepared(
@@ -208,26 +210,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return { reclaimed: Number(reclaimed), lapsed };
   }
 
-  async startRuns(runs: readonly RunStart[]): Promise<readonly RunStarted[]> {
-    const records = runs.flatMap(({ processId, workerId, jobs }) =>
-      jobs.map((job) => ({ processId, workerId, job })),
-    );
-    const { startRuns } = this.context.sql;
-    const rows = await query<{ id: bigint; earlier_runs: bigint; crashes: bigint }>(
-      this.#soon,
-      startRuns,
-      [
-        plainArray(records.map(({ processId }) => processId)),
-        plainArray(records.map(({ workerId }) => workerId)),
-        plainArray(records.map(({ job }) => job)),
-      ],
-      this.#own.nameOf(startRuns, records.length),
-    );
-    return rows.map((row) => ({
-      id: row.id,
-      earlierRuns: Number(row.earlier_runs),
-      crashes: Number(row.crashes),
-    }));
+  startRuns(runs: readonly RunStart[]): Promise<readonly RunStarted[]> {
+    return this.#starts.write(runs);
   }
 
   async noteRun({ processId, jobs }: RunRef, { progress }: RunNote): Promise<void> {
@@ -263,6 +247,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     if (this.#ownsPool && !isShared) this.#own.know();
     const { name, host, pid, queues } = worker;
     await query(this.#soon, sql.forgetWorkers, [lockClass.unsigned]);
+    await query(this.#soon, sql.forgetRuns);
     const [row] = await query<{ id: number }>(this.#soon, sql.addWorker, [name, host, pid, queues]);
     if (row === undefined) throw new DriverError('Unknown', 'The worker was not added.');
     if (!isShared) return PostgresAnchor.open(this.context, this.#soon, this.#newClient, row.id, session);

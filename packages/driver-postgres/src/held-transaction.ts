@@ -17,6 +17,7 @@ import type { PoolClient, QueryResultRow } from 'pg';
 import type { Context } from './context.js';
 import { HandlerTransaction, KEEP, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
+import { rangeOf } from './job-ids.js';
 import type { OwnSessions } from './own-sessions.js';
 import { plainArray } from './plain-array.js';
 import { type PostgresTransaction, query } from './query.js';
@@ -109,13 +110,17 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     return row?.id ?? undefined;
   }
 
-  async release(runs: readonly RunRef[]): Promise<void> {
-    const values = [runs.flatMap(({ jobs }) => jobs), runs.map(({ processId }) => processId)];
-    await this.#askAndCommit(this.#context.sql.release, values, runs.length);
+  async release({ processId, jobs }: RunRef): Promise<void> {
+    const values = [plainArray(jobs), processId, rangeOf(jobs)[0]];
+    await this.#askAndCommit(this.#context.sql.release, values, jobs.length);
   }
 
   async lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
-    await this.#askAndCommit(this.#context.sql.lease, [processId, jobs, forMs], jobs.length);
+    await this.#askAndCommit(
+      this.#context.sql.lease,
+      [processId, jobs, forMs, rangeOf(jobs)[0]],
+      jobs.length,
+    );
   }
 
   async lockLeased(processId: string, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, State>> {
@@ -139,7 +144,9 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.handle.close();
     // What the handler left to be checked at commit is checked now, while the claim can still be settled otherwise.
     if (this.handle.used) await this.#ask(CHECK_NOW);
-    const rows = await this.#ask<{ id: JobId }>(this.#context.sql.settle, this.#endings(own), own.length);
+    const { sql } = this.#context;
+    const text = this.#isOne ? sql.settle : sql.settleTogether;
+    const rows = await this.#ask<{ id: JobId }>(text, this.#endings(own), own.length);
     for (const { id } of rows) this.#held.delete(id);
     return rows.map(({ id }) => id);
   }
@@ -150,9 +157,10 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     const { sql } = this.#context;
     const [text, values] = areAlike(settlements)
       ? [sql.settleAlike, this.#alike(settlements)]
-      : [sql.settleAll, this.#endings(settlements)];
+      : [this.#isOne ? sql.settleAll : sql.settleAllTogether, this.#endings(settlements)];
     try {
-      await this.#askAndCommit(text, values, settlements.length);
+      // Of jobs that end alike, any number is settled by one plan.
+      await this.#askAndCommit(text, values, text === sql.settleAlike ? 1 : settlements.length);
     } catch (error) {
       if (isNotAll(error)) return [];
       throw error;
@@ -167,16 +175,20 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.#handle = this.#newHandle();
   }
 
+  /** Whether no run of it can have several jobs. */
+  get #isOne(): boolean {
+    return this.#held.size === 1;
+  }
+
   #alike(settlements: readonly [Settlement, ...Settlement[]]): unknown[] {
-    const [{ attempt, crashes, tookMs, by }] = settlements;
-    const ids = plainArray(settlements.map(({ id }) => id));
-    const processIds = plainArray(settlements.map(({ processId }) => processId));
-    return [ids, processIds, attempt, crashes, tookMs, by, this.#status];
+    const [{ processId, attempt, crashes, tookMs, by }] = settlements;
+    const ids = settlements.map(({ id }) => id);
+    return [plainArray(ids), processId, attempt, crashes, tookMs, by, this.#status, rangeOf(ids)[1]];
   }
 
   #endings(settlements: readonly Settlement[]): unknown[] {
     const column = <Value>(value: (settlement: Settlement) => Value): Value[] => settlements.map(value);
-    return [
+    const values = [
       plainArray(column(({ id }) => id)),
       plainArray(column(({ processId }) => processId)),
       plainArray(column(({ event }) => event)),
@@ -191,6 +203,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
       this.#status,
       plainArray(settlements.filter(({ event }) => event !== 'complete').map(({ id }) => id)),
     ];
+    return this.#isOne ? values : [...values, rangeOf(column(({ id }) => id))[0]];
   }
 
   async undo(): Promise<void> {
@@ -324,16 +337,17 @@ function isNotAll(error: unknown): boolean {
   return error instanceof DriverError && Object(error.cause).code === '22012';
 }
 
-/** Whether several jobs are complete, without output, and nothing else sets their settlements apart but their runs. */
+/** Whether several jobs are complete, without output, and nothing sets their settlements apart. */
 function areAlike(settlements: readonly Settlement[]): settlements is readonly [Settlement, ...Settlement[]] {
   const [first] = settlements;
   return (
     settlements.length > 1 &&
     settlements.every(
-      ({ event, output, attempt, crashes, tookMs, by }) =>
+      ({ event, output, processId, attempt, crashes, tookMs, by }) =>
         event === 'complete' &&
         output === null &&
-        attempt === first?.attempt &&
+        processId === first?.processId &&
+        attempt === first.attempt &&
         crashes === first.crashes &&
         tookMs === first.tookMs &&
         by === first.by,

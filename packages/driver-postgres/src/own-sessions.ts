@@ -7,8 +7,10 @@ const PREPARED = [
   'lockSiblings',
   'firstOutstanding',
   'startRuns',
+  'startTogether',
   'settle',
   'settleAll',
+  'settleAlike',
   'survey',
 ] as const satisfies readonly (keyof Statements)[];
 

@@ -209,6 +209,20 @@ const SELECT_JOB = `SELECT ${Object.entries(COLUMNS)
 /** Of a run that has completed its job the job's row says so. */
 const IS_COMPLETION = "job.status = 'complete' AND job.process_id = run.process_id";
 
+/**
+ * Each job's runs, those among them that are on record together, and those of which the job's row alone tells: who was in a run of several
+ * jobs and is complete.
+ */
+const RUNS = `
+  SELECT process_id, job_id, worker_id, started_at, finished_at, outcome, progress FROM rowlock.run
+  UNION ALL
+  SELECT process_id, has.id, worker_id, started_at, NULL, NULL, NULL
+  FROM rowlock.open_run CROSS JOIN unnest(job_ids) AS has (id)
+  WHERE NOT EXISTS (SELECT FROM rowlock.run WHERE run.job_id = has.id AND run.process_id = open_run.process_id)
+  UNION ALL
+  SELECT process_id, id, NULL, started_at, finished_at, 'complete', NULL FROM rowlock.job
+  WHERE status = 'complete' AND NOT EXISTS (SELECT FROM rowlock.run WHERE run.job_id = job.id AND run.process_id = job.process_id)`;
+
 function openReader(plain: pg.Pool): Reader {
   const jobs = async (where: string, value: string): Promise<readonly JobRow[]> => {
     const { rows } = await plain.query<Omit<JobRow, 'id'> & { id: string }>(
@@ -226,7 +240,7 @@ function openReader(plain: pg.Pool): Reader {
         `SELECT run.process_id AS "processId", worker_id::text AS "workerId", run.started_at AS "startedAt",
                 CASE WHEN ${IS_COMPLETION} THEN job.finished_at ELSE run.finished_at END AS "finishedAt",
                 CASE WHEN ${IS_COMPLETION} THEN 'complete' ELSE run.outcome END AS outcome, run.progress
-         FROM rowlock.run JOIN rowlock.job ON job.id = run.job_id
+         FROM (${RUNS}) AS run JOIN rowlock.job ON job.id = run.job_id
          WHERE job.public_id = $1 ORDER BY run.started_at`,
         [publicId],
       );

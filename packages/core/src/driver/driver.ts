@@ -45,9 +45,9 @@ export interface Driver<Tx = unknown> extends Store {
   reclaim(graves: Graves): Promise<Reclaimed>;
 
   /**
-   * Writes, outside the claims' transactions and in one commit, that runs begin, and ends as `reclaim` every
-   * unfinished run of their jobs: whoever calls this holds their locks, so whoever wrote those is gone. Returns what is
-   * known of those jobs that had runs before.
+   * Writes, outside the claims' transactions, that runs begin, and ends as `reclaim` every unfinished run of their jobs: whoever
+   * calls this holds their locks, so whoever wrote those is gone. Returns what is known of those jobs that had runs before.
+   * A run of several jobs may be one record for all of them until it ends.
    */
   startRuns(runs: readonly RunStart[]): Promise<readonly RunStarted[]>;
 
@@ -140,10 +140,10 @@ export interface HeldTransaction<Tx> extends RunTransaction<Tx> {
   firstOutstanding(question: DependencyQuestion): Promise<JobId | undefined>;
 
   /**
-   * Gives the claim back: its jobs are as they were, and the runs' records end as `release`, whatever was written into them
+   * Gives the claim back: its jobs are as they were, and the run's records end as `release`, whatever was written into them
    * meanwhile. The transaction has ended then.
    */
-  release(runs: readonly RunRef[]): Promise<void>;
+  release(run: RunRef): Promise<void>;
 
   /**
    * Commits the claim: these of its jobs are in progress, by this run, for everybody to see; the others are let go.
@@ -292,7 +292,7 @@ export interface Settlement {
   readonly by: string;
 }
 
-/** A run and its jobs, each of which has a record of it. */
+/** A run, or the runs that share a transaction, and the jobs; each job has a record of it. */
 export interface RunRef {
   readonly processId: string;
   readonly jobs: readonly JobId[];

@@ -53,7 +53,7 @@ export interface RunContext<Payload, Tx = unknown> {
   readonly job: RunJob<Payload>;
   /** The entity that the jobs are about; no other run has it now. */
   readonly key: string | null;
-  /** The run's own id. */
+  /** The run's id. Runs that share a transaction share it: see `batch`. */
   readonly processId: string;
   /**
    * The transaction that settles: what is written through it commits with the settlement, or not at all. With `hold` it

@@ -3,6 +3,7 @@ import type { Logger } from '../logger.js';
 
 /** A run, as events tell of it. */
 export interface RunInfo {
+  /** Runs that share a transaction share it. */
   readonly processId: string;
   readonly queue: string;
   readonly kind: string;

@@ -8,7 +8,7 @@
 
 import type { DependencyContainer } from 'tsyringe';
 import type { Clock } from '../clock.js';
-import type { Driver, HeldTransaction, Settlement } from '../driver/driver.js';
+import type { Driver, HeldTransaction, RunRef, Settlement } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import { ClaimLostError } from '../errors.js';
 import type { Registry } from '../handler/registry.js';
@@ -16,7 +16,7 @@ import type { Job } from '../job/job.js';
 import type { Logger } from '../logger.js';
 import type { BatchSizes } from './batch-sizes.js';
 import { limitMs } from './bounds.js';
-import type { WorkerEmitter } from './events.js';
+import type { RunInfo, WorkerEmitter } from './events.js';
 import { type Chain, lockGroups } from './groups.js';
 import { warnAtHalfTime } from './half-time.js';
 import { Lease } from './lease.js';
@@ -48,7 +48,7 @@ export interface Flow<Tx> {
   /** The runs going on in this process. */
   readonly live: Set<LiveRun>;
   /** Handlers that ignored their signals and have not ended yet. */
-  readonly leftBehind: Set<string>;
+  readonly leftBehind: Set<RunInfo>;
   /** Aborted when the worker stops: no further job is claimed. */
   readonly stopping: AbortSignal;
   /** Whether the worker's session is open: without it nothing is leased. */
@@ -187,9 +187,7 @@ async function work<Tx>(
   for (const { live } of runs) flow.live.add(live);
   try {
     const started = flow.clock.now();
-    const earlier = await flow.records.start(
-      runs.map(({ live: { processId, jobs } }) => ({ processId, workerId: flow.workerId, jobs })),
-    );
+    const earlier = await flow.records.start({ ...together(chains), workerId: flow.workerId });
     for (const run of runs) run.count(earlier);
     if (first.live.leased) await workLeased(flow, held, first, started);
     else await workHeld(flow, held, chains, started, settles);
@@ -225,7 +223,7 @@ async function workHeld<Tx>(
   }
   if (runs.every(({ endings }) => endings === 'release')) {
     // In the claim's own transaction: a worker that has lost its claim has nothing to give back.
-    await held.release(runs.map(({ live }) => live));
+    await held.release(together(chains));
     for (const { info } of runs) flow.events.emit('released', info);
     return;
   }
@@ -253,6 +251,12 @@ async function workLeased<Tx>(
   } finally {
     await lease.rollback();
   }
+}
+
+/** All runs of a transaction, as one. */
+function together<Tx>(chains: readonly [Chain<Tx>, ...Chain<Tx>[]]): RunRef {
+  const [[first]] = chains;
+  return { processId: first.live.processId, jobs: chains.flat().flatMap(({ live }) => live.jobs) };
 }
 
 function begin<Tx>({ events, claimed }: Flow<Tx>, runs: readonly Run<Tx>[]): void {

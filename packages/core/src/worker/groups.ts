@@ -1,5 +1,6 @@
 /** Check and group: from the jobs that were claimed to the runs that may begin, all under this transaction's locks. */
 
+import { v4 as uuid } from 'uuid';
 import type { HeldTransaction } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import type { AnyHandler } from '../handler/handler.js';
@@ -10,6 +11,14 @@ import type { Sweep } from './sweep.js';
 
 /** What a job is about: its key, or, without one, itself. */
 type Entity = NonNullable<Job['key']> | Job['id'];
+
+/** What one transaction has claimed. */
+interface Claim {
+  /** Of all its runs: they begin and end together. */
+  readonly processId: string;
+  /** Whether it has several jobs. */
+  readonly isBatch: boolean;
+}
 
 /** Runs that follow each other: those of one key, in id order; mostly one. */
 export type Chain<Tx> = readonly [Run<Tx>, ...Run<Tx>[]];
@@ -30,15 +39,15 @@ export async function lockGroups<Tx>(
 ): Promise<readonly Chain<Tx>[] | 'apart'> {
   const own = jobs.filter((job) => take(flow, job, taken));
   const siblings = await lockSiblings(flow, tx, pass.queue, own);
-  const isBatch = jobs.length > 1;
-  if (siblings === 'refused' && isBatch) return 'apart';
+  const claim: Claim = { processId: uuid(), isBatch: jobs.length > 1 };
+  if (siblings === 'refused' && claim.isBatch) return 'apart';
 
   const locked: ReadonlyMap<Entity, readonly Job[]> = siblings === 'refused' ? new Map() : siblings;
   const chains = new Map<Entity, Chain<Tx>>();
   for (const [entity, claimed] of byEntity(own)) {
     // Of a key whose jobs were not met nothing is known: without their locks it is not run.
     const all = typeof entity === 'string' ? (locked.get(entity) ?? []) : claimed;
-    const chain = await chainOf(flow, tx, all, isBatch ? claimed.length : 1, isBatch);
+    const chain = await chainOf(flow, tx, claim, all, claim.isBatch ? claimed.length : 1);
     if (chain === 'apart') return 'apart';
     if (chain !== undefined) chains.set(entity, chain);
   }
@@ -96,16 +105,16 @@ async function lockSiblings<Tx>(
 async function chainOf<Tx>(
   flow: Flow<Tx>,
   tx: HeldTransaction<Tx>,
+  { processId, isBatch }: Claim,
   siblings: readonly Job[],
   claimed: number,
-  isBatch: boolean,
 ): Promise<Chain<Tx> | 'apart' | undefined> {
   if (siblings.some(({ status }) => status === 'in-progress')) return undefined;
   const runs: Run<Tx>[] = [];
   let rest = siblings;
   let left = claimed;
   do {
-    const run = await nextRun(flow, tx, rest);
+    const run = await nextRun(flow, tx, processId, rest);
     if (run === undefined) break;
     if (isBatch && !run.jobs.every((job) => flow.sizes.isSociable(job))) {
       if (runs.length === 0) return 'apart';
@@ -124,6 +133,7 @@ async function chainOf<Tx>(
 async function nextRun<Tx>(
   { registry, anchored }: Flow<Tx>,
   tx: HeldTransaction<Tx>,
+  processId: string,
   siblings: readonly Job[],
 ): Promise<Run<Tx> | undefined> {
   const [head] = siblings;
@@ -134,7 +144,7 @@ async function nextRun<Tx>(
   const end = siblings.findIndex(({ kind }) => kind !== handler.kind);
   const own = siblings.slice(0, Math.min(handler.groupMax, end === -1 ? siblings.length : end));
   const [first, ...rest] = await withoutDependants(tx, handler, own);
-  return first && new Run(handler, [first, ...rest]);
+  return first && new Run(handler, [first, ...rest], processId);
 }
 
 /** Leaves out the jobs that an earlier, outstanding job of the kinds in `after` still holds up. */

@@ -3,8 +3,8 @@ import type { RunInfo, WorkerEmitter } from './events.js';
 
 /** What knows of the handlers that ignored their signals. */
 interface Crew {
-  /** The ids of their runs, as long as their code goes on. */
-  readonly leftBehind: Set<string>;
+  /** Their runs, as long as their code goes on. */
+  readonly leftBehind: Set<RunInfo>;
   readonly log: Logger;
   readonly events: WorkerEmitter;
 }
@@ -15,14 +15,14 @@ interface Crew {
  * @param ended Its late end.
  */
 export function leaveBehind({ leftBehind, log, events }: Crew, info: RunInfo, ended: Promise<unknown>): void {
-  leftBehind.add(info.processId);
+  leftBehind.add(info);
   log.error(
     { ...info, leftBehind: leftBehind.size },
     'a handler ignored its signal: its transaction was taken from it, and its code runs on; let it watch signal',
   );
   events.emit('leftBehind', info);
   const note = (): void => {
-    leftBehind.delete(info.processId);
+    leftBehind.delete(info);
     log.warn({ ...info, leftBehind: leftBehind.size }, 'a handler that was left behind has ended');
   };
   ended.then(note, note);

@@ -24,9 +24,9 @@ export class RunRecords {
   }
 
   /** Resolves when the records are where everybody sees them. @throws DriverError */
-  start(runs: readonly RunStart[]): Promise<EarlierRuns> {
+  start(run: RunStart): Promise<EarlierRuns> {
     this.#next ??= this.#gather();
-    this.#next.runs.push(...runs);
+    this.#next.runs.push(run);
     return this.#next.written;
   }
 

@@ -1,4 +1,3 @@
-import { v4 as uuid } from 'uuid';
 import type { Settlement } from '../driver/driver.js';
 import type { AnyHandler } from '../handler/handler.js';
 import { retry } from '../handler/outcome.js';
@@ -29,11 +28,13 @@ export class Run<Tx> {
   counted: readonly CountedJob[] = [];
   endings: Endings = 'release';
 
+  /** @param processId Runs that share a transaction share it. */
   constructor(
     readonly handler: AnyHandler<Tx>,
     readonly jobs: readonly [Job, ...Job[]],
+    processId: string,
   ) {
-    this.live = new LiveRun(uuid(), jobs, handler.claim === 'lease');
+    this.live = new LiveRun(processId, jobs, handler.claim === 'lease');
     const { kind, queue } = handler;
     this.info = {
       processId: this.live.processId,

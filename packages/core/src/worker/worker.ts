@@ -12,7 +12,7 @@ import { Alarm } from './alarm.js';
 import { BatchSizes } from './batch-sizes.js';
 import { limitMs } from './bounds.js';
 import { reserve, shortages } from './connections.js';
-import { WorkerEmitter, type WorkerEvents } from './events.js';
+import { type RunInfo, WorkerEmitter, type WorkerEvents } from './events.js';
 import { type Flow, sweep } from './flow.js';
 import { Lapses } from './lapses.js';
 import { LineReporter } from './line-reporter.js';
@@ -74,7 +74,7 @@ export class Worker<Tx> {
   readonly #stopping = new AbortController();
   readonly #taken = new Set<string>();
   readonly #live = new Set<LiveRun>();
-  readonly #leftBehind = new Set<string>();
+  readonly #leftBehind = new Set<RunInfo>();
   readonly #slots = new Set<Promise<void>>();
   /** By queue. */
   readonly #low: ReadonlyMap<string, LowWater>;

@@ -115,7 +115,7 @@ function heldInTurns<Tx>(held: HeldTransaction<Tx>, turn: Turn, told: Told<Tx>):
         return settled;
       }),
     renew: () => turn('renew', () => held.renew()),
-    release: (runs) => turn('release', () => held.release(runs).then(end)),
+    release: (run) => turn('release', () => held.release(run).then(end)),
     commit: () => turn('commit', () => held.commit().then(end)),
     // After a commit nothing is left to be rolled back.
     rollback: () =>

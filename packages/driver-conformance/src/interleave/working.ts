@@ -168,7 +168,7 @@ export class WorkingActor<Tx> {
         const leases = over(() => {});
         return instead(held, {
           lease: (processId, jobs, forMs) => held.lease(processId, jobs, forMs).then(leases),
-          release: (runs) => held.release(runs).then(commits),
+          release: (run) => held.release(run).then(commits),
           finish: async (settlements) => {
             const settled = await held.finish(settlements);
             if (settled.length === settlements.length) commits();

@@ -100,18 +100,20 @@ export const runs = theme('runs', (test) => {
     begin,
     claimMany,
   }) => {
-    const rows = await putMany([{ key }, {}, { key }, {}]);
+    const rows = await putMany([{ key }, { key }, {}, {}, {}]);
     const { workerId } = await anchor();
     const first = await hold();
     const released = randomUUID();
     await driver.startRuns([{ processId: released, workerId, jobs: [first.job.id] }]);
-    await first.held.release([{ processId: released, jobs: [first.job.id] }]);
+    await first.held.release({ processId: released, jobs: [first.job.id] });
 
-    const held = await begin();
-    await claimMany(held, 4);
-    const group = await held.lockSiblings({ queue, keys: [key] }, 10);
-    const singles = rows.filter((row) => row.key === null);
-    const all = [group, ...singles.map((row) => [row])].map((jobs) => ({
+    const grouped = await begin();
+    await claimMany(grouped, 1);
+    const group = await grouped.lockSiblings({ queue, keys: [key] }, 10);
+    const others = await begin();
+    const batch = await claimMany(others, 2);
+    const single = await hold();
+    const all = [group, batch, [single.job]].map((jobs) => ({
       processId: randomUUID(),
       workerId,
       jobs: jobs.map(({ id }) => id),
@@ -124,7 +126,9 @@ export const runs = theme('runs', (test) => {
       expect(records.at(-1)).toMatchObject({ processId, workerId, outcome: null });
       expect(records).toHaveLength(id === rows[0]?.id ? 2 : 1);
     }
-    await held.release(all);
+    for (const [place, held] of [grouped, others, single.held].entries()) {
+      await held.release(all[place] ?? { processId: '', jobs: [] });
+    }
     for (const { publicId } of rows) {
       expect((await reader.runs(publicId)).at(-1)).toMatchObject({ outcome: 'release' });
     }
@@ -230,7 +234,7 @@ export const runs = theme('runs', (test) => {
     const job = await put();
     await serve();
     expect((await row(job)).status).toBe('complete');
-    expect(await reader.runs(job.publicId)).toEqual([]);
+    expect(await reader.runs(job.publicId)).toMatchObject([{ workerId: null, outcome: 'complete' }]);
   });
 
   for (const how of ['disconnect', 'kill'] as const) {
@@ -304,7 +308,7 @@ export const runs = theme('runs', (test) => {
     const { held, job } = await hold();
     const processId = randomUUID();
     await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
-    await held.release([{ processId, jobs: [job.id] }]);
+    await held.release({ processId, jobs: [job.id] });
     const [record] = await reader.runs(publicId);
     expect(record).toMatchObject({ processId, outcome: 'release' });
     expect(record?.finishedAt).toBeInstanceOf(Date);
@@ -328,7 +332,7 @@ export const runs = theme('runs', (test) => {
       await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
       // A worker that has not noticed yet that its claim was lost.
       await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [job.id] }]);
-      if (end === 'release') await held.release([{ processId, jobs: [job.id] }]);
+      if (end === 'release') await held.release({ processId, jobs: [job.id] });
       else {
         await held.settle([settlement(job, { processId, event: end })]);
         await held.commit();
@@ -346,7 +350,7 @@ export const runs = theme('runs', (test) => {
     const processId = randomUUID();
     await dying.driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
     await dying.disconnect();
-    await expect(held.release([{ processId, jobs: [job.id] }])).rejects.toMatchObject({
+    await expect(held.release({ processId, jobs: [job.id] })).rejects.toMatchObject({
       code: 'ConnectionLost',
     });
     expect(await reader.runs(publicId)).toMatchObject([{ processId, outcome: null }]);
@@ -370,7 +374,7 @@ export const runs = theme('runs', (test) => {
     const released = await hold();
     const first = randomUUID();
     expect(await start(first)).toEqual([0, 0]);
-    await released.held.release([{ processId: first, jobs: [id] }]);
+    await released.held.release({ processId: first, jobs: [id] });
 
     const retried = await hold();
     const second = randomUUID();

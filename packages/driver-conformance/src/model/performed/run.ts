@@ -46,5 +46,5 @@ export function renew<Tx>(state: WorldState<Tx>, { by }: CommandOf<'renew'>): Pr
 export function release<Tx>(state: WorldState<Tx>, { by }: CommandOf<'release'>): Promise<Result> {
   const claim = state.lastOf(by);
   const processId = state.runOf(claim);
-  return claim.held.release([{ processId, jobs: state.runs.get(processId) ?? [] }]);
+  return claim.held.release({ processId, jobs: state.runs.get(processId) ?? [] });
 }

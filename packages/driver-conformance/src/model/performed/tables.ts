@@ -24,7 +24,7 @@ export async function tables<Tx>({ cast, names }: WorldState<Tx>): Promise<Resul
       runs: (await reader.runs(row.publicId)).map(
         ({ processId, workerId, outcome, finishedAt, progress }) => ({
           run: names.run(processId),
-          worker: names.worker(workerId),
+          worker: workerId === null || outcome === 'complete' ? null : names.worker(workerId),
           outcome,
           isFinished: finishedAt !== null,
           progress,
