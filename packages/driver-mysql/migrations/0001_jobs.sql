@@ -110,6 +110,19 @@ CREATE TABLE IF NOT EXISTS rowlock_run (
   CONSTRAINT run_finished CHECK ((finished_at IS NOT NULL) = (outcome IS NOT NULL))
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
+-- A run of several jobs, or runs that share a transaction, in one row for as long as it goes on. Its end takes it away; what came of jobs
+-- that are not complete is written into their records by then. One that is met by somebody who holds one of its jobs was left by a
+-- crash, and is written into the records first. In the order in which most jobs are run: what is over lies before what is looked for.
+CREATE TABLE IF NOT EXISTS rowlock_open_run (
+  last_id      BIGINT NOT NULL,
+  process_id   CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  first_id     BIGINT NOT NULL,
+  worker_id    INT NOT NULL,
+  started_at   DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+  job_ids      JSON NOT NULL,
+  PRIMARY KEY (last_id, process_id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+
 -- The doorbell: a row for each wake-up, added and never changed, so that nobody waits for anybody to ring.
 CREATE TABLE IF NOT EXISTS rowlock_bell (
   id       BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,

@@ -45,11 +45,14 @@ import { type Context, context } from './context.js';
 import { toDriverError } from './errors.js';
 import { recordsOf } from './given.js';
 import { MysqlHeldTransaction, type Sessions } from './held-transaction.js';
+import { rangeOf } from './job-ids.js';
 import { JoinedStore } from './joined-store.js';
 import { migrate, migrations, refuseOutdated } from './migrations.js';
+import { idsOf, outstanding, writeOut } from './open-runs.js';
 import { MysqlPulse } from './pulse.js';
 import { change, list, type MysqlTransaction, query } from './query.js';
 import { interrupt, Ringer } from './ringer.js';
+import { RunStarts } from './run-starts.js';
 import { cut, onPool, prepareSession, takeConnection } from './session.js';
 import { sharesSessions } from './shared-sessions.js';
 import { storableJson } from './storable.js';
@@ -136,14 +139,6 @@ interface Lapsed {
   is_lapsed: number;
 }
 
-/** A job's runs before this one. */
-interface RunCounts {
-  id: string;
-  earlier_runs: number;
-  crashes: number;
-  unfinished: number;
-}
-
 interface HistoryRow {
   id: string;
   queue: string;
@@ -167,6 +162,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly #ringer: Ringer;
   /** For a worker's own short statements. */
   readonly #soon: MysqlTransaction;
+  readonly #starts: RunStarts;
   #closed = false;
 
   constructor(
@@ -192,6 +188,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     this.#kind = sessions;
     this.#ringer = new Ringer(context, this.on, this.#push ? () => this.#open() : null);
     this.#soon = onPool(pool, context.answerMs);
+    this.#starts = new RunStarts(this.#soon, context.sql);
     this.capabilities = { maxConnections, sharesPool: false, chains: false };
   }
 
@@ -271,28 +268,23 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return { reclaimed, lapsed: [...new Set(lapsed)] };
   }
 
-  async startRuns(runs: readonly RunStart[]): Promise<readonly RunStarted[]> {
-    if (runs.length === 0) return [];
-    const { sql } = this.context;
-    const records = recordsOf(runs);
-    // Side by side, as the one leaves out what the other adds.
-    const [rows] = await Promise.all([
-      query<RunCounts>(this.#soon, sql.findRuns(records.text), records.values),
-      change(this.#soon, sql.startRuns(records.text), records.values),
-    ]);
-    if (rows.some(({ unfinished }) => Number(unfinished) > 0))
-      await change(this.#soon, sql.endCrashedRuns(records.text), records.values);
-    return rows.map(({ id, earlier_runs, crashes }) => ({
-      id: BigInt(id),
-      earlierRuns: Number(earlier_runs),
-      crashes: Number(crashes),
-    }));
+  startRuns(runs: readonly RunStart[]): Promise<readonly RunStarted[]> {
+    return this.#starts.write(runs);
   }
 
   async noteRun({ processId, jobs }: RunRef, { progress }: RunNote): Promise<void> {
+    const { sql } = this.context;
     const wanted = list(jobs);
-    const text = this.context.sql.noteProgress(wanted.places);
-    await change(this.#soon, text, [storableJson(progress), ...wanted.values, processId]);
+    const values = [storableJson(progress), ...wanted.values, processId];
+    const { rows } = await change(this.#soon, sql.noteProgress(wanted.places), values);
+    if (rows > 0) return;
+    // Of an open run, into records that are made for it.
+    const [first] = rangeOf(jobs);
+    const records = recordsOf([{ processId, jobs }]);
+    const [open] = await query<{ last_id: string }>(this.#soon, sql.findOpenRun, [first, processId]);
+    if (open === undefined) return;
+    await change(this.#soon, sql.writeOut(records.text), [...records.values, open.last_id]);
+    await change(this.#soon, sql.noteProgress(wanted.places), values);
   }
 
   async history({ beyond, newestFirst, limit }: Stretch): Promise<readonly HistoryEntry[]> {
@@ -384,6 +376,11 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     if (gone.length === 0) return;
     const ids = list(gone.map(({ id }) => id));
     await change(this.#soon, sql.forgetWorkers(ids.places), ids.values);
+    const left = await query<{ process_id: string; job_ids: string }>(this.#soon, sql.findForgotten);
+    for (const { process_id: processId, job_ids } of left) {
+      const run = { processId, jobs: idsOf(job_ids) };
+      await writeOut(this.#soon, sql, run, (jobs) => outstanding(this.#soon, sql, jobs));
+    }
   }
 
   /** Lets delayed jobs become due. Whoever holds one of them lets it be found the next time. */

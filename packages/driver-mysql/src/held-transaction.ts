@@ -21,6 +21,7 @@ import { toDriverError } from './errors.js';
 import { ENDINGS, type GivenRows, KEYS, recordsOf } from './given.js';
 import { HandlerTransaction, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
+import { endTogether, writeOut } from './open-runs.js';
 import { change, list, type MysqlTransaction, query, type Value } from './query.js';
 import { type JobRow, toJob } from './rows.js';
 import { cut, limitIdle } from './session.js';
@@ -166,12 +167,15 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   }
 
   async release(run: RunRef): Promise<void> {
+    await this.#writeOut(run);
     const records = recordsOf([run]);
     await this.#change(this.#context.sql.release(records.text), records.values);
     await this.commit();
   }
 
+  /** What an open run has on record together is written out: a lease lasts, and may be of some of its jobs. */
   async lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
+    if (!this.#isOne) await this.#writeOut({ processId, jobs });
     const wanted = list(jobs);
     await this.#change(this.#context.sql.lease(wanted.places), [processId, forMs, ...wanted.values]);
     await this.commit();
@@ -202,13 +206,32 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     const settled = await this.#change(sql.settle(endings.text), [...endings.values, this.#status]);
     if (settled === 0) return [];
     if (settled < own.length) return this.#settledOnes(endings);
+    const ids = own.map(({ id }) => id);
     const told = own.filter(({ event }) => event !== 'complete');
+    if (!this.#isOne) await this.#endRun({ processId: own[0]?.processId ?? '', jobs: ids }, told);
     if (told.length > 0) {
       const ends = endingsOf(told);
       await this.#change(sql.endRuns(ends.text), ends.values);
     }
-    for (const { id } of own) this.#held.delete(id);
-    return own.map(({ id }) => id);
+    for (const id of ids) this.#held.delete(id);
+    return ids;
+  }
+
+  /** Whether no run of it can have several jobs. */
+  get #isOne(): boolean {
+    return this.#held.size === 1;
+  }
+
+  /** Ends a run of several jobs. Those that are not complete, and those that this does not settle, have a record each from then on. */
+  async #endRun(run: RunRef, told: readonly Settlement[]): Promise<void> {
+    if (told.length === 0 && (await endTogether(this.#own, this.#context.sql, run))) return;
+    const complete = new Set(run.jobs);
+    for (const { id } of told) complete.delete(id);
+    await this.#writeOut(run, (id) => !complete.has(id));
+  }
+
+  async #writeOut(run: RunRef, isWanted: (id: JobId) => boolean = () => true): Promise<void> {
+    await writeOut(this.#own, this.#context.sql, run, (jobs) => jobs.filter(isWanted));
   }
 
   async finish(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
@@ -273,6 +296,14 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     const job = toJob(row);
     this.#held.add(job.id);
     return job;
+  }
+
+  /** For the driver's own statements, which are answered soon. */
+  get #own(): MysqlTransaction {
+    return {
+      execute: (sql, values) => this.#answered(this.#inTurn.execute(sql, values)),
+      query: (sql, values) => this.#answered(this.#inTurn.query(sql, values)),
+    };
   }
 
   /** Jobs that this transaction has locked change by its own hand alone; so this is for the case that cannot be. */

@@ -256,8 +256,15 @@ const SELECT_JOB = `SELECT ${Object.entries(COLUMNS)
   .map(([name, column]) => `${column} AS \`${name}\``)
   .join(', ')} FROM rowlock_job`;
 
-/** Of a run that has completed its job the job's row says so. */
-const IS_COMPLETION = "job.status = 'complete' AND job.process_id = run.process_id";
+/** Of a run that has completed its job the job's row says so, also where there is no other record of it. */
+function completed({ status, processId, startedAt, finishedAt }: JobRow, runs: readonly RunRow[]): RunRow[] {
+  if (status !== 'complete' || processId === null) return [...runs];
+  const end = { finishedAt, outcome: 'complete' };
+  const alone = { processId, workerId: null, startedAt: startedAt ?? new Date(Number.NaN), progress: null };
+  return runs.some((run) => run.processId === processId)
+    ? runs.map((run) => (run.processId === processId ? { ...run, ...end } : run))
+    : [...runs, { ...alone, ...end }];
+}
 
 function openReader(plain: Pool): Reader {
   const jobs = async (where: string, value: string): Promise<readonly JobRow[]> => {
@@ -276,17 +283,27 @@ function openReader(plain: Pool): Reader {
     jobs: (queue) => jobs('queue = ?', queue),
 
     async runs(publicId) {
-      const [rows] = await plain.query<never>(
-        `SELECT run.process_id AS processId, CAST(worker_id AS CHAR) AS workerId, run.started_at AS startedAt,
-                CASE WHEN ${IS_COMPLETION} THEN job.finished_at ELSE run.finished_at END AS finishedAt,
-                CASE WHEN ${IS_COMPLETION} THEN 'complete' ELSE run.outcome END AS outcome, run.progress
-         FROM rowlock_run AS run JOIN rowlock_job AS job ON job.id = run.job_id
-         WHERE job.public_id = ?`,
-        [publicId],
+      const [job] = await jobs('public_id = ?', publicId);
+      if (job === undefined) return [];
+      const [own] = await plain.query<never>(
+        `SELECT process_id AS processId, CAST(worker_id AS CHAR) AS workerId, started_at AS startedAt,
+                finished_at AS finishedAt, outcome, progress
+         FROM rowlock_run WHERE job_id = ?`,
+        [job.id],
       );
+      const [open] = await plain.query<never>(
+        `SELECT process_id AS processId, CAST(worker_id AS CHAR) AS workerId, started_at AS startedAt,
+                NULL AS finishedAt, NULL AS outcome, NULL AS progress
+         FROM rowlock_open_run WHERE JSON_CONTAINS(job_ids, CAST(? AS CHAR))`,
+        [job.id],
+      );
+      const runs = (own as readonly RunRow[]).map((row) => ({ ...row, progress: parsed(row.progress) }));
+      const known = new Set(runs.map(({ processId }) => processId));
+      const together = (open as readonly RunRow[]).filter(({ processId }) => !known.has(processId));
       // The server would sort them with all that is in them, for which its memory may be too small.
-      const runs = (rows as readonly RunRow[]).map((row) => ({ ...row, progress: parsed(row.progress) }));
-      return runs.sort((a, b) => a.startedAt.getTime() - b.startedAt.getTime());
+      return completed(job, [...runs, ...together]).sort(
+        (a, b) => a.startedAt.getTime() - b.startedAt.getTime(),
+      );
     },
 
     async orphans() {

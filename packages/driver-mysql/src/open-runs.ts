@@ -1,0 +1,74 @@
+import type { JobId, RunRef, RunStart } from '@rowlock/core';
+import { recordsOf } from './given.js';
+import { rangeOf } from './job-ids.js';
+import { change, list, type MysqlTransaction, query } from './query.js';
+import type { Statements } from './statements.js';
+
+// Runs of several jobs, or runs that share a transaction, each in one row for as long as it goes on.
+
+/** @throws DriverError */
+export async function startTogether(
+  on: MysqlTransaction,
+  sql: Statements,
+  { processId, workerId, jobs }: RunStart,
+): Promise<void> {
+  await change(on, sql.startTogether, [processId, workerId, ...rangeOf(jobs), `[${jobs.join(',')}]`]);
+}
+
+/**
+ * Ends a run that has these jobs and no others.
+ *
+ * @returns whether there was one
+ * @throws DriverError
+ */
+export async function endTogether(
+  on: MysqlTransaction,
+  sql: Statements,
+  { processId, jobs }: RunRef,
+): Promise<boolean> {
+  const [, last] = rangeOf(jobs);
+  const { rows } = await change(on, sql.endTogether, [last, processId, jobs.length]);
+  return rows > 0;
+}
+
+/**
+ * Ends a run, if it is one of several jobs, and leaves a record for each of those that are wanted.
+ *
+ * @param run Its jobs, or some of them.
+ * @param wanted Says which of its jobs.
+ * @throws DriverError
+ */
+export async function writeOut(
+  on: MysqlTransaction,
+  sql: Statements,
+  { processId, jobs }: RunRef,
+  wanted: (jobs: readonly JobId[]) => readonly JobId[] | Promise<readonly JobId[]>,
+): Promise<void> {
+  const [first] = rangeOf(jobs);
+  const found = await query<{ last_id: string; job_ids: string }>(on, sql.findOpenRun, [first, processId]);
+  for (const open of found) {
+    const kept = await wanted(idsOf(open.job_ids));
+    if (kept.length > 0) {
+      const records = recordsOf([{ processId, jobs: kept }]);
+      await change(on, sql.writeOut(records.text), [...records.values, open.last_id]);
+    }
+    // Whoever else has just written it out finds the records there.
+    await change(on, sql.endOpenRun, [open.last_id, processId]);
+  }
+}
+
+/** Those of these jobs that are not settled for good. @throws DriverError */
+export async function outstanding(
+  on: MysqlTransaction,
+  sql: Statements,
+  jobs: readonly JobId[],
+): Promise<readonly JobId[]> {
+  const wanted = list(jobs);
+  const rows = await query<{ id: string }>(on, sql.outstanding(wanted.places), wanted.values);
+  return rows.map(({ id }) => BigInt(id));
+}
+
+/** The ids in a column, none of which a number of JavaScript's could be short of. */
+export function idsOf(text: string): readonly JobId[] {
+  return text.slice(1, -1).split(',').map(BigInt);
+}
