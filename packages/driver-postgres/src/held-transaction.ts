@@ -156,7 +156,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     if (settlements.some(({ id }) => !this.#held.has(id))) return [];
     const { sql } = this.#context;
     const [text, values] = areAlike(settlements)
-      ? [sql.settleAlike, this.#alike(settlements)]
+      ? this.#alike(settlements)
       : [this.#isOne ? sql.settleAll : sql.settleAllTogether, this.#endings(settlements)];
     try {
       // Of jobs that end alike, any number is settled by one plan.
@@ -180,10 +180,13 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     return this.#held.size === 1;
   }
 
-  #alike(settlements: readonly [Settlement, ...Settlement[]]): unknown[] {
-    const [{ processId, attempt, crashes, tookMs, by }] = settlements;
-    const ids = settlements.map(({ id }) => id);
-    return [plainArray(ids), processId, attempt, crashes, tookMs, by, this.#status, rangeOf(ids)[1]];
+  #alike(settlements: readonly [Settlement, ...Settlement[]]): [text: string, values: unknown[]] {
+    const { sql } = this.#context;
+    const [{ id, processId, attempt, crashes, tookMs, by }] = settlements;
+    const alike = [processId, attempt, crashes, tookMs, by, this.#status];
+    if (this.#isOne) return [sql.settleComplete, [id, ...alike]];
+    const ids = settlements.map((each) => each.id);
+    return [sql.settleAlike, [plainArray(ids), ...alike, rangeOf(ids)[1]]];
   }
 
   #endings(settlements: readonly Settlement[]): unknown[] {
@@ -337,20 +340,18 @@ function isNotAll(error: unknown): boolean {
   return error instanceof DriverError && Object(error.cause).code === '22012';
 }
 
-/** Whether several jobs are complete, without output, and nothing sets their settlements apart. */
+/** Whether jobs are complete, without output, and nothing sets their settlements apart. */
 function areAlike(settlements: readonly Settlement[]): settlements is readonly [Settlement, ...Settlement[]] {
   const [first] = settlements;
-  return (
-    settlements.length > 1 &&
-    settlements.every(
-      ({ event, output, processId, attempt, crashes, tookMs, by }) =>
-        event === 'complete' &&
-        output === null &&
-        processId === first?.processId &&
-        attempt === first.attempt &&
-        crashes === first.crashes &&
-        tookMs === first.tookMs &&
-        by === first.by,
-    )
+  if (first === undefined) return false;
+  return settlements.every(
+    ({ event, output, processId, attempt, crashes, tookMs, by }) =>
+      event === 'complete' &&
+      output === null &&
+      processId === first.processId &&
+      attempt === first.attempt &&
+      crashes === first.crashes &&
+      tookMs === first.tookMs &&
+      by === first.by,
   );
 }

@@ -10,6 +10,7 @@ const PREPARED = [
   'startTogether',
   'settle',
   'settleAll',
+  'settleComplete',
   'settleAlike',
   'survey',
 ] as const satisfies readonly (keyof Statements)[];
