@@ -21,6 +21,7 @@ import { liveness } from './themes/liveness.js';
 import { lostClaim } from './themes/lost-claim.js';
 import { lostConnection } from './themes/lost-connection.js';
 import { migrate } from './themes/migrate.js';
+import { openRuns } from './themes/open-runs.js';
 import { order } from './themes/order.js';
 import { outcomes } from './themes/outcomes.js';
 import { retention } from './themes/retention.js';
@@ -50,6 +51,7 @@ export const conformanceThemes: readonly Theme[] = [
   lostConnection,
   lifecycle,
   runs,
+  openRuns,
   leases,
   survey,
   retention,

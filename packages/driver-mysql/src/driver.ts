@@ -373,9 +373,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   async #forgetWorkers(): Promise<void> {
     const { sql, lockPrefix } = this.context;
     const gone = await query<{ id: string }>(this.#soon, sql.findGone, [lockPrefix]);
-    if (gone.length === 0) return;
-    const ids = list(gone.map(({ id }) => id));
-    await change(this.#soon, sql.forgetWorkers(ids.places), ids.values);
+    if (gone.length > 0) {
+      const ids = list(gone.map(({ id }) => id));
+      await change(this.#soon, sql.forgetWorkers(ids.places), ids.values);
+    }
     const left = await query<{ process_id: string; job_ids: string }>(this.#soon, sql.findForgotten);
     for (const { process_id: processId, job_ids } of left) {
       const run = { processId, jobs: idsOf(job_ids) };

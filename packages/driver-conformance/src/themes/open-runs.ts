@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { JobId } from '@rowlock/core';
+import { expect } from 'vitest';
+import { settlement } from '../stage.js';
+import { theme } from '../theme.js';
+import { until } from '../until.js';
+
+/** Runs of several jobs may be on record together until they end: each job has a record of its own all the same. */
+export const openRuns = theme('open runs', (test) => {
+  test('a crash of a run of several jobs is counted for each of them, once, by whoever comes to it', async ({
+    driver,
+    reader,
+    putMany,
+    anchor,
+    process,
+    begin,
+    claimMany,
+  }) => {
+    const rows = await putMany([{}, {}, {}]);
+    const { workerId } = await anchor();
+    const dying = await process();
+    const ids = (await claimMany(await begin(dying.driver), 3)).map(({ id }) => id);
+    await dying.driver.startRuns([{ processId: randomUUID(), workerId, jobs: ids }]);
+    await dying.kill();
+
+    const [first, ...others] = ids;
+    if (first === undefined) throw new Error('Nothing was claimed.');
+    const one = await begin();
+    await until('a job is claimable', async () => (await claimMany(one, 1)).length > 0);
+    const processId = randomUUID();
+    expect(await driver.startRuns([{ processId, workerId, jobs: [first] }])).toEqual([
+      { id: first, earlierRuns: 1, crashes: 1 },
+    ]);
+    const several = await begin();
+    expect((await claimMany(several, 3)).map(({ id }) => id)).toEqual(others);
+    const started = await driver.startRuns([{ processId: randomUUID(), workerId, jobs: others }]);
+    expect(started.toSorted((a, b) => Number(a.id - b.id))).toEqual(
+      others.map((id) => ({ id, earlierRuns: 1, crashes: 1 })),
+    );
+    for (const { publicId } of rows) {
+      const outcomes = (await reader.runs(publicId)).map(({ outcome }) => outcome);
+      expect(outcomes).toEqual(['reclaim', null]);
+    }
+    await one.settle([settlement({ id: first }, { processId })]);
+    await one.commit();
+    expect((await reader.runs(rows[0]?.publicId ?? '')).map(({ outcome }) => outcome)).toEqual([
+      'reclaim',
+      'complete',
+    ]);
+  });
+
+  test('runs of several jobs whose ids lie between each other are none of each other', async ({
+    driver,
+    reader,
+    putMany,
+    anchor,
+    process,
+    begin,
+    claimMany,
+    view,
+  }) => {
+    const rows = await putMany([{ kind: 'a' }, { kind: 'b' }, { kind: 'a' }, { kind: 'b' }]);
+    const dying = await process();
+    const [mine, theirs] = [await begin(), await begin(dying.driver)];
+    const own = await claimMany(mine, 2, { kinds: ['a'] });
+    const other = await claimMany(theirs, 2, { kinds: ['b'] });
+    const [{ workerId }, doomed] = [await anchor(), await anchor(dying.driver)];
+    const run = (jobs: readonly { readonly id: JobId }[], by: string) => ({
+      processId: randomUUID(),
+      workerId: by,
+      jobs: jobs.map(({ id }) => id),
+    });
+    const [ownRun, otherRun] = [run(own, workerId), run(other, doomed.workerId)];
+    expect(await driver.startRuns([ownRun])).toEqual([]);
+    expect(await dying.driver.startRuns([otherRun])).toEqual([]);
+    const seen = await Promise.all(rows.map(async (row) => (await view(row)).processId));
+    const [a, b] = [ownRun.processId, otherRun.processId];
+    expect(seen).toEqual([a, b, a, b]);
+    await dying.kill();
+    await mine.settle(
+      own.map((job, place) =>
+        settlement(job, { processId: a, event: place === 0 ? 'complete' : 'retry', delayMs: 60_000 }),
+      ),
+    );
+    await mine.commit();
+    const after = await begin();
+    await until('the others are claimable', async () => {
+      const found = await claimMany(after, 2, { kinds: ['a', 'b'] });
+      return found.length === 2;
+    });
+    const again = await driver.startRuns([run(other, workerId)]);
+    expect(again.toSorted((x, y) => Number(x.id - y.id))).toEqual(
+      other.map(({ id }) => ({ id, earlierRuns: 1, crashes: 1 })),
+    );
+    const records = rows.map(async ({ publicId }) =>
+      (await reader.runs(publicId)).map(({ outcome }) => outcome),
+    );
+    expect(await Promise.all(records)).toEqual([
+      ['complete'],
+      ['reclaim', null],
+      ['retry'],
+      ['reclaim', null],
+    ]);
+  });
+
+  test('progress that a run of several jobs noted of one outlasts it', async ({
+    driver,
+    reader,
+    putMany,
+    anchor,
+    begin,
+    claimMany,
+    view,
+  }) => {
+    const rows = await putMany([{}, {}, {}]);
+    const { workerId } = await anchor();
+    const held = await begin();
+    const jobs = await claimMany(held, 3);
+    const processId = randomUUID();
+    await driver.startRuns([{ processId, workerId, jobs: jobs.map(({ id }) => id) }]);
+    for (const [place, progress] of ['begun', 'half'].entries()) {
+      for (const job of jobs.slice(place)) await driver.noteRun({ processId, jobs: [job.id] }, { progress });
+    }
+    const progress = () => Promise.all(rows.map(async (row) => (await view(row)).progress));
+    expect(await progress()).toEqual(['begun', 'half', 'half']);
+    const events = ['complete', 'complete', 'retry'] as const;
+    await held.settle(
+      jobs.map((job, place) => settlement(job, { processId, event: events[place] ?? 'complete' })),
+    );
+    await held.commit();
+    expect(await progress()).toEqual(['begun', 'half', 'half']);
+    const records = rows.map(async ({ publicId }) =>
+      (await reader.runs(publicId)).map(({ outcome }) => outcome),
+    );
+    expect(await Promise.all(records)).toEqual([['complete'], ['complete'], ['retry']]);
+    await driver.noteRun({ processId, jobs: jobs.map(({ id }) => id) }, { progress: 'too late' });
+    expect((await progress())[2]).toBe('half');
+  });
+});
