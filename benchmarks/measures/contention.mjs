@@ -13,16 +13,14 @@ const PER_SECOND = 500;
 const PACE = { overheadMs: 2_500, leastMs: 300, mostMs: 6_000 };
 const LIMIT_MS = 30_000;
 
-/** What is counted past Rowlock: the run records, and how long each request waited for its run. */
+/** What is counted past Rowlock: the runs, and how long each request waited for its own. */
 const WAITS = {
   postgres: `
-    SELECT job.key AS entity, run.process_id AS run, extract(epoch FROM run.started_at - job.created_at)::float8 * 1000 AS waited
-    FROM rowlock.job AS job JOIN rowlock.run AS run ON run.job_id = job.id AND run.process_id = job.process_id
-    WHERE job.status = 'complete'`,
+    SELECT key AS entity, process_id AS run, extract(epoch FROM started_at - created_at)::float8 * 1000 AS waited
+    FROM rowlock.job WHERE status = 'complete'`,
   mysql: `
-    SELECT job.\`key\` AS entity, run.process_id AS run, TIMESTAMPDIFF(MICROSECOND, job.created_at, run.started_at) / 1000 AS waited
-    FROM rowlock_job AS job JOIN rowlock_run AS run ON run.job_id = job.id AND run.process_id = job.process_id
-    WHERE job.status = 'complete'`,
+    SELECT \`key\` AS entity, process_id AS run, TIMESTAMPDIFF(MICROSECOND, created_at, started_at) / 1000 AS waited
+    FROM rowlock_job WHERE status = 'complete'`,
 };
 
 const UNSETTLED = {
