@@ -96,6 +96,30 @@ test('while one looks, a wake-up opens no further slot, and none is lost', async
   await worker.stop();
 });
 
+test('a wake-up during a look is looked at before the survey', async () => {
+  const [look, answer] = [gate(), gate()];
+  let looks = 0;
+  let surveys = 0;
+  const jobs: Job[] = [];
+  const claim = async (): Promise<Job | undefined> => {
+    if (++looks === 2) await look.opened;
+    else return jobs.shift();
+  };
+  const survey = async (): Promise<Survey> => {
+    if (++surveys === 2) await answer.opened;
+    return NOTHING;
+  };
+  const { worker, seen } = await restingWorker({ answers: { claim, survey } });
+  worker.wake();
+  jobs.push(job(1n));
+  worker.wake();
+  look.open();
+  await settled();
+  expect(seen().ran).toBe(1);
+  answer.open();
+  await worker.stop();
+});
+
 test('a burst of slow jobs takes all slots by one wake-up', async () => {
   const end = gate();
   const { worker, jobs, idle, seen } = await restingWorker({ concurrency: 20, runs: () => end.opened });
@@ -111,11 +135,12 @@ test('a burst of slow jobs takes all slots by one wake-up', async () => {
 });
 
 test('a look that hangs keeps the others from theirs for 50 ms at most', async () => {
-  const hangs = gate();
+  const [hangs, answer] = [gate(), gate()];
   let looks = 0;
   const jobs: Job[] = [];
   const claim = async (): Promise<Job | undefined> => {
     if (++looks === 2) await hangs.opened;
+    else if (looks > 2 && jobs.length === 0) await answer.opened;
     return jobs.shift();
   };
   const { clock, worker, asked, seen } = await restingWorker({ answers: { claim } });
@@ -134,7 +159,14 @@ test('a look that hangs keeps the others from theirs for 50 ms at most', async (
   worker.wake();
   await settled();
   expect(seen().ran).toBe(2);
+
+  // Those that look now are enough.
+  const { looks: before } = asked();
+  for (let wakeUps = 0; wakeUps < 10; wakeUps++) worker.wake();
+  await settled();
+  expect(asked().looks).toBe(before);
   hangs.open();
+  answer.open();
   await worker.stop();
 });
 

@@ -255,17 +255,23 @@ export class Worker<Tx> {
   async #isMore(passes: readonly Sweep[], slots: Slots, surveyor: Surveyor): Promise<boolean> {
     const worked = passes.some((pass) => pass.worked);
     if (worked) this.#skipPause.reset();
+    if (slots.woken) {
+      surveyor.soon();
+      return true;
+    }
     // Nobody is idle who has not looked at all jobs.
     if (!passes.every(({ isWhole }) => isWhole)) {
       this.#alarm.within(longestRestMs(this.#low, this.#parts.clock.now()));
       this.#faultPause.reset();
-    } else if (slots.atRest) {
-      const isWaiting = await surveyor.now();
-      // What is waiting is also found by whoever has begun to look meanwhile.
-      return slots.woken || (worked && isWaiting && slots.atRest);
-    } else surveyor.soon();
-    // Ids become visible behind the line.
-    return slots.woken || worked;
+      return worked;
+    }
+    if (!slots.atRest) {
+      surveyor.soon();
+      // Ids become visible behind the line.
+      return worked;
+    }
+    // What is waiting is also found by whoever has begun to look meanwhile.
+    return (await surveyor.now()) && worked && slots.atRest;
   }
 
   async #look(flow: Flow<Tx>): Promise<readonly Sweep[]> {
