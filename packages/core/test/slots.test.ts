@@ -135,12 +135,11 @@ test('a burst of slow jobs takes all slots by one wake-up', async () => {
 });
 
 test('a look that hangs keeps the others from theirs for 50 ms at most', async () => {
-  const [hangs, answer] = [gate(), gate()];
+  const hangs = gate();
   let looks = 0;
   const jobs: Job[] = [];
   const claim = async (): Promise<Job | undefined> => {
     if (++looks === 2) await hangs.opened;
-    else if (looks > 2 && jobs.length === 0) await answer.opened;
     return jobs.shift();
   };
   const { clock, worker, asked, seen } = await restingWorker({ answers: { claim } });
@@ -159,13 +158,28 @@ test('a look that hangs keeps the others from theirs for 50 ms at most', async (
   worker.wake();
   await settled();
   expect(seen().ran).toBe(2);
-
-  // Those that look now are enough.
-  const { looks: before } = asked();
-  for (let wakeUps = 0; wakeUps < 10; wakeUps++) worker.wake();
-  await settled();
-  expect(asked().looks).toBe(before);
   hangs.open();
+  await worker.stop();
+});
+
+test('beside a look that hangs one looks at a time', async () => {
+  const answer = gate();
+  let looks = 0;
+  const claim = async (): Promise<undefined> => {
+    if (++looks > 1) await answer.opened;
+  };
+  const { clock, worker, asked } = await restingWorker({ answers: { claim } });
+  for (const [expected, ms] of [
+    [1, 50],
+    [2, 30],
+    [2, 20],
+    [3, 0],
+  ] as const) {
+    for (let wakeUps = 0; wakeUps < 10; wakeUps++) worker.wake();
+    await settled();
+    expect(asked().looks).toBe(expected);
+    clock.advance(ms);
+  }
   answer.open();
   await worker.stop();
 });
