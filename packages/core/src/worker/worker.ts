@@ -13,16 +13,16 @@ import { BatchSizes } from './batch-sizes.js';
 import { limitMs } from './bounds.js';
 import { reserve, shortages } from './connections.js';
 import { WorkerEmitter, type WorkerEvents } from './events.js';
-import { type Flow, sweep } from './flow.js';
+import type { Flow } from './flow.js';
 import { LineReporter } from './line-reporter.js';
 import type { LiveRun } from './live-run.js';
-import { LowWater, longestRestMs } from './low-water.js';
+import { LowWater } from './low-water.js';
 import { Pause } from './pause.js';
 import { Pruner } from './pruner.js';
+import { Rounds } from './rounds.js';
 import { RunRecords } from './run-records.js';
-import { type Slot, Slots } from './slots.js';
+import { Slots } from './slots.js';
 import { Surveyor } from './surveyor.js';
-import { Sweep } from './sweep.js';
 
 export interface WorkerOptions {
   /** Names the worker to people. Default: the host and the process id. */
@@ -88,7 +88,6 @@ export class Worker<Tx> {
   /** By queue. */
   readonly #low: ReadonlyMap<string, LowWater>;
   readonly #alarm: Alarm;
-  readonly #skipPause = new Pause(10, 500);
   readonly #faultPause = new Pause(50, 1_000);
   #running: Running | null = null;
   #started: Promise<void> | null = null;
@@ -164,7 +163,7 @@ export class Worker<Tx> {
     const info = { name: this.name, host, pid: process.pid, queues: registry.queues };
     const anchor = await driver.anchor(info, this.#sessionListener());
     const lines = new LineReporter(anchor, clock, log);
-    const flow: Flow<Tx> = {
+    const flow: Omit<Flow<Tx>, 'claimed'> = {
       driver,
       registry,
       clock,
@@ -182,27 +181,30 @@ export class Worker<Tx> {
       stopping: this.#stopping.signal,
       anchored: () => this.#anchored,
       looked: ({ queue }, { publicId }) => lines.move(queue, publicId),
-      claimed: () => {},
     };
     const slots = new Slots({
       clock,
       concurrency: this.concurrency,
       stopping: this.#stopping.signal,
-      serve: (slot) => this.#serve(flow, slot, slots, surveyor),
+      serve: (slot) => rounds.serve(slot),
       idle: () => this.#rest(),
     });
+    const all = {
+      low: this.#low,
+      alarm: this.#alarm,
+      onDone: () => this.#faultPause.reset(),
+      onFault: this.#onFault,
+    };
     const surveyor = new Surveyor({
+      ...all,
       driver,
       lanes: registry,
       clock,
-      low: this.#low,
-      alarm: this.#alarm,
       pollMs: this.#pollMs,
       watchMs: this.#watchMs,
       wake: () => this.wake(),
-      onDone: () => this.#faultPause.reset(),
-      onFault: this.#onFault,
     });
+    const rounds: Rounds<Tx> = new Rounds({ ...all, flow, slots, surveyor });
     const pruner = new Pruner({
       driver,
       limits: retention,
@@ -230,58 +232,6 @@ export class Worker<Tx> {
       if (cancel === undefined) this.wake();
       else for (const run of this.#live) run.cancel(cancel);
     }
-  }
-
-  /** Looks through all queues again and again until there is nothing that this slot could do. */
-  async #serve(flow: Flow<Tx>, slot: Slot, slots: Slots, surveyor: Surveyor): Promise<void> {
-    const own: Flow<Tx> = { ...flow, claimed: () => slot.work() };
-    try {
-      let passes: readonly Sweep[];
-      do {
-        slot.look();
-        passes = await this.#look(own);
-        slot.rest();
-      } while (!this.#stopping.signal.aborted && (await this.#isMore(passes, slots, surveyor)));
-      // Two workers that hold a job each of one key refuse each other: both come back, at different times.
-      if (passes.some(({ skipped }) => skipped)) this.#alarm.within(this.#skipPause.next());
-    } catch (error) {
-      this.#onFault(error);
-    } finally {
-      slot.rest();
-    }
-  }
-
-  /** Whether a slot that has looked is to look again. The last one to rest asks what there is to wait for. */
-  async #isMore(passes: readonly Sweep[], slots: Slots, surveyor: Surveyor): Promise<boolean> {
-    const worked = passes.some((pass) => pass.worked);
-    if (worked) this.#skipPause.reset();
-    if (slots.woken) {
-      surveyor.soon();
-      return true;
-    }
-    // Nobody is idle who has not looked at all jobs.
-    if (!passes.every(({ isWhole }) => isWhole)) {
-      this.#alarm.within(longestRestMs(this.#low, this.#parts.clock.now()));
-      this.#faultPause.reset();
-      return worked;
-    }
-    if (!slots.atRest) {
-      surveyor.soon();
-      // Ids become visible behind the line.
-      return worked;
-    }
-    // What is waiting is also found by whoever has begun to look meanwhile.
-    return (await surveyor.now()) && worked && slots.atRest;
-  }
-
-  async #look(flow: Flow<Tx>): Promise<readonly Sweep[]> {
-    const passes: Sweep[] = [];
-    for (const [queue, low] of this.#low) {
-      const pass = new Sweep(queue, low, flow.clock.now());
-      passes.push(pass);
-      await sweep(flow, pass).finally(() => pass.end());
-    }
-    return passes;
   }
 
   /** A lease is worth no more than the session: without one for too long, its handlers are told to stop. */
