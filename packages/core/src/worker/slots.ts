@@ -17,6 +17,7 @@ export interface Slot {
 interface State {
   is: 'looking' | 'working' | 'resting';
   since: number;
+  ended: Promise<void>;
 }
 
 export interface SlotsParts {
@@ -37,7 +38,7 @@ export interface SlotsParts {
  */
 export class Slots {
   readonly #parts: SlotsParts;
-  readonly #open = new Map<State, Promise<void>>();
+  readonly #open = new Set<State>();
   /** Looks again for a wake-up that has waited for a slot which hangs. */
   readonly #alarm: Alarm;
   #woken = false;
@@ -65,7 +66,7 @@ export class Slots {
   /** Resolves when what is going on in the slots is over. None may be opened meanwhile. */
   async stop(): Promise<void> {
     this.#alarm.stop();
-    await Promise.all(this.#open.values());
+    await Promise.all([...this.#open].map(({ ended }) => ended));
   }
 
   #openSlots(most: number, isBacklog = false): void {
@@ -84,8 +85,9 @@ export class Slots {
   /** @param isBacklog A slot that was opened for a job's sake and finds another one opens two: they double. */
   #openSlot(isBacklog: boolean): void {
     const { clock, concurrency, serve, idle } = this.#parts;
-    const state: State = { is: 'resting', since: 0 };
-    const ended = serve({
+    const state: State = { is: 'resting', since: 0, ended: Promise.resolve() };
+    this.#open.add(state);
+    state.ended = serve({
       look: () => {
         this.#woken = false;
         state.is = 'looking';
@@ -106,18 +108,17 @@ export class Slots {
       this.#openSlots(1);
       if (this.#open.size === 0) idle();
     });
-    this.#open.set(state, ended);
   }
 
   /** For how long, in milliseconds, those that are looking are enough. */
   #enoughForMs(): number {
     const hangs = this.#parts.clock.now() - HANGS_MS;
-    const began = [...this.#open.keys()].filter(({ is, since }) => is === 'looking' && since > hangs);
+    const began = [...this.#open].filter(({ is, since }) => is === 'looking' && since > hangs);
     if (began.length < Math.max(1, this.#count('working'))) return 0;
     return Math.min(...began.map(({ since }) => since)) - hangs;
   }
 
   #count(wanted: State['is']): number {
-    return [...this.#open.keys()].filter(({ is }) => is === wanted).length;
+    return [...this.#open].filter(({ is }) => is === wanted).length;
   }
 }
