@@ -265,6 +265,57 @@ test('a wake-up while the last slot makes the survey is looked at at once', asyn
   await worker.stop();
 });
 
+test('a slot that makes the survey while another begins a run looks for the jobs beside that one', async () => {
+  const [end, answer] = [gate(), gate()];
+  let surveys = 0;
+  const survey = async (): Promise<Survey> => {
+    if (++surveys === 2) await answer.opened;
+    return NOTHING;
+  };
+  const { worker, jobs, seen } = await restingWorker({
+    concurrency: 2,
+    answers: { survey },
+    runs: () => end.opened,
+  });
+  worker.wake();
+  await settled();
+  jobs.push(job(1n), job(2n));
+  worker.wake();
+  await settled();
+  expect(seen().running).toBe(1);
+  answer.open();
+  await settled();
+  expect(seen().running).toBe(2);
+  end.open();
+  await worker.stop();
+});
+
+test('a look that hung while another slot began a run is followed by one for the jobs beside that one', async () => {
+  const [end, hangs] = [gate(), gate()];
+  let looks = 0;
+  const jobs: Job[] = [];
+  const claim = async (): Promise<Job | undefined> => {
+    if (++looks === 2) await hangs.opened;
+    else return jobs.shift();
+  };
+  const { clock, worker, seen } = await restingWorker({
+    concurrency: 2,
+    answers: { claim },
+    runs: () => end.opened,
+  });
+  worker.wake();
+  clock.advance(50);
+  jobs.push(job(1n), job(2n));
+  worker.wake();
+  await settled();
+  expect(seen().running).toBe(1);
+  hangs.open();
+  await settled();
+  expect(seen().running).toBe(2);
+  end.open();
+  await worker.stop();
+});
+
 test.each([1, 2, 3])('with %i slots, what is told while all of them run is run', async (concurrency) => {
   const ends = Array.from({ length: concurrency }, gate);
   let begun = 0;

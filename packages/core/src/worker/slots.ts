@@ -95,8 +95,8 @@ export class Slots {
       },
       work: () => {
         state.is = 'working';
-        // Where all slots are open, each that worked looks again by itself.
-        if (this.#open.size < concurrency) this.#woken = true;
+        // Where all slots work, each of them looks again by itself.
+        if (this.#count('working') < concurrency) this.#woken = true;
         this.#openSlots(isBacklog ? 2 : 1, true);
       },
       rest: () => {
