@@ -20,7 +20,7 @@ const FLOW = [
   ['handler', 'packages/core/src/worker/run-handler.ts', 'export async function runHandler<'],
   ['settle', 'packages/core/src/worker/settle.ts', 'async function settleHeld<'],
   ['commit', 'packages/core/src/worker/settle.ts', 'await tx.commit()'],
-  ['look again, or idle', 'packages/core/src/worker/worker.ts', 'async #serve('],
+  ['look again, or idle', 'packages/core/src/worker/rounds.ts', 'async serve('],
 ];
 
 const sections = {

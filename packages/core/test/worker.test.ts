@@ -1,17 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import {
-  type ClaimCriteria,
-  createRowlock,
-  type Driver,
-  defineHandler,
-  type HeldTransaction,
-  type Job,
-  type Survey,
-} from '../src/index.js';
+import { type ClaimCriteria, createRowlock, defineHandler, type Job, type Survey } from '../src/index.js';
+import { emptyDatabase, job, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
 
-const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, leased: false };
 const Work = defineHandler({ kind: 'work', payload: z.unknown(), run: () => {} });
 
 /** What a claim brings in a database that has nothing else. */
@@ -20,7 +12,7 @@ type Claim = (criteria: ClaimCriteria, clock: ReturnType<typeof handClock>) => J
 /** A worker by the hand's clock, on a database in which nothing can be claimed, unless `claim` says so. */
 async function idleWorker(survey: Survey, claim: Claim = () => undefined) {
   const clock = handClock();
-  const database = emptyDatabase(survey, (criteria) => claim(criteria, clock));
+  const database = emptyDatabase({ claim: (criteria) => claim(criteria, clock), survey: () => survey });
   const silent = { debug() {}, info() {}, warn() {}, error() {} };
   const rowlock = createRowlock({ driver: database.driver, handlers: [Work], clock, log: silent });
   const worker = rowlock.worker();
@@ -104,91 +96,3 @@ test('after a look that took long a worker goes on where it has got to, and look
   expect(jobs).toEqual([]);
   await worker.stop();
 });
-
-function job(id: bigint): Job {
-  return {
-    id,
-    publicId: `job ${id}`,
-    queue: 'default',
-    kind: 'work',
-    key: null,
-    payload: {},
-    priority: 0,
-    status: 'new',
-    attempt: 0,
-    maxAttempts: 5,
-    crashes: 0,
-    metadata: {},
-    createdAt: new Date(0),
-  };
-}
-
-/** Its session calls once, at the beginning. */
-function emptyDatabase(
-  survey: Survey,
-  claim: (criteria: ClaimCriteria) => Job | undefined,
-): { readonly driver: Driver; readonly looks: number } {
-  let looks = 0;
-  const unused = () => Promise.reject(new Error('Nothing here uses this.'));
-  const held: HeldTransaction<unknown> = {
-    lost: new AbortController().signal,
-    handle: undefined,
-    async claim(criteria) {
-      looks += 1;
-      const job = claim(criteria);
-      return job === undefined ? [] : [job];
-    },
-    lockSiblings: unused,
-    firstOutstanding: unused,
-    release: unused,
-    lease: unused,
-    lockLeased: unused,
-    used: false,
-    settle: async (settlements) => settlements.map(({ id }) => id),
-    finish: async (settlements) => settlements.map(({ id }) => id),
-    renew: unused,
-    undo: unused,
-    commit: async () => {},
-    rollback: async () => {},
-  };
-  const driver: Driver = {
-    name: 'empty',
-    capabilities: { maxConnections: null, sharesPool: false, chains: false },
-    begin: async () => held,
-    deferred: () => undefined,
-    reclaim: unused,
-    survey: async () => survey,
-    anchor: async () => ({
-      workerId: '1',
-      proof: 'session' as const,
-      pushed: true,
-      async *wakeUps({ signal }) {
-        yield {};
-        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-      },
-      report: async () => {},
-      release: async () => {},
-    }),
-    verify: async () => ({ serverConnections: null }),
-    close: async () => {},
-    join: () => driver,
-    migrate: unused,
-    startRuns: async () => [],
-    noteRun: unused,
-    enqueue: unused,
-    list: unused,
-    count: unused,
-    move: unused,
-    notify: unused,
-    workers: unused,
-    history: unused,
-    prune: unused,
-    takePruneTurn: unused,
-  };
-  return {
-    driver,
-    get looks() {
-      return looks;
-    },
-  };
-}

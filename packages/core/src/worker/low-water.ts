@@ -56,6 +56,11 @@ export class LowWater {
   }
 }
 
+/** How long until a sweep may begin at the start of each queue, in milliseconds. */
+export function longestRestMs(low: ReadonlyMap<string, LowWater>, now: number): number {
+  return Math.max(...[...low.values()].map((each) => each.restMs(now)));
+}
+
 function isBefore(one: Line, other: Line): boolean {
   return one.priority === other.priority ? one.id < other.id : one.priority < other.priority;
 }

@@ -13,15 +13,16 @@ import { BatchSizes } from './batch-sizes.js';
 import { limitMs } from './bounds.js';
 import { reserve, shortages } from './connections.js';
 import { type RunInfo, WorkerEmitter, type WorkerEvents } from './events.js';
-import { type Flow, sweep } from './flow.js';
-import { Lapses } from './lapses.js';
+import type { Flow } from './flow.js';
 import { LineReporter } from './line-reporter.js';
 import type { LiveRun } from './live-run.js';
 import { LowWater } from './low-water.js';
 import { Pause } from './pause.js';
 import { Pruner } from './pruner.js';
+import { Rounds } from './rounds.js';
 import { RunRecords } from './run-records.js';
-import { Sweep } from './sweep.js';
+import { Slots } from './slots.js';
+import { Surveyor } from './surveyor.js';
 
 export interface WorkerOptions {
   /** Names the worker to people. Default: the host and the process id. */
@@ -60,6 +61,15 @@ const HEARTBEAT =
   "the connections share the server's sessions, as behind a transaction pooler: a heartbeat each second proves this worker " +
   'alive, wake-ups are polled, and if it dies its leases are put back after 5 s and not at once';
 
+/** What there is between `start` and `stop`. */
+interface Running {
+  readonly anchor: Anchor;
+  readonly slots: Slots;
+  readonly surveyor: Surveyor;
+  readonly lines: LineReporter;
+  readonly beside: readonly Promise<void>[];
+}
+
 /**
  * Claims jobs and runs their handlers. It sleeps until a wake-up, a job's time or the backstop, then sweeps its
  * queues in as many slots as there is work for.
@@ -75,19 +85,14 @@ export class Worker<Tx> {
   readonly #taken = new Set<string>();
   readonly #live = new Set<LiveRun>();
   readonly #leftBehind = new Set<RunInfo>();
-  readonly #slots = new Set<Promise<void>>();
   /** By queue. */
   readonly #low: ReadonlyMap<string, LowWater>;
   readonly #alarm: Alarm;
-  readonly #lapses: Lapses;
-  readonly #skipPause = new Pause(10, 500);
   readonly #faultPause = new Pause(50, 1_000);
-  #running: { anchor: Anchor; flow: Flow<Tx>; lines: LineReporter; beside: readonly Promise<void>[] } | null =
-    null;
+  #running: Running | null = null;
   #started: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
   #giveBack: () => void = () => {};
-  #wakes = 0;
   #anchored = true;
 
   /** @throws InvalidInputError */
@@ -106,7 +111,6 @@ export class Worker<Tx> {
     this.#low = new Map(parts.registry.queues.map((queue) => [queue, new LowWater()]));
     this.#pollMs = milliseconds(options.pollInterval ?? '5s', 'pollInterval');
     this.#watchMs = milliseconds(options.watchInterval ?? '250ms', 'watchInterval');
-    this.#lapses = new Lapses(parts.clock, this.#watchMs);
     this.#events = new WorkerEmitter(parts.log);
     this.#alarm = new Alarm(parts.clock, () => this.wake());
   }
@@ -147,8 +151,7 @@ export class Worker<Tx> {
 
   /** Looks for work now. */
   wake(): void {
-    this.#wakes += 1;
-    this.#openSlot();
+    this.#running?.slots.wake();
   }
 
   async #start(): Promise<void> {
@@ -160,7 +163,7 @@ export class Worker<Tx> {
     const info = { name: this.name, host, pid: process.pid, queues: registry.queues };
     const anchor = await driver.anchor(info, this.#sessionListener());
     const lines = new LineReporter(anchor, clock, log);
-    const flow: Flow<Tx> = {
+    const flow: Omit<Flow<Tx>, 'claimed'> = {
       driver,
       registry,
       clock,
@@ -178,8 +181,30 @@ export class Worker<Tx> {
       stopping: this.#stopping.signal,
       anchored: () => this.#anchored,
       looked: ({ queue }, { publicId }) => lines.move(queue, publicId),
-      claimed: () => this.#openSlot(),
     };
+    const slots = new Slots({
+      clock,
+      concurrency: this.concurrency,
+      stopping: this.#stopping.signal,
+      serve: (slot) => rounds.serve(slot),
+      idle: () => this.#rest(),
+    });
+    const all = {
+      low: this.#low,
+      alarm: this.#alarm,
+      onDone: () => this.#faultPause.reset(),
+      onFault: this.#onFault,
+    };
+    const surveyor = new Surveyor({
+      ...all,
+      driver,
+      lanes: registry,
+      clock,
+      pollMs: this.#pollMs,
+      watchMs: this.#watchMs,
+      wake: () => this.wake(),
+    });
+    const rounds: Rounds<Tx> = new Rounds({ ...all, flow, slots, surveyor });
     const pruner = new Pruner({
       driver,
       limits: retention,
@@ -189,7 +214,7 @@ export class Worker<Tx> {
       stopping: this.#stopping.signal,
     });
     const beside = [this.#listen(anchor).catch(this.#onFault), ...(retention.any ? [pruner.run()] : [])];
-    this.#running = { anchor, flow, lines, beside };
+    this.#running = { anchor, slots, surveyor, lines, beside };
     const wakeUps = anchor.pushed ? 'pushed' : 'polled';
     log.info(
       { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
@@ -207,71 +232,6 @@ export class Worker<Tx> {
       if (cancel === undefined) this.wake();
       else for (const run of this.#live) run.cancel(cancel);
     }
-  }
-
-  #openSlot(): void {
-    if (this.#running === null || this.#stopping.signal.aborted || this.#slots.size >= this.concurrency)
-      return;
-    const slot: Promise<void> = this.#serve(this.#running.flow).finally(() => {
-      this.#slots.delete(slot);
-      if (this.#slots.size === 0) this.#rest();
-    });
-    this.#slots.add(slot);
-  }
-
-  /** Sweeps all queues again and again until there is nothing that this slot could do. */
-  async #serve(flow: Flow<Tx>): Promise<void> {
-    try {
-      let seen: number;
-      let passes: Sweep[];
-      do {
-        seen = this.#wakes;
-        passes = [];
-        for (const [queue, low] of this.#low) {
-          const pass = new Sweep(queue, low, flow.clock.now());
-          passes.push(pass);
-          await sweep(flow, pass).finally(() => pass.end());
-        }
-        if (passes.some(({ worked }) => worked)) this.#skipPause.reset();
-        // Nobody is idle who has not looked at all jobs.
-        if (passes.every(({ isWhole }) => isWhole)) await this.#survey(flow);
-        else this.#alarm.within(this.#restMs(flow.clock.now()));
-        this.#faultPause.reset();
-      } while (
-        !this.#stopping.signal.aborted &&
-        (passes.some(({ worked }) => worked) || seen !== this.#wakes)
-      );
-      // Two workers that hold a job each of one key refuse each other: both come back, at different times.
-      if (passes.some(({ skipped }) => skipped)) this.#alarm.within(this.#skipPause.next());
-    } catch (error) {
-      this.#onFault(error);
-    }
-  }
-
-  /** Until every queue may be looked at from its first job on. */
-  #restMs(now: number): number {
-    return Math.max(...[...this.#low.values()].map((low) => low.restMs(now)));
-  }
-
-  /** Lets delayed jobs become due, and sets the alarm for what there is to wait for. */
-  async #survey({ driver, registry, clock }: Flow<Tx>): Promise<void> {
-    const began = clock.now();
-    const { promoted, nextDueMs, waiting, leased } = await driver.survey(registry);
-    const now = clock.now();
-    for (const low of this.#low.values()) low.rest(now - began, now);
-    if (promoted > 0) this.wake();
-    if (nextDueMs !== null && nextDueMs < this.#pollMs) this.#alarm.within(nextDueMs);
-    // Somebody holds what is due. If that worker dies nobody tells, so look again soon.
-    if (waiting) this.#alarm.within(Math.max(this.#watchMs, this.#restMs(now)));
-    if (leased) await this.#reclaim(driver, registry.queues);
-  }
-
-  /** Puts back what dead workers have leased; as long as anybody has a lease, looks again soon. */
-  async #reclaim(driver: Driver<Tx>, queues: readonly string[]): Promise<void> {
-    const { reclaimed, lapsed } = await driver.reclaim({ queues, dead: this.#lapses.dead });
-    this.#lapses.see(lapsed);
-    if (reclaimed > 0) this.wake();
-    this.#alarm.within(this.#watchMs);
   }
 
   /** A lease is worth no more than the session: without one for too long, its handlers are told to stop. */
@@ -311,12 +271,13 @@ export class Worker<Tx> {
     this.#stopping.abort();
     this.#alarm.stop();
     if (this.#running === null) return;
-    const { anchor, lines, beside } = this.#running;
+    const { anchor, slots, surveyor, lines, beside } = this.#running;
     const cancelTimer = this.#parts.clock.after(drainMs, () => {
       for (const run of this.#live) run.stop(new WorkerStoppedError());
     });
-    await Promise.all(this.#slots);
+    await slots.stop();
     cancelTimer();
+    await surveyor.stop();
     lines.stop();
     await Promise.all(beside);
     await anchor.release();

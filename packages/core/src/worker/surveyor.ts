@@ -1,0 +1,94 @@
+import type { Clock } from '../clock.js';
+import type { Driver, Lanes } from '../driver/driver.js';
+import type { Alarm } from './alarm.js';
+import { Lapses } from './lapses.js';
+import { type LowWater, longestRestMs } from './low-water.js';
+
+/** How long a survey may be put off while others work, in milliseconds: a handler may run for minutes. */
+const SOON_MS = 25;
+
+export interface SurveyorParts {
+  readonly driver: Pick<Driver, 'survey' | 'reclaim'>;
+  readonly lanes: Lanes;
+  readonly clock: Clock;
+  /** By queue. */
+  readonly low: ReadonlyMap<string, LowWater>;
+  /** Is set for what there is to wait for. */
+  readonly alarm: Alarm;
+  readonly pollMs: number;
+  readonly watchMs: number;
+  /** Called when there is something to look for. */
+  readonly wake: () => void;
+  readonly onDone: () => void;
+  /** Called when a survey that nobody waits for has failed. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/**
+ * Asks the database what there is to wait for, when a look has found no more: lets delayed jobs become due, puts back what dead
+ * workers have leased, and sets the alarm. One survey at a time.
+ */
+export class Surveyor {
+  readonly #parts: SurveyorParts;
+  readonly #lapses: Lapses;
+  #last: Promise<unknown> = Promise.resolve();
+  #cancelTimer: (() => void) | null = null;
+  #stopped = false;
+
+  constructor(parts: SurveyorParts) {
+    this.#parts = parts;
+    this.#lapses = new Lapses(parts.clock, parts.watchMs);
+  }
+
+  /** @returns whether something due is in the table, locked or not @throws DriverError */
+  now(): Promise<boolean> {
+    this.#cancel();
+    const survey = this.#last.then(() => this.#survey());
+    this.#last = survey.catch(() => {});
+    return survey;
+  }
+
+  /** In a moment, beside the slots, if there is none before. */
+  soon(): void {
+    if (this.#stopped) return;
+    this.#cancelTimer ??= this.#parts.clock.after(SOON_MS, () => {
+      this.now().catch(this.#parts.onFault);
+    });
+  }
+
+  /** Resolves when the survey that is going on is over. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel();
+    await this.#last;
+  }
+
+  #cancel(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+  }
+
+  async #survey(): Promise<boolean> {
+    const { driver, lanes, clock, low, alarm, pollMs, watchMs, wake, onDone } = this.#parts;
+    const began = clock.now();
+    const { promoted, nextDueMs, waiting, leased } = await driver.survey(lanes);
+    const now = clock.now();
+    for (const each of low.values()) each.rest(now - began, now);
+    if (promoted > 0) wake();
+    if (nextDueMs !== null && nextDueMs < pollMs) alarm.within(nextDueMs);
+    // Somebody holds what is due. If that worker dies nobody tells, so look again soon.
+    if (waiting) alarm.within(Math.max(watchMs, longestRestMs(low, now)));
+    if (leased) await this.#reclaim();
+    onDone();
+    return waiting;
+  }
+
+  /** Puts back what dead workers have leased; as long as anybody has a lease, looks again soon. */
+  async #reclaim(): Promise<void> {
+    const { driver, lanes, alarm, watchMs, wake } = this.#parts;
+    const { reclaimed, lapsed } = await driver.reclaim({ queues: lanes.queues, dead: this.#lapses.dead });
+    this.#lapses.see(lapsed);
+    if (reclaimed > 0) wake();
+    alarm.within(watchMs);
+  }
+}

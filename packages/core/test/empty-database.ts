@@ -1,0 +1,107 @@
+import type { ClaimCriteria, Driver, HeldTransaction, Job, Survey } from '../src/index.js';
+
+export const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, leased: false };
+
+/** What a database answers that has nothing else. */
+export interface Answers {
+  readonly claim: (criteria: ClaimCriteria) => Job | undefined | Promise<Job | undefined>;
+  readonly survey: () => Survey | Promise<Survey>;
+  readonly lockSiblings?: HeldTransaction<unknown>['lockSiblings'];
+  readonly startRuns?: Driver['startRuns'];
+}
+
+export function job(id: bigint, key: string | null = null): Job {
+  return {
+    id,
+    publicId: `job ${id}`,
+    queue: 'default',
+    kind: 'work',
+    key,
+    payload: {},
+    priority: 0,
+    status: 'new',
+    attempt: 0,
+    maxAttempts: 5,
+    crashes: 0,
+    metadata: {},
+    createdAt: new Date(0),
+  };
+}
+
+/** Its session calls once, at the beginning. Counts what it was asked. */
+export function emptyDatabase(answers: Answers): {
+  readonly driver: Driver;
+  readonly looks: number;
+  readonly surveys: number;
+} {
+  let looks = 0;
+  let surveys = 0;
+  const unused = () => Promise.reject(new Error('Nothing here uses this.'));
+  const held: HeldTransaction<unknown> = {
+    lost: new AbortController().signal,
+    handle: undefined,
+    async claim(criteria) {
+      looks += 1;
+      const job = await answers.claim(criteria);
+      return job === undefined ? [] : [job];
+    },
+    lockSiblings: answers.lockSiblings ?? unused,
+    firstOutstanding: unused,
+    release: unused,
+    lease: unused,
+    lockLeased: unused,
+    used: false,
+    settle: async (settlements) => settlements.map(({ id }) => id),
+    finish: async (settlements) => settlements.map(({ id }) => id),
+    renew: unused,
+    undo: unused,
+    commit: async () => {},
+    rollback: async () => {},
+  };
+  const driver: Driver = {
+    name: 'empty',
+    capabilities: { maxConnections: null, sharesPool: false, chains: false },
+    begin: async () => held,
+    deferred: () => undefined,
+    reclaim: unused,
+    async survey() {
+      surveys += 1;
+      return answers.survey();
+    },
+    anchor: async () => ({
+      workerId: '1',
+      proof: 'session' as const,
+      pushed: true,
+      async *wakeUps({ signal }) {
+        yield {};
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      },
+      report: async () => {},
+      release: async () => {},
+    }),
+    verify: async () => ({ serverConnections: null }),
+    close: async () => {},
+    join: () => driver,
+    migrate: unused,
+    startRuns: answers.startRuns ?? (async () => []),
+    noteRun: unused,
+    enqueue: unused,
+    list: unused,
+    count: unused,
+    move: unused,
+    notify: unused,
+    workers: unused,
+    history: unused,
+    prune: unused,
+    takePruneTurn: unused,
+  };
+  return {
+    driver,
+    get looks() {
+      return looks;
+    },
+    get surveys() {
+      return surveys;
+    },
+  };
+}
