@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import {
   type Anchor,
   answerWithin,
@@ -126,6 +127,8 @@ export class MysqlAnchor implements Anchor {
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
         yield* isDue ? coalesce([...wanted, {}]) : coalesce(wanted);
+        // Whoever was woken asks for work first: the server is not to put this session to sleep ahead of that.
+        await turn();
         due = performance.now() + everyMs;
       }
     } finally {

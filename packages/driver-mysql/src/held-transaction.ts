@@ -30,6 +30,9 @@ import { storableJson } from './storable.js';
 /** No job's. */
 const NO_ID = 0n;
 
+/** The lowest priority, which a smallint has. */
+const LOWEST = -32_768;
+
 /** How many rows one statement locks at most. */
 const ROWS_PER_LOCK = 1024;
 
@@ -119,17 +122,20 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     for (let page = 2 * limit + SPARE; ; page *= 4) {
       const key = list(passed);
       const these = [...kind.values, ...key.values, page];
-      const candidates = (): Value[] => [queue, priority, id, ...these, queue, priority, ...these];
-      const text = sql.claim(kind.places, key.places);
-      const rows = await this.#ask<JobRow>(text, [...candidates(), limit - jobs.length]);
+      // Of no job before the first one need be asked: that spares the server half of the search.
+      const from = id === NO_ID && priority === LOWEST ? 'start' : 'line';
+      const candidates: Value[] =
+        from === 'start' ? [queue, ...these] : [queue, priority, id, ...these, queue, priority, ...these];
+      const text = sql.claim(from, kind.places, key.places);
+      const rows = await this.#ask<JobRow>(text, [...candidates, limit - jobs.length]);
       jobs.push(...rows.map((row) => this.#hold(row)));
       if (jobs.length === limit) return jobs;
       // There are no more, or the others of these candidates are locked by somebody else: then look at more of them, from where
       // the last one was found.
       ({ priority, id } = jobs.at(-1) ?? line);
       const seen = await this.#ask<{ key: string | null; jobs: number }>(
-        sql.keysOfCandidates(kind.places, key.places),
-        candidates(),
+        sql.keysOfCandidates(from, kind.places, key.places),
+        candidates,
       );
       if (seen.reduce((sum, each) => sum + Number(each.jobs), 0) < page) return jobs;
       // Keys of which others hold what was looked at. Behind 100,000 locked jobs of one key a claim takes a tenth of what it

@@ -1,19 +1,10 @@
-import type { JobId, RunRef, RunStart } from '@rowlock/core';
+import type { JobId, RunRef } from '@rowlock/core';
 import { recordsOf } from './given.js';
 import { rangeOf } from './job-ids.js';
 import { change, list, type MysqlTransaction, query } from './query.js';
 import type { Statements } from './statements.js';
 
 // Runs of several jobs, or runs that share a transaction, each in one row for as long as it goes on.
-
-/** @throws DriverError */
-export async function startTogether(
-  on: MysqlTransaction,
-  sql: Statements,
-  { processId, workerId, jobs }: RunStart,
-): Promise<void> {
-  await change(on, sql.startTogether, [processId, workerId, ...rangeOf(jobs), `[${jobs.join(',')}]`]);
-}
 
 /**
  * Ends a run that has these jobs and no others.

@@ -1,8 +1,8 @@
 import type { JobId, RunRef, RunStart, RunStarted } from '@rowlock/core';
-import { type GivenRows, recordsOf } from './given.js';
+import { recordsOf } from './given.js';
 import { rangeOf } from './job-ids.js';
-import { idsOf, outstanding, startTogether, writeOut } from './open-runs.js';
-import { change, type MysqlTransaction, query } from './query.js';
+import { idsOf, outstanding, writeOut } from './open-runs.js';
+import { change, type MysqlTransaction, query, type Value } from './query.js';
 import type { Statements } from './statements.js';
 
 /** What is known of a job's runs; without an id, an open run that may have some of the jobs. */
@@ -15,7 +15,16 @@ interface Known {
   readonly job_ids: string;
 }
 
-/** Writes that runs begin: those of one job each together, others in a row of their own. What has crashed is ended behind it. */
+/** A write of some runs. */
+interface Start {
+  readonly runs: readonly RunStart[];
+  /** If nothing is known of their jobs. @returns whether all was written */
+  readonly fresh: () => Promise<boolean>;
+  /** Whatever is known. */
+  readonly known: () => Promise<unknown>;
+}
+
+/** Writes that runs begin: those of one job each together, others in a row of their own. What has crashed is ended before. */
 export class RunStarts {
   readonly #on: MysqlTransaction;
   readonly #sql: Statements;
@@ -30,45 +39,68 @@ export class RunStarts {
     const single = runs.filter(({ jobs }) => jobs.length === 1);
     const several = runs.filter(({ jobs }) => jobs.length > 1);
     const told = await Promise.all([
-      ...(single.length > 0 ? [this.#ofOne(single)] : []),
-      ...several.map((run) => this.#begin([run], startTogether(this.#on, this.#sql, run))),
+      ...(single.length > 0 ? [this.#begin(this.#ofOne(single))] : []),
+      ...several.map((run) => this.#begin(this.#together(run))),
     ]);
     return told.flat();
   }
 
-  #ofOne(runs: readonly RunStart[]): Promise<readonly RunStarted[]> {
-    const records = recordsOf(runs);
-    return this.#begin(runs, change(this.#on, this.#sql.startRuns(records.text), records.values));
+  #ofOne(runs: readonly RunStart[]): Start {
+    const { text, values } = recordsOf(runs);
+    const write = (sql: string): Promise<number> => this.#change(sql, values);
+    return {
+      runs,
+      fresh: async () => (await write(this.#sql.startRuns(text))) === runs.length,
+      known: () => write(this.#sql.startKnownRuns(text)),
+    };
   }
 
-  /** @param written Goes on beside it, as what it adds is left out. */
-  async #begin(runs: readonly RunStart[], written: Promise<unknown>): Promise<readonly RunStarted[]> {
-    const records = recordsOf(runs);
-    const range = rangeOf(runs.flatMap(({ jobs }) => jobs));
-    const find = (): Promise<readonly Known[]> =>
-      query<Known>(this.#on, this.#sql.findRuns(records.text), [...records.values, ...range]);
-    let [known] = await Promise.all([find(), written]);
-    const crashed = openOnes(known, runs);
+  #together(run: RunStart): Start {
+    const { processId, workerId, jobs } = run;
+    const { text, values } = recordsOf([run]);
+    const range = rangeOf(jobs);
+    const row = [processId, workerId, ...range, `[${jobs.join(',')}]`];
+    return {
+      runs: [run],
+      fresh: async () =>
+        (await this.#change(this.#sql.startTogether(text), [...row, ...values, ...range])) > 0,
+      known: () => this.#change(this.#sql.startKnownTogether, row),
+    };
+  }
+
+  async #begin({ runs, fresh, known }: Start): Promise<readonly RunStarted[]> {
+    if (await fresh()) return [];
+    let found = await this.#find(runs);
+    const crashed = openOnes(found, runs);
     for (const run of crashed) {
       await writeOut(this.#on, this.#sql, run, (jobs) => outstanding(this.#on, this.#sql, jobs));
     }
-    if (crashed.length > 0) known = await find();
-    await this.#endCrashed(known, records);
-    return known.flatMap(started);
+    if (crashed.length > 0) found = await this.#find(runs);
+    if (found.some(({ unfinished }) => Number(unfinished) > 0)) {
+      const { text, values } = recordsOf(runs);
+      await this.#change(this.#sql.endCrashedRuns(text), values);
+    }
+    await known();
+    return found.flatMap(started);
   }
 
-  async #endCrashed(known: readonly Known[], { text, values }: GivenRows): Promise<void> {
-    if (known.some(({ unfinished }) => Number(unfinished) > 0))
-      await change(this.#on, this.#sql.endCrashedRuns(text), values);
+  #find(runs: readonly RunStart[]): Promise<readonly Known[]> {
+    const { text, values } = recordsOf(runs);
+    const range = rangeOf(runs.flatMap(({ jobs }) => jobs));
+    return query<Known>(this.#on, this.#sql.findRuns(text), [...values, ...range]);
+  }
+
+  async #change(sql: string, values: readonly Value[]): Promise<number> {
+    const { rows } = await change(this.#on, sql, values);
+    return rows;
   }
 }
 
 /** Those that have a job of these runs, which the caller holds: they have crashed. */
 function openOnes(known: readonly Known[], runs: readonly RunStart[]): readonly RunRef[] {
   const ids = new Set<JobId>(runs.flatMap(({ jobs }) => jobs));
-  const own = new Set(runs.map(({ processId }) => processId));
   return known
-    .filter(({ id, process_id }) => id === null && !own.has(process_id))
+    .filter(({ id }) => id === null)
     .map(({ process_id: processId, job_ids }) => ({ processId, jobs: idsOf(job_ids) }))
     .filter(({ jobs }) => jobs.some((id) => ids.has(id)));
 }

@@ -71,12 +71,16 @@ describe('the locks of a claim', () => {
       });
 
       test('the candidates are walked in the order of their index, and locked by their primary keys', async () => {
-        const half = ['k', '', 34];
-        const values = ['q', 0, '0', ...half, 'q', 0, ...half, 2];
-        const plans = await explain(statements(schema).claim('?', '?'), values.map(String));
-        const used = plans.filter(({ key }) => key !== null).map(({ table, key }) => `${table} ${key}`);
-        expect(used).toEqual(['job PRIMARY', 'place job_claim', 'place job_claim']);
-        expect(plans.map(({ Extra }) => Extra ?? '').join()).not.toMatch(/filesort/);
+        const part = ['k', '', 34];
+        for (const [from, values, ranges] of [
+          ['start', ['q', ...part], 1],
+          ['line', ['q', 0, '0', ...part, 'q', 0, ...part], 2],
+        ] as const) {
+          const plans = await explain(statements(schema).claim(from, '?', '?'), [...values, 2].map(String));
+          const used = plans.filter(({ key }) => key !== null).map(({ table, key }) => `${table} ${key}`);
+          expect(used).toEqual(['job PRIMARY', ...Array.from({ length: ranges }, () => 'place job_claim')]);
+          expect(plans.map(({ Extra }) => Extra ?? '').join()).not.toMatch(/filesort/);
+        }
       });
 
       test('each claim locks one row, and the next worker gets the next row', async () => {
