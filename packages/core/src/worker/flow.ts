@@ -96,6 +96,7 @@ export async function sweep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<void> {
 /** Claims the next jobs beyond the line, one unless they go in batches, and takes them to their end, or to their settlement. */
 async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, { settling: before }: Step<Tx>): Promise<Step<Tx>> {
   const search = await flow.sizes.search(pass.queue);
+  if (search.limit > 1) pass.catchUp();
   const taken = new Set<string>();
   let tx: HeldTransaction<Tx> | undefined;
   let settling: Settling | undefined;

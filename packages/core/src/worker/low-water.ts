@@ -48,6 +48,11 @@ export class LowWater {
       this.#reached = place;
   }
 
+  /** The furthest place that was claimed, or this one, if that is further. */
+  beyond(line: Line): Line {
+    return isBefore(line, this.#reached) ? this.#reached : line;
+  }
+
   /** The sweep that began at the start has not come to a claim. */
   leave(): void {
     this.#isLooking = false;
