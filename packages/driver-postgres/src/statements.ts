@@ -97,11 +97,8 @@ export function statements(schema: string): Statements {
       )`;
 
   /** Whether an open run has one of these jobs, which lie between the two ids. */
-  const has = (
-    jobs: string,
-    first: string,
-    last: string,
-  ): string => `last_id >= ${first} AND first_id <= ${last}
+  const has = (jobs: string, first: string, last: string): string =>
+    `last_id >= ${first} AND first_id <= ${last}
           AND EXISTS (SELECT FROM unnest(job_ids) AS has (id) WHERE has.id = ANY(${jobs}::bigint[]))`;
 
   /** What is known of the jobs in $3; the row without an id is for the open runs that have one of them. */
@@ -164,6 +161,8 @@ export function statements(schema: string): Statements {
         WHERE event IS DISTINCT FROM 'complete'
         ON CONFLICT DO NOTHING
       )`;
+
+  /** Of jobs that are complete, without output: their settlement, if it is the same for all. */
   const completed = (which: string): string => `
         UPDATE ${job} SET
           status = 'complete',
@@ -179,6 +178,7 @@ export function statements(schema: string): Statements {
         WHERE ${which} AND status = $7
         RETURNING id
       `;
+
   const settledIds = 'SELECT id FROM settled';
   const allSettled = 'SELECT 1 / (count(*) = cardinality($1))::integer AS all_settled FROM settled';
 
@@ -561,7 +561,9 @@ export function statements(schema: string): Statements {
 
     pruneBell: `DELETE FROM ${bell} WHERE rung_at < statement_timestamp() - interval '1 minute'`,
 
-    reportLines: `UPDATE ${worker} SET lines = $2 WHERE id = $1`,
+    // Nor does this, which would make the jobs' commits wait.
+    reportLines: `
+      UPDATE ${worker} SET lines = $2 WHERE id = $1 RETURNING set_config('synchronous_commit', 'off', true)`,
 
     stopWorker: `UPDATE ${worker} SET stopped_at = clock_timestamp(), alive_until = NULL, lines = '{}' WHERE id = $1`,
 

@@ -7,11 +7,14 @@ import type { Violation } from './violation.js';
 const FINAL: ReadonlySet<string> = new Set(['complete', 'fail', 'exhaust', 'abandon']);
 
 /** Nothing settled twice, by the workers' word or by the run records: see `check`. */
-export function doubledSettlements(events: readonly HistoryEvent[], { records }: Tables): Violation[] {
+export function doubledSettlements(events: readonly HistoryEvent[], { jobs, records }: Tables): Violation[] {
   const settlers = new Map<string, Set<string>>();
   const note = (publicId: string, run: string): void => {
     settlers.set(publicId, (settlers.get(publicId) ?? new Set()).add(run));
   };
+  // Of a run of several jobs that has completed one the job's row alone may tell.
+  for (const { publicId, run, status } of jobs)
+    if (status === 'complete' && run !== null) note(publicId, run);
   for (const { publicId, run, outcome } of records) if (FINAL.has(outcome ?? '')) note(publicId, run);
   for (const event of events) {
     if (event.what !== 'settled') continue;
