@@ -16,6 +16,7 @@ const THEMES = [
   'lost connection',
   'lifecycle',
   'runs',
+  'open runs',
   'leases',
   'survey',
   'retention',
