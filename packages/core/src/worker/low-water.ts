@@ -6,12 +6,6 @@ export const START: Line = { priority: -32_768, id: 0n };
 /** What a claim may take that is nothing out of the way, in milliseconds. */
 const USUAL_MS = 2;
 
-/** How many times as long as the claims that do not look back: a busy server is slow at all of them, and looking back no dearer. */
-const USUAL_TIMES = 4;
-
-/** The weight of a claim in the average of what they take. */
-const WEIGHT = 1 / 8;
-
 /** How many times as long as a look took beyond that until the next one: looking back takes a tenth of a slot's time. */
 const REST = 9;
 
@@ -26,8 +20,6 @@ export class LowWater {
   #reached = START;
   #restUntil = 0;
   #isLooking = false;
-  /** What the claims take that do not look back, in milliseconds. */
-  #averageMs = 0;
 
   /** Where a sweep may begin now. At the start, one at a time, until `found` tells what came of it, or `leave`. */
   begin(now: number): Line {
@@ -42,9 +34,9 @@ export class LowWater {
     if (isLook) {
       this.#isLooking = false;
       this.rest(tookMs, now);
-    } else this.#averageMs += (tookMs - this.#averageMs) * WEIGHT;
+    }
     // Also back: what took long lies before the place, and what comes after it is for all slots.
-    if (place !== undefined && ((isLook && tookMs > this.#usualMs) || isBefore(this.#reached, place)))
+    if (place !== undefined && ((isLook && tookMs > USUAL_MS) || isBefore(this.#reached, place)))
       this.#reached = place;
   }
 
@@ -60,11 +52,7 @@ export class LowWater {
 
   /** Something that looks at what lies behind has taken so long. */
   rest(tookMs: number, now: number): void {
-    this.#restUntil = Math.max(this.#restUntil, now + REST * Math.max(0, tookMs - this.#usualMs));
-  }
-
-  get #usualMs(): number {
-    return Math.max(USUAL_MS, USUAL_TIMES * this.#averageMs);
+    this.#restUntil = Math.max(this.#restUntil, now + REST * Math.max(0, tookMs - USUAL_MS));
   }
 
   /** How long until a sweep may begin at the start, in milliseconds. */
