@@ -196,7 +196,7 @@ export function statements(schema: string): Statements {
       FOR UPDATE`,
 
     // For runs of one job each. Of jobs that had runs before nothing is written: with LEFT JOINs, which keep the order, and by which each
-    // job is looked up by itself. To write and to look at the same time, on two connections, took a job half as long again.
+    // job is looked up by itself.
     startRuns: (given) => `
       INSERT INTO ${run} (job_id, process_id, worker_id)
       SELECT given.job_id, given.process_id, given.worker_id FROM ${given}

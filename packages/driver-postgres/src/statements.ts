@@ -357,8 +357,8 @@ export function statements(schema: string): Statements {
       WITH settled AS (${completed('id = $1')})
       SELECT 1 / count(*)::integer AS all_settled FROM settled`,
 
-    // And for jobs that are all complete, without output, and whose settlements differ in nothing: a third less of the server's
-    // time than with a row of values for each.
+    // And for jobs that are all complete, without output, and whose settlements differ in nothing: a sixth less of the server's
+    // time than with a run's id for each, and that a fifth less than with a row of values for each.
     settleAlike: `
       WITH settled AS (${completed('id = ANY($1::bigint[])')}), over AS (
         DELETE FROM ${openRun} WHERE last_id = $8 AND process_id = $2 AND cardinality(job_ids) = cardinality($1)
