@@ -3,6 +3,7 @@ import type { Fault } from './fault.js';
 import { check, ofMode } from './history/check.js';
 import { readHistory } from './history/history-file.js';
 import { recoveries } from './history/recovery.js';
+import { mostShared } from './history/runs.js';
 import type { Tables } from './history/tables.js';
 import type { Violation } from './history/violation.js';
 import type { Mode } from './mode.js';
@@ -17,6 +18,8 @@ export interface Result {
   readonly mode: Mode;
   readonly jobs: number;
   readonly runs: number;
+  /** How many of them shared a transaction at most. */
+  readonly shared: number;
   readonly violations: readonly Violation[];
   /** How long interrupted jobs waited for their next run, in milliseconds. */
   readonly recoveriesMs: readonly number[];
@@ -75,6 +78,7 @@ export function judge<Tx>(
     const violations = check(events, own, runs);
     return {
       ...{ fault, database: system.name, mode, jobs: own.jobs.length, runs: runs.length, violations },
+      shared: mostShared(runs),
       recoveriesMs: recoveries(events, runs, own),
       history: violations.length > 0 ? folder : null,
     };

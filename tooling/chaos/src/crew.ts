@@ -37,7 +37,8 @@ export interface CrewOptions {
   readonly modes: readonly Mode[];
   /** Workers of each mode. */
   readonly workers: number;
-  readonly concurrency: number;
+  /** Slots of each worker. */
+  readonly concurrency: Readonly<Record<Mode, number>>;
   /** Whether each has a proxy before the server. */
   readonly proxied: boolean;
   /** By how much the clock of each worker is wrong, in milliseconds, in turn. */
@@ -124,7 +125,8 @@ export class Crew {
     const name = `${place}.${++this.#hired}`;
     const proxy = this.#proxies.get(place) ?? null;
     const orders: WorkerOrders = {
-      ...{ name, database, mode, folder, concurrency, broken },
+      ...{ name, database, mode, folder, broken },
+      concurrency: concurrency[mode],
       url: proxy === null ? url : through(proxy, url),
       clockMs: clocksMs[this.#hired % clocksMs.length] ?? 0,
     };

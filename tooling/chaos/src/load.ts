@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRowlock, type Rowlock } from '@rowlock/core';
+import { type DrawnJob, DrawnJobs } from './drawn-jobs.js';
 import type { HistoryFile } from './history/history-file.js';
 import type { Mode } from './mode.js';
 import type { Random } from './random.js';
 import type { Plain, System } from './system.js';
-import { codeOf, handlers, type Kind, POISON_ATTEMPTS, type Work } from './work.js';
+import { codeOf, handlers, type Kind, POISON_ATTEMPTS } from './work.js';
 
 export interface LoadOptions {
   readonly mode: Mode;
@@ -15,17 +16,14 @@ export interface LoadOptions {
   readonly workMs: readonly [number, number];
 }
 
-/** Entities that exist for each mode: their rows are what runs meet each other at. */
-export const ENTITIES = 400;
-
-/** Entities that are worked on at one time. */
-const LIVE = 15;
-
 /** Enqueues that are on their way at one time; more would only pile up while the server is away. */
 const MOST_PENDING = 8;
 
-/** Due jobs that wait or are worked on, at most: with more, the time to a job's next run would be that of a queue. */
-const MOST_DUE = 8;
+/**
+ * Due jobs that wait or are worked on, at most: with more, the time to a job's next run would be that of a queue. Batches need one
+ * to be made of.
+ */
+const MOST_DUE: Readonly<Record<Mode, number>> = { hold: 8, lease: 8, batch: 64 };
 
 /** How often the producer looks how many there are, in milliseconds. */
 const LOOK_MS = 100;
@@ -33,17 +31,15 @@ const LOOK_MS = 100;
 /** How long a producer waits for the database before it takes the enqueue for failed, in milliseconds. */
 const PATIENCE_MS = 5_000;
 
-/** A producer: creations and the updates that follow them, plain and keyless jobs, delayed and failing ones, of all priorities. */
+/** A producer: it enqueues what is drawn. */
 export class Load<Tx> {
   readonly #system: System<Tx>;
   readonly #history: HistoryFile;
-  readonly #random: Random;
+  readonly #drawn: DrawnJobs;
   readonly #options: LoadOptions;
   readonly #client: Rowlock<Tx>;
   readonly #pending = new Set<Promise<void>>();
   readonly #plain: Plain<Tx>[] = [];
-  #jobs = 0;
-  #newest = 0;
   #running: Promise<unknown> | null = null;
   #due = 0;
   #stopped = false;
@@ -51,7 +47,7 @@ export class Load<Tx> {
   constructor(system: System<Tx>, history: HistoryFile, random: Random, options: LoadOptions) {
     this.#system = system;
     this.#history = history;
-    this.#random = random;
+    this.#drawn = new DrawnJobs(options.mode, random, options.workMs);
     this.#options = options;
     this.#client = createRowlock<Tx>({
       driver: system.driver(options.url, 2 * MOST_PENDING),
@@ -62,16 +58,16 @@ export class Load<Tx> {
 
   /** How many it has meant to enqueue so far. */
   get jobs(): number {
-    return this.#jobs;
+    return this.#drawn.count;
   }
 
   start(): void {
     this.#running ??= Promise.all([this.#run(), this.#look()]);
   }
 
-  /** One job that kills whoever runs it. */
+  /** Jobs of which one at least kills whoever runs it. */
   async poison(): Promise<void> {
-    await this.#put('poison', this.#entity(), { poison: true }, {});
+    await this.#put(this.#drawn.poison());
   }
 
   /** Ends the enqueueing; what is on its way is waited for. */
@@ -87,15 +83,24 @@ export class Load<Tx> {
   }
 
   async #run(): Promise<void> {
+    const { mode, rate } = this.#options;
     let due = performance.now();
+    let last = 1;
     while (!this.#stopped) {
-      due = Math.max(due + 1_000 / this.#options.rate, performance.now() - 1_000);
+      due = Math.max(due + (last * 1_000) / rate, performance.now() - 1_000);
+      last = 1;
       await sleep(Math.max(0, due - performance.now()));
-      if (this.#stopped || this.#pending.size >= MOST_PENDING || this.#due >= MOST_DUE) continue;
-      this.#due += 1;
-      const one: Promise<void> = this.#one().finally(() => this.#pending.delete(one));
-      this.#pending.add(one);
+      if (this.#stopped || this.#pending.size >= MOST_PENDING || this.#due >= MOST_DUE[mode]) continue;
+      const jobs = this.#drawn.next();
+      last = jobs.length;
+      this.#due += jobs.length;
+      this.#wait(this.#put(jobs));
     }
+  }
+
+  #wait(work: Promise<void>): void {
+    const one: Promise<void> = work.finally(() => this.#pending.delete(one));
+    this.#pending.add(one);
   }
 
   async #look(): Promise<void> {
@@ -114,76 +119,68 @@ export class Load<Tx> {
     await plain?.end();
   }
 
-  #one(): Promise<void> {
-    const random = this.#random;
-    const die = random.next();
-    const failures = random.chance(0.1) ? 1 : 0;
-    const priority = random.whole(-3, 3);
-    if (die < 0.1) {
-      this.#newest += 1;
-      return this.#put('create', this.#entity(0), { failures }, {});
+  async #put(jobs: readonly DrawnJob[]): Promise<void> {
+    for (const { kind, key, payload } of jobs) {
+      const { mode } = this.#options;
+      const ends = {
+        ...(payload.poison ? { poison: POISON_ATTEMPTS } : {}),
+        ...(payload.trouble === 'fails' ? { fails: true } : {}),
+      };
+      const job = payload.tag;
+      this.#history.write({ what: 'intended', job, mode, kind: `${mode}.${kind}`, key, ...ends });
     }
-    if (die < 0.5) return this.#put('update', this.#entity(), { failures }, {});
-    if (die < 0.7) return this.#put('plain', this.#entity(), { failures }, { priority });
-    if (die < 0.8) return this.#put('plain', this.#entity(), {}, { delay: random.whole(50, 1_000) });
-    return this.#put('loose', null, { failures }, { priority });
-  }
-
-  #entity(age = this.#random.whole(0, LIVE - 1)): string {
-    const number = (this.#newest - age + ENTITIES) % ENTITIES;
-    return entityName(this.#options.mode, number);
-  }
-
-  async #put(
-    kind: Kind,
-    key: string | null,
-    more: Partial<Work>,
-    options: { readonly priority?: number; readonly delay?: number },
-  ): Promise<void> {
-    const { mode, workMs } = this.#options;
-    const tag = `${mode}-${++this.#jobs}`;
-    const payload: Work = { tag, ms: this.#random.whole(...workMs), ...more };
-    const poison = more.poison ? { poison: POISON_ATTEMPTS } : {};
-    const job = { ...options, key, payload };
-    const name = `${mode}.${kind}`;
-    this.#history.write({ what: 'intended', job: tag, mode, kind: name, key, ...poison });
     try {
-      await within(
-        PATIENCE_MS,
-        kind === 'create' || kind === 'update' ? this.#inTransaction(name, job) : this.#byItself(name, job),
-      );
-      this.#history.write({ what: 'committed', job: tag });
+      const [first, ...others] = jobs;
+      const isAlone = first !== undefined && others.length === 0 && !DEPENDENT.has(first.kind);
+      await within(PATIENCE_MS, isAlone ? this.#byItself(first) : this.#inTransaction(jobs));
+      this.#note('committed', jobs);
     } catch (error) {
-      this.#history.write({ what: 'doubted', job: tag, error: codeOf(error) });
+      for (const { payload } of jobs)
+        this.#history.write({ what: 'doubted', job: payload.tag, error: codeOf(error) });
     }
   }
 
-  async #byItself(kind: string, job: { readonly payload: Work; readonly key: string | null }): Promise<void> {
-    this.#history.write({ what: 'committing', job: job.payload.tag });
-    await this.#client.enqueue(kind, job);
+  #note(what: 'committing' | 'committed', jobs: readonly DrawnJob[]): void {
+    for (const { payload } of jobs) this.#history.write({ what, job: payload.tag });
   }
 
-  async #inTransaction(
-    kind: string,
-    job: { readonly payload: Work; readonly key: string | null },
-  ): Promise<void> {
+  async #byItself(job: DrawnJob): Promise<void> {
+    this.#note('committing', [job]);
+    const { publicId } = await this.#client.enqueue(`${this.#options.mode}.${job.kind}`, job);
+    this.#cancelLater(job, publicId);
+  }
+
+  async #inTransaction(jobs: readonly DrawnJob[]): Promise<void> {
     const plain = this.#plain.pop() ?? (await this.#system.connect(this.#options.url));
     try {
       await plain.ask('BEGIN');
-      await this.#client.enqueue(kind, job, { tx: plain.tx });
-      this.#history.write({ what: 'committing', job: job.payload.tag });
+      const publicIds: string[] = [];
+      for (const job of jobs) {
+        const enqueued = await this.#client.enqueue(`${this.#options.mode}.${job.kind}`, job, {
+          tx: plain.tx,
+        });
+        publicIds.push(enqueued.publicId);
+      }
+      this.#note('committing', jobs);
       await plain.ask('COMMIT');
       this.#plain.push(plain);
+      for (const [place, job] of jobs.entries()) this.#cancelLater(job, publicIds[place] ?? '');
     } catch (error) {
       await plain.end();
       throw error;
     }
   }
+
+  /** Whatever comes of it: it may be settled by then. */
+  #cancelLater({ cancelledAfterMs }: DrawnJob, publicId: string): void {
+    if (cancelledAfterMs === undefined) return;
+    const cancel = sleep(cancelledAfterMs).then(() => within(PATIENCE_MS, this.#client.cancel(publicId)));
+    this.#wait(cancel.then(() => {}).catch(() => {}));
+  }
 }
 
-export function entityName(mode: Mode, number: number): string {
-  return `${mode}-entity-${number}`;
-}
+/** These go into a transaction of the producer's. */
+const DEPENDENT: ReadonlySet<Kind> = new Set(['create', 'update']);
 
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   const over = new AbortController();

@@ -1,4 +1,4 @@
-/** The two ways to keep a claim. */
-export const MODES = ['hold', 'lease'] as const;
+/** What a crew works in: the two ways to keep a claim, each job by itself; and held claims of many jobs at once. */
+export const MODES = ['hold', 'lease', 'batch'] as const;
 
 export type Mode = (typeof MODES)[number];

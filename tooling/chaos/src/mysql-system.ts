@@ -1,6 +1,6 @@
 import { type MysqlTransaction, mysql } from '@rowlock/driver-mysql';
 import { createConnection } from 'mysql2/promise';
-import type { EffectFact, JobFact, RecordFact } from './history/tables.js';
+import type { EffectFact, JobFact, OpenFact, RecordFact } from './history/tables.js';
 import type { Plain, Row, System } from './system.js';
 
 export const mysqlSystem: System<MysqlTransaction> = {
@@ -22,7 +22,7 @@ export const mysqlSystem: System<MysqlTransaction> = {
 
   async readTables({ ask }) {
     const jobs = await ask(
-      `SELECT payload->>'$.tag' AS tag, public_id AS publicId, queue AS mode, kind, \`key\`, status, process_id AS run FROM rowlock_job`,
+      `SELECT payload->>'$.tag' AS tag, public_id AS publicId, queue AS mode, kind, \`key\`, status, process_id AS run, attempt, crashes FROM rowlock_job`,
     );
     const records = await ask(
       `SELECT job.public_id AS publicId, run.process_id AS run,
@@ -30,10 +30,16 @@ export const mysqlSystem: System<MysqlTransaction> = {
        FROM rowlock_run AS run JOIN rowlock_job AS job ON job.id = run.job_id`,
     );
     const effects = await ask('SELECT tag, run FROM chaos_effect');
+    const open = await ask(
+      `SELECT public_id AS publicId, open.process_id AS run
+       FROM rowlock_open_run AS open
+       JOIN rowlock_job AS job ON job.id BETWEEN open.first_id AND open.last_id AND JSON_CONTAINS(job_ids, CAST(job.id AS CHAR))`,
+    );
     return {
       jobs: jobs as unknown as readonly JobFact[],
       records: records as unknown as readonly RecordFact[],
       effects: effects as unknown as readonly EffectFact[],
+      open: open as unknown as readonly OpenFact[],
     };
   },
 
@@ -53,7 +59,7 @@ export const mysqlSystem: System<MysqlTransaction> = {
   },
 
   // 1114, "The table is full": InnoDB says it when its file cannot grow.
-  fullDisk: ['job', 'run'].flatMap((table) =>
+  fullDisk: ['job', 'run', 'open_run'].flatMap((table) =>
     ['INSERT', 'UPDATE'].map(
       (
         event,

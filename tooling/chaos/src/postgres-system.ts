@@ -1,6 +1,6 @@
 import { type PostgresTransaction, postgres } from '@rowlock/driver-postgres';
 import pg from 'pg';
-import type { EffectFact, JobFact, RecordFact } from './history/tables.js';
+import type { EffectFact, JobFact, OpenFact, RecordFact } from './history/tables.js';
 import type { Plain, Row, System } from './system.js';
 
 export const postgresSystem: System<PostgresTransaction> = {
@@ -22,7 +22,7 @@ export const postgresSystem: System<PostgresTransaction> = {
 
   async readTables({ ask }) {
     const jobs = await ask(
-      `SELECT payload->>'tag' AS tag, public_id AS "publicId", queue AS mode, kind, key, status, process_id AS run FROM rowlock.job`,
+      `SELECT payload->>'tag' AS tag, public_id AS "publicId", queue AS mode, kind, key, status, process_id AS run, attempt, crashes FROM rowlock.job`,
     );
     const records = await ask(
       `SELECT job.public_id AS "publicId", run.process_id AS run,
@@ -30,10 +30,15 @@ export const postgresSystem: System<PostgresTransaction> = {
        FROM rowlock.run JOIN rowlock.job ON job.id = run.job_id`,
     );
     const effects = await ask('SELECT tag, run FROM chaos_effect');
+    const open = await ask(
+      `SELECT public_id AS "publicId", open.process_id AS run
+       FROM rowlock.open_run AS open CROSS JOIN unnest(job_ids) AS has (id) JOIN rowlock.job AS job ON job.id = has.id`,
+    );
     return {
       jobs: jobs as unknown as readonly JobFact[],
       records: records as unknown as readonly RecordFact[],
       effects: effects as unknown as readonly EffectFact[],
+      open: open as unknown as readonly OpenFact[],
     };
   },
 
@@ -62,7 +67,7 @@ export const postgresSystem: System<PostgresTransaction> = {
        END IF;
        RETURN NEW;
      END $$`,
-    ...['job', 'run'].map(
+    ...['job', 'run', 'open_run'].map(
       (table) => `CREATE TRIGGER chaos_full_disk BEFORE INSERT OR UPDATE ON rowlock.${table}
                   FOR EACH ROW EXECUTE FUNCTION chaos_full_disk()`,
     ),

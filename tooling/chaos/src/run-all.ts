@@ -2,6 +2,7 @@ import { type Result, runCell } from './cell.js';
 import type { Fault } from './fault.js';
 import { FAULTS } from './faults/index.js';
 import { isTimed } from './limits.js';
+import type { Mode } from './mode.js';
 import type { Options } from './options.js';
 import type { DatabaseName } from './system.js';
 import { withSystem } from './systems.js';
@@ -13,8 +14,8 @@ const BESIDE_SECONDS = 12;
 const TIMED_SHARE = 0.2;
 
 /**
- * Each fault after the other, both databases side by side; but where recovery is measured, one at a time, so that they do
- * not take the processors from each other.
+ * Each fault after the other, both databases side by side; but where recovery is measured, one at a time and without the other
+ * modes, so that they do not take the processors from each other.
  */
 export async function runAll(
   options: Options,
@@ -23,28 +24,45 @@ export async function runAll(
 ): Promise<Result[]> {
   const began = performance.now();
   const lanes: Result[][] = [];
-  const timed = options.faults.filter(isTimed);
+  const timed = cellsOf(options, isTimed);
   for (const database of timed.length === 0 ? [] : options.databases) {
-    const share = { ...options, faults: timed, minutes: options.minutes * TIMED_SHARE };
-    lanes.push(await runLane(database, share, stopping, tell));
+    const minutes = options.minutes * TIMED_SHARE;
+    lanes.push(await runLane(database, timed, { ...options, minutes }, stopping, tell));
   }
-  const others = options.faults.filter((fault) => !isTimed(fault));
+  const others = cellsOf(options, (fault, mode) => !isTimed(fault, mode));
   if (others.length > 0) {
     const minutes = Math.max(0, options.minutes - (performance.now() - began) / 60_000);
-    const rest = { ...options, faults: others, minutes };
-    const all = options.databases.map((database) => runLane(database, rest, stopping, tell));
+    const rest = { ...options, minutes };
+    const all = options.databases.map((database) => runLane(database, others, rest, stopping, tell));
     lanes.push(...(await Promise.all(all)));
   }
   return FAULTS.flatMap(({ name }) => lanes.flatMap((lane) => lane.filter(({ fault }) => fault === name)));
 }
 
+/** A fault, and the modes that it strikes at one time. */
+interface Cell {
+  readonly fault: string;
+  readonly modes: readonly Mode[];
+}
+
+/** What was asked for, as far as it is chosen. */
+function cellsOf(
+  { faults, modes }: Options,
+  isChosen: (fault: string, mode: Mode) => boolean,
+): readonly Cell[] {
+  const cells = faults.map((fault) => ({ fault, modes: modes.filter((mode) => isChosen(fault, mode)) }));
+  return cells.filter((cell) => cell.modes.length > 0);
+}
+
 async function runLane(
   database: DatabaseName,
-  { faults, seed, modes, minutes }: Options,
+  cells: readonly Cell[],
+  { seed, minutes }: Options,
   stopping: AbortSignal,
   tell: (line: string) => void,
 ): Promise<Result[]> {
-  const { possible, left } = faultsOf(database, faults);
+  const modesOf = new Map(cells.map(({ fault, modes }) => [fault, modes]));
+  const { possible, left } = faultsOf(database, [...modesOf.keys()]);
   for (const { name, why } of left) tell(`${database}: ${name} is left out: ${why}`);
   const until = performance.now() + minutes * 60_000;
   const server = await withSystem(database, (system) => system.startServer());
@@ -56,7 +74,7 @@ async function runLane(
       // On a slow machine the rest is shortened, so that all of it ends in time.
       const factor = (until - began) / 1_000 / wanted(possible.slice(place));
       const seconds = fault.seconds * Math.min(1, Math.max(0.1, factor));
-      const cell = { seed, modes, seconds, stopping };
+      const cell = { seed, modes: modesOf.get(fault.name) ?? [], seconds, stopping };
       const found = await withSystem(database, (system) => runCell(system, server, fault, cell));
       results.push(...found);
       tell(

@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createRowlock } from '@rowlock/core';
 import type { Break } from './broken-driver.js';
 import { Crew, through } from './crew.js';
+import { ENTITIES, entityName } from './drawn-jobs.js';
 import { HistoryFile } from './history/history-file.js';
 import type { Tables } from './history/tables.js';
-import { ENTITIES, entityName, Load } from './load.js';
+import { Load } from './load.js';
 import type { Mode } from './mode.js';
 import { Random } from './random.js';
 import type { Plain, Server, System } from './system.js';
@@ -31,8 +32,8 @@ export interface StageOptions {
   readonly drainMs?: number;
 }
 
-/** Runs at once of each worker. */
-const CONCURRENCY = 4;
+/** Slots of each worker. In batches a few do; with more there would be a job for each, and nothing to share. */
+const CONCURRENCY: Readonly<Record<Mode, number>> = { hold: 4, lease: 4, batch: 2 };
 
 /** A net. */
 const DRAIN_MS = 60_000;

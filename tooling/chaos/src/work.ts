@@ -1,27 +1,65 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AnyHandler, defineHandler, type RunContext } from '@rowlock/core';
+import {
+  type AnyHandler,
+  complete,
+  defineHandler,
+  fail,
+  type Outcome,
+  type RunContext,
+  type RunJob,
+  retry,
+  snooze,
+} from '@rowlock/core';
 import { z } from 'zod';
 import type { HistoryFile } from './history/history-file.js';
+import { runId } from './history/run-id.js';
 import type { Mode } from './mode.js';
 import type { System } from './system.js';
+
+/** How a job does not complete: the first four undo what its run wrote, the others are outcomes of its own. */
+export const TROUBLES = [
+  /** Throws before it writes, unless it writes early. */
+  'throws',
+  /** Throws when it has written. */
+  'throws late',
+  /** Writes, and lets a statement fail. */
+  'breaks',
+  /** The same, and completes all the same: Postgres lets nothing of that through. */
+  'swallows',
+  'retries',
+  'snoozes',
+  /** Gives up at once. */
+  'fails',
+] as const;
 
 /** What the jobs of chaos ask for. */
 export const Work = z.object({
   tag: z.string(),
   /** How long the handler takes, in milliseconds. */
   ms: z.number(),
-  /** In how many attempts it throws before it completes. */
+  /** In how many attempts it does not complete. */
   failures: z.number().optional(),
+  /** How it does not. */
+  trouble: z.enum(TROUBLES).optional(),
   /** Whether it kills its process. */
   poison: z.boolean().optional(),
+  /** Whether its run writes at its first line: in a batch it has the transaction from there on, and the others wait for it. */
+  early: z.boolean().optional(),
+  /** Whether its run throws what its signal was aborted with. */
+  heeds: z.boolean().optional(),
+  /** Whether its run tells how far it is. */
+  tells: z.boolean().optional(),
 });
 
 export type Work = z.output<typeof Work>;
 
-/** The kinds of one mode: `hold.create`, … */
-export const KINDS = ['create', 'update', 'plain', 'loose', 'poison'] as const;
+/** The kinds of each mode: `hold.create`, … */
+const KINDS = ['create', 'update', 'plain', 'loose', 'poison'] as const;
 
-export type Kind = (typeof KINDS)[number];
+/** Those that `batch` has beside them: one whose runs leave `tx` alone, and one whose runs have their transaction for themselves. */
+const BATCH_KINDS = ['outside', 'single'] as const;
+
+export type Kind = (typeof KINDS)[number] | (typeof BATCH_KINDS)[number];
 
 export const POISON_ATTEMPTS = 3;
 
@@ -31,9 +69,12 @@ const ATTEMPTS = 100;
 /** Shorter than any fault that is meant to outlast it. */
 const TIMEOUT = '3s';
 
+/** Jobs of one transaction, at most. */
+const BATCH = 16;
+
 /**
- * The handlers of one mode. They write down what they do and pay no attention to their signal: a handler that goes on after
- * it was told to stop is the harder case.
+ * The handlers of one mode. They write down what they do and pay no attention to their signal, unless a job asks for it: a handler
+ * that goes on after it was told to stop is the harder case.
  *
  * @param history undefined: for a client, which runs none of them
  */
@@ -42,45 +83,71 @@ export function handlers<Tx>(
   { say, session, jobTable, keyColumn }: Pick<System<Tx>, 'say' | 'session' | 'jobTable' | 'keyColumn'>,
   history?: HistoryFile,
 ): AnyHandler<Tx>[] {
-  async function run(context: RunContext<Work, Tx>): Promise<void> {
+  async function run(context: RunContext<Work, Tx>): Promise<ReadonlyMap<string, Outcome>> {
     if (history === undefined) throw new Error('A client runs no handlers.');
     const { jobs, job, key, processId, signal } = context;
     const kind = job.kind;
+    const run = runId(processId, job.publicId);
     const tags = jobs.map(({ payload }) => payload.tag);
-    history.write({ what: 'begin', run: processId, mode, kind, key, jobs: tags, aborted: signal.aborted });
+    history.write({ what: 'begin', run, mode, kind, key, jobs: tags, aborted: signal.aborted });
     const told = (): void => {
-      history.write({ what: 'told', run: processId, reason: codeOf(signal.reason) });
+      history.write({ what: 'told', run, reason: codeOf(signal.reason) });
     };
     signal.addEventListener('abort', told);
     try {
-      await work(context, history);
-      history.write({ what: 'end', run: processId });
+      const outcomes = await work(context, run, history);
+      history.write({ what: 'end', run });
+      return outcomes;
     } catch (error) {
-      history.write({ what: 'end', run: processId, error: codeOf(error) });
+      history.write({ what: 'end', run, error: codeOf(error) });
       throw error;
     } finally {
       signal.removeEventListener('abort', told);
     }
   }
 
-  async function work(context: RunContext<Work, Tx>, history: HistoryFile): Promise<void> {
-    const { jobs, job, processId } = context;
-    if (mode === 'hold') await enter(context, history);
-    if (job.payload.poison) {
-      history.write({ what: 'dying', run: processId });
+  async function work(
+    context: RunContext<Work, Tx>,
+    run: string,
+    history: HistoryFile,
+  ): Promise<ReadonlyMap<string, Outcome>> {
+    const { jobs, job, signal } = context;
+    const { ms, poison, early, heeds, tells } = job.payload;
+    const writes = !job.kind.endsWith('.outside');
+    if (tells) context.progress({ run });
+    if (mode === 'hold') await enter(context, run, history);
+    const outcomes = new Map(jobs.map((each) => [each.publicId, outcomeOf(each)]));
+    const write = async (): Promise<void> => {
+      const done = jobs.filter(({ publicId }) => outcomes.get(publicId)?.event === 'complete');
+      for (const { payload } of done) history.write({ what: 'effect', run, job: payload.tag });
+      if (writes && mode !== 'hold') await enter(context, run, history);
+      if (writes) for (const { payload } of done) await effect(context, payload.tag);
+    };
+    if (early) await write();
+    // In a batch the others are at work when it kills them.
+    if (!poison || mode === 'batch') await sleep(ms);
+    if (poison) {
+      history.write({ what: 'dying', run });
       process.kill(process.pid, 'SIGKILL');
     }
-    await sleep(job.payload.ms);
-    if (job.attempt <= (job.payload.failures ?? 0)) throw new Error('As was asked for.');
-    for (const { payload } of jobs) history.write({ what: 'effect', run: processId, job: payload.tag });
-    if (mode === 'lease') await enter(context, history);
-    for (const { payload } of jobs)
-      await say(context.tx, 'INSERT INTO chaos_effect (tag, run) VALUES (?, ?)', [payload.tag, processId]);
+    if (heeds) signal.throwIfAborted();
+    const trouble = isTroubled(job) ? (job.payload.trouble ?? 'throws') : null;
+    if (trouble === 'throws') throw new Error('As was asked for.');
+    if (!early) await write();
+    if (trouble === 'throws late') throw new Error('As was asked for, late.');
+    if (writes && trouble === 'breaks') await say(context.tx, FAILING);
+    if (writes && trouble === 'swallows') await say(context.tx, FAILING).catch(() => {});
+    return outcomes;
+  }
+
+  async function effect({ tx, processId }: RunContext<Work, Tx>, tag: string): Promise<void> {
+    await say(tx, 'INSERT INTO chaos_effect (tag, run) VALUES (?, ?)', [tag, processId]);
   }
 
   /** Says which session the transaction is in. The witness in the database: whoever else has a claim on the entity now is met here. */
   async function enter(
-    { tx, key, processId: run }: RunContext<Work, Tx>,
+    { tx, key, processId }: RunContext<Work, Tx>,
+    run: string,
     history: HistoryFile,
   ): Promise<void> {
     const [row] = await say(tx, `SELECT ${session} AS session`);
@@ -95,17 +162,21 @@ export function handlers<Tx>(
     const others = await say(
       tx,
       `SELECT process_id FROM ${jobTable} WHERE queue = ? AND ${keyColumn} = ? AND status = 'in-progress' AND process_id <> ?`,
-      [mode, key, run],
+      [mode, key, processId],
     );
     if (others.length > 0) history.write({ what: 'met', run, key });
   }
 
-  const define = (kind: Kind, more: { group?: boolean; after?: readonly string[]; attempts?: number } = {}) =>
+  const define = (
+    kind: Kind,
+    more: { group?: boolean; after?: readonly string[]; attempts?: number; batch?: number } = {},
+  ) =>
     defineHandler<typeof Work, Tx>({
       kind: `${mode}.${kind}`,
       queue: mode,
       payload: Work,
-      claim: mode,
+      claim: mode === 'lease' ? 'lease' : 'hold',
+      ...(mode === 'batch' ? { batch: more.batch ?? BATCH } : {}),
       timeout: TIMEOUT,
       group: more.group ?? false,
       after: more.after ?? [],
@@ -119,7 +190,26 @@ export function handlers<Tx>(
     define('plain'),
     define('loose'),
     define('poison', { attempts: POISON_ATTEMPTS }),
+    ...(mode === 'batch' ? [define('outside'), define('single', { batch: 1 })] : []),
   ];
+}
+
+/** A statement that no database understands. */
+const FAILING = 'SELECT nothing FROM chaos_nowhere';
+
+/** Whether this run is one of those in which it does not complete. A snooze is no attempt. */
+function isTroubled({ payload, attempt, earlierRuns }: RunJob<Work>): boolean {
+  const { trouble, failures = 0 } = payload;
+  if (trouble === 'fails') return true;
+  return trouble === 'snoozes' ? earlierRuns < failures : attempt <= failures;
+}
+
+/** What a job is told to end with, if its run comes to an end. */
+function outcomeOf(job: RunJob<Work>): Outcome {
+  const trouble = isTroubled(job) ? job.payload.trouble : undefined;
+  if (trouble === 'retries') return retry(new Error('As was asked for.'));
+  if (trouble === 'snoozes') return snooze('50ms');
+  return trouble === 'fails' ? fail(new Error('As was asked for.')) : complete();
 }
 
 /** NOWAIT's refusal, whichever database says it. */

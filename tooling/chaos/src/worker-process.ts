@@ -1,7 +1,8 @@
 // A worker in a process of its own: the crew starts it, and the faults are for it.
-import { createRowlock, type Logger } from '@rowlock/core';
+import { createRowlock, type Logger, type RunInfo } from '@rowlock/core';
 import { broken } from './broken-driver.js';
 import { HistoryFile } from './history/history-file.js';
+import { runId } from './history/run-id.js';
 import type { System } from './system.js';
 import { withSystem } from './systems.js';
 import { codeOf, handlers } from './work.js';
@@ -21,6 +22,10 @@ function tell(message: string): void {
   if (process.connected) process.send?.(message, undefined, {}, () => {});
 }
 
+function idOf({ processId, jobs: [first = ''] }: RunInfo): string {
+  return runId(processId, first);
+}
+
 const orders: WorkerOrders = JSON.parse(process.argv[2] ?? '{}');
 if (orders.clockMs !== 0) setClockWrong(orders.clockMs);
 await withSystem(orders.database, (system) => work(system));
@@ -36,12 +41,10 @@ async function work<Tx>(system: System<Tx>): Promise<void> {
   });
   const worker = rowlock.worker({ name, concurrency });
   worker.on('settled', (run, endings) =>
-    history.write({ what: 'settled', run: run.processId, endings: [...endings] }),
+    history.write({ what: 'settled', run: idOf(run), endings: [...endings] }),
   );
-  worker.on('released', (run) => history.write({ what: 'released', run: run.processId }));
-  worker.on('lost', (run, error) =>
-    history.write({ what: 'lost', run: run.processId, error: codeOf(error) }),
-  );
+  worker.on('released', (run) => history.write({ what: 'released', run: idOf(run) }));
+  worker.on('lost', (run, error) => history.write({ what: 'lost', run: idOf(run), error: codeOf(error) }));
   worker.on('fault', (error) => history.write({ what: 'trouble', error: String(error).slice(0, 300) }));
 
   process.on('message', ({ blockMs }: WorkerCommand) => {

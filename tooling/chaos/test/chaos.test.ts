@@ -11,7 +11,7 @@ import { withSystem } from '../src/systems.js';
 
 const NEVER = new AbortController().signal;
 
-test('some faults on both databases in both modes: nothing lost, nothing twice, no overlap', async () => {
+test('some faults on both databases in all modes: nothing lost, nothing twice, no overlap', async () => {
   const faults = ['kill -9', 'cut in COMMIT', 'ended sessions', 'server restart'];
   const chosen = faults.flatMap((fault) => ['--fault', fault]);
   const told: string[] = [];
@@ -21,11 +21,14 @@ test('some faults on both databases in both modes: nothing lost, nothing twice, 
   expect(results.map(({ database, mode }) => `${database} ${mode}`)).toEqual([
     'postgres hold',
     'postgres lease',
+    'postgres batch',
     'mysql hold',
     'mysql lease',
+    'mysql batch',
   ]);
-  for (const { jobs, violations } of results) {
+  for (const { mode, jobs, violations, shared } of results) {
     expect(violations).toEqual([]);
+    expect(shared > 1, mode).toBe(mode === 'batch');
     expect(jobs).toBeGreaterThan(0);
   }
 });

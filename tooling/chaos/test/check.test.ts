@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { check, ofMode } from '../src/history/check.js';
 import { Story } from './story.js';
 
-function guilt({ events, tables }: Story): string[] {
+function guilt({ events, tables }: Pick<Story, 'events' | 'tables'>): string[] {
   return check(events, tables).map(({ what }) => what);
 }
 
@@ -51,7 +51,7 @@ describe('doubled', () => {
       .begins('two', 'r2', ['a'])
       .ends('two', 'r2');
     story.says('two', { what: 'settled', run: 'r2', endings: [['public-a', 'complete']] });
-    expect(guilt(story)).toEqual(['doubled']);
+    expect(guilt(story.ended('a', 'r2', 'release'))).toEqual(['doubled']);
   });
 
   test('a job with two run records that settle it, though nobody was left to say so', () => {
@@ -136,7 +136,7 @@ describe('effect', () => {
   });
 
   test('an effect of a job that failed, and one of no job', () => {
-    const story = new Story().enqueued('a').row('a', 'error', 'r1');
+    const story = new Story().enqueued('a', 'k', 'hold.update', { fails: true }).row('a', 'error', 'r1');
     story.effects.push({ tag: 'a', run: 'r1' }, { tag: 'b', run: 'r1' });
     expect(guilt(story)).toEqual(['effect', 'effect']);
   });
@@ -198,12 +198,12 @@ describe('zombie', () => {
 
 describe('poison', () => {
   const crashes = (times: number, status: string): Story => {
-    const story = new Story().enqueued('p', 'k', 'hold.poison', { poison: 2 }).row('p', status, 'r9');
+    const story = new Story().enqueued('p', 'k', 'hold.poison', { poison: 2 });
     for (let time = 1; time <= times; time++)
       story
         .begins(`worker-${time}`, `r${time}`, ['p'])
         .says(`worker-${time}`, { what: 'dying', run: `r${time}` });
-    return story;
+    return story.row('p', status, 'r9');
   };
 
   test('a job that kills its workers more often than it has attempts', () => {
@@ -213,6 +213,133 @@ describe('poison', () => {
 
   test('one that is still there afterwards', () => {
     expect(guilt(crashes(2, 'new'))).toEqual(['lost', 'poison']);
+  });
+});
+
+describe('runs that share a transaction', () => {
+  /** Two runs of one transaction, `p/a` and `p/b`. */
+  const shared = (): Story => {
+    const story = new Story().enqueued('a').enqueued('b', 'other');
+    return story.begins('one', 'p/a', ['a']).begins('one', 'p/b', ['b'], 'other');
+  };
+
+  test('are settled each for its own job', () => {
+    const story = shared().ends('one', 'p/a').ends('one', 'p/b').settles('one', 'p/a', ['a']);
+    expect(guilt(story.settles('one', 'p/b', ['b'], 'other'))).toEqual([]);
+  });
+
+  test('are two runs of one key, if they are of one key', () => {
+    const story = new Story().enqueued('a').enqueued('b');
+    story.begins('one', 'p/a', ['a']).begins('one', 'p/b', ['b']).ends('one', 'p/a').ends('one', 'p/b');
+    expect(guilt(story.settles('one', 'p/a', ['a']).settles('one', 'p/b', ['b']))).toEqual(['overlap']);
+  });
+
+  test('do not do the work of each other', () => {
+    const story = shared().ends('one', 'p/a').ends('one', 'p/b').settles('one', 'p/a', ['a']);
+    story.settles('one', 'p/b', ['b'], 'other');
+    const events = story.events.filter((event) => event.what !== 'effect' || event.run === 'p/a');
+    expect(guilt({ events, tables: story })).toEqual(['uncovered']);
+  });
+
+  test('may leave the transaction alone, if they are of the kind that does', () => {
+    const kind = 'batch.outside';
+    const story = new Story().enqueued('a', 'k', kind).does('one', 'p/a', ['a'], 'k', kind);
+    expect(guilt(story)).toEqual(['effect']);
+    story.effects.length = 0;
+    expect(guilt(story)).toEqual([]);
+  });
+});
+
+describe('miscount', () => {
+  const retried = (): Story => {
+    const story = new Story().enqueued('a').begins('one', 'r1', ['a']).ends('one', 'r1');
+    story.ended('a', 'r1', 'retry').begins('one', 'r2', ['a']);
+    return story.says('conductor', { what: 'killing', worker: 'one' }).does('two', 'r3', ['a']);
+  };
+
+  test('not: an attempt for each retry, crash and completion', () => {
+    expect(retried().jobs).toMatchObject([{ attempt: 3, crashes: 1 }]);
+    expect(guilt(retried())).toEqual([]);
+  });
+
+  test.each([{ crashes: 0 }, { attempt: 2 }, { attempt: 4 }])('a row that says %j', (wrong) => {
+    const { events, effects, records, open, jobs } = retried();
+    const tables = { effects, records, open, jobs: jobs.map((job) => ({ ...job, ...wrong })) };
+    expect(guilt({ events, tables })).toEqual(['miscount']);
+  });
+});
+
+describe('unrecorded', () => {
+  const open = { publicId: 'public-a', run: 'p' };
+
+  const heir = (): Story => {
+    const story = new Story().enqueued('a').begins('one', 'p/a', ['a']);
+    return story.says('conductor', { what: 'killing', worker: 'one' }).does('two', 'r2', ['a']);
+  };
+
+  test('a run that began, and has no record of its end', () => {
+    const { events, effects, records, jobs } = heir();
+    const tables = {
+      ...{ effects, open: [], records: records.filter(({ outcome }) => outcome !== 'reclaim') },
+      jobs: jobs.map((job) => ({ ...job, crashes: 0, attempt: 1 })),
+    };
+    expect(guilt({ events, tables })).toEqual(['unrecorded']);
+  });
+
+  test('a run that is on record as if it went on, though it has crashed and its job is settled', () => {
+    const story = heir();
+    story.open.push(open);
+    expect(guilt(story)).toEqual(['unrecorded']);
+  });
+
+  test('a run that is on record as if it went on, though it has settled its job', () => {
+    const story = new Story().enqueued('a').does('one', 'p/a', ['a']);
+    story.open.push(open);
+    expect(guilt(story)).toEqual(['unrecorded']);
+  });
+
+  test('not: one that began as the server went', () => {
+    const story = new Story().enqueued('a').begins('one', 'p/a', ['a']);
+    story.says('conductor', { what: 'impaired', id: 1, worker: '*', why: 'the server is away' }).passes(100);
+    story.says('conductor', { what: 'relieved', id: 1 }).does('two', 'r2', ['a']);
+    const { events, effects, records, jobs } = story;
+    const tables = {
+      ...{ effects, open: [], records: records.filter(({ outcome }) => outcome !== 'reclaim') },
+      jobs: jobs.map((job) => ({ ...job, crashes: 0, attempt: 1 })),
+    };
+    expect(guilt({ events, tables })).toEqual([]);
+  });
+
+  test('not: one that never began, whose record came too late', () => {
+    const story = new Story().enqueued('a').does('two', 'r2', ['a']);
+    story.open.push(open);
+    expect(guilt(story)).toEqual([]);
+  });
+});
+
+describe('blamed', () => {
+  /** Job `a` is in a transaction with a poisonous one, and in the next with another. */
+  const beside = (...poisons: readonly string[]): Story => {
+    const story = new Story().enqueued('a');
+    for (const poison of poisons) {
+      const run = `p-${poison}/${poison}`;
+      story.enqueued(poison, null, 'hold.poison', { poison: 1 }).begins(poison, `p-${poison}/a`, ['a']);
+      story.begins(poison, run, [poison], null, 'hold.poison').says(poison, { what: 'dying', run });
+      story.row(poison, 'error', 'r9', null, 'hold.poison');
+    }
+    return story;
+  };
+
+  test('not: a job that has paid for one other', () => {
+    expect(guilt(beside('p1').does('two', 'r1', ['a']))).toEqual([]);
+  });
+
+  test('a job that has paid for two others', () => {
+    expect(guilt(beside('p1', 'p2').does('two', 'r1', ['a']))).toEqual(['blamed']);
+  });
+
+  test('a job that is an error for it', () => {
+    expect(guilt(beside('p1').row('a', 'error', 'r1'))).toEqual(['blamed']);
   });
 });
 

@@ -6,7 +6,7 @@ import { plan } from '../src/plan.js';
 test('everything is the default', () => {
   const { databases, modes, faults, mixed, json } = readOptions(['--seed', '7']);
   expect({ databases, modes, mixed, json }).toEqual({
-    ...{ databases: ['postgres', 'mysql'], modes: ['hold', 'lease'], mixed: false, json: false },
+    ...{ databases: ['postgres', 'mysql'], modes: ['hold', 'lease', 'batch'], mixed: false, json: false },
   });
   expect(faults).toEqual(FAULTS.map(({ name }) => name));
 });

@@ -1,5 +1,6 @@
 import type { Happening, HistoryEvent } from '../src/history/event.js';
-import type { EffectFact, JobFact, RecordFact, Tables } from '../src/history/tables.js';
+import { processIdOf } from '../src/history/run-id.js';
+import type { EffectFact, JobFact, OpenFact, RecordFact, Tables } from '../src/history/tables.js';
 
 /** A history made by hand: each line is a millisecond after the one before, unless time passes. */
 export class Story {
@@ -7,6 +8,7 @@ export class Story {
   readonly jobs: JobFact[] = [];
   readonly effects: EffectFact[] = [];
   readonly records: RecordFact[] = [];
+  readonly open: OpenFact[] = [];
   #now = 1_000;
 
   get tables(): Tables {
@@ -28,7 +30,7 @@ export class Story {
     job: string,
     key: string | null = 'k',
     kind = 'hold.update',
-    more: { poison?: number } = {},
+    more: { poison?: number; fails?: boolean } = {},
   ): this {
     this.says('conductor', { what: 'intended', job, mode: 'hold', kind, key, ...more });
     this.says('conductor', { what: 'committing', job });
@@ -57,12 +59,16 @@ export class Story {
     key: string | null = 'k',
     kind = 'hold.update',
   ): this {
-    this.says(worker, { what: 'settled', run, endings: jobs.map((job) => [`public-${job}`, 'complete']) });
+    this.says(worker, {
+      what: 'settled',
+      run,
+      endings: jobs.map((job) => [`public-${job}`, 'complete']),
+    });
     for (const tag of jobs) {
       this.says(worker, { what: 'effect', run, job: tag });
       this.row(tag, 'complete', run, key, kind);
-      this.effects.push({ tag, run });
-      this.records.push({ publicId: `public-${tag}`, run, outcome: 'complete' });
+      this.effects.push({ tag, run: processIdOf(run) });
+      this.ended(tag, run, 'complete');
     }
     return this;
   }
@@ -74,8 +80,32 @@ export class Story {
     key: string | null = 'k',
     kind = 'hold.update',
   ): this {
-    this.jobs.push({ tag, publicId: `public-${tag}`, mode: 'hold', kind, key, status, run });
+    this.#endCrashed(tag, run);
+    const made = this.records.filter(({ publicId }) => publicId === `public-${tag}`);
+    const crashes = made.filter(({ outcome }) => outcome === 'reclaim').length;
+    const attempt = made.length + (status === 'complete' ? 1 : 0);
+    const processId = run === null ? null : processIdOf(run);
+    this.jobs.push({
+      ...{ tag, publicId: `public-${tag}`, mode: 'hold', kind, key, status, run: processId },
+      ...{ attempt, crashes },
+    });
     return this;
+  }
+
+  /** A run of the job has ended so, by its record. */
+  ended(job: string, run: string, outcome: string): this {
+    this.records.push({ publicId: `public-${job}`, run: processIdOf(run), outcome });
+    return this;
+  }
+
+  /** Earlier runs of the job that have no record are crashes to whoever comes to it. */
+  #endCrashed(tag: string, settler: string | null): void {
+    const has = (run: string): boolean =>
+      this.records.some((record) => record.publicId === `public-${tag}` && record.run === processIdOf(run));
+    for (const event of this.events) {
+      if (event.what !== 'begin' || !event.jobs.includes(tag) || event.run === settler) continue;
+      if (!has(event.run)) this.ended(tag, event.run, 'reclaim');
+    }
   }
 
   /** Begins, ends and settles. */

@@ -4,7 +4,7 @@ import { failures } from '../src/limits.js';
 import { table } from '../src/table.js';
 
 const clean: Result = {
-  ...{ fault: 'kill -9', database: 'postgres', mode: 'hold', jobs: 120, runs: 100 },
+  ...{ fault: 'kill -9', database: 'postgres', mode: 'hold', jobs: 120, runs: 100, shared: 1 },
   ...{ violations: [], recoveriesMs: [100, 200, 300], history: null },
 };
 

@@ -1,4 +1,5 @@
 import { disorder, uncovered } from './coverage.js';
+import { blamed, miscounts, unrecorded } from './crash-counts.js';
 import { deaths } from './deaths.js';
 import type { HistoryEvent } from './event.js';
 import { losses } from './losses.js';
@@ -26,15 +27,21 @@ import type { Violation } from './violation.js';
  *   connections swallowed or ended, its server killed), or had been until three seconds before, as news take time. Such a zombie
  *   may go on computing; the next two say what it may not do.
  * - **effect**: a completed job has exactly one row in the table of effects, written through the `tx` of the very run that
- *   the job's row names; any other job has none. A zombie therefore commits nothing, and nothing is committed twice. This
+ *   the job's row names, unless its kind leaves `tx` alone; any other job has none. What a run has undone is not there. A zombie therefore commits nothing, and nothing is committed twice. This
  *   holds for a lease, too, whose `tx` is that of the fenced settlement. Effects outside of the database may be repeated;
  *   that there is one at least is the next but one's affair.
- * - **zombie**: no handler is entered with its signal aborted; no run of `hold` commits that was told of its claim's loss
+ * - **zombie**: no handler is entered with its signal aborted; no held run commits that was told of its claim's loss
  *   before its handler ended.
  * - **uncovered**: each completed job was among those that the completing run began with, after the job's COMMIT was sent,
  *   and that run wrote down its effect: an update that comes late is never swallowed by a run that has begun.
  * - **order**: an update begins after the handlers that settled its entity's earlier creations have ended.
- * - **poison**: a job that always kills its worker ends as an error and begins no more often than it has attempts.
+ * - **poison**: a job that always kills its worker ends as an error and begins no more often than it has attempts, runs apart that may not be on record.
+ * - **miscount**: a job that a run has settled has, by its row, as many crashes as its records say, and as many attempts as it has
+ *   records of crashes and retries, and one more for its end.
+ * - **unrecorded**: each run that began has a record of how it ended for each of its jobs, or is named by the row that it has
+ *   completed, unless the server or its connection went while its record was flushed; a row for runs that are on record together is gone when they are settled, or when one of their jobs is settled by another.
+ * - **blamed**: a job ends as an error only if it kills its workers, or says so itself; and of those that do, it pays at most
+ *   once for one that shared its transaction.
  * - **death**: no worker's process ends before it is told to, unless it is killed: an error that nobody caught would otherwise be
  *   hidden by the worker that is hired in its place.
  */
@@ -48,6 +55,9 @@ export function check(events: readonly HistoryEvent[], tables: Tables, runs = ru
     ...uncovered(events, runs, tables),
     ...disorder(events, runs, tables),
     ...poison(events, runs, tables),
+    ...miscounts(tables),
+    ...unrecorded(events, runs, tables),
+    ...blamed(events, runs, tables),
     ...deaths(events),
   ];
 }
@@ -80,6 +90,7 @@ export function ofMode(
       jobs,
       effects: tables.effects.filter(({ tag }) => intended.has(tag)),
       records: tables.records.filter(({ publicId }) => publicIds.has(publicId)),
+      open: tables.open.filter(({ publicId }) => publicIds.has(publicId)),
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { HistoryEvent } from './event.js';
-import type { Run } from './runs.js';
+import { type Run, runsByJob } from './runs.js';
 import type { Tables } from './tables.js';
 import type { Violation } from './violation.js';
 
@@ -15,12 +15,12 @@ export function uncovered(
     if (event.what === 'committing') sentAt.set(event.job, event.at);
     if (event.what === 'effect') done.add(`${event.run} ${event.job}`);
   }
-  const byId = new Map(runs.map((run) => [run.id, run]));
+  const runOf = runsByJob(runs);
   return jobs.flatMap(({ tag, status, run: settler }): Violation[] => {
     if (status !== 'complete') return [];
-    const run = byId.get(settler ?? '');
-    const inTime = run?.jobs.includes(tag) && run.beganAt > (sentAt.get(tag) ?? Infinity);
-    if (inTime && done.has(`${settler} ${tag}`)) return [];
+    const run = runOf(settler, tag);
+    const inTime = run !== undefined && run.beganAt > (sentAt.get(tag) ?? Infinity);
+    if (inTime && done.has(`${run.id} ${tag}`)) return [];
     return [
       {
         what: 'uncovered',
@@ -42,10 +42,10 @@ export function disorder(
     if (event.what === 'committed') committedAt.set(event.job, event.at);
     if (event.what === 'intended') intendedAt.set(event.job, event.at);
   }
-  const byId = new Map(runs.map((run) => [run.id, run]));
+  const runOf = runsByJob(runs);
   const creations = new Map<string, { tag: string; committedAt: number; endedAt: number }[]>();
   for (const { tag, kind, mode, key, run } of jobs) {
-    const settler = byId.get(run ?? '');
+    const settler = runOf(run, tag);
     if (!kind.endsWith('.create') || key === null || settler === undefined) continue;
     const entity = `${mode} ${key}`;
     const creation = { tag, committedAt: committedAt.get(tag) ?? Infinity, endedAt: settler.endedAt };

@@ -23,6 +23,8 @@ type ProducerEvent =
       readonly key: string | null;
       /** Attempts of a job that kills its worker each time; absent for all others. */
       readonly poison?: number;
+      /** Whether it ends as an error because it says so. */
+      readonly fails?: boolean;
     }
   /** Right before COMMIT is sent: whatever sees the job does so later. */
   | { readonly what: 'committing'; readonly job: string }
@@ -30,6 +32,7 @@ type ProducerEvent =
   /** It failed in a way that does not tell whether it was committed. The table will. */
   | { readonly what: 'doubted'; readonly job: string; readonly error: string };
 
+/** Runs are named as `runId` does. */
 type WorkerEvent =
   /** First line of the handler. `aborted`: its signal was aborted already. */
   | {

@@ -1,9 +1,12 @@
 import type { Mode } from '../mode.js';
 import type { HistoryEvent } from './event.js';
+import { processIdOf } from './run-id.js';
 
 /** A run as the history tells of it. Times are those of the history's clock; Infinity: never. */
 export interface Run {
   readonly id: string;
+  /** By which the tables name it. Runs that share a transaction share it. */
+  readonly processId: string;
   readonly worker: string;
   readonly mode: Mode;
   readonly kind: string;
@@ -37,7 +40,18 @@ export function runsOf(events: readonly HistoryEvent[]): Run[] {
     if (event.what === 'begin') {
       const { run: id, mode, kind, key, jobs, aborted, at, by } = event;
       const run = {
-        ...{ id, mode, kind, key, jobs, worker: by, beganAt: at, beganAborted: aborted, toldWhy: null },
+        ...{
+          id,
+          processId: processIdOf(id),
+          mode,
+          kind,
+          key,
+          jobs,
+          worker: by,
+          beganAt: at,
+          beganAborted: aborted,
+          toldWhy: null,
+        },
         ...{ endedAt: Infinity, toldAt: Infinity, overAt: Infinity, diedAt: Infinity },
       };
       runs.set(id, run);
@@ -55,6 +69,19 @@ export function runsOf(events: readonly HistoryEvent[]): Run[] {
     }
   }
   return [...runs.values()];
+}
+
+/** Runs by what the tables know of them: their process id, and a job. */
+export function runsByJob(runs: readonly Run[]): (processId: string | null, job: string) => Run | undefined {
+  const found = new Map(runs.flatMap((run) => run.jobs.map((job) => [`${run.processId} ${job}`, run])));
+  return (processId, job) => found.get(`${processId} ${job}`);
+}
+
+/** How many runs began in one transaction, at most. */
+export function mostShared(runs: readonly Run[]): number {
+  const sizes = new Map<string, number>();
+  for (const { processId } of runs) sizes.set(processId, (sizes.get(processId) ?? 0) + 1);
+  return Math.max(0, ...sizes.values());
 }
 
 export function impairmentsOf(events: readonly HistoryEvent[]): Impairment[] {

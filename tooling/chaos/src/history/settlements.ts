@@ -1,6 +1,8 @@
 import type { HistoryEvent } from './event.js';
+import { processIdOf } from './run-id.js';
 import type { Run } from './runs.js';
 import type { Tables } from './tables.js';
+import { unflushedOf } from './unflushed.js';
 import type { Violation } from './violation.js';
 
 /** The events that settle a job for good. */
@@ -18,7 +20,8 @@ export function doubledSettlements(events: readonly HistoryEvent[], { jobs, reco
   for (const { publicId, run, outcome } of records) if (FINAL.has(outcome ?? '')) note(publicId, run);
   for (const event of events) {
     if (event.what !== 'settled') continue;
-    for (const [publicId, ending] of event.endings) if (FINAL.has(ending)) note(publicId, event.run);
+    const run = processIdOf(event.run);
+    for (const [publicId, ending] of event.endings) if (FINAL.has(ending)) note(publicId, run);
   }
   return [...settlers]
     .filter(([, runs]) => runs.size > 1)
@@ -33,10 +36,10 @@ export function strayEffects({ jobs, effects }: Tables): Violation[] {
   const runsOf = new Map<string, string[]>();
   for (const { tag, run } of effects) runsOf.set(tag, [...(runsOf.get(tag) ?? []), run]);
   const found: Violation[] = [];
-  for (const { tag, status, run } of jobs) {
+  for (const { tag, kind, status, run } of jobs) {
     const wrote = runsOf.get(tag) ?? [];
     runsOf.delete(tag);
-    const expected = status === 'complete' ? [run] : [];
+    const expected = status === 'complete' && !kind.endsWith('.outside') ? [run] : [];
     if (wrote.length === expected.length && wrote[0] === expected[0]) continue;
     const told = `job ${tag} is ${status} by run ${run}, and has effects of [${wrote.join(', ')}]`;
     found.push({ what: 'effect', told });
@@ -48,13 +51,13 @@ export function strayEffects({ jobs, effects }: Tables): Violation[] {
 
 /** A claim that is lost is the end of its run's effects: see `check`. */
 export function zombies(runs: readonly Run[], { effects }: Tables): Violation[] {
-  const wrote = new Set(effects.map(({ run }) => run));
+  const wrote = new Set(effects.map(({ tag, run }) => `${run} ${tag}`));
   return runs.flatMap((run): Violation[] => {
-    const { id, worker, mode, beganAborted, toldAt, toldWhy, endedAt } = run;
+    const { id, processId, jobs, worker, mode, beganAborted, toldAt, toldWhy, endedAt } = run;
     if (beganAborted)
       return [{ what: 'zombie', told: `run ${id} of ${worker} began after its signal was aborted` }];
-    const told = mode === 'hold' && toldWhy === 'ROWLOCK_CLAIM_LOST' && toldAt < endedAt;
-    if (!told || !wrote.has(id)) return [];
+    const told = mode !== 'lease' && toldWhy === 'ROWLOCK_CLAIM_LOST' && toldAt < endedAt;
+    if (!told || !jobs.some((job) => wrote.has(`${processId} ${job}`))) return [];
     return [
       { what: 'zombie', told: `run ${id} of ${worker} committed though its claim was lost before its end` },
     ];
@@ -67,7 +70,10 @@ export function poison(events: readonly HistoryEvent[], runs: readonly Run[], { 
   for (const event of events)
     if (event.what === 'intended' && event.poison) allowed.set(event.job, event.poison);
   const began = new Map<string, number>();
-  for (const run of runs) for (const job of run.jobs) began.set(job, (began.get(job) ?? 0) + 1);
+  const mayBeUnflushed = unflushedOf(events);
+  for (const run of runs) {
+    if (!mayBeUnflushed(run)) for (const job of run.jobs) began.set(job, (began.get(job) ?? 0) + 1);
+  }
   return jobs.flatMap(({ tag, status }): Violation[] => {
     const attempts = allowed.get(tag);
     const times = began.get(tag) ?? 0;

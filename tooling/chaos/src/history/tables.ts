@@ -4,6 +4,8 @@ export interface Tables {
   /** What handlers wrote through their transactions: a row for each job and run. */
   readonly effects: readonly EffectFact[];
   readonly records: readonly RecordFact[];
+  /** Of runs that are on record together still: a row for each of their jobs. */
+  readonly open: readonly OpenFact[];
 }
 
 export interface JobFact {
@@ -13,18 +15,29 @@ export interface JobFact {
   readonly kind: string;
   readonly key: string | null;
   readonly status: string;
-  /** The run that settled it last. */
+  /** The process id of the run that settled it last. */
   readonly run: string | null;
+  /** The attempts that it has had, and how many runs of it have crashed, by its own row. */
+  readonly attempt: number;
+  readonly crashes: number;
 }
 
 export interface EffectFact {
   readonly tag: string;
+  /** Its process id. */
   readonly run: string;
 }
 
 /** A run record, as far as it concerns one job. */
 export interface RecordFact {
   readonly publicId: string;
+  /** Its process id. */
   readonly run: string;
   readonly outcome: string | null;
+}
+
+export interface OpenFact {
+  readonly publicId: string;
+  /** Its process id. */
+  readonly run: string;
 }

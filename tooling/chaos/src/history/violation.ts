@@ -9,6 +9,9 @@ export interface Violation {
     | 'order'
     | 'zombie'
     | 'poison'
+    | 'miscount'
+    | 'unrecorded'
+    | 'blamed'
     | 'death';
   /** A sentence with the names by which it is found in the history. */
   readonly told: string;
