@@ -24,6 +24,12 @@ import { type JobViewRow, toJobView, toWorkerView, type WorkerRow } from './rows
 /** How often a unique key may change hands while a job that wants it is enqueued. */
 const MOST_TRIES = 10;
 
+/** How many jobs one statement inserts: while the server inserts them, the next ones are written out for it. */
+const PER_STATEMENT = 1_000;
+
+/** What is to be asked, made when it is about to be sent. */
+export type Question = () => { readonly text: string; readonly values: unknown[] };
+
 /** The verbs that stand alone, on the pool or in a caller's transaction. */
 export class PostgresStore implements Store {
   constructor(
@@ -45,12 +51,16 @@ export class PostgresStore implements Store {
   }
 
   async #insert(open: Place[], outcomes: Enqueued[], wakeUps: readonly WakeUp[]): Promise<Place[]> {
-    const given = newJobs(open);
     const unique = open.some(({ job }) => job.unique !== null);
     const wakes = wakeUps.length > 0;
-    const text = this.context.sql.enqueue({ given: given.text, unique, wakes });
     const calls = wakes ? [this.context.channel, texts(wakeUps)] : [];
-    const rows = await this.ask<{ public_id: string }>(text, [...given.values, ...calls]);
+    const rows = await this.askAll<{ public_id: string }>(
+      pieces(open, PER_STATEMENT).map((some) => () => {
+        const given = newJobs(some);
+        const text = this.context.sql.enqueue({ given: given.text, unique, wakes });
+        return { text, values: [...given.values, ...calls] };
+      }),
+    );
     const inserted = unique ? new Set(rows.map(({ public_id }) => public_id)) : undefined;
     return open.filter(({ place, publicId }) => {
       if (inserted?.has(publicId) === false) return true;
@@ -120,10 +130,20 @@ export class PostgresStore implements Store {
     return rows.map(toWorkerView);
   }
 
-  /** Asks what is asked often. */
-  protected ask<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
-    return query<Row>(this.on, text, values);
+  /** Asks what is asked often: all of it takes effect, or nothing. In a caller's transaction it does in any case. */
+  protected async askAll<Row extends QueryResultRow>(questions: readonly Question[]): Promise<Row[]> {
+    const rows: Row[] = [];
+    // All are made first: what one of them refuses is refused before anything is inserted.
+    for (const { text, values } of questions.map((question) => question()))
+      rows.push(...(await query<Row>(this.on, text, values)));
+    return rows;
   }
+}
+
+function pieces<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, place) =>
+    items.slice(place * size, (place + 1) * size),
+  );
 }
 
 /** Wake-ups as notifications carry them. */

@@ -149,6 +149,44 @@ export const enqueue = theme('enqueue', (test) => {
     expect(await reader.jobs(queue)).toEqual([]);
   });
 
+  test('stores all of thousands of jobs, or none, whichever of them is refused', async ({
+    driver,
+    reader,
+    queue,
+    newJob,
+  }) => {
+    const [nul, wrong] = [{ text: '\0' }, { at: new Date(Number.NaN) }];
+    for (const bad of [newJob({ payload: nul }), newJob({ available: wrong })]) {
+      const jobs = Array.from({ length: 2_500 }, (_, place) => (place === 2_300 ? bad : newJob()));
+      await expect(driver.enqueue(jobs)).rejects.toMatchObject({ code: 'InvalidInput' });
+      expect(await reader.jobs(queue)).toEqual([]);
+    }
+  });
+
+  test('of thousands of jobs tells which are duplicates, wherever in the call', async ({
+    driver,
+    reader,
+    queue,
+    newJob,
+    put,
+  }) => {
+    const unique = (key: string): Partial<NewJob> => ({
+      unique: { key: `${queue} ${key}`, scope: 'outstanding' },
+    });
+    const before = await put(unique('before'));
+    const jobs = Array.from({ length: 2_500 }, (_, place) => newJob({ payload: place }));
+    for (const place of [1_200, 2_400]) jobs[place] = newJob({ payload: place, ...unique('before') });
+    for (const place of [100, 2_300]) jobs[place] = newJob({ payload: place, ...unique('twice') });
+    const enqueued = await driver.enqueue(jobs);
+    const duplicates = enqueued.flatMap(({ outcome }, place) => (outcome === 'duplicate' ? [place] : []));
+    expect(duplicates).toEqual([1_200, 2_300, 2_400]);
+    expect(enqueued[1_200]).toEqual({ outcome: 'duplicate', publicId: before.publicId });
+    expect(enqueued[2_300]).toEqual({ outcome: 'duplicate', publicId: enqueued[100]?.publicId });
+    const rows = (await reader.jobs(queue)).slice(1);
+    const kept = jobs.filter((_, place) => !duplicates.includes(place));
+    expect(rows.map(({ payload }) => payload)).toEqual(kept.map(({ payload }) => payload));
+  });
+
   test("counts a delay by the database's clock", async ({ driver, reader, newJob, row }) => {
     const before = await reader.now();
     const [enqueued] = await withWrongClock(() =>
