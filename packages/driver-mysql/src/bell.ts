@@ -1,4 +1,4 @@
-import type { WakeUp } from '@rowlock/core';
+import { type WakeUp, wakeUpOf } from '@rowlock/core';
 import type { Context } from './context.js';
 import { change, list, type MysqlTransaction, query } from './query.js';
 
@@ -54,7 +54,7 @@ export class Bell {
     for (const { id } of rows) this.#note(BigInt(id));
     this.#forget();
     await this.#prune();
-    return rows.map(({ wake_up }) => parse(wake_up));
+    return rows.map(({ wake_up }) => wakeUpOf(JSON.parse(wake_up)));
   }
 
   /** Numbers are given in order and seen in the order of the commits: those in between may still come. */
@@ -84,13 +84,4 @@ export class Bell {
     this.#pruned = before;
     await change(this.#pool, this.#context.sql.pruneBell, [before]);
   }
-}
-
-/** Anybody may ring: what is not understood is a hint to look. */
-function parse(text: string): WakeUp {
-  const { queue, cancel } = Object(JSON.parse(text));
-  return {
-    ...(typeof queue === 'string' && { queue }),
-    ...(typeof cancel === 'string' && { cancel }),
-  };
 }

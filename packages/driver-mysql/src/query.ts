@@ -31,7 +31,7 @@ export async function query<Row>(
 
 /** Changes rows, and returns how many it met. @throws DriverError */
 export async function change(
-  on: MysqlTransaction,
+  on: Pick<MysqlTransaction, 'execute'>,
   sql: string,
   values: readonly Value[] = [],
 ): Promise<Changed> {

@@ -1,4 +1,4 @@
-import type { WakeUp } from '@rowlock/core';
+import { concerns, type WakeUp } from '@rowlock/core';
 import type { Connection } from 'mysql2/promise';
 import type { Connect, Context } from './context.js';
 import { change, type MysqlTransaction, query } from './query.js';
@@ -11,8 +11,9 @@ const RING_AFTER_MS = 50;
 
 /** A worker's session, and what it serves. */
 interface Sleeper {
+  readonly worker: string;
   readonly connection: string;
-  readonly queues: ReadonlySet<string>;
+  readonly queues: readonly string[];
 }
 
 /**
@@ -29,8 +30,8 @@ export class Ringer {
   #client: Promise<Connection> | null = null;
   #sleepers: readonly Sleeper[] = [];
   #sleepersUntil = 0;
-  /** The queues whose workers were called and for which the bell is still to be rung; undefined is every queue. */
-  readonly #unrung = new Set<string | undefined>();
+  /** The queues whose workers were called and for which the bell is still to be rung, and who need not hear it; undefined is every queue. */
+  readonly #unrung = new Map<string | undefined, readonly string[]>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -50,7 +51,7 @@ export class Ringer {
     const hints = wakeUps.filter(({ cancel }) => cancel === undefined);
     const first = this.#closed || this.#connect === null || hints.length < wakeUps.length;
     if (first) await this.#write(wakeUps);
-    else for (const { queue } of hints) this.#ringSoon(queue);
+    else for (const hint of hints) this.#ringSoon(hint);
     await this.call(wakeUps);
   }
 
@@ -68,8 +69,8 @@ export class Ringer {
     if (this.#closed || this.#connect === null || wakeUps.length === 0) return;
     const client = await this.#session(this.#connect);
     if (performance.now() > this.#sleepersUntil) await this.#findSleepers(client);
-    const wanted = this.#sleepers.filter(({ queues }) =>
-      wakeUps.some(({ queue }) => queue === undefined || queues.has(queue)),
+    const wanted = this.#sleepers.filter(({ queues, worker }) =>
+      wakeUps.some((each) => concerns(each, queues, worker)),
     );
     await Promise.all(wanted.map(({ connection }) => interrupt(client, connection)));
   }
@@ -86,8 +87,13 @@ export class Ringer {
     client?.destroy();
   }
 
-  #ringSoon(queue: string | undefined): void {
-    this.#unrung.add(queue);
+  #ringSoon({ queue, told = [] }: WakeUp): void {
+    // Who was told of one call but not of another is to hear of that.
+    const before = this.#unrung.get(queue) ?? told;
+    this.#unrung.set(
+      queue,
+      told.filter((worker) => before.includes(worker)),
+    );
     this.#timer ??= setTimeout(() => void this.#ringNow(), RING_AFTER_MS);
   }
 
@@ -95,7 +101,10 @@ export class Ringer {
   async #ringNow(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const wakeUps = [...this.#unrung].map((queue) => (queue === undefined ? {} : { queue }));
+    const wakeUps = [...this.#unrung].map(([queue, told]) => ({
+      ...(queue !== undefined && { queue }),
+      ...(told.length > 0 && { told }),
+    }));
     this.#unrung.clear();
     await this.#write(wakeUps).catch(() => {});
   }
@@ -106,14 +115,11 @@ export class Ringer {
 
   async #findSleepers(client: Connection): Promise<void> {
     const { sql, lockPrefix } = this.#context;
-    const rows = await query<{ connection: string; queues: string }>(client, sql.sleepers, [
+    const rows = await query<{ worker: string; connection: string; queues: string }>(client, sql.sleepers, [
       lockPrefix,
       lockPrefix,
     ]);
-    this.#sleepers = rows.map(({ connection, queues }) => ({
-      connection,
-      queues: new Set<string>(JSON.parse(queues)),
-    }));
+    this.#sleepers = rows.map(({ queues, ...row }) => ({ ...row, queues: JSON.parse(queues) }));
     this.#sleepersUntil = performance.now() + SLEEPERS_MS;
   }
 

@@ -1,9 +1,15 @@
-import { answerWithin, DriverError, type Pulse, type WakeUp, type WorkerLines } from '@rowlock/core';
+import {
+  answerWithin,
+  DriverError,
+  type Pulse,
+  type WakeUp,
+  type WorkerLines,
+  wakeUpOf,
+} from '@rowlock/core';
 import type { Client } from 'pg';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { type PostgresTransaction, query } from './query.js';
-import { parse } from './wake-up.js';
 
 /** How often the bell is cleared of what is old, in milliseconds. */
 const PRUNE_MS = 10_000;
@@ -48,7 +54,7 @@ export class PostgresPulse implements Pulse {
       this.#pruneAt = performance.now() + PRUNE_MS;
       await query(client, sql.pruneBell);
     }
-    return row?.wake_ups.map(parse) ?? [];
+    return row?.wake_ups.map(wakeUpOf) ?? [];
   }
 
   async report(lines: WorkerLines): Promise<void> {

@@ -7,6 +7,7 @@ import type { Registry } from '../handler/registry.js';
 import type { Enqueued, JobView } from '../job/job.js';
 import { STATES, type State } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
+import type { WorkersHere } from '../worker/workers-here.js';
 import type { Enqueueable, EnqueueOptions } from './enqueue-options.js';
 import { checkWhole, LIMITS } from './limits.js';
 import { newJobs } from './new-jobs.js';
@@ -33,10 +34,10 @@ export class Client<Tx> {
   readonly #registry: Registry<Tx>;
   readonly #notifier: Notifier;
 
-  constructor(driver: Driver<Tx>, registry: Registry<Tx>, log: Logger, clock: Clock) {
+  constructor(driver: Driver<Tx>, registry: Registry<Tx>, here: WorkersHere, log: Logger, clock: Clock) {
     this.#driver = driver;
     this.#registry = registry;
-    this.#notifier = new Notifier(driver, log, clock);
+    this.#notifier = new Notifier(driver, here, log, clock);
   }
 
   /**
@@ -56,7 +57,7 @@ export class Client<Tx> {
     return enqueued;
   }
 
-  /** Adds up to 10,000 jobs of one kind in one statement, all or none. Returns their outcomes in the same order. */
+  /** Adds up to 10,000 jobs of one kind in one transaction, all or none. Returns their outcomes in the same order. */
   async enqueueMany<Schema extends StandardSchemaV1>(
     handler: Enqueueable<Schema> | string,
     options: readonly EnqueueOptions<StandardSchemaV1.InferInput<Schema>>[],

@@ -5,6 +5,9 @@ import type { Enqueued } from '../job/job.js';
 import { consoleLogger } from '../logger.js';
 import { Notifier } from './notifier.js';
 
+/** No worker is in this process. */
+const NOBODY = { serving: () => [], wake() {} };
+
 test('wake-ups that are gathered while one is on its way become one', async () => {
   const sent: (readonly WakeUp[])[] = [];
   let arrive = (): void => {};
@@ -17,6 +20,7 @@ test('wake-ups that are gathered while one is on its way become one', async () =
         });
       },
     },
+    NOBODY,
     consoleLogger,
     systemClock,
   );
@@ -36,6 +40,7 @@ test('one that fails is logged and the next is sent', async () => {
   let sent = 0;
   const notifier = new Notifier(
     { notify: () => (sent++ === 0 ? Promise.reject(new Error('away')) : Promise.resolve()) },
+    NOBODY,
     { ...consoleLogger, warn: (_, message) => warnings.push(message) },
     systemClock,
   );
@@ -47,11 +52,11 @@ test('one that fails is logged and the next is sent', async () => {
   expect(warnings).toHaveLength(1);
 });
 
-test('the wake-up of a queue goes along with its first enqueue, and behind for ten times as long as that took', async () => {
+test('the wake-up of a queue goes along with its first enqueue, and behind for four times as long as that took', async () => {
   let now = 0;
   const behind: (readonly WakeUp[])[] = [];
   const notify = async (wakeUps: readonly WakeUp[]): Promise<void> => void behind.push(wakeUps);
-  const notifier = new Notifier({ notify }, consoleLogger, { ...systemClock, now: () => now });
+  const notifier = new Notifier({ notify }, NOBODY, consoleLogger, { ...systemClock, now: () => now });
   /** @returns how many wake-ups went along */
   const enqueue = async (
     queue: string,
@@ -71,11 +76,11 @@ test('the wake-up of a queue goes along with its first enqueue, and behind for t
   expect(await enqueue('a', 0)).toBe(0);
   expect(behind).toEqual([[{ queue: 'a' }]]);
   expect(await enqueue('b', 0)).toBe(1);
-  now = 33;
+  now = 15;
   expect(await enqueue('a', 0, 'duplicate')).toBe(0);
-  now = 34;
+  now = 16;
   expect(await enqueue('a', 1)).toBe(1);
-  now = 46;
+  now = 22;
   expect(await enqueue('a', 1)).toBe(1);
   expect(behind).toHaveLength(1);
 });
@@ -84,7 +89,7 @@ test('while a wake-up goes along those of other enqueues go behind, and after on
   let now = 0;
   const behind: (readonly WakeUp[])[] = [];
   const notify = async (wakeUps: readonly WakeUp[]): Promise<void> => void behind.push(wakeUps);
-  const notifier = new Notifier({ notify }, consoleLogger, { ...systemClock, now: () => now });
+  const notifier = new Notifier({ notify }, NOBODY, consoleLogger, { ...systemClock, now: () => now });
   let fail = (): void => {};
   const first = notifier.with(
     'a',
@@ -100,4 +105,25 @@ test('while a wake-up goes along those of other enqueues go behind, and after on
     expect(wakeUps).toEqual([]);
     return [];
   });
+});
+
+test('the workers of this process are woken when jobs are in the table, or may be, and named to the others', async () => {
+  const behind: (readonly WakeUp[])[] = [];
+  const notify = async (wakeUps: readonly WakeUp[]): Promise<void> => void behind.push(wakeUps);
+  const woken: string[] = [];
+  const here = { serving: () => ['7', '8'], wake: (queue: string) => void woken.push(queue) };
+  const notifier = new Notifier({ notify }, here, consoleLogger, { ...systemClock, now: () => 0 });
+  await notifier.with('a', async (wakeUps) => {
+    expect(wakeUps).toEqual([{ queue: 'a', told: ['7', '8'] }]);
+    expect(woken).toEqual([]);
+    return [{ outcome: 'enqueued', publicId: '' }];
+  });
+  expect(woken).toEqual(['a']);
+  await notifier.with('a', async () => [{ outcome: 'duplicate', publicId: '' }]);
+  expect(woken).toEqual(['a']);
+  await notifier.with('a', async () => [{ outcome: 'enqueued', publicId: '' }]);
+  await notifier.flush();
+  expect(behind).toEqual([[{ queue: 'a', told: ['7', '8'] }]]);
+  await expect(notifier.with('a', () => Promise.reject(new Error('cut')))).rejects.toThrow('cut');
+  expect(woken).toEqual(['a', 'a', 'a']);
 });

@@ -2,13 +2,17 @@ import type { Clock } from '../clock.js';
 import type { Store, WakeUp } from '../driver/driver.js';
 import type { Enqueued } from '../job/job.js';
 import type { Logger } from '../logger.js';
+import type { WorkersHere } from '../worker/workers-here.js';
 
 /**
  * How many times as long as it took to enqueue with a wake-up along, the next wake-ups of the queue go behind. Postgres lets commits
  * that notify wait for each other, each for the disk as well: with fifty producers that did so all the time it committed a
- * seventh of what it did without. So nobody spends more than a tenth of his time on it, and less of his enqueues when it is slow.
+ * seventh of what it did without. So nobody spends more than a fifth of his time on it, and less of his enqueues when it is slow.
  */
-const TIMES = 10;
+const TIMES = 4;
+
+/** The workers of this process. */
+type Here = Pick<WorkersHere, 'serving' | 'wake'>;
 
 /**
  * Sends wake-ups. The one of a queue that has been quiet goes along with the enqueue that causes it, others behind it. While
@@ -16,6 +20,7 @@ const TIMES = 10;
  */
 export class Notifier {
   readonly #store: Pick<Store, 'notify'>;
+  readonly #here: Here;
   readonly #log: Logger;
   readonly #clock: Clock;
   /** Until when each queue's wake-ups go behind. */
@@ -23,8 +28,9 @@ export class Notifier {
   readonly #queues = new Set<string>();
   #sending: Promise<void> | null = null;
 
-  constructor(store: Pick<Store, 'notify'>, log: Logger, clock: Clock) {
+  constructor(store: Pick<Store, 'notify'>, here: Here, log: Logger, clock: Clock) {
     this.#store = store;
+    this.#here = here;
     this.#log = log;
     this.#clock = clock;
   }
@@ -37,13 +43,13 @@ export class Notifier {
     const began = this.#clock.now();
     const goesAlong = began > (this.#behindUntil.get(queue) ?? Number.NEGATIVE_INFINITY);
     if (!goesAlong) {
-      const enqueued = await enqueue([]);
-      if (enqueued.some(({ outcome }) => outcome === 'enqueued')) this.wake(queue);
+      const enqueued = await this.#wakeHere(queue, enqueue([]));
+      if (isAny(enqueued)) this.wake(queue);
       return enqueued;
     }
     this.#behindUntil.set(queue, Number.POSITIVE_INFINITY);
     try {
-      return await enqueue([{ queue }]);
+      return await this.#wakeHere(queue, enqueue([this.#wakeUp(queue)]));
     } finally {
       const ended = this.#clock.now();
       this.#behindUntil.set(queue, ended + TIMES * (ended - began));
@@ -63,13 +69,34 @@ export class Notifier {
     await this.#sending;
   }
 
+  /** Wakes those who are here when jobs are in the table, or may be: it is not known after an error. */
+  async #wakeHere(queue: string, enqueuing: Promise<readonly Enqueued[]>): Promise<readonly Enqueued[]> {
+    let mayBe = true;
+    try {
+      const enqueued = await enqueuing;
+      mayBe = isAny(enqueued);
+      return enqueued;
+    } finally {
+      if (mayBe) this.#here.wake(queue);
+    }
+  }
+
+  #wakeUp(queue: string): WakeUp {
+    const told = this.#here.serving(queue);
+    return told.length > 0 ? { queue, told } : { queue };
+  }
+
   async #send(): Promise<void> {
     while (this.#queues.size > 0) {
-      const wakeUps: WakeUp[] = [...this.#queues].map((queue) => ({ queue }));
+      const wakeUps: WakeUp[] = [...this.#queues].map((queue) => this.#wakeUp(queue));
       this.#queues.clear();
       await this.#store.notify(wakeUps).catch((error: unknown) => {
         this.#log.warn({ error }, 'a wake-up was not sent; the workers find the job at their next look');
       });
     }
   }
+}
+
+function isAny(enqueued: readonly Enqueued[]): boolean {
+  return enqueued.some(({ outcome }) => outcome === 'enqueued');
 }

@@ -84,6 +84,20 @@ export const liveness = theme('liveness', (test) => {
     await client.flush();
   });
 
+  test('an idle worker is woken by an enqueue of its own process, whether the database calls it or not', async (stage) => {
+    const { queue } = stage;
+    const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => {} });
+    const { worker, rowlock } = await hire(stage, [handler], { watchInterval: '1h' }, (driver) =>
+      instead(driver, { enqueue: (jobs) => driver.enqueue(jobs), notify: async () => {} }),
+    );
+    const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
+    await worker.start();
+    await within('the worker is idle', idle);
+    await rowlock.enqueue(handler, { payload: 1 });
+    await rowlock.enqueue(handler, { payload: 2 });
+    await allSettled(stage);
+  });
+
   test("an idle worker is woken by the commit of a caller's enqueue, and not before", async (stage) => {
     const { queue, caller } = stage;
     const served: unknown[] = [];

@@ -43,6 +43,15 @@ export const wakeUps = theme('wake-ups', (test) => {
     expect([stage.queue, undefined]).toContain(queue);
   });
 
+  test('a notification wakes those who were not told before', async (stage) => {
+    const told = await stage.anchor();
+    await listening(stage, told);
+    const ear = await listening(stage, await stage.anchor());
+    const since = ear.heard.length;
+    await stage.driver.notify([{ queue: stage.queue, told: [told.workerId] }]);
+    await ear.hears('the notification', () => true, since);
+  });
+
   test('a notification without a queue wakes everybody', async (stage) => {
     const ear = await listening(stage, await stage.anchor());
     const since = ear.heard.length;

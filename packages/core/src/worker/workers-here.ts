@@ -1,0 +1,34 @@
+import type { Worker } from './worker.js';
+
+/** The workers of this process: they are told of new jobs as soon as these are in the table, and not by way of the database. */
+export class WorkersHere {
+  readonly #queues: readonly string[];
+  readonly #running = new Map<string, { wake(): void }>();
+
+  /** @param queues Which each of them serves. */
+  constructor(queues: readonly string[]) {
+    this.#queues = queues;
+  }
+
+  /** Takes note of a worker for as long as it runs. */
+  add<Tx>(worker: Worker<Tx>): Worker<Tx> {
+    let id: string | undefined;
+    return worker
+      .on('start', () => {
+        id = worker.id;
+        if (id !== undefined) this.#running.set(id, worker);
+      })
+      .on('stop', () => {
+        if (id !== undefined) this.#running.delete(id);
+      });
+  }
+
+  /** The ids of those that serve a queue. */
+  serving(queue: string): readonly string[] {
+    return this.#queues.includes(queue) ? [...this.#running.keys()] : [];
+  }
+
+  wake(queue: string): void {
+    if (this.#queues.includes(queue)) for (const worker of this.#running.values()) worker.wake();
+  }
+}
