@@ -15,6 +15,7 @@ export {
   isDriverError,
 } from './driver/driver-error.js';
 export { keepAsking } from './driver/keep-asking.js';
+export { concerns, wakeUpOf } from './driver/wake-up.js';
 export { type Duration, milliseconds } from './duration.js';
 // What can go wrong.
 export * from './errors.js';

@@ -10,6 +10,7 @@ import { consoleLogger, type Logger } from './logger.js';
 import { prune } from './retention/prune.js';
 import { type Retention, RetentionLimits } from './retention/retention.js';
 import { Worker, type WorkerOptions } from './worker/worker.js';
+import { WorkersHere } from './worker/workers-here.js';
 
 export interface RowlockOptions<Tx> {
   readonly driver: Driver<Tx>;
@@ -52,11 +53,12 @@ export class Rowlock<Tx> extends Client<Tx> {
     retention = {},
   }: RowlockOptions<Tx>) {
     const registry = new Registry([...plugins.flatMap((plugin) => plugin.handlers), ...handlers]);
-    super(driver, registry, log, clock);
+    const here = new WorkersHere(registry.queues);
+    super(driver, registry, here, log, clock);
     this.#driver = driver;
     this.#retention = new RetentionLimits(retention);
     const parts = { driver, registry, log, clock, container, retention: this.#retention };
-    this.#work = (options) => new Worker(parts, options);
+    this.#work = (options) => here.add(new Worker(parts, options));
   }
 
   /** A worker for all handlers. It begins with `start()`; there may be any number, in any number of processes. */

@@ -17,6 +17,7 @@ const THEMES = [
   'lifecycle',
   'runs',
   'open runs',
+  'record commits',
   'leases',
   'survey',
   'retention',

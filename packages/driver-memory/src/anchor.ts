@@ -1,4 +1,11 @@
-import type { Anchor, SessionListener, WakeUp, WakeUpOptions, WorkerLines } from '@rowlock/core';
+import {
+  type Anchor,
+  concerns,
+  type SessionListener,
+  type WakeUp,
+  type WakeUpOptions,
+  type WorkerLines,
+} from '@rowlock/core';
 import type { Database } from './database.js';
 import type { Process } from './process.js';
 import * as statements from './statements.js';
@@ -55,7 +62,7 @@ export class MemoryAnchor implements Anchor {
         await this.#wait(due - performance.now());
         if (signal.aborted || this.#released) return;
         const heard = this.#heard.splice(0);
-        const wanted = heard.filter(({ queue }) => queue === undefined || queues.includes(queue));
+        const wanted = heard.filter((each) => concerns(each, queues, this.workerId));
         // Calls for other queues do not put off the look that is due.
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import {
   type Anchor,
   answerWithin,
+  concerns,
   DriverError,
   keepAsking,
   type SessionListener,
@@ -67,6 +68,8 @@ export class MysqlAnchor implements Anchor {
   #asleep = false;
   /** Whether the last sleep was interrupted. */
   #called = false;
+  /** Whether the last one found the bell rung, and the one before it was not interrupted. */
+  #uncalled = false;
   #pushed = false;
   /** Until when to expect rings of somebody who cannot interrupt this session: another account, or a procedure. */
   #uncalledUntil = 0;
@@ -122,7 +125,7 @@ export class MysqlAnchor implements Anchor {
       while (!signal.aborted && !this.#released) {
         const heard = await this.#listen(due - performance.now(), signal);
         if (signal.aborted || this.#released) return;
-        const wanted = heard.filter(({ queue }) => queue === undefined || queues.includes(queue));
+        const wanted = heard.filter((each) => concerns(each, queues, this.workerId));
         // Calls for other queues do not put off the look that is due.
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
@@ -165,6 +168,9 @@ export class MysqlAnchor implements Anchor {
           ? this.#sleep(client, leftMs, signal)
           : this.#poll(leftMs, signal));
         heard = called ? [{}] : await this.#bell.hear();
+        // Somebody rang who could not interrupt the sleep, or did not know of this session.
+        if (this.#uncalled && heard.some(({ told }) => !told?.includes(this.workerId)))
+          this.#uncalledUntil = performance.now() + UNCALLED_MS;
         if (this.#client === client) return heard;
       } catch {
         this.#drop();
@@ -185,6 +191,7 @@ export class MysqlAnchor implements Anchor {
     // Whoever called while this session was between two sleeps has rung by the end of a nap.
     const napping = this.#called;
     this.#called = false;
+    this.#uncalled = false;
     // Looked at each turn: an interruption may come when the sleep is over and its answer still on its way.
     for (let look = 0; !signal.aborted && !this.#released; look++) {
       const began = performance.now();
@@ -194,7 +201,7 @@ export class MysqlAnchor implements Anchor {
       if (await this.#slumber(client, ms)) return true;
       if (performance.now() - began >= ms - 1) continue;
       // Not put to sleep: the bell had been rung. And in the sleep before, nobody interrupted that.
-      if (look > (napping ? 1 : 0)) this.#uncalledUntil = performance.now() + UNCALLED_MS;
+      this.#uncalled = look > (napping ? 1 : 0);
       return false;
     }
     return false;

@@ -38,6 +38,7 @@ import {
   createPool,
   type Pool,
 } from 'mysql2/promise';
+import { AheadOfCommit } from './ahead-of-commit.js';
 import { MysqlAnchor } from './anchor.js';
 import { ClaimConnections } from './claim-connections.js';
 import { CommitWatch } from './commit-watch.js';
@@ -162,7 +163,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly #ringer: Ringer;
   /** For a worker's own short statements. */
   readonly #soon: MysqlTransaction;
+  readonly #ahead: AheadOfCommit;
   readonly #starts: RunStarts;
+  /** Whether connections are known to be sessions of their own. */
+  #ownsSessions = false;
   #closed = false;
 
   constructor(
@@ -188,7 +192,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     this.#kind = sessions;
     this.#ringer = new Ringer(context, this.on, this.#push ? () => this.#open() : null);
     this.#soon = onPool(pool, context.answerMs);
-    this.#starts = new RunStarts(this.#soon, context.sql);
+    this.#ahead = new AheadOfCommit(options, context.answerMs);
+    this.#starts = new RunStarts(this.#soon, context.sql, this.#ahead);
     this.capabilities = { maxConnections, sharesPool: false, chains: false };
   }
 
@@ -268,8 +273,11 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return { reclaimed, lapsed: [...new Set(lapsed)] };
   }
 
-  startRuns(runs: readonly RunStart[]): Promise<readonly RunStarted[]> {
-    return this.#starts.write(runs);
+  startRuns(
+    runs: readonly RunStart[],
+    written?: (earlier: readonly RunStarted[]) => void,
+  ): Promise<readonly RunStarted[]> {
+    return this.#starts.write(runs, this.#ownsSessions ? written : undefined);
   }
 
   async noteRun({ processId, jobs }: RunRef, { progress }: RunNote): Promise<void> {
@@ -330,6 +338,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       this.#kind === 'auto'
         ? await sharesSessions(() => takeConnection(this.#pool), connect, sql)
         : this.#kind === 'shared';
+    this.#ownsSessions = !isShared;
     await this.#forgetWorkers();
     const { name, host, pid, queues } = worker;
     const values = [name, host, pid, JSON.stringify(queues)];
@@ -347,6 +356,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     this.#closed = true;
     this.#watch.stop();
     await this.#ringer.close();
+    await this.#ahead.close();
     await this.#pool.end();
   }
 

@@ -1,4 +1,5 @@
 import type { JobId, RunRef, RunStart, RunStarted } from '@rowlock/core';
+import type { AheadOfCommit } from './ahead-of-commit.js';
 import { recordsOf } from './given.js';
 import { rangeOf } from './job-ids.js';
 import { idsOf, outstanding, writeOut } from './open-runs.js';
@@ -15,11 +16,14 @@ interface Known {
   readonly job_ids: string;
 }
 
+/** Is told what was known of the runs' jobs as soon as only the commit is left to do. */
+type Written = (earlier: readonly RunStarted[]) => void;
+
 /** A write of some runs. */
 interface Start {
   readonly runs: readonly RunStart[];
-  /** If nothing is known of their jobs. @returns whether all was written */
-  readonly fresh: () => Promise<boolean>;
+  /** If nothing is known of their jobs. How many rows are to be written, or none are. */
+  readonly fresh: { readonly sql: string; readonly values: readonly Value[]; readonly rows: number };
   /** Whatever is known. */
   readonly known: () => Promise<unknown>;
 }
@@ -28,30 +32,36 @@ interface Start {
 export class RunStarts {
   readonly #on: MysqlTransaction;
   readonly #sql: Statements;
+  readonly #ahead: AheadOfCommit;
 
-  constructor(on: MysqlTransaction, sql: Statements) {
+  /**
+   * @param on Where each statement is committed by itself.
+   * @param ahead The same where the answer is told ahead of the commit.
+   */
+  constructor(on: MysqlTransaction, sql: Statements, ahead: AheadOfCommit) {
     this.#on = on;
     this.#sql = sql;
+    this.#ahead = ahead;
   }
 
   /** @throws DriverError */
-  async write(runs: readonly RunStart[]): Promise<readonly RunStarted[]> {
+  async write(runs: readonly RunStart[], written?: Written): Promise<readonly RunStarted[]> {
     const single = runs.filter(({ jobs }) => jobs.length === 1);
-    const several = runs.filter(({ jobs }) => jobs.length > 1);
-    const told = await Promise.all([
-      ...(single.length > 0 ? [this.#begin(this.#ofOne(single))] : []),
-      ...several.map((run) => this.#begin(this.#together(run))),
-    ]);
+    const starts = runs.filter(({ jobs }) => jobs.length > 1).map((run) => this.#together(run));
+    if (single.length > 0) starts.push(this.#ofOne(single));
+    // Those of several statements are told when all are committed.
+    const told = await Promise.all(
+      starts.map((start) => this.#begin(start, starts.length === 1 ? written : undefined)),
+    );
     return told.flat();
   }
 
   #ofOne(runs: readonly RunStart[]): Start {
     const { text, values } = recordsOf(runs);
-    const write = (sql: string): Promise<number> => this.#change(sql, values);
     return {
       runs,
-      fresh: async () => (await write(this.#sql.startRuns(text))) === runs.length,
-      known: () => write(this.#sql.startKnownRuns(text)),
+      fresh: { sql: this.#sql.startRuns(text), values, rows: runs.length },
+      known: () => this.#change(this.#sql.startKnownRuns(text), values),
     };
   }
 
@@ -62,14 +72,17 @@ export class RunStarts {
     const row = [processId, workerId, ...range, `[${jobs.join(',')}]`];
     return {
       runs: [run],
-      fresh: async () =>
-        (await this.#change(this.#sql.startTogether(text), [...row, ...values, ...range])) > 0,
+      fresh: { sql: this.#sql.startTogether(text), values: [...row, ...values, ...range], rows: 1 },
       known: () => this.#change(this.#sql.startKnownTogether, row),
     };
   }
 
-  async #begin({ runs, fresh, known }: Start): Promise<readonly RunStarted[]> {
-    if (await fresh()) return [];
+  async #begin({ runs, fresh, known }: Start, written?: Written): Promise<readonly RunStarted[]> {
+    const tell = (rows: number): void => {
+      if (rows === fresh.rows) written?.([]);
+    };
+    const on = written ? this.#ahead.telling(tell) : this.#on;
+    if ((await change(on, fresh.sql, fresh.values)).rows === fresh.rows) return [];
     let found = await this.#find(runs);
     const crashed = openOnes(found, runs);
     for (const run of crashed) {

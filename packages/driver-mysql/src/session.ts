@@ -29,18 +29,23 @@ const prepared = new WeakSet<object>();
 export async function takeConnection(pool: Pool): Promise<PoolConnection> {
   try {
     const client = await pool.getConnection();
-    if (prepared.has(client.connection)) return client;
-    try {
-      await answerWithin(PREPARED_MS, prepareSession(client), () => cut(client));
-    } catch (error) {
-      client.destroy();
-      throw error;
-    }
-    prepared.add(client.connection);
+    await prepareOnce(client);
     return client;
   } catch (error) {
     throw toDriverError(error);
   }
+}
+
+/** Sets up a connection that comes out of a pool, unless it has been before. One that cannot be is closed. */
+export async function prepareOnce(client: PoolConnection): Promise<void> {
+  if (prepared.has(client.connection)) return;
+  try {
+    await answerWithin(PREPARED_MS, prepareSession(client), () => cut(client));
+  } catch (error) {
+    client.destroy();
+    throw error;
+  }
+  prepared.add(client.connection);
 }
 
 /** The end of a connection that nobody answers on: whoever waits for an answer is told. */

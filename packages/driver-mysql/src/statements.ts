@@ -458,7 +458,8 @@ export function statements(schema: string): Statements {
 
     // Who holds a worker's lock is that worker's session, whatever became of the numbers of connections since.
     sleepers: `
-      SELECT CAST(IS_USED_LOCK(CONCAT(?, id)) AS CHAR) AS connection, CAST(queues AS CHAR) AS queues FROM ${worker}
+      SELECT CAST(id AS CHAR) AS worker, CAST(IS_USED_LOCK(CONCAT(?, id)) AS CHAR) AS connection, CAST(queues AS CHAR) AS queues
+      FROM ${worker}
       WHERE stopped_at IS NULL AND IS_USED_LOCK(CONCAT(?, id)) IS NOT NULL`,
 
     // What others are still adding, or clear away as well, is skipped.

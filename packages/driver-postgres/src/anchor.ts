@@ -1,6 +1,7 @@
 import {
   type Anchor,
   answerWithin,
+  concerns,
   DriverError,
   keepAsking,
   type SessionListener,
@@ -88,7 +89,7 @@ export class PostgresAnchor implements Anchor {
         await this.#wait(due - performance.now());
         if (signal.aborted || this.#released) return;
         const heard = this.#heard.splice(0);
-        const wanted = heard.filter(({ queue }) => queue === undefined || queues.includes(queue));
+        const wanted = heard.filter((each) => concerns(each, queues, this.workerId));
         // Calls for other queues do not put off the look that is due.
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;

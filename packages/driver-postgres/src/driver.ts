@@ -29,9 +29,11 @@ import {
   type WorkerInfo,
 } from '@rowlock/core';
 import pg from 'pg';
+import { aheadOfCommit } from './ahead-of-commit.js';
 import { PostgresAnchor } from './anchor.js';
 import { type Context, context } from './context.js';
 import { PostgresHeldTransaction } from './held-transaction.js';
+import { inTransaction } from './in-transaction.js';
 import { migrate, migrations, refuseOutdated } from './migrations.js';
 import { OwnSessions } from './own-sessions.js';
 import { Prepared } from './prepared.js';
@@ -40,7 +42,7 @@ import { type PostgresTransaction, query } from './query.js';
 import { RunStarts } from './run-starts.js';
 import { KEEP_ALIVE_MS, onPool, type Server, serverOf, takeConnection, watch } from './session.js';
 import { sharesSessions } from './shared-sessions.js';
-import { PostgresStore, texts } from './store.js';
+import { PostgresStore, type Question, texts } from './store.js';
 
 /** Where the database is, and where Rowlock lives in it. */
 export interface PostgresOptions extends pg.ClientConfig {
@@ -132,7 +134,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     this.#ownsPool = ownsPool;
     this.#own = new OwnSessions(context.sql);
     this.#soon = onPool(pool, context.answerMs, this.#own);
-    this.#starts = new RunStarts(this.#soon, context.sql, this.#own);
+    const ahead = aheadOfCommit(pool, context.answerMs, this.#own, context.sql);
+    this.#starts = new RunStarts(this.#soon, context.sql, this.#own, ahead);
     this.#sessions = sessions;
     // What an application does with its own connections, DISCARD ALL for one, is its own affair.
     this.#prepared = new Prepared(
@@ -210,8 +213,11 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return { reclaimed: Number(reclaimed), lapsed };
   }
 
-  startRuns(runs: readonly RunStart[]): Promise<readonly RunStarted[]> {
-    return this.#starts.write(runs);
+  startRuns(
+    runs: readonly RunStart[],
+    written?: (earlier: readonly RunStarted[]) => void,
+  ): Promise<readonly RunStarted[]> {
+    return this.#starts.write(runs, written);
   }
 
   async noteRun({ processId, jobs }: RunRef, { progress }: RunNote): Promise<void> {
@@ -259,7 +265,13 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     if (this.#ownsPool && !this.#pool.ending) await this.#pool.end();
   }
 
-  protected override ask<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
+  protected override async askAll<Row extends pg.QueryResultRow>(
+    questions: readonly Question[],
+  ): Promise<Row[]> {
+    const [first, ...others] = questions;
+    if (first === undefined) return [];
+    if (others.length > 0) return inTransaction<Row>(this.#pool, this.context.sql, questions);
+    const { text, values } = first();
     return this.#prepared.query<Row>(this.on, text, values);
   }
 

@@ -1,4 +1,5 @@
 import type { JobId, RunStart, RunStarted } from '@rowlock/core';
+import type { AheadOfCommit } from './ahead-of-commit.js';
 import { rangeOf } from './job-ids.js';
 import type { OwnSessions } from './own-sessions.js';
 import { plainArray } from './plain-array.js';
@@ -13,55 +14,77 @@ interface Known {
   readonly unfinished: bigint;
 }
 
+/** Is told what was known of the runs' jobs as soon as only the commit is left to do. */
+type Written = (earlier: readonly RunStarted[]) => void;
+
+/** A statement that writes the records of some runs. */
+interface Start {
+  readonly text: string;
+  /** How many rows it is given. */
+  readonly rows: number;
+  readonly ids: readonly JobId[];
+  readonly run: readonly unknown[];
+}
+
 /** Writes that runs begin: those of one job each together, others in a row of their own. What has crashed is ended before. */
 export class RunStarts {
   readonly #on: PostgresTransaction;
   readonly #sql: Statements;
   readonly #own: OwnSessions;
+  readonly #ahead: AheadOfCommit;
 
-  constructor(on: PostgresTransaction, sql: Statements, own: OwnSessions) {
+  /**
+   * @param on Where each statement is committed by itself.
+   * @param ahead The same where the rows are told ahead of the commit.
+   */
+  constructor(on: PostgresTransaction, sql: Statements, own: OwnSessions, ahead: AheadOfCommit) {
     this.#on = on;
     this.#sql = sql;
     this.#own = own;
+    this.#ahead = ahead;
   }
 
   /** @throws DriverError */
-  async write(runs: readonly RunStart[]): Promise<readonly RunStarted[]> {
+  async write(runs: readonly RunStart[], written?: Written): Promise<readonly RunStarted[]> {
     const single = runs.filter(({ jobs }) => jobs.length === 1);
-    const several = runs.filter(({ jobs }) => jobs.length > 1);
-    const told = await Promise.all([
-      ...(single.length > 0 ? [this.#ofOne(single)] : []),
-      ...several.map((run) => this.#together(run)),
-    ]);
+    const starts = runs.filter(({ jobs }) => jobs.length > 1).map((run) => this.#together(run));
+    if (single.length > 0) starts.push(this.#ofOne(single));
+    // Those of several statements are told when all are committed.
+    const told = await Promise.all(
+      starts.map((start) => this.#begin(start, starts.length === 1 ? written : undefined)),
+    );
     return told.flat();
   }
 
-  #ofOne(runs: readonly RunStart[]): Promise<readonly RunStarted[]> {
+  #ofOne(runs: readonly RunStart[]): Start {
     const ids = runs.flatMap(({ jobs }) => jobs);
     const processIds = plainArray(runs.map(({ processId }) => processId));
     const workerIds = plainArray(runs.map(({ workerId }) => workerId));
-    return this.#begin(this.#sql.startRuns, runs.length, ids, [processIds, workerIds]);
+    return { text: this.#sql.startRuns, rows: runs.length, ids, run: [processIds, workerIds] };
   }
 
   /** One plan does for any number of jobs. */
-  #together({ processId, workerId, jobs }: RunStart): Promise<readonly RunStarted[]> {
-    return this.#begin(this.#sql.startTogether, 1, jobs, [processId, workerId]);
+  #together({ processId, workerId, jobs }: RunStart): Start {
+    return { text: this.#sql.startTogether, rows: 1, ids: jobs, run: [processId, workerId] };
   }
 
-  async #begin(
-    text: string,
-    rows: number,
-    ids: readonly JobId[],
-    run: readonly unknown[],
-  ): Promise<readonly RunStarted[]> {
+  async #begin({ text, rows, ids, run }: Start, written?: Written): Promise<readonly RunStarted[]> {
     const jobs = [plainArray(ids), ...rangeOf(ids)];
+    const tell = (known: readonly Known[]): void => {
+      if (isWritten(known)) written?.(known.flatMap(started));
+    };
     for (;;) {
-      const known = await query<Known>(this.#on, text, [...run, ...jobs], this.#own.nameOf(text, rows));
-      if (known.every(({ unfinished }) => unfinished === 0n)) return known.flatMap(started);
+      const on = written && this.#own.known ? this.#ahead(tell) : this.#on;
+      const known = await query<Known>(on, text, [...run, ...jobs], this.#own.nameOf(text, rows));
+      if (isWritten(known)) return known.flatMap(started);
       await query(this.#on, this.#sql.writeOut, jobs);
       await query(this.#on, this.#sql.endCrashed, jobs.slice(0, 1));
     }
   }
+}
+
+function isWritten(known: readonly Known[]): boolean {
+  return known.every(({ unfinished }) => unfinished === 0n);
 }
 
 function started({ id, earlier_runs, crashes }: Known): readonly RunStarted[] {

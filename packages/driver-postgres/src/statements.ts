@@ -149,6 +149,16 @@ export function statements(schema: string): Statements {
         WHERE run.job_id = ANY($13) AND run.process_id = ending.process_id AND run.job_id = ending.id
       )`;
 
+  /**
+   * Records of an open run's jobs that are ended as they are made; those that are there are ended by `ended`. One may be made
+   * for progress meanwhile: this statement began too early to see it, so it is left to the conflict. Counted, as the planner would make
+   * a join of NOT EXISTS, and read the whole table for it.
+   */
+  const fresh = (processId: string): string =>
+    `(SELECT count(*) FROM ${run} AS noted WHERE noted.job_id = has.id AND noted.process_id = ${processId}) = 0`;
+  const endedMeanwhile = `ON CONFLICT (job_id, process_id) DO UPDATE SET
+          finished_at = excluded.finished_at, outcome = excluded.outcome, error = excluded.error`;
+
   /** Of an open run: its end. $14 is not beyond the last of its jobs; those of them that are not settled by this have a record each. */
   const settledTogether = `${settled}, over AS (
         DELETE FROM ${openRun} WHERE last_id >= $14 AND process_id = ANY($2)
@@ -158,8 +168,8 @@ export function statements(schema: string): Statements {
         SELECT over.process_id, has.id, worker_id, started_at, CASE WHEN event IS NOT NULL THEN clock_timestamp() END, event, ending.error
         FROM over CROSS JOIN unnest(job_ids) AS has (id)
         LEFT JOIN (settled JOIN ending USING (id)) ON settled.id = has.id
-        WHERE event IS DISTINCT FROM 'complete'
-        ON CONFLICT DO NOTHING
+        WHERE event IS DISTINCT FROM 'complete' AND ${fresh('over.process_id')}
+        ${endedMeanwhile}
       )`;
 
   /** Of jobs that are complete, without output: their settlement, if it is the same for all. */
@@ -293,7 +303,7 @@ export function statements(schema: string): Statements {
 
     // A job's record, for runs of one job each. $1 and $3 are as long as each other. If a run of these jobs is not finished, nothing is
     // written: the caller holds the jobs, so it has crashed, and is to be ended first. Jobs by ANY and not by a join: of a join, the
-    // planner would read the whole table when it knows little of it. Flushed before the handlers begin: a handler that brings the
+    // planner would read the whole table when it knows little of it. Flushed, beside the handlers: one that brings the
     // server down is to be counted as well.
     startRuns: `
       WITH ${known}, started AS (
@@ -338,7 +348,8 @@ export function statements(schema: string): Statements {
       )
       INSERT INTO ${run} (process_id, job_id, worker_id, started_at, finished_at, outcome)
       SELECT $2, has.id, worker_id, started_at, clock_timestamp(), 'release' FROM over CROSS JOIN unnest(job_ids) AS has (id)
-      ON CONFLICT DO NOTHING`,
+      WHERE ${fresh('$2')}
+      ${endedMeanwhile}`,
 
     // Of a job that is complete the run's record stays as it is: the row has the run's id, and says when. To write it as well
     // took a third of the rate of a queue of small jobs. Jobs by ANY: see startRuns.

@@ -48,8 +48,14 @@ export interface Driver<Tx = unknown> extends Store {
    * Writes, outside the claims' transactions, that runs begin, and ends as `reclaim` every unfinished run of their jobs: whoever
    * calls this holds their locks, so whoever wrote those is gone. Returns what is known of those jobs that had runs before.
    * A run of several jobs may be one record for all of them until it ends.
+   *
+   * @param written May be called, once and with the same, as soon as the server has been sent all that it takes and has done it but
+   * for the commit: it will be on record then whatever becomes of this process. The returned promise resolves when it is.
    */
-  startRuns(runs: readonly RunStart[]): Promise<readonly RunStarted[]>;
+  startRuns(
+    runs: readonly RunStart[],
+    written?: (earlier: readonly RunStarted[]) => void,
+  ): Promise<readonly RunStarted[]>;
 
   /** Writes to the record of a run that is not over, from outside the claim's transaction. */
   noteRun(run: RunRef, note: RunNote): Promise<void>;
@@ -371,6 +377,8 @@ export interface WakeUp {
   readonly queue?: string;
   /** The public id of a job whose run should stop. */
   readonly cancel?: string;
+  /** The ids of workers that know of it already, and need not be woken. */
+  readonly told?: readonly string[];
 }
 
 export interface WorkerInfo {

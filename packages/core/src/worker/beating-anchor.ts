@@ -1,5 +1,6 @@
 import { answerWithin } from '../driver/answer-within.js';
 import type { Anchor, SessionListener, WakeUp, WakeUpOptions, WorkerLines } from '../driver/driver.js';
+import { concerns } from '../driver/wake-up.js';
 import { Heartbeat } from './heartbeat.js';
 
 /** Pauses between two looks at the bell, in milliseconds: short after a wake-up, longer at rest. The last repeats. */
@@ -73,7 +74,7 @@ export class BeatingAnchor implements Anchor {
         const heard = await look(this.#pulse);
         if (isOver()) return;
         // After a time of deafness, in which the bell may have been cleared, looking for work is worthwhile.
-        const wanted = heard?.filter(({ queue }) => queue === undefined || queues.includes(queue)) ?? [];
+        const wanted = heard?.filter((each) => concerns(each, queues, this.workerId)) ?? [];
         if (heard !== undefined && isDeaf) wanted.push({});
         isDeaf = heard === undefined;
         const isDue = performance.now() >= due;

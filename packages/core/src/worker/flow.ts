@@ -15,6 +15,7 @@ import type { Registry } from '../handler/registry.js';
 import type { Job } from '../job/job.js';
 import type { Logger } from '../logger.js';
 import type { BatchSizes } from './batch-sizes.js';
+import { behindRecord } from './behind-record.js';
 import { limitMs } from './bounds.js';
 import type { RunInfo, WorkerEmitter } from './events.js';
 import { type Chain, lockGroups } from './groups.js';
@@ -172,7 +173,8 @@ async function claim<Tx>(
 }
 
 /**
- * Writes the runs' records where everybody sees them, and runs them: a lease by itself, others in the claim's transaction.
+ * Writes the runs' records where everybody sees them, and runs them: a lease by itself, others in the claim's transaction. A held
+ * run begins while its record is being committed, and ends when it is.
  *
  * @param settles Is called when nothing is left to do but the settlement.
  */
@@ -188,10 +190,11 @@ async function work<Tx>(
   for (const { live } of runs) flow.live.add(live);
   try {
     const started = flow.clock.now();
-    const earlier = await flow.records.start({ ...together(chains), workerId: flow.workerId });
+    const { written, committed } = flow.records.start({ ...together(chains), workerId: flow.workerId });
+    const earlier = await written;
     for (const run of runs) run.count(earlier);
-    if (first.live.leased) await workLeased(flow, held, first, started);
-    else await workHeld(flow, held, chains, started, settles);
+    if (first.live.leased) await committed.then(() => workLeased(flow, held, first, started));
+    else await workHeld(flow, held, chains, { committed, started, settles });
   } catch (error) {
     if (!isDriverError(error, 'ConnectionLost') && !(error instanceof ClaimLostError)) throw error;
     for (const { info } of runs) {
@@ -209,19 +212,21 @@ async function workHeld<Tx>(
   flow: Flow<Tx>,
   held: HeldTransaction<Tx>,
   chains: readonly [Chain<Tx>, ...Chain<Tx>[]],
-  started: number,
-  settles: () => void,
+  { committed, started, settles }: { committed: Promise<void>; started: number; settles: () => void },
 ): Promise<void> {
   const runs = chains.flat();
   const [[first]] = chains;
   begin(flow, runs);
   const endWatch = stopWhenLost(held.lost, runs);
+  committed.catch((cause: unknown) => stop(runs, cause));
   try {
-    if (runs.length === 1) await perform(flow, held, first);
-    else await performTogether(flow, new SharedTransaction(flow.driver, held), chains);
+    const tx = behindRecord(flow.driver, held, committed);
+    if (runs.length === 1) await perform(flow, tx, first);
+    else await performTogether(flow, new SharedTransaction(flow.driver, held, committed), chains);
   } finally {
     endWatch();
   }
+  await committed;
   if (runs.every(({ endings }) => endings === 'release')) {
     // In the claim's own transaction: a worker that has lost its claim has nothing to give back.
     await held.release(together(chains));
@@ -267,12 +272,14 @@ function begin<Tx>({ events, claimed }: Flow<Tx>, runs: readonly Run<Tx>[]): voi
 
 /** Without its claim a run has nothing to work for. @returns ends the watch */
 function stopWhenLost<Tx>(lost: AbortSignal, runs: readonly Run<Tx>[]): () => void {
-  const stop = (): void => {
-    for (const { live } of runs) live.stop(new ClaimLostError(live.processId, { cause: lost.reason }));
-  };
-  lost.addEventListener('abort', stop, { once: true });
-  if (lost.aborted) stop();
-  return () => lost.removeEventListener('abort', stop);
+  const onLost = (): void => stop(runs, lost.reason);
+  lost.addEventListener('abort', onLost, { once: true });
+  if (lost.aborted) onLost();
+  return () => lost.removeEventListener('abort', onLost);
+}
+
+function stop<Tx>(runs: readonly Run<Tx>[], cause: unknown): void {
+  for (const { live } of runs) live.stop(new ClaimLostError(live.processId, { cause }));
 }
 
 /** Commits the claim as a lease. */

@@ -1,10 +1,10 @@
 /** From runs that may begin to how they ended: one by itself, or several in one transaction. */
 
-import type { RunTransaction } from '../driver/driver.js';
 import { ClaimLostError, WorkerStoppedError } from '../errors.js';
 import { retry } from '../handler/outcome.js';
 import type { JobId } from '../job/job.js';
 import type { Ending } from '../job/settlement.js';
+import type { Alone } from './behind-record.js';
 import { check, isExhausted, outcomeOf } from './ending.js';
 import type { Flow } from './flow.js';
 import type { Chain } from './groups.js';
@@ -17,24 +17,30 @@ import type { RunPart, SharedTransaction } from './shared-transaction.js';
 const BATCH_MS = 50;
 
 /** Runs the handler, and notes in the run how it ended for each of its jobs. */
-export async function perform<Tx>(flow: Flow<Tx>, tx: RunTransaction<Tx>, run: Run<Tx>): Promise<void> {
+export async function perform<Tx>(flow: Flow<Tx>, tx: Alone<Tx>, run: Run<Tx>): Promise<void> {
   await performPart(flow, alone(tx), run);
 }
 
 /**
  * Runs the handlers of several runs that share a transaction: at the same time where they asked for it, else one after the
- * other, so that a slot is still one run at a time. What has not begun when the time is up is given back.
+ * other, so that a slot is still one run at a time. What has not begun when the time is up is given back. So are all of them when one
+ * has crashed before: its next run is by itself, and until its crash is counted in its row it pays for no other's.
  */
 export async function performTogether<Tx>(
   flow: Flow<Tx>,
   shared: SharedTransaction<Tx>,
   chains: readonly Chain<Tx>[],
 ): Promise<void> {
+  const crashed = chains.flat().filter(({ hasNewCrash }) => hasNewCrash);
+  if (crashed.length > 0) {
+    for (const run of crashed) await giveBack(flow, shared.part(), run);
+    return;
+  }
   const until = flow.clock.now() + BATCH_MS;
   const inTurn = async (runs: readonly Run<Tx>[]): Promise<void> => {
     for (const run of runs) {
       if (flow.stopping.aborted || flow.clock.now() >= until) return;
-      await performSociably(flow, shared.part(), run);
+      await performPart(flow, shared.part(), run);
       // What comes after it in its key looks again at what became of it.
       if (!isComplete(run)) return;
     }
@@ -55,11 +61,10 @@ function isComplete<Tx>({ endings, jobs }: Run<Tx>): boolean {
   return endings !== 'release' && jobs.every(({ id }) => endings.get(id)?.event === 'complete');
 }
 
-/** One that has crashed before is given back: its next run is by itself, so that it takes no others with it. */
-async function performSociably<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>): Promise<void> {
-  if (run.hasNewCrash && !run.counted.every(isExhausted)) {
-    run.endings = new Map(run.jobs.map(({ id }) => [id, { event: 'release' }]));
-  } else await performPart(flow, part, run);
+/** Gives a run's jobs back with their crashes counted, unless these have used up their attempts. */
+async function giveBack<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>): Promise<void> {
+  if (run.counted.every(isExhausted)) await performPart(flow, part, run);
+  else run.endings = new Map(run.jobs.map(({ id }) => [id, { event: 'release' }]));
 }
 
 async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>): Promise<void> {
@@ -102,7 +107,7 @@ async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>):
 }
 
 /** The only run of its transaction: what it wrote is looked at when it is settled. */
-function alone<Tx>(tx: RunTransaction<Tx>): RunPart<Tx> {
+function alone<Tx>(tx: Alone<Tx>): RunPart<Tx> {
   return {
     lost: tx.lost,
     get handle() {

@@ -4,10 +4,20 @@ import type { JobId } from '../job/job.js';
 /** What was known of these runs' jobs before; jobs that had no run are not in it. */
 export type EarlierRuns = ReadonlyMap<JobId, RunStarted>;
 
-/** Runs whose records are to be written together. */
-interface Gathered {
-  readonly runs: RunStart[];
+/** The records of some runs, on their way. */
+export interface RunRecord {
+  /**
+   * What was known of their jobs before. Resolves when nothing is left to do but the commit, which comes whatever becomes of this
+   * process: the handlers may begin.
+   */
   readonly written: Promise<EarlierRuns>;
+  /** Resolves when everybody sees them. Until then nothing that the handlers do in the database may take effect. */
+  readonly committed: Promise<void>;
+}
+
+/** Runs whose records are to be written together. */
+interface Gathered extends RunRecord {
+  readonly runs: RunStart[];
 }
 
 /**
@@ -23,20 +33,27 @@ export class RunRecords {
     this.#driver = driver;
   }
 
-  /** Resolves when the records are where everybody sees them. @throws DriverError */
-  start(run: RunStart): Promise<EarlierRuns> {
+  /** Both promises of the record reject with a `DriverError` when it cannot be written. */
+  start(run: RunStart): RunRecord {
     this.#next ??= this.#gather();
     this.#next.runs.push(run);
-    return this.#next.written;
+    return this.#next;
   }
 
   #gather(): Gathered {
     const runs: RunStart[] = [];
-    const written = this.#writing.then(() => {
-      this.#next = null;
-      return this.#driver.startRuns(runs);
+    let tell = (_: readonly RunStarted[]): void => {};
+    const ahead = new Promise<readonly RunStarted[]>((resolve) => {
+      tell = resolve;
     });
-    this.#writing = written.catch(() => {});
-    return { runs, written: written.then((rows) => new Map(rows.map((row) => [row.id, row]))) };
+    const writing = this.#writing.then(() => {
+      this.#next = null;
+      return this.#driver.startRuns(runs, tell);
+    });
+    const committed = writing.then(() => {});
+    // Who is told so by `written` need not ask again.
+    this.#writing = committed.catch(() => {});
+    const written = Promise.race([ahead, writing]);
+    return { runs, committed, written: written.then((rows) => new Map(rows.map((row) => [row.id, row]))) };
   }
 }

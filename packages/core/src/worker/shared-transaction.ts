@@ -15,28 +15,39 @@ export type RunPart<Tx> = Pick<RunTransaction<Tx>, 'lost' | 'handle' | 'used' | 
 export class SharedTransaction<Tx> {
   readonly #driver: Pick<Driver<Tx>, 'deferred'>;
   readonly #tx: HeldTransaction<Tx>;
+  readonly #committed: Promise<void>;
   readonly #turn = new Turn();
 
-  constructor(driver: Pick<Driver<Tx>, 'deferred'>, tx: HeldTransaction<Tx>) {
+  /** @param committed Of the runs' record: until then nothing is written. */
+  constructor(driver: Pick<Driver<Tx>, 'deferred'>, tx: HeldTransaction<Tx>, committed: Promise<void>) {
     this.#driver = driver;
     this.#tx = tx;
+    this.#committed = committed;
   }
 
   part(): RunPart<Tx> {
-    return new Part(this.#driver, this.#tx, this.#turn);
+    const turn = async (): Promise<() => void> => {
+      await this.#committed;
+      return this.#turn.take();
+    };
+    return new Part(this.#driver, this.#tx, turn);
   }
 }
 
 class Part<Tx> implements RunPart<Tx> {
   readonly #driver: Pick<Driver<Tx>, 'deferred'>;
   readonly #tx: HeldTransaction<Tx>;
-  readonly #turn: Turn;
+  readonly #turn: () => Promise<() => void>;
   #handle: Tx | undefined;
   #waiting: Promise<() => void> | null = null;
   #giveBack: (() => void) | null = null;
   #open = true;
 
-  constructor(driver: Pick<Driver<Tx>, 'deferred'>, tx: HeldTransaction<Tx>, turn: Turn) {
+  constructor(
+    driver: Pick<Driver<Tx>, 'deferred'>,
+    tx: HeldTransaction<Tx>,
+    turn: () => Promise<() => void>,
+  ) {
     this.#driver = driver;
     this.#tx = tx;
     this.#turn = turn;
@@ -80,7 +91,7 @@ class Part<Tx> implements RunPart<Tx> {
   }
 
   async #use(): Promise<Tx> {
-    this.#waiting ??= this.#turn.take();
+    this.#waiting ??= this.#turn();
     const giveBack = await this.#waiting;
     if (!this.#open) {
       if (!this.used) giveBack();

@@ -149,6 +149,11 @@ export class Worker<Tx> {
     return this.#stopped;
   }
 
+  /** As `workers()` lists it; undefined until the worker has started. */
+  get id(): string | undefined {
+    return this.#running?.anchor.workerId;
+  }
+
   /** Looks for work now. */
   wake(): void {
     this.#running?.slots.wake();

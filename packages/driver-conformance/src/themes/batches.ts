@@ -303,6 +303,59 @@ export const batches = theme('batches', (test) => {
     await eachSettledOnce(stage, rows);
   });
 
+  test('a job that has crashed in a batch does not pay for another one that kills the next batch', async (stage) => {
+    const { queue, reader, putMany } = stage;
+    const meeting = new Meeting();
+    const common = { kind: 'work', queue, payload: AnyJson, batch: 100 } as const;
+    const dying = defineHandler({
+      ...common,
+      async run({ job, signal }) {
+        if (job.payload === null) return;
+        await meeting.join();
+        throw await aborted(signal);
+      },
+    });
+    const crashed = await putBatch(stage);
+    const first = await employ(stage, [dying], ONE_SLOT);
+    await within('all of the batch', meeting.isComplete);
+    await first.process.kill();
+
+    // The next batch is half of jobs that have crashed, and half of others that come before them.
+    const before = Array.from({ length: BEFORE }, () => ({ payload: null, priority: -2 }));
+    const others = Array.from({ length: BATCH / 2 }, () => ({ payload: 'deadly', priority: -1 }));
+    const deadly = (await putMany([...before, ...others])).slice(BEFORE);
+    const dead = gate();
+    const second: Hand<unknown> = await hire(
+      stage,
+      [
+        defineHandler({
+          ...common,
+          async run({ job, signal }) {
+            if (job.payload === null) return;
+            dead.open();
+            await second.process.kill();
+            throw await aborted(signal);
+          },
+        }),
+      ],
+      ONE_SLOT,
+    );
+    await second.worker.start();
+    await within('a death', dead.promise);
+
+    await employ(stage, [defineHandler({ ...common, run: () => complete() })], ONE_SLOT);
+    const rows = await allSettled(stage);
+    const after = (jobs: readonly JobRow[]): readonly JobRow[] =>
+      rows.filter(({ publicId }) => jobs.some((job) => job.publicId === publicId));
+    expect(Math.max(...after(deadly).map(({ crashes }) => crashes))).toBe(1);
+    for (const { publicId, attempt, crashes } of after(crashed)) {
+      expect({ attempt, crashes }).toEqual({ attempt: 2, crashes: 1 });
+      const outcomes = (await reader.runs(publicId)).map(({ outcome }) => outcome);
+      expect(outcomes.filter((outcome) => outcome === 'reclaim')).toHaveLength(1);
+    }
+    await eachSettledOnce(stage, rows);
+  });
+
   test('whoever dies in the middle of a batch: every job takes effect exactly once', async <
     Tx,
   >(stage: Stage<Tx>) => {

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import type { HeldTransaction, Settlement } from '@rowlock/core';
+import { freshDatabase } from '@rowlock/servers';
+import '@rowlock/servers/vitest';
+import pg from 'pg';
+import { expect, inject, test } from 'vitest';
+import { type PostgresTransaction, postgres } from '../src/index.js';
+
+type Held = HeldTransaction<PostgresTransaction>;
+
+const QUEUE = 'queue';
+
+/** The ways in which a run of several jobs ends for those that are not complete. */
+const ENDS: Readonly<Record<string, (held: Held, settlements: readonly Settlement[]) => Promise<unknown>>> = {
+  settle: (held, settlements) => held.settle(settlements).then(() => held.commit()),
+  finish: (held, settlements) => held.finish(settlements),
+  release: (held, [first, ...others]) =>
+    held.release({
+      processId: first?.processId ?? '',
+      jobs: [first, ...others].flatMap((each) => each?.id ?? []),
+    }),
+};
+
+test.each(Object.keys(ENDS))(
+  'progress that is noted while %s is on its way leaves no record without an end',
+  async (how) => {
+    const database = await freshDatabase(inject('postgresUrl'));
+    const driver = postgres({ connectionString: database.url });
+    const client = new pg.Client(database.url);
+    try {
+      await driver.migrate();
+      await client.connect();
+      const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: [] });
+      const { workerId } = anchor;
+      await client.query(
+        `INSERT INTO rowlock.job (queue, kind) SELECT '${QUEUE}', 'k' FROM generate_series(1, 3)`,
+      );
+      const held = await driver.begin({ idleLimitMs: 600_000 });
+      const line = { priority: -32_768, id: 0n };
+      const jobs = await held.claim({ queue: QUEUE, line, kinds: ['k'], busy: [], limit: 3 });
+      const processId = randomUUID();
+      const ids = jobs.map(({ id }) => id);
+      await driver.startRuns([{ processId, workerId, jobs: ids }]);
+
+      // What is written is decided by what the statement sees when it begins, and then it waits.
+      await client.query('BEGIN; SELECT FROM rowlock.open_run FOR UPDATE');
+      const ended = ENDS[how]?.(
+        held,
+        ids.map((id) => retried(id, processId)),
+      );
+      await expect.poll(() => waiting(client)).toBe(1);
+      await driver.noteRun({ processId, jobs: ids.slice(1) }, { progress: 'half' });
+      await client.query('COMMIT');
+      await ended;
+
+      const { rows } = await client.query(
+        'SELECT outcome, finished_at IS NULL AS open, progress FROM rowlock.run ORDER BY job_id',
+      );
+      const outcome = how === 'release' ? 'release' : 'retry';
+      expect(rows).toEqual([null, 'half', 'half'].map((progress) => ({ outcome, open: false, progress })));
+      const next = await driver.startRuns([{ processId: randomUUID(), workerId, jobs: ids }]);
+      expect(next.map(({ crashes }) => crashes)).toEqual([0, 0, 0]);
+      await anchor.release();
+    } finally {
+      await client.end();
+      await driver.close();
+      await database.drop();
+    }
+  },
+);
+
+function retried(id: bigint, processId: string): Settlement {
+  return {
+    ...{ id, processId, event: 'retry', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0 },
+    ...{ output: null, error: { code: 'E', message: 'not yet' }, by: 'host' },
+  };
+}
+
+/** How many sessions wait for a lock. */
+async function waiting(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ sessions: number }>(
+    "SELECT count(*)::integer AS sessions FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+  );
+  return rows[0]?.sessions ?? 0;
+}
