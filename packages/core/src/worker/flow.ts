@@ -192,7 +192,10 @@ async function work<Tx>(
     const started = flow.clock.now();
     const { written, committed } = flow.records.start({ ...together(chains), workerId: flow.workerId });
     const earlier = await written;
-    for (const run of runs) run.count(earlier);
+    for (const run of runs) {
+      run.count(earlier);
+      run.live.recorded = committed;
+    }
     if (first.live.leased) await committed.then(() => workLeased(flow, held, first, started));
     else await workHeld(flow, held, chains, { committed, started, settles });
   } catch (error) {

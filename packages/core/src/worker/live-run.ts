@@ -5,6 +5,8 @@ import type { Job, JobId } from '../job/job.js';
 export class LiveRun {
   readonly cancelled = new Set<string>();
   readonly jobs: readonly JobId[];
+  /** Resolves when everybody sees its record, which is not there to be written to before. */
+  recorded: Promise<void> = Promise.resolve();
   readonly #publicIds: readonly string[];
   #stopped: Error | null = null;
   /** Made when somebody asks for its signal: most handlers never do, and it is dear. */

@@ -1,8 +1,9 @@
 import { checkJson, LIMITS } from '../client/limits.js';
 import type { Clock } from '../clock.js';
-import type { Driver, RunRef } from '../driver/driver.js';
+import type { Driver } from '../driver/driver.js';
 import type { Json } from '../job/json.js';
 import type { Logger } from '../logger.js';
+import type { LiveRun } from './live-run.js';
 
 /** At most one write in this time, in milliseconds: a handler may report as often as it likes. */
 const EVERY_MS = 100;
@@ -15,7 +16,7 @@ export interface ProgressReporter {
 /** Writes a run's progress to its record, the newest value at most every `EVERY_MS`. */
 export function progressReporter(
   driver: Pick<Driver, 'noteRun'>,
-  run: RunRef,
+  run: Pick<LiveRun, 'processId' | 'jobs' | 'recorded'>,
   clock: Clock,
   log: Logger,
 ): ProgressReporter {
@@ -28,8 +29,8 @@ export function progressReporter(
     if (newest === null) return;
     const { value } = newest;
     newest = null;
-    driver
-      .noteRun(run, { progress: value })
+    run.recorded
+      .then(() => driver.noteRun(run, { progress: value }))
       .catch((error: unknown) => log.debug({ error, processId: run.processId }, 'progress was not written'));
   };
 
