@@ -8,7 +8,7 @@ import type { Server } from './system.js';
 const SETTINGS = {
   'innodb-flush-log-at-trx-commit': '2',
   'sync-binlog': '0',
-  'max-connections': '120',
+  'max-connections': '180',
 };
 
 export async function startMysql(): Promise<Server> {

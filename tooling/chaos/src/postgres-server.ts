@@ -12,7 +12,7 @@ import type { Server } from './system.js';
 const SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
-  max_connections: '120',
+  max_connections: '180',
   // What a standby needs that was copied a moment ago.
   wal_keep_size: '512MB',
 };

@@ -1,10 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { again, type Fault, pause } from '../fault.js';
+import type { Stage } from '../stage.js';
 import type { Plain } from '../system.js';
 
 /** How long a stranger keeps all connections, in milliseconds. */
 const KEPT_MS = 3_000;
 
 const MOST = 150;
+
+/** How long the server may take to notice that those connections have ended, in milliseconds. A net. */
+const FREED_MS = 10_000;
 
 /** A stranger takes every connection that the server has left, and those that it ends of the workers'. */
 export const exhaustConnections: Fault = {
@@ -14,7 +19,7 @@ export const exhaustConnections: Fault = {
   seconds: 20,
   async begin(stage, random) {
     const { system, crew, url } = stage;
-    return again(
+    const end = again(
       () => random.whole(2_000, 3_000),
       async (over) => {
         const taken: Plain<unknown>[] = [];
@@ -43,5 +48,22 @@ export const exhaustConnections: Fault = {
         await Promise.all([ending, ...taken].map((plain) => plain.end()));
       },
     );
+    return async () => {
+      await end();
+      await freed(stage);
+    };
   },
 };
+
+/** Resolves when the server takes a connection again: what strikes next needs one. */
+async function freed<Tx>({ system, url }: Stage<Tx>): Promise<void> {
+  const until = performance.now() + FREED_MS;
+  for (;;) {
+    try {
+      return await (await system.connect(url())).end();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await sleep(20);
+    }
+  }
+}
