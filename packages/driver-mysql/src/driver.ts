@@ -165,8 +165,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly #soon: MysqlTransaction;
   readonly #ahead: AheadOfCommit;
   readonly #starts: RunStarts;
-  /** Whether connections are known to be sessions of their own. */
-  #ownsSessions = false;
+  /** Whether a proxy lets clients share sessions; undefined until a worker has found out. */
+  #shared: boolean | undefined;
   #closed = false;
 
   constructor(
@@ -277,7 +277,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     runs: readonly RunStart[],
     written?: (earlier: readonly RunStarted[]) => void,
   ): Promise<readonly RunStarted[]> {
-    return this.#starts.write(runs, this.#ownsSessions ? written : undefined);
+    return this.#starts.write(runs, this.#shared === false ? written : undefined);
   }
 
   async noteRun({ processId, jobs }: RunRef, { progress }: RunNote): Promise<void> {
@@ -338,7 +338,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       this.#kind === 'auto'
         ? await sharesSessions(() => takeConnection(this.#pool), connect, sql)
         : this.#kind === 'shared';
-    this.#ownsSessions = !isShared;
+    this.#shared = isShared;
     await this.#forgetWorkers();
     const { name, host, pid, queues } = worker;
     const values = [name, host, pid, JSON.stringify(queues)];
@@ -460,10 +460,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   /** Behind a proxy that lets clients share connections, a number could be that of somebody else's session. */
   readonly #sessions: Sessions = {
     interrupt: async (session) => {
-      if (this.#push) await interrupt(this.#soon, String(session));
+      if (this.#push && !this.#shared) await interrupt(this.#soon, String(session));
     },
     end: async (session) => {
-      if (this.#push) await this.#soon.query(`KILL ${session}`).catch(() => {});
+      if (this.#push && !this.#shared) await this.#soon.query(`KILL ${session}`).catch(() => {});
     },
   };
 
