@@ -1,4 +1,5 @@
 import { freshMysqlDatabase } from '@rowlock/servers';
+import { createPool, type Pool } from 'mysql2/promise';
 import { afterEach, expect, test, vi } from 'vitest';
 import { mysql } from '../src/index.js';
 import { sharesSessions } from '../src/shared-sessions.js';
@@ -10,28 +11,37 @@ afterEach(() => {
   vi.resetAllMocks();
 });
 
-for (const [what, isShared] of [
-  ['sessions of its own', false],
-  ['sessions that a proxy lets clients share', true],
+const SLEEP = 'SELECT SLEEP(4) AS interrupted';
+
+async function sleeps(plain: Pool): Promise<boolean> {
+  const [rows] = await plain.query<never>('SHOW PROCESSLIST');
+  return Object.values<{ Info: string | null }>(rows).some(({ Info }) => Info === SLEEP);
+}
+
+for (const [title, isShared] of [
+  ['sessions of its own interrupts a statement that is to be undone', false],
+  ['sessions that a proxy lets clients share interrupts nobody', true],
 ] as const) {
-  test(`with ${what} a worker's driver ${isShared ? 'interrupts nobody' : 'interrupts a statement that is to be undone'}`, async () => {
+  test(`the driver of a worker with ${title}`, async () => {
     vi.mocked(sharesSessions).mockResolvedValue(isShared);
     const fresh = await freshMysqlDatabase(serverUrl);
     const driver = mysql({ uri: fresh.url });
+    const plain = createPool(fresh.url);
     try {
       await driver.migrate();
-      await driver.verify();
       const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
       const held = await driver.begin({ idleLimitMs: 60_000 });
-      // A sleep that is interrupted says 1.
-      const slept = held.handle.query('SELECT SLEEP(4) AS interrupted').then(
+      // A sleep that is interrupted says 1, or fails.
+      const interrupted = held.handle.query(SLEEP).then(
         ([[row]]) => row.interrupted === 1,
         () => true,
       );
+      await expect.poll(() => sleeps(plain), { timeout: 3_000, interval: 20 }).toBe(true);
       await held.rollback();
-      expect(await slept).toBe(!isShared);
+      expect(await interrupted).toBe(!isShared);
       await anchor.release();
     } finally {
+      await plain.end();
       await driver.close();
       await fresh.drop();
     }
