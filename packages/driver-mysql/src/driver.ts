@@ -22,6 +22,7 @@ import {
   type RunRef,
   type RunStart,
   type RunStarted,
+  type RunsTold,
   type SessionListener,
   type State,
   type Store,
@@ -273,11 +274,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return { reclaimed, lapsed: [...new Set(lapsed)] };
   }
 
-  startRuns(
-    runs: readonly RunStart[],
-    written?: (earlier: readonly RunStarted[]) => void,
-  ): Promise<readonly RunStarted[]> {
-    return this.#starts.write(runs, this.#shared === false ? written : undefined);
+  startRuns(runs: readonly RunStart[], told?: RunsTold): Promise<readonly RunStarted[]> {
+    return this.#starts.write(runs, this.#shared === false ? told : undefined);
   }
 
   async noteRun({ processId, jobs }: RunRef, { progress }: RunNote): Promise<void> {

@@ -1,4 +1,4 @@
-import type { JobId, RunRef, RunStart, RunStarted } from '@rowlock/core';
+import type { JobId, RunRef, RunStart, RunStarted, RunsTold } from '@rowlock/core';
 import type { AheadOfCommit } from './ahead-of-commit.js';
 import { recordsOf } from './given.js';
 import { rangeOf } from './job-ids.js';
@@ -15,9 +15,6 @@ interface Known {
   readonly process_id: string;
   readonly job_ids: string;
 }
-
-/** Is told what was known of the runs' jobs as soon as only the commit is left to do. */
-type Written = (earlier: readonly RunStarted[]) => void;
 
 /** A write of some runs. */
 interface Start {
@@ -45,15 +42,15 @@ export class RunStarts {
   }
 
   /** @throws DriverError */
-  async write(runs: readonly RunStart[], written?: Written): Promise<readonly RunStarted[]> {
+  async write(runs: readonly RunStart[], told?: RunsTold): Promise<readonly RunStarted[]> {
     const single = runs.filter(({ jobs }) => jobs.length === 1);
     const starts = runs.filter(({ jobs }) => jobs.length > 1).map((run) => this.#together(run));
     if (single.length > 0) starts.push(this.#ofOne(single));
     // Those of several statements are told when all are committed.
-    const told = await Promise.all(
-      starts.map((start) => this.#begin(start, starts.length === 1 ? written : undefined)),
+    const earlier = await Promise.all(
+      starts.map((start) => this.#begin(start, starts.length === 1 ? told : undefined)),
     );
-    return told.flat();
+    return earlier.flat();
   }
 
   #ofOne(runs: readonly RunStart[]): Start {
@@ -77,11 +74,11 @@ export class RunStarts {
     };
   }
 
-  async #begin({ runs, fresh, known }: Start, written?: Written): Promise<readonly RunStarted[]> {
+  async #begin({ runs, fresh, known }: Start, told?: RunsTold): Promise<readonly RunStarted[]> {
     const tell = (rows: number): void => {
-      if (rows === fresh.rows) written?.([]);
+      if (rows === fresh.rows) told?.written([]);
     };
-    const on = written ? this.#ahead.telling(tell) : this.#on;
+    const on = told ? this.#ahead.telling(tell) : this.#on;
     if ((await change(on, fresh.sql, fresh.values)).rows === fresh.rows) return [];
     let found = await this.#find(runs);
     const crashed = openOnes(found, runs);

@@ -19,6 +19,7 @@ import {
   type RunRef,
   type RunStart,
   type RunStarted,
+  type RunsTold,
   type SessionListener,
   type State,
   type Store,
@@ -29,7 +30,6 @@ import {
   type WorkerInfo,
 } from '@rowlock/core';
 import pg from 'pg';
-import { aheadOfCommit } from './ahead-of-commit.js';
 import { PostgresAnchor } from './anchor.js';
 import { type Context, context } from './context.js';
 import { PostgresHeldTransaction } from './held-transaction.js';
@@ -43,6 +43,7 @@ import { RunStarts } from './run-starts.js';
 import { KEEP_ALIVE_MS, onPool, type Server, serverOf, takeConnection, watch } from './session.js';
 import { sharesSessions } from './shared-sessions.js';
 import { PostgresStore, type Question, texts } from './store.js';
+import { WalFlush } from './wal-flush.js';
 
 /** Where the database is, and where Rowlock lives in it. */
 export interface PostgresOptions extends pg.ClientConfig {
@@ -134,8 +135,9 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     this.#ownsPool = ownsPool;
     this.#own = new OwnSessions(context.sql);
     this.#soon = onPool(pool, context.answerMs, this.#own);
-    const ahead = aheadOfCommit(pool, context.answerMs, this.#own, context.sql);
-    this.#starts = new RunStarts(this.#soon, context.sql, this.#own, ahead);
+    const { sql } = context;
+    const flush = new WalFlush(this.#soon, sql.flush, () => this.#own.nameOf(sql.flush, 1));
+    this.#starts = new RunStarts(this.#soon, sql, this.#own, flush);
     this.#sessions = sessions;
     // What an application does with its own connections, DISCARD ALL for one, is its own affair.
     this.#prepared = new Prepared(
@@ -213,11 +215,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return { reclaimed: Number(reclaimed), lapsed };
   }
 
-  startRuns(
-    runs: readonly RunStart[],
-    written?: (earlier: readonly RunStarted[]) => void,
-  ): Promise<readonly RunStarted[]> {
-    return this.#starts.write(runs, written);
+  startRuns(runs: readonly RunStart[], told?: RunsTold): Promise<readonly RunStarted[]> {
+    return this.#starts.write(runs, told);
   }
 
   async noteRun({ processId, jobs }: RunRef, { progress }: RunNote): Promise<void> {

@@ -8,6 +8,7 @@ const PREPARED = [
   'firstOutstanding',
   'startRuns',
   'startTogether',
+  'flush',
   'settle',
   'settleAll',
   'settleComplete',

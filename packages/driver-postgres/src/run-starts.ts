@@ -1,10 +1,10 @@
-import type { JobId, RunStart, RunStarted } from '@rowlock/core';
-import type { AheadOfCommit } from './ahead-of-commit.js';
+import type { JobId, RunStart, RunStarted, RunsTold } from '@rowlock/core';
 import { rangeOf } from './job-ids.js';
 import type { OwnSessions } from './own-sessions.js';
 import { plainArray } from './plain-array.js';
 import { type PostgresTransaction, query } from './query.js';
 import type { Statements } from './statements.js';
+import type { WalFlush } from './wal-flush.js';
 
 /** What is known of a job's runs; without an id, of open runs that have some of the jobs. */
 interface Known {
@@ -13,9 +13,6 @@ interface Known {
   readonly crashes: bigint;
   readonly unfinished: bigint;
 }
-
-/** Is told what was known of the runs' jobs as soon as only the commit is left to do. */
-type Written = (earlier: readonly RunStarted[]) => void;
 
 /** A statement that writes the records of some runs. */
 interface Start {
@@ -31,29 +28,26 @@ export class RunStarts {
   readonly #on: PostgresTransaction;
   readonly #sql: Statements;
   readonly #own: OwnSessions;
-  readonly #ahead: AheadOfCommit;
+  readonly #flush: WalFlush;
 
-  /**
-   * @param on Where each statement is committed by itself.
-   * @param ahead The same where the rows are told ahead of the commit.
-   */
-  constructor(on: PostgresTransaction, sql: Statements, own: OwnSessions, ahead: AheadOfCommit) {
+  /** @param on Where each statement is committed by itself. */
+  constructor(on: PostgresTransaction, sql: Statements, own: OwnSessions, flush: WalFlush) {
     this.#on = on;
     this.#sql = sql;
     this.#own = own;
-    this.#ahead = ahead;
+    this.#flush = flush;
   }
 
   /** @throws DriverError */
-  async write(runs: readonly RunStart[], written?: Written): Promise<readonly RunStarted[]> {
+  async write(runs: readonly RunStart[], told?: RunsTold): Promise<readonly RunStarted[]> {
     const single = runs.filter(({ jobs }) => jobs.length === 1);
     const starts = runs.filter(({ jobs }) => jobs.length > 1).map((run) => this.#together(run));
     if (single.length > 0) starts.push(this.#ofOne(single));
-    // Those of several statements are told when all are committed.
-    const told = await Promise.all(
-      starts.map((start) => this.#begin(start, starts.length === 1 ? written : undefined)),
-    );
-    return told.flat();
+    const earlier = (await Promise.all(starts.map((start) => this.#begin(start)))).flat();
+    told?.written(earlier);
+    told?.seen();
+    await this.#flush.flush();
+    return earlier;
   }
 
   #ofOne(runs: readonly RunStart[]): Start {
@@ -68,23 +62,15 @@ export class RunStarts {
     return { text: this.#sql.startTogether, rows: 1, ids: jobs, run: [processId, workerId] };
   }
 
-  async #begin({ text, rows, ids, run }: Start, written?: Written): Promise<readonly RunStarted[]> {
+  async #begin({ text, rows, ids, run }: Start): Promise<readonly RunStarted[]> {
     const jobs = [plainArray(ids), ...rangeOf(ids)];
-    const tell = (known: readonly Known[]): void => {
-      if (isWritten(known)) written?.(known.flatMap(started));
-    };
     for (;;) {
-      const on = written && this.#own.known ? this.#ahead(tell) : this.#on;
-      const known = await query<Known>(on, text, [...run, ...jobs], this.#own.nameOf(text, rows));
-      if (isWritten(known)) return known.flatMap(started);
+      const known = await query<Known>(this.#on, text, [...run, ...jobs], this.#own.nameOf(text, rows));
+      if (known.every(({ unfinished }) => unfinished === 0n)) return known.flatMap(started);
       await query(this.#on, this.#sql.writeOut, jobs);
       await query(this.#on, this.#sql.endCrashed, jobs.slice(0, 1));
     }
   }
-}
-
-function isWritten(known: readonly Known[]): boolean {
-  return known.every(({ unfinished }) => unfinished === 0n);
 }
 
 function started({ id, earlier_runs, crashes }: Known): readonly RunStarted[] {

@@ -37,6 +37,7 @@ export interface Statements {
   readonly stopStatement: string;
   readonly startRuns: string;
   readonly startTogether: string;
+  readonly flush: string;
   readonly writeOut: string;
   readonly endCrashed: string;
   readonly noteProgress: string;
@@ -73,6 +74,9 @@ export interface Statements {
   readonly workers: string;
   readonly schemaVersion: string;
 }
+
+/** In a statement that is its own transaction: it is committed without waiting for the disk. */
+const UNFLUSHED = "set_config('synchronous_commit', 'off', true) = 'off'";
 
 export function statements(schema: string): Statements {
   const job = `${identifier(schema)}.job`;
@@ -303,14 +307,15 @@ export function statements(schema: string): Statements {
 
     // A job's record, for runs of one job each. $1 and $3 are as long as each other. If a run of these jobs is not finished, nothing is
     // written: the caller holds the jobs, so it has crashed, and is to be ended first. Jobs by ANY and not by a join: of a join, the
-    // planner would read the whole table when it knows little of it. Flushed, beside the handlers: one that brings the
-    // server down is to be counted as well.
+    // planner would read the whole table when it knows little of it. Everybody sees it at once; the flush comes beside the handlers,
+    // by a statement of its own. https://www.postgresql.org/docs/current/wal-async-commit.html
     startRuns: `
       WITH ${known}, started AS (
         INSERT INTO ${run} (process_id, job_id, worker_id)
         SELECT process_id, job_id, worker_id FROM unnest($1::uuid[], $2::integer[], $3::bigint[])
           AS given (process_id, worker_id, job_id)
         WHERE NOT EXISTS (SELECT FROM known WHERE unfinished > 0)
+          AND ${UNFLUSHED}
       )
       SELECT * FROM known`,
 
@@ -321,8 +326,13 @@ export function statements(schema: string): Statements {
         INSERT INTO ${openRun} (process_id, worker_id, job_ids, first_id, last_id)
         SELECT $1::uuid, $2::integer, $3::bigint[], $4::bigint, $5::bigint
         WHERE NOT EXISTS (SELECT FROM known WHERE unfinished > 0)
+          AND ${UNFLUSHED}
       )
       SELECT * FROM known`,
+
+    // A commit that writes to the log is answered when the log is on the disk up to it, and so all that was committed before. A message
+    // in the log is the least that can be written.
+    flush: `SELECT FROM pg_logical_emit_message(true, 'rowlock', '')`,
 
     writeOut: `WITH ${writtenOut(has('$1', '$2', '$3'))} SELECT`,
 

@@ -47,15 +47,11 @@ export interface Driver<Tx = unknown> extends Store {
   /**
    * Writes, outside the claims' transactions, that runs begin, and ends as `reclaim` every unfinished run of their jobs: whoever
    * calls this holds their locks, so whoever wrote those is gone. Returns what is known of those jobs that had runs before.
-   * A run of several jobs may be one record for all of them until it ends.
+   * A run of several jobs may be one record for all of them until it ends. Resolves when a server that stops then has them on its disk.
    *
-   * @param written May be called, once and with the same, as soon as the server has been sent all that it takes and has done it but
-   * for the commit: it will be on record then whatever becomes of this process. The returned promise resolves when it is.
+   * @param told Of what happens on the way.
    */
-  startRuns(
-    runs: readonly RunStart[],
-    written?: (earlier: readonly RunStarted[]) => void,
-  ): Promise<readonly RunStarted[]>;
+  startRuns(runs: readonly RunStart[], told?: RunsTold): Promise<readonly RunStarted[]>;
 
   /** Writes to the record of a run that is not over, from outside the claim's transaction. */
   noteRun(run: RunRef, note: RunNote): Promise<void>;
@@ -84,6 +80,17 @@ export interface Driver<Tx = unknown> extends Store {
 
   /** Ends every connection the driver opened. A pool that was passed in is left to its owner. */
   close(): Promise<void>;
+}
+
+/** What may be told of runs' records before they are on the disk: each once at most, in this order. */
+export interface RunsTold {
+  /**
+   * The server has been sent all that it takes, and has done it but for the commit: everybody will see them, whatever becomes of this
+   * process. With what `startRuns` returns.
+   */
+  written(earlier: readonly RunStarted[]): void;
+  /** Everybody sees them, though a server that stops in this moment may forget them. */
+  seen(): void;
 }
 
 /** What a database offers beyond the contract, as data. The conformance suite checks that it is honest. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Driver } from '../driver/driver.js';
 import type { RunPart } from './shared-transaction.js';
 
@@ -5,24 +6,36 @@ import type { RunPart } from './shared-transaction.js';
 export type Alone<Tx> = Omit<RunPart<Tx>, 'keep'>;
 
 /**
- * The same transaction for a handler that begins while its run's record is being committed: its statements wait for that, so that one
- * which brings the server down is counted.
+ * The same transaction for a handler that begins while its run's record is on its way to the disk: its statements wait for that, so
+ * that one which brings the server down is counted.
  */
 export function behindRecord<Tx>(
   driver: Pick<Driver<Tx>, 'deferred'>,
   tx: Alone<Tx>,
-  committed: Promise<void>,
-): Alone<Tx> {
+  flushed: Promise<void>,
+): RunPart<Tx> {
+  let isAsked = false;
   const handle = driver.deferred(async () => {
-    await committed;
+    isAsked = true;
+    await flushed;
     return tx.handle;
   });
+  /** What the handler has asked for and not waited for is part of what it wrote. */
+  const asked = async (): Promise<void> => {
+    if (!isAsked || tx.used) return;
+    await flushed;
+    await setImmediate();
+  };
   return {
     lost: tx.lost,
     handle,
     get used() {
       return tx.used;
     },
-    undo: () => tx.undo(),
+    keep: asked,
+    async undo() {
+      await asked();
+      await tx.undo();
+    },
   };
 }

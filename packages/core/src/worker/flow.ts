@@ -24,7 +24,7 @@ import { Lease } from './lease.js';
 import type { LiveRun } from './live-run.js';
 import { perform, performTogether } from './perform.js';
 import type { Run } from './run.js';
-import type { RunRecords } from './run-records.js';
+import type { RunRecord, RunRecords } from './run-records.js';
 import { type Settlements, settleHeld, settleLease } from './settle.js';
 import { SharedTransaction } from './shared-transaction.js';
 import type { Sweep } from './sweep.js';
@@ -174,7 +174,7 @@ async function claim<Tx>(
 
 /**
  * Writes the runs' records where everybody sees them, and runs them: a lease by itself, others in the claim's transaction. A held
- * run begins while its record is being committed, and ends when it is.
+ * run by itself begins while its record is being committed, and ends when it is.
  *
  * @param settles Is called when nothing is left to do but the settlement.
  */
@@ -190,14 +190,15 @@ async function work<Tx>(
   for (const { live } of runs) flow.live.add(live);
   try {
     const started = flow.clock.now();
-    const { written, committed } = flow.records.start({ ...together(chains), workerId: flow.workerId });
-    const earlier = await written;
+    const record = flow.records.start({ ...together(chains), workerId: flow.workerId });
+    const earlier = await record.written;
     for (const run of runs) {
       run.count(earlier);
-      run.live.recorded = committed;
+      run.live.recorded = record.seen;
     }
-    if (first.live.leased) await committed.then(() => workLeased(flow, held, first, started));
-    else await workHeld(flow, held, chains, { committed, started, settles });
+    if (runs.length > 1 || first.live.leased || !first.mayBeginUnseen) await record.seen;
+    if (first.live.leased) await workLeased(flow, held, first, record, started);
+    else await workHeld(flow, held, chains, record, { started, settles });
   } catch (error) {
     if (!isDriverError(error, 'ConnectionLost') && !(error instanceof ClaimLostError)) throw error;
     for (const { info } of runs) {
@@ -215,21 +216,22 @@ async function workHeld<Tx>(
   flow: Flow<Tx>,
   held: HeldTransaction<Tx>,
   chains: readonly [Chain<Tx>, ...Chain<Tx>[]],
-  { committed, started, settles }: { committed: Promise<void>; started: number; settles: () => void },
+  record: RunRecord,
+  { started, settles }: { started: number; settles: () => void },
 ): Promise<void> {
   const runs = chains.flat();
   const [[first]] = chains;
   begin(flow, runs);
   const endWatch = stopWhenLost(held.lost, runs);
-  committed.catch((cause: unknown) => stop(runs, cause));
+  const seen = orLost(record.seen, first, runs);
+  const flushed = orLost(record.flushed, first, runs);
   try {
-    const tx = behindRecord(flow.driver, held, committed);
-    if (runs.length === 1) await perform(flow, tx, first);
-    else await performTogether(flow, new SharedTransaction(flow.driver, held, committed), chains);
+    if (runs.length === 1) await perform(flow, behindRecord(flow.driver, held, flushed), first);
+    else await performTogether(flow, new SharedTransaction(flow.driver, held, flushed), chains);
   } finally {
     endWatch();
   }
-  await committed;
+  await seen;
   if (runs.every(({ endings }) => endings === 'release')) {
     // In the claim's own transaction: a worker that has lost its claim has nothing to give back.
     await held.release(together(chains));
@@ -245,6 +247,7 @@ async function workLeased<Tx>(
   flow: Flow<Tx>,
   held: HeldTransaction<Tx>,
   run: Run<Tx>,
+  { flushed }: RunRecord,
   started: number,
 ): Promise<void> {
   const [lease, isTaken] = await takeLease(flow, held, run);
@@ -252,7 +255,7 @@ async function workLeased<Tx>(
     begin(flow, [run]);
     if (isTaken) {
       const endWatch = stopWhenLost(lease.lost, [run]);
-      await perform(flow, lease, run).finally(endWatch);
+      await perform(flow, behindRecord(flow.driver, lease, flushed), run).finally(endWatch);
     }
     await settle(flow, [run], started, (settlements) =>
       settleLease(lease, settlements, (ms, error) => wait(flow, ms, error)),
@@ -283,6 +286,17 @@ function stopWhenLost<Tx>(lost: AbortSignal, runs: readonly Run<Tx>[]): () => vo
 
 function stop<Tx>(runs: readonly Run<Tx>[], cause: unknown): void {
   for (const { live } of runs) live.stop(new ClaimLostError(live.processId, { cause }));
+}
+
+/** Runs whose record cannot be written are stopped, and settle nothing. */
+function orLost<Tx>(stage: Promise<void>, { live }: Run<Tx>, runs: readonly Run<Tx>[]): Promise<void> {
+  const settled = stage.catch((cause: unknown) => {
+    stop(runs, cause);
+    throw new ClaimLostError(live.processId, { cause });
+  });
+  // Nobody may wait for it any more.
+  settled.catch(() => {});
+  return settled;
 }
 
 /** Commits the claim as a lease. */

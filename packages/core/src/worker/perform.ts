@@ -4,7 +4,6 @@ import { ClaimLostError, WorkerStoppedError } from '../errors.js';
 import { retry } from '../handler/outcome.js';
 import type { JobId } from '../job/job.js';
 import type { Ending } from '../job/settlement.js';
-import type { Alone } from './behind-record.js';
 import { check, isExhausted, outcomeOf } from './ending.js';
 import type { Flow } from './flow.js';
 import type { Chain } from './groups.js';
@@ -17,8 +16,8 @@ import type { RunPart, SharedTransaction } from './shared-transaction.js';
 const BATCH_MS = 50;
 
 /** Runs the handler, and notes in the run how it ended for each of its jobs. */
-export async function perform<Tx>(flow: Flow<Tx>, tx: Alone<Tx>, run: Run<Tx>): Promise<void> {
-  await performPart(flow, alone(tx), run);
+export async function perform<Tx>(flow: Flow<Tx>, tx: RunPart<Tx>, run: Run<Tx>): Promise<void> {
+  await performPart(flow, tx, run);
 }
 
 /**
@@ -104,19 +103,4 @@ async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>):
       endings.set(job.id, { event: 'abandon', error: live.stopped ?? 'cancelled' });
     }
   }
-}
-
-/** The only run of its transaction: what it wrote is looked at when it is settled. */
-function alone<Tx>(tx: Alone<Tx>): RunPart<Tx> {
-  return {
-    lost: tx.lost,
-    get handle() {
-      return tx.handle;
-    },
-    get used() {
-      return tx.used;
-    },
-    undo: () => tx.undo(),
-    keep: async () => {},
-  };
 }

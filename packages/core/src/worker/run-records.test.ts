@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { RunStart, RunStarted } from '../driver/driver.js';
+import type { RunStart, RunStarted, RunsTold } from '../driver/driver.js';
 import { RunRecords } from './run-records.js';
 
 const run = (job: bigint): RunStart => ({ processId: `run of ${job}`, workerId: '1', jobs: [job] });
@@ -9,12 +9,12 @@ const turns = () => new Promise((resolve) => setImmediate(resolve));
 function slowDriver() {
   const writes: {
     readonly runs: readonly RunStart[];
-    readonly tell: (rows: readonly RunStarted[]) => void;
+    readonly told: RunsTold | undefined;
     readonly end: (rows: readonly RunStarted[]) => void;
     readonly fail: (error: Error) => void;
   }[] = [];
-  const startRuns = (runs: readonly RunStart[], tell: (rows: readonly RunStarted[]) => void = () => {}) =>
-    new Promise<readonly RunStarted[]>((end, fail) => writes.push({ runs: [...runs], tell, end, fail }));
+  const startRuns = (runs: readonly RunStart[], told?: RunsTold) =>
+    new Promise<readonly RunStarted[]>((end, fail) => writes.push({ runs: [...runs], told, end, fail }));
   return { writes, records: new RunRecords({ startRuns }) };
 }
 
@@ -27,7 +27,7 @@ test('what comes while a write is on its way is written together, by the next on
   expect(writes.map(({ runs }) => runs)).toEqual([[run(1n)]]);
   writes[0]?.end([]);
   expect(await first.written).toEqual(new Map());
-  await first.committed;
+  await first.flushed;
   await turns();
   expect(writes[1]?.runs).toEqual([run(2n), run(4n)]);
   const started = { id: 4n, earlierRuns: 2, crashes: 1 };
@@ -36,22 +36,53 @@ test('what comes while a write is on its way is written together, by the next on
   expect(await third.written).toEqual(await second.written);
 });
 
-test('what is written is told before it is committed; the next write waits for that', async () => {
+test('what is written is told before it is seen, and that before it is on the disk; the next write waits for that', async () => {
   const { writes, records } = slowDriver();
   const first = records.start(run(1n));
-  const isCommitted = vi.fn();
-  void first.committed.then(isCommitted);
+  const [isSeen, isFlushed] = [vi.fn(), vi.fn()];
+  void first.seen.then(isSeen);
+  void first.flushed.then(isFlushed);
   await turns();
-  writes[0]?.tell([]);
+  writes[0]?.told?.written([]);
   expect(await first.written).toEqual(new Map());
   records.start(run(2n));
   await turns();
-  expect(isCommitted).not.toHaveBeenCalled();
+  expect(isSeen).not.toHaveBeenCalled();
+  writes[0]?.told?.seen();
+  await first.seen;
+  await turns();
+  expect(isFlushed).not.toHaveBeenCalled();
   expect(writes).toHaveLength(1);
   writes[0]?.end([]);
-  await first.committed;
+  await first.flushed;
   await turns();
   expect(writes).toHaveLength(2);
+});
+
+test('a run of several jobs waits for no other, and shares no failure with one', async () => {
+  const { writes, records } = slowDriver();
+  const first = records.start(run(1n));
+  await turns();
+  const several = { ...run(2n), jobs: [2n, 3n] };
+  const second = records.start(several);
+  await turns();
+  expect(writes[1]?.runs).toEqual([several]);
+  writes[1]?.fail(new Error('the disk is full'));
+  await expect(second.written).rejects.toThrow('the disk is full');
+  writes[0]?.end([]);
+  expect(await first.written).toEqual(new Map());
+});
+
+test('after a write that failed the next one tells nothing ahead; after one that did not, it does again', async () => {
+  const { writes, records } = slowDriver();
+  for (const place of [0, 1, 2]) {
+    const { flushed } = records.start(run(1n));
+    await turns();
+    expect(writes[place]?.told === undefined).toBe(place === 1);
+    if (place === 0) writes[place]?.fail(new Error('no answer'));
+    else writes[place]?.end([]);
+    await flushed.catch(() => {});
+  }
 });
 
 test('a write that fails is told to those whose runs were in it, and the next one is made', async () => {
@@ -61,7 +92,7 @@ test('a write that fails is told to those whose runs were in it, and the next on
   const second = records.start(run(2n));
   writes[0]?.fail(new Error('the disk is full'));
   await expect(first.written).rejects.toThrow('the disk is full');
-  await expect(first.committed).rejects.toThrow('the disk is full');
+  for (const each of [first.seen, first.flushed]) await expect(each).rejects.toThrow('the disk is full');
   await turns();
   writes[1]?.end([]);
   expect(await second.written).toEqual(new Map());

@@ -4,15 +4,17 @@ import type { JobId } from '../job/job.js';
 /** What was known of these runs' jobs before; jobs that had no run are not in it. */
 export type EarlierRuns = ReadonlyMap<JobId, RunStarted>;
 
-/** The records of some runs, on their way. */
+/** The records of some runs, on their way. Each promise rejects with a `DriverError` when they cannot be written. */
 export interface RunRecord {
   /**
-   * What was known of their jobs before. Resolves when nothing is left to do but the commit, which comes whatever becomes of this
-   * process: the handlers may begin.
+   * What was known of their jobs before. Resolves when everybody will see them, whatever becomes of this process: a run by itself
+   * may begin.
    */
   readonly written: Promise<EarlierRuns>;
-  /** Resolves when everybody sees them. Until then nothing that the handlers do in the database may take effect. */
-  readonly committed: Promise<void>;
+  /** Resolves when everybody sees them, and a crash would be counted by whoever comes next: the runs may be settled. */
+  readonly seen: Promise<void>;
+  /** Resolves when they are on the server's disk. Until then nothing that the handlers ask for in the database may be done. */
+  readonly flushed: Promise<void>;
 }
 
 /** Runs whose records are to be written together. */
@@ -21,20 +23,25 @@ interface Gathered extends RunRecord {
 }
 
 /**
- * Writes runs' records. While a write is on its way, those that come are gathered into the next one, so that the slots of a
- * process share statements and flushes.
+ * Writes runs' records. Those of several jobs each by itself; of the others, while a write is on its way, those that come are gathered
+ * into the next one, so that the slots of a process share statements and flushes.
  */
 export class RunRecords {
   readonly #driver: Pick<Driver, 'startRuns'>;
   #next: Gathered | null = null;
   #writing: Promise<unknown> = Promise.resolve();
+  /**
+   * Whether the last one that was told of came to the disk. Where commits hang, a handler that begins ahead of one would do so again
+   * and again, and nobody would count it.
+   */
+  #trusts = true;
 
   constructor(driver: Pick<Driver, 'startRuns'>) {
     this.#driver = driver;
   }
 
-  /** Both promises of the record reject with a `DriverError` when it cannot be written. */
   start(run: RunStart): RunRecord {
+    if (run.jobs.length > 1) return this.#write([run], Promise.resolve());
     this.#next ??= this.#gather();
     this.#next.runs.push(run);
     return this.#next;
@@ -42,18 +49,38 @@ export class RunRecords {
 
   #gather(): Gathered {
     const runs: RunStart[] = [];
+    const turn = this.#writing.then(() => {
+      this.#next = null;
+    });
+    const record = this.#write(runs, turn);
+    this.#writing = record.flushed.catch(() => {});
+    return { runs, ...record };
+  }
+
+  #write(runs: readonly RunStart[], turn: Promise<void>): RunRecord {
     let tell = (_: readonly RunStarted[]): void => {};
     const ahead = new Promise<readonly RunStarted[]>((resolve) => {
       tell = resolve;
     });
-    const writing = this.#writing.then(() => {
-      this.#next = null;
-      return this.#driver.startRuns(runs, tell);
+    let show = (): void => {};
+    const shown = new Promise<void>((resolve) => {
+      show = resolve;
     });
-    const committed = writing.then(() => {});
-    // Who is told so by `written` need not ask again.
-    this.#writing = committed.catch(() => {});
-    const written = Promise.race([ahead, writing]);
-    return { runs, committed, written: written.then((rows) => new Map(rows.map((row) => [row.id, row]))) };
+    const told = { written: tell, seen: show };
+    const writing = turn.then(() => this.#driver.startRuns(runs, this.#trusts ? told : undefined));
+    const flushed = writing.then(
+      () => {
+        this.#trusts = true;
+      },
+      (error: unknown) => {
+        this.#trusts = false;
+        throw error;
+      },
+    );
+    const seen = Promise.race([shown, flushed]);
+    const written = Promise.race([ahead, writing]).then((rows) => new Map(rows.map((row) => [row.id, row])));
+    // Who is told so by one of them need not ask the others.
+    for (const each of [written, seen, flushed]) each.catch(() => {});
+    return { written, seen, flushed };
   }
 }

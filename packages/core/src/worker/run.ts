@@ -57,6 +57,15 @@ export class Run<Tx> {
     return this.counted.some(({ crashes, crashesSeen }) => crashesSeen > crashes);
   }
 
+  /**
+   * Whether it may begin before others could see that it has: whoever comes to its job then, should it crash, runs it again without
+   * counting that yet. Not for many jobs' sake, and not if a crash is the end of the job.
+   */
+  get mayBeginUnseen(): boolean {
+    const [first, ...others] = this.counted;
+    return others.length === 0 && first !== undefined && first.attemptsMade + 1 < first.maxAttempts;
+  }
+
   /** The row changes that follow from how it ended. */
   settlements(policy: RunPolicy): readonly Settlement[] {
     return this.#settlements(policy, (job) =>

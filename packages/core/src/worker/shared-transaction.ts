@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Driver, HeldTransaction, RunTransaction } from '../driver/driver.js';
 import { DriverError } from '../driver/driver-error.js';
 import { Turn } from './turn.js';
@@ -15,19 +16,19 @@ export type RunPart<Tx> = Pick<RunTransaction<Tx>, 'lost' | 'handle' | 'used' | 
 export class SharedTransaction<Tx> {
   readonly #driver: Pick<Driver<Tx>, 'deferred'>;
   readonly #tx: HeldTransaction<Tx>;
-  readonly #committed: Promise<void>;
+  readonly #flushed: Promise<void>;
   readonly #turn = new Turn();
 
-  /** @param committed Of the runs' record: until then nothing is written. */
-  constructor(driver: Pick<Driver<Tx>, 'deferred'>, tx: HeldTransaction<Tx>, committed: Promise<void>) {
+  /** @param flushed Of the runs' record: until then nothing is written. */
+  constructor(driver: Pick<Driver<Tx>, 'deferred'>, tx: HeldTransaction<Tx>, flushed: Promise<void>) {
     this.#driver = driver;
     this.#tx = tx;
-    this.#committed = committed;
+    this.#flushed = flushed;
   }
 
   part(): RunPart<Tx> {
     const turn = async (): Promise<() => void> => {
-      await this.#committed;
+      await this.#flushed;
       return this.#turn.take();
     };
     return new Part(this.#driver, this.#tx, turn);
@@ -67,6 +68,7 @@ class Part<Tx> implements RunPart<Tx> {
   }
 
   async keep(): Promise<void> {
+    await this.#asked();
     this.#open = false;
     if (!this.used) return;
     try {
@@ -79,6 +81,7 @@ class Part<Tx> implements RunPart<Tx> {
   }
 
   async undo(): Promise<void> {
+    await this.#asked();
     this.#open = false;
     if (!this.used) return;
     try {
@@ -88,6 +91,13 @@ class Part<Tx> implements RunPart<Tx> {
       // Also when the claim is lost: those who wait are to learn so.
       this.#end();
     }
+  }
+
+  /** What the run has asked for and not waited for is part of what it wrote. */
+  async #asked(): Promise<void> {
+    if (this.used || this.#waiting === null) return;
+    await this.#waiting;
+    await setImmediate();
   }
 
   async #use(): Promise<Tx> {

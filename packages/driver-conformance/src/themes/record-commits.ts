@@ -10,7 +10,7 @@ import { theme } from '../theme.js';
 import { aborted, gate, within } from '../until.js';
 
 export const recordCommits = theme('record commits', (test) => {
-  test('what is known of earlier runs is told with the commit, or ahead of it', async ({
+  test('what is known of earlier runs is told when the record is on the disk, or ahead of it; and everybody sees what is seen', async ({
     driver,
     reader,
     put,
@@ -20,9 +20,18 @@ export const recordCommits = theme('record commits', (test) => {
     const { workerId } = await anchor();
     const start = async (): Promise<unknown> => {
       const told: unknown[] = [];
+      let runs: Promise<unknown> = Promise.resolve([{ processId: 'told too early' }]);
       const run = { processId: randomUUID(), workerId, jobs: [job.id] };
-      const started = await driver.startRuns([run], (earlier) => told.push(earlier));
-      expect([[], [started]]).toContainEqual(told);
+      const started = await driver.startRuns([run], {
+        written: (earlier) => told.push(earlier),
+        seen() {
+          told.push('seen');
+          runs = reader.runs(job.publicId);
+        },
+      });
+      expect([[], [started], [started, 'seen']]).toContainEqual(told);
+      if (told.includes('seen'))
+        expect(await runs).toContainEqual(expect.objectContaining({ outcome: null }));
       return started;
     };
     expect(await start()).toEqual([]);
@@ -31,60 +40,157 @@ export const recordCommits = theme('record commits', (test) => {
     expect((await reader.runs(job.publicId)).map(({ outcome }) => outcome)).toEqual(['reclaim', null]);
   });
 
-  test('a held run begins while its record is being committed, and is settled when it is', async (stage) => {
-    const { queue, put, row } = stage;
-    const [ran, commit] = [gate(), gate()];
-    const diary: string[] = [];
-    const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => ran.open() });
-    const job = await put();
-    const { worker } = await hire(stage, [handler], {}, (driver) => commitsLate(driver, commit.promise));
-    worker.on('settled', () => diary.push('settled'));
-    await worker.start();
-    await within('the handler', ran.promise);
-    expect(await row(job)).toMatchObject({ status: 'new' });
-    diary.push('committed');
-    commit.open();
-    expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
-    await worker.stop();
-    expect(diary).toEqual(['committed', 'settled']);
-  });
-
-  for (const [title, batch] of [
-    ['by itself', 1],
-    ['in a batch', 2],
+  for (const [title, seen] of [
+    ['is being committed, and is settled when it is', false],
+    ['is on its way to the disk, and is settled meanwhile', true],
   ] as const) {
-    test(`what a handler ${title} writes waits for the commit of its run's record`, async <
-      Tx,
-    >(stage: Stage<Tx>) => {
-      const { database, queue, reader, defer, put } = stage;
-      const table = await scratchTable(reader, queue, defer);
-      const [asked, commit] = [gate(), gate()];
+    test(`a held run begins while its record ${title}`, async (stage) => {
+      const { queue, put } = stage;
+      const [ran, commit] = [gate(), gate()];
+      const diary: string[] = [];
+      const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => ran.open() });
+      await put();
+      const { worker } = await hire(stage, [handler], {}, (driver) =>
+        commitsLate(driver, commit.promise, { seen }),
+      );
+      const settled = new Promise<void>((resolve) => {
+        worker.on('settled', () => {
+          diary.push('settled');
+          resolve();
+        });
+      });
+      await worker.start();
+      await within('the handler', ran.promise);
+      if (seen) await within('the settlement', settled);
+      diary.push('committed');
+      commit.open();
+      expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
+      await worker.stop();
+      expect(diary).toEqual(seen ? ['settled', 'committed'] : ['committed', 'settled']);
+    });
+  }
+
+  for (const [title, group, maxAttempts] of [
+    ['of several jobs', true, 5],
+    ['that is the last of its job', false, 1],
+  ] as const) {
+    test(`a run ${title} does not begin before others see its record`, async (stage) => {
+      const { queue, key, put, row } = stage;
+      const [recorded, commit] = [gate(), gate()];
       const diary: string[] = [];
       const handler = defineHandler({
         kind: 'work',
         queue,
         payload: AnyJson,
-        batch,
-        async run({ tx }: RunContext<unknown, Tx>) {
-          const writing = database.run(tx, `INSERT INTO ${table} VALUES ('written')`);
-          asked.open();
-          await writing;
-          diary.push('written');
-        },
+        group,
+        run: () => void diary.push('run'),
       });
-      await put();
-      const { worker } = await hire(stage, [handler], {}, (driver) => commitsLate(driver, commit.promise));
+      const jobs = [await put({ key, maxAttempts })];
+      if (group) jobs.push(await put({ key, maxAttempts }));
+      const { worker } = await hire(stage, [handler], {}, (driver) =>
+        commitsLate(driver, commit.promise, { of: jobs.length, told: recorded.open }),
+      );
       await worker.start();
-      await within('the handler', asked.promise);
+      await within('the record', recorded.promise);
       // A round trip of somebody else's: time for one that does not wait.
-      expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+      for (const job of jobs) expect(await row(job)).toMatchObject({ status: 'new' });
       diary.push('committed');
       commit.open();
-      expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
-      expect(diary).toEqual(['committed', 'written']);
-      expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'written' }]);
+      for (const job of await allSettled(stage))
+        expect(job).toMatchObject({ status: 'complete', attempt: 1 });
+      expect(diary).toEqual(['committed', 'run']);
     });
   }
+
+  for (const [title, batch, jobs] of [
+    ['by itself', 1, 1],
+    ['in a batch', 2, 3],
+  ] as const) {
+    for (const [waits, awaited] of [
+      ['', true],
+      [', and does not wait for,', false],
+    ] as const) {
+      test(`what a handler ${title} writes${waits} comes after the commit of its run's record`, async <
+        Tx,
+      >(stage: Stage<Tx>) => {
+        const { database, queue, reader, defer, put } = stage;
+        const table = await scratchTable(reader, queue, defer);
+        const [asked, commit] = [gate(), gate()];
+        const diary: string[] = [];
+        const handler = defineHandler({
+          kind: 'work',
+          queue,
+          payload: AnyJson,
+          batch,
+          async run({ job, tx }: RunContext<unknown, Tx>) {
+            if (job.payload !== 'late') return;
+            const write = `INSERT INTO ${table} VALUES ('written')`;
+            const writing = database.run(tx, write).then(() => diary.push('written'));
+            asked.open();
+            if (awaited) await writing;
+          },
+        });
+        // A batch begins with one job, and then takes two.
+        for (let job = 1; job <= jobs; job++) await put({ payload: job === jobs ? 'late' : 'soon' });
+        const { worker } = await hire(stage, [handler], { concurrency: 1 }, (driver) =>
+          commitsLate(driver, commit.promise, { of: batch, seen: true }),
+        );
+        await worker.start();
+        await within('the handler', asked.promise);
+        // Round trips of somebody else's: time for one that does not wait.
+        for (let trip = 0; trip < 3; trip++) await reader.exec(`SELECT note FROM ${table}`);
+        diary.push('committed');
+        commit.open();
+        for (const job of await allSettled(stage))
+          expect(job).toMatchObject({ status: 'complete', attempt: 1 });
+        expect(diary).toEqual(['committed', 'written']);
+        expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'written' }]);
+      });
+    }
+  }
+
+  test('where a record has not come to the disk, the next run waits for its own', async (stage) => {
+    const { queue, put, row } = stage;
+    const [failed, recorded, commit] = [gate<Promise<never>>(), gate(), gate()];
+    const diary: string[] = [];
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      retry: SOON,
+      async run({ signal }) {
+        diary.push('run');
+        if (diary.length === 1) await aborted(signal);
+      },
+    });
+    const job = await put();
+    let records = 0;
+    const { worker } = await hire(stage, [handler], { concurrency: 1 }, (driver) =>
+      instead(driver, {
+        async startRuns(runs, telling) {
+          records += 1;
+          if (records === 1) {
+            telling?.written([]);
+            return failed.promise;
+          }
+          telling?.written([]);
+          recorded.open();
+          await commit.promise;
+          return driver.startRuns(runs);
+        },
+      }),
+    );
+    const running = new Promise<void>((resolve) => worker.on('run', () => resolve()));
+    await worker.start();
+    await within('the first run', running);
+    failed.open(Promise.reject(new DriverError('ConnectionLost', 'The connection was cut.')));
+    await within('the second record', recorded.promise);
+    expect(await row(job)).toMatchObject({ status: 'new' });
+    diary.push('committed');
+    commit.open();
+    expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
+    expect(diary).toEqual(['run', 'committed', 'run']);
+  });
 
   test('a run whose record is not committed is told to stop, and settles nothing', async (stage) => {
     const { queue, reader, put } = stage;
@@ -130,7 +236,7 @@ export const recordCommits = theme('record commits', (test) => {
     });
     const job = await put();
     const { worker } = await hire(stage, [handler], {}, (driver) =>
-      commitsLate(driver, commit.promise, recorded.open),
+      commitsLate(driver, commit.promise, { told: recorded.open }),
     );
     await worker.start();
     await within('the record', recorded.promise);
@@ -142,17 +248,32 @@ export const recordCommits = theme('record commits', (test) => {
   });
 });
 
-/** The driver, except that its first record, of jobs without runs, is told at once and committed when `commit` resolves. */
-function commitsLate<Tx>(driver: Driver<Tx>, commit: Promise<unknown>, told = (): void => {}): Driver<Tx> {
-  let first = true;
+interface Late {
+  /** How many jobs the record is of. Default 1. */
+  readonly of?: number;
+  /** Whether it is committed, and seen by everybody, before, and comes to the disk late. */
+  readonly seen?: boolean;
+  /** Called when it has been told. */
+  readonly told?: () => void;
+}
+
+/** The driver, except that its first record of so many jobs, which had no runs, is told at once, and committed when `commit` resolves. */
+function commitsLate<Tx>(
+  driver: Driver<Tx>,
+  commit: Promise<unknown>,
+  { of = 1, seen = false, told = () => {} }: Late = {},
+): Driver<Tx> {
+  let isOver = false;
   return instead(driver, {
-    async startRuns(runs, written) {
-      if (!first) return driver.startRuns(runs, written);
-      first = false;
-      written?.([]);
+    async startRuns(runs, telling) {
+      if (isOver || runs.flatMap(({ jobs }) => jobs).length !== of) return driver.startRuns(runs, telling);
+      isOver = true;
+      if (seen) await driver.startRuns(runs);
+      telling?.written([]);
+      if (seen) telling?.seen();
       told();
       await commit;
-      return driver.startRuns(runs);
+      return seen ? [] : driver.startRuns(runs);
     },
   });
 }

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { freshDatabase } from '@rowlock/servers';
+import '@rowlock/servers/vitest';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { postgres } from '../src/index.js';
+import { statements } from '../src/statements.js';
+import { WalFlush } from '../src/wal-flush.js';
+
+const { flush, startRuns, startTogether } = statements('rowlock');
+
+let plain: pg.Client;
+let url: string;
+let drop: () => Promise<void>;
+
+beforeEach(async () => {
+  ({ url, drop } = await freshDatabase(inject('postgresUrl')));
+  plain = new pg.Client({ connectionString: url });
+  await plain.connect();
+});
+
+afterEach(async () => {
+  await plain.end();
+  await drop();
+});
+
+const lsn = async (which: 'insert' | 'flush'): Promise<bigint> => {
+  const { rows } = await plain.query(`SELECT (pg_current_wal_${which}_lsn() - '0/0')::text AS lsn`);
+  return BigInt(rows[0].lsn);
+};
+
+test('what was committed without waiting for the disk is on it when the flush is answered', async () => {
+  await plain.query('CREATE TABLE written (n integer)');
+  const walFlush = new WalFlush(plain, flush, () => undefined);
+  for (let n = 0; n < 20; n++) {
+    await plain.query('BEGIN; SET LOCAL synchronous_commit = off; INSERT INTO written VALUES (1); COMMIT');
+    const written = await lsn('insert');
+    await walFlush.flush();
+    expect(await lsn('flush')).toBeGreaterThanOrEqual(written);
+  }
+});
+
+test('who asks while a flush is on its way shares the next one; one that fails is told to those who asked for it', async () => {
+  const asked: { answer: () => void; fail: (error: Error) => void }[] = [];
+  const query = () =>
+    new Promise<never>((resolve, reject) => {
+      asked.push({ answer: () => Object.assign(resolve)({ rows: [] }), fail: reject });
+    });
+  const turns = () => new Promise((resolve) => setImmediate(resolve));
+  const walFlush = new WalFlush({ query }, flush, () => undefined);
+  const first = walFlush.flush();
+  await turns();
+  const [second, third] = [walFlush.flush(), walFlush.flush()];
+  await turns();
+  expect(asked).toHaveLength(1);
+  asked[0]?.answer();
+  await first;
+  await turns();
+  expect(asked).toHaveLength(2);
+  const fourth = walFlush.flush();
+  asked[1]?.fail(new Error('gone'));
+  for (const each of [second, third]) await expect(each).rejects.toThrow('gone');
+  await turns();
+  asked[2]?.answer();
+  await fourth;
+});
+
+test('a record is seen by everybody before its flush is asked for, and is told then', async () => {
+  const pool = new pg.Pool({ connectionString: url });
+  const driver = postgres({ pool });
+  try {
+    await driver.migrate();
+    const { workerId } = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
+    const diary: unknown[] = [];
+    let records: Promise<pg.QueryResult> | undefined;
+    await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [1n] }], {
+      written: (earlier) => diary.push(earlier),
+      seen() {
+        diary.push('seen');
+        records = plain.query('SELECT job_id FROM rowlock.run');
+      },
+    });
+    expect(diary).toEqual([[], 'seen']);
+    expect((await records)?.rows).toHaveLength(1);
+  } finally {
+    await driver.close();
+    await pool.end();
+  }
+});
+
+test('a record does not wait for the disk, and one that is not written changes nothing', async () => {
+  const driver = postgres({ connectionString: url });
+  await driver.migrate();
+  await driver.close();
+  const { rows } = await plain.query(
+    "INSERT INTO rowlock.worker (name, host, pid, queues) VALUES ('w', 'h', 1, '{q}') RETURNING id",
+  );
+  const run = randomUUID();
+  const jobs = ['{1}', '1', '1'];
+  for (const [text, values] of [
+    [startRuns, [`{${run}}`, `{${rows[0].id}}`, ...jobs]],
+    [startTogether, [run, rows[0].id, ...jobs]],
+  ] as const) {
+    for (const waits of ['off', 'on']) {
+      await plain.query('BEGIN');
+      await plain.query(text, [...values]);
+      const { rows: settings } = await plain.query('SHOW synchronous_commit');
+      expect(settings).toEqual([{ synchronous_commit: waits }]);
+      // The second time it meets what the first has left unfinished.
+      await plain.query('COMMIT');
+    }
+    await plain.query('DELETE FROM rowlock.run');
+  }
+});
