@@ -25,6 +25,8 @@ export class AheadOfCommit {
 
   constructor(options: ConnectionOptions, answerMs: number) {
     this.#pool = createPool({ ...options, ...POOL, multipleStatements: true });
+    // mysql2 listens for one error; a second, of a connection that it has let go already, would end the process.
+    this.#pool.on('connection', (made) => void made.on('error', () => {}));
     this.#answerMs = answerMs;
   }
 
