@@ -9,8 +9,11 @@ import {
 import type { MysqlTransaction } from './query.js';
 import { cut, prepareOnce } from './session.js';
 
-/** How many connections at most, and how long more than one are kept, in milliseconds. Writes of records come one after the other. */
-const POOL = { connectionLimit: 10, maxIdle: 1, idleTimeout: 10_000 } as const;
+/**
+ * How many connections at most. Writes of records come one after the other: each second what idles beyond one is closed. The one
+ * is kept however long it idles, so that the first record after a rest need not wait for a connection to be opened and set up.
+ */
+const POOL = { connectionLimit: 10, maxIdle: 1, idleTimeout: Number.POSITIVE_INFINITY } as const;
 
 /**
  * Connections on which a statement tells how many rows it changes before its commit. The server is sent it with the COMMIT in one

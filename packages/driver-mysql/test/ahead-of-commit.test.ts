@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { severableServer } from '@rowlock/driver-conformance';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { AheadOfCommit } from '../src/ahead-of-commit.js';
 import { serverUrl } from './server.js';
 
@@ -98,4 +98,18 @@ test('a connection that breaks at rest, and that more is told of later, does not
   // An error that nobody listens to is thrown.
   socket.emit('error', new Error('read ETIMEDOUT'));
   expect(await write(2)).not.toBe(connection);
+});
+
+test('one connection is kept however long it rests, and what is more is closed', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { sockets, write } = await openSigned();
+  const [one, other] = await Promise.all([write(1), write(2)]);
+  expect(one).not.toBe(other);
+  const closed = Promise.race(sockets.map((socket) => once(socket, 'close')));
+  await vi.advanceTimersByTimeAsync(2_000);
+  await closed;
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect([one, other]).toContain(await write(3));
+  expect(sockets).toHaveLength(2);
 });
