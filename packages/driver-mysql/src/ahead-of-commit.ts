@@ -9,8 +9,11 @@ import {
 import type { MysqlTransaction } from './query.js';
 import { cut, prepareOnce } from './session.js';
 
-/** How many connections at most, and how long more than one are kept, in milliseconds. Writes of records come one after the other. */
-const POOL = { connectionLimit: 10, maxIdle: 1, idleTimeout: 10_000 } as const;
+/**
+ * How many connections at most. Writes of records come one after the other: each second what idles beyond one is closed. The one
+ * is kept however long it idles, so that the first record after a rest need not wait for a connection to be opened and set up.
+ */
+const POOL = { connectionLimit: 10, maxIdle: 1, idleTimeout: Number.POSITIVE_INFINITY } as const;
 
 /**
  * Connections on which a statement tells how many rows it changes before its commit. The server is sent it with the COMMIT in one
@@ -25,6 +28,8 @@ export class AheadOfCommit {
 
   constructor(options: ConnectionOptions, answerMs: number) {
     this.#pool = createPool({ ...options, ...POOL, multipleStatements: true });
+    // mysql2 listens for one error; a second, of a connection that it has let go already, would end the process.
+    this.#pool.on('connection', (made) => void made.on('error', () => {}));
     this.#answerMs = answerMs;
   }
 

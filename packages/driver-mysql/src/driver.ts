@@ -168,7 +168,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly #starts: RunStarts;
   /** Whether a proxy lets clients share sessions; undefined until a worker has found out. */
   #shared: boolean | undefined;
-  #closed = false;
+  #closing: Promise<void> | null = null;
 
   constructor(
     context: Context,
@@ -350,12 +350,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#watch.stop();
-    await this.#ringer.close();
-    await this.#ahead.close();
-    await this.#pool.end();
+    this.#closing ??= this.#close();
+    await this.#closing;
   }
 
   protected override async atomically<Result>(
@@ -376,6 +372,16 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       client.destroy();
       throw toDriverError(error);
     }
+  }
+
+  /** What cannot be closed does not keep the rest open. @throws the first error */
+  async #close(): Promise<void> {
+    this.#watch.stop();
+    const errors: unknown[] = [];
+    // The ringer has a last ring for the pool.
+    for (const close of [() => this.#ringer.close(), () => this.#ahead.close(), () => this.#pool.end()])
+      await close().catch((error: unknown) => errors.push(error));
+    if (errors.length > 0) throw errors[0];
   }
 
   async #forgetWorkers(): Promise<void> {

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { severableServer } from '@rowlock/driver-conformance';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { AheadOfCommit } from '../src/ahead-of-commit.js';
 import { serverUrl } from './server.js';
 
@@ -55,4 +57,59 @@ test('a statement that is refused leaves no transaction behind', async () => {
   expect(told).toEqual([1]);
   await statement.execute('INSERT INTO note VALUES (?)', [2]);
   expect((await client.query<RowDataPacket[]>('SELECT id FROM note'))[0]).toHaveLength(2);
+});
+
+/** A table whose rows say on which connection they were written. */
+async function openSigned() {
+  const fresh = await freshMysqlDatabase(serverUrl);
+  onTestFinished(() => fresh.drop());
+  const client = await createConnection(fresh.url);
+  onTestFinished(() => client.end());
+  await client.query('CREATE TABLE note (id INT PRIMARY KEY, writer BIGINT)');
+  const sockets: Socket[] = [];
+  const stream = () => {
+    const { hostname, port } = new URL(fresh.url);
+    const socket = connect(Number(port), hostname);
+    sockets.push(socket);
+    return socket;
+  };
+  const ahead = new AheadOfCommit({ uri: fresh.url, stream }, 10_000);
+  onTestFinished(() => ahead.close());
+  return {
+    client,
+    sockets,
+    /** @returns the connection that it was written on */
+    async write(id: number): Promise<number> {
+      await ahead.telling(() => {}).execute('INSERT INTO note VALUES (?, CONNECTION_ID())', [id]);
+      const [[row]] = await client.query<RowDataPacket[]>('SELECT writer FROM note WHERE id = ?', [id]);
+      return row?.writer;
+    },
+  };
+}
+
+test('a connection that breaks at rest, and that more is told of later, does not end the process', async () => {
+  const { client, sockets, write } = await openSigned();
+  const connection = await write(1);
+  const [socket] = sockets;
+  if (socket === undefined) throw new Error('Nothing was opened.');
+  const ended = once(socket, 'close');
+  await client.query(`KILL ${connection}`);
+  await ended;
+  // An error that nobody listens to is thrown.
+  socket.emit('error', new Error('read ETIMEDOUT'));
+  expect(await write(2)).not.toBe(connection);
+});
+
+test('one connection is kept however long it rests, and what is more is closed', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { sockets, write } = await openSigned();
+  const [one, other] = await Promise.all([write(1), write(2)]);
+  expect(one).not.toBe(other);
+  const closed = Promise.race(sockets.map((socket) => once(socket, 'close')));
+  await vi.advanceTimersByTimeAsync(2_000);
+  await closed;
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect([one, other]).toContain(await write(3));
+  expect(sockets).toHaveLength(2);
 });

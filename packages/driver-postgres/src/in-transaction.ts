@@ -1,4 +1,4 @@
-import type { Pool, QueryResultRow } from 'pg';
+import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { query } from './query.js';
 import { takeConnection } from './session.js';
 import type { Statements } from './statements.js';
@@ -6,7 +6,7 @@ import type { Question } from './store.js';
 
 /**
  * Asks questions in a transaction of their own. Each is sent as soon as it is made, where the connection takes a statement before the
- * one ahead is answered: so the server works on it while the next is made.
+ * one ahead is answered, and else when that has been: so the server works on it while the next is made.
  *
  * @throws DriverError, of the first one that fails: then none has taken effect
  */
@@ -18,13 +18,14 @@ export async function inTransaction<Row extends QueryResultRow>(
   const client = await takeConnection(pool);
   const asked: Promise<Row[]>[] = [];
   let isBroken = true;
+  const ask = async ({ text, values }: ReturnType<Question>): Promise<void> => {
+    if (!pipelines(client)) await asked.at(-1);
+    asked.push(query<Row>(client, text, values));
+  };
   try {
-    asked.push(query(client, begin));
-    for (const question of questions) {
-      const { text, values } = question();
-      asked.push(query<Row>(client, text, values));
-    }
-    asked.push(query(client, 'COMMIT'));
+    await ask({ text: begin, values: [] });
+    for (const question of questions) await ask(question());
+    await ask({ text: 'COMMIT', values: [] });
     const rows = await Promise.all(asked);
     isBroken = false;
     return rows.flat();
@@ -33,4 +34,9 @@ export async function inTransaction<Row extends QueryResultRow>(
     if (isBroken) await Promise.allSettled(asked);
     client.release(isBroken);
   }
+}
+
+/** Whether statements are sent ahead of the answers to those before them. Others the client would keep, which pg warns of. */
+function pipelines(client: PoolClient): boolean {
+  return Object(client).pipeline === true;
 }

@@ -69,7 +69,8 @@ export async function soon<Answer>(
   if (own?.replans(client)) client.query('DISCARD PLANS').catch(ignore);
   let isBroken = true;
   try {
-    const answer = await answerWithin(answerMs, ask(client), ignore);
+    // A client that sends ahead of the answers would wait for this one before it ends.
+    const answer = await answerWithin(answerMs, ask(client), () => cut(client));
     isBroken = false;
     return answer;
   } finally {

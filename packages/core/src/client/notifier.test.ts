@@ -127,3 +127,22 @@ test('the workers of this process are woken when jobs are in the table, or may b
   await expect(notifier.with('a', () => Promise.reject(new Error('cut')))).rejects.toThrow('cut');
   expect(woken).toEqual(['a', 'a', 'a']);
 });
+
+test('of very many workers in this process none is named: a wake-up is to fit into a notification', async () => {
+  const ids = Array.from({ length: 1_000 }, (_, place) => String(10n ** 18n + BigInt(place)));
+  const named = async (workers: number): Promise<number | undefined> => {
+    const here = { serving: () => ids.slice(0, workers), wake() {} };
+    const notifier = new Notifier({ notify: async () => {} }, here, consoleLogger, systemClock);
+    let sent: readonly WakeUp[] = [];
+    await notifier.with('a', async (wakeUps) => {
+      sent = wakeUps;
+      return [];
+    });
+    // Half of what Postgres takes: the queue's name is to fit in too.
+    expect(JSON.stringify(sent).length).toBeLessThan(4_000);
+    return sent[0]?.told?.length;
+  };
+  expect(await named(100)).toBe(100);
+  expect(await named(101)).toBeUndefined();
+  expect(await named(1_000)).toBeUndefined();
+});

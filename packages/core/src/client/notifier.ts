@@ -11,6 +11,12 @@ import type { WorkersHere } from '../worker/workers-here.js';
  */
 const TIMES = 4;
 
+/**
+ * How many workers a wake-up names at most. A notification of Postgres has less than 8,000 bytes, and one that is longer fails
+ * the enqueue that it goes along with. Who is not named is called a second time, which does no harm.
+ */
+const MOST_NAMED = 100;
+
 /** The workers of this process. */
 type Here = Pick<WorkersHere, 'serving' | 'wake'>;
 
@@ -83,7 +89,7 @@ export class Notifier {
 
   #wakeUp(queue: string): WakeUp {
     const told = this.#here.serving(queue);
-    return told.length > 0 ? { queue, told } : { queue };
+    return told.length > 0 && told.length <= MOST_NAMED ? { queue, told } : { queue };
   }
 
   async #send(): Promise<void> {
