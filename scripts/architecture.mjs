@@ -8,10 +8,10 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const file = join(root, 'ARCHITECTURE.md');
 const { TRANSITIONS, STATES, isSettled } = await import(join(root, 'packages/core/dist/index.js'));
 
-/** The flow's words, and the function in which each is found. */
+/** The flow's words, and the line in which each is found: the first with this text, and that is to be the only one. */
 const FLOW = [
   ['enqueue', 'packages/core/src/client/client.ts', 'async enqueueMany<'],
-  ['wake-up', 'packages/core/src/client/notifier.ts', 'wake(queue'],
+  ['wake-up', 'packages/core/src/client/notifier.ts', 'wake(queue: string): void {'],
   ['sweep', 'packages/core/src/worker/flow.ts', 'export async function sweep<'],
   ['claim', 'packages/core/src/worker/flow.ts', 'function claim<'],
   ['check and group', 'packages/core/src/worker/groups.ts', 'async function lockGroups<'],
@@ -74,11 +74,10 @@ function stateDiagram() {
 
 function flowLinks() {
   return FLOW.map(([word, path, text]) => {
-    const line = readFileSync(join(root, path), 'utf8')
-      .split('\n')
-      .findIndex((each) => each.includes(text));
-    if (line === -1) fail(`${path} has no "${text}" any more.`);
-    return `- [${word}](${path}#L${line + 1})`;
+    const lines = readFileSync(join(root, path), 'utf8').split('\n');
+    const found = lines.flatMap((line, place) => (line.includes(text) ? [place + 1] : []));
+    if (found.length !== 1) fail(`${path} has "${text}" ${found.length} times, and not once.`);
+    return `- [${word}](${path}#L${found[0]})`;
   }).join('\n');
 }
 

@@ -5,13 +5,13 @@ import {
   type Spreadsheets as GoogleSpreadsheets,
   googleSheets,
   googleSpreadsheets,
-  type SpreadsheetsOptions,
 } from '@rowlock/plugin-google-sheets';
 import type { Logger } from 'pino';
-import type { Config, GoogleConfig } from './config.js';
+import type { Config } from './config.js';
 import { MysqlSpreadsheetStore } from './data/mysql-spreadsheet-store.js';
 import { PostgresSpreadsheetStore } from './data/postgres-spreadsheet-store.js';
 import type { SpreadsheetStore } from './data/spreadsheet-store.js';
+import { accessTo } from './google-access.js';
 
 /** The parts, all of them on one kind of database: the store's transactions are those that Rowlock takes. */
 export interface Composition<Tx> {
@@ -85,13 +85,4 @@ function handlers<Tx>(
     resolve: (id) => store.googleIdOf(id),
     onRows: ({ key, columns, rows, tx }) => store.replaceRows(key, { columns, rows }, tx),
   });
-}
-
-function accessTo(google: GoogleConfig): SpreadsheetsOptions | undefined {
-  if (google.at === 'nowhere') return undefined;
-  if (google.at === 'emulator') return { auth: { accessToken: 'spreadsheets' }, rootUrl: google.rootUrl };
-  const { credentials } = google;
-  if ('file' in credentials) return { auth: { keyFile: credentials.file } };
-  const { clientEmail, privateKey } = credentials.account;
-  return { auth: { key: { client_email: clientEmail, private_key: privateKey } } };
 }

@@ -30,9 +30,18 @@ export type AuthConfig =
 
 /** Google itself with its credentials, or a server that stands in for it. */
 export type GoogleConfig =
-  | { readonly at: 'google'; readonly credentials: GoogleCredentials }
+  | GoogleItself
   | { readonly at: 'emulator'; readonly rootUrl: string }
   | { readonly at: 'nowhere' };
+
+interface GoogleItself {
+  readonly at: 'google';
+  readonly credentials: GoogleCredentials;
+  /** Where new spreadsheets go; without it into the own Drive of whoever the calls are made as. */
+  readonly folderId: string | undefined;
+  /** The user as whom the service account acts. */
+  readonly subject: string | undefined;
+}
 
 export type GoogleCredentials =
   | { readonly file: string }
@@ -122,6 +131,15 @@ const Environment = z.object({
   GOOGLE_APPLICATION_CREDENTIALS: z.string().optional(),
   GOOGLE_CREDENTIALS_JSON: z.string().transform(readServiceAccount).optional(),
   GOOGLE_ROOT_URL: url('GOOGLE_ROOT_URL', HTTP, 'http://127.0.0.1:4000/').optional(),
+  GOOGLE_DRIVE_FOLDER_ID: z
+    .string()
+    .regex(/^[\w-]+$/, {
+      error: "GOOGLE_DRIVE_FOLDER_ID must be the last part of the folder's address, and no more of it.",
+    })
+    .optional(),
+  GOOGLE_SUBJECT: z
+    .email({ error: 'GOOGLE_SUBJECT must be the e-mail address of the user to act as.' })
+    .optional(),
   WORKER_NAME: z
     .string()
     .regex(/^[\w.-]{1,64}$/, {
@@ -154,11 +172,18 @@ function contradictions(env: NodeJS.ProcessEnv, role: Role): string[] {
   if (role === 'worker' && google.length === 0) {
     mistakes.push(`There is no way to reach Google. Set one of ${GOOGLE.join(', ')}.`);
   }
+  const place = PLACE.filter((name) => env[name] !== undefined);
+  if (place.length > 0 && env.GOOGLE_ROOT_URL !== undefined) {
+    mistakes.push(
+      `${place.join(' and ')} ${place.length > 1 ? 'are' : 'is'} for Google itself: set the credentials of a service account, and no GOOGLE_ROOT_URL.`,
+    );
+  }
   return mistakes;
 }
 
 const PROVIDER = ['JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE'];
 const GOOGLE = ['GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_CREDENTIALS_JSON', 'GOOGLE_ROOT_URL'];
+const PLACE = ['GOOGLE_DRIVE_FOLDER_ID', 'GOOGLE_SUBJECT'];
 
 /** Postgres takes the user's name for the database's if there is none; MySQL would go on without any. */
 function namesDatabase(text: string): boolean {
@@ -210,13 +235,15 @@ function configOf(env: z.output<typeof Environment>): Config {
 
 function googleOf(env: z.output<typeof Environment>): GoogleConfig {
   if (env.GOOGLE_ROOT_URL !== undefined) return { at: 'emulator', rootUrl: env.GOOGLE_ROOT_URL };
-  if (env.GOOGLE_CREDENTIALS_JSON !== undefined) {
-    return { at: 'google', credentials: { account: env.GOOGLE_CREDENTIALS_JSON } };
-  }
-  if (env.GOOGLE_APPLICATION_CREDENTIALS !== undefined) {
-    return { at: 'google', credentials: { file: env.GOOGLE_APPLICATION_CREDENTIALS } };
-  }
-  return { at: 'nowhere' };
+  const credentials = credentialsOf(env);
+  if (credentials === undefined) return { at: 'nowhere' };
+  return { at: 'google', credentials, folderId: env.GOOGLE_DRIVE_FOLDER_ID, subject: env.GOOGLE_SUBJECT };
+}
+
+function credentialsOf(env: z.output<typeof Environment>): GoogleCredentials | undefined {
+  const { GOOGLE_CREDENTIALS_JSON: account, GOOGLE_APPLICATION_CREDENTIALS: file } = env;
+  if (account !== undefined) return { account };
+  return file === undefined ? undefined : { file };
 }
 
 function authOf(env: z.output<typeof Environment>): AuthConfig {

@@ -73,6 +73,31 @@ describe('the configuration', () => {
       { ...WEB, GOOGLE_ROOT_URL: 'http://a', GOOGLE_APPLICATION_CREDENTIALS: 'b' },
       /only one of/,
     ],
+    [
+      'the address of a folder for its id',
+      { ...WEB, GOOGLE_DRIVE_FOLDER_ID: 'https://drive.google.com/drive/folders/abc' },
+      /^GOOGLE_DRIVE_FOLDER_ID must be the last part/,
+    ],
+    [
+      'somebody to act as who has no address',
+      { ...WEB, GOOGLE_SUBJECT: 'ada' },
+      /^GOOGLE_SUBJECT must be the e-mail address/,
+    ],
+    [
+      'a folder at a stand-in for Google',
+      { ...WEB, GOOGLE_ROOT_URL: 'http://a', GOOGLE_DRIVE_FOLDER_ID: '0AbC-d_e' },
+      /^GOOGLE_DRIVE_FOLDER_ID is for Google itself/,
+    ],
+    [
+      'folder and user at a stand-in for Google',
+      {
+        ...WEB,
+        GOOGLE_ROOT_URL: 'http://a',
+        GOOGLE_DRIVE_FOLDER_ID: '0AbC-d_e',
+        GOOGLE_SUBJECT: 'a@b.example',
+      },
+      /^GOOGLE_DRIVE_FOLDER_ID and GOOGLE_SUBJECT are for Google itself/,
+    ],
     ['a worker name with spaces', { ...WEB, WORKER_NAME: 'a b' }, /^WORKER_NAME must have/],
     ['a claim that there is not', { ...WEB, WORKER_CLAIM: 'rent' }, /^WORKER_CLAIM must be hold or lease/],
     ['too much at once', { ...WEB, WORKER_CONCURRENCY: '1000' }, /^WORKER_CONCURRENCY must be/],

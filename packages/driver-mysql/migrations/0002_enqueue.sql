@@ -1,4 +1,4 @@
--- Enqueues a job from SQL, in the caller's transaction, and rings the bell. Workers hear it within a second of the commit.
+-- Enqueues a job from SQL, in the caller's transaction, and rings the bell. Workers hear it within a quarter of a second of the commit.
 -- NULL is the default of every argument but the kind.
 
 DROP PROCEDURE IF EXISTS rowlock_enqueue;

@@ -64,7 +64,7 @@ export class Ringer {
     this.ring(wakeUps).catch(() => {});
   }
 
-  /** @throws DriverError when nobody could be called; the workers look at the bell a second later. */
+  /** @throws DriverError when nobody could be called; the workers look at the bell a quarter of a second later. */
   async call(wakeUps: readonly WakeUp[]): Promise<void> {
     if (this.#closed || this.#connect === null || wakeUps.length === 0) return;
     const client = await this.#session(this.#connect);
