@@ -292,6 +292,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const { keepAliveInitialDelayMillis, connectionTimeoutMillis } = DEFAULTS;
     return new pg.Client({
       ...options,
+      // One statement at a time: where these are pipelined, the end of a connection waits for a server that is silent.
+      pipeline: false,
       // The pool hides its password from being copied, so that it is not logged by accident.
       password: options.password,
       keepAlive: true,

@@ -59,7 +59,7 @@ export function onPool(pool: Pool, answerMs: number, own?: OwnSessions): Postgre
 }
 
 /** Asks something of whichever connection is free. After an error the pool makes a new one: it may have been the connection's. */
-export async function soon<Answer>(
+async function soon<Answer>(
   pool: Pool,
   answerMs: number,
   own: OwnSessions | undefined,

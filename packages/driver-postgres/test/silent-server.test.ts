@@ -1,6 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { connect, createServer, type Socket } from 'node:net';
+import { freshDatabase } from '@rowlock/servers';
+import '@rowlock/servers/vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { postgres } from '../src/index.js';
 
 const WELCOME = Buffer.concat([
@@ -37,3 +39,46 @@ test('a connection whose statement is not answered is closed', async () => {
   expect(opened).toBe(4);
   await expect.poll(() => open.size, { timeout: 5_000 }).toBe(0);
 });
+
+for (const sessions of ['own', 'shared'] as const) {
+  test(`a worker's session that is not answered on is closed, where sessions are ${sessions}`, async () => {
+    const fresh = await freshDatabase(inject('postgresUrl'));
+    onTestFinished(() => fresh.drop());
+    const url = new URL(fresh.url);
+    const [host, port] = [url.hostname, Number(url.port)];
+    const open = new Set<Socket>();
+    let isSilent = false;
+    const proxy = createServer((socket) => {
+      const server = connect(port, host);
+      open.add(socket);
+      for (const [from, to] of [
+        [socket, server],
+        [server, socket],
+      ] as const) {
+        from.on('error', () => {});
+        from.on('data', (data) => isSilent || to.write(data));
+        from.on('close', () => isSilent || to.destroy());
+      }
+      socket.on('close', () => open.delete(socket));
+      onTestFinished(() => {
+        server.destroy();
+      });
+    });
+    onTestFinished(() => {
+      for (const socket of open) socket.destroy();
+      proxy.close();
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const address = proxy.address();
+    url.hostname = '127.0.0.1';
+    url.port = String(typeof address === 'object' ? address?.port : 0);
+    const driver = postgres({ connectionString: url.href, answerTimeout: 200, sessions });
+    await driver.migrate();
+    const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
+    isSilent = true;
+    await anchor.release().catch(() => {});
+    await driver.close();
+    await expect.poll(() => open.size, { timeout: 5_000 }).toBe(0);
+  });
+}
