@@ -44,13 +44,12 @@ export class RunStarts {
   /** @throws DriverError */
   async write(runs: readonly RunStart[], told?: RunsTold): Promise<readonly RunStarted[]> {
     const single = runs.filter(({ jobs }) => jobs.length === 1);
-    const starts = runs.filter(({ jobs }) => jobs.length > 1).map((run) => this.#together(run));
-    if (single.length > 0) starts.push(this.#ofOne(single));
-    // Those of several statements are told when all are committed.
-    const earlier = await Promise.all(
-      starts.map((start) => this.#begin(start, starts.length === 1 ? told : undefined)),
-    );
-    return earlier.flat();
+    const several = runs.filter(({ jobs }) => jobs.length > 1);
+    const starts = several.map((run) => this.#begin(this.#together(run)));
+    // Those of several jobs wait for the commit, and so does who writes both.
+    if (single.length > 0)
+      starts.push(this.#begin(this.#ofOne(single), several.length === 0 ? told : undefined));
+    return (await Promise.all(starts)).flat();
   }
 
   #ofOne(runs: readonly RunStart[]): Start {
