@@ -54,28 +54,21 @@ function ignore(): void {}
 /** The pool as something that can be asked, and that answers soon: each statement on whichever connection is free. */
 export function onPool(pool: Pool, answerMs: number, own?: OwnSessions): PostgresTransaction {
   return {
-    query: (text, values) => soon(pool, answerMs, own, (client) => client.query(text, values)),
+    async query(text, values) {
+      const client = await takeConnection(pool);
+      if (own?.replans(client)) client.query('DISCARD PLANS').catch(ignore);
+      // After an error the pool makes a new one: it may have been the connection's.
+      let isBroken = true;
+      try {
+        // A client that sends ahead of the answers would wait for this one before it ends.
+        const result = await answerWithin(answerMs, client.query(text, values), () => cut(client));
+        isBroken = false;
+        return result;
+      } finally {
+        client.release(isBroken);
+      }
+    },
   };
-}
-
-/** Asks something of whichever connection is free. After an error the pool makes a new one: it may have been the connection's. */
-async function soon<Answer>(
-  pool: Pool,
-  answerMs: number,
-  own: OwnSessions | undefined,
-  ask: (client: PoolClient) => Promise<Answer>,
-): Promise<Answer> {
-  const client = await takeConnection(pool);
-  if (own?.replans(client)) client.query('DISCARD PLANS').catch(ignore);
-  let isBroken = true;
-  try {
-    // A client that sends ahead of the answers would wait for this one before it ends.
-    const answer = await answerWithin(answerMs, ask(client), () => cut(client));
-    isBroken = false;
-    return answer;
-  } finally {
-    client.release(isBroken);
-  }
 }
 
 /** What depends on the server's version and on the system that it runs on. */

@@ -3,7 +3,7 @@ import type { Driver } from '../driver/driver.js';
 import type { RunPart } from './shared-transaction.js';
 
 /** What a run by itself needs of its transaction. */
-export type Alone<Tx> = Omit<RunPart<Tx>, 'keep'>;
+type Alone<Tx> = Omit<RunPart<Tx>, 'keep'>;
 
 /**
  * The same transaction for a handler that begins while its run's record is on its way to the disk: its statements wait for that, so

@@ -108,14 +108,14 @@ export const recordCommits = theme('record commits', (test) => {
   ] as const) {
     for (const [waits, awaited] of [
       ['', true],
-      [', and does not wait for,', false],
+      [' and does not wait for', false],
     ] as const) {
-      test(`what a handler ${title} writes${waits} comes after the commit of its run's record`, async <
+      test(`what a handler ${title} writes${waits} comes after its run's record is on the disk`, async <
         Tx,
       >(stage: Stage<Tx>) => {
         const { database, queue, reader, defer, put } = stage;
         const table = await scratchTable(reader, queue, defer);
-        const [asked, commit] = [gate(), gate()];
+        const [asked, flush] = [gate(), gate()];
         const diary: string[] = [];
         const handler = defineHandler({
           kind: 'work',
@@ -133,17 +133,17 @@ export const recordCommits = theme('record commits', (test) => {
         // A batch begins with one job, and then takes two.
         for (let job = 1; job <= jobs; job++) await put({ payload: job === jobs ? 'late' : 'soon' });
         const { worker } = await hire(stage, [handler], { concurrency: 1 }, (driver) =>
-          commitsLate(driver, commit.promise, { of: batch, seen: true }),
+          commitsLate(driver, flush.promise, { of: batch, seen: true }),
         );
         await worker.start();
         await within('the handler', asked.promise);
         // Round trips of somebody else's: time for one that does not wait.
         for (let trip = 0; trip < 3; trip++) await reader.exec(`SELECT note FROM ${table}`);
-        diary.push('committed');
-        commit.open();
+        diary.push('flushed');
+        flush.open();
         for (const job of await allSettled(stage))
           expect(job).toMatchObject({ status: 'complete', attempt: 1 });
-        expect(diary).toEqual(['committed', 'written']);
+        expect(diary).toEqual(['flushed', 'written']);
         expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'written' }]);
       });
     }
