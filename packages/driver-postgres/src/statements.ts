@@ -514,13 +514,13 @@ export function statements(schema: string): Statements {
         SELECT id, status FROM ${job} WHERE public_id = $1 FOR NO KEY UPDATE SKIP LOCKED
       ), moved AS (
         UPDATE ${job} AS job SET
-          status = $3,
-          attempt = CASE $3 WHEN 'new' THEN 0 ELSE job.attempt END,
-          error = CASE $3 WHEN 'new' THEN NULL ELSE job.error END,
-          due = CASE $3 WHEN 'new' THEN true ELSE due END,
-          available_at = CASE $3 WHEN 'new' THEN clock_timestamp() ELSE available_at END,
-          finished_at = CASE $3 WHEN 'new' THEN NULL ELSE clock_timestamp() END,
-          finished_by = CASE $3 WHEN 'new' THEN NULL ELSE $4 END
+          status = $3::text,
+          attempt = CASE $3::text WHEN 'new' THEN 0 ELSE job.attempt END,
+          error = CASE $3::text WHEN 'new' THEN NULL ELSE job.error END,
+          due = CASE $3::text WHEN 'new' THEN true ELSE due END,
+          available_at = CASE $3::text WHEN 'new' THEN clock_timestamp() ELSE available_at END,
+          finished_at = CASE $3::text WHEN 'new' THEN NULL ELSE clock_timestamp() END,
+          finished_by = CASE $3::text WHEN 'new' THEN NULL ELSE $4 END
         FROM free
         WHERE job.id = free.id AND free.status = ANY($2)
         RETURNING job.id
