@@ -116,6 +116,7 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, { settling: before }: S
     flow.looked(pass, last);
     const [first, ...others] = chains;
     if (first === undefined) return { met: 'blocked' };
+    pass.found(last, flow.clock.now());
     // The worker was told to stop while this claim was on its way, and may have stopped its runs already.
     if (flow.stopping.aborted) return { met: 'end' };
     search.end();

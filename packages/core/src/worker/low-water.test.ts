@@ -3,10 +3,10 @@ import { LowWater, START } from './low-water.js';
 
 const at = (id: number, priority = 0) => ({ priority, id: BigInt(id) });
 
-/** A look from the start that has come to a place. */
+/** A look from the start that has come to a job that can be run. */
 function look(low: LowWater, place: ReturnType<typeof at> | undefined, tookMs: number, now: number): void {
   expect(low.begin(now)).toBe(START);
-  low.found(START, place, tookMs, now);
+  low.looked(place, tookMs, now);
 }
 
 test('sweeps begin at the first job as long as looking there costs nothing', () => {
@@ -19,7 +19,7 @@ test('sweeps begin at the first job as long as looking there costs nothing', () 
 test('after a look that took long they begin where the worker has got to, for nine times as long', () => {
   const low = new LowWater();
   look(low, at(100), 1, 0);
-  low.found(at(100), at(200), 50, 0);
+  low.reach(at(200));
   look(low, at(201), 102, 1_000);
   expect(low.begin(1_899)).toEqual(at(201));
   expect(low.restMs(1_899)).toBe(1);
@@ -44,14 +44,13 @@ test('one sweep at a time looks back', () => {
   expect(low.begin(0)).toBe(START);
 });
 
-test('what does not begin at the first job may take as long as it likes', () => {
+test('sweeps that look at what comes next take the place along', () => {
   const low = new LowWater();
   look(low, at(100), 1, 0);
-  low.found(at(100), at(5_000), 500, 500);
-  low.found(at(5_000), undefined, 500, 1_000);
-  expect(low.restMs(1_000)).toBe(0);
-  expect(low.begin(1_000)).toBe(START);
-  expect(low.begin(1_000)).toEqual(at(5_000));
+  low.reach(at(5_000));
+  low.reach(at(300));
+  expect(low.begin(0)).toBe(START);
+  expect(low.begin(0)).toEqual(at(5_000));
 });
 
 test('a job that was found soon behind what was reached leaves that where it is: what comes after it may take long', () => {

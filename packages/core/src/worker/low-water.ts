@@ -3,7 +3,7 @@ import type { Line } from '../driver/driver.js';
 /** Before every job: the lowest priority, and no id is as low as 0. */
 export const START: Line = { priority: -32_768, id: 0n };
 
-/** What a claim may take that is nothing out of the way, in milliseconds. */
+/** What a look may take that has nothing out of the way, in milliseconds. */
 const USUAL_MS = 2;
 
 /** How many times as long as a look took beyond that until the next one: looking back takes a tenth of a slot's time. */
@@ -21,33 +21,35 @@ export class LowWater {
   #restUntil = 0;
   #isLooking = false;
 
-  /** Where a sweep may begin now. At the start, one at a time, until `found` tells what came of it, or `leave`. */
+  /** Where a sweep may begin now. At the start, one at a time, until `looked` tells what came of it, or `leave`. */
   begin(now: number): Line {
     if (this.#isLooking || now < this.#restUntil) return this.#reached;
     this.#isLooking = true;
     return START;
   }
 
-  /** A claim beyond `line` took so long, and came to this place, or to none. */
-  found(line: Line, place: Line | undefined, tookMs: number, now: number): void {
-    const isLook = line === START;
-    if (isLook) {
-      this.#isLooking = false;
-      this.rest(tookMs, now);
-    }
+  /** A look from the start on took so long until it came to a job that can be run, or to the end. */
+  looked(place: Line | undefined, tookMs: number, now: number): void {
+    this.#isLooking = false;
+    this.rest(tookMs, now);
+    if (place === undefined) return;
     // Also back: what took long lies before the place, and what comes after it is for all slots.
-    if (place !== undefined && ((isLook && tookMs > USUAL_MS) || isBefore(this.#reached, place)))
-      this.#reached = place;
+    this.#reached = tookMs > USUAL_MS ? place : this.beyond(place);
+  }
+
+  /** A look from the start on has not come to its end. */
+  leave(): void {
+    this.#isLooking = false;
+  }
+
+  /** A sweep that looks at what comes next has got to this place. */
+  reach(place: Line): void {
+    this.#reached = this.beyond(place);
   }
 
   /** The furthest place that was claimed, or this one, if that is further. */
   beyond(line: Line): Line {
     return isBefore(line, this.#reached) ? this.#reached : line;
-  }
-
-  /** The sweep that began at the start has not come to a claim. */
-  leave(): void {
-    this.#isLooking = false;
   }
 
   /** Something that looks at what lies behind has taken so long. */

@@ -1,26 +1,98 @@
 import { expect, test } from 'vitest';
+import type { Job } from '../job/job.js';
 import { LowWater, START } from './low-water.js';
 import { Sweep } from './sweep.js';
 
 const at = (id: number) => ({ priority: 0, id: BigInt(id) });
 
-test('a pass catches up with where the other slots have got to, and never goes back', () => {
+function job(id: number, key: string | null = null): Job {
+  return {
+    ...at(id),
+    publicId: `job ${id}`,
+    queue: 'q',
+    kind: 'k',
+    key,
+    payload: null,
+    status: 'new',
+    attempt: 0,
+    maxAttempts: 5,
+    crashes: 0,
+    metadata: {},
+    createdAt: new Date(0),
+  };
+}
+
+/** A place that the worker has got to, while another slot looks back. */
+function reached(id: number): LowWater {
   const low = new LowWater();
-  low.found(START, at(500), 1, 0);
+  low.reach(at(id));
+  return low;
+}
+
+test('a pass catches up with where the other slots have got to, and never goes back', () => {
+  const low = reached(500);
+  new Sweep('q', low, 0);
   const pass = new Sweep('q', low, 0);
-  pass.line = at(100);
-  pass.catchUp();
   expect(pass.line).toEqual(at(500));
+  low.reach(at(700));
+  pass.catchUp();
+  expect(pass.line).toEqual(at(700));
   pass.line = at(900);
   pass.catchUp();
   expect(pass.line).toEqual(at(900));
 });
 
-test('a pass that is to look at all jobs does so first', () => {
-  const low = new LowWater();
-  low.found(START, at(500), 1, 0);
+test('a pass that is to look at all jobs does so first, also when it meets a busy key on the way', () => {
+  const low = reached(500);
   const pass = new Sweep('q', low, 0);
+  expect(pass.isWhole).toBe(true);
   pass.catchUp();
   expect(pass.line).toBe(START);
-  expect(pass.isWhole).toBe(true);
+
+  pass.claimed(job(1, 'busy'), 1, 0);
+  pass.moveLine(job(1, 'busy'));
+  pass.skip(job(1, 'busy'));
+  pass.catchUp();
+  expect(pass.line).toEqual(at(1));
+
+  pass.claimed(job(2), 1, 0);
+  pass.moveLine(job(2));
+  pass.found(job(2), 0);
+  pass.catchUp();
+  expect(pass.line).toEqual(at(500));
+});
+
+test('a look takes as long as all its claims, until one comes to a job that can be run: the worker begins there', () => {
+  const low = new LowWater();
+  const pass = new Sweep('q', low, 0);
+  pass.claimed(job(1, 'busy'), 1, 1);
+  pass.skip(job(1, 'busy'));
+  expect(low.restMs(1)).toBeGreaterThan(0);
+  // Behind 100,000 others of the key.
+  pass.claimed(job(100_001), 101, 102);
+  pass.found(job(100_001), 102);
+  expect(low.restMs(102)).toBe(900);
+  expect(low.begin(102)).toEqual(at(100_001));
+  // What comes next is no look any more.
+  pass.claimed(job(200_000), 500, 700);
+  pass.found(job(200_000), 700);
+  expect(low.restMs(700)).toBe(302);
+});
+
+test('a look that finds nothing but busy keys rests as well', () => {
+  const low = reached(500);
+  const pass = new Sweep('q', low, 0);
+  pass.claimed(job(1, 'busy'), 1, 1);
+  pass.skip(job(1, 'busy'));
+  pass.claimed(undefined, 101, 102);
+  expect(low.restMs(102)).toBe(900);
+  expect(low.begin(102)).toEqual(at(500));
+});
+
+test('a look that fails leaves the next one to another pass', () => {
+  const low = reached(500);
+  const pass = new Sweep('q', low, 0);
+  expect(low.begin(0)).toEqual(at(500));
+  pass.end();
+  expect(low.begin(0)).toBe(START);
 });

@@ -7,6 +7,9 @@ export class Sweep {
   readonly #low: LowWater;
   /** Whether it looks at all jobs, and not only at those beyond where the worker has got to. */
   readonly isWhole: boolean;
+  /** Whether it has not come yet to a job that can be run, of all that it is to look at. */
+  #isLooking: boolean;
+  #lookedMs = 0;
   /** The line in the sand: the last place this pass has looked at. */
   line: Line;
   /** Keys found busy: for the rest of this pass their jobs are passed over. */
@@ -22,24 +25,33 @@ export class Sweep {
     this.#low = low;
     this.line = low.begin(now);
     this.isWhole = this.line === START;
+    this.#isLooking = this.isWhole;
   }
 
   /** A claim has taken so long, and come to this job at last, or to none. */
   claimed(last: Job | undefined, tookMs: number, now: number): void {
-    this.#low.found(this.line, last && { priority: last.priority, id: last.id }, tookMs, now);
+    if (this.#isLooking) {
+      this.#lookedMs += tookMs;
+      if (last === undefined) this.#endLook(undefined, now);
+    } else if (last !== undefined) this.#low.reach(placeOf(last));
+  }
+
+  /** A claim has come to a job that can be run: what lay before it has been looked at, and was in the way. */
+  found(job: Job, now: number): void {
+    if (this.#isLooking) this.#endLook(placeOf(job), now);
   }
 
   /**
    * Moves the line to where the worker has got to, so that this slot does not look at what the others have now: on MySQL, with four
-   * slots, two claims in five were in vain. Not of a pass that is to look at all jobs, before its first look.
+   * slots, two claims in five were in vain. Not of a pass that is to look at all jobs and has not yet.
    */
   catchUp(): void {
-    if (this.line !== START) this.line = this.#low.beyond(this.line);
+    if (!this.#isLooking) this.line = this.#low.beyond(this.line);
   }
 
   /** Moves the line to a job that has been looked at. */
-  moveLine({ priority, id }: Job): void {
-    this.line = { priority, id };
+  moveLine(job: Job): void {
+    this.line = placeOf(job);
   }
 
   /** Somebody else has the job's entity. */
@@ -50,6 +62,15 @@ export class Sweep {
 
   /** Nothing more comes of it. */
   end(): void {
-    if (this.line === START) this.#low.leave();
+    if (this.#isLooking) this.#low.leave();
   }
+
+  #endLook(place: Line | undefined, now: number): void {
+    this.#isLooking = false;
+    this.#low.looked(place, this.#lookedMs, now);
+  }
+}
+
+function placeOf({ priority, id }: Job): Line {
+  return { priority, id };
 }
