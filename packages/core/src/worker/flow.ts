@@ -97,7 +97,7 @@ export async function sweep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<void> {
 /** Claims the next jobs beyond the line, one unless they go in batches, and takes them to their end, or to their settlement. */
 async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, { settling: before }: Step<Tx>): Promise<Step<Tx>> {
   const search = await flow.sizes.search(pass.queue);
-  if (search.limit > 1) pass.catchUp();
+  pass.catchUp();
   const taken = new Set<string>();
   let tx: HeldTransaction<Tx> | undefined;
   let settling: Settling | undefined;
@@ -116,7 +116,7 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, { settling: before }: S
     flow.looked(pass, last);
     const [first, ...others] = chains;
     if (first === undefined) return { met: 'blocked' };
-    pass.found(last, flow.clock.now());
+    pass.found(jobs, flow.clock.now());
     // The worker was told to stop while this claim was on its way, and may have stopped its runs already.
     if (flow.stopping.aborted) return { met: 'end' };
     search.end();

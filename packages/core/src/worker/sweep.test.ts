@@ -57,9 +57,26 @@ test('a pass that is to look at all jobs does so first, also when it meets a bus
 
   pass.claimed(job(2), 1, 0);
   pass.moveLine(job(2));
-  pass.found(job(2), 0);
+  pass.found([job(2)], 0);
   pass.catchUp();
   expect(pass.line).toEqual(at(500));
+});
+
+test('a pass that has run a job of a key goes on right behind it, where the next one of that key may be', () => {
+  const low = reached(500);
+  new Sweep('q', low, 0);
+  const pass = new Sweep('q', low, 0);
+  const next = (one: Job) => {
+    pass.claimed(one, 1, 0);
+    pass.moveLine(one);
+    pass.found([one], 0);
+    low.reach(at(900));
+    pass.catchUp();
+  };
+  next(job(600, 'deep'));
+  expect(pass.line).toEqual(at(600));
+  next(job(601));
+  expect(pass.line).toEqual(at(900));
 });
 
 test('a look takes as long as all its claims, until one comes to a job that can be run: the worker begins there', () => {
@@ -70,12 +87,12 @@ test('a look takes as long as all its claims, until one comes to a job that can 
   expect(low.restMs(1)).toBeGreaterThan(0);
   // Behind 100,000 others of the key.
   pass.claimed(job(100_001), 101, 102);
-  pass.found(job(100_001), 102);
+  pass.found([job(100_001)], 102);
   expect(low.restMs(102)).toBe(900);
   expect(low.begin(102)).toEqual(at(100_001));
   // What comes next is no look any more.
   pass.claimed(job(200_000), 500, 700);
-  pass.found(job(200_000), 700);
+  pass.found([job(200_000)], 700);
   expect(low.restMs(700)).toBe(302);
 });
 
