@@ -94,13 +94,20 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   }
 
   async claim({ queue, kinds, line, busy, limit }: ClaimCriteria): Promise<readonly Job[]> {
-    const values = [queue, line.priority, line.id, kinds, busy, limit];
-    const rows = await this.#ask<JobRow>(this.#context.sql.claim, values);
+    const { sql } = this.#context;
+    const values = [queue, line.priority, line.id, kinds, busy];
+    const rows = await (limit === 1
+      ? this.#ask<JobRow>(sql.claimOne, values)
+      : this.#ask<JobRow>(sql.claim, [...values, limit]));
     return rows.map((row) => this.#hold(row));
   }
 
   async lockSiblings({ queue, keys }: Entities, limit: number): Promise<readonly Job[]> {
-    const rows = await this.#ask<JobRow>(this.#context.sql.lockSiblings, [queue, keys, limit], keys.length);
+    const { sql } = this.#context;
+    const [key, ...others] = keys;
+    const rows = await (others.length === 0
+      ? this.#ask<JobRow>(sql.lockKey, [queue, key, limit])
+      : this.#ask<JobRow>(sql.lockSiblings, [queue, keys, limit], keys.length));
     return rows.map((row) => this.#hold(row));
   }
 
@@ -145,8 +152,11 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     // What the handler left to be checked at commit is checked now, while the claim can still be settled otherwise.
     if (this.handle.used) await this.#ask(CHECK_NOW);
     const { sql } = this.#context;
-    const text = this.#isOne ? sql.settle : sql.settleTogether;
-    const rows = await this.#ask<{ id: JobId }>(text, this.#endings(own), own.length);
+    const [text, values] =
+      this.#isOne && areAlike(own)
+        ? [sql.complete, [own[0].id, ...this.#shared(own[0])]]
+        : [this.#isOne ? sql.settle : sql.settleTogether, this.#endings(own)];
+    const rows = await this.#ask<{ id: JobId }>(text, values, own.length);
     for (const { id } of rows) this.#held.delete(id);
     return rows.map(({ id }) => id);
   }
@@ -182,11 +192,16 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
 
   #alike(settlements: readonly [Settlement, ...Settlement[]]): [text: string, values: unknown[]] {
     const { sql } = this.#context;
-    const [{ id, processId, attempt, crashes, tookMs, by }] = settlements;
-    const alike = [processId, attempt, crashes, tookMs, by, this.#status];
-    if (this.#isOne) return [sql.settleComplete, [id, ...alike]];
-    const ids = settlements.map((each) => each.id);
-    return [sql.settleAlike, [plainArray(ids), ...alike, rangeOf(ids)[1]]];
+    const [first] = settlements;
+    const shared = this.#shared(first);
+    if (this.#isOne) return [sql.settleComplete, [first.id, ...shared]];
+    const ids = settlements.map(({ id }) => id);
+    return [sql.settleAlike, [plainArray(ids), ...shared, rangeOf(ids)[1]]];
+  }
+
+  /** What settlements that are alike have in common. */
+  #shared({ processId, attempt, crashes, tookMs, by }: Settlement): unknown[] {
+    return [processId, attempt, crashes, tookMs, by, this.#status];
   }
 
   #endings(settlements: readonly Settlement[]): unknown[] {

@@ -4,13 +4,16 @@ import type { Statements } from './statements.js';
 /** Those that are asked for each job or each batch of them. */
 const PREPARED = [
   'claim',
+  'claimOne',
   'lockSiblings',
+  'lockKey',
   'firstOutstanding',
   'startRuns',
   'startTogether',
   'flush',
   'settle',
   'settleAll',
+  'complete',
   'settleComplete',
   'settleAlike',
   'survey',
