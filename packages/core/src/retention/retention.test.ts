@@ -27,6 +27,20 @@ test('a queue may differ from the others, rule by rule', () => {
   expect([limits.keep('audit'), limits.keep('q')]).toEqual([7, 5]);
 });
 
+test('a queue has every general rule that it does not name, so to keep for ever takes `keep: null` too', () => {
+  const general = { complete: '7d', error: '30d', cancelled: '7d', keep: 1_000_000 } as const;
+  const limits = new RetentionLimits({
+    ...general,
+    queues: { ages: { complete: null }, audit: { complete: null, keep: null } },
+  });
+  const complete = { status: 'complete', settledMs: 1e12 } as const;
+  expect(limits.isOld(entry({ queue: 'ages', ...complete }))).toBe(false);
+  expect(limits.keep('ages')).toBe(1_000_000);
+  expect(limits.isOld(entry({ queue: 'audit', ...complete }))).toBe(false);
+  expect(limits.keep('audit')).toBe(Number.POSITIVE_INFINITY);
+  expect(limits.isOld(entry({ queue: 'audit', status: 'error', settledMs: 1e12 }))).toBe(true);
+});
+
 for (const [what, rules] of [
   ['an age that is none', { complete: '7 days' }],
   ['a count that is none', { keep: -1 }],

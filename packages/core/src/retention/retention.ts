@@ -18,7 +18,10 @@ export interface RetentionRules {
 
 /** Rules for all queues, and others for some. */
 export interface Retention extends RetentionRules {
-  /** By the name of a queue: what is different there. */
+  /**
+   * By the name of a queue: what is different there. A rule that is not named here is the general one, also `keep`: a queue keeps its
+   * complete jobs for ever with `{ complete: null, keep: null }`, and all of its jobs with `null` for each of the four.
+   */
   readonly queues?: Readonly<Record<string, RetentionRules>>;
 }
 
