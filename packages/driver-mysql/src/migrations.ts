@@ -8,7 +8,8 @@ import { type Product, spelledFor } from './product.js';
 import { query } from './query.js';
 import { STRICT } from './session.js';
 
-const FOLDER = new URL('../migrations/', import.meta.url);
+/** The newest migration, which this driver needs. It is not read from the files: a bundled application has left them behind. */
+export const SCHEMA_VERSION = 2;
 
 /** How long a process waits for another one that migrates, in seconds. */
 const LOCK_SECONDS = 60;
@@ -19,16 +20,30 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** The numbered files, in order. */
+/**
+ * The numbered files, in order.
+ *
+ * @throws DriverError `SchemaOutdated` when they are not there.
+ */
 export async function migrations(): Promise<readonly Migration[]> {
-  const names = (await readdir(FOLDER)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
-  return Promise.all(
-    names.map(async (name) => ({
-      version: Number(name.slice(0, 4)),
-      name: name.replace(/\.sql$/, ''),
-      sql: await readFile(new URL(name, FOLDER), 'utf8'),
-    })),
-  );
+  try {
+    const folder = new URL('../migrations/', import.meta.url);
+    const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
+    return await Promise.all(
+      names.map(async (name) => ({
+        version: Number(name.slice(0, 4)),
+        name: name.replace(/\.sql$/, ''),
+        sql: await readFile(new URL(name, folder), 'utf8'),
+      })),
+    );
+  } catch (error) {
+    throw new DriverError(
+      'SchemaOutdated',
+      "Rowlock's migrations are files of the package @rowlock/driver-mysql, and are not beside its code, as in an application that was " +
+        'bundled. Leave the package out of the bundle (`external`), or run `npx rowlock-mysql migrate` where it is installed.',
+      { cause: error },
+    );
+  }
 }
 
 /** All migrations as one script that a DBA can read, and run as it is with the mysql or the mariadb client. */
@@ -81,7 +96,7 @@ export async function migrate(client: Connection, { sql, lockPrefix }: Context):
     await client.query(PREPARE);
     const [row] = await query<{ version: number }>(client, sql.schemaVersion);
     const from = row?.version ?? 0;
-    const missing = (await migrations()).filter((migration) => migration.version > from);
+    const missing = await missingAfter(from);
     const product = await productOf(client);
     for (const migration of missing) {
       await client.query(spelledFor(product, migration.sql));
@@ -96,17 +111,23 @@ export async function migrate(client: Connection, { sql, lockPrefix }: Context):
   }
 }
 
+/** No file is read where nothing is missing. */
+async function missingAfter(version: number): Promise<readonly Migration[]> {
+  if (version >= SCHEMA_VERSION) return [];
+  return (await migrations()).filter((migration) => migration.version > version);
+}
+
 async function productOf(client: Connection): Promise<Product> {
   const [row] = await query<{ version: string }>(client, 'SELECT VERSION() AS version');
   return row?.version.includes('MariaDB') ? 'MariaDB' : 'MySQL';
 }
 
-/** @throws DriverError `SchemaOutdated` when the tables are missing or older than the files. */
-export function refuseOutdated(found: number, expected: number, schema: string): void {
-  if (found >= expected) return;
+/** @throws DriverError `SchemaOutdated` when the tables are missing or older than this driver. */
+export function refuseOutdated(found: number, schema: string): void {
+  if (found >= SCHEMA_VERSION) return;
   throw new DriverError(
     'SchemaOutdated',
-    `Rowlock's tables in the database ${JSON.stringify(schema)} are at version ${found} and this driver needs ${expected}. ` +
+    `Rowlock's tables in the database ${JSON.stringify(schema)} are at version ${found} and this driver needs ${SCHEMA_VERSION}. ` +
       'Run rowlock.migrate(), or let a DBA run what `rowlock-mysql sql` prints.',
   );
 }

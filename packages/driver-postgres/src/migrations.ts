@@ -6,7 +6,8 @@ import { toDriverError } from './errors.js';
 import { identifier } from './identifier.js';
 import { query } from './query.js';
 
-const FOLDER = new URL('../migrations/', import.meta.url);
+/** The newest migration, which this driver needs. It is not read from the files: a bundled application has left them behind. */
+export const SCHEMA_VERSION = 1;
 
 export interface Migration {
   readonly version: number;
@@ -14,16 +15,30 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** The numbered files, in order. */
+/**
+ * The numbered files, in order.
+ *
+ * @throws DriverError `SchemaOutdated` when they are not there.
+ */
 export async function migrations(): Promise<readonly Migration[]> {
-  const names = (await readdir(FOLDER)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
-  return Promise.all(
-    names.map(async (name) => ({
-      version: Number(name.slice(0, 4)),
-      name: name.replace(/\.sql$/, ''),
-      sql: await readFile(new URL(name, FOLDER), 'utf8'),
-    })),
-  );
+  try {
+    const folder = new URL('../migrations/', import.meta.url);
+    const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
+    return await Promise.all(
+      names.map(async (name) => ({
+        version: Number(name.slice(0, 4)),
+        name: name.replace(/\.sql$/, ''),
+        sql: await readFile(new URL(name, folder), 'utf8'),
+      })),
+    );
+  } catch (error) {
+    throw new DriverError(
+      'SchemaOutdated',
+      "Rowlock's migrations are files of the package @rowlock/driver-postgres, and are not beside its code, as in an application that was " +
+        'bundled. Leave the package out of the bundle (`external`), or run `npx rowlock-postgres migrate` where it is installed.',
+      { cause: error },
+    );
+  }
 }
 
 /** All migrations as one script that a DBA can read, and run as it is with psql. */
@@ -57,7 +72,7 @@ export async function migrate(
     if (!(await hasMigrationTable(client, schema))) await client.query(prepare(schema));
     await client.query(`SET LOCAL search_path = ${identifier(schema)}`);
     const from = await version(client, sql.schemaVersion);
-    const missing = (await migrations()).filter((migration) => migration.version > from);
+    const missing = await missingAfter(from);
     for (const migration of missing) {
       await client.query(migration.sql);
       const values = [migration.version, migration.name];
@@ -69,6 +84,12 @@ export async function migrate(
     await client.query('ROLLBACK').catch(() => {});
     throw toDriverError(error);
   }
+}
+
+/** No file is read where nothing is missing. */
+async function missingAfter(version: number): Promise<readonly Migration[]> {
+  if (version >= SCHEMA_VERSION) return [];
+  return (await migrations()).filter((migration) => migration.version > version);
 }
 
 async function hasMigrationTable(client: ClientBase, schema: string): Promise<boolean> {
@@ -83,12 +104,12 @@ async function version(client: ClientBase, schemaVersion: string): Promise<numbe
   return row?.version ?? 0;
 }
 
-/** @throws DriverError `SchemaOutdated` when the tables are missing or older than the files. */
-export function refuseOutdated(found: number, expected: number, schema: string): void {
-  if (found >= expected) return;
+/** @throws DriverError `SchemaOutdated` when the tables are missing or older than this driver. */
+export function refuseOutdated(found: number, schema: string): void {
+  if (found >= SCHEMA_VERSION) return;
   throw new DriverError(
     'SchemaOutdated',
-    `Rowlock's tables in the schema ${JSON.stringify(schema)} are at version ${found} and this driver needs ${expected}. ` +
+    `Rowlock's tables in the schema ${JSON.stringify(schema)} are at version ${found} and this driver needs ${SCHEMA_VERSION}. ` +
       'Run rowlock.migrate(), or let a DBA run what `rowlock-postgres sql` prints.',
   );
 }
