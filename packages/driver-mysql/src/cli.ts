@@ -1,18 +1,28 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { mysql } from './driver.js';
-import { migrationScript } from './migrations.js';
+import { migrationScript, SCHEMA_VERSION } from './migrations.js';
 
 const USAGE = `Usage:
-  rowlock-mysql sql [--database NAME] [--mariadb]  prints the migrations, for a DBA to read and run
-  rowlock-mysql migrate [--url URL]                runs them in the URL's database; URL is DATABASE_URL by default
+  rowlock-mysql sql [--database NAME] [--mariadb] [--from VERSION]  prints the migrations, for a DBA to read and run; with
+                                                                    --from those that are missing where the tables have
+                                                                    that version
+  rowlock-mysql migrate [--url URL]                                 runs those that are missing in the URL's database; URL
+                                                                    is DATABASE_URL by default
+  rowlock-mysql --help                                              prints this
+
+NAME is rowlock by default.
 `;
 
+/** What is wrong with the arguments. */
+class Misuse extends Error {}
+
 async function main([command, ...args]: readonly string[]): Promise<void> {
-  if (command === 'sql') await print(args);
+  if ([command, ...args].some((arg) => arg === '--help' || arg === '-h')) process.stdout.write(USAGE);
+  else if (command === 'sql') await print(args);
   else if (command === 'migrate') await run(args);
-  else if (command === undefined) throw new Error(USAGE);
-  else throw new Error(`There is no command '${command}'.\n\n${USAGE}`);
+  else if (command === undefined) throw new Misuse('Which command?');
+  else throw new Misuse(`There is no command '${command}'.`);
 }
 
 async function print(args: readonly string[]): Promise<void> {
@@ -21,15 +31,23 @@ async function print(args: readonly string[]): Promise<void> {
     options: {
       database: { type: 'string', default: 'rowlock' },
       mariadb: { type: 'boolean', default: false },
+      from: { type: 'string', default: '0' },
     },
   });
-  process.stdout.write(await migrationScript(values.database, values.mariadb ? 'MariaDB' : 'MySQL'));
+  const product = values.mariadb ? 'MariaDB' : 'MySQL';
+  process.stdout.write(await migrationScript(values.database, product, versionOf(values.from)));
+}
+
+function versionOf(text: string): number {
+  const version = Number(text);
+  if (/^\d+$/.test(text) && version <= SCHEMA_VERSION) return version;
+  throw new Misuse(`--from takes a version, 0 to ${SCHEMA_VERSION}, and not '${text}'.`);
 }
 
 async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { url: { type: 'string' } } });
   const { url = process.env.DATABASE_URL } = values;
-  if (url === undefined) throw new Error('Where is the database? Pass --url or set DATABASE_URL.');
+  if (url === undefined) throw new Misuse('Where is the database? Pass --url or set DATABASE_URL.');
   const driver = mysql({ uri: url });
   try {
     const { from, to, applied } = await driver.migrate();
@@ -40,14 +58,14 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** With the usage, when it was the arguments that parseArgs did not understand. */
-function explained(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const misused = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-  return misused ? `${error.message}\n\n${USAGE}` : error.message;
+/** Also what parseArgs did not understand. */
+function isMisuse(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error instanceof Misuse || ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'));
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${explained(error)}\n`);
-  process.exitCode = 1;
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(isMisuse(error) ? `${message}\n\n${USAGE}` : `${message}\n`);
+  process.exitCode = isMisuse(error) ? 2 : 1;
 });

@@ -49,7 +49,7 @@ import { recordsOf } from './given.js';
 import { MysqlHeldTransaction, type Sessions } from './held-transaction.js';
 import { rangeOf } from './job-ids.js';
 import { JoinedStore } from './joined-store.js';
-import { migrate, refuseOutdated } from './migrations.js';
+import { migrate, outdated, productOf, SCHEMA_VERSION } from './migrations.js';
 import { idsOf, outstanding, writeOut } from './open-runs.js';
 import { MysqlPulse } from './pulse.js';
 import { change, list, type MysqlTransaction, query } from './query.js';
@@ -214,7 +214,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
         throw error;
       },
     );
-    refuseOutdated(row?.version ?? 0, this.context.schema);
+    const found = row?.version ?? 0;
+    if (found < SCHEMA_VERSION) throw outdated(found, this.context.schema, await productOf(this.#soon));
     return this.#verifySession();
   }
 

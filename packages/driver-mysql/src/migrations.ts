@@ -5,7 +5,7 @@ import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { identifier } from './identifier.js';
 import { type Product, spelledFor } from './product.js';
-import { query } from './query.js';
+import { type MysqlTransaction, query } from './query.js';
 import { STRICT } from './session.js';
 
 /** The newest migration, which this driver needs. It is not read from the files: a bundled application has left them behind. */
@@ -46,12 +46,19 @@ export async function migrations(): Promise<readonly Migration[]> {
   }
 }
 
-/** All migrations as one script that a DBA can read, and run as it is with the mysql or the mariadb client. */
-export async function migrationScript(schema: string, product: Product = 'MySQL'): Promise<string> {
-  const parts = (await migrations()).map(({ version, name, sql }) => {
-    return `-- ${name}\n${forTheClient(spelledFor(product, sql).trim())}\n\nINSERT IGNORE INTO rowlock_migration (version, name) VALUES (${version}, '${name}');\n`;
-  });
-  return `-- Rowlock's tables in the database ${identifier(schema)}, for ${product}.\n\n${REFUSE_OTHERS[product]};\nUSE ${identifier(schema)};\nSET SESSION ${STRICT};\n${NAMES};\n\n${PREPARE};\n\n${parts.join('\n')}`;
+/**
+ * The migrations as one script that a DBA can read, and run as it is with the mysql or the mariadb client.
+ *
+ * @param from The version that the tables have: only what is missing after it. 0 is an empty database.
+ */
+export async function migrationScript(schema: string, product: Product = 'MySQL', from = 0): Promise<string> {
+  const parts = (await migrations())
+    .filter(({ version }) => version > from)
+    .map(({ version, name, sql }) => {
+      return `-- ${name}\n${forTheClient(spelledFor(product, sql).trim())}\n\nINSERT IGNORE INTO rowlock_migration (version, name) VALUES (${version}, '${name}');\n`;
+    });
+  const what = from === 0 ? '' : `, from version ${from}`;
+  return `-- Rowlock's tables in the database ${identifier(schema)}, for ${product}${what}.\n\n${REFUSE_OTHERS[product]};\nUSE ${identifier(schema)};\nSET SESSION ${STRICT};\n${NAMES};\n\n${PREPARE};\n\n${parts.join('\n')}`;
 }
 
 /** What only the other server takes for more than a comment. Newer MariaDBs would run most of what is meant for MySQL. */
@@ -117,17 +124,22 @@ async function missingAfter(version: number): Promise<readonly Migration[]> {
   return (await migrations()).filter((migration) => migration.version > version);
 }
 
-async function productOf(client: Connection): Promise<Product> {
+export async function productOf(client: MysqlTransaction): Promise<Product> {
   const [row] = await query<{ version: string }>(client, 'SELECT VERSION() AS version');
   return row?.version.includes('MariaDB') ? 'MariaDB' : 'MySQL';
 }
 
-/** @throws DriverError `SchemaOutdated` when the tables are missing or older than this driver. */
-export function refuseOutdated(found: number, schema: string): void {
-  if (found >= SCHEMA_VERSION) return;
-  throw new DriverError(
+/** When the tables are missing or older than this driver. */
+export function outdated(found: number, schema: string, product: Product): DriverError {
+  return new DriverError(
     'SchemaOutdated',
     `Rowlock's tables in the database ${JSON.stringify(schema)} are at version ${found} and this driver needs ${SCHEMA_VERSION}. ` +
-      'Run rowlock.migrate(), or let a DBA run what `rowlock-mysql sql` prints.',
+      `Run rowlock.migrate(), or let a DBA run what \`${command(found, schema, product)}\` prints.`,
   );
+}
+
+function command(found: number, schema: string, product: Product): string {
+  const name = /^\w+$/.test(schema) ? schema : `'${schema.replaceAll("'", `'\\''`)}'`;
+  const options = [product === 'MariaDB' ? ' --mariadb' : '', found === 0 ? '' : ` --from ${found}`];
+  return `npx rowlock-mysql sql --database ${name}${options.join('')}`;
 }

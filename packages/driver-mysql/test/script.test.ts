@@ -48,6 +48,30 @@ test('what `sql` prints leaves the schema that `migrate` leaves, also when a DBA
     }),
   ));
 
+test('where the tables have a version, the error names the command that prints what is missing after it', () =>
+  inFreshDatabase(async (scripted, url) => {
+    const database = new URL(url).pathname.slice(1);
+    const all = asTheClientReads(await cli('sql', '--database', database, ...FOR_THIS_SERVER));
+    const second = all.findIndex((statement) => /-- 0002_/.test(statement));
+    for (const statement of all.slice(0, second)) await scripted.query(statement);
+
+    const driver = mysql({ uri: url });
+    const flags = [...FOR_THIS_SERVER, '--from', '1'];
+    const command = ['npx rowlock-mysql sql --database', database, ...flags].join(' ');
+    await expect(driver.verify()).rejects.toMatchObject({
+      code: 'SchemaOutdated',
+      message: expect.stringContaining('are at version 1 and this driver needs 2.'),
+    });
+    await expect(driver.verify()).rejects.toThrow(`\`${command}\``);
+
+    const missing = await cli('sql', '--database', database, ...flags);
+    expect(missing).not.toContain('CREATE TABLE IF NOT EXISTS rowlock_job (');
+    for (const statement of asTheClientReads(missing)) await scripted.query(statement);
+    await driver.verify();
+    expect(await driver.migrate()).toMatchObject({ from: 2, applied: [] });
+    await driver.close();
+  }));
+
 test('what is printed for the other server is refused', () =>
   inFreshDatabase(async (client, url) => {
     const other = FOR_THIS_SERVER.length === 0 ? ['--mariadb'] : [];
@@ -64,16 +88,29 @@ test.each([
   [['sql', '--url', 'mysql://localhost'], /Unknown option '--url'.*Usage:/s],
   [['sql', 'mariadb'], /Unexpected argument 'mariadb'.*Usage:/s],
   [['sql', '--database'], /argument missing.*Usage:/s],
-  [['sql', '--database', ''], /A name must have 1 to 64 characters/],
+  [['sql', '--from', '3'], /--from takes a version, 0 to 2, and not '3'.*Usage:/s],
+  [['sql', '--from', 'x'], /--from takes a version.*Usage:/s],
   [['migrate', '--mariadb'], /Unknown option '--mariadb'.*Usage:/s],
   [['dump'], /There is no command 'dump'.*Usage:/s],
-  [[], /^Usage:/],
-])('%j is an error that says what to do', async (args, text) => {
+  [['--from', '1'], /There is no command '--from'.*Usage:/s],
+  [[], /Which command\?.*Usage:/s],
+])('%j is misuse, and explained', async (args, text) => {
   await expect(cli(...args)).rejects.toMatchObject({
-    code: 1,
+    code: 2,
     stdout: '',
     stderr: expect.stringMatching(text),
   });
+});
+
+test('a name that cannot be one is an error', async () => {
+  await expect(cli('sql', '--database', '')).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^A name must have 1 to 64 characters/),
+  });
+});
+
+test.each([[['--help']], [['-h']], [['sql', '--help']]])('%j explains', async (args) => {
+  expect(await cli(...args)).toMatch(/^Usage:/);
 });
 
 async function schemaOf(client: Connection): Promise<readonly unknown[]> {

@@ -1,26 +1,45 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { postgres } from './driver.js';
-import { migrationScript } from './migrations.js';
+import { migrationScript, SCHEMA_VERSION } from './migrations.js';
 
 const USAGE = `Usage:
-  rowlock-postgres sql [--schema NAME]              prints the migrations, for a DBA to read and run
-  rowlock-postgres migrate [--schema NAME] [--url URL]  runs them; URL is DATABASE_URL by default
+  rowlock-postgres sql [--schema NAME] [--from VERSION]  prints the migrations, for a DBA to read and run; with --from those
+                                                         that are missing where the tables have that version
+  rowlock-postgres migrate [--schema NAME] [--url URL]   runs those that are missing; URL is DATABASE_URL by default
+  rowlock-postgres --help                                prints this
+
+NAME is rowlock by default.
 `;
 
-async function main(): Promise<void> {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: { schema: { type: 'string', default: 'rowlock' }, url: { type: 'string' } },
-  });
-  const { schema, url = process.env.DATABASE_URL } = values;
-  if (positionals[0] === 'sql') process.stdout.write(await migrationScript(schema));
-  else if (positionals[0] === 'migrate') await run(schema, url);
-  else throw new Error(USAGE);
+/** What is wrong with the arguments. */
+class Misuse extends Error {}
+
+async function main([command, ...args]: readonly string[]): Promise<void> {
+  if ([command, ...args].some((arg) => arg === '--help' || arg === '-h')) process.stdout.write(USAGE);
+  else if (command === 'sql') await print(args);
+  else if (command === 'migrate') await run(args);
+  else if (command === undefined) throw new Misuse('Which command?');
+  else throw new Misuse(`There is no command '${command}'.`);
 }
 
-async function run(schema: string, url: string | undefined): Promise<void> {
-  if (url === undefined) throw new Error('Where is the database? Pass --url or set DATABASE_URL.');
+const SCHEMA = { schema: { type: 'string', default: 'rowlock' } } as const;
+
+async function print(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { ...SCHEMA, from: { type: 'string', default: '0' } } });
+  process.stdout.write(await migrationScript(values.schema, versionOf(values.from)));
+}
+
+function versionOf(text: string): number {
+  const version = Number(text);
+  if (/^\d+$/.test(text) && version <= SCHEMA_VERSION) return version;
+  throw new Misuse(`--from takes a version, 0 to ${SCHEMA_VERSION}, and not '${text}'.`);
+}
+
+async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { ...SCHEMA, url: { type: 'string' } } });
+  const { schema, url = process.env.DATABASE_URL } = values;
+  if (url === undefined) throw new Misuse('Where is the database? Pass --url or set DATABASE_URL.');
   const driver = postgres({ connectionString: url, schema });
   try {
     const { from, to, applied } = await driver.migrate();
@@ -31,7 +50,14 @@ async function run(schema: string, url: string | undefined): Promise<void> {
   }
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+/** Also what parseArgs did not understand. */
+function isMisuse(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error instanceof Misuse || ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'));
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(isMisuse(error) ? `${message}\n\n${USAGE}` : `${message}\n`);
+  process.exitCode = isMisuse(error) ? 2 : 1;
 });

@@ -34,7 +34,7 @@ import { PostgresAnchor } from './anchor.js';
 import { type Context, context } from './context.js';
 import { PostgresHeldTransaction } from './held-transaction.js';
 import { inTransaction } from './in-transaction.js';
-import { migrate, refuseOutdated } from './migrations.js';
+import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
 import { OwnSessions } from './own-sessions.js';
 import { Prepared } from './prepared.js';
 import { PostgresPulse } from './pulse.js';
@@ -162,7 +162,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
         throw error;
       },
     );
-    refuseOutdated(row?.version ?? 0, this.context.schema);
+    const found = row?.version ?? 0;
+    if (found < SCHEMA_VERSION) throw outdated(found, this.context.schema);
     const { connections } = await this.#knowServer();
     return { serverConnections: connections };
   }

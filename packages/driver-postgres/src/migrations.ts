@@ -41,18 +41,34 @@ export async function migrations(): Promise<readonly Migration[]> {
   }
 }
 
-/** All migrations as one script that a DBA can read, and run as it is with psql. */
-export async function migrationScript(schema: string): Promise<string> {
-  const parts = (await migrations()).map(
-    ({ version, name, sql }) =>
-      `-- ${name}\n${sql.trim()}\n\nINSERT INTO migration (version, name) VALUES (${version}, '${name}');\n`,
-  );
-  return `-- Rowlock's tables in the schema ${identifier(schema)}, for an empty database.\n\nBEGIN;\n${prepare(schema)}\n\n${parts.join('\n')}\nCOMMIT;\n`;
+/**
+ * The migrations as one script that a DBA can read, and run as it is with psql.
+ *
+ * @param from The version that the tables have: only what is missing after it. 0 is an empty database.
+ */
+export async function migrationScript(schema: string, from = 0): Promise<string> {
+  return scriptOf(await migrations(), schema, from);
+}
+
+export function scriptOf(all: readonly Migration[], schema: string, from: number): string {
+  const parts = all
+    .filter(({ version }) => version > from)
+    .map(
+      ({ version, name, sql }) =>
+        `-- ${name}\n${sql.trim()}\n\nINSERT INTO migration (version, name) VALUES (${version}, '${name}');\n`,
+    );
+  const what = from === 0 ? 'for an empty database' : `from version ${from}`;
+  const first = from === 0 ? prepare(schema) : enter(schema);
+  return `-- Rowlock's tables in the schema ${identifier(schema)}, ${what}.\n\nBEGIN;\n${first}\n\n${parts.join('\n')}\nCOMMIT;\n`;
+}
+
+function enter(schema: string): string {
+  return `SET LOCAL search_path = ${identifier(schema)};`;
 }
 
 function prepare(schema: string): string {
   return `CREATE SCHEMA IF NOT EXISTS ${identifier(schema)};
-SET LOCAL search_path = ${identifier(schema)};
+${enter(schema)}
 
 CREATE TABLE IF NOT EXISTS migration (
   version     integer PRIMARY KEY,
@@ -70,7 +86,7 @@ export async function migrate(
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
     await client.query('SELECT pg_advisory_xact_lock($1, 0)', [lockClass.signed]);
     if (!(await hasMigrationTable(client, schema))) await client.query(prepare(schema));
-    await client.query(`SET LOCAL search_path = ${identifier(schema)}`);
+    await client.query(enter(schema));
     const from = await version(client, sql.schemaVersion);
     const missing = await missingAfter(from);
     for (const migration of missing) {
@@ -104,12 +120,16 @@ async function version(client: ClientBase, schemaVersion: string): Promise<numbe
   return row?.version ?? 0;
 }
 
-/** @throws DriverError `SchemaOutdated` when the tables are missing or older than this driver. */
-export function refuseOutdated(found: number, schema: string): void {
-  if (found >= SCHEMA_VERSION) return;
-  throw new DriverError(
+/** When the tables are missing or older than this driver. */
+export function outdated(found: number, schema: string): DriverError {
+  return new DriverError(
     'SchemaOutdated',
     `Rowlock's tables in the schema ${JSON.stringify(schema)} are at version ${found} and this driver needs ${SCHEMA_VERSION}. ` +
-      'Run rowlock.migrate(), or let a DBA run what `rowlock-postgres sql` prints.',
+      `Run rowlock.migrate(), or let a DBA run what \`${command(found, schema)}\` prints.`,
   );
+}
+
+function command(found: number, schema: string): string {
+  const name = /^\w+$/.test(schema) ? schema : `'${schema.replaceAll("'", `'\\''`)}'`;
+  return `npx rowlock-postgres sql --schema ${name}${found === 0 ? '' : ` --from ${found}`}`;
 }
