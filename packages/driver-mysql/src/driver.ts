@@ -60,12 +60,31 @@ import { sharesSessions } from './shared-sessions.js';
 import { storableJson } from './storable.js';
 import { MysqlStore } from './store.js';
 
+/** What the driver's connections need as it is, and why. */
+const FIXED = {
+  charset: 'names and payloads are utf8mb4',
+  charsetNumber: 'names and payloads are utf8mb4',
+  timezone: 'times are UTC',
+  flags: 'an UPDATE must tell how many rows it met',
+  rowsAsArray: 'rows are read by their columns',
+  nestTables: 'rows are read by their columns',
+  connectionLimit: 'pass maxConnections',
+  maxIdle: 'the pool is kept as large as its work needs',
+  idleTimeout: 'the pool is kept as large as its work needs',
+} satisfies Partial<Record<keyof ConnectionOptions, string>>;
+
 /** Where the database is. */
-export interface MysqlOptions extends Omit<ConnectionOptions, 'database'> {
+export interface MysqlOptions extends Omit<ConnectionOptions, 'database' | keyof typeof FIXED> {
   /** The database that holds Rowlock's tables; default: the one in `uri`. A caller's connection may be to another one. */
   readonly database?: string;
   /** The most connections of the driver's pool. Default 100; they are opened as they are needed. */
   readonly maxConnections?: number;
+  /** How long connecting may take, in milliseconds: rather an error that says so than a wait without end. Default 10,000. */
+  readonly connectTimeout?: number;
+  /** Whether TCP asks the other end whether it is there. Default true. */
+  readonly enableKeepAlive?: boolean;
+  /** After how long without a word it asks, in milliseconds. Node asks 10 times then, once a second. Default 10,000. */
+  readonly keepAliveInitialDelay?: number;
   /**
    * Whether an idle worker may be called by `KILL QUERY`. Default true, and tried at each start. With false it looks at the
    * bell: behind a proxy that lets clients share connections, the call could meet somebody else's statement.
@@ -89,6 +108,8 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database'> {
  *
  * The driver has connections of its own: a claim needs READ COMMITTED, and an application's pool has its own ideas.
  *
+ * @throws DriverError `InvalidInput`
+ *
  * @example
  * const driver = mysql({ uri: process.env.DATABASE_URL });
  */
@@ -97,29 +118,37 @@ export function mysql({
   push = true,
   answerTimeout = '20s',
   sessions = 'auto',
+  connectTimeout = 10_000,
+  enableKeepAlive = true,
+  keepAliveInitialDelay = 10_000,
   database,
   ...given
 }: MysqlOptions): Driver<MysqlTransaction> {
+  refuseFixed(given);
   const schema = database ?? databaseOf(given.uri);
   const answerMs = milliseconds(answerTimeout, 'answerTimeout');
-  const options = { ...given, ...DEFAULTS, database: schema };
+  const connecting = { connectTimeout, enableKeepAlive, keepAliveInitialDelay };
+  const options = { ...given, ...connecting, ...ALWAYS, database: schema };
   return new MysqlDriver(context(schema, answerMs), options, maxConnections, push, sessions);
 }
 
 /** How long a connection that nobody needs is kept, in milliseconds. */
 const IDLE_MS = 10_000;
 
-const DEFAULTS = {
+const ALWAYS = {
   charset: 'utf8mb4',
   timezone: 'Z',
-  enableKeepAlive: true,
-  /** After how long without a word the other end is asked whether it is there. Node asks 10 times then, once a second. */
-  keepAliveInitialDelay: 10_000,
-  /** Rather an error that says so than a wait without end. */
-  connectTimeout: 10_000,
   /** An UPDATE tells how many rows it met, also those that had the values already. */
   flags: ['+FOUND_ROWS'],
 } satisfies ConnectionOptions;
+
+/** In JavaScript, or by a variable, an option can be passed that the type has not. */
+function refuseFixed(given: object): void {
+  const passed = new Set(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : name)));
+  for (const [name, why] of Object.entries(FIXED)) {
+    if (passed.has(name)) throw new DriverError('InvalidInput', `mysql() takes no option '${name}': ${why}.`);
+  }
+}
 
 function databaseOf(uri: string | undefined): string {
   const database = uri === undefined ? '' : decodeURIComponent(new URL(uri).pathname.slice(1));
