@@ -53,7 +53,7 @@ export class Rowlock<Tx> extends Client<Tx> {
     retention = {},
   }: RowlockOptions<Tx>) {
     const registry = new Registry([...plugins.flatMap((plugin) => plugin.handlers), ...handlers]);
-    const here = new WorkersHere(registry.queues);
+    const here = new WorkersHere();
     super(driver, registry, here, log, clock);
     this.#driver = driver;
     this.#retention = new RetentionLimits(retention);
@@ -61,7 +61,12 @@ export class Rowlock<Tx> extends Client<Tx> {
     this.#work = (options) => here.add(new Worker(parts, options));
   }
 
-  /** A worker for all handlers. It begins with `start()`; there may be any number, in any number of processes. */
+  /**
+   * A worker for all handlers, or for those of some `queues`. It begins with `start()`; there may be any number, in any number of
+   * processes.
+   *
+   * @throws InvalidInputError
+   */
   worker(options: WorkerOptions = {}): Worker<Tx> {
     return this.#work(options);
   }

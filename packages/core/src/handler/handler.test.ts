@@ -74,6 +74,20 @@ describe('a registry', () => {
     expect(new Registry([greet, leased]).longestHeldRunMs).toBe(greet.timeoutMs);
   });
 
+  test('of some queues knows their handlers alone, in their order', () => {
+    const mend = defineHandler({ kind: 'mend', queue: 'boats', timeout: '2h', payload, run });
+    const all = new Registry([greet, mend, part]);
+    expect(all.of(['boats', 'people', 'boats']).kinds).toEqual(['greet', 'mend', 'part']);
+    expect(all.of(['people'])).toMatchObject({ kinds: ['greet', 'part'], longestHeldRunMs: 60_000 });
+    for (const [queues, message] of [
+      [['people', 'ships'], 'No handler is of the queue "ships". Known: people, boats.'],
+      [[], 'queues is empty. Known: people, boats.'],
+    ] as const)
+      expect(() => all.of(queues)).toThrow(
+        expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT', message }),
+      );
+  });
+
   test('refuses a kind twice, and says which kinds it knows', () => {
     expect(() => new Registry([greet, greet])).toThrow(
       expect.objectContaining({ code: 'ROWLOCK_DUPLICATE_KIND' }),

@@ -1,4 +1,4 @@
-import { DuplicateKindError, UnknownKindError } from '../errors.js';
+import { DuplicateKindError, InvalidInputError, UnknownKindError } from '../errors.js';
 import type { AnyHandler } from './handler.js';
 
 /** Kind → handler. */
@@ -37,6 +37,20 @@ export class Registry<Tx> {
   get longestHeldRunMs(): number {
     const held = [...this.#handlers.values()].filter(({ claim }) => claim === 'hold');
     return Math.max(0, ...held.map(({ timeoutMs }) => timeoutMs));
+  }
+
+  /**
+   * Of these queues alone.
+   *
+   * @throws InvalidInputError when there is none, or one that no handler is of.
+   */
+  of(queues: readonly string[]): Registry<Tx> {
+    const unknown = queues.find((queue) => !this.#byQueue.has(queue));
+    if (unknown === undefined && queues.length > 0)
+      return new Registry([...this.#handlers.values()].filter(({ queue }) => queues.includes(queue)));
+    const given =
+      unknown === undefined ? 'queues is empty' : `No handler is of the queue ${JSON.stringify(unknown)}`;
+    throw new InvalidInputError(`${given}. Known: ${this.queues.join(', ')}.`);
   }
 
   find(kind: string): AnyHandler<Tx> | undefined {

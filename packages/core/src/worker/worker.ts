@@ -27,6 +27,8 @@ import { Surveyor } from './surveyor.js';
 export interface WorkerOptions {
   /** Names the worker to people. Default: the host and the process id. */
   readonly name?: string;
+  /** Which of its handlers' queues the worker serves. Default: all. Jobs of the others it never claims. */
+  readonly queues?: readonly string[];
   /** How many runs at once, 1 to 1,000. Each holds a connection. Default 5. */
   readonly concurrency?: number;
   /** The backstop behind the wake-ups: how long at most until the next look. Default 5 s. */
@@ -107,8 +109,9 @@ export class Worker<Tx> {
     }
     this.name = name;
     this.concurrency = concurrency;
-    this.#parts = parts;
-    this.#low = new Map(parts.registry.queues.map((queue) => [queue, new LowWater()]));
+    const registry = options.queues === undefined ? parts.registry : parts.registry.of(options.queues);
+    this.#parts = { ...parts, registry };
+    this.#low = new Map(registry.queues.map((queue) => [queue, new LowWater()]));
     this.#pollMs = milliseconds(options.pollInterval ?? '5s', 'pollInterval');
     this.#watchMs = milliseconds(options.watchInterval ?? '250ms', 'watchInterval');
     this.#events = new WorkerEmitter(parts.log);
@@ -152,6 +155,11 @@ export class Worker<Tx> {
   /** As `workers()` lists it; undefined until the worker has started. */
   get id(): string | undefined {
     return this.#running?.anchor.workerId;
+  }
+
+  /** Those that it serves. */
+  get queues(): readonly string[] {
+    return this.#parts.registry.queues;
   }
 
   /** Looks for work now. */

@@ -2,13 +2,7 @@ import type { Worker } from './worker.js';
 
 /** The workers of this process: they are told of new jobs as soon as these are in the table, and not by way of the database. */
 export class WorkersHere {
-  readonly #queues: readonly string[];
-  readonly #running = new Map<string, { wake(): void }>();
-
-  /** @param queues Which each of them serves. */
-  constructor(queues: readonly string[]) {
-    this.#queues = queues;
-  }
+  readonly #running = new Map<string, Pick<Worker<unknown>, 'queues' | 'wake'>>();
 
   /** Takes note of a worker for as long as it runs. */
   add<Tx>(worker: Worker<Tx>): Worker<Tx> {
@@ -25,10 +19,10 @@ export class WorkersHere {
 
   /** The ids of those that serve a queue. */
   serving(queue: string): readonly string[] {
-    return this.#queues.includes(queue) ? [...this.#running.keys()] : [];
+    return [...this.#running].flatMap(([id, { queues }]) => (queues.includes(queue) ? id : []));
   }
 
   wake(queue: string): void {
-    if (this.#queues.includes(queue)) for (const worker of this.#running.values()) worker.wake();
+    for (const worker of this.#running.values()) if (worker.queues.includes(queue)) worker.wake();
   }
 }

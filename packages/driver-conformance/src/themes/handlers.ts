@@ -34,4 +34,53 @@ export const handlers = theme('handlers', (test) => {
     for (const job of jobs)
       await until('the job is served', async () => (await row(job)).status === 'complete');
   });
+
+  test('a worker of some queues leaves the others alone, and groups and waits within its own', async (stage) => {
+    const { queue, key, reader } = stage;
+    const slow = `${queue}-slow`;
+    const groups: number[] = [];
+    const handlers = [
+      defineHandler({ kind: 'create', queue, payload: AnyJson, run: () => {} }),
+      defineHandler({
+        kind: 'update',
+        queue,
+        payload: AnyJson,
+        after: ['create'],
+        group: true,
+        run: ({ jobs }) => void groups.push(jobs.length),
+      }),
+      defineHandler({ kind: 'report', queue: slow, payload: AnyJson, run: () => {} }),
+    ];
+    const statuses = async (of: string) => (await reader.jobs(of)).map(({ status }) => status);
+
+    const { worker, rowlock } = await hire(stage, handlers, { queues: [queue] });
+    await rowlock.enqueue('report', { key, payload: 0 });
+    await rowlock.enqueue('create', { key, payload: 0 });
+    await rowlock.enqueueMany(
+      'update',
+      [1, 2, 3].map((payload) => ({ key, payload })),
+    );
+    const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
+    await worker.start();
+    await within('the worker is idle', idle);
+    expect(await statuses(queue)).toEqual(['complete', 'complete', 'complete', 'complete']);
+    expect(groups).toEqual([3]);
+    // Also of what is enqueued in its own process.
+    await rowlock.enqueue('report', { key, payload: 4 });
+    await rowlock.enqueue('create', { key, payload: 5 });
+    await until('the job of its own is served', async () => (await statuses(queue)).at(-1) === 'complete');
+    const jobs = await reader.jobs(slow);
+    expect(jobs.map(({ status }) => status)).toEqual(['new', 'new']);
+    for (const { publicId } of jobs) expect(await reader.runs(publicId)).toEqual([]);
+
+    // Each worker of the process is told of its own queues.
+    const other = rowlock.worker({ queues: [slow], pollInterval: '1h' });
+    stage.defer(() => within('the other worker has stopped', other.stop({ drain: 0 })));
+    const rests = new Promise<void>((resolve) => other.on('idle', resolve));
+    await other.start();
+    await within('the other worker is idle', rests);
+    expect(await statuses(slow)).toEqual(['complete', 'complete']);
+    await rowlock.enqueue('report', { payload: 6 });
+    await until('the last is served', async () => (await statuses(slow)).at(-1) === 'complete');
+  });
 });
