@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type ClaimCriteria, createRowlock, defineHandler, type Job, type Survey } from '../src/index.js';
+import {
+  type ClaimCriteria,
+  createRowlock,
+  defineHandler,
+  type Job,
+  type Survey,
+  type Worker,
+} from '../src/index.js';
 import { emptyDatabase, job, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
 
@@ -95,4 +102,83 @@ test('after a look that took long a worker goes on where it has got to, and look
   expect(lines[0]).toBe(0n);
   expect(jobs).toEqual([]);
   await worker.stop();
+});
+
+/** A worker by the hand's clock whose only handler runs until its signal is aborted. */
+async function busyWorker() {
+  const clock = handClock();
+  const jobs = [job(1n)];
+  const { driver } = emptyDatabase({ claim: () => jobs.shift(), survey: () => NOTHING });
+  let given: AbortSignal | undefined;
+  const handler = defineHandler({
+    kind: 'work',
+    payload: z.unknown(),
+    timeout: '2h',
+    run: ({ signal }) =>
+      new Promise<void>((_, reject) => {
+        given = signal;
+        signal.addEventListener('abort', () => reject(signal.reason));
+      }),
+  });
+  const silent = { debug() {}, info() {}, warn() {}, error() {} };
+  const worker = createRowlock({ driver, handlers: [handler], clock, log: silent }).worker();
+  const runs = new Promise<void>((resolve) => worker.on('run', () => resolve()));
+  await worker.start();
+  await runs;
+  await turns();
+  return { clock, worker, aborted: () => given?.aborted };
+}
+
+/** What needs no time has happened. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Stops it, and has it wait for what runs. */
+async function stop(worker: Worker<unknown>, options?: Parameters<Worker<unknown>['stop']>[0]) {
+  const stopped = worker.stop(options);
+  await turns();
+  return { stopped };
+}
+
+test('a handler has 20 s to end when its worker stops, so that with 5 s more all is over before a platform kills', async () => {
+  const { clock, worker, aborted } = await busyWorker();
+  const { stopped } = await stop(worker);
+  clock.advance(19_999);
+  expect(aborted()).toBe(false);
+  clock.advance(1);
+  expect(aborted()).toBe(true);
+  await stopped;
+});
+
+test('a stop is hurried by a second one that is sooner, and not by one that does not say', async () => {
+  const { clock, worker, aborted } = await busyWorker();
+  const { stopped } = await stop(worker, { drain: '1h' });
+  clock.advance(60_000);
+  await stop(worker, { drain: '59m' });
+  await stop(worker);
+  clock.advance(60_000);
+  expect(aborted()).toBe(false);
+  const second = await stop(worker, { drain: '1s' });
+  expect(second.stopped).toBe(stopped);
+  clock.advance(999);
+  expect(aborted()).toBe(false);
+  clock.advance(1);
+  expect(aborted()).toBe(true);
+  await stopped;
+  await worker.stop({ drain: 0 });
+});
+
+test('a stop that is hurried while the worker still starts waits no longer than the second says', async () => {
+  const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
+  const clock = handClock();
+  const worker = createRowlock({ driver, handlers: [Work], clock }).worker();
+  const started = worker.start();
+  const stopped = worker.stop();
+  expect(() => worker.stop({ drain: -1 })).toThrow(
+    expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT' }),
+  );
+  expect(worker.stop({ drain: 0 })).toBe(stopped);
+  await started;
+  await stopped;
 });

@@ -38,7 +38,10 @@ export interface WorkerOptions {
 }
 
 export interface StopOptions {
-  /** How long running handlers may go on. After it their signals are aborted and their jobs go back. Default 30 s. */
+  /**
+   * How long running handlers may go on. After it their signals are aborted and, 5 s later at the latest, their jobs go back. Default
+   * 20 s: all of it has to fit into the 30 s after which Kubernetes kills a process that it has told to end.
+   */
   readonly drain?: Duration;
 }
 
@@ -94,6 +97,9 @@ export class Worker<Tx> {
   #running: Running | null = null;
   #started: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
+  #drainMs = Number.POSITIVE_INFINITY;
+  /** While it waits for running handlers: rings when they have had the time that they were given. */
+  #patience: Alarm | null = null;
   #giveBack: () => void = () => {};
   #anchored = true;
 
@@ -146,10 +152,21 @@ export class Worker<Tx> {
     return this.#started;
   }
 
-  /** Claims nothing more, waits for the running handlers, and ends the session. Safe to call twice. */
-  stop({ drain = '30s' }: StopOptions = {}): Promise<void> {
-    this.#stopped ??= this.#stop(milliseconds(drain, 'drain'));
+  /**
+   * Claims nothing more, waits for the running handlers, and ends the session. Safe to call twice: a second call with a `drain` that is
+   * over sooner hurries the first, and both resolve at the same end.
+   *
+   * @throws InvalidInputError
+   */
+  stop({ drain }: StopOptions = {}): Promise<void> {
+    if (drain !== undefined || this.#stopped === null) this.#hurry(milliseconds(drain ?? '20s', 'drain'));
+    this.#stopped ??= this.#stop();
     return this.#stopped;
+  }
+
+  #hurry(drainMs: number): void {
+    this.#drainMs = Math.min(this.#drainMs, drainMs);
+    this.#patience?.within(drainMs);
   }
 
   /** As `workers()` lists it; undefined until the worker has started. */
@@ -279,17 +296,19 @@ export class Worker<Tx> {
     this.#events.emit('idle');
   }
 
-  async #stop(drainMs: number): Promise<void> {
+  async #stop(): Promise<void> {
     await this.#started?.catch(() => {});
     this.#stopping.abort();
     this.#alarm.stop();
     if (this.#running === null) return;
     const { anchor, slots, surveyor, lines, beside } = this.#running;
-    const cancelTimer = this.#parts.clock.after(drainMs, () => {
+    this.#patience = new Alarm(this.#parts.clock, () => {
       for (const run of this.#live) run.stop(new WorkerStoppedError());
     });
+    this.#patience.within(this.#drainMs);
     await slots.stop();
-    cancelTimer();
+    this.#patience.stop();
+    this.#patience = null;
     await surveyor.stop();
     lines.stop();
     await Promise.all(beside);
