@@ -13,7 +13,7 @@ const Update = defineHandler({
   queue: 'sheets',
   payload: z.object({ click: z.number() }),
   after: ['sheet.create'], // waits until every earlier create of the same key is settled
-  group: true, // one run takes all outstanding updates of a key; each keeps its own outcome
+  group: true, // one run takes the available updates of a key, up to 1,000; each keeps its own outcome
   run({ key, jobs }) {
     console.log(`update ${key}: ${jobs.length} clicks, one run`); // update budget: 30 clicks, one run
     return complete({ clicks: jobs.length });

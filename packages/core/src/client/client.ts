@@ -81,7 +81,13 @@ export class Client<Tx> {
     return jobs[0];
   }
 
-  /** Jobs, newest first, a page at a time; `cursor` leads to the next page and is null on the last. */
+  /**
+   * Jobs, newest first, a page at a time; `cursor` leads to the next page and is null on the last.
+   *
+   * A filter by `status` goes by what the table has: of `claim: 'hold'` a job that runs is `new` there until it is settled, and is found
+   * as such; only leased ones are found by `'in-progress'`. What is returned tells what runs now: its `status` is `in-progress`, and
+   * `worker` says who has it.
+   */
   async list(
     { limit = 50, cursor, ...filter }: ListOptions = {},
     { tx }: CallOptions<Tx> = {},
@@ -92,7 +98,10 @@ export class Client<Tx> {
     return { jobs: page.jobs, cursor: page.next === null ? null : encodeCursor(page.next) };
   }
 
-  /** How many jobs there are in each state. */
+  /**
+   * How many jobs there are in each state, by what the table has: of `claim: 'hold'` a job that runs counts as `new` until it is
+   * settled. What runs now `find()` and `list()` tell of each job.
+   */
   async count(
     filter: Omit<JobFilter, 'publicId'> = {},
     { tx }: CallOptions<Tx> = {},

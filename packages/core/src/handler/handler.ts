@@ -22,7 +22,7 @@ export type AnyHandler<Tx> = Handler<any, Tx>;
 export interface HandlerPolicy {
   readonly kind: string;
   readonly queue: string;
-  /** How many outstanding jobs of the kind and key one run takes at most. 1: not grouped. */
+  /** How many available jobs of the kind and key one run takes at most. 1: not grouped. */
   readonly groupMax: number;
   /** How many runs may share a transaction; `auto`: as many as its runs so far allow. */
   readonly batch: number | 'auto';
@@ -99,7 +99,10 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
   readonly queue?: string;
   /** Any Standard Schema (zod, valibot, arktype, …). Checked when enqueued and again when claimed. */
   readonly payload: Schema;
-  /** Whether one run takes all outstanding jobs of the kind and key: `true` for up to 1,000 of them. Default no. */
+  /**
+   * Whether one run takes the available jobs of the kind and key together: in the order of their ids, up to the first of another kind
+   * of that key, at most `max`; `true` for up to 1,000 of them. One that waits for its time stays for a later run. Default no.
+   */
   readonly group?: boolean | { readonly max: number };
   /**
    * Kinds that go first: a job waits until every earlier job of these kinds with its key is settled. The

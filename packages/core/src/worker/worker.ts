@@ -138,7 +138,7 @@ export class Worker<Tx> {
    * Subscribes to wake-ups and begins to work. Resolves when it has; from then on it goes on by itself,
    * through the server's restarts too, until `stop`. When it rejects, it may be called again.
    *
-   * @throws DriverError `SchemaOutdated` or `ConnectionLost`, PoolTooSmallError
+   * @throws DriverError `SchemaOutdated` or `ConnectionLost`, PoolTooSmallError; WorkerStoppedError once `stop` was called
    */
   start(): Promise<void> {
     if (this.#stopped !== null) return Promise.reject(new WorkerStoppedError());
