@@ -15,7 +15,7 @@ await rowlock.enqueue(Report, { payload: { name: 'third' }, delay: '300ms' });
 await rowlock.enqueue(Report, { payload: { name: 'second' } });
 await rowlock.enqueue(Report, { payload: { name: 'first' }, priority: -10 }); // lower runs sooner
 
-// At most one outstanding job with this unique key.
+// At most one outstanding job with this unique key, waiting or running.
 const first = await rowlock.enqueue(Report, { payload: { name: 'tomorrow' }, unique: 'daily', delay: '1d' });
 const again = await rowlock.enqueue(Report, { payload: { name: 'tomorrow' }, unique: 'daily', delay: '1d' });
 console.log(again.outcome, again.publicId === first.publicId); // duplicate true

@@ -18,6 +18,8 @@ const PRINTS: Readonly<Record<string, string>> = {
   '05-later-once-first.ts': 'duplicate true\nfirst\nsecond\nthird\n',
   '06-classes.ts': '7\n',
   '07-batch.ts': '{ complete: 99, error: 1 }\n',
+  '08-follow-up.ts': 'mail to ada@example.com\n1\n',
+  '09-recurring.ts': 'true\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

@@ -25,6 +25,10 @@ export interface EnqueueOptions<Payload> {
   /**
    * Refuses a second job of this kind with the same unique key, 1 to 512 characters: a string while the first
    * is outstanding; with scope `'ever'` for as long as the first is in the table.
+   *
+   * Outstanding is also a job that runs: what is asked for meanwhile is a duplicate, though the run may have read what was there before.
+   * Where a run has to follow the last change, leave this out, and use `key` and a handler with `group`: what comes during a run is
+   * taken by the next one.
    */
   readonly unique?: string | { readonly key: string; readonly scope: UniqueScope };
   /** Small facts about the job that are not its handler's input, e.g. who asked. At most 64 KiB. */

@@ -1,0 +1,33 @@
+import { createRowlock, defineHandler } from '@rowlock/core';
+import { type PostgresTransaction, postgres } from '@rowlock/driver-postgres';
+import { z } from 'zod';
+
+const Mail = defineHandler({
+  kind: 'mail.send',
+  payload: z.object({ to: z.string() }),
+  run: ({ job }) => console.log(`mail to ${job.payload.to}`),
+});
+
+const payload = z.object({ customer: z.string() });
+const Ship = defineHandler<typeof payload, PostgresTransaction>({
+  kind: 'order.ship',
+  payload,
+  retry: { base: '10ms' },
+  async run({ job, tx }) {
+    // Through `tx` the mail is enqueued by the commit that settles this job, or not at all.
+    await rowlock.enqueue(Mail, { payload: { to: job.payload.customer } }, { tx });
+    if (job.attempt === 1) throw new Error('no parcel'); // undoes the enqueue as well
+  },
+});
+
+const driver = postgres({ connectionString: process.env.DATABASE_URL });
+const rowlock = createRowlock({ driver, handlers: [Ship, Mail] });
+await rowlock.migrate();
+const worker = rowlock.worker();
+const sent = new Promise<void>((done) => worker.on('settled', ({ kind }) => kind === 'mail.send' && done()));
+await worker.start();
+await rowlock.enqueue(Ship, { payload: { customer: 'ada@example.com' } });
+await sent;
+console.log((await rowlock.count({ kind: 'mail.send' })).complete); // 1, though it was shipped in two attempts
+await worker.stop();
+await rowlock.close();
