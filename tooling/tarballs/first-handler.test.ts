@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { freshDatabase, freshMysqlDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
@@ -65,6 +65,46 @@ test.each(databases)('its types are whole, on $name', async ({ first }) => {
     .replace(/package\.json$/, 'bin/tsc');
   const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
   await run(process.execPath, [tsc, ...flags, 'first.ts'], { cwd: project });
+});
+
+test("a handler class is decorated and built by one tsyringe, which is the application's", async () => {
+  const database = await freshDatabase(inject('postgresUrl'));
+  try {
+    await writeFile(
+      join(project, 'classes.ts'),
+      await readFile(new URL('../../examples/06-classes.ts', import.meta.url)),
+    );
+    const tsc = createRequire(import.meta.url)
+      .resolve('typescript/package.json')
+      .replace(/package\.json$/, 'bin/tsc');
+    const flags = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
+    await run(process.execPath, [tsc, ...flags, '--experimentalDecorators', 'classes.ts'], { cwd: project });
+    const env = { ...process.env, DATABASE_URL: database.url };
+    expect((await run(process.execPath, ['classes.js'], { cwd: project, env })).stdout).toBe('7\n');
+  } finally {
+    await database.drop();
+  }
+  const found = await run('npm', ['ls', 'tsyringe', 'reflect-metadata', '--all', '--parseable'], {
+    cwd: project,
+    shell: onWindows,
+  });
+  const names = found.stdout
+    .trim()
+    .split('\n')
+    .map((path) => basename(path));
+  expect(names.sort()).toEqual(['reflect-metadata', 'tsyringe']);
+});
+
+test('what an application may have itself is not pinned', async () => {
+  const of = async (name: string): Promise<Record<string, Record<string, string>>> =>
+    JSON.parse(await readFile(join(project, 'node_modules/@rowlock', name, 'package.json'), 'utf8'));
+  const caret = expect.stringMatching(/^\^\d/);
+  const core = await of('core');
+  expect(core.peerDependencies).toEqual({ tsyringe: caret, 'reflect-metadata': caret });
+  expect(core.dependencies).not.toHaveProperty('tsyringe');
+  expect((await of('driver-postgres')).dependencies).toMatchObject({ pg: caret, '@types/pg': caret });
+  expect((await of('driver-mysql')).dependencies).toMatchObject({ mysql2: caret });
+  expect((await of('plugin-google-sheets')).dependencies).toMatchObject({ zod: caret });
 });
 
 test('a DBA gets the migrations from the command', async () => {
