@@ -147,6 +147,9 @@ CREATE TABLE open_run (
   PRIMARY KEY (last_id, process_id)
 );
 
+-- The ids of 500 jobs stay as they are: to compress them took a twentieth of the server's time for a batch.
+ALTER TABLE open_run SET (toast_tuple_target = 8160);
+
 -- Enqueues from any language, or from a trigger, in the caller's transaction. Workers are woken by its commit.
 --   SELECT * FROM rowlock.enqueue('spreadsheet.update', '{"rows": 3}', key => 'budget', queue => 'spreadsheets');
 -- Returns 'enqueued', or 'duplicate' with the public id of the job that has the unique key already.
