@@ -2,6 +2,7 @@ import { leased, type Theme } from './theme.js';
 import { article } from './themes/article.js';
 import { batches } from './themes/batches.js';
 import { bounds } from './themes/bounds.js';
+import { cancel } from './themes/cancel.js';
 import { claim } from './themes/claim.js';
 import { dependencies } from './themes/dependencies.js';
 import { enqueue } from './themes/enqueue.js';
@@ -79,6 +80,7 @@ export const conformanceThemes: readonly Theme[] = [
   outcomes,
   leased(outcomes),
   runningJob,
+  cancel,
   bounds,
   handlers,
   leased(handlers),

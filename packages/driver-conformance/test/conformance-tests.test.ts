@@ -43,6 +43,7 @@ const THEMES = [
   'outcomes',
   'outcomes, leased',
   'running job',
+  'cancel',
   'bounds',
   'handlers',
   'handlers, leased',

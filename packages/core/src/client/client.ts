@@ -111,9 +111,10 @@ export class Client<Tx> {
   }
 
   /**
-   * Withdraws a job. One that waits is `cancelled` at once. One that a worker has is `signalled`: its handler's
-   * signal is aborted, and when it ends by an error it is cancelled instead of retried; if it completes, it has
-   * completed.
+   * Withdraws a job. One that nobody holds is `cancelled` at once. One that a worker holds is `signalled`: the workers are told. If it
+   * runs, its handler's signal is aborted, and it ends as cancelled unless the handler completes it. If it does not run yet, as its key is busy
+   * with another job, it is cancelled as soon as it is let go, or in its turn, and its handler is not called. That is lost with the
+   * workers: when all that heard of it die, or none is there to hear of it, the job runs.
    *
    * @throws JobNotFoundError, IllegalTransitionError when the job has ended already.
    */
@@ -121,7 +122,8 @@ export class Client<Tx> {
     const known = existing(publicId);
     const moved = await this.#move('cancel', known, tx);
     if (moved === 'moved') return 'cancelled';
-    await this.#store(tx).notify([{ cancel: known }]);
+    const job = await this.find(known, tx === undefined ? {} : { tx });
+    await this.#store(tx).notify([{ cancel: known, ...(job && { availableAt: job.availableAt.getTime() }) }]);
     return 'signalled';
   }
 

@@ -378,12 +378,17 @@ export interface HistoryEntry {
   readonly settledMs: number | null;
 }
 
-/** A hint that looking for work is worthwhile, or that a running job was cancelled. It may be late, doubled, lost or false. */
+/** A hint that looking for work is worthwhile, or that a job that somebody holds is to be cancelled. It may be late, doubled, lost or false. */
 export interface WakeUp {
   /** The queue that has new work; absent means any. */
   readonly queue?: string;
-  /** The public id of a job whose run should stop. */
+  /** The public id of a job that is to be cancelled, though somebody holds it. */
   readonly cancel?: string;
+  /**
+   * When that job was available, as whoever cancels it saw it, in milliseconds since 1970: a wake-up may be late, and one that was
+   * redriven since is not meant.
+   */
+  readonly availableAt?: number;
   /** The ids of workers that know of it already, and need not be woken. */
   readonly told?: readonly string[];
 }

@@ -17,7 +17,11 @@ test.each([
     { queue: 'a', cancel: 'id', told: ['1'] },
     { queue: 'a', cancel: 'id', told: ['1'] },
   ],
-  [{ queue: 1, cancel: null, told: 'all', more: true }, {}],
+  [
+    { cancel: 'id', availableAt: 1 },
+    { cancel: 'id', availableAt: 1 },
+  ],
+  [{ queue: 1, cancel: null, availableAt: '1', told: 'all', more: true }, {}],
   [{ told: ['1', 2, null, { toString: 1, valueOf: 1 }] }, { told: ['1'] }],
   ['nonsense', {}],
   [null, {}],

@@ -17,6 +17,7 @@ import type { Logger } from '../logger.js';
 import type { BatchSizes } from './batch-sizes.js';
 import { behindRecord } from './behind-record.js';
 import { limitMs } from './bounds.js';
+import type { Cancellations } from './cancellations.js';
 import type { RunInfo, WorkerEmitter } from './events.js';
 import { type Chain, lockGroups } from './groups.js';
 import { warnAtHalfTime } from './half-time.js';
@@ -48,6 +49,7 @@ export interface Flow<Tx> {
   readonly records: RunRecords;
   /** The runs going on in this process. */
   readonly live: Set<LiveRun>;
+  readonly cancellations: Cancellations;
   /** Handlers that ignored their signals and have not ended yet. */
   readonly leftBehind: Set<RunInfo>;
   /** Aborted when the worker stops: no further job is claimed. */
@@ -190,6 +192,7 @@ async function work<Tx>(
   const endHalfTime = first.live.leased ? () => {} : warnAtHalfTime(flow, first.info, flow.idleLimitMs);
   for (const { live } of runs) flow.live.add(live);
   try {
+    await flow.cancellations.reach(runs.map(({ live }) => live));
     const started = flow.clock.now();
     const record = flow.records.start({ ...together(chains), workerId: flow.workerId });
     const earlier = await record.written;
@@ -233,7 +236,7 @@ async function workHeld<Tx>(
     endWatch();
   }
   await seen;
-  if (runs.every(({ endings }) => endings === 'release')) {
+  if (runs.every(({ isGivenBack }) => isGivenBack)) {
     // In the claim's own transaction: a worker that has lost its claim has nothing to give back.
     await held.release(together(chains));
     for (const { info } of runs) flow.events.emit('released', info);

@@ -5,9 +5,9 @@ import type { Job, JobId } from '../job/job.js';
 export class LiveRun {
   readonly cancelled = new Set<string>();
   readonly jobs: readonly JobId[];
+  readonly publicIds: readonly string[];
   /** Resolves when everybody sees its record, which is not there to be written to before. */
   recorded: Promise<void> = Promise.resolve();
-  readonly #publicIds: readonly string[];
   #stopped: Error | null = null;
   /** Made when somebody asks for its signal: most handlers never do, and it is dear. */
   #abort: AbortController | null = null;
@@ -20,7 +20,7 @@ export class LiveRun {
     readonly leased: boolean,
   ) {
     this.jobs = jobs.map(({ id }) => id);
-    this.#publicIds = jobs.map((job) => job.publicId);
+    this.publicIds = jobs.map((job) => job.publicId);
   }
 
   /** Why the handler is to stop, or null. */
@@ -51,8 +51,8 @@ export class LiveRun {
 
   /** Notes that a client cancelled a job. The handler is told when none of the run's jobs is wanted any more. */
   cancel(publicId: string): void {
-    if (!this.#publicIds.includes(publicId)) return;
+    if (!this.publicIds.includes(publicId)) return;
     this.cancelled.add(publicId);
-    if (this.cancelled.size === this.#publicIds.length) this.stop(new CancelledError(publicId));
+    if (this.cancelled.size === this.publicIds.length) this.stop(new CancelledError(publicId));
   }
 }

@@ -71,6 +71,7 @@ async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>):
   const endings = new Map<JobId, Ending>();
   const checked: CheckedJob[] = [];
   for (const job of run.counted) {
+    if (live.cancelled.has(job.publicId)) continue;
     const found = await check(handler, job, flow.clock);
     if ('ending' in found) endings.set(job.id, found.ending);
     else checked.push(found);
@@ -98,9 +99,4 @@ async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>):
     for (const { job } of checked) endings.set(job.id, retry(error));
   }
   flow.sizes.ran(handler, flow.clock.now() - started, part.used);
-  for (const { job } of checked) {
-    if (live.cancelled.has(job.publicId) && endings.get(job.id)?.event !== 'complete') {
-      endings.set(job.id, { event: 'abandon', error: live.stopped ?? 'cancelled' });
-    }
-  }
 }

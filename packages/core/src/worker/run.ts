@@ -1,4 +1,5 @@
 import type { Settlement } from '../driver/driver.js';
+import { CancelledError } from '../errors.js';
 import type { AnyHandler } from '../handler/handler.js';
 import { retry } from '../handler/outcome.js';
 import type { Job, JobId } from '../job/job.js';
@@ -14,7 +15,7 @@ import type { RunInfo } from './events.js';
 import { LiveRun } from './live-run.js';
 import type { EarlierRuns } from './run-records.js';
 
-/** How a run ended for its jobs; `release`: they are given back as they were. */
+/** How a run ended for its jobs; `release`: they are given back as they were. Of a cancelled job only `complete` counts. */
 export type Endings = ReadonlyMap<JobId, Ending> | 'release';
 
 /** What all runs of a transaction are settled with. */
@@ -66,6 +67,11 @@ export class Run<Tx> {
     return others.length === 0 && first !== undefined && first.attemptsMade + 1 < first.maxAttempts;
   }
 
+  /** Whether all its jobs go back as they were. */
+  get isGivenBack(): boolean {
+    return this.endings === 'release' && this.live.cancelled.size === 0;
+  }
+
   /** The row changes that follow from how it ended. */
   settlements(policy: RunPolicy): readonly Settlement[] {
     return this.#settlements(policy, (job) =>
@@ -80,6 +86,11 @@ export class Run<Tx> {
 
   #settlements(policy: RunPolicy, ending: (job: Job) => Ending): readonly Settlement[] {
     const full = { ...policy, processId: this.live.processId, backoff: this.handler.backoff };
-    return this.counted.map((job) => settlementFor(job, ending(job), full));
+    return this.counted.map((job) => settlementFor(job, this.#unlessCancelled(job, ending(job)), full));
+  }
+
+  #unlessCancelled({ publicId }: Job, ending: Ending): Ending {
+    if (ending.event === 'complete' || !this.live.cancelled.has(publicId)) return ending;
+    return { event: 'abandon', error: new CancelledError(publicId) };
   }
 }

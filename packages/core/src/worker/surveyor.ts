@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { Driver, Lanes } from '../driver/driver.js';
 import type { Alarm } from './alarm.js';
+import type { Cancellations } from './cancellations.js';
 import { Lapses } from './lapses.js';
 import { type LowWater, longestRestMs } from './low-water.js';
 
@@ -11,6 +12,7 @@ export interface SurveyorParts {
   readonly driver: Pick<Driver, 'survey' | 'reclaim'>;
   readonly lanes: Lanes;
   readonly clock: Clock;
+  readonly cancellations: Pick<Cancellations, 'ask'>;
   /** By queue. */
   readonly low: ReadonlyMap<string, LowWater>;
   /** Is set for what there is to wait for. */
@@ -26,7 +28,7 @@ export interface SurveyorParts {
 
 /**
  * Asks the database what there is to wait for, when a look has found no more: lets delayed jobs become due, puts back what dead
- * workers have leased, and sets the alarm. One survey at a time.
+ * workers have leased, cancels what was held when it was to be, and sets the alarm. One survey at a time.
  */
 export class Surveyor {
   readonly #parts: SurveyorParts;
@@ -69,7 +71,7 @@ export class Surveyor {
   }
 
   async #survey(): Promise<boolean> {
-    const { driver, lanes, clock, low, alarm, pollMs, watchMs, wake, onDone } = this.#parts;
+    const { driver, lanes, clock, cancellations, low, alarm, pollMs, watchMs, wake, onDone } = this.#parts;
     const began = clock.now();
     const { promoted, nextDueMs, waiting, leased } = await driver.survey(lanes);
     const now = clock.now();
@@ -79,6 +81,7 @@ export class Surveyor {
     // Somebody holds what is due. If that worker dies nobody tells, so look again soon.
     if (waiting) alarm.within(Math.max(watchMs, longestRestMs(low, now)));
     if (leased) await this.#reclaim();
+    if (await cancellations.ask()) alarm.within(watchMs);
     onDone();
     return waiting;
   }

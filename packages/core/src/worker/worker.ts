@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { DependencyContainer } from 'tsyringe';
 import { checkName, checkWhole } from '../client/limits.js';
 import type { Clock } from '../clock.js';
-import type { Anchor, Driver, SessionListener } from '../driver/driver.js';
+import type { Anchor, Driver, SessionListener, WakeUp } from '../driver/driver.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { ClaimLostError, InvalidInputError, WorkerStoppedError } from '../errors.js';
 import type { Registry } from '../handler/registry.js';
@@ -11,6 +11,7 @@ import type { RetentionLimits } from '../retention/retention.js';
 import { Alarm } from './alarm.js';
 import { BatchSizes } from './batch-sizes.js';
 import { limitMs } from './bounds.js';
+import { Cancellations } from './cancellations.js';
 import { reserve, shortages } from './connections.js';
 import { type RunInfo, WorkerEmitter, type WorkerEvents } from './events.js';
 import type { Flow } from './flow.js';
@@ -33,7 +34,7 @@ export interface WorkerOptions {
   readonly concurrency?: number;
   /** The backstop behind the wake-ups: how long at most until the next look. Default 5 s. */
   readonly pollInterval?: Duration;
-  /** How often to look while others hold what is due, so that a dead worker's jobs are found. Default 250 ms. */
+  /** How often to look while others hold what is due, or is to be cancelled, so that a dead worker's jobs are found. Default 250 ms. */
   readonly watchInterval?: Duration;
 }
 
@@ -87,8 +88,11 @@ export class Worker<Tx> {
   readonly #watchMs: number;
   readonly #events: WorkerEmitter;
   readonly #stopping = new AbortController();
+  /** Aborted later: while handlers end, they may be cancelled. */
+  readonly #deaf = new AbortController();
   readonly #taken = new Set<string>();
   readonly #live = new Set<LiveRun>();
+  readonly #cancellations: Cancellations;
   readonly #leftBehind = new Set<RunInfo>();
   /** By queue. */
   readonly #low: ReadonlyMap<string, LowWater>;
@@ -120,6 +124,8 @@ export class Worker<Tx> {
     this.#low = new Map(registry.queues.map((queue) => [queue, new LowWater()]));
     this.#pollMs = milliseconds(options.pollInterval ?? '5s', 'pollInterval');
     this.#watchMs = milliseconds(options.watchInterval ?? '250ms', 'watchInterval');
+    const { driver, clock } = parts;
+    this.#cancellations = new Cancellations({ driver, clock, everyMs: this.#watchMs, live: this.#live });
     this.#events = new WorkerEmitter(parts.log);
     this.#alarm = new Alarm(parts.clock, () => this.wake());
   }
@@ -207,6 +213,7 @@ export class Worker<Tx> {
       records: new RunRecords(driver),
       taken: this.#taken,
       live: this.#live,
+      cancellations: this.#cancellations,
       leftBehind: this.#leftBehind,
       stopping: this.#stopping.signal,
       anchored: () => this.#anchored,
@@ -230,6 +237,7 @@ export class Worker<Tx> {
       driver,
       lanes: registry,
       clock,
+      cancellations: this.#cancellations,
       pollMs: this.#pollMs,
       watchMs: this.#watchMs,
       wake: () => this.wake(),
@@ -256,12 +264,18 @@ export class Worker<Tx> {
 
   /** The first wake-up comes as soon as the session is subscribed: that primes the pump. */
   async #listen(anchor: Anchor): Promise<void> {
-    const { signal } = this.#stopping;
+    const { signal } = this.#deaf;
     const { queues } = this.#parts.registry;
-    for await (const { cancel } of anchor.wakeUps({ queues, everyMs: this.#pollMs, signal })) {
-      if (cancel === undefined) this.wake();
-      else for (const run of this.#live) run.cancel(cancel);
+    for await (const wakeUp of anchor.wakeUps({ queues, everyMs: this.#pollMs, signal })) {
+      if (wakeUp.cancel === undefined) this.wake();
+      else this.#cancel(wakeUp);
     }
+  }
+
+  /** When it is held by somebody who does not run it, one asks again soon. */
+  #cancel(wakeUp: WakeUp): void {
+    this.#cancellations.hear(wakeUp);
+    if (!this.#stopping.signal.aborted) this.#alarm.within(this.#watchMs);
   }
 
   /** A lease is worth no more than the session: without one for too long, its handlers are told to stop. */
@@ -309,7 +323,11 @@ export class Worker<Tx> {
     await slots.stop();
     this.#patience.stop();
     this.#patience = null;
+    this.#deaf.abort();
     await surveyor.stop();
+    await this.#cancellations.askAtLast().catch((error: unknown) => {
+      this.#parts.log.warn({ error, worker: this.name }, 'cancellations may have been lost');
+    });
     lines.stop();
     await Promise.all(beside);
     await anchor.release();

@@ -72,6 +72,18 @@ const cancelled: Scenario = {
   },
 };
 
+const cancelledBehind: Scenario = {
+  name: 'a cancel of a job that waits behind another of its key',
+  kinds: [{ kind: 'work' }],
+  workers: ['a'],
+  before: twoJobs,
+  scripts: {
+    async p({ cancel }) {
+      await cancel('second');
+    },
+  },
+};
+
 const lostConnections: Scenario = {
   name: 'a worker whose connections the server ends, and another that takes its job',
   kinds: [{ kind: 'work' }],
@@ -226,6 +238,7 @@ export const scenarios = {
   lateToTheGroup,
   lowerIdLate,
   cancelled,
+  cancelledBehind,
   lostConnections,
   killedWorker,
   lateRecord,

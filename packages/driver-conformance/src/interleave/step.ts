@@ -59,7 +59,8 @@ const FOOTPRINTS = {
   'enqueue and wake': { reads: [], writes: ['locks', 'jobs', 'keys', 'ids', 'hearing'] },
   /** An enqueue in a caller's transaction. */
   'enqueue in tx': { reads: ['jobs', 'locks'], writes: ['keys', 'ids'] },
-  move: { reads: [], writes: ['locks', 'jobs', 'keys'] },
+  // By a worker it is the end of a survey.
+  move: { reads: ['hearing'], writes: ['locks', 'jobs', 'keys'] },
   notify: { reads: [], writes: ['hearing'] },
   alarm: { reads: [], writes: ['hearing'] },
   stop: { reads: [], writes: ['hearing'] },

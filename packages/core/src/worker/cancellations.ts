@@ -1,0 +1,104 @@
+import { publicIdOf } from '../client/public-id.js';
+import type { Clock } from '../clock.js';
+import type { Driver, WakeUp } from '../driver/driver.js';
+import { isSettled } from '../job/lifecycle.js';
+import type { LiveRun } from './live-run.js';
+
+/** How many are kept in mind, the newest, and for how long, in milliseconds. */
+const MOST = 10_000;
+const KEPT_MS = 3_600_000;
+
+/** How many jobs are asked about at once: the look for work waits for it. */
+const AT_ONCE = 20;
+
+/** How many when the worker stops. */
+const AT_LAST = 1_000;
+
+export interface CancellationsParts {
+  readonly driver: Pick<Driver, 'list' | 'move'>;
+  readonly clock: Clock;
+  /** How often one asks. */
+  readonly everyMs: number;
+  /** The runs going on in this process. */
+  readonly live: ReadonlySet<LiveRun>;
+}
+
+interface Heard {
+  /** When the job was available, as whoever cancelled it saw it. */
+  readonly availableAt: number | undefined;
+  readonly until: number;
+}
+
+/**
+ * The cancellations that a worker has heard of. A run that has the job is told at once. But a job may be locked that nobody runs: the
+ * lock of a key is that of all its jobs, and a claim has its locks before its runs are known. So a cancellation is kept in mind until the
+ * database says that the job has ended, which all who have heard of it see to, or a run here comes upon it.
+ */
+export class Cancellations {
+  readonly #parts: CancellationsParts;
+  /** By public id; who was asked about last comes last. */
+  readonly #heard = new Map<string, Heard>();
+  #askAt = 0;
+
+  constructor(parts: CancellationsParts) {
+    this.#parts = parts;
+  }
+
+  hear({ cancel = '', availableAt }: WakeUp): void {
+    const publicId = publicIdOf(cancel);
+    if (publicId === undefined) return;
+    for (const run of this.#parts.live) run.cancel(publicId);
+    this.#heard.set(publicId, { availableAt, until: this.#parts.clock.now() + KEPT_MS });
+    const [oldest] = this.#heard.keys();
+    if (this.#heard.size > MOST && oldest !== undefined) this.#heard.delete(oldest);
+  }
+
+  /** Tells runs that have not begun, and are live, of their jobs that were cancelled before. Never rejects. */
+  async reach(runs: readonly LiveRun[]): Promise<void> {
+    if (this.#heard.size === 0) return;
+    for (const run of runs) {
+      for (const publicId of run.publicIds) {
+        const heard = this.#heard.get(publicId);
+        // Where the database does not answer, it is: of those that are cancelled few are redriven.
+        if (heard !== undefined && (await this.#isMeant(publicId, heard).catch(() => true)))
+          run.cancel(publicId);
+      }
+    }
+  }
+
+  /** Cancels what nobody holds any more. @returns whether some are held still, or were not asked about @throws DriverError */
+  async ask(): Promise<boolean> {
+    const now = this.#parts.clock.now();
+    if (this.#heard.size === 0 || now < this.#askAt) return this.#heard.size > 0;
+    this.#askAt = now + this.#parts.everyMs;
+    return this.#ask(AT_ONCE);
+  }
+
+  /** The same when the worker has given back what it had: of some jobs nobody else may know. @throws DriverError */
+  async askAtLast(): Promise<void> {
+    await this.#ask(AT_LAST);
+  }
+
+  async #ask(most: number): Promise<boolean> {
+    const { driver, clock } = this.#parts;
+    for (const [publicId, heard] of [...this.#heard].slice(0, most)) {
+      const isHeld =
+        heard.until > clock.now() &&
+        (await this.#isMeant(publicId, heard)) &&
+        (await driver.move('cancel', publicId)).outcome === 'running';
+      // It may have been cancelled anew meanwhile.
+      if (this.#heard.get(publicId) !== heard) continue;
+      this.#heard.delete(publicId);
+      if (isHeld) this.#heard.set(publicId, heard);
+    }
+    return this.#heard.size > 0;
+  }
+
+  /** Whether the job is still what was cancelled. One that was redriven since has no attempts, and another time. */
+  async #isMeant(publicId: string, { availableAt }: Heard): Promise<boolean> {
+    const { jobs } = await this.#parts.driver.list({ publicId }, { limit: 1, before: null });
+    const [job] = jobs;
+    if (job === undefined || isSettled(job.status)) return false;
+    return availableAt === undefined || job.attempt > 0 || job.availableAt.getTime() === availableAt;
+  }
+}
