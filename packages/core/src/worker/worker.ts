@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { DependencyContainer } from 'tsyringe';
 import { checkName, checkWhole } from '../client/limits.js';
 import type { Clock } from '../clock.js';
-import type { Anchor, Driver, SessionListener, WakeUp } from '../driver/driver.js';
+import type { Anchor, Driver, SessionListener } from '../driver/driver.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { ClaimLostError, InvalidInputError, WorkerStoppedError } from '../errors.js';
 import type { Registry } from '../handler/registry.js';
@@ -267,15 +267,14 @@ export class Worker<Tx> {
     const { signal } = this.#deaf;
     const { queues } = this.#parts.registry;
     for await (const wakeUp of anchor.wakeUps({ queues, everyMs: this.#pollMs, signal })) {
-      if (wakeUp.cancel === undefined) this.wake();
-      else this.#cancel(wakeUp);
+      if (wakeUp.cancel === undefined) {
+        this.wake();
+        continue;
+      }
+      this.#cancellations.hear(wakeUp);
+      // The job may be held by somebody who does not run it.
+      this.#alarm.within(this.#watchMs);
     }
-  }
-
-  /** When it is held by somebody who does not run it, one asks again soon. */
-  #cancel(wakeUp: WakeUp): void {
-    this.#cancellations.hear(wakeUp);
-    if (!this.#stopping.signal.aborted) this.#alarm.within(this.#watchMs);
   }
 
   /** A lease is worth no more than the session: without one for too long, its handlers are told to stop. */
@@ -313,7 +312,6 @@ export class Worker<Tx> {
   async #stop(): Promise<void> {
     await this.#started?.catch(() => {});
     this.#stopping.abort();
-    this.#alarm.stop();
     if (this.#running === null) return;
     const { anchor, slots, surveyor, lines, beside } = this.#running;
     this.#patience = new Alarm(this.#parts.clock, () => {
@@ -330,6 +328,7 @@ export class Worker<Tx> {
     });
     lines.stop();
     await Promise.all(beside);
+    this.#alarm.stop();
     await anchor.release();
     this.#giveBack();
     this.#parts.log.info({ worker: this.name }, 'worker stopped');
