@@ -4,15 +4,15 @@ import type { Driver, WakeUp } from '../driver/driver.js';
 import { isSettled } from '../job/lifecycle.js';
 import type { LiveRun } from './live-run.js';
 
-/** How many are kept in mind, the newest, and for how long, in milliseconds. */
+/** How many are kept in mind, and for how long, in milliseconds. */
 const MOST = 10_000;
 const KEPT_MS = 3_600_000;
 
 /** How many jobs are asked about at once: the look for work waits for it. */
 const AT_ONCE = 20;
 
-/** How many when the worker stops. */
-const AT_LAST = 1_000;
+/** How many when the worker stops, which is to take no more than a moment. */
+const AT_LAST = 500;
 
 export interface CancellationsParts {
   readonly driver: Pick<Driver, 'list' | 'move'>;
