@@ -8,6 +8,7 @@ export interface Answers {
   readonly survey: () => Survey | Promise<Survey>;
   readonly lockSiblings?: HeldTransaction<unknown>['lockSiblings'];
   readonly startRuns?: Driver['startRuns'];
+  readonly reclaim?: Driver['reclaim'];
 }
 
 export function job(id: bigint, key: string | null = null): Job {
@@ -63,7 +64,7 @@ export function emptyDatabase(answers: Answers): {
     capabilities: { maxConnections: null, sharesPool: false, chains: false },
     begin: async () => held,
     deferred: () => undefined,
-    reclaim: unused,
+    reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, lapsed: [] })),
     async survey() {
       surveys += 1;
       return answers.survey();

@@ -29,8 +29,12 @@ export class Rounds<Tx> {
 
   /** Never rejects. */
   async serve(slot: Slot): Promise<void> {
-    const { alarm, onFault } = this.#parts;
-    const flow: Flow<Tx> = { ...this.#parts.flow, claimed: () => slot.work() };
+    const { alarm, surveyor, onFault } = this.#parts;
+    const claimed = (): void => {
+      slot.work();
+      surveyor.watch();
+    };
+    const flow: Flow<Tx> = { ...this.#parts.flow, claimed };
     try {
       let passes: readonly Sweep[];
       do {

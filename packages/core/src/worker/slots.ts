@@ -58,6 +58,11 @@ export class Slots {
     return this.#count('looking') + this.#count('working') === 0;
   }
 
+  /** Whether a wake-up can open no further slot. */
+  get areAllOpen(): boolean {
+    return this.#open.size === this.#parts.concurrency;
+  }
+
   wake(): void {
     this.#woken = true;
     this.#openSlots(1);

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { Driver, Lanes } from '../driver/driver.js';
-import type { Alarm } from './alarm.js';
+import { Alarm } from './alarm.js';
 import type { Cancellations } from './cancellations.js';
 import { Lapses } from './lapses.js';
 import { type LowWater, longestRestMs } from './low-water.js';
@@ -19,6 +19,8 @@ export interface SurveyorParts {
   readonly alarm: Alarm;
   readonly pollMs: number;
   readonly watchMs: number;
+  /** Whether no slot is free to look, and so none comes to a survey. */
+  readonly busy: () => boolean;
   /** Called when there is something to look for. */
   readonly wake: () => void;
   readonly onDone: () => void;
@@ -28,26 +30,28 @@ export interface SurveyorParts {
 
 /**
  * Asks the database what there is to wait for, when a look has found no more: lets delayed jobs become due, puts back what dead
- * workers have leased, cancels what was held when it was to be, and sets the alarm. One survey at a time.
+ * workers have leased, cancels what was held when it was to be, and sets the alarm. One survey at a time. While all slots are busy, what dead
+ * workers have leased is put back beside them.
  */
 export class Surveyor {
   readonly #parts: SurveyorParts;
   readonly #lapses: Lapses;
+  readonly #watch: Alarm;
   #last: Promise<unknown> = Promise.resolve();
+  #isReclaimDue = false;
   #cancelTimer: (() => void) | null = null;
   #stopped = false;
 
   constructor(parts: SurveyorParts) {
     this.#parts = parts;
     this.#lapses = new Lapses(parts.clock, parts.watchMs);
+    this.#watch = new Alarm(parts.clock, () => this.#reclaimBeside());
   }
 
   /** @returns whether something due is in the table, locked or not @throws DriverError */
   now(): Promise<boolean> {
     this.#cancel();
-    const survey = this.#last.then(() => this.#survey());
-    this.#last = survey.catch(() => {});
-    return survey;
+    return this.#inTurn(() => this.#survey());
   }
 
   /** In a moment, beside the slots, if there is none before. */
@@ -58,11 +62,23 @@ export class Surveyor {
     });
   }
 
+  /** Slots have taken jobs: should all be busy for long, dead workers' leases are looked for beside them. */
+  watch(): void {
+    if (!this.#stopped) this.#watch.within(this.#parts.watchMs);
+  }
+
   /** Resolves when the survey that is going on is over. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
+    this.#watch.stop();
     await this.#last;
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
   }
 
   #cancel(): void {
@@ -80,18 +96,34 @@ export class Surveyor {
     if (nextDueMs !== null && nextDueMs < pollMs) alarm.within(nextDueMs);
     // Somebody holds what is due. If that worker dies nobody tells, so look again soon.
     if (waiting) alarm.within(Math.max(watchMs, longestRestMs(low, now)));
-    if (leased) await this.#reclaim();
+    // As long as anybody has a lease, look again soon.
+    if (leased) {
+      await this.#reclaim();
+      alarm.within(watchMs);
+    }
     if (await cancellations.ask()) alarm.within(watchMs);
     onDone();
     return waiting;
   }
 
-  /** Puts back what dead workers have leased; as long as anybody has a lease, looks again soon. */
+  #reclaimBeside(): void {
+    const { busy, onFault } = this.#parts;
+    if (this.#isReclaimDue || !busy()) return;
+    this.#isReclaimDue = true;
+    this.#inTurn(() => this.#reclaim())
+      .catch(onFault)
+      .finally(() => {
+        this.#isReclaimDue = false;
+      });
+  }
+
+  /** Puts back what dead workers have leased. */
   async #reclaim(): Promise<void> {
-    const { driver, lanes, alarm, watchMs, wake } = this.#parts;
+    const { driver, lanes, wake } = this.#parts;
     const { reclaimed, lapsed } = await driver.reclaim({ queues: lanes.queues, dead: this.#lapses.dead });
     this.#lapses.see(lapsed);
     if (reclaimed > 0) wake();
-    alarm.within(watchMs);
+    this.#watch.stop();
+    this.watch();
   }
 }

@@ -127,7 +127,10 @@ export class Worker<Tx> {
     const { driver, clock } = parts;
     this.#cancellations = new Cancellations({ driver, clock, everyMs: this.#watchMs, live: this.#live });
     this.#events = new WorkerEmitter(parts.log);
-    this.#alarm = new Alarm(parts.clock, () => this.wake());
+    this.#alarm = new Alarm(parts.clock, () => {
+      this.wake();
+      this.#running?.surveyor.watch();
+    });
   }
 
   on<Name extends keyof WorkerEvents>(name: Name, listener: (...given: WorkerEvents[Name]) => void): this {
@@ -240,6 +243,7 @@ export class Worker<Tx> {
       cancellations: this.#cancellations,
       pollMs: this.#pollMs,
       watchMs: this.#watchMs,
+      busy: () => slots.areAllOpen && !this.#stopping.signal.aborted,
       wake: () => this.wake(),
     });
     const rounds: Rounds<Tx> = new Rounds({ ...all, flow, slots, surveyor });

@@ -18,6 +18,7 @@ import { slowClock } from '../slow-clock.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
+import { leased as leaseOf } from './leases.js';
 
 /** A handler of the test's queue whose claims are leased. */
 function leasing<Tx>(
@@ -113,6 +114,29 @@ export const leasedRuns = theme('leased runs', (test) => {
     await dying.process.kill();
     expect(await allSettled(stage)).toMatchObject([
       { status: 'complete', output: 'attempt 2', attempt: 2, crashes: 1 },
+    ]);
+  });
+
+  test('the jobs of a dead worker are put back while all slots of the others are busy', async (stage) => {
+    const { put, row } = stage;
+    const [running, finish] = [gate(), gate()];
+    const own = await put();
+    const handler = leasing(stage, async ({ job }) => {
+      running.open();
+      if (job.publicId === own.publicId) await finish.promise;
+    });
+    await employ(stage, [handler], { concurrency: 1 });
+    await within('the handler', running.promise);
+    const dying = await stage.process();
+    const { job } = await leaseOf(stage, dying.driver);
+    expect(await row(job)).toMatchObject({ status: 'in-progress' });
+    await dying.kill();
+    await until('its job is put back', async () => (await row(job)).status === 'new');
+    expect(await row(own)).toMatchObject({ status: 'in-progress' });
+    finish.open();
+    expect(await allSettled(stage)).toMatchObject([
+      { status: 'complete', attempt: 1, crashes: 0 },
+      { status: 'complete', attempt: 2, crashes: 1 },
     ]);
   });
 
