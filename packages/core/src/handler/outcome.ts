@@ -34,6 +34,9 @@ export function fail(error: unknown): Outcome {
   return { event: 'fail', error };
 }
 
-/** What a handler returns: one outcome for all its jobs, or one for each by public id, or nothing for `complete()`. */
+/**
+ * What a handler returns: one outcome for all its jobs, or one for each by public id, or nothing for `complete()`. Anything else, and a
+ * map without one of the jobs, is taken for an error that it threw: what it wrote through its transaction is undone, and all its jobs are retried.
+ */
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a return statement is one that completes.
 export type HandlerResult = Outcome | ReadonlyMap<string, Outcome> | void;

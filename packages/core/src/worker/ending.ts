@@ -3,7 +3,7 @@ import type { Clock } from '../clock.js';
 import { HandlerTimeoutError } from '../errors.js';
 import { checkPayload } from '../handler/check-payload.js';
 import type { AnyHandler } from '../handler/handler.js';
-import { complete, fail, type HandlerResult, type Outcome, retry } from '../handler/outcome.js';
+import { complete, fail, type HandlerResult, type Outcome, retry, snooze } from '../handler/outcome.js';
 import type { Job } from '../job/job.js';
 import type { CountedJob, Ending } from '../job/settlement.js';
 import type { CheckedJob } from './run-handler.js';
@@ -45,25 +45,38 @@ function inTime<Tx, Result>(
   });
 }
 
-/** What a handler's result says of one of its jobs. */
+/**
+ * What a handler's result says of one of its jobs.
+ *
+ * @throws TypeError, InvalidInputError when it is no result.
+ */
 export function outcomeOf(result: HandlerResult, job: Job): Outcome {
-  const outcome =
-    result instanceof Map ? (result.get(job.publicId) ?? noOutcome(job)) : (result ?? complete());
-  if (!isOutcome(outcome))
-    return retry(new TypeError('A handler must return complete(), retry(), snooze() or fail().'));
-  if (outcome.event !== 'complete') return outcome;
-  if (outcome.output === null) return outcome;
+  const given: unknown = result instanceof Map ? result.get(job.publicId) : (result ?? complete());
+  if (result instanceof Map && given === undefined) throw noOutcome(job);
+  const outcome = typeof given === 'object' && given !== null ? outcomeFrom({ ...given }) : undefined;
+  if (outcome !== undefined) return outcome;
+  throw new TypeError('A handler must return complete(), retry(), snooze() or fail().');
+}
+
+/** An object is read once, as a getter may throw, and to its end: a row of some table may have an `event` too. */
+function outcomeFrom(given: Readonly<Record<string, unknown>>): Outcome | undefined {
+  const { event, output, error, delayMs } = given;
+  if (event === 'complete' && 'output' in given) return completed(output);
+  if (event === 'fail' && 'error' in given) return fail(error);
+  if (event === 'snooze' && typeof delayMs === 'number') return snooze(delayMs);
+  if (event !== 'retry' || !('error' in given)) return;
+  if (delayMs === null) return retry(error);
+  if (typeof delayMs === 'number') return retry(error, { after: delayMs });
+}
+
+function completed(output: unknown): Outcome {
   try {
-    return complete(checkJson('The output', outcome.output, LIMITS.payloadBytes));
+    return complete(output === null ? null : checkJson('The output', output, LIMITS.payloadBytes));
   } catch (error) {
     return fail(error);
   }
 }
 
-function isOutcome(value: unknown): value is Outcome {
-  return typeof value === 'object' && value !== null && 'event' in value;
-}
-
-export function noOutcome({ publicId }: Job): Outcome {
-  return retry(new Error(`The handler returned no outcome for job ${publicId}.`));
+export function noOutcome({ publicId }: Job): TypeError {
+  return new TypeError(`The handler returned no outcome for job ${publicId}.`);
 }

@@ -85,8 +85,9 @@ async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>):
     const { driver, clock, log, container } = flow;
     const call = { handler, jobs: [first, ...rest], tx: part, live, driver, clock, log, container } as const;
     const result = await runHandler(call, (ended) => leaveBehind(flow, info, ended));
+    const outcomes = checked.map(({ job }) => [job.id, outcomeOf(result, job)] as const);
     await part.keep();
-    for (const { job } of checked) endings.set(job.id, outcomeOf(result, job));
+    for (const [id, outcome] of outcomes) endings.set(id, outcome);
   } catch (error) {
     if (part.lost.aborted) throw error;
     await part.undo();

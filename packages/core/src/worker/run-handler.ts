@@ -90,7 +90,7 @@ async function runBuilt<Tx>(
 
 /** A query builder, for one, is no promise and begins when it is waited for. */
 function isThenable(value: HandlerResult | PromiseLike<HandlerResult>): value is PromiseLike<HandlerResult> {
-  return typeof value === 'object' && 'then' in value && typeof value.then === 'function';
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
 const LEFT_BEHIND = Symbol('left behind');

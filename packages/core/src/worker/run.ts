@@ -75,7 +75,7 @@ export class Run<Tx> {
   /** The row changes that follow from how it ended. */
   settlements(policy: RunPolicy): readonly Settlement[] {
     return this.#settlements(policy, (job) =>
-      this.endings === 'release' ? { event: 'release' } : (this.endings.get(job.id) ?? noOutcome(job)),
+      this.endings === 'release' ? { event: 'release' } : (this.endings.get(job.id) ?? retry(noOutcome(job))),
     );
   }
 

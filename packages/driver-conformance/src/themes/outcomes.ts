@@ -3,11 +3,17 @@ import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { ANumber, AnyJson, employ, hire, SOON } from '../crew.js';
 import type { JobRow } from '../driver-harness.js';
+import { scratchTable } from '../scratch-table.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, within } from '../until.js';
 
 const HOUR_MS = 3_600_000;
+
+/** What a handler returns whose author has no types. */
+function untyped(result: unknown): Outcome {
+  return JSON.parse('{}', () => result);
+}
 
 export const outcomes = theme('outcomes', (test) => {
   test('an invalid payload fails its own job and no other of the group', async (stage) => {
@@ -36,38 +42,62 @@ export const outcomes = theme('outcomes', (test) => {
       payload: ANumber,
       group: true,
       run: ({ jobs }) => {
-        const outcomes: readonly (Outcome | undefined)[] = [
+        const outcomes: readonly Outcome[] = [
           complete({ done: true }),
           fail(new Error('never')),
           retry(new Error('later'), { after: '1h' }),
           snooze('2h'),
-          undefined,
         ];
-        return new Map(
-          jobs.flatMap(({ publicId, payload }) => {
-            const outcome = outcomes[payload];
-            return outcome === undefined ? [] : [[publicId, outcome] as const];
-          }),
-        );
+        return new Map(jobs.map(({ publicId, payload }) => [publicId, outcomes[payload] ?? complete()]));
       },
       retry: { base: '1h' },
     });
-    const put = await putMany([0, 1, 2, 3, 4].map((payload) => ({ key, payload })));
+    await putMany([0, 1, 2, 3].map((payload) => ({ key, payload })));
     const { worker } = await hire(stage, [handler]);
     const settled = new Promise<void>((resolve) => worker.on('settled', () => resolve()));
     await worker.start();
     await within('the run', settled);
-    const [done, failed, retried, snoozed, forgotten] = await reader.jobs(queue);
+    const [done, failed, retried, snoozed] = await reader.jobs(queue);
     expect(done).toMatchObject({ status: 'complete', output: { done: true }, attempt: 1 });
     expect(failed).toMatchObject({ status: 'error', error: { message: 'never' }, attempt: 1 });
     expect(retried).toMatchObject({ status: 'new', error: { message: 'later' }, attempt: 1 });
     expect(snoozed).toMatchObject({ status: 'new', error: null, attempt: 0 });
-    expect(forgotten).toMatchObject({ status: 'new', attempt: 1 });
     const pause = (row: JobRow | undefined): number =>
       (row?.availableAt.getTime() ?? 0) - (row?.startedAt?.getTime() ?? 0);
     expect(pause(retried)).toBeGreaterThanOrEqual(HOUR_MS - 1);
     expect(pause(snoozed)).toBeGreaterThanOrEqual(2 * HOUR_MS - 1);
-    expect(put).toHaveLength(5);
+  });
+
+  test('what a handler wrote is undone, and all its jobs retried, when it returns what is no outcome of each', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    const { database, queue, key, reader, defer, putMany } = stage;
+    const table = await scratchTable(reader, queue, defer);
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      group: true,
+      retry: SOON,
+      async run({ tx, job, jobs }: RunContext<unknown, Tx>) {
+        await database.run(tx, `INSERT INTO ${table} VALUES ('attempt ${job.attempt}')`);
+        if (job.attempt === 1) return new Map([[job.publicId, complete()]]);
+        // As a row of a table that has such a column.
+        if (job.attempt === 2) return untyped({ id: 1, event: 'click' });
+        return new Map(jobs.map(({ publicId }) => [publicId, complete()]));
+      },
+    });
+    const [first, second] = await putMany([{ key }, { key }]);
+    await employ(stage, [handler]);
+    expect(await allSettled(stage)).toMatchObject([
+      { status: 'complete', attempt: 3, crashes: 0 },
+      { status: 'complete', attempt: 3, crashes: 0 },
+    ]);
+    for (const job of [first, second]) {
+      const runs = await reader.runs(job?.publicId ?? '');
+      expect(runs.map(({ outcome }) => outcome)).toEqual(['retry', 'retry', 'complete']);
+    }
+    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'attempt 3' }]);
   });
 
   test('a handler that throws is tried again, and fails when its attempts are used up', async (stage) => {
