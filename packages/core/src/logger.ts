@@ -1,3 +1,5 @@
+import { jobError } from './job/job-error.js';
+
 /** Where Rowlock tells what it does. A pino logger fits as it is. */
 export interface Logger {
   debug(fields: object, message: string): void;
@@ -15,3 +17,25 @@ export const consoleLogger: Logger = {
   warn: (fields, message) => console.warn(`rowlock: ${message}`, fields),
   error: (fields, message) => console.error(`rowlock: ${message}`, fields),
 };
+
+/** The same, but what cannot be shown is told in other words: whatever handlers throw comes here, and a getter of it may throw in turn. */
+export function unfailing(log: Logger): Logger {
+  const tell =
+    (level: keyof Logger) =>
+    (fields: object, message: string): void => {
+      try {
+        log[level](fields, message);
+      } catch {
+        tellInstead(log, level, fields, message);
+      }
+    };
+  return { debug: tell('debug'), info: tell('info'), warn: tell('warn'), error: tell('error') };
+}
+
+function tellInstead(log: Logger, level: keyof Logger, fields: object, message: string): void {
+  try {
+    log[level]({ ...fields, ...('error' in fields && { error: jobError(fields.error) }) }, message);
+  } catch {
+    // A logger that throws is no reason to stop a worker.
+  }
+}

@@ -6,7 +6,7 @@ import { InvalidInputError } from './errors.js';
 import type { AnyHandler } from './handler/handler.js';
 import type { Plugin } from './handler/plugin.js';
 import { Registry } from './handler/registry.js';
-import { consoleLogger, type Logger } from './logger.js';
+import { consoleLogger, type Logger, unfailing } from './logger.js';
 import { prune } from './retention/prune.js';
 import { type Retention, RetentionLimits } from './retention/retention.js';
 import { Worker, type WorkerOptions } from './worker/worker.js';
@@ -47,12 +47,13 @@ export class Rowlock<Tx> extends Client<Tx> {
     driver,
     plugins = [],
     handlers = [],
-    log = consoleLogger,
+    log: given = consoleLogger,
     clock = systemClock,
     container,
     retention = {},
   }: RowlockOptions<Tx>) {
     const registry = new Registry([...plugins.flatMap((plugin) => plugin.handlers), ...handlers]);
+    const log = unfailing(given);
     const here = new WorkersHere();
     super(driver, registry, here, log, clock);
     this.#driver = driver;

@@ -29,3 +29,102 @@ test('a message is cut, and holds nothing that a database refuses', () => {
   expect(jobError('x'.repeat(10_000)).message).toHaveLength(4_000);
   expect(jobError('a\0b\ud800c').message).toBe('a\uFFFDb\uFFFDc');
 });
+
+test('a code is cut, and holds nothing that a database refuses, whether it is a code or a name', () => {
+  const codes = ['a\0b\ud800c', `${'x'.repeat(127)}\u{1F600}`, 'y'.repeat(1_000)];
+  for (const given of [(code: string) => ({ code }), (name: string) => ({ name })]) {
+    const stored = codes.map((code) => jobError(Object.assign(new Error('x'), given(code))).code);
+    expect(stored).toEqual(['a\uFFFDb\uFFFDc', `${'x'.repeat(127)}\uFFFD`, 'y'.repeat(128)]);
+  }
+});
+
+test('the path of an issue is text that a database stores, or a number', () => {
+  const path = ['a\0', 3, 'x'.repeat(1_000), ...Array.from({ length: 200 }, () => 'deep')];
+  const issues = Array.from({ length: 100 }, () => ({ path, message: 'm' }));
+  const { details } = jobError(new InvalidPayloadError('k', issues));
+  expect(details).toHaveLength(20);
+  expect(details).toContainEqual({
+    path: ['a\uFFFD', 3, 'x'.repeat(512), ...Array.from({ length: 97 }, () => 'deep')],
+    message: 'm',
+  });
+});
+
+function refuse(): never {
+  throw new Error('out of reach');
+}
+
+/** An error of which one member is something else. */
+function odd(member: PropertyDescriptor, name: string): Error {
+  return Object.defineProperty(new Error('told'), name, member);
+}
+
+const cyclic: { self?: unknown } = {};
+cyclic.self = cyclic;
+const cause = Object.assign(new Error('told'), { cause: cyclic });
+
+test.each<[string, unknown, object]>([
+  [
+    'a message that is an object',
+    odd({ value: { rows: 2 } }, 'message'),
+    { code: 'Error', message: '{"rows":2}' },
+  ],
+  [
+    'a message that is a symbol',
+    odd({ value: Symbol('s') }, 'message'),
+    { code: 'Error', message: 'Symbol(s)' },
+  ],
+  ['a message that is a number', odd({ value: 7 }, 'message'), { code: 'Error', message: '7' }],
+  ['a message that throws', odd({ get: refuse }, 'message'), { code: 'Error', message: expect.any(String) }],
+  [
+    'no message and a name that throws',
+    Object.defineProperty(new Error(), 'name', { get: refuse }),
+    { code: 'Error' },
+  ],
+  ['a name that is a symbol', odd({ value: Symbol('s') }, 'name'), { code: 'Symbol(s)', message: 'told' }],
+  ['a name that is nothing', odd({ value: undefined }, 'name'), { code: 'Error', message: 'told' }],
+  ['a name that throws', odd({ get: refuse }, 'name'), { code: 'Error', message: 'told' }],
+  ['a code that throws', odd({ get: refuse }, 'code'), { code: 'Error', message: 'told' }],
+  ['an empty code', odd({ value: '' }, 'code'), { code: 'Error', message: 'told' }],
+  ['a stack that throws', odd({ get: refuse }, 'stack'), { code: 'Error', message: 'told' }],
+  ['a cause that has itself', cause, { code: 'Error', message: 'told' }],
+  ['a frozen error', Object.freeze(new Error('told')), { code: 'Error', message: 'told' }],
+  ['a frozen object', Object.freeze({ a: 1 }), { message: '{"a":1}' }],
+  ['a cycle', cyclic, {}],
+  ['a symbol', Symbol('s'), { message: 'Symbol(s)' }],
+  ['a function', () => 1, { message: '() => 1' }],
+  ['an object that cannot be JSON', { toJSON: refuse }, {}],
+  ['an object without a prototype', Object.create(null), { message: '{}' }],
+  [
+    'a proxy that refuses everything',
+    new Proxy(new Error('told'), { get: refuse, has: refuse }),
+    { code: 'Error' },
+  ],
+  ['a proxy without a prototype', new Proxy({}, { getPrototypeOf: refuse, get: refuse }), {}],
+  ['a revoked proxy', revoked(), {}],
+  [
+    'issues that are none',
+    Object.assign(new InvalidPayloadError('k', []), { issues: [{ path: [Symbol('s')], message: 1 }] }),
+    {
+      details: [{ path: ['Symbol(s)'], message: '1' }],
+    },
+  ],
+  [
+    'issues that throw',
+    Object.defineProperty(new InvalidPayloadError('k', []), 'issues', { get: refuse }),
+    {},
+  ],
+])('what may be thrown can be stored: %s', (_, thrown, stored) => {
+  const error = jobError(thrown);
+  expect(error).toMatchObject({
+    code: expect.stringMatching(/^.{1,128}$/),
+    message: expect.stringMatching(/./),
+    ...stored,
+  });
+  expect(JSON.parse(JSON.stringify(error))).toEqual(error);
+});
+
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}

@@ -1,42 +1,75 @@
-import { InvalidPayloadError } from '../errors.js';
+import { InvalidPayloadError, type PayloadIssue } from '../errors.js';
 import type { JobError } from './job.js';
 
 /** Longer messages are cut: a row is not a log. */
 const LONGEST_MESSAGE = 4_000;
 
-/** Whatever was thrown or given as a reason, as it is kept in a job's row. */
+const LONGEST_CODE = 128;
+
+const MOST_ISSUES = 20;
+
+/** As deep as JSON may be nested, and so long a name. */
+const LONGEST_PATH = 100;
+const LONGEST_NAME = 512;
+
+const UNTOLD: JobError = { code: 'ROWLOCK_HANDLER', message: 'An error that cannot be shown.' };
+
+/**
+ * Whatever was thrown or given as a reason, as it is kept in a job's row. Never throws, though what a handler throws may be anything: an
+ * object that refuses to be read, or a message that is none.
+ */
 export function jobError(reason: unknown): JobError {
-  if (reason instanceof InvalidPayloadError) {
-    const details = reason.issues.map(({ path, message }) => ({
-      path: [...path],
-      message: storable(message),
-    }));
-    return { code: reason.code, message: storable(reason.message), details };
+  try {
+    if (reason instanceof InvalidPayloadError) return invalid(reason);
+    if (reason instanceof Error) return { code: codeOf(reason), message: messageOf(reason) };
+    return { code: UNTOLD.code, message: text(reason) };
+  } catch {
+    return UNTOLD;
   }
-  if (reason instanceof Error)
-    return { code: codeOf(reason), message: storable(reason.message || reason.name) };
+}
+
+function invalid({ code, message, issues }: InvalidPayloadError): JobError {
+  return { code, message: text(message), details: issues.slice(0, MOST_ISSUES).map(detail) };
+}
+
+function detail({ path, message }: PayloadIssue): { path: (string | number)[]; message: string } {
+  const names = path.slice(0, LONGEST_PATH);
   return {
-    code: 'ROWLOCK_HANDLER',
-    message: storable(typeof reason === 'string' ? reason : inspect(reason)),
+    path: names.map((name) => (typeof name === 'number' ? name : text(name, LONGEST_NAME))),
+    message: text(message),
   };
 }
 
 function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? storable(error.code).slice(0, 128) : error.name;
+  const code = readOr('', () => ('code' in error && typeof error.code === 'string' ? error.code : ''));
+  return text(code || readOr('', () => error.name) || 'Error', LONGEST_CODE);
 }
 
-function inspect(reason: unknown): string {
+function messageOf(error: Error): string {
+  return text(readOr(UNTOLD.message, () => error.message || readOr(UNTOLD.message, () => error.name)));
+}
+
+/** What a getter gives, unless it throws. */
+function readOr(otherwise: string, read: () => string): string {
   try {
-    return JSON.stringify(reason) ?? String(reason);
+    return read();
   } catch {
-    return 'An error that cannot be shown.';
+    return otherwise;
   }
 }
 
-/** A message that every database can hold. */
-function storable(text: string): string {
-  return text
-    .slice(0, LONGEST_MESSAGE)
+/** Text of limited length that every database can hold, of whatever it really is. */
+function text(value: unknown, longest = LONGEST_MESSAGE): string {
+  return (typeof value === 'string' ? value : inspect(value))
+    .slice(0, longest)
     .replaceAll('\0', '\uFFFD')
     .replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+}
+
+function inspect(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return UNTOLD.message;
+  }
 }

@@ -130,6 +130,45 @@ export const outcomes = theme('outcomes', (test) => {
     ]);
   });
 
+  test('whatever a handler throws or fails with is kept in the row, as far as it can be', async (stage) => {
+    const { queue, putMany } = stage;
+    const refuse = (): never => {
+      throw new Error('out of reach');
+    };
+    const reasons: readonly (() => unknown)[] = [
+      () => Object.assign(new Error('a\0b\ud800c'), { name: 'x\0' }),
+      () => Object.assign(new Error(), { message: { rows: 2 } }),
+      () => Object.defineProperty(new Error('told'), 'name', { get: refuse }),
+      () => new Proxy({}, { get: refuse, getPrototypeOf: refuse }),
+      () => Symbol('s'),
+    ];
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: ANumber,
+      retry: { ...SOON, attempts: 1 },
+      run({ job: { payload } }) {
+        const reason = reasons[payload % reasons.length]?.();
+        if (payload < reasons.length) throw reason;
+        return fail(reason);
+      },
+    });
+    const payloads = [...reasons, ...reasons].keys();
+    await putMany([...payloads].map((payload) => ({ payload, maxAttempts: 1 })));
+    await employ(stage, [handler]);
+    const rows = await allSettled(stage);
+    const stored = [
+      { code: 'x\uFFFD', message: 'a\uFFFDb\uFFFDc' },
+      { code: 'Error', message: '{"rows":2}' },
+      { code: 'Error', message: 'told' },
+      { code: 'ROWLOCK_HANDLER' },
+      { code: 'ROWLOCK_HANDLER', message: 'Symbol(s)' },
+    ];
+    expect(rows).toMatchObject(
+      [...stored, ...stored].map((error) => ({ status: 'error', attempt: 1, crashes: 0, error })),
+    );
+  });
+
   test('a snooze does not count as an attempt', async (stage) => {
     const { queue, put } = stage;
     const attempts: number[] = [];

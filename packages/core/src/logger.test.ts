@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { type Logger, unfailing } from './logger.js';
+
+/** Shows the messages of errors, as loggers do. */
+function readingLogger(lines: unknown[]): Logger {
+  const line = (fields: object, message: string): void => {
+    lines.push([message, 'error' in fields ? Object(fields.error).message : fields]);
+  };
+  return { debug: line, info: line, warn: line, error: line };
+}
+
+test('what a logger is told it is told as it is', () => {
+  const lines: unknown[] = [];
+  const log = unfailing(readingLogger(lines));
+  for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level]({ level }, 'said');
+  expect(lines).toEqual(['debug', 'info', 'warn', 'error'].map((level) => ['said', { level }]));
+});
+
+test('an error that a logger cannot read is told as it is kept in a row', () => {
+  const lines: unknown[] = [];
+  const error = Object.defineProperty(new Error(), 'message', {
+    get() {
+      throw new Error('out of reach');
+    },
+  });
+  unfailing(readingLogger(lines)).warn({ error }, 'the handler failed');
+  expect(lines).toEqual([['the handler failed', 'An error that cannot be shown.']]);
+});
+
+test('a logger that throws stops nobody', () => {
+  const refuse = (): never => {
+    throw new Error('full');
+  };
+  const log = unfailing({ debug: refuse, info: refuse, warn: refuse, error: refuse });
+  log.error({}, 'said');
+  log.error({ error: new Error('x') }, 'said');
+});
