@@ -126,7 +126,7 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
   readonly retry?: RetryOptions;
   /**
    * After it `signal` is aborted. A handler that has not ended 5 s later is left behind: its transaction is taken from it, and its
-   * job is retried. Default 30 s, at most 24 h.
+   * job is retried. What an asynchronous schema takes when the job is claimed is part of it. Default 30 s, at most 24 h.
    */
   readonly timeout?: Duration;
 }

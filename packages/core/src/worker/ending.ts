@@ -6,13 +6,24 @@ import type { AnyHandler } from '../handler/handler.js';
 import { complete, fail, type HandlerResult, type Outcome, retry, snooze } from '../handler/outcome.js';
 import type { Job } from '../job/job.js';
 import type { CountedJob, Ending } from '../job/settlement.js';
+import type { LiveRun } from './live-run.js';
 import type { CheckedJob } from './run-handler.js';
 
-/** A job that crashed its workers too often, or whose payload its schema refuses, ends without a run. */
+/** A run that is being checked, and until when it may go on. */
+export interface Checking {
+  readonly live: LiveRun;
+  readonly clock: Clock;
+  readonly until: number;
+}
+
+/**
+ * A job that crashed its workers too often, or whose payload its schema refuses, ends without a run. Of a run that was told to stop
+ * nothing more is checked: its handler is not called.
+ */
 export async function check<Tx>(
   handler: AnyHandler<Tx>,
   job: CountedJob,
-  clock: Clock,
+  checking: Checking,
 ): Promise<CheckedJob | { readonly ending: Ending }> {
   if (isExhausted(job)) {
     const error = Object.assign(new Error(`The worker died during ${job.crashesSeen} of its runs.`), {
@@ -20,11 +31,13 @@ export async function check<Tx>(
     });
     return { ending: { event: 'exhaust', error } };
   }
+  const unchecked = { job, payload: undefined };
+  if (checking.live.stopped !== null) return unchecked;
   try {
     const payload = checkPayload(handler, job.payload);
-    return { job, payload: payload instanceof Promise ? await inTime(handler, clock, payload) : payload };
+    return { job, payload: payload instanceof Promise ? await inTime(handler, payload, checking) : payload };
   } catch (error) {
-    return { ending: error instanceof HandlerTimeoutError ? retry(error) : fail(error) };
+    return checking.live.stopped === null ? { ending: fail(error) } : unchecked;
   }
 }
 
@@ -33,16 +46,22 @@ export function isExhausted({ attemptsMade, maxAttempts }: CountedJob): boolean 
   return attemptsMade >= maxAttempts;
 }
 
-/** A schema may ask somebody else, and wait for an answer: it has as long as its handler. */
-function inTime<Tx, Result>(
+/** A schema may ask somebody else, and wait for an answer: the run's time passes meanwhile. */
+async function inTime<Tx, Result>(
   { kind, timeoutMs }: AnyHandler<Tx>,
-  clock: Clock,
   work: Promise<Result>,
+  { live, clock, until }: Checking,
 ): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const stop = clock.after(timeoutMs, () => reject(new HandlerTimeoutError(kind, timeoutMs)));
-    work.then(resolve, reject).finally(stop);
-  });
+  const stopTimer = clock.after(until - clock.now(), () =>
+    live.stop(new HandlerTimeoutError(kind, timeoutMs)),
+  );
+  const stopped = new Promise<never>((_, reject) => live.whenStopped(() => reject(live.stopped)));
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    stopTimer();
+    live.whenStopped(() => {});
+  }
 }
 
 /**

@@ -70,9 +70,10 @@ async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>):
   const { handler, live, info } = run;
   const endings = new Map<JobId, Ending>();
   const checked: CheckedJob[] = [];
+  const until = flow.clock.now() + handler.timeoutMs;
   for (const job of run.counted) {
     if (live.cancelled.has(job.publicId)) continue;
-    const found = await check(handler, job, flow.clock);
+    const found = await check(handler, job, { live, clock: flow.clock, until });
     if ('ending' in found) endings.set(job.id, found.ending);
     else checked.push(found);
   }
@@ -83,7 +84,8 @@ async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>):
   const started = flow.clock.now();
   try {
     const { driver, clock, log, container } = flow;
-    const call = { handler, jobs: [first, ...rest], tx: part, live, driver, clock, log, container } as const;
+    const jobs = [first, ...rest] as const;
+    const call = { handler, jobs, until, tx: part, live, driver, clock, log, container };
     const result = await runHandler(call, (ended) => leaveBehind(flow, info, ended));
     const outcomes = checked.map(({ job }) => [job.id, outcomeOf(result, job)] as const);
     await part.keep();

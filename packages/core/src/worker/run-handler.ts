@@ -22,6 +22,8 @@ export interface CheckedJob {
 export interface HandlerCall<Tx> {
   readonly handler: AnyHandler<Tx>;
   readonly jobs: readonly [CheckedJob, ...CheckedJob[]];
+  /** When its time is over: what the checks of the payloads took has passed already. */
+  readonly until: number;
   readonly tx: Pick<RunPart<Tx>, 'lost' | 'handle'>;
   readonly live: LiveRun;
   readonly driver: Pick<Driver, 'noteRun'>;
@@ -43,12 +45,11 @@ export async function runHandler<Tx>(
   call: HandlerCall<Tx>,
   leaveBehind: (ended: Promise<unknown>) => void,
 ): Promise<HandlerResult> {
-  const { handler, tx, live, clock } = call;
-  const until = clock.now() + handler.timeoutMs;
-  const stopTimer = clock.after(handler.timeoutMs, () =>
+  const { handler, until, tx, live, clock } = call;
+  const stopTimer = clock.after(until - clock.now(), () =>
     live.stop(new HandlerTimeoutError(handler.kind, handler.timeoutMs)),
   );
-  const context = new Context(call, until);
+  const context = new Context(call);
   try {
     // The claim was lost, or the job cancelled, while the run's record was written: there is nothing to begin.
     if (live.stopped !== null) throw live.stopped;
@@ -130,19 +131,17 @@ class Context<Tx> implements RunContext<unknown, Tx> {
   readonly key: string | null;
   readonly processId: string;
   readonly #call: HandlerCall<Tx>;
-  readonly #until: number;
   #log: Logger | null = null;
   #progress: ProgressReporter | null = null;
   #ended = false;
 
-  constructor(call: HandlerCall<Tx>, until: number) {
+  constructor(call: HandlerCall<Tx>) {
     const [first, ...rest] = call.jobs;
     this.job = runJob(first);
     this.jobs = [this.job, ...rest.map(runJob)];
     this.key = first.job.key;
     this.processId = call.live.processId;
     this.#call = call;
-    this.#until = until;
   }
 
   get tx(): Tx {
@@ -161,7 +160,7 @@ class Context<Tx> implements RunContext<unknown, Tx> {
 
   /** Handlers take functions out of the context, and call them without it. */
   get timeLeft(): () => number {
-    return () => Math.max(0, this.#until - this.#call.clock.now());
+    return () => Math.max(0, this.#call.until - this.#call.clock.now());
   }
 
   get progress(): (value: Json) => void {

@@ -18,6 +18,15 @@ const LIMIT_MS = TIMEOUT_MS + 15_000;
 /** How long the server may take to answer where it never will. */
 const ANSWER_MS = 2_000;
 
+/** A Standard Schema that waits for an answer, and accepts what it is given. */
+function asking(ask: () => Promise<void>) {
+  const validate = async (value: unknown) => {
+    await ask();
+    return { value };
+  };
+  return { '~standard': { version: 1, vendor: 'test', validate } } as const;
+}
+
 export const bounds = theme('bounds', (test) => {
   test('a run that holds its transaction for half of its limit is told of, once', async (stage) => {
     const { queue, put } = stage;
@@ -94,25 +103,68 @@ export const bounds = theme('bounds', (test) => {
     expect(await row(deaf)).toMatchObject({ status: 'new', output: null });
   });
 
-  test('a schema that never answers has as long as its handler', async (stage) => {
-    const { queue, put, row } = stage;
+  test('schemas that never answer have as long as their handler, together', async (stage) => {
+    const { queue, key, putMany, reader } = stage;
     const asked = gate();
     const clock = new HandClock();
-    const validate = () => {
+    const payload = asking(() => {
       asked.open();
-      return new Promise<{ value: unknown }>(() => {});
-    };
-    const payload = { '~standard': { version: 1, vendor: 'test', validate } } as const;
-    const handler = defineHandler({ kind: 'work', queue, payload, timeout: TIMEOUT_MS, run: () => {} });
-    const job = await put();
+      return new Promise(() => {});
+    });
+    const run = () => {};
+    const handler = defineHandler({ kind: 'work', queue, payload, timeout: TIMEOUT_MS, group: true, run });
+    await putMany([{ key }, { key }, { key }]);
     const { worker } = await hire(stage, [handler], { clock });
     const settled = gate();
     worker.on('settled', () => settled.open());
     await worker.start();
-    await within('the schema is asked', asked.promise);
+    await within('a schema is asked', asked.promise);
     clock.advance(TIMEOUT_MS);
-    await within('the job is settled', settled.promise);
-    expect(await row(job)).toMatchObject({ status: 'new', attempt: 1, error: { code: 'ROWLOCK_TIMEOUT' } });
+    await within('the jobs are settled', settled.promise);
+    const timedOut = { status: 'new', attempt: 1, error: { code: 'ROWLOCK_TIMEOUT' } };
+    expect(await reader.jobs(queue)).toMatchObject([timedOut, timedOut, timedOut]);
+  });
+
+  test("the time that a schema takes is of the handler's", async (stage) => {
+    const { queue, put } = stage;
+    const [asked, answer] = [gate(), gate()];
+    const clock = new HandClock();
+    const payload = asking(() => {
+      asked.open();
+      return answer.promise;
+    });
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload,
+      timeout: TIMEOUT_MS,
+      run: ({ timeLeft }) => complete(timeLeft()),
+    });
+    await put();
+    await employ(stage, [handler], { clock });
+    await within('the schema is asked', asked.promise);
+    clock.advance(TIMEOUT_MS - 1);
+    answer.open();
+    expect(await allSettled(stage)).toMatchObject([{ status: 'complete', output: 1, attempt: 1 }]);
+  });
+
+  test('a worker that stops does not wait for a schema, and gives the jobs back', async (stage) => {
+    const { queue, key, putMany, reader } = stage;
+    const asked = gate();
+    let questions = 0;
+    const payload = asking(() => {
+      questions += 1;
+      asked.open();
+      return new Promise(() => {});
+    });
+    const handler = defineHandler({ kind: 'work', queue, payload, group: true, run: () => {} });
+    await putMany([{ key }, { key }]);
+    const { worker } = await employ(stage, [handler]);
+    await within('a schema is asked', asked.promise);
+    await within('the worker has stopped', worker.stop({ drain: 0 }));
+    const untouched = { status: 'new', attempt: 0, crashes: 0, error: null };
+    expect(await reader.jobs(queue)).toMatchObject([untouched, untouched]);
+    expect(questions).toBe(1);
   });
 
   test("a handler's statement that never ends is stopped, and the job is retried without a crash", async <
