@@ -12,7 +12,10 @@ const HOST = hostname();
 
 /** What an enqueue takes. */
 export interface EnqueueOptions<Payload> {
-  /** The handler's input, as its schema takes it. Kept as JSON: at most 1 MiB. */
+  /**
+   * The handler's input. Kept as JSON, at most 1 MiB, and that is what its schema sees, now and when the job is claimed: `z.coerce.date()`
+   * takes a Date, which is text by then, and `z.date()` does not.
+   */
   readonly payload: Payload;
   /** The entity the job is about, 1 to 512 characters. Jobs of one queue and key exclude each other. */
   readonly key?: string | null;
@@ -66,7 +69,8 @@ export function newJob(handler: Enqueueable, options: EnqueueOptions<unknown>): 
     metadata: checkMetadata(metadata),
     createdBy: HOST,
   };
-  const checked: unknown = checkPayload(handler, options.payload);
+  // As it will be checked when it is claimed: a Date would be accepted here that is text by then.
+  const checked: unknown = checkPayload(handler, payload);
   return checked instanceof Promise ? checked.then(() => job) : job;
 }
 

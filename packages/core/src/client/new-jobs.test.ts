@@ -30,3 +30,43 @@ test('what is refused at once leaves no rejection behind of what is being checke
   process.off('unhandledRejection', note);
   expect(unhandled).toEqual([]);
 });
+
+class Invoice {
+  readonly #cents = 100;
+  readonly lines = 2;
+  get cents(): number {
+    return this.#cents;
+  }
+}
+
+test.each([
+  ['a Date', z.date(), new Date(0)],
+  ['a Map', z.map(z.string(), z.number()), new Map([['a', 1]])],
+  ['a Set', z.set(z.number()), new Set([1])],
+  ['an instance', z.instanceof(Invoice), new Invoice()],
+  ["a getter of an instance's class", z.object({ cents: z.number() }), new Invoice()],
+])('a payload is refused that its schema would not take once it is stored: %s', async (_, payload, at) => {
+  const given = [{ payload: { at } }];
+  await expect(newJobs({ ...handler, payload: z.object({ at: payload }) }, given)).rejects.toMatchObject({
+    code: 'ROWLOCK_INVALID_PAYLOAD',
+    issues: [{ path: expect.arrayContaining(['at']) }],
+  });
+});
+
+test('a schema sees what is stored, and will be claimed', async () => {
+  const seen: unknown[] = [];
+  const payload = z.unknown().refine((value) => seen.push(value));
+  const at = new Date(0);
+  const [job] = await newJobs({ ...handler, payload }, [
+    { payload: { at, gone: undefined, invoice: new Invoice() } },
+  ]);
+  expect(job?.payload).toEqual({ at: at.toJSON(), invoice: { lines: 2 } });
+  expect(seen).toEqual([job?.payload]);
+});
+
+test('a payload is accepted that its schema takes from JSON', async () => {
+  const payload = z.object({ at: z.coerce.date() });
+  const [job] = await newJobs({ ...handler, payload }, [{ payload: { at: new Date(0) } }]);
+  expect(job?.payload).toEqual({ at: '1970-01-01T00:00:00.000Z' });
+  expect(payload.parse(job?.payload)).toEqual({ at: new Date(0) });
+});

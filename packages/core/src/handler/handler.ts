@@ -97,7 +97,7 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
   readonly kind: string;
   /** Default `'default'`. */
   readonly queue?: string;
-  /** Any Standard Schema (zod, valibot, arktype, …). Checked when enqueued and again when claimed. */
+  /** Any Standard Schema (zod, valibot, arktype, …). It checks a payload as JSON, when it is enqueued and again when it is claimed. */
   readonly payload: Schema;
   /**
    * Whether one run takes the available jobs of the kind and key together: in the order of their ids, up to the first of another kind
