@@ -223,6 +223,42 @@ export const recordCommits = theme('record commits', (test) => {
     expect((await reader.runs(job.publicId)).map(({ outcome }) => outcome)).toEqual(['complete']);
   });
 
+  for (const [waits, awaited] of [
+    ['', true],
+    [' and does not wait for', false],
+  ] as const) {
+    test(`a lease is settled though its record has not come to the disk, and what its handler writes${waits} is not done`, async <
+      Tx,
+    >(stage: Stage<Tx>) => {
+      const { database, queue, reader, defer, put } = stage;
+      const table = await scratchTable(reader, queue, defer);
+      const [asked, flush] = [gate(), gate<Promise<never>>()];
+      const handler = defineHandler({
+        kind: 'work',
+        queue,
+        payload: AnyJson,
+        claim: 'lease',
+        retry: SOON,
+        async run({ job, tx }: RunContext<unknown, Tx>) {
+          const writing = database.run(tx, `INSERT INTO ${table} VALUES ('attempt ${job.attempt}')`);
+          writing.catch(() => {});
+          asked.open();
+          if (awaited || job.attempt > 1) await writing;
+        },
+      });
+      const job = await put();
+      const { worker } = await hire(stage, [handler], {}, (driver) =>
+        commitsLate(driver, flush.promise, { seen: true }),
+      );
+      await worker.start();
+      await within('the handler', asked.promise);
+      flush.open(Promise.reject(new DriverError('ConnectionLost', 'The connection was cut.')));
+      expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 2, crashes: 0 }]);
+      expect((await reader.runs(job.publicId)).map(({ outcome }) => outcome)).toEqual(['retry', 'complete']);
+      expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'attempt 2' }]);
+    });
+  }
+
   test('a lease is taken, and its run begins, when its record is committed', async (stage) => {
     const { queue, put, row } = stage;
     const [recorded, commit] = [gate(), gate()];
