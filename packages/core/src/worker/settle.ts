@@ -58,16 +58,18 @@ export async function settleLease<Tx>(
   waits: (ms: number, error: unknown) => Promise<void>,
 ): Promise<readonly Settlement[]> {
   const pause = new Pause(20, 1_000);
-  let [before, now] = [settlements, settlements];
+  /** What a commit was sent for: found settled, the jobs were settled so. */
+  let sent = settlements;
+  let now = settlements;
   for (;;) {
     try {
       const settled = await lease.settle(now);
       if (settled.length < now.length) throw lostClaim(now);
+      if (!lease.settledBefore) sent = now;
       await lease.commit();
-      return lease.settledBefore ? before : now;
+      return sent;
     } catch (error) {
       if (lease.lost.aborted || error instanceof ClaimLostError) throw error;
-      before = now;
       if (lease.used || !PASSING.some((code) => isDriverError(error, code))) now = instead(error);
       await lease.undo();
       await waits(pause.next(), error);

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { emptyDatabase, job, NOTHING } from '../../test/empty-database.js';
+import { type Driver, DriverError, type Settlement, type State } from '../index.js';
+import { Lease } from './lease.js';
+import { settleLease } from './settle.js';
+
+const PROCESS = 'process';
+
+function ending(event: 'complete' | 'retry'): Settlement {
+  return {
+    id: job(1n).id,
+    processId: PROCESS,
+    event,
+    attempt: 1,
+    crashes: 0,
+    delayMs: 0,
+    tookMs: 0,
+    output: null,
+    error: null,
+    by: 'test',
+  };
+}
+
+/** What becomes of one attempt to settle: its connection is lost when it begins, or when it commits, before that is done or after. */
+type Fate = 'no connection' | 'not committed' | 'answer lost' | 'committed';
+
+/** Settles a job as complete, or as a retry instead, by a handler that has used its transaction. */
+async function settled(fates: readonly Fate[]): Promise<{ told: unknown; row: State }> {
+  const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
+  const left = [...fates];
+  let row: State = 'in-progress';
+  const lost = new DriverError('ConnectionLost', 'The cable was pulled.');
+  const begin: Driver['begin'] = async (options) => {
+    const fate = left.shift();
+    if (fate === undefined || fate === 'no connection') throw lost;
+    let next = row;
+    return {
+      ...(await driver.begin(options)),
+      lockLeased: async () => new Map([[job(1n).id, row]]),
+      async settle(settlements) {
+        const [settlement] = settlements;
+        if (row === 'in-progress') next = settlement?.event === 'complete' ? 'complete' : 'new';
+        return settlements.map(({ id }) => id);
+      },
+      async commit() {
+        if (fate !== 'not committed') row = next;
+        if (fate !== 'committed') throw lost;
+      },
+    };
+  };
+  let use: () => Promise<unknown> = async () => {};
+  const deferred: Driver['deferred'] = (resolve) => {
+    use = resolve;
+  };
+  const lease = new Lease({ begin, deferred }, { idleLimitMs: 1 }, PROCESS, [job(1n).id]);
+  await use();
+  const settlements = { settlements: [ending('complete')], instead: () => [ending('retry')] };
+  const written = await settleLease(lease, settlements, async () => {});
+  expect(left).toEqual([]);
+  return { told: written.map(({ event }) => event), row };
+}
+
+test.each<[readonly Fate[], State]>([
+  [['committed'], 'complete'],
+  [['answer lost', 'committed'], 'complete'],
+  [['answer lost', 'no connection', 'committed'], 'complete'],
+  [['answer lost', 'answer lost', 'committed'], 'complete'],
+  [['answer lost', 'not committed', 'no connection', 'committed'], 'complete'],
+  [['not committed', 'committed'], 'new'],
+  [['not committed', 'answer lost', 'committed'], 'new'],
+  [['not committed', 'no connection', 'answer lost', 'answer lost', 'committed'], 'new'],
+])('what is told of a lease is what its row says: %j', async (fates, row) => {
+  expect(await settled(fates)).toEqual({ told: [row === 'complete' ? 'complete' : 'retry'], row });
+});
