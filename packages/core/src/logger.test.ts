@@ -27,6 +27,17 @@ test('an error that a logger cannot read is told as it is kept in a row', () => 
   expect(lines).toEqual([['the handler failed', 'An error that cannot be shown.']]);
 });
 
+test('a cause that a logger cannot read is told likewise, and the error as it is', () => {
+  const told: object[] = [];
+  const write = (fields: object): void => void told.push(Object(JSON.parse(JSON.stringify(fields))));
+  const log = unfailing({ debug: write, info: write, warn: write, error: write });
+  const error = { code: 'Error', message: 'busy' };
+  log.error({ error, cause: { toJSON: () => JSON.parse('no JSON') } }, 'a job failed');
+  expect(told).toEqual([
+    { error, cause: { code: 'ROWLOCK_HANDLER', message: 'An error that cannot be shown.' } },
+  ]);
+});
+
 test('a logger that throws stops nobody', () => {
   const refuse = (): never => {
     throw new Error('full');

@@ -34,8 +34,14 @@ export function unfailing(log: Logger): Logger {
 
 function tellInstead(log: Logger, level: keyof Logger, fields: object, message: string): void {
   try {
-    log[level]({ ...fields, ...('error' in fields && { error: jobError(fields.error) }) }, message);
+    log[level]({ ...fields, ...legible(fields) }, message);
   } catch {
     // A logger that throws is no reason to stop a worker.
   }
+}
+
+/** What may be somebody else's error. Beside a cause the error is of a row already. */
+function legible(fields: object): object {
+  if ('cause' in fields) return { cause: jobError(fields.cause) };
+  return 'error' in fields ? { error: jobError(fields.error) } : {};
 }

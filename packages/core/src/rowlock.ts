@@ -17,7 +17,7 @@ export interface RowlockOptions<Tx> {
   readonly plugins?: readonly Plugin<Tx>[];
   /** Handlers that need no plugin. */
   readonly handlers?: readonly AnyHandler<Tx>[];
-  /** Default: warnings and errors to standard error. */
+  /** Default: warnings and errors to standard error. A job that ends as `error` is an error, and one that is to be tried again a warning. */
   readonly log?: Logger;
   /** Default: the process's own. */
   readonly clock?: Clock;

@@ -55,7 +55,7 @@ export function emptyDatabase(answers: Answers): {
     settle: async (settlements) => settlements.map(({ id }) => id),
     finish: async (settlements) => settlements.map(({ id }) => id),
     renew: unused,
-    undo: unused,
+    undo: async () => {},
     commit: async () => {},
     rollback: async () => {},
   };

@@ -58,7 +58,12 @@ const noOutput: Json = null;
 
 /** A retry without attempts left is a failure. */
 function finalEvent(job: CountedJob, ending: Ending): SettlingEvent {
-  return ending.event === 'retry' && job.attemptsMade + 1 >= job.maxAttempts ? 'fail' : ending.event;
+  return ending.event === 'retry' && isLastAttempt(job) ? 'fail' : ending.event;
+}
+
+/** Whether no attempt is left after this one. */
+export function isLastAttempt({ attemptsMade, maxAttempts }: CountedJob): boolean {
+  return attemptsMade + 1 >= maxAttempts;
 }
 
 function delayMs(job: CountedJob, ending: Ending, backoff: Backoff): number {

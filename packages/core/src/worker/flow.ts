@@ -19,6 +19,7 @@ import { behindRecord } from './behind-record.js';
 import { limitMs } from './bounds.js';
 import type { Cancellations } from './cancellations.js';
 import type { RunInfo, WorkerEmitter } from './events.js';
+import { tellFailures } from './failures.js';
 import { type Chain, lockGroups } from './groups.js';
 import { warnAtHalfTime } from './half-time.js';
 import { Lease } from './lease.js';
@@ -352,15 +353,12 @@ async function settle<Tx>(
   }
 }
 
-function tell<Tx>(
-  flow: Flow<Tx>,
-  { info, jobs }: Run<Tx>,
-  settlements: readonly Settlement[],
-  tookMs: number,
-): void {
+function tell<Tx>(flow: Flow<Tx>, run: Run<Tx>, settlements: readonly Settlement[], tookMs: number): void {
+  const { info, jobs } = run;
   const endings = new Map(
     jobs.map(({ publicId }, index) => [publicId, settlements[index]?.event ?? 'retry']),
   );
   flow.log.debug({ ...info, tookMs, endings: [...new Set(endings.values())] }, 'settled');
+  tellFailures(flow.log, run, settlements);
   flow.events.emit('settled', info, endings, tookMs);
 }

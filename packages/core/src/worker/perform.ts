@@ -3,7 +3,7 @@
 import { ClaimLostError, WorkerStoppedError } from '../errors.js';
 import { retry } from '../handler/outcome.js';
 import type { JobId } from '../job/job.js';
-import type { Ending } from '../job/settlement.js';
+import { type Ending, isLastAttempt } from '../job/settlement.js';
 import { check, isExhausted, outcomeOf } from './ending.js';
 import type { Flow } from './flow.js';
 import type { Chain } from './groups.js';
@@ -98,7 +98,10 @@ async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>):
       run.endings = 'release';
       return;
     }
-    flow.log.warn({ error, ...info }, 'the handler failed');
+    run.thrown = { error };
+    // Of those that end by it is told when they have.
+    if (!checked.every(({ job }) => isLastAttempt(job)))
+      flow.log.warn({ error, ...info }, 'the handler failed');
     for (const { job } of checked) endings.set(job.id, retry(error));
   }
   flow.sizes.ran(handler, flow.clock.now() - started, part.used);

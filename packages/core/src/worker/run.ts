@@ -28,6 +28,8 @@ export class Run<Tx> {
   /** The jobs with what their records say; known when the run's own record is written. */
   counted: readonly CountedJob[] = [];
   endings: Endings = 'release';
+  /** What its handler threw, if it did. */
+  thrown: { readonly error: unknown } | null = null;
 
   /** @param processId Runs that share a transaction share it. */
   constructor(

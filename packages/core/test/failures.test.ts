@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  complete,
+  createRowlock,
+  defineHandler,
+  fail,
+  type HandlerResult,
+  type Job,
+  type Logger,
+  retry,
+  snooze,
+} from '../src/index.js';
+import { emptyDatabase, job, NOTHING } from './empty-database.js';
+import { handClock } from './hand-clock.js';
+
+interface Line {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: object;
+}
+
+/** What is told above `debug` and `info` of the one run of these jobs. */
+async function told(jobs: readonly [Job, ...Job[]], run: () => HandlerResult): Promise<readonly Line[]> {
+  const lines: Line[] = [];
+  const line = (level: string) => (fields: object, message: string) =>
+    void lines.push({ level, message, fields });
+  const log: Logger = { debug() {}, info() {}, warn: line('warn'), error: line('error') };
+  const left = [jobs[0]];
+  const { driver } = emptyDatabase({
+    claim: () => left.shift(),
+    survey: () => NOTHING,
+    lockSiblings: async () => jobs,
+    startRuns: async () => [{ id: 3n, earlierRuns: 5, crashes: 5 }],
+  });
+  const handler = defineHandler({ kind: 'work', payload: z.object({}), group: true, run });
+  const worker = createRowlock({ driver, handlers: [handler], clock: handClock(), log }).worker();
+  const settled = new Promise<void>((resolve) => worker.on('settled', () => resolve()));
+  await worker.start();
+  await settled;
+  await worker.stop();
+  return lines;
+}
+
+const facts = { queue: 'default', kind: 'work', key: 'a', processId: expect.any(String) };
+const first = { ...job(1n, 'a') };
+const last = { ...job(2n, 'a'), attempt: 4 };
+
+test('a job that fails is told of once, whatever it failed by', async () => {
+  const [refused, crashed] = [{ ...last, payload: 7 }, { ...job(3n, 'a') }];
+  for (const [failing, run, expected] of [
+    [
+      first,
+      () => fail('no such sheet'),
+      { attempt: 1, error: { code: 'ROWLOCK_HANDLER', message: 'no such sheet' } },
+    ],
+    [last, () => retry('busy'), { attempt: 5, error: { code: 'ROWLOCK_HANDLER', message: 'busy' } }],
+    [first, () => complete('x'.repeat(2_000_000)), { attempt: 1, error: { code: 'ROWLOCK_INVALID_INPUT' } }],
+    [refused, () => {}, { attempt: 5, error: { code: 'ROWLOCK_INVALID_PAYLOAD' } }],
+    [crashed, () => {}, { attempt: 5, error: { code: 'ROWLOCK_CRASHED' } }],
+  ] as const) {
+    const { publicId } = failing;
+    expect(await told([failing], run)).toMatchObject([
+      { level: 'error', message: 'a job failed', fields: { ...facts, publicId, ...expected } },
+    ]);
+  }
+});
+
+test('what is thrown at the last attempt is told of once, with its stack', async () => {
+  const thrown = new Error('out of order');
+  const lines = await told([last], () => {
+    throw thrown;
+  });
+  const error = { code: 'Error', message: 'out of order' };
+  const fields = { ...facts, publicId: last.publicId, attempt: 5, error, cause: thrown };
+  expect(lines).toEqual([{ level: 'error', message: 'a job failed', fields }]);
+});
+
+test('a retry is a warning, whether it is returned or thrown', async () => {
+  const fields = { ...facts, publicId: first.publicId, attempt: 1, error: { message: 'busy' } };
+  expect(await told([first], () => retry('busy'))).toMatchObject([
+    { level: 'warn', message: 'a job failed, and is tried again', fields },
+  ]);
+  const thrown = new Error('busy');
+  const lines = await told([first], () => {
+    throw thrown;
+  });
+  expect(lines).toMatchObject([{ level: 'warn', message: 'the handler failed', fields: { error: thrown } }]);
+});
+
+test('of a group each job that fails is told of, and the others together', async () => {
+  const other = job(4n, 'a');
+  const lines = await told([first, last, other], () => {
+    throw new Error('busy');
+  });
+  expect(lines).toMatchObject([
+    { level: 'warn', message: 'the handler failed' },
+    { level: 'error', message: 'a job failed', fields: { publicId: last.publicId } },
+  ]);
+});
+
+test.each([
+  ['completes', () => {}],
+  ['snoozes', () => snooze('1h')],
+])('a job that %s is no matter of warnings', async (_, run) => {
+  expect(await told([first], run)).toEqual([]);
+});
