@@ -22,7 +22,7 @@ import { ENDINGS, type GivenRows, KEYS, recordsOf } from './given.js';
 import { HandlerTransaction, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
 import { endTogether, writeOut } from './open-runs.js';
-import { change, list, type MysqlTransaction, query, type Value } from './query.js';
+import { change, inParts, list, type MysqlTransaction, query, type Value } from './query.js';
 import { type JobRow, toJob } from './rows.js';
 import { cut, limitIdle } from './session.js';
 import { storableJson } from './storable.js';
@@ -33,8 +33,11 @@ const NO_ID = 0n;
 /** The lowest priority, which a smallint has. */
 const LOWEST = -32_768;
 
-/** How many rows one statement locks at most. */
-const ROWS_PER_LOCK = 1024;
+/**
+ * How many siblings beyond the limit are read with the others. Ten of 16 jobs of 1 KB took 0.7 ms in one statement and 0.9 in two, of
+ * 74 0.9 and 0.8, of 1,000 6.4 and 2.9.
+ */
+const SURPLUS = 64;
 
 /**
  * How many jobs a claim looks at at least that it does not need: others may have locked so many of the first ones. Of several
@@ -148,21 +151,36 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     const { sql } = this.#context;
     if (keys.length === 0) return [];
     const given = KEYS.rows(keys.map((entity) => ({ entity })));
-    const rows = await this.#ask<{ id: string }>(sql.siblings(given.text), [...given.values, queue]);
+    const rows = await this.#ask<Sibling>(sql.siblings(given.text), [...given.values, queue]);
+    const surplus = rows.length - upTo(limit, rows).length;
     const ids = rows.map(({ id }) => BigInt(id)).sort((a, b) => Number(a - b));
-    const found: JobRow[] = [];
-    for (let from = 0; from < ids.length; from += ROWS_PER_LOCK) {
-      const wanted = list(ids.slice(from, from + ROWS_PER_LOCK));
-      const text = sql.lockSiblings(wanted.places);
-      found.push(...(await this.#ask<JobRow>(text, wanted.values).catch(refused)));
+    const found =
+      surplus > SURPLUS
+        ? await this.#lockMany(ids, limit)
+        : upTo(limit, inProgressFirst(await this.#lockEach<JobRow>(ids, sql.lockSiblings)));
+    return found.map((row) => this.#hold(row));
+  }
+
+  /** Locks all, and reads those that are wanted. */
+  async #lockMany(ids: readonly JobId[], limit: number): Promise<readonly JobRow[]> {
+    const { sql } = this.#context;
+    const locked = await this.#lockEach<Sibling & Pick<JobRow, 'status'>>(ids, sql.lockManySiblings);
+    const wanted = upTo(limit, inProgressFirst(locked)).map(({ id }) => id);
+    const read = new Map<string, JobRow>();
+    for (const part of inParts(wanted)) {
+      const some = list(part);
+      for (const row of await this.#ask<JobRow>(sql.locked(some.places), some.values)) read.set(row.id, row);
     }
-    const taken = new Map<string | null, number>();
-    const first = inProgressFirst(found).filter((row) => {
-      const before = taken.get(row.key) ?? 0;
-      taken.set(row.key, before + 1);
-      return before < limit;
-    });
-    return first.map((row) => this.#hold(row));
+    return wanted.flatMap((id) => read.get(id) ?? []);
+  }
+
+  async #lockEach<Row>(ids: readonly JobId[], sql: (ids: string) => string): Promise<readonly Row[]> {
+    const found: Row[] = [];
+    for (const part of inParts(ids)) {
+      const wanted = list(part);
+      found.push(...(await this.#ask<Row>(sql(wanted.places), wanted.values).catch(refused)));
+    }
+    return found;
   }
 
   async firstOutstanding({ key, kinds, before, except }: DependencyQuestion): Promise<JobId | undefined> {
@@ -401,10 +419,22 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   }
 }
 
+type Sibling = Pick<JobRow, 'id' | 'key'>;
+
 /** Those in progress first, then by id. */
-function inProgressFirst(rows: readonly JobRow[]): readonly JobRow[] {
+function inProgressFirst<Row extends Pick<JobRow, 'status'>>(rows: readonly Row[]): readonly Row[] {
   const inProgress = rows.filter(({ status }) => status === 'in-progress');
   return [...inProgress, ...rows.filter(({ status }) => status !== 'in-progress')];
+}
+
+/** The first `limit` of each key. */
+function upTo<Row extends Sibling>(limit: number, rows: readonly Row[]): readonly Row[] {
+  const taken = new Map<string | null, number>();
+  return rows.filter(({ key }) => {
+    const before = taken.get(key) ?? 0;
+    taken.set(key, before + 1);
+    return before < limit;
+  });
 }
 
 function endingsOf(settlements: readonly Settlement[]): GivenRows {

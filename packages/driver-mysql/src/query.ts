@@ -65,3 +65,13 @@ export function list<Item extends Value>(
   const values = Array.from({ length: size }, (_, place) => items[place] ?? items.at(-1) ?? null);
   return { places: Array.from({ length: size }, () => '?').join(', '), values };
 }
+
+/** How many values one statement is given at most. A server takes 65,535 placeholders, and a few thousand locks at a time. */
+const LONGEST_LIST = 1024;
+
+/** Lists that one statement each can take, in the same order; of no items none. */
+export function inParts<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / LONGEST_LIST) }, (_, part) =>
+    items.slice(part * LONGEST_LIST, (part + 1) * LONGEST_LIST),
+  );
+}

@@ -8,6 +8,9 @@ const JOB = `CAST(job.id AS CHAR) AS id, job.public_id, job.queue, job.kind, job
   CAST(job.payload AS CHAR) AS payload, job.priority, job.status, job.attempt, job.max_attempts, job.crashes,
   CAST(job.metadata AS CHAR) AS metadata, CAST(${ms('job.created_at')} AS CHAR) AS created_at`;
 
+/** What a group is made of: what is due, and what a lease has. */
+const RUNS_NOW = `(status = 'in-progress' OR (status = 'new' AND available_at <= UTC_TIMESTAMP(6)))`;
+
 /** What decides how long a job is kept. Whole milliseconds, rounded down: a job is never taken for older than it is. */
 const ENTRY = `CAST(job.id AS CHAR) AS id, queue, status,
   CAST(FLOOR(TIMESTAMPDIFF(MICROSECOND, created_at, UTC_TIMESTAMP(6)) / 1000) AS CHAR) AS created_ms,
@@ -26,6 +29,8 @@ export interface Statements {
   readonly keysOfCandidates: (from: 'start' | 'line', kinds: string, busy: string) => string;
   readonly siblings: (given: string) => string;
   readonly lockSiblings: (ids: string) => string;
+  readonly lockManySiblings: (ids: string) => string;
+  readonly locked: (ids: string) => string;
   readonly firstOutstanding: (kinds: string, except: string) => string;
   readonly lease: (ids: string) => string;
   readonly lockLeased: (ids: string) => string;
@@ -115,6 +120,12 @@ export function statements(schema: string): Statements {
         UNION ALL${places('AND priority > ?', 'place.priority, place.id', kinds, busy)}
       ) AS candidate`;
 
+  const lockedSiblings = (ids: string): string => `
+      FROM ${job} AS job FORCE INDEX (PRIMARY)
+      WHERE id IN (${ids}) AND ${RUNS_NOW}
+      ORDER BY job.id
+      FOR UPDATE NOWAIT`;
+
   return {
     // No INSERT IGNORE: it would cut what is too long. No ON DUPLICATE KEY UPDATE: it waits for a running handler. A plain
     // INSERT of a duplicate is refused at once; then the ones that are there are looked up and left out.
@@ -167,15 +178,18 @@ export function statements(schema: string): Statements {
     // A join, in which the server looks up each key by itself. Not in an order: where MariaDB 10.11 has to sort, it at times
     // takes `outstanding` for NULL in all rows, and finds none.
     siblings: (given) => `
-      SELECT CAST(job.id AS CHAR) AS id FROM ${given}
+      SELECT CAST(job.id AS CHAR) AS id, job.\`key\` FROM ${given}
       STRAIGHT_JOIN ${job} AS job FORCE INDEX (job_entity) ON job.\`key\` = given.entity
-      WHERE outstanding = 1 AND queue = ? AND (status = 'in-progress' OR available_at <= UTC_TIMESTAMP(6))`,
+      WHERE outstanding = 1 AND queue = ? AND ${RUNS_NOW}`,
 
-    lockSiblings: (ids) => `
-      SELECT ${JOB} FROM ${job} AS job FORCE INDEX (PRIMARY)
-      WHERE id IN (${ids}) AND status IN ('new', 'in-progress')
-      ORDER BY job.id
-      FOR UPDATE NOWAIT`,
+    // Looked at again when they are locked: one may have been settled meanwhile, or put off.
+    lockSiblings: (ids) => `SELECT ${JOB} ${lockedSiblings(ids)}`,
+
+    // Of a key that has many more jobs than are wanted: the wanted ones are read when it is known which they are.
+    lockManySiblings: (ids) =>
+      `SELECT CAST(job.id AS CHAR) AS id, job.\`key\`, job.status ${lockedSiblings(ids)}`,
+
+    locked: (ids) => `SELECT ${JOB} FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE id IN (${ids})`,
 
     // A plain read answers: a job whose handler runs is still outstanding in what is committed.
     firstOutstanding: (kinds, except) => `
