@@ -52,7 +52,7 @@ import { JoinedStore } from './joined-store.js';
 import { migrate, outdated, productOf, SCHEMA_VERSION } from './migrations.js';
 import { idsOf, outstanding, writeOut } from './open-runs.js';
 import { MysqlPulse } from './pulse.js';
-import { change, list, type MysqlTransaction, query } from './query.js';
+import { change, inParts, list, type MysqlTransaction, query } from './query.js';
 import { interrupt, Ringer } from './ringer.js';
 import { RunStarts } from './run-starts.js';
 import { cut, onPool, prepareSession, takeConnection } from './session.js';
@@ -298,7 +298,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     for (const queue of queues)
       leased.push(...(await query<Lapsed>(this.#soon, sql.lapsed, [lockPrefix, queue, lockPrefix])));
     const found = leased.filter(({ worker_id, is_over }) => is_over === 1 || dead.includes(worker_id));
-    const reclaimed = found.length === 0 ? 0 : await this.#putBack(found);
+    let reclaimed = 0;
+    for (const part of inParts(found)) reclaimed += await this.#putBack(part);
     const lapsed = leased.filter(({ is_lapsed }) => is_lapsed === 1).map(({ worker_id }) => worker_id);
     return { reclaimed, lapsed: [...new Set(lapsed)] };
   }
@@ -309,17 +310,23 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   async noteRun({ processId, jobs }: RunRef, { progress }: RunNote): Promise<void> {
     const { sql } = this.context;
-    const wanted = list(jobs);
-    const values = [storableJson(progress), ...wanted.values, processId];
-    const { rows } = await change(this.#soon, sql.noteProgress(wanted.places), values);
-    if (rows > 0) return;
+    const note = async (): Promise<number> => {
+      let noted = 0;
+      for (const part of inParts(jobs)) {
+        const wanted = list(part);
+        const values = [storableJson(progress), ...wanted.values, processId];
+        noted += (await change(this.#soon, sql.noteProgress(wanted.places), values)).rows;
+      }
+      return noted;
+    };
+    if ((await note()) > 0) return;
     // Of an open run, into records that are made for it.
     const [first] = rangeOf(jobs);
     const records = recordsOf([{ processId, jobs }]);
     const [open] = await query<{ last_id: string }>(this.#soon, sql.findOpenRun, [first, processId]);
     if (open === undefined) return;
     await change(this.#soon, sql.writeOut(records.text), [...records.values, open.last_id]);
-    await change(this.#soon, sql.noteProgress(wanted.places), values);
+    await note();
   }
 
   async history({ beyond, newestFirst, limit }: Stretch): Promise<readonly HistoryEntry[]> {

@@ -21,6 +21,7 @@ import { toDriverError } from './errors.js';
 import { ENDINGS, type GivenRows, KEYS, recordsOf } from './given.js';
 import { HandlerTransaction, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
+import { inOrder } from './job-ids.js';
 import { endTogether, writeOut } from './open-runs.js';
 import { change, inParts, list, type MysqlTransaction, query, type Value } from './query.js';
 import { type JobRow, toJob } from './rows.js';
@@ -44,6 +45,9 @@ const SURPLUS = 64;
  * it looks at twice as many, as another slot has often locked as many.
  */
 const SPARE = 32;
+
+/** How many keys a claim names at most that others hold: each twice, of the 65,535 values that a server takes. */
+const MOST_PASSED = 16_384;
 
 /** How long the handler's statements may go on when they are to be undone, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
@@ -143,7 +147,8 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
       if (seen.reduce((sum, each) => sum + Number(each.jobs), 0) < page) return jobs;
       // Keys of which others hold what was looked at. Behind 100,000 locked jobs of one key a claim takes a tenth of what it
       // took with them.
-      if (rows.length === 0) passed.push(...seen.flatMap((each) => each.key ?? []));
+      const room = Math.max(0, MOST_PASSED - passed.length);
+      if (rows.length === 0) passed.push(...seen.flatMap((each) => each.key ?? []).slice(0, room));
     }
   }
 
@@ -153,7 +158,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     const given = KEYS.rows(keys.map((entity) => ({ entity })));
     const rows = await this.#ask<Sibling>(sql.siblings(given.text), [...given.values, queue]);
     const surplus = rows.length - upTo(limit, rows).length;
-    const ids = rows.map(({ id }) => BigInt(id)).sort((a, b) => Number(a - b));
+    const ids = inOrder(rows.map(({ id }) => BigInt(id)));
     const found =
       surplus > SURPLUS
         ? await this.#lockMany(ids, limit)
@@ -184,10 +189,20 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   }
 
   async firstOutstanding({ key, kinds, before, except }: DependencyQuestion): Promise<JobId | undefined> {
-    const [kind, own] = [list(kinds), list(except.length > 0 ? except : [0n])];
-    const text = this.#context.sql.firstOutstanding(kind.places, own.places);
-    const [row] = await this.#ask<{ id: string | null }>(text, [key, ...kind.values, before, ...own.values]);
-    return row?.id ? BigInt(row.id) : undefined;
+    const kind = list(kinds);
+    const own = inParts(inOrder(except));
+    let after = NO_ID;
+    for (const [place, part] of (own.length > 0 ? own : [[NO_ID]]).entries()) {
+      const [some, last] = [list(part), part.at(-1) ?? NO_ID];
+      // Up to the last that is left out, and behind the last part up to the end.
+      const until = place + 1 < own.length ? last : before;
+      const text = this.#context.sql.firstOutstanding(kind.places, some.places);
+      const values = [key, ...kind.values, after, until, ...some.values];
+      const [row] = await this.#ask<{ id: string | null }>(text, values);
+      if (row?.id) return BigInt(row.id);
+      after = last;
+    }
+    return undefined;
   }
 
   async release(run: RunRef): Promise<void> {
@@ -200,17 +215,22 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   /** What an open run has on record together is written out: a lease lasts, and may be of some of its jobs. */
   async lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
     if (!this.#isOne) await this.#writeOut({ processId, jobs });
-    const wanted = list(jobs);
-    await this.#change(this.#context.sql.lease(wanted.places), [processId, forMs, ...wanted.values]);
+    for (const part of inParts(jobs)) {
+      const wanted = list(part);
+      await this.#change(this.#context.sql.lease(wanted.places), [processId, forMs, ...wanted.values]);
+    }
     await this.commit();
   }
 
   async lockLeased(processId: string, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, State>> {
-    // Never one id alone: a row that is found by one would stay locked though it is another run's by now.
-    const wanted = list([...jobs, NO_ID]);
-    const text = this.#context.sql.lockLeased(wanted.places);
-    const rows = await this.#ask<{ id: string; status: State }>(text, [...wanted.values, processId]);
-    const states = new Map(rows.map(({ id, status }) => [BigInt(id), status]));
+    const states = new Map<JobId, State>();
+    for (const part of inParts(inOrder(jobs))) {
+      // Never one id alone: a row that is found by one would stay locked though it is another run's by now.
+      const wanted = list([...part, NO_ID]);
+      const text = this.#context.sql.lockLeased(wanted.places);
+      const rows = await this.#ask<{ id: string; status: State }>(text, [...wanted.values, processId]);
+      for (const { id, status } of rows) states.set(BigInt(id), status);
+    }
     for (const [id, state] of states) if (state === 'in-progress') this.#held.add(id);
     this.#status = 'in-progress';
     return states;

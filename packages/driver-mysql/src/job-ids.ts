@@ -9,3 +9,8 @@ export function rangeOf(ids: readonly JobId[]): readonly [first: JobId, last: Jo
   }
   return [first, last];
 }
+
+/** In which they are locked, by everybody. */
+export function inOrder(ids: readonly JobId[]): readonly JobId[] {
+  return [...ids].sort((a, b) => Number(a - b));
+}

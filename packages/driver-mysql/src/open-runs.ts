@@ -1,7 +1,7 @@
 import type { JobId, RunRef } from '@rowlock/core';
 import { recordsOf } from './given.js';
 import { rangeOf } from './job-ids.js';
-import { change, list, type MysqlTransaction, query } from './query.js';
+import { change, inParts, list, type MysqlTransaction, query } from './query.js';
 import type { Statements } from './statements.js';
 
 // Runs of several jobs, or runs that share a transaction, each in one row for as long as it goes on.
@@ -54,9 +54,13 @@ export async function outstanding(
   sql: Statements,
   jobs: readonly JobId[],
 ): Promise<readonly JobId[]> {
-  const wanted = list(jobs);
-  const rows = await query<{ id: string }>(on, sql.outstanding(wanted.places), wanted.values);
-  return rows.map(({ id }) => BigInt(id));
+  const found: JobId[] = [];
+  for (const part of inParts(jobs)) {
+    const wanted = list(part);
+    const rows = await query<{ id: string }>(on, sql.outstanding(wanted.places), wanted.values);
+    found.push(...rows.map(({ id }) => BigInt(id)));
+  }
+  return found;
 }
 
 /** The ids in a column, none of which a number of JavaScript's could be short of. */

@@ -194,7 +194,7 @@ export function statements(schema: string): Statements {
     // A plain read answers: a job whose handler runs is still outstanding in what is committed.
     firstOutstanding: (kinds, except) => `
       SELECT CAST(MIN(id) AS CHAR) AS id FROM ${job} FORCE INDEX (job_entity)
-      WHERE \`key\` = ? AND outstanding = 1 AND kind IN (${kinds}) AND id < ? AND id NOT IN (${except})`,
+      WHERE \`key\` = ? AND outstanding = 1 AND kind IN (${kinds}) AND id > ? AND id < ? AND id NOT IN (${except})`,
 
     lease: (ids) => `
       UPDATE ${job} SET status = 'in-progress', process_id = ?,

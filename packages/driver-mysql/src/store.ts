@@ -18,7 +18,7 @@ import {
 } from '@rowlock/core';
 import type { Context } from './context.js';
 import { NEW_JOBS } from './given.js';
-import { change, list, type MysqlTransaction, query, type Value } from './query.js';
+import { change, inParts, list, type MysqlTransaction, query, type Value } from './query.js';
 import { type JobViewRow, toJobView, toWorkerView, type WorkerRow } from './rows.js';
 import { storableJson, storableText } from './storable.js';
 
@@ -105,11 +105,14 @@ export class MysqlStore implements Store {
 
   /** Those of these jobs that others see. */
   async #committed(publicIds: readonly string[]): Promise<ReadonlySet<string>> {
-    if (publicIds.length === 0) return new Set();
-    const wanted = list(publicIds);
-    const sql = this.context.sql.committed(wanted.places);
-    const rows = await query<{ public_id: string }>(this.outside, sql, wanted.values);
-    return new Set(rows.map(({ public_id }) => public_id));
+    const known = new Set<string>();
+    for (const part of inParts(publicIds)) {
+      const wanted = list(part);
+      const sql = this.context.sql.committed(wanted.places);
+      const rows = await query<{ public_id: string }>(this.outside, sql, wanted.values);
+      for (const { public_id } of rows) known.add(public_id);
+    }
+    return known;
   }
 
   async list(filter: JobFilter, { limit, before }: Page): Promise<JobPage> {
