@@ -178,6 +178,9 @@ interface HistoryRow {
   settled_ms: string | null;
 }
 
+/** In bytes. Statements are kept below it. */
+const LEAST_PACKET = 4 * 1024 * 1024;
+
 /** Beyond every id. */
 const NO_ID = 2n ** 63n - 1n;
 
@@ -392,6 +395,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   protected override async atomically<Result>(
     work: (tx: MysqlTransaction) => Promise<Result>,
+    answerMs = this.context.answerMs,
   ): Promise<Result> {
     const client = await takeConnection(this.#pool);
     try {
@@ -401,7 +405,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
         await client.query('COMMIT');
         return result;
       };
-      const result = await answerWithin(this.context.answerMs, transaction(), () => cut(client));
+      const result = await answerWithin(answerMs, transaction(), () => cut(client));
       client.release();
       return result;
     } catch (error) {
@@ -471,7 +475,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   async #verifySession(): Promise<Verified> {
     const rows = await query<{ Variable_name: string; Value: string }>(
       this.#soon,
-      "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', 'log_bin', 'binlog_format', 'innodb_rollback_on_timeout', 'max_connections')",
+      "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', 'log_bin', 'binlog_format', 'innodb_rollback_on_timeout', 'max_connections', 'max_allowed_packet')",
     );
     const value = new Map(rows.map((row) => [row.Variable_name, row.Value]));
     const isolation = value.get('transaction_isolation') ?? value.get('tx_isolation');
@@ -493,6 +497,9 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
         'Unknown',
         'READ COMMITTED needs binlog_format ROW or MIXED, and this server has STATEMENT.',
       );
+    }
+    if (Number(value.get('max_allowed_packet')) < LEAST_PACKET) {
+      throw new DriverError('Unknown', 'The server must run with a max_allowed_packet of 4 MB or more.');
     }
     return { serverConnections: Number(value.get('max_connections') ?? Number.POSITIVE_INFINITY) };
   }

@@ -49,6 +49,8 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1048: 'InvalidInput',
   // MariaDB: JSON that is nested too deeply for its CHECK.
   1139: 'InvalidInput',
+  // Longer than max_allowed_packet. The server has ended the connection.
+  1153: 'InvalidInput',
   1264: 'InvalidInput',
   1265: 'InvalidInput',
   1292: 'InvalidInput',
@@ -88,12 +90,17 @@ const ADVICE: Partial<Record<DriverErrorCode, string>> = {
   PermissionDenied: 'The database user lacks a right.',
 };
 
+/** A statement is longer than the server takes. */
+const TOO_LARGE = 1153;
+const PACKET_ADVICE =
+  'The server takes no statement that is so long: its max_allowed_packet must be 4 MB or more.';
+
 /** Classifies whatever a query or a connection failed with. */
 export function toDriverError(error: unknown): DriverError {
   if (isDriverError(error)) return error;
   const cause = causeOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  const advice = ADVICE[cause];
+  const advice = errnoOf(error) === TOO_LARGE ? PACKET_ADVICE : ADVICE[cause];
   return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
 }
 
@@ -102,5 +109,9 @@ function causeOf(error: unknown): DriverErrorCode {
   if (!(error instanceof Error)) return 'Unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (SOCKET_CODES.has(code) || LOST_MESSAGE.test(error.message)) return 'ConnectionLost';
-  return ('errno' in error && CAUSES[Number(error.errno)]) || 'Unknown';
+  return CAUSES[errnoOf(error)] ?? 'Unknown';
+}
+
+function errnoOf(error: unknown): number {
+  return error instanceof Error && 'errno' in error ? Number(error.errno) : 0;
 }

@@ -18,7 +18,7 @@ import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import type { ClaimConnections } from './claim-connections.js';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
-import { ENDINGS, type GivenRows, KEYS, recordsOf } from './given.js';
+import { ENDINGS, type GivenRows, inPackets, KEYS, recordsOf } from './given.js';
 import { HandlerTransaction, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
 import { inOrder } from './job-ids.js';
@@ -247,16 +247,15 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     const { sql } = this.#context;
     const endings = endingsOf(own);
     this.#handle.close();
-    const settled = await this.#change(sql.settle(endings.text), [...endings.values, this.#status]);
+    let settled = 0;
+    for (const { text, values } of endings)
+      settled += await this.#change(sql.settle(text), [...values, this.#status]);
     if (settled === 0) return [];
     if (settled < own.length) return this.#settledOnes(endings);
     const ids = own.map(({ id }) => id);
     const told = own.filter(({ event }) => event !== 'complete');
     if (!this.#isOne) await this.#endRun({ processId: own[0]?.processId ?? '', jobs: ids }, told);
-    if (told.length > 0) {
-      const ends = endingsOf(told);
-      await this.#change(sql.endRuns(ends.text), ends.values);
-    }
+    for (const { text, values } of endingsOf(told)) await this.#change(sql.endRuns(text), values);
     for (const id of ids) this.#held.delete(id);
     return ids;
   }
@@ -351,9 +350,14 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   }
 
   /** Jobs that this transaction has locked change by its own hand alone; so this is for the case that cannot be. */
-  async #settledOnes(endings: GivenRows): Promise<readonly JobId[]> {
-    const rows = await this.#ask<{ id: string }>(this.#context.sql.settledBy(endings.text), endings.values);
-    return rows.map(({ id }) => BigInt(id));
+  async #settledOnes(endings: readonly GivenRows[]): Promise<readonly JobId[]> {
+    const { sql } = this.#context;
+    const found: JobId[] = [];
+    for (const { text, values } of endings) {
+      const rows = await this.#ask<{ id: string }>(sql.settledBy(text), values);
+      found.push(...rows.map(({ id }) => BigInt(id)));
+    }
+    return found;
   }
 
   #ask<Row>(sql: string, values: readonly Value[] = []): Promise<Row[]> {
@@ -457,22 +461,22 @@ function upTo<Row extends Sibling>(limit: number, rows: readonly Row[]): readonl
   });
 }
 
-function endingsOf(settlements: readonly Settlement[]): GivenRows {
-  return ENDINGS.rows(
-    settlements.map((each) => ({
-      id: String(each.id),
-      process_id: each.processId,
-      event: each.event,
-      status: TRANSITIONS[each.event].to,
-      attempt: each.attempt,
-      crashes: each.crashes,
-      delay: each.delayMs,
-      took: each.tookMs,
-      output: each.output === null ? null : storableJson(each.output),
-      error: each.error === null ? null : storableJson(each.error),
-      settled_by: each.by,
-    })),
-  );
+/** What one statement each can be given. */
+function endingsOf(settlements: readonly Settlement[]): readonly GivenRows[] {
+  const rows = settlements.map((each) => ({
+    id: String(each.id),
+    process_id: each.processId,
+    event: each.event,
+    status: TRANSITIONS[each.event].to,
+    attempt: each.attempt,
+    crashes: each.crashes,
+    delay: each.delayMs,
+    took: each.tookMs,
+    output: each.output === null ? null : storableJson(each.output),
+    error: each.error === null ? null : storableJson(each.error),
+    settled_by: each.by,
+  }));
+  return inPackets(rows).map((packet) => ENDINGS.rows(packet));
 }
 
 /** MariaDB says of NOWAIT that the wait, of no time, was too long. */

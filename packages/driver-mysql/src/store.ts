@@ -17,7 +17,7 @@ import {
   type WorkerView,
 } from '@rowlock/core';
 import type { Context } from './context.js';
-import { NEW_JOBS } from './given.js';
+import { inPackets, NEW_JOBS } from './given.js';
 import { change, inParts, list, type MysqlTransaction, query, type Value } from './query.js';
 import { type JobViewRow, toJobView, toWorkerView, type WorkerRow } from './rows.js';
 import { storableJson, storableText } from './storable.js';
@@ -35,8 +35,20 @@ export class MysqlStore implements Store {
   ) {}
 
   async enqueue(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
-    const outcomes = new Array<Enqueued>(jobs.length);
-    let open: Place[] = jobs.map((job, place) => ({ job, place, publicId: newPublicId() }));
+    const places = jobs.map(toPlace);
+    const packets = inPackets(places.map(({ row }) => row)).length;
+    if (packets <= 1 || this.on !== this.outside) return this.#enqueue(places);
+    // What does not go into one statement goes into one transaction.
+    const { context, outside } = this;
+    return this.atomically(
+      (tx) => new MysqlStore(context, tx, outside).#enqueue(places),
+      packets * context.answerMs,
+    );
+  }
+
+  async #enqueue(places: readonly Place[]): Promise<readonly Enqueued[]> {
+    const outcomes = new Array<Enqueued>(places.length);
+    let open = places;
     // An INSERT that is refused keeps a lock on the other job's key until the caller commits, and that job's settlement would
     // wait for it.
     if (this.on !== this.outside) open = await this.#findDuplicates(open, outcomes);
@@ -44,47 +56,32 @@ export class MysqlStore implements Store {
       if (tries === MOST_TRIES)
         throw new DriverError('SerializationFailure', 'A unique key kept changing hands.');
       // Of two in this call with one key the second is a duplicate of the first, or of what that is a duplicate of.
-      const firsts = withoutTwins(open);
-      if (await this.#insert([...firsts])) {
-        for (const { place, publicId } of firsts) outcomes[place] = { outcome: 'enqueued', publicId };
-        open = open.filter((each) => !firsts.has(each));
-      }
+      const inserted = await this.#insert(withoutTwins(open));
+      for (const { place, publicId } of open)
+        if (inserted.has(publicId)) outcomes[place] = { outcome: 'enqueued', publicId };
+      open = open.filter(({ publicId }) => !inserted.has(publicId));
       // Whoever has the key may be settled before it is looked up: then there is room, so insert again.
       open = await this.#findDuplicates(open, outcomes);
     }
     return outcomes;
   }
 
-  /** All of them, or, when a unique key is taken, none. */
-  async #insert(open: readonly Place[]): Promise<boolean> {
-    if (open.length === 0) return true;
-    const given = NEW_JOBS.rows(
-      open.map(({ job, publicId }) => ({
-        public_id: publicId,
-        queue: storableText(job.queue),
-        kind: storableText(job.kind),
-        job_key: storableText(job.key),
-        payload: storableJson(job.payload),
-        priority: job.priority,
-        available_at: 'at' in job.available ? job.available.at.getTime() : null,
-        delay: 'inMs' in job.available ? job.available.inMs : null,
-        max_attempts: job.maxAttempts,
-        unique_key: storableText(job.unique?.key ?? null),
-        unique_scope: job.unique?.scope ?? null,
-        metadata: storableJson(job.metadata),
-        created_by: job.createdBy,
-      })),
-    );
-    try {
-      await change(this.on, this.context.sql.enqueue(given.text), given.values);
-      return true;
-    } catch (error) {
-      if (isDriverError(error, 'UniqueViolation')) return false;
-      throw error;
+  /** Of what goes into one statement all, or, when a unique key is taken, none. @returns the public ids of those that are in */
+  async #insert(open: readonly Place[]): Promise<ReadonlySet<string>> {
+    const inserted = new Set<string>();
+    for (const packet of inPackets(open.map(({ row }) => row))) {
+      const given = NEW_JOBS.rows(packet);
+      try {
+        await change(this.on, this.context.sql.enqueue(given.text), given.values);
+        for (const { public_id } of packet) inserted.add(public_id);
+      } catch (error) {
+        if (!isDriverError(error, 'UniqueViolation')) throw error;
+      }
     }
+    return inserted;
   }
 
-  async #findDuplicates(open: readonly Place[], outcomes: Enqueued[]): Promise<Place[]> {
+  async #findDuplicates(open: readonly Place[], outcomes: Enqueued[]): Promise<readonly Place[]> {
     const wanted = open.filter(({ job }) => job.unique !== null);
     const { findDuplicates, findSeen } = this.context.sql;
     const taken = new Map(await takenKeys(this.outside, findDuplicates, wanted, (key) => [key]));
@@ -161,8 +158,15 @@ export class MysqlStore implements Store {
     return rows.map(toWorkerView);
   }
 
-  /** Runs statements that must hold together. In a caller's transaction they do already. */
-  protected atomically<Result>(work: (tx: MysqlTransaction) => Promise<Result>): Promise<Result> {
+  /**
+   * Runs statements that must hold together. In a caller's transaction they do already.
+   *
+   * @param _answerMs How long they may take; default: as long as one statement.
+   */
+  protected atomically<Result>(
+    work: (tx: MysqlTransaction) => Promise<Result>,
+    _answerMs?: number,
+  ): Promise<Result> {
     return work(this.on);
   }
 }
@@ -172,6 +176,29 @@ interface Place {
   readonly job: NewJob;
   readonly place: number;
   readonly publicId: string;
+  readonly row: NewJobRow;
+}
+
+type NewJobRow = Parameters<typeof NEW_JOBS.rows>[0][number] & { readonly public_id: string };
+
+function toPlace(job: NewJob, place: number): Place {
+  const publicId = newPublicId();
+  const row = {
+    public_id: publicId,
+    queue: storableText(job.queue),
+    kind: storableText(job.kind),
+    job_key: storableText(job.key),
+    payload: storableJson(job.payload),
+    priority: job.priority,
+    available_at: 'at' in job.available ? job.available.at.getTime() : null,
+    delay: 'inMs' in job.available ? job.available.inMs : null,
+    max_attempts: job.maxAttempts,
+    unique_key: storableText(job.unique?.key ?? null),
+    unique_scope: job.unique?.scope ?? null,
+    metadata: storableJson(job.metadata),
+    created_by: job.createdBy,
+  };
+  return { job, place, publicId, row };
 }
 
 /** A job that has a unique key. */
@@ -181,16 +208,15 @@ interface TakenRow {
 }
 
 /** Those whose unique key no other one before them in this call has. */
-function withoutTwins(open: readonly Place[]): ReadonlySet<Place> {
+function withoutTwins(open: readonly Place[]): readonly Place[] {
   const names = new Set<string>();
-  const firsts = open.filter(({ job }) => {
+  return open.filter(({ job }) => {
     if (job.unique === null) return true;
     const name = takenKey(job.kind, job.unique.key);
     const isFirst = !names.has(name);
     names.add(name);
     return isFirst;
   });
-  return new Set(firsts);
 }
 
 /** The jobs that have the unique keys of these, by `takenKey`: in an old snapshot there may be two of one name. */
