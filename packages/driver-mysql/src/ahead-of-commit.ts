@@ -7,7 +7,7 @@ import {
   type ResultSetHeader,
 } from 'mysql2';
 import type { MysqlTransaction } from './query.js';
-import { cut, prepareOnce } from './session.js';
+import { cut, endPool, prepareOnce } from './session.js';
 
 /**
  * How many connections at most. Writes of records come one after the other: each second what idles beyond one is closed. The one
@@ -39,7 +39,7 @@ export class AheadOfCommit {
   }
 
   close(): Promise<void> {
-    return this.#pool.promise().end();
+    return endPool(this.#pool.promise(), this.#answerMs);
   }
 
   async #ask(

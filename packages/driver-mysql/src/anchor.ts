@@ -16,6 +16,7 @@ import type { Connect, Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { change, type MysqlTransaction, query } from './query.js';
 import { interrupt } from './ringer.js';
+import { cut } from './session.js';
 
 /** Pauses between attempts to reconnect, in milliseconds. The last repeats; with it the worker is back before it counts as dead. */
 const RECONNECT_MS = [20, 50, 100, 200, 400];
@@ -154,8 +155,8 @@ export class MysqlAnchor implements Anchor {
     );
     if (client === null) return;
     // At its end the server frees the lock at once; a connection that is merely dropped while it sleeps it may notice late.
-    await this.#pool.query(`KILL ${client.threadId}`).catch(() => {});
-    client.destroy();
+    await answerWithin(ANSWER_MS, this.#pool.query(`KILL ${client.threadId}`)).catch(() => {});
+    cut(client);
   }
 
   /** What to wake for: at once, when the sleep is interrupted, or after `leftMs` nothing. */
@@ -249,7 +250,7 @@ export class MysqlAnchor implements Anchor {
         () => this.#lose(client),
       );
     } catch (error) {
-      client.destroy();
+      cut(client);
       this.#session?.lost();
       throw toDriverError(error);
     }
@@ -308,15 +309,22 @@ export class MysqlAnchor implements Anchor {
   /** Until there is a session again, or `everyMs` are over: the backstop goes on meanwhile. */
   async #reconnect(everyMs: number, signal: AbortSignal): Promise<void> {
     const until = performance.now() + everyMs;
+    const over = new AbortController();
+    // Whoever stops does not wait for a server that is silent.
+    const stopped = new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true, signal: over.signal });
+    });
     for (let attempt = 0; !this.#released && !signal.aborted && performance.now() < until; attempt++) {
       await this.#pause(RECONNECT_MS[Math.min(attempt, RECONNECT_MS.length - 1)] ?? 0);
-      if (this.#released || signal.aborted) return;
+      if (this.#released || signal.aborted) break;
       try {
-        return await this.#subscribe();
+        await Promise.race([this.#subscribe(), stopped]);
+        break;
       } catch {
         // The server is still away.
       }
     }
+    over.abort();
   }
 
   #lose(client: Connection): void {
@@ -326,7 +334,7 @@ export class MysqlAnchor implements Anchor {
   #drop(): void {
     if (this.#client !== null && !this.#released) this.#session?.lost();
     this.#stopAsking();
-    this.#client?.destroy();
+    if (this.#client !== null) cut(this.#client);
     this.#client = null;
     this.#interrupt();
   }

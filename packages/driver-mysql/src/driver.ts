@@ -55,7 +55,7 @@ import { MysqlPulse } from './pulse.js';
 import { change, inParts, list, type MysqlTransaction, query } from './query.js';
 import { interrupt, Ringer } from './ringer.js';
 import { RunStarts } from './run-starts.js';
-import { cut, onPool, prepareSession, takeConnection } from './session.js';
+import { cut, endPool, onPool, prepareSession, takeConnection } from './session.js';
 import { sharesSessions } from './shared-sessions.js';
 import { storableJson } from './storable.js';
 import { MysqlStore } from './store.js';
@@ -223,8 +223,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     this.#options = options;
     this.#push = push && sessions !== 'shared';
     this.#kind = sessions;
-    this.#ringer = new Ringer(context, this.on, this.#push ? () => this.#open() : null);
     this.#soon = onPool(pool, context.answerMs);
+    this.#ringer = new Ringer(context, this.#soon, this.#push ? () => this.#open() : null);
     this.#ahead = new AheadOfCommit(options, context.answerMs);
     this.#starts = new RunStarts(this.#soon, context.sql, this.#ahead);
     this.capabilities = { maxConnections, sharesPool: false, chains: false };
@@ -419,7 +419,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     this.#watch.stop();
     const errors: unknown[] = [];
     // The ringer has a last ring for the pool.
-    for (const close of [() => this.#ringer.close(), () => this.#ahead.close(), () => this.#pool.end()])
+    const endClaims = (): Promise<void> => endPool(this.#pool, this.context.answerMs);
+    for (const close of [() => this.#ringer.close(), () => this.#ahead.close(), endClaims])
       await close().catch((error: unknown) => errors.push(error));
     if (errors.length > 0) throw errors[0];
   }
@@ -517,7 +518,14 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   async #open(more: ConnectionOptions = {}): Promise<Connection> {
     try {
       const client = await createConnection({ ...this.#options, ...more });
-      await prepareSession(client);
+      // Whoever has asked is told.
+      client.on('error', () => {});
+      await answerWithin(this.context.answerMs, prepareSession(client), () => cut(client)).catch(
+        (error: unknown) => {
+          client.destroy();
+          throw error;
+        },
+      );
       return client;
     } catch (error) {
       throw toDriverError(error);

@@ -3,6 +3,7 @@ import type { Connection } from 'mysql2/promise';
 import { Bell } from './bell.js';
 import type { Connect, Context } from './context.js';
 import { change, type MysqlTransaction } from './query.js';
+import { cut } from './session.js';
 
 /** How long the end of the worker may take to be written, in milliseconds. */
 const ANSWER_MS = 5_000;
@@ -50,7 +51,7 @@ export class MysqlPulse implements Pulse {
   }
 
   drop(): void {
-    this.#client?.then((client) => client.destroy()).catch(() => {});
+    this.#client?.then(cut).catch(() => {});
     this.#client = null;
   }
 
@@ -60,7 +61,9 @@ export class MysqlPulse implements Pulse {
     );
     const client = this.#client;
     this.#client = null;
-    await client?.then((open) => open.end()).catch(() => {});
+    const ended = client?.then((open) => open.end());
+    if (ended)
+      await answerWithin(ANSWER_MS, ended, () => void client?.then(cut).catch(() => {})).catch(() => {});
   }
 
   #connection(): Promise<Connection> {

@@ -1,7 +1,8 @@
-import { concerns, type WakeUp } from '@rowlock/core';
+import { answerWithin, concerns, type WakeUp } from '@rowlock/core';
 import type { Connection } from 'mysql2/promise';
 import type { Connect, Context } from './context.js';
 import { change, type MysqlTransaction, query } from './query.js';
+import { cut } from './session.js';
 
 /** How long the list of sleepers is believed, in milliseconds: a worker that came since looks at the bell as often. */
 const SLEEPERS_MS = 1_000;
@@ -68,6 +69,14 @@ export class Ringer {
   async call(wakeUps: readonly WakeUp[]): Promise<void> {
     if (this.#closed || this.#connect === null || wakeUps.length === 0) return;
     const client = await this.#session(this.#connect);
+    const { answerMs } = this.#context;
+    await answerWithin(answerMs, this.#callOn(client, wakeUps), () => {
+      this.#forget();
+      cut(client);
+    });
+  }
+
+  async #callOn(client: Connection, wakeUps: readonly WakeUp[]): Promise<void> {
     if (performance.now() > this.#sleepersUntil) await this.#findSleepers(client);
     const wanted = this.#sleepers.filter(({ queues, worker }) =>
       wakeUps.some((each) => concerns(each, queues, worker)),
@@ -128,11 +137,15 @@ export class Ringer {
     const opening = connect();
     this.#client = opening;
     const forget = (): void => {
-      if (this.#client === opening) this.#client = null;
-      this.#sleepersUntil = 0;
+      if (this.#client === opening) this.#forget();
     };
     opening.then((client) => client.on('error', forget).on('end', forget), forget);
     return opening;
+  }
+
+  #forget(): void {
+    this.#client = null;
+    this.#sleepersUntil = 0;
   }
 }
 

@@ -49,8 +49,16 @@ export async function prepareOnce(client: PoolConnection): Promise<void> {
 }
 
 /** The end of a connection that nobody answers on: whoever waits for an answer is told. */
-export function cut(client: Connection): void {
+export function cut(client: object): void {
   Object(Object(client).connection).stream?.destroy();
+}
+
+/** Ends a pool. What nobody answers on keeps it so long at most. @throws DriverError */
+export async function endPool(pool: Pool, answerMs: number): Promise<void> {
+  await answerWithin(answerMs, pool.end(), () => {
+    const connections = Object(Object(pool).pool)._allConnections?.toArray() ?? [];
+    for (const connection of connections) Object(connection).stream?.destroy();
+  });
 }
 
 /** The pool as something that can be asked, and that answers soon if `answerMs` says so: each statement on whichever connection is free, committed by itself. */

@@ -1,6 +1,7 @@
 import { answerWithin } from '@rowlock/core';
 import { toDriverError } from './errors.js';
 import { type MysqlTransaction, query } from './query.js';
+import { cut } from './session.js';
 import type { Statements } from './statements.js';
 
 /** A connection outside the pool, and one of the pool. */
@@ -17,6 +18,9 @@ const ROUNDS = 3;
 
 /** How long a proxy that has no session left may keep a question, in milliseconds. Then this round has no answer. */
 const ANSWER_MS = 1_000;
+
+/** How long an answer may take at all, in milliseconds: as long as connecting. */
+const SILENT_MS = 10_000;
 
 /**
  * Whether connections share the server's sessions, as behind a proxy that multiplexes. They do when another connection's open
@@ -52,19 +56,24 @@ async function changes(
   const other = await take();
   let again: Promise<string>;
   try {
-    await other.query('START TRANSACTION READ WRITE');
+    await answered(other, other.query('START TRANSACTION READ WRITE'));
     if ((await connectionId(other, sql)) === own) return true;
     again = connectionId(client, sql);
     // Answered when the other transaction has ended, if not before.
     await answerWithin(ANSWER_MS, again).catch(() => {});
   } finally {
-    await other.query('ROLLBACK').catch(() => {});
+    await answered(other, other.query('ROLLBACK')).catch(() => {});
     other.release();
   }
   return (await again) !== own;
 }
 
 async function connectionId(on: MysqlTransaction, sql: Pick<Statements, 'self'>): Promise<string> {
-  const [row] = await query<{ connection: string }>(on, sql.self);
+  const [row] = await answered(on, query<{ connection: string }>(on, sql.self));
   return row?.connection ?? '';
+}
+
+/** A connection on which nobody answers is cut. */
+function answered<Answer>(on: MysqlTransaction, answer: Promise<Answer>): Promise<Answer> {
+  return answerWithin(SILENT_MS, answer, () => cut(on));
 }

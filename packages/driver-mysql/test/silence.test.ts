@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { type SeverableServer, severableServer } from '@rowlock/driver-conformance';
+import { type FreshDatabase, freshMysqlDatabase } from '@rowlock/servers';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { mysql } from '../src/index.js';
+import { serverUrl } from './server.js';
+
+/** How long the drivers of these tests wait for an answer, in milliseconds. */
+const ANSWER_MS = 300;
+
+let database: FreshDatabase;
+
+beforeAll(async () => {
+  database = await freshMysqlDatabase(serverUrl);
+  const driver = mysql({ uri: database.url });
+  await driver.migrate();
+  await driver.close();
+});
+
+afterAll(() => database.drop());
+
+function driverBehind({ host, port }: Pick<SeverableServer, 'host' | 'port'>) {
+  const uri = new URL(database.url);
+  uri.host = `${host}:${port}`;
+  return mysql({ uri: uri.href, answerTimeout: ANSWER_MS, sessions: 'own' });
+}
+
+test('a notification through a connection that went silent ends, as does closing, and the next one has a new connection', async () => {
+  const { hostname, port } = new URL(database.url);
+  const server = await severableServer({ host: hostname, port: Number(port) });
+  onTestFinished(() => server.sever());
+  const driver = driverBehind(server);
+  await driver.notify([{ cancel: 'a job' }]);
+  server.forget();
+  await expect(driver.notify([{ cancel: 'a job' }])).rejects.toMatchObject({ code: 'ConnectionLost' });
+  await driver.notify([{ cancel: 'a job' }]);
+  server.swallow();
+  await expect(driver.notify([{ cancel: 'a job' }])).rejects.toMatchObject({ code: 'ConnectionLost' });
+  await driver.close().catch(() => {});
+}, 10_000);
+
+test('closing does not wait for a statement that nobody answers', async () => {
+  const { hostname, port } = new URL(database.url);
+  const server = await severableServer({ host: hostname, port: Number(port) });
+  onTestFinished(() => server.sever());
+  const driver = driverBehind(server);
+  await driver.workers();
+  server.swallow();
+  const asked = driver.workers().catch((error: unknown) => error);
+  await turn();
+  await expect(driver.close()).rejects.toMatchObject({ code: 'ConnectionLost' });
+  expect(await asked).toMatchObject({ code: 'ConnectionLost' });
+}, 10_000);
+
+test('a worker whose new session is silent once it is open is told so, and stops all the same', async () => {
+  const server = await silentAfterHandshake(new URL(database.url));
+  const driver = driverBehind(server);
+  const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const wakeUps = anchor.wakeUps({ queues: ['q'], everyMs: 3_600_000, signal })[Symbol.asyncIterator]();
+  expect(await wakeUps.next()).toMatchObject({ done: false });
+
+  const silent = server.fallSilent();
+  const next = wakeUps.next();
+  await silent;
+  stopping.abort();
+  expect(await next).toEqual({ done: true, value: undefined });
+  await expect(driver.migrate()).rejects.toMatchObject({ code: 'ConnectionLost' });
+  server.close();
+  await anchor.release();
+  await driver.close().catch(() => {});
+}, 40_000);
+
+/** A way to the server on which, once it falls silent, connections are opened and nothing that is asked on them is answered. */
+async function silentAfterHandshake(url: URL) {
+  const sockets = new Set<Socket>();
+  let [isSilent, noteSilence] = [false, (): void => {}];
+  const listener = createServer((client) => {
+    const upstream = connect(Number(url.port), url.hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+    }
+    upstream.pipe(client);
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+    client.on('data', (data) => {
+      if (!isSilent || !data.includes('SET SESSION TRANSACTION')) return void upstream.write(data);
+      noteSilence();
+      client.removeAllListeners('data').resume();
+    });
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const address = listener.address();
+  if (address === null || typeof address === 'string') throw new Error('The listener has no port.');
+  return {
+    host: '127.0.0.1',
+    port: address.port,
+    /** Ends what there is. @returns when somebody has asked in vain */
+    fallSilent(): Promise<void> {
+      isSilent = true;
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => {
+        noteSilence = resolve;
+      });
+    },
+    close(): void {
+      listener.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
