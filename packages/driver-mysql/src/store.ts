@@ -227,10 +227,10 @@ async function takenKeys(
   keys: (key: string) => readonly string[],
 ): Promise<readonly [name: string, publicId: string][]> {
   const taken: [string, string][] = [];
-  for (let from = 0; from < wanted.length; from += 1000) {
-    const some = wanted.slice(from, from + 1000);
-    const values = some.flatMap(({ job }) => keys(takenKey(job.kind, job.unique?.key ?? '')));
-    const rows = await query<TakenRow>(on, sql(some.length), values);
+  for (const part of inParts(wanted)) {
+    const names = list(part.map(({ job }) => takenKey(job.kind, job.unique?.key ?? ''))).values;
+    const values = names.flatMap((name) => (name === null ? [] : keys(name)));
+    const rows = await query<TakenRow>(on, sql(names.length), values);
     for (const row of rows) taken.push([row.taken_key, row.public_id]);
   }
   return taken;

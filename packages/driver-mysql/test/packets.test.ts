@@ -120,6 +120,31 @@ test('a statement stays below 4 MB whatever the characters, and however large a 
   caller.release();
 });
 
+test('jobs with unique keys are looked up by few statements, whatever their number', async () => {
+  const texts = new Set<string>();
+  const caller = await pool.getConnection();
+  await caller.query('START TRANSACTION');
+  const recording: MysqlTransaction = {
+    query: (sql, values) => caller.query(sql, values),
+    execute: (sql, values) => {
+      texts.add(sql);
+      return caller.execute(sql, values);
+    },
+  };
+  for (let jobs = 2; jobs <= 33; jobs++) {
+    const some = Array.from({ length: jobs }, (_, n) =>
+      newJob({ unique: { key: `${jobs} ${n}`, scope: 'ever' } }),
+    );
+    const outcomes = await driver.join(recording).enqueue(some);
+    const again = await driver.join(recording).enqueue(some);
+    expect(again).toEqual(outcomes.map(({ publicId }) => ({ outcome: 'duplicate', publicId })));
+  }
+  // One that inserts, and one each for 2, 4, 8, 16, 32 and 64 keys.
+  expect(texts.size).toBe(7);
+  await caller.query('ROLLBACK');
+  caller.release();
+});
+
 test('a server that takes less says what is to be done', () => {
   // Whether the server's word comes before the end of its connection is chance.
   const refusal = Object.assign(new Error("Got a packet bigger than 'max_allowed_packet' bytes"), {
