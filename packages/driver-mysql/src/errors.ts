@@ -42,8 +42,7 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   2013: 'ConnectionLost',
   3169: 'ConnectionLost',
   4031: 'ConnectionLost',
-  // After a fail-over: this server only reads now. A new connection may reach the one that writes.
-  1290: 'ConnectionLost',
+  // After a fail-over: this server only reads now. A new connection may reach the one that writes. See READ_ONLY.
   1836: 'ConnectionLost',
   // A value that no column takes: too long, out of range, a wrong character, broken JSON, a failed CHECK, a NULL.
   1048: 'InvalidInput',
@@ -90,6 +89,10 @@ const ADVICE: Partial<Record<DriverErrorCode, string>> = {
   PermissionDenied: 'The database user lacks a right.',
 };
 
+/** An option of the server forbids the statement; which one, only its message says. */
+const FORBIDDEN = 1290;
+const READ_ONLY = /read[-_]only/i;
+
 /** A statement is longer than the server takes. */
 const TOO_LARGE = 1153;
 const PACKET_ADVICE =
@@ -109,7 +112,9 @@ function causeOf(error: unknown): DriverErrorCode {
   if (!(error instanceof Error)) return 'Unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (SOCKET_CODES.has(code) || LOST_MESSAGE.test(error.message)) return 'ConnectionLost';
-  return CAUSES[errnoOf(error)] ?? 'Unknown';
+  const errno = errnoOf(error);
+  if (errno === FORBIDDEN && READ_ONLY.test(error.message)) return 'ConnectionLost';
+  return CAUSES[errno] ?? 'Unknown';
 }
 
 function errnoOf(error: unknown): number {
