@@ -16,7 +16,7 @@ import type { Connect, Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { change, type MysqlTransaction, query } from './query.js';
 import { interrupt } from './ringer.js';
-import { cut } from './session.js';
+import { cut, sessionOf } from './session.js';
 
 /** Pauses between attempts to reconnect, in milliseconds. The last repeats; with it the worker is back before it counts as dead. */
 const RECONNECT_MS = [20, 50, 100, 200, 400];
@@ -155,7 +155,7 @@ export class MysqlAnchor implements Anchor {
     );
     if (client === null) return;
     // At its end the server frees the lock at once; a connection that is merely dropped while it sleeps it may notice late.
-    await answerWithin(ANSWER_MS, this.#pool.query(`KILL ${client.threadId}`)).catch(() => {});
+    await answerWithin(ANSWER_MS, this.#pool.query(`KILL ${sessionOf(client)}`)).catch(() => {});
     cut(client);
   }
 
@@ -295,6 +295,8 @@ export class MysqlAnchor implements Anchor {
     const { sql } = this.#context;
     const [self] = await query<{ connection: string }>(client, sql.self);
     if (self === undefined) return false;
+    // By the number that producers find: behind a proxy the client knows another one.
+    const session = sessionOf(client, BigInt(self.connection));
     let over = false;
     const slept = query<{ slept: number }>(client, sql.nap, [SELF_TEST_MS / 1000])
       .then(([row]) => Number(row?.slept) === 1, isInterruption)
@@ -302,7 +304,7 @@ export class MysqlAnchor implements Anchor {
     // It may fail while this pauses, and nobody waits for it then.
     slept.catch(() => {});
     // A call that comes before the sleep is lost.
-    for (; !over; await this.#pause(POLL_MS[0])) await interrupt(this.#pool, self.connection);
+    for (; !over; await this.#pause(POLL_MS[0])) await interrupt(this.#pool, session);
     return slept;
   }
 

@@ -508,7 +508,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   /** Behind a proxy that lets clients share connections, a number could be that of somebody else's session. */
   readonly #sessions: Sessions = {
     interrupt: async (session) => {
-      if (this.#push && !this.#shared) await interrupt(this.#soon, String(session));
+      if (this.#push && !this.#shared) await interrupt(this.#soon, session);
     },
     end: async (session) => {
       if (this.#push && !this.#shared) await this.#soon.query(`KILL ${session}`).catch(() => {});

@@ -25,7 +25,7 @@ import { inOrder } from './job-ids.js';
 import { endTogether, writeOut } from './open-runs.js';
 import { change, inParts, list, type MysqlTransaction, query, type Value } from './query.js';
 import { type JobRow, toJob } from './rows.js';
-import { cut, limitIdle } from './session.js';
+import { cut, limitIdle, sessionOf } from './session.js';
 import { storableJson } from './storable.js';
 
 /** No job's. */
@@ -52,12 +52,12 @@ const MOST_PASSED = 16_384;
 /** How long the handler's statements may go on when they are to be undone, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
 
-/** What can be done to a session of this account from another one. Neither rejects. */
+/** What can be done to a session of this account, as `sessionOf` names it, from another one. Neither rejects. */
 export interface Sessions {
   /** Stops its statement; when it has none, nothing happens. */
-  interrupt(session: number): Promise<void>;
+  interrupt(session: string): Promise<void>;
   /** Ends it, and its transaction. */
-  end(session: number): Promise<void>;
+  end(session: string): Promise<void>;
 }
 
 /** The worker's transaction: a connection of its own, and the row locks that are the claim. */
@@ -370,7 +370,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
       this.#onLost(error);
       cut(this.#client);
       // While a statement runs, the server does not look whether its client is still there.
-      void this.#sessions.end(this.#client.threadId);
+      void this.#sessions.end(sessionOf(this.#client));
     });
   }
 
@@ -382,7 +382,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
         await Promise.race([rest, pause(STOP_AFTER_MS, undefined, { ref: false })]);
         if (!this.#inTurn.busy || !this.#handle.isSet || this.lost.aborted) return;
         this.#inTurn.forget();
-        await this.#sessions.interrupt(this.#client.threadId);
+        await this.#sessions.interrupt(sessionOf(this.#client));
       }
     };
     if (this.#inTurn.busy) await this.#answered(stop());

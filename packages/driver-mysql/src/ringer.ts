@@ -81,7 +81,7 @@ export class Ringer {
     const wanted = this.#sleepers.filter(({ queues, worker }) =>
       wakeUps.some((each) => concerns(each, queues, worker)),
     );
-    await Promise.all(wanted.map(({ connection }) => interrupt(client, connection)));
+    await Promise.all(wanted.map(({ connection }) => interrupt(client, `${BigInt(connection)}`)));
   }
 
   /** A worker of this process has come: it is not to wait until the list is made anew. */
@@ -149,8 +149,11 @@ export class Ringer {
   }
 }
 
-/** Interrupts the statement of a session, if it has one and this user may. That a session has just ended is no error. */
-export async function interrupt(on: MysqlTransaction, connection: string): Promise<void> {
-  // KILL takes no parameters; the number is the server's own.
-  await on.query(`KILL QUERY ${BigInt(connection)}`).catch(() => {});
+/**
+ * Interrupts the statement of a session, if it has one and this user may. That a session has just ended is no error.
+ *
+ * @param session Its number on the server of `on`, or what `sessionOf` says: KILL takes no parameters.
+ */
+export async function interrupt(on: MysqlTransaction, session: string): Promise<void> {
+  await on.query(`KILL QUERY ${session}`).catch(() => {});
 }

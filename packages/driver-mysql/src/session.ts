@@ -1,7 +1,7 @@
 import { answerWithin } from '@rowlock/core';
 import type { Connection, Pool, PoolConnection } from 'mysql2/promise';
 import { toDriverError } from './errors.js';
-import type { MysqlTransaction } from './query.js';
+import { type MysqlTransaction, query } from './query.js';
 
 /** A value that does not fit is refused and not cut. Procedures run with what was set when they were made. */
 export const STRICT = "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";
@@ -17,6 +17,23 @@ const SESSION = [
 
 export async function prepareSession(client: Connection): Promise<void> {
   for (const statement of SESSION) await client.query(statement);
+  const [row] = await query<{ server: string }>(client, `SELECT ${SERVER} AS server`);
+  if (row !== undefined) servers.set(Object(client).connection, row.server);
+}
+
+/** Which server this is, in hexadecimal digits. MariaDB has no `server_uuid`, and takes it for a comment. */
+const SERVER = "SHA2(CONCAT_WS(' ', @@hostname, @@port, @@server_id /*!80000 , @@server_uuid */), 224)";
+
+/** The servers of the connections that are set up. */
+const servers = new WeakMap<object, string>();
+
+/**
+ * A connection's session as KILL takes it, on any connection. After a fail-over behind an address that stays, its number is
+ * somebody else's on the new server: there it is nobody's.
+ */
+export function sessionOf(client: Connection, id: number | bigint = client.threadId): string {
+  const server = servers.get(Object(client).connection);
+  return server === undefined ? String(id) : `IF(${SERVER} = '${server}', ${id}, 0)`;
 }
 
 /** How long setting one up may take: as long as connecting. */
