@@ -25,6 +25,8 @@ const CAUSES: Readonly<Record<string, DriverErrorCode>> = {
   '25P03': 'ConnectionLost',
   '25P04': 'ConnectionLost',
   '53300': 'ConnectionLost',
+  // After a fail-over: this server only reads. A new connection may reach the one that writes. See READ_ONLY.
+  '25006': 'ConnectionLost',
   // A value that no column takes: out of range, an untranslatable character, broken JSON, a failed CHECK.
   '22': 'InvalidInput',
   '23514': 'InvalidInput',
@@ -43,6 +45,10 @@ const SOCKET_CODES: ReadonlySet<string> = new Set([
   'ENETUNREACH',
   'ENOENT',
 ]);
+
+/** What a standby says of a transaction that is to write, under a code that has many meanings. */
+const UNSUPPORTED = '0A000';
+const READ_ONLY = /read-write mode during recovery/;
 
 /** The `pg` client gives these no code. */
 const LOST_MESSAGE =
@@ -68,5 +74,6 @@ function causeOf(error: unknown): DriverErrorCode {
   if (!(error instanceof Error)) return 'Unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (SOCKET_CODES.has(code) || (code === '' && LOST_MESSAGE.test(error.message))) return 'ConnectionLost';
+  if (code === UNSUPPORTED && READ_ONLY.test(error.message)) return 'ConnectionLost';
   return CAUSES[code] ?? CAUSES[code.slice(0, 2)] ?? 'Unknown';
 }

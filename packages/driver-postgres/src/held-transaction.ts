@@ -15,6 +15,7 @@ import {
 } from '@rowlock/core';
 import type { PoolClient, QueryResultRow } from 'pg';
 import type { Context } from './context.js';
+import { toDriverError } from './errors.js';
 import { HandlerTransaction, KEEP, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
 import { rangeOf } from './job-ids.js';
@@ -156,7 +157,12 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
       this.#isOne && areAlike(own)
         ? [sql.complete, [own[0].id, ...this.#shared(own[0])]]
         : [this.#isOne ? sql.settle : sql.settleTogether, this.#endings(own)];
-    const rows = await this.#ask<{ id: JobId }>(text, values, own.length);
+    const rows = await this.#ask<{ id: JobId }>(text, values, own.length).catch((error: unknown) => {
+      // The handler's own doing, which can be undone.
+      throw this.handle.used && isReadOnly(error)
+        ? new DriverError('Unknown', error.message, { cause: error })
+        : error;
+    });
     for (const { id } of rows) this.#held.delete(id);
     return rows.map(({ id }) => id);
   }
@@ -275,7 +281,14 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     const asked = this.#own.known
       ? [...this.#own.ahead(this.#client, limitMs, () => sql.bounds('SESSION', limitMs, server)), sql.begin]
       : [`${sql.begin}; ${sql.bounds('LOCAL', limitMs, server)}`];
-    await Promise.all(asked.map((text) => this.#client.query(text)));
+    try {
+      await Promise.all(asked.map((text) => this.#client.query(text)));
+    } catch (error) {
+      // As a standby refuses it: a new connection may reach the server that writes.
+      const cause = toDriverError(error);
+      this.#onLost(cause);
+      throw cause;
+    }
   }
 
   #ask<Row extends QueryResultRow>(text: string, values?: unknown[], given = 1): Promise<Row[]> {
@@ -353,6 +366,10 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
 /** See settleAll: fewer jobs were this transaction's to settle. */
 function isNotAll(error: unknown): boolean {
   return error instanceof DriverError && Object(error.cause).code === '22012';
+}
+
+function isReadOnly(error: unknown): error is DriverError {
+  return error instanceof DriverError && Object(error.cause).code === '25006';
 }
 
 /** Whether jobs are complete, without output, and nothing sets their settlements apart. */

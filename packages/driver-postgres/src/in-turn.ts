@@ -112,8 +112,11 @@ export class InTurn implements PostgresTransaction {
     if (begin === null) return statement();
     this.#begin = null;
     return inOneFlight(this.#client, async () => {
-      const [, result] = await Promise.all([begin(), statement()]);
-      return result;
+      const [opened, answered] = [begin(), statement()];
+      // Why the transaction could not be opened says more than what became of its statement without it.
+      answered.catch(() => {});
+      await opened;
+      return answered;
     });
   }
 }

@@ -1,0 +1,80 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import '@rowlock/servers/vitest';
+import { freshDatabase, startEmbeddedPostgres } from '@rowlock/servers';
+import pg from 'pg';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { postgres } from '../src/index.js';
+
+const JOB = {
+  queue: 'q',
+  kind: 'k',
+  key: null,
+  payload: {},
+  priority: 0,
+  available: { inMs: 0 },
+  maxAttempts: 1,
+  unique: null,
+  metadata: {},
+  createdBy: 'test',
+} as const;
+const FROM_THE_START = { queue: 'q', kinds: ['k'], line: { priority: -32_768, id: 0n }, busy: [], limit: 1 };
+
+test('a handler that makes its transaction read-only has that undone, and its claim is kept', async () => {
+  const { url, drop } = await freshDatabase(inject('postgresUrl'));
+  onTestFinished(drop);
+  const driver = postgres({ connectionString: url });
+  onTestFinished(() => driver.close());
+  await driver.migrate();
+  await driver.enqueue([JOB]);
+  const held = await driver.begin({ idleLimitMs: 60_000 });
+  const [job] = await held.claim(FROM_THE_START);
+  await held.handle.query('SET TRANSACTION READ ONLY');
+  const complete = { event: 'complete', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0, error: null } as const;
+  const ending = { ...complete, id: job?.id ?? 0n, processId: randomUUID(), output: null, by: 'test' };
+  await expect(held.settle([ending])).rejects.toMatchObject({ code: 'Unknown' });
+  await held.undo();
+  expect(await held.settle([ending])).toEqual([job?.id]);
+  await held.commit();
+});
+
+test('a claim on a server that only reads gives its connection up, and is made where a new one leads', async () => {
+  const dataDir = join(tmpdir(), `rowlock-standby-${randomBytes(8).toString('hex')}`);
+  const server = await startEmbeddedPostgres({ dataDir, persistent: false, settings: { fsync: 'off' } });
+  onTestFinished(() => server.stop());
+  const own = new URL(server.url);
+  own.searchParams.set('application_name', 'driver');
+  const driver = postgres({ connectionString: own.href, maxConnections: 1 });
+  onTestFinished(() => driver.close());
+  await driver.migrate();
+  await driver.enqueue([JOB]);
+
+  writeFileSync(join(server.dataDir, 'standby.signal'), '');
+  await server.restart();
+  const plain = new pg.Client(server.url);
+  await plain.connect();
+  onTestFinished(() => plain.end());
+  const sessions = async () => {
+    const text = "SELECT pid FROM pg_stat_activity WHERE application_name = 'driver'";
+    return (await plain.query<{ pid: number }>(text)).rows.map(({ pid }) => pid);
+  };
+  // Its connections ended with the server: what reads has a new one.
+  await vi.waitFor(() => driver.workers());
+  const [before] = await sessions();
+  expect(before).toBeDefined();
+  const refused = await driver.begin({ idleLimitMs: 60_000 });
+  await expect(refused.claim(FROM_THE_START)).rejects.toMatchObject({ code: 'ConnectionLost' });
+  expect(refused.lost.aborted).toBe(true);
+  await refused.rollback();
+  await vi.waitFor(async () => expect(await sessions()).not.toContain(before));
+  await expect(driver.move('cancel', '00000000-0000-4000-8000-000000000000')).rejects.toMatchObject({
+    code: 'ConnectionLost',
+  });
+
+  await plain.query('SELECT pg_promote()');
+  const held = await driver.begin({ idleLimitMs: 60_000 });
+  expect(await held.claim(FROM_THE_START)).toHaveLength(1);
+  await held.rollback();
+}, 60_000);
