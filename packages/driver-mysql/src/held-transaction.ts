@@ -68,12 +68,17 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   readonly #sessions: Sessions;
   readonly #inTurn: InTurn;
   readonly #lost = new AbortController();
-  readonly #held = new Set<JobId>();
+  /** The jobs, and the attempts that their rows have. */
+  readonly #held = new Map<JobId, number>();
   #handle: HandlerTransaction;
   /** How a job of this claim stands in the table until it is settled. */
   #status: State = 'new';
   #open = true;
   #rolledBack: Promise<void> | null = null;
+  /** Whether a run that has ended has written through the transaction. */
+  #kept = false;
+  /** What has undone all that the transaction wrote, until that is undone here too. */
+  #deadlock: DriverError | null = null;
 
   private constructor(
     context: Context,
@@ -231,7 +236,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
       const rows = await this.#ask<{ id: string; status: State }>(text, [...wanted.values, processId]);
       for (const { id, status } of rows) states.set(BigInt(id), status);
     }
-    for (const [id, state] of states) if (state === 'in-progress') this.#held.add(id);
+    for (const [id, state] of states) if (state === 'in-progress') this.#held.set(id, 0);
     this.#status = 'in-progress';
     return states;
   }
@@ -293,15 +298,20 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     // What the run has asked for and not waited for is part of what it wrote.
     await this.#answered(this.#inTurn.rest());
     this.#checkOpen();
+    this.#kept ||= this.used;
     this.#handle = this.#newHandle();
   }
 
   async undo(): Promise<void> {
     this.#handle.close();
-    this.#checkOpen();
+    if (this.#deadlock === null) this.#checkOpen();
     if (!this.#handle.used) return;
     await this.#stopStatements();
-    await this.#say(ROLLBACK_TO_SAVEPOINT);
+    await this.#answered(this.#inTurn.rest());
+    if (this.#deadlock === null) return void (await this.#say(ROLLBACK_TO_SAVEPOINT));
+    // The server has undone it, with the savepoint.
+    this.#deadlock = null;
+    this.#checkOpen();
   }
 
   async commit(): Promise<void> {
@@ -337,7 +347,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
 
   #hold(row: JobRow): Job {
     const job = toJob(row);
-    this.#held.add(job.id);
+    this.#held.set(job.id, job.attempt);
     return job;
   }
 
@@ -401,16 +411,44 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     return rows;
   }
 
-  /** A deadlock ends the whole transaction, and its locks: what came after it would be committed by itself. */
-  #onError(error: unknown): never {
+  async #onError(error: unknown): Promise<never> {
     const cause = toDriverError(error);
-    if (cause.code === 'Deadlock') {
-      this.#handle.close();
-      this.#lost.abort(
-        new DriverError('ConnectionLost', `The claim was lost by a deadlock: ${cause.message}`, { cause }),
-      );
-    } else if (cause.code === 'ConnectionLost') this.#onLost(cause);
+    if (cause.code === 'Deadlock') await this.#onDeadlock(cause);
+    else if (cause.code === 'ConnectionLost') this.#onLost(cause);
     throw error;
+  }
+
+  /**
+   * A deadlock ends the whole transaction, and its locks. What came after it would be another transaction: until the run is undone,
+   * nothing does. If a handler has met it, the jobs are locked again, ahead of everything else; without them the claim is lost, and so
+   * it is when an earlier run of the transaction has written: it is to end as complete, and its writes are gone.
+   */
+  async #onDeadlock(cause: DriverError): Promise<void> {
+    const handler = this.used && this.#status === 'new';
+    this.#handle.close();
+    if (handler && !this.#kept && this.#open) {
+      this.#deadlock = cause;
+      if (await this.#lockAgain().catch(() => false)) return;
+    }
+    const message = `The claim was lost by a deadlock: ${cause.message}`;
+    this.#lost.abort(new DriverError('ConnectionLost', message, { cause }));
+  }
+
+  /** @returns whether the jobs are as they were */
+  async #lockAgain(): Promise<boolean> {
+    const { sql } = this.#context;
+    for (const part of inParts(inOrder([...this.#held.keys()]))) {
+      const wanted = list(part);
+      const locked = query<{ id: string; attempt: number }>(
+        this.#client,
+        sql.lockAgain(wanted.places),
+        wanted.values,
+      );
+      const rows = await this.#answered(locked);
+      const same = rows.filter(({ id, attempt }) => this.#held.get(BigInt(id)) === attempt);
+      if (same.length < part.length) return false;
+    }
+    return true;
   }
 
   /** The handler has committed, with COMMIT or with what commits implicitly, and so given up the locks. */
@@ -422,6 +460,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
 
   #checkOpen(): void {
     if (this.lost.aborted) throw this.lost.reason;
+    if (this.#deadlock !== null) throw this.#deadlock;
     if (!this.#open) throw new DriverError('TransactionOver', 'The transaction has ended.');
   }
 

@@ -14,13 +14,16 @@ export function runOver(): DriverError {
 export class InTurn implements MysqlTransaction {
   readonly #client: PoolConnection;
   readonly #check: () => void;
-  readonly #onError: (error: unknown) => never;
+  readonly #onError: (error: unknown) => Promise<never>;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #forgotten = 0;
 
-  /** @param check Is asked when a statement's turn has come; what it throws, the statement is refused with. */
-  constructor(client: PoolConnection, check: () => void, onError: (error: unknown) => never) {
+  /**
+   * @param check Is asked when a statement's turn has come; what it throws, the statement is refused with.
+   * @param onError Is told of a statement that failed, ahead of whoever asked it and of the next one.
+   */
+  constructor(client: PoolConnection, check: () => void, onError: (error: unknown) => Promise<never>) {
     this.#client = client;
     this.#check = check;
     this.#onError = onError;

@@ -31,6 +31,7 @@ export interface Statements {
   readonly lockSiblings: (ids: string) => string;
   readonly lockManySiblings: (ids: string) => string;
   readonly locked: (ids: string) => string;
+  readonly lockAgain: (ids: string) => string;
   readonly firstOutstanding: (kinds: string, except: string) => string;
   readonly lease: (ids: string) => string;
   readonly lockLeased: (ids: string) => string;
@@ -190,6 +191,13 @@ export function statements(schema: string): Statements {
       `SELECT CAST(job.id AS CHAR) AS id, job.\`key\`, job.status ${lockedSiblings(ids)}`,
 
     locked: (ids) => `SELECT ${JOB} FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE id IN (${ids})`,
+
+    // After a deadlock. Whoever has had a job meanwhile has counted an attempt, or has it still.
+    lockAgain: (ids) => `
+      SELECT CAST(job.id AS CHAR) AS id, job.attempt FROM ${job} AS job FORCE INDEX (PRIMARY)
+      WHERE id IN (${ids}) AND status = 'new'
+      ORDER BY job.id
+      FOR UPDATE NOWAIT`,
 
     // A plain read answers: a job whose handler runs is still outstanding in what is committed.
     firstOutstanding: (kinds, except) => `
