@@ -43,7 +43,7 @@ export function compose(config: Config, log: Logger): AnyComposition {
   }
   const store = new PostgresSpreadsheetStore({
     connectionString: databaseUrl,
-    onConnectionLost: (error) => log.warn({ error }, 'an idle connection broke'),
+    onConnectionLost: (error) => log.warn({ err: error }, 'an idle connection broke'),
   });
   return composeOn(postgres({ connectionString: databaseUrl }), store, config, log);
 }

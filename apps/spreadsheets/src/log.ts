@@ -1,4 +1,4 @@
-import { type Logger, pino, stdSerializers } from 'pino';
+import { type Logger, pino } from 'pino';
 import type { LogLevel } from './config.js';
 
 /** One JSON line for each event, without tokens and cookies. */
@@ -6,7 +6,6 @@ export function createLog(name: string, level: LogLevel): Logger {
   return pino({
     name,
     level,
-    serializers: { error: stdSerializers.err },
     redact: ['req.headers.authorization', 'req.headers.cookie', '*.connectionString', '*.password'],
   });
 }

@@ -10,7 +10,7 @@ export async function startWhenPossible(log: Logger, start: () => Promise<void>)
       return await start();
     } catch (error) {
       if (!(error instanceof DatabaseAwayError) && !isDriverError(error, 'ConnectionLost')) throw error;
-      log.warn({ error }, 'the database cannot be reached; trying again in a second');
+      log.warn({ err: error }, 'the database cannot be reached; trying again in a second');
       await sleep(1_000);
     }
   }

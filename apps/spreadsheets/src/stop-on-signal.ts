@@ -16,7 +16,7 @@ export function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error({ error }, 'could not stop in good order');
+        log.error({ err: error }, 'could not stop in good order');
         process.exit(1);
       },
     );

@@ -4,7 +4,7 @@ import { type Logger, unfailing } from './logger.js';
 /** Shows the messages of errors, as loggers do. */
 function readingLogger(lines: unknown[]): Logger {
   const line = (fields: object, message: string): void => {
-    lines.push([message, 'error' in fields ? Object(fields.error).message : fields]);
+    lines.push([message, 'err' in fields ? Object(fields.err).message : fields]);
   };
   return { debug: line, info: line, warn: line, error: line };
 }
@@ -23,18 +23,18 @@ test('an error that a logger cannot read is told as it is kept in a row', () => 
       throw new Error('out of reach');
     },
   });
-  unfailing(readingLogger(lines)).warn({ error }, 'the handler failed');
+  unfailing(readingLogger(lines)).warn({ err: error }, 'the handler failed');
   expect(lines).toEqual([['the handler failed', 'An error that cannot be shown.']]);
 });
 
-test('a cause that a logger cannot read is told likewise, and the error as it is', () => {
+test('so is one beside the error of a row, which is told as it is', () => {
   const told: object[] = [];
   const write = (fields: object): void => void told.push(Object(JSON.parse(JSON.stringify(fields))));
   const log = unfailing({ debug: write, info: write, warn: write, error: write });
   const error = { code: 'Error', message: 'busy' };
-  log.error({ error, cause: { toJSON: () => JSON.parse('no JSON') } }, 'a job failed');
+  log.error({ error, err: { toJSON: () => JSON.parse('no JSON') } }, 'a job failed');
   expect(told).toEqual([
-    { error, cause: { code: 'ROWLOCK_HANDLER', message: 'An error that cannot be shown.' } },
+    { error, err: { code: 'ROWLOCK_HANDLER', message: 'An error that cannot be shown.' } },
   ]);
 });
 
@@ -44,5 +44,5 @@ test('a logger that throws stops nobody', () => {
   };
   const log = unfailing({ debug: refuse, info: refuse, warn: refuse, error: refuse });
   log.error({}, 'said');
-  log.error({ error: new Error('x') }, 'said');
+  log.error({ err: new Error('x') }, 'said');
 });

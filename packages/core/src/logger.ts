@@ -1,6 +1,9 @@
 import { jobError } from './job/job-error.js';
 
-/** Where Rowlock tells what it does. A pino logger fits as it is. */
+/**
+ * Where Rowlock tells what it does. A pino logger fits as it is: what was thrown is under `err`, which pino shows with its stack. Under
+ * `error` is what a job's row keeps of it.
+ */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -40,8 +43,7 @@ function tellInstead(log: Logger, level: keyof Logger, fields: object, message: 
   }
 }
 
-/** What may be somebody else's error. Beside a cause the error is of a row already. */
+/** What may be somebody else's error. */
 function legible(fields: object): object {
-  if ('cause' in fields) return { cause: jobError(fields.cause) };
-  return 'error' in fields ? { error: jobError(fields.error) } : {};
+  return 'err' in fields ? { err: jobError(fields.err) } : {};
 }

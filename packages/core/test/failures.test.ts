@@ -72,7 +72,7 @@ test('what is thrown at the last attempt is told of once, with its stack', async
     throw thrown;
   });
   const error = { code: 'Error', message: 'out of order' };
-  const fields = { ...facts, publicId: last.publicId, attempt: 5, error, cause: thrown };
+  const fields = { ...facts, publicId: last.publicId, attempt: 5, error, err: thrown };
   expect(lines).toEqual([{ level: 'error', message: 'a job failed', fields }]);
 });
 
@@ -85,7 +85,7 @@ test('a retry is a warning, whether it is returned or thrown', async () => {
   const lines = await told([first], () => {
     throw thrown;
   });
-  expect(lines).toMatchObject([{ level: 'warn', message: 'the handler failed', fields: { error: thrown } }]);
+  expect(lines).toMatchObject([{ level: 'warn', message: 'the handler failed', fields: { err: thrown } }]);
 });
 
 test('of a group each job that fails is told of, and the others together', async () => {

@@ -71,7 +71,7 @@ async function showStatus<Tx>(
     await spreadsheets.writeStatus(spreadsheetId, text, googleLimits(context));
   } catch (error) {
     if (!(error instanceof GoogleRequestError)) throw error;
-    context.log.warn({ error, spreadsheetId }, 'the status line could not be written');
+    context.log.warn({ err: error, spreadsheetId }, 'the status line could not be written');
   }
 }
 

@@ -10,7 +10,7 @@ interface LogLine {
 }
 
 /** What the reader knows anyway. */
-const LEFT_OUT = new Set(['level', 'name', 'msg', 'time', 'pid', 'hostname', 'error', 'worker']);
+const LEFT_OUT = new Set(['level', 'name', 'msg', 'time', 'pid', 'hostname', 'err', 'error', 'worker']);
 
 /** A JSON log line as short text, or undefined when it is of no interest in the demo. */
 export function shortLog(json: string): string | undefined {
@@ -43,7 +43,8 @@ function parse(json: string): LogLine | undefined {
   }
 }
 
-function reason({ error }: LogLine): string {
+/** What was thrown, or what a job's row keeps of it. */
+function reason({ err, error = err }: LogLine): string {
   return typeof error === 'object' && error !== null && 'message' in error
     ? `(${String(error.message)})`
     : '';

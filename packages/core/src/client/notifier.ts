@@ -97,7 +97,7 @@ export class Notifier {
       const wakeUps: WakeUp[] = [...this.#queues].map((queue) => this.#wakeUp(queue));
       this.#queues.clear();
       await this.#store.notify(wakeUps).catch((error: unknown) => {
-        this.#log.warn({ error }, 'a wake-up was not sent; the workers find the job at their next look');
+        this.#log.warn({ err: error }, 'a wake-up was not sent; the workers find the job at their next look');
       });
     }
   }

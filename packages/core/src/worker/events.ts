@@ -77,7 +77,7 @@ export class WorkerEmitter {
       try {
         listener(...given);
       } catch (error) {
-        this.#log.error({ error, event: name }, 'a listener threw');
+        this.#log.error({ err: error, event: name }, 'a listener threw');
       }
     }
   }

@@ -13,7 +13,7 @@ export function tellFailures<Tx>(log: Logger, run: Run<Tx>, settlements: readonl
     const job = run.jobs[place];
     if (job === undefined) continue;
     const facts = (): object => ({ ...factsOf(run, job), attempt, error });
-    if (TRANSITIONS[event].to === 'error') log.error({ ...facts(), ...causeOf(run, job) }, 'a job failed');
+    if (TRANSITIONS[event].to === 'error') log.error({ ...facts(), ...thrownBy(run, job) }, 'a job failed');
     else if (event === 'retry' && run.thrown === null) log.warn(facts(), 'a job failed, and is tried again');
   }
 }
@@ -23,7 +23,7 @@ function factsOf<Tx>({ info: { processId, queue, kind, key } }: Run<Tx>, { publi
 }
 
 /** What was thrown at the last attempt, with its stack. */
-function causeOf<Tx>({ thrown, endings }: Run<Tx>, { id }: Job): object {
+function thrownBy<Tx>({ thrown, endings }: Run<Tx>, { id }: Job): object {
   const isThrown = thrown !== null && endings !== 'release' && endings.get(id)?.event === 'retry';
-  return isThrown ? { cause: thrown.error } : {};
+  return isThrown ? { err: thrown.error } : {};
 }

@@ -207,7 +207,7 @@ async function work<Tx>(
   } catch (error) {
     if (!isDriverError(error, 'ConnectionLost') && !(error instanceof ClaimLostError)) throw error;
     for (const { info } of runs) {
-      flow.log.warn({ error, ...info }, 'the claim was lost; its jobs are claimable again');
+      flow.log.warn({ err: error, ...info }, 'the claim was lost; its jobs are claimable again');
       flow.events.emit('lost', info, error);
     }
   } finally {
@@ -324,7 +324,7 @@ async function takeLease<Tx>(
 
 /** Between two attempts to settle a lease. A worker that stops does not wait: its jobs are reclaimed when its session ends. */
 function wait<Tx>({ clock, log, stopping }: Flow<Tx>, ms: number, error: unknown): Promise<void> {
-  log.warn({ error }, 'a lease could not be settled; trying again');
+  log.warn({ err: error }, 'a lease could not be settled; trying again');
   return new Promise((resolve, reject) => {
     if (stopping.aborted) reject(error);
     else clock.after(ms, resolve);

@@ -38,6 +38,6 @@ export class LineReporter {
     this.#cancelTimer = null;
     this.#anchor
       .report({ ...this.#lines })
-      .catch((error: unknown) => this.#log.debug({ error }, 'the line was not reported'));
+      .catch((error: unknown) => this.#log.debug({ err: error }, 'the line was not reported'));
   }
 }

@@ -101,7 +101,7 @@ async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>):
     run.thrown = { error };
     // Of those that end by it is told when they have.
     if (!checked.every(({ job }) => isLastAttempt(job)))
-      flow.log.warn({ error, ...info }, 'the handler failed');
+      flow.log.warn({ err: error, ...info }, 'the handler failed');
     for (const { job } of checked) endings.set(job.id, retry(error));
   }
   flow.sizes.ran(handler, flow.clock.now() - started, part.used);

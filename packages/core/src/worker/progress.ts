@@ -31,7 +31,9 @@ export function progressReporter(
     newest = null;
     run.recorded
       .then(() => driver.noteRun(run, { progress: value }))
-      .catch((error: unknown) => log.debug({ error, processId: run.processId }, 'progress was not written'));
+      .catch((error: unknown) =>
+        log.debug({ err: error, processId: run.processId }, 'progress was not written'),
+      );
   };
 
   return {

@@ -40,7 +40,7 @@ export class Pruner {
     const { log, stopping } = this.#parts;
     while (!stopping.aborted) {
       const restMs = await this.#pass().catch((error: unknown) => {
-        log.warn({ error }, 'pruning failed; trying again');
+        log.warn({ err: error }, 'pruning failed; trying again');
         return TURN_MS;
       });
       await this.#pause(restMs);

@@ -303,7 +303,7 @@ export class Worker<Tx> {
   }
 
   readonly #onFault = (error: unknown): void => {
-    this.#parts.log.warn({ error, worker: this.name }, 'looking for work failed; trying again');
+    this.#parts.log.warn({ err: error, worker: this.name }, 'looking for work failed; trying again');
     this.#events.emit('fault', error);
     this.#alarm.within(this.#faultPause.next());
   };
@@ -328,7 +328,7 @@ export class Worker<Tx> {
     this.#deaf.abort();
     await surveyor.stop();
     await this.#cancellations.askAtLast().catch((error: unknown) => {
-      this.#parts.log.warn({ error, worker: this.name }, 'cancellations may have been lost');
+      this.#parts.log.warn({ err: error, worker: this.name }, 'cancellations may have been lost');
     });
     lines.stop();
     await Promise.all(beside);
