@@ -37,21 +37,22 @@ export class MysqlStore implements Store {
   async enqueue(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
     const places = jobs.map(toPlace);
     const packets = inPackets(places.map(({ row }) => row)).length;
-    if (packets <= 1 || this.on !== this.outside) return this.#enqueue(places);
-    // What does not go into one statement goes into one transaction.
-    const { context, outside } = this;
+    const isJoined = this.on !== this.outside;
+    if (packets <= 1 || isJoined) return this.#enqueue(places, isJoined);
+    // What does not go into one statement goes into one transaction, which sees what others have committed.
+    const { context } = this;
     return this.atomically(
-      (tx) => new MysqlStore(context, tx, outside).#enqueue(places),
+      (tx) => new MysqlStore(context, tx).#enqueue(places, true),
       packets * context.answerMs,
     );
   }
 
-  async #enqueue(places: readonly Place[]): Promise<readonly Enqueued[]> {
+  async #enqueue(places: readonly Place[], inTransaction: boolean): Promise<readonly Enqueued[]> {
     const outcomes = new Array<Enqueued>(places.length);
     let open = places;
-    // An INSERT that is refused keeps a lock on the other job's key until the caller commits, and that job's settlement would
+    // An INSERT that is refused keeps a lock on the other job's key until the transaction commits, and that job's settlement would
     // wait for it.
-    if (this.on !== this.outside) open = await this.#findDuplicates(open, outcomes);
+    if (inTransaction) open = await this.#findDuplicates(open, outcomes);
     for (let tries = 0; open.length > 0; tries++) {
       if (tries === MOST_TRIES)
         throw new DriverError('SerializationFailure', 'A unique key kept changing hands.');

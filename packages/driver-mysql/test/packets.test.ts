@@ -7,12 +7,14 @@ import { toDriverError } from '../src/errors.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
 import { serverUrl } from './server.js';
 
+let url: string;
 let pool: Pool;
 let driver: Driver<MysqlTransaction>;
 let drop: () => Promise<void>;
 
 beforeEach(async () => {
   const fresh = await freshMysqlDatabase(serverUrl);
+  url = fresh.url;
   drop = fresh.drop;
   pool = createPool({ uri: fresh.url });
   driver = mysql({ uri: fresh.url });
@@ -63,6 +65,18 @@ test('two of a key that are statements apart are one job, also in a transaction 
   caller.release();
   const [count] = await pool.query('SELECT COUNT(*) AS jobs FROM rowlock_job');
   expect(count).toEqual([{ jobs: 3 }]);
+});
+
+test('a call of several statements needs one connection, whatever duplicates it meets', async () => {
+  const narrow = mysql({ uri: url, maxConnections: 1, answerTimeout: '5s' });
+  const unique = { key: 'once', scope: 'outstanding' } as const;
+  const [first] = await narrow.enqueue([newJob({ unique })]);
+  const large = newJob({ payload: 'x'.repeat(900_000) });
+  const twin = newJob({ unique: { ...unique, key: 'twice' } });
+  const outcomes = await narrow.enqueue([twin, large, large, newJob({ unique }), twin]);
+  expect(outcomes[3]).toEqual({ outcome: 'duplicate', publicId: first?.publicId });
+  expect(outcomes[4]).toEqual({ outcome: 'duplicate', publicId: outcomes[0]?.publicId });
+  await narrow.close();
 });
 
 for (const event of ['complete', 'fail'] as const) {
