@@ -48,6 +48,7 @@ export class Rounds<Tx> {
       onFault(error);
     } finally {
       slot.rest();
+      surveyor.unwatch();
     }
   }
 

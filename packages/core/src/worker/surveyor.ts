@@ -62,9 +62,14 @@ export class Surveyor {
     });
   }
 
-  /** Slots have taken jobs: should all be busy for long, dead workers' leases are looked for beside them. */
+  /** As long as all slots are busy, dead workers' leases are looked for beside them. */
   watch(): void {
-    if (!this.#stopped) this.#watch.within(this.#parts.watchMs);
+    if (!this.#stopped && this.#parts.busy()) this.#watch.within(this.#parts.watchMs);
+  }
+
+  /** A slot is free. */
+  unwatch(): void {
+    this.#watch.stop();
   }
 
   /** Resolves when the survey that is going on is over. */
