@@ -5,7 +5,7 @@
 export interface Clock {
   /** Milliseconds of a clock that never goes back. */
   now(): number;
-  /** Calls back once after `ms`, unless the returned function is called before. Keeps no process alive. */
+  /** Calls back once after `ms`, at once if that has passed, unless the returned function is called before. Keeps no process alive. */
   after(ms: number, callback: () => void): () => void;
 }
 
@@ -15,7 +15,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(ms, callback) {
-    const timer = setTimeout(callback, Math.min(ms, LONGEST_TIMER_MS));
+    // Of a time that has passed Node would warn.
+    const timer = setTimeout(callback, Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
     timer.unref();
     return () => clearTimeout(timer);
   },
