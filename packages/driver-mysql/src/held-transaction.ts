@@ -7,14 +7,18 @@ import {
   type Entities,
   type HeldTransaction,
   isDriverError,
+  isSettled,
   type Job,
+  type JobError,
   type JobId,
+  type Json,
   type RunRef,
   type Settlement,
   type State,
   TRANSITIONS,
 } from '@rowlock/core';
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
+import { claimFromPages, claimInOrder, NO_ID } from './claim.js';
 import type { ClaimConnections } from './claim-connections.js';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
@@ -25,29 +29,14 @@ import { inOrder } from './job-ids.js';
 import { endTogether, writeOut } from './open-runs.js';
 import { change, inParts, list, type MysqlTransaction, query, type Value } from './query.js';
 import { type JobRow, toJob } from './rows.js';
-import { cut, limitIdle, sessionOf } from './session.js';
+import { cut, isMariaDb, limitIdle, sessionOf } from './session.js';
 import { storableJson } from './storable.js';
-
-/** No job's. */
-const NO_ID = 0n;
-
-/** The lowest priority, which a smallint has. */
-const LOWEST = -32_768;
 
 /**
  * How many siblings beyond the limit are read with the others. Ten of 16 jobs of 1 KB took 0.7 ms in one statement and 0.9 in two, of
  * 74 0.9 and 0.8, of 1,000 6.4 and 2.9.
  */
 const SURPLUS = 64;
-
-/**
- * How many jobs a claim looks at at least that it does not need: others may have locked so many of the first ones. Of several
- * it looks at twice as many, as another slot has often locked as many.
- */
-const SPARE = 32;
-
-/** How many keys a claim names at most that others hold: each twice, of the 65,535 values that a server takes. */
-const MOST_PASSED = 16_384;
 
 /** How long the handler's statements may go on when they are to be undone, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
@@ -125,36 +114,10 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     return this.#handle;
   }
 
-  async claim({ queue, kinds, line, busy, limit }: ClaimCriteria): Promise<readonly Job[]> {
-    const { sql } = this.#context;
-    const kind = list(kinds);
-    const passed = busy.length > 0 ? [...busy] : [''];
-    const jobs: Job[] = [];
-    let { priority, id } = line;
-    for (let page = 2 * limit + SPARE; ; page *= 4) {
-      const key = list(passed);
-      const these = [...kind.values, ...key.values, page];
-      // Of no job before the first one need be asked: that spares the server half of the search.
-      const from = id === NO_ID && priority === LOWEST ? 'start' : 'line';
-      const candidates: Value[] =
-        from === 'start' ? [queue, ...these] : [queue, priority, id, ...these, queue, priority, ...these];
-      const text = sql.claim(from, kind.places, key.places);
-      const rows = await this.#ask<JobRow>(text, [...candidates, limit - jobs.length]);
-      jobs.push(...rows.map((row) => this.#hold(row)));
-      if (jobs.length === limit) return jobs;
-      // There are no more, or the others of these candidates are locked by somebody else: then look at more of them, from where
-      // the last one was found.
-      ({ priority, id } = jobs.at(-1) ?? line);
-      const seen = await this.#ask<{ key: string | null; jobs: number }>(
-        sql.keysOfCandidates(from, kind.places, key.places),
-        candidates,
-      );
-      if (seen.reduce((sum, each) => sum + Number(each.jobs), 0) < page) return jobs;
-      // Keys of which others hold what was looked at. Behind 100,000 locked jobs of one key a claim takes a tenth of what it
-      // took with them.
-      const room = Math.max(0, MOST_PASSED - passed.length);
-      if (rows.length === 0) passed.push(...seen.flatMap((each) => each.key ?? []).slice(0, room));
-    }
+  async claim(criteria: ClaimCriteria): Promise<readonly Job[]> {
+    const claim = isMariaDb(this.#client) ? claimFromPages : claimInOrder;
+    const rows = await claim((sql, values) => this.#ask(sql, values), this.#context.sql, criteria);
+    return rows.map((row) => this.#hold(row));
   }
 
   async lockSiblings({ queue, keys }: Entities, limit: number): Promise<readonly Job[]> {
@@ -249,20 +212,39 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     this.#checkOpen();
     const own = settlements.filter(({ id }) => this.#held.has(id));
     if (own.length === 0) return [];
-    const { sql } = this.#context;
-    const endings = endingsOf(own);
     this.#handle.close();
-    let settled = 0;
-    for (const { text, values } of endings)
-      settled += await this.#change(sql.settle(text), [...values, this.#status]);
+    const settled = areAlike(own) ? await this.#settleAlike(own) : await this.#settleEach(own);
     if (settled === 0) return [];
-    if (settled < own.length) return this.#settledOnes(endings);
+    if (settled < own.length) return this.#settledOnes(own);
     const ids = own.map(({ id }) => id);
     const told = own.filter(({ event }) => event !== 'complete');
     if (!this.#isOne) await this.#endRun({ processId: own[0]?.processId ?? '', jobs: ids }, told);
-    for (const { text, values } of endingsOf(told)) await this.#change(sql.endRuns(text), values);
+    for (const { text, values } of endingsOf(told))
+      await this.#change(this.#context.sql.endRuns(text), values);
     for (const id of ids) this.#held.delete(id);
     return ids;
+  }
+
+  /** @returns how many of them were this claim's still */
+  async #settleEach(settlements: readonly Settlement[]): Promise<number> {
+    let settled = 0;
+    for (const { text, values } of endingsOf(settlements))
+      settled += await this.#change(this.#context.sql.settle(text), [...values, this.#status]);
+    return settled;
+  }
+
+  /** The same where they differ in nothing: then one UPDATE of the jobs takes the server a third less than a join. */
+  async #settleAlike(settlements: readonly [Settlement, ...Settlement[]]): Promise<number> {
+    const [{ processId, event, attempt, crashes, output, error, tookMs, by }] = settlements;
+    const { to } = TRANSITIONS[event];
+    const values = [processId, to, attempt, crashes, textOf(output), textOf(error), tookMs, by, by];
+    let settled = 0;
+    for (const part of inParts(settlements)) {
+      const jobs = list(part.map(({ id }) => id));
+      const text = this.#context.sql.settleAlike(jobs.places);
+      settled += await this.#change(text, [...values, ...jobs.values, this.#status]);
+    }
+    return settled;
   }
 
   /** Whether no run of it can have several jobs. */
@@ -360,11 +342,10 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   }
 
   /** Jobs that this transaction has locked change by its own hand alone; so this is for the case that cannot be. */
-  async #settledOnes(endings: readonly GivenRows[]): Promise<readonly JobId[]> {
-    const { sql } = this.#context;
+  async #settledOnes(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
     const found: JobId[] = [];
-    for (const { text, values } of endings) {
-      const rows = await this.#ask<{ id: string }>(sql.settledBy(text), values);
+    for (const { text, values } of endingsOf(settlements)) {
+      const rows = await this.#ask<{ id: string }>(this.#context.sql.settledBy(text), values);
       found.push(...rows.map(({ id }) => BigInt(id)));
     }
     return found;
@@ -500,6 +481,28 @@ function upTo<Row extends Sibling>(limit: number, rows: readonly Row[]): readonl
   });
 }
 
+/** Whether they have ended for good, and differ in nothing but their jobs. */
+function areAlike(settlements: readonly Settlement[]): settlements is readonly [Settlement, ...Settlement[]] {
+  const [first, ...others] = settlements;
+  if (first === undefined || !isSettled(TRANSITIONS[first.event].to)) return false;
+  if (others.length > 0 && (first.output !== null || first.error !== null)) return false;
+  return others.every(
+    ({ event, output, error, processId, attempt, crashes, tookMs, by }) =>
+      event === first.event &&
+      output === null &&
+      error === null &&
+      processId === first.processId &&
+      attempt === first.attempt &&
+      crashes === first.crashes &&
+      tookMs === first.tookMs &&
+      by === first.by,
+  );
+}
+
+function textOf(value: Json | JobError | null): string | null {
+  return value === null ? null : storableJson(value);
+}
+
 /** What one statement each can be given. */
 function endingsOf(settlements: readonly Settlement[]): readonly GivenRows[] {
   const rows = settlements.map((each) => ({
@@ -511,8 +514,8 @@ function endingsOf(settlements: readonly Settlement[]): readonly GivenRows[] {
     crashes: each.crashes,
     delay: each.delayMs,
     took: each.tookMs,
-    output: each.output === null ? null : storableJson(each.output),
-    error: each.error === null ? null : storableJson(each.error),
+    output: textOf(each.output),
+    error: textOf(each.error),
     settled_by: each.by,
   }));
   return inPackets(rows).map((packet) => ENDINGS.rows(packet));

@@ -17,15 +17,21 @@ const SESSION = [
 
 export async function prepareSession(client: Connection): Promise<void> {
   for (const statement of SESSION) await client.query(statement);
-  const [row] = await query<{ server: string }>(client, `SELECT ${SERVER} AS server`);
-  if (row !== undefined) servers.set(Object(client).connection, row.server);
+  const [row] = await query<Server>(client, `SELECT ${SERVER} AS digest, VERSION() AS version`);
+  if (row !== undefined) servers.set(Object(client).connection, row);
+}
+
+interface Server {
+  /** Which one it is. */
+  readonly digest: string;
+  readonly version: string;
 }
 
 /** Which server this is, in hexadecimal digits. MariaDB has no `server_uuid`, and takes it for a comment. */
 const SERVER = "SHA2(CONCAT_WS(' ', @@hostname, @@port, @@server_id /*!80000 , @@server_uuid */), 224)";
 
 /** The servers of the connections that are set up. */
-const servers = new WeakMap<object, string>();
+const servers = new WeakMap<object, Server>();
 
 /**
  * A connection's session as KILL takes it, on any connection. After a fail-over behind an address that stays, its number is
@@ -33,7 +39,12 @@ const servers = new WeakMap<object, string>();
  */
 export function sessionOf(client: Connection, id: number | bigint = client.threadId): string {
   const server = servers.get(Object(client).connection);
-  return server === undefined ? String(id) : `IF(${SERVER} = '${server}', ${id}, 0)`;
+  return server === undefined ? String(id) : `IF(${SERVER} = '${server.digest}', ${id}, 0)`;
+}
+
+/** Whether a connection that is set up is to a MariaDB. */
+export function isMariaDb(client: Connection): boolean {
+  return servers.get(Object(client).connection)?.version.includes('MariaDB') ?? false;
 }
 
 /** How long setting one up may take: as long as connecting. */

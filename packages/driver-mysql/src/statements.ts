@@ -26,7 +26,8 @@ export interface Statements {
   readonly begin: string;
   readonly idleLimit: (seconds: number) => string;
   readonly claim: (from: 'start' | 'line', kinds: string, busy: string) => string;
-  readonly keysOfCandidates: (from: 'start' | 'line', kinds: string, busy: string) => string;
+  readonly claimFromPage: (from: 'start' | 'line', kinds: string, busy: string) => string;
+  readonly keysOfPage: (from: 'start' | 'line', kinds: string, busy: string) => string;
   readonly siblings: (given: string) => string;
   readonly lockSiblings: (ids: string) => string;
   readonly lockManySiblings: (ids: string) => string;
@@ -48,6 +49,7 @@ export interface Statements {
   readonly noteProgress: (ids: string) => string;
   readonly release: (given: string) => string;
   readonly settle: (endings: string) => string;
+  readonly settleAlike: (ids: string) => string;
   readonly settledBy: (ids: string) => string;
   readonly endRuns: (endings: string) => string;
   readonly endTogether: string;
@@ -106,15 +108,17 @@ export function statements(schema: string): Statements {
     'migration',
   ].map(table);
 
+  const isRunnable = (kinds: string, busy: string): string =>
+    `place.available_at <= UTC_TIMESTAMP(6) AND place.kind IN (${kinds}) AND (place.\`key\` IS NULL OR place.\`key\` NOT IN (${busy}))`;
+
   const places = (range: string, order: string, kinds: string, busy: string): string => `
         (SELECT place.id, place.priority, place.\`key\` FROM ${job} AS place FORCE INDEX (job_claim)
-         WHERE queue = ? AND claimable = 1 ${range}
-           AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds}) AND (\`key\` IS NULL OR \`key\` NOT IN (${busy}))
+         WHERE queue = ? AND claimable = 1 ${range} AND ${isRunnable(kinds, busy)}
          ORDER BY ${order} LIMIT ?)`;
 
-  // What a claim looks at, in its order: from the first job on, or from the line, in the two halves that are its ranges, each walked by
-  // the index alone.
-  const candidates = (from: 'start' | 'line', kinds: string, busy: string): string =>
+  // A page of what a claim looks at, in its order: from the first job on, or from the line, in the two halves that are its ranges,
+  // each walked by the index alone.
+  const page = (from: 'start' | 'line', kinds: string, busy: string): string =>
     from === 'start'
       ? `${places('', 'place.priority, place.id', kinds, busy)} AS candidate`
       : `(${places('AND priority = ? AND id > ?', 'place.id', kinds, busy)}
@@ -161,20 +165,30 @@ export function statements(schema: string): Statements {
     // The server ends the connection of a claim that idles for longer, and with it the transaction.
     idleLimit: (seconds) => `SET SESSION wait_timeout = ${Math.ceil(seconds)}`,
 
-    // The candidates, in brackets, are a plain read and locked by nobody: a locking read of an index locks the index's records
-    // too, in an order of its own, and with claims, sibling locks and settlements on three indexes that gave a deadlock in some
-    // thousand claims. Then only primary keys are locked, in the candidates' order, so that LIMIT locks as many as it returns: an
-    // ORDER BY would lock all. For 500 jobs 3.2 ms; first reading the candidates' ids and then locking them by IN took 4.0.
+    // `place` is a plain read of the claim's index, and locks nothing: a locking read of an index locks the index's records too, in an
+    // order of its own, and with claims, sibling locks and settlements on three indexes that gave a deadlock in some thousand claims.
+    // Only `job` is locked, by primary key, one row after the other as the index has them, so that LIMIT locks as many as it returns.
     claim: (from, kinds, busy) => `
-      SELECT ${JOB} FROM ${candidates(from, kinds, busy)}
+      SELECT ${JOB} FROM ${job} AS place FORCE INDEX (job_claim)
+      STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = place.id
+      WHERE place.queue = ? AND place.claimable = 1
+        ${from === 'start' ? '' : 'AND ((place.priority = ? AND place.id > ?) OR place.priority > ?)'}
+        AND ${isRunnable(kinds, busy)} AND job.status = 'new' AND job.available_at <= UTC_TIMESTAMP(6)
+      ORDER BY place.priority, place.id
+      LIMIT ?
+      FOR UPDATE OF job SKIP LOCKED`,
+
+    // MariaDB has no OF. So the places, in brackets, are read first, and then locked in their order: an ORDER BY would lock all.
+    claimFromPage: (from, kinds, busy) => `
+      SELECT ${JOB} FROM ${page(from, kinds, busy)}
       STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = candidate.id
       WHERE job.status = 'new' AND job.available_at <= UTC_TIMESTAMP(6)
       LIMIT ?
       FOR UPDATE SKIP LOCKED`,
 
     // Whether a claim has looked at all there are, and whose they are.
-    keysOfCandidates: (from, kinds, busy) => `
-      SELECT candidate.\`key\`, COUNT(*) AS jobs FROM ${candidates(from, kinds, busy)} GROUP BY candidate.\`key\``,
+    keysOfPage: (from, kinds, busy) => `
+      SELECT candidate.\`key\`, COUNT(*) AS jobs FROM ${page(from, kinds, busy)} GROUP BY candidate.\`key\``,
 
     // A join, in which the server looks up each key by itself. Not in an order: where MariaDB 10.11 has to sort, it at times
     // takes `outstanding` for NULL in all rows, and finds none.
@@ -304,6 +318,14 @@ export function statements(schema: string): Statements {
           job.finished_at = IF(ending.status = 'new', NULL, UTC_TIMESTAMP(6)),
           job.finished_by = IF(ending.status = 'new', NULL, ending.settled_by)
       WHERE job.status = ?`,
+
+    // The same for jobs that have ended for good, and whose settlements differ in nothing: one job, or those of a batch.
+    settleAlike: (ids) => `
+      UPDATE ${job} FORCE INDEX (PRIMARY)
+      SET process_id = ?, status = ?, attempt = ?, crashes = ?, output = ?, error = ?,
+          started_at = UTC_TIMESTAMP(6) - INTERVAL ROUND(? * 1000) MICROSECOND, started_by = ?,
+          finished_at = UTC_TIMESTAMP(6), finished_by = ?
+      WHERE id IN (${ids}) AND status = ?`,
 
     settledBy: (endings) => `
       SELECT CAST(job.id AS CHAR) AS id FROM ${endings}

@@ -71,15 +71,13 @@ describe('the locks of a claim', () => {
       });
 
       test('the candidates are walked in the order of their index, and locked by their primary keys', async () => {
-        const part = ['k', '', 34];
-        for (const [from, values, ranges] of [
-          ['start', ['q', ...part], 1],
-          ['line', ['q', 0, '0', ...part, 'q', 0, ...part], 2],
+        for (const [from, values] of [
+          ['start', ['q']],
+          ['line', ['q', 0, '0', 0]],
         ] as const) {
-          const plans = await explain(statements(schema).claim(from, '?', '?'), [...values, 2].map(String));
-          const used = plans.filter(({ key }) => key !== null).map(({ table, key }) => `${table} ${key}`);
-          expect(used).toEqual(['job PRIMARY', ...Array.from({ length: ranges }, () => 'place job_claim')]);
-          expect(plans.map(({ Extra }) => Extra ?? '').join()).not.toMatch(/filesort/);
+          const plans = await explain(statements(schema).claim(from, '?', '?'), [...values, 'k', '', 2].map(String));
+          expect(plans.map(({ table, key }) => `${table} ${key}`)).toEqual(['place job_claim', 'job PRIMARY']);
+          expect(plans.map(({ Extra }) => Extra ?? '').join()).not.toMatch(/filesort|temporary/);
         }
       });
 
