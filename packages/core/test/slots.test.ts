@@ -559,3 +559,55 @@ test('where no slot works, nobody looks for dead workers when nothing is leased'
   expect({ asked, looks: queried().looks }).toEqual({ asked: [], looks });
   await worker.stop();
 });
+
+test('where each answer takes long, what a dead worker has leased is put back as well', async () => {
+  const dead: string[] = [];
+  const slow = <Answer>(answer: Answer): Answer => {
+    clock.advance(150);
+    return answer;
+  };
+  const answers: Partial<Answers> = {
+    claim: () => slow(jobs.shift()),
+    survey: () => slow({ ...NOTHING, leased: true }),
+    reclaim: async (graves) => {
+      dead.push(...graves.dead);
+      return slow({ reclaimed: graves.dead.length, lapsed: ['w4'] });
+    },
+  };
+  let clock = handClock();
+  const jobs: Job[] = [];
+  const hand = await restingWorker({ answers });
+  clock = hand.clock;
+  jobs.push(job(1n));
+  hand.worker.wake();
+  for (let looks = 0; looks < 40 && dead.length === 0; looks++) {
+    await settled();
+    clock.advance(100);
+  }
+  expect(dead).toContain('w4');
+  await hand.worker.stop();
+});
+
+test('a queue in which each look fails does not keep a worker from the others', async () => {
+  const ran = gate();
+  const work = (queue: string) =>
+    defineHandler({ kind: queue, queue, payload: z.unknown(), run: () => ran.open() });
+  const jobs = [{ ...job(1n), queue: 'two', kind: 'two' }];
+  const { driver } = emptyDatabase({
+    claim({ queue }) {
+      if (queue !== 'two') throw new DriverError('Unknown', `Nobody can look at ${queue}.`);
+      return jobs.shift();
+    },
+    survey: () => NOTHING,
+  });
+  const silent = { debug() {}, info() {}, warn() {}, error() {} };
+  const handlers = [work('one'), work('two'), work('three')];
+  const worker = createRowlock({ driver, handlers, clock: handClock(), log: silent }).worker();
+  const faults: string[] = [];
+  worker.on('fault', (error) => faults.push(String(error)));
+  await worker.start();
+  await ran.opened;
+  await settled();
+  expect(faults.join()).toMatch(/one.*three|three.*one/);
+  await worker.stop();
+});

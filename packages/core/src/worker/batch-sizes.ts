@@ -57,11 +57,14 @@ export class BatchSizes<Tx> {
   /**
    * How many jobs the next claim may take. Where it is more than one, the slots of a process look one after the other: jobs of
    * one key that two of them had each some of would go to neither.
+   *
+   * @param most After a claim that took jobs which cannot share a transaction: how many of them can.
    */
-  async search(queue: string): Promise<Search> {
-    if (this.#next(queue) === 1) return { limit: 1, end() {} };
+  async search(queue: string, most = Number.POSITIVE_INFINITY): Promise<Search> {
+    const limit = (): number => Math.min(this.#next(queue), most);
+    if (limit() === 1) return { limit: 1, end() {} };
     const end = await this.#turn(queue).take();
-    return { limit: this.#next(queue), end };
+    return { limit: limit(), end };
   }
 
   /** A claim of up to `limit` jobs has found so many that can be run together. */
@@ -72,6 +75,13 @@ export class BatchSizes<Tx> {
   /** The next job has to be taken by itself. */
   alone(queue: string): void {
     this.#sizes.set(queue, 1);
+  }
+
+  /** How many of these, from the first one on, may share a transaction: at least one, if there are any. */
+  together(jobs: readonly Job[]): number {
+    if (jobs.length <= 1) return jobs.length;
+    const apart = jobs.findIndex((job) => !this.isSociable(job));
+    return apart < 0 ? jobs.length : Math.max(1, apart);
   }
 
   /** A run has ended. */

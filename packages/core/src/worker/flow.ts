@@ -77,6 +77,8 @@ interface Settling {
 /** What a step met, and the transaction that it is settling still: the next step may begin right behind it. */
 interface Step<Tx> {
   readonly met: 'worked' | 'blocked' | 'apart' | 'end';
+  /** Where the jobs cannot share a transaction: as many of them may be claimed again. */
+  readonly most?: number;
   readonly settling?: Settling & { readonly tx: HeldTransaction<Tx> };
 }
 
@@ -98,9 +100,10 @@ export async function sweep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<void> {
 }
 
 /** Claims the next jobs beyond the line, one unless they go in batches, and takes them to their end, or to their settlement. */
-async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, { settling: before }: Step<Tx>): Promise<Step<Tx>> {
-  const search = await flow.sizes.search(pass.queue);
-  pass.catchUp();
+async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, step: Step<Tx>): Promise<Step<Tx>> {
+  const { settling: before, most } = step;
+  const search = await flow.sizes.search(pass.queue, most);
+  if (most === undefined) pass.catchUp();
   const taken = new Set<string>();
   let tx: HeldTransaction<Tx> | undefined;
   let settling: Settling | undefined;
@@ -108,10 +111,13 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, { settling: before }: S
     const { idleLimitMs } = flow;
     tx = await flow.driver.begin(before ? { idleLimitMs, after: before.tx } : { idleLimitMs });
     const [jobs] = await Promise.all([claim(flow, tx, pass, search.limit), before?.ended]);
-    const chains = jobs === 'apart' ? jobs : await lockGroups(flow, tx, pass, jobs, taken);
-    if (jobs === 'apart' || chains === 'apart') {
+    // Those that cannot share this transaction would be locked until its end, and run by nobody.
+    const together = flow.sizes.together(jobs);
+    if (together < jobs.length) return { met: 'apart', most: together };
+    const chains = await lockGroups(flow, tx, pass, jobs, taken);
+    if (chains === 'apart') {
       flow.sizes.alone(pass.queue);
-      return { met: 'apart' };
+      return { met: 'apart', most: 1 };
     }
     const last = jobs.at(-1);
     if (last === undefined) return { met: 'end' };
@@ -151,16 +157,13 @@ async function untilSettling(work: (settles: () => void) => Promise<void>): Prom
   return isOver ? undefined : { ended };
 }
 
-/**
- * SKIP LOCKED: the first due jobs beyond the line whose entities this process does not already have. As many of them as may
- * share a transaction; `apart` when the first of several may not.
- */
+/** SKIP LOCKED: the first due jobs beyond the line whose entities this process does not already have. */
 async function claim<Tx>(
-  { registry, sizes, taken, clock }: Flow<Tx>,
+  { registry, taken, sizes, clock }: Flow<Tx>,
   tx: HeldTransaction<Tx>,
   pass: Sweep,
   limit: number,
-): Promise<readonly Job[] | 'apart'> {
+): Promise<readonly Job[]> {
   const { queue, line, busy } = pass;
   const prefix = `${queue}\n`;
   const own = [...taken].filter((entity) => entity.startsWith(prefix));
@@ -168,12 +171,9 @@ async function claim<Tx>(
   const began = clock.now();
   const jobs = await tx.claim({ queue, line, kinds: registry.kinds, busy: keys, limit });
   const now = clock.now();
-  const unsociable = jobs.length > 1 ? jobs.findIndex((job) => !sizes.isSociable(job)) : -1;
-  const together = unsociable >= 0 ? jobs.slice(0, unsociable) : jobs;
-  pass.claimed(together.at(-1), now - began, now);
-  if (unsociable === 0) return 'apart';
-  sizes.found(queue, limit, together.length);
-  return together;
+  pass.claimed(jobs.at(-1), now - began, now);
+  sizes.found(queue, limit, sizes.together(jobs));
+  return jobs;
 }
 
 /**

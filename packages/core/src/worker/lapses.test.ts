@@ -7,7 +7,7 @@ const clock = { now: () => now, after: () => () => {} };
 function look(lapses: Lapses, atMs: number, workers: readonly string[]): readonly string[] {
   now = atMs;
   const { dead } = lapses;
-  lapses.see(workers);
+  lapses.see(workers, now);
   return dead;
 }
 
@@ -38,4 +38,18 @@ test('who looks seldom needs two looks in a row', () => {
   const lapses = new Lapses(clock, 10_000);
   look(lapses, 50_000, ['ann']);
   expect(look(lapses, 60_000, ['ann'])).toEqual(['ann']);
+});
+
+test('how long the database takes to answer does not matter', () => {
+  const lapses = new Lapses(clock, 250);
+  const slowLook = (atMs: number): readonly string[] => {
+    now = atMs;
+    const { dead } = lapses;
+    now += 900;
+    lapses.see(['ann'], atMs);
+    return dead;
+  };
+  expect(slowLook(5_000)).toEqual([]);
+  expect(slowLook(6_150)).toEqual([]);
+  expect(slowLook(7_300)).toEqual(['ann']);
 });

@@ -18,21 +18,26 @@ export class Lapses {
 
   /** Those that have been without one for long enough. */
   get dead(): readonly string[] {
-    const until = this.#clock.now() - DEAD_AFTER_MS;
-    if (this.#isLate) return [];
+    const now = this.#clock.now();
+    if (this.#isLate(now)) return [];
+    const until = now - DEAD_AFTER_MS;
     return [...this.#since].filter(([, since]) => since <= until).map(([worker]) => worker);
   }
 
-  /** Notes who is without a session now; whoever is not among them has come back. */
-  see(workers: readonly string[]): void {
+  /**
+   * Notes who is without a session now; whoever is not among them has come back.
+   *
+   * @param asked When the database was asked. How long it took to answer does not matter.
+   */
+  see(workers: readonly string[], asked: number): void {
     const now = this.#clock.now();
-    const since = this.#isLate ? new Map<string, number>() : this.#since;
+    const since = this.#isLate(asked) ? new Map<string, number>() : this.#since;
     this.#since = new Map(workers.map((worker) => [worker, since.get(worker) ?? now]));
     this.#looked = now;
   }
 
   /** Who did not look for so long, a frozen process for one, cannot tell who was back meanwhile. */
-  get #isLate(): boolean {
-    return this.#clock.now() - this.#looked > this.#gapMs;
+  #isLate(now: number): boolean {
+    return now - this.#looked > this.#gapMs;
   }
 }

@@ -16,21 +16,32 @@ const REST = 9;
  * where the worker has got to.
  */
 export class LowWater {
+  readonly #mostMs: number;
   /** The furthest place that was claimed. */
   #reached = START;
   #restUntil = 0;
-  #isLooking = false;
+  /** Since when a slot looks from the start on. */
+  #lookingSince: number | null = null;
+
+  /** @param mostMs How long one rests from looking at the start at most, in milliseconds, whatever the last look took. */
+  constructor(mostMs: number) {
+    this.#mostMs = mostMs;
+  }
+
+  get reached(): Line {
+    return this.#reached;
+  }
 
   /** Where a sweep may begin now. At the start, one at a time, until `looked` tells what came of it, or `leave`. */
   begin(now: number): Line {
-    if (this.#isLooking || now < this.#restUntil) return this.#reached;
-    this.#isLooking = true;
+    if (this.#lookingSince !== null || now < this.#restUntil) return this.#reached;
+    this.#lookingSince = now;
     return START;
   }
 
   /** A look from the start on took so long until it came to a job that can be run, or to the end. */
   looked(place: Line | undefined, tookMs: number, now: number): void {
-    this.#isLooking = false;
+    this.#lookingSince = null;
     this.rest(tookMs, now);
     if (place === undefined) return;
     // Also back: what took long lies before the place, and what comes after it is for all slots.
@@ -39,7 +50,7 @@ export class LowWater {
 
   /** A look from the start on has not come to its end. */
   leave(): void {
-    this.#isLooking = false;
+    this.#lookingSince = null;
   }
 
   /** A sweep that looks at what comes next has got to this place. */
@@ -54,12 +65,15 @@ export class LowWater {
 
   /** Something that looks at what lies behind has taken so long. */
   rest(tookMs: number, now: number): void {
-    this.#restUntil = Math.max(this.#restUntil, now + REST * Math.max(0, tookMs - USUAL_MS));
+    const restMs = Math.min(REST * Math.max(0, tookMs - USUAL_MS), this.#mostMs);
+    this.#restUntil = Math.max(this.#restUntil, now + restMs);
   }
 
-  /** How long until a sweep may begin at the start, in milliseconds. */
+  /** How long until a sweep may begin at the start, in milliseconds. While one looks there, as long again as it has looked already. */
   restMs(now: number): number {
-    return Math.max(this.#isLooking ? USUAL_MS : 0, this.#restUntil - now);
+    const since = this.#lookingSince;
+    const lookMs = since === null ? 0 : Math.min(Math.max(USUAL_MS, now - since), this.#mostMs);
+    return Math.max(lookMs, this.#restUntil - now);
   }
 }
 
@@ -68,6 +82,7 @@ export function longestRestMs(low: ReadonlyMap<string, LowWater>, now: number): 
   return Math.max(...[...low.values()].map((each) => each.restMs(now)));
 }
 
-function isBefore(one: Line, other: Line): boolean {
+/** Whether a claim comes to one place before the other. */
+export function isBefore(one: Line, other: Line): boolean {
   return one.priority === other.priority ? one.id < other.id : one.priority < other.priority;
 }

@@ -1,3 +1,4 @@
+import { isDriverError } from '../driver/driver-error.js';
 import type { Alarm } from './alarm.js';
 import { type Flow, sweep } from './flow.js';
 import { type LowWater, longestRestMs } from './low-water.js';
@@ -52,13 +53,25 @@ export class Rounds<Tx> {
     }
   }
 
+  /** @throws what went wrong first, when the other queues have been looked at, unless it is the connection */
   async #round(flow: Flow<Tx>): Promise<readonly Sweep[]> {
     const passes: Sweep[] = [];
+    const errors: unknown[] = [];
     for (const [queue, low] of this.#parts.low) {
       const pass = new Sweep(queue, low, flow.clock.now());
       passes.push(pass);
-      await sweep(flow, pass).finally(() => pass.end());
+      try {
+        await sweep(flow, pass);
+      } catch (error) {
+        if (isDriverError(error, 'ConnectionLost')) throw error;
+        errors.push(error);
+      } finally {
+        pass.end();
+      }
     }
+    const [first, ...others] = errors;
+    for (const other of others) this.#parts.onFault(other);
+    if (errors.length > 0) throw first;
     return passes;
   }
 

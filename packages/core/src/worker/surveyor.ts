@@ -30,8 +30,8 @@ export interface SurveyorParts {
 
 /**
  * Asks the database what there is to wait for, when a look has found no more: lets delayed jobs become due, puts back what dead
- * workers have leased, cancels what was held when it was to be, and sets the alarm. One survey at a time. While all slots are busy, what dead
- * workers have leased is put back beside them.
+ * workers have leased, cancels what was held when it was to be, and sets the alarm. One survey at a time. Where none comes for long, as all slots
+ * are busy or looking at all jobs takes long, what dead workers have leased is put back beside the slots.
  */
 export class Surveyor {
   readonly #parts: SurveyorParts;
@@ -39,6 +39,8 @@ export class Surveyor {
   readonly #watch: Alarm;
   #last: Promise<unknown> = Promise.resolve();
   #isReclaimDue = false;
+  /** Whether anybody had a lease when it was last asked. */
+  #isLeased = false;
   #cancelTimer: (() => void) | null = null;
   #stopped = false;
 
@@ -62,14 +64,14 @@ export class Surveyor {
     });
   }
 
-  /** As long as all slots are busy, dead workers' leases are looked for beside them. */
+  /** As long as all slots are busy, or anybody has a lease, dead workers' leases are looked for beside the slots. */
   watch(): void {
-    if (!this.#stopped && this.#parts.busy()) this.#watch.within(this.#parts.watchMs);
+    if (!this.#stopped && this.#isWatching) this.#watch.within(this.#parts.watchMs);
   }
 
   /** A slot is free. */
   unwatch(): void {
-    this.#watch.stop();
+    if (!this.#isLeased) this.#watch.stop();
   }
 
   /** Resolves when the survey that is going on is over. */
@@ -78,6 +80,10 @@ export class Surveyor {
     this.#cancel();
     this.#watch.stop();
     await this.#last;
+  }
+
+  get #isWatching(): boolean {
+    return this.#isLeased || this.#parts.busy();
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -101,6 +107,7 @@ export class Surveyor {
     if (nextDueMs !== null && nextDueMs < pollMs) alarm.within(nextDueMs);
     // Somebody holds what is due. If that worker dies nobody tells, so look again soon.
     if (waiting) alarm.within(Math.max(watchMs, longestRestMs(low, now)));
+    this.#isLeased = leased;
     // As long as anybody has a lease, look again soon.
     if (leased) {
       await this.#reclaim();
@@ -112,8 +119,8 @@ export class Surveyor {
   }
 
   #reclaimBeside(): void {
-    const { busy, onFault } = this.#parts;
-    if (this.#isReclaimDue || !busy()) return;
+    const { onFault } = this.#parts;
+    if (this.#isReclaimDue || !this.#isWatching) return;
     this.#isReclaimDue = true;
     this.#inTurn(() => this.#reclaim())
       .catch(onFault)
@@ -124,9 +131,10 @@ export class Surveyor {
 
   /** Puts back what dead workers have leased. */
   async #reclaim(): Promise<void> {
-    const { driver, lanes, wake } = this.#parts;
+    const { driver, lanes, clock, wake } = this.#parts;
+    const asked = clock.now();
     const { reclaimed, lapsed } = await driver.reclaim({ queues: lanes.queues, dead: this.#lapses.dead });
-    this.#lapses.see(lapsed);
+    this.#lapses.see(lapsed, asked);
     if (reclaimed > 0) wake();
     this.#watch.stop();
     this.watch();

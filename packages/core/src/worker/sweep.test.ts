@@ -22,9 +22,16 @@ function job(id: number, key: string | null = null): Job {
   };
 }
 
+/** A claim has come to a job that can be run. */
+function come(pass: Sweep, one: Job): void {
+  pass.claimed(one, 1, 0);
+  pass.moveLine(one);
+  pass.found([one], 0);
+}
+
 /** A place that the worker has got to, while another slot looks back. */
 function reached(id: number): LowWater {
-  const low = new LowWater();
+  const low = new LowWater(5_000);
   low.reach(at(id));
   return low;
 }
@@ -55,32 +62,55 @@ test('a pass that is to look at all jobs does so first, also when it meets a bus
   pass.catchUp();
   expect(pass.line).toEqual(at(1));
 
-  pass.claimed(job(2), 1, 0);
-  pass.moveLine(job(2));
-  pass.found([job(2)], 0);
+  come(pass, job(2));
   pass.catchUp();
-  expect(pass.line).toEqual(at(500));
+  expect(pass.line).toEqual(at(2));
+});
+
+test('a pass that has come to a job behind where the worker has got to goes on right there, until it is there too', () => {
+  const low = reached(500);
+  const pass = new Sweep('q', low, 0);
+  pass.catchUp();
+  for (const id of [2, 3, 400]) {
+    come(pass, job(id));
+    pass.catchUp();
+    expect(pass.line).toEqual(at(id));
+  }
+  // Others have got further meanwhile: what this claim came to was not behind them when it began.
+  low.reach(at(600));
+  come(pass, job(501));
+  pass.catchUp();
+  expect(pass.line).toEqual(at(600));
+});
+
+test('what a pass does behind where the worker has got to counts as looking back', () => {
+  const low = reached(500);
+  const pass = new Sweep('q', low, 0);
+  pass.catchUp();
+  come(pass, job(2));
+  expect(low.restMs(0)).toBe(0);
+  pass.catchUp();
+  pass.claimed(job(450), 102, 102);
+  expect(low.restMs(102)).toBe(900);
 });
 
 test('a pass that has run a job of a key goes on right behind it, where the next one of that key may be', () => {
   const low = reached(500);
   new Sweep('q', low, 0);
   const pass = new Sweep('q', low, 0);
-  const next = (one: Job) => {
-    pass.claimed(one, 1, 0);
-    pass.moveLine(one);
-    pass.found([one], 0);
-    low.reach(at(900));
+  const next = (one: Job, others: number) => {
+    come(pass, one);
+    low.reach(at(others));
     pass.catchUp();
   };
-  next(job(600, 'deep'));
+  next(job(600, 'deep'), 900);
   expect(pass.line).toEqual(at(600));
-  next(job(601));
-  expect(pass.line).toEqual(at(900));
+  next(job(901), 1_000);
+  expect(pass.line).toEqual(at(1_000));
 });
 
 test('a look takes as long as all its claims, until one comes to a job that can be run: the worker begins there', () => {
-  const low = new LowWater();
+  const low = new LowWater(5_000);
   const pass = new Sweep('q', low, 0);
   pass.claimed(job(1, 'busy'), 1, 1);
   pass.skip(job(1, 'busy'));

@@ -121,8 +121,8 @@ export class Worker<Tx> {
     this.concurrency = concurrency;
     const registry = options.queues === undefined ? parts.registry : parts.registry.of(options.queues);
     this.#parts = { ...parts, registry };
-    this.#low = new Map(registry.queues.map((queue) => [queue, new LowWater()]));
     this.#pollMs = milliseconds(options.pollInterval ?? '5s', 'pollInterval');
+    this.#low = new Map(registry.queues.map((queue) => [queue, new LowWater(this.#pollMs)]));
     this.#watchMs = milliseconds(options.watchInterval ?? '250ms', 'watchInterval');
     const { driver, clock } = parts;
     this.#cancellations = new Cancellations({ driver, clock, everyMs: this.#watchMs, live: this.#live });

@@ -457,6 +457,66 @@ export const batches = theme('batches', (test) => {
     expect(most).toBe(1);
   });
 
+  test('a job that may not share a transaction has its turn while a load of batches lasts', async (stage) => {
+    const { queue } = stage;
+    const options = { queue, payload: AnyJson };
+    const hasRun = gate();
+    let isOver = false;
+    const load = defineHandler({
+      ...options,
+      kind: 'load',
+      batch: BATCH,
+      async run() {
+        if (!isOver) await client.enqueue(load, { payload: null });
+      },
+    });
+    const leased = defineHandler({ ...options, kind: 'leased', claim: 'lease', run: () => hasRun.open() });
+    const client = clientOf(stage, [load, leased]);
+    await client.enqueueMany(
+      load,
+      Array.from({ length: 3 * BATCH }, () => ({ payload: null })),
+    );
+    const sizes = new Sizes();
+    const { worker } = await hire(stage, [load, leased], { concurrency: 2 }, sizes.of);
+    await worker.start();
+    await within('a batch', sizes.isShared);
+    await client.enqueue(leased, { payload: null, priority: -1 });
+    await within('the job that may not share', hasRun.promise).finally(() => {
+      isOver = true;
+    });
+    await eachSettledOnce(stage, await allSettled(stage));
+  });
+
+  test('a batch holds none that it will not run', async (stage) => {
+    const { queue, begin, claimMany, putMany } = stage;
+    const meeting = new Meeting(3);
+    const finish = gate();
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      batch: 100,
+      async run({ job }) {
+        if (job.payload === null) return;
+        await meeting.join();
+        await finish.promise;
+      },
+    });
+    const apart = defineHandler({ kind: 'apart', queue, payload: AnyJson, batch: 1, run: () => {} });
+    await putMany([
+      ...Array.from({ length: BEFORE }, () => ({ payload: null })),
+      ...Array.from({ length: 3 }, (_, place) => ({ payload: place })),
+      ...Array.from({ length: 2 }, () => ({ kind: 'apart' })),
+    ]);
+    await employ(stage, [handler, apart], ONE_SLOT);
+    await within('all of the batch', meeting.isComplete);
+    const held = await begin();
+    expect(await claimMany(held, 10, { kinds: ['apart'] })).toHaveLength(2);
+    await held.rollback();
+    finish.open();
+    await eachSettledOnce(stage, await allSettled(stage));
+  });
+
   for (const [what, options, writes] of [
     ['`batch: 1` keeps jobs apart', { batch: 1 }, false],
     ['handlers that use the transaction are not run in batches unless they ask for it', {}, true],
@@ -496,7 +556,12 @@ async function putBatch<Tx>(
 /** Where the runs of a batch wait until all of them are there: those that were not begun together would wait in vain. */
 class Meeting {
   readonly #all: Gate = gate();
+  readonly #size: number;
   #here = 0;
+
+  constructor(size = BATCH) {
+    this.#size = size;
+  }
 
   get isComplete(): Promise<void> {
     return this.#all.promise;
@@ -504,7 +569,7 @@ class Meeting {
 
   join(): Promise<void> {
     this.#here += 1;
-    if (this.#here === BATCH) this.#all.open();
+    if (this.#here === this.#size) this.#all.open();
     return this.#all.promise;
   }
 }

@@ -2,8 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { complete, defineHandler, retry } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
-import { ANumber, AnyJson, employ } from '../crew.js';
+import { ANumber, AnyJson, clientOf, employ } from '../crew.js';
 import { theme } from '../theme.js';
+import { gate, within } from '../until.js';
+
+const URGENT = 20;
 
 export const order = theme('order', (test) => {
   test('jobs of a key start in the order they were enqueued', async (stage) => {
@@ -53,6 +56,39 @@ export const order = theme('order', (test) => {
     await employ(stage, [handler], { concurrency: 1 });
     await allSettled(stage);
     expect(started).toEqual(priorities.toSorted((a, b) => a - b));
+  });
+
+  test('what is more urgent than a load that lasts comes first, all of it', async (stage) => {
+    const { queue } = stage;
+    const started: boolean[] = [];
+    const isOver = gate();
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      batch: 1,
+      async run({ job }) {
+        started.push(job.payload === 'urgent');
+        const urgent = started.filter(Boolean).length;
+        if (urgent === URGENT || started.length > 20_000) isOver.open();
+        else if (job.payload !== 'urgent') await client.enqueue(handler, { payload: 'usual' });
+      },
+    });
+    const client = clientOf(stage, [handler]);
+    await client.enqueueMany(
+      handler,
+      Array.from({ length: 10 }, () => ({ payload: 'usual' })),
+    );
+    const { worker } = await employ(stage, [handler], { concurrency: 1 });
+    await new Promise((resolve) => worker.on('settled', resolve));
+    await client.enqueueMany(
+      handler,
+      Array.from({ length: URGENT }, () => ({ payload: 'urgent', priority: -1 })),
+    );
+    await within('all that is urgent', isOver.promise);
+    // A sweep may end among them, and the next one rest before it looks back.
+    const among = started.slice(started.indexOf(true), started.lastIndexOf(true));
+    expect(among.filter((isUrgent) => !isUrgent).length).toBeLessThan(10 * URGENT);
   });
 
   test('an update waits for its create, also while that is between two attempts, in another queue', async (stage) => {
