@@ -1,6 +1,6 @@
 import { complete, defineHandler, fail, type Outcome, type RunContext, snooze } from '@rowlock/core';
 import { googleLimits } from './google-limits.js';
-import { googleOutcome } from './google-outcome.js';
+import { googleOutcome, PAUSES } from './google-outcome.js';
 import { CreateSpreadsheet, type CreateSpreadsheetJob } from './jobs.js';
 import type { Application } from './options.js';
 import { KEY_PROPERTY, keyProperty } from './property.js';
@@ -21,7 +21,7 @@ export function createSpreadsheet<Tx>(spreadsheets: Spreadsheets, needs: Needs<T
     kind: CreateSpreadsheet.kind,
     queue: CreateSpreadsheet.queue,
     payload: CreateSpreadsheet.payload,
-    retry: { attempts: CreateSpreadsheet.attempts, base: '2s', cap: '10m' },
+    retry: { attempts: CreateSpreadsheet.attempts, ...PAUSES },
     claim: needs.claim ?? 'hold',
     timeout: needs.timeout ?? '60s',
     run: async (context) => {
@@ -31,7 +31,7 @@ export function createSpreadsheet<Tx>(spreadsheets: Spreadsheets, needs: Needs<T
       try {
         return await create(spreadsheets, needs, context, key);
       } catch (error) {
-        return googleOutcome(error);
+        return googleOutcome(error, context.job);
       }
     },
   });

@@ -1,8 +1,8 @@
-import { complete, defineHandler, fail, type Outcome, type RunContext } from '@rowlock/core';
+import { complete, defineHandler, fail, type HandlerResult, type RunContext } from '@rowlock/core';
 import type { ReadContent } from './content.js';
 import { GoogleRequestError } from './errors.js';
 import { googleLimits } from './google-limits.js';
-import { googleOutcome } from './google-outcome.js';
+import { googleOutcome, PAUSES } from './google-outcome.js';
 import { CreateSpreadsheet, UpdateSpreadsheet, type UpdateSpreadsheetJob } from './jobs.js';
 import type { Application } from './options.js';
 import type { Spreadsheets } from './spreadsheets.js';
@@ -21,7 +21,7 @@ export function updateSpreadsheet<Tx>(spreadsheets: Spreadsheets, needs: Needs<T
     payload: UpdateSpreadsheet.payload,
     group: true,
     after: [CreateSpreadsheet.kind],
-    retry: { attempts: UpdateSpreadsheet.attempts, base: '2s', cap: '10m' },
+    retry: { attempts: UpdateSpreadsheet.attempts, ...PAUSES },
     claim: needs.claim ?? 'hold',
     timeout: needs.timeout ?? '60s',
     run: (context) => update(spreadsheets, needs, context),
@@ -32,7 +32,7 @@ async function update<Tx>(
   spreadsheets: Spreadsheets,
   { resolve, onRows }: Needs<Tx>,
   context: Run<Tx>,
-): Promise<Outcome> {
+): Promise<HandlerResult> {
   const { key, jobs, tx, signal } = context;
   if (key === null)
     return fail(new TypeError('A spreadsheet.update job needs a key: the id of its spreadsheet.'));
@@ -50,7 +50,7 @@ async function update<Tx>(
   try {
     read = await spreadsheets.read(spreadsheetId, googleLimits(context));
   } catch (error) {
-    return googleOutcome(error);
+    return new Map(jobs.map((job) => [job.publicId, googleOutcome(error, job)]));
   }
   await onRows({ key, spreadsheetId, ...read, jobs, tx, signal });
   await showStatus(spreadsheets, spreadsheetId, statusText(jobs.length, read.rows.length), context);

@@ -52,7 +52,9 @@ export async function run(
   return { outcome: single(await handler.code.run(context)), tx, warnings };
 }
 
+/** The outcome of all jobs, or that of the first. */
 function single(result: HandlerResult): Outcome {
+  if (result instanceof Map) return single(result.get('job-0'));
   if (typeof result === 'object' && 'event' in result) return result;
   throw new Error('The handler gave no outcome for all its jobs.');
 }

@@ -2,6 +2,7 @@ import type { GoogleSheetsEmulator } from '@rowlock/google-sheets-emulator';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   CreateSpreadsheet,
+  GoogleUnavailableError,
   googleSheets,
   type Received,
   type Spreadsheets,
@@ -164,6 +165,32 @@ describe('creating', () => {
     emulator.fail({ status: 429, times: 99 });
     const { outcome } = await create({ timeLeftMs: 1_900 });
     expect(outcome).toMatchObject({ event: 'retry', error: { cause: { status: 429 } } });
+  });
+
+  test('outlasts a quarter of an hour in which Google makes no file', async () => {
+    emulator.fail({ method: 'POST', path: 'drive/v3/files', status: 503, times: 99 });
+    const handler = handlers().create;
+    const { baseMs, factor, capMs } = handler.backoff;
+    const pauses: number[] = [];
+    for (let attempt = 1; attempt < handler.attempts; attempt++) {
+      const { outcome } = await create({ attempt });
+      if (outcome.event !== 'retry') throw new Error(`It ended with ${outcome.event}.`);
+      // Without a wish of its own: the worker's choice is between half and all of the backoff.
+      const least = Math.min(capMs, baseMs * factor ** (attempt - 1)) / 2;
+      pauses.push(outcome.delayMs ?? least);
+    }
+    expect(pauses[4]).toBe(256_000);
+    expect(pauses.reduce((sum, ms) => sum + ms)).toBeGreaterThan(15 * 60_000);
+  });
+
+  test.each([
+    { attempt: 1, wait: 30_000 },
+    { attempt: 3, wait: 30_000 },
+    { attempt: 4, wait: null },
+  ])('comes back when Google asks it to, if that is later than it would: %j', async ({ attempt, wait }) => {
+    const asked = new GoogleUnavailableError('Not now.', 30_000);
+    spreadsheets = { ...spreadsheets, createFile: () => Promise.reject(asked) };
+    expect((await create({ attempt })).outcome).toMatchObject({ event: 'retry', delayMs: wait });
   });
 
   test('fails for good when Google does not permit it', async () => {
