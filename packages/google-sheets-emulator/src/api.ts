@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallLog } from './calls.js';
+import type { SearchOptions } from './exchange.js';
 import type { Fault, Faults } from './faults.js';
 import { type Api, GoogleError } from './google-error.js';
 import type { QuotaMeter } from './quota.js';
@@ -19,6 +20,7 @@ export interface ApiParts {
   readonly calls: CallLog;
   readonly now: () => number;
   readonly publicUrl: () => string;
+  readonly search: SearchOptions;
   /** Aborted when the emulator closes; ends calls that are being held back. */
   readonly closing: AbortSignal;
 }
@@ -72,6 +74,7 @@ async function outcome(
       body,
       user,
       publicUrl: parts.publicUrl(),
+      search: parts.search,
     };
     const result = operation(exchange, id, range);
     return [result === undefined ? 204 : 200, result];

@@ -26,22 +26,24 @@ export function createFile(exchange: Exchange): unknown {
 
 /** `GET /drive/v3/files`: the newest files first, those that `q` selects. */
 export function listFiles(exchange: Exchange): unknown {
-  const { query, store } = exchange;
+  const { query, store, search } = exchange;
   const pageSize = Number(query.get('pageSize') ?? 100);
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > 1000) throw invalidParameter('pageSize');
   for (const space of query.get('spaces')?.split(',') ?? []) {
     if (space !== 'drive' && space !== 'appDataFolder') throw invalidParameter('spaces');
   }
-  const start = pageStart(query.get('pageToken'));
+  const { lagMs = 0, emptyPages = 0 } = search;
+  const { empty, start } = pageStart(query.get('pageToken'));
   const selected = store
     .files()
     .filter(parseDriveQuery(query.get('q') ?? ''))
+    .filter((file) => file.createdTime + lagMs <= store.now())
     .reverse()
     .sort(fileOrder(query.get('orderBy')));
-  const end = start + pageSize;
+  const [skipped, end] = empty < emptyPages ? [empty + 1, start] : [empty, start + pageSize];
   const page: JsonObject = {
     kind: 'drive#fileList',
-    ...(end < selected.length && { nextPageToken: Buffer.from(`from:${end}`).toString('base64url') }),
+    ...((skipped > empty || end < selected.length) && { nextPageToken: pageToken(skipped, end) }),
     incompleteSearch: false,
     files: selected.slice(start, end).map((file) => fileResource(file, exchange)),
   };
@@ -103,11 +105,16 @@ function mergedProperties(current: Record<string, string>, change: unknown): Rec
   return merged;
 }
 
-function pageStart(token: string | null): number {
-  if (token === null) return 0;
-  const match = /^from:(\d+)$/.exec(Buffer.from(token, 'base64url').toString());
+/** The token of the page after `empty` pages without files and `start` files. */
+function pageToken(empty: number, start: number): string {
+  return Buffer.from(`from:${empty}:${start}`).toString('base64url');
+}
+
+function pageStart(token: string | null): { empty: number; start: number } {
+  if (token === null) return { empty: 0, start: 0 };
+  const match = /^from:(\d+):(\d+)$/.exec(Buffer.from(token, 'base64url').toString());
   if (!match) throw invalidParameter('pageToken');
-  return Number(match[1]);
+  return { empty: Number(match[1]), start: Number(match[2]) };
 }
 
 /** `createdTime`, `modifiedTime` and `name`, each with or without ` desc`; without an order the newest come first. */

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type Call, CallLog } from './calls.js';
 import { openDataFile } from './data-file.js';
+import type { SearchOptions } from './exchange.js';
 import { type Fault, Faults } from './faults.js';
 import { isObject } from './json.js';
 import { typeCells } from './page-cells.js';
@@ -23,6 +24,8 @@ export interface EmulatorOptions extends TokenOptions {
   readonly quotas?: Partial<Quotas>;
   /** The clock, ms since the epoch; default Date.now. */
   readonly now?: () => number;
+  /** How Drive's search falls short; default not at all. */
+  readonly search?: SearchOptions;
   /** A JSON file that keeps the spreadsheets over a restart; default none. */
   readonly dataFile?: string;
 }
@@ -58,7 +61,7 @@ export interface GoogleSheetsEmulator {
 export async function startGoogleSheetsEmulator(
   options: EmulatorOptions = {},
 ): Promise<GoogleSheetsEmulator> {
-  const { host = '127.0.0.1', port = 0, now = Date.now, quotas = {} } = options;
+  const { host = '127.0.0.1', port = 0, now = Date.now, quotas = {}, search = {} } = options;
   const store = new Store(now);
   const dataFile = options.dataFile === undefined ? undefined : await openDataFile(options.dataFile, store);
   const closing = new AbortController();
@@ -71,6 +74,7 @@ export async function startGoogleSheetsEmulator(
     faults,
     now,
     publicUrl,
+    search,
     tokens: new Tokens(options, now),
     quota: new QuotaMeter(quotas, now),
     closing: closing.signal,

@@ -2,6 +2,7 @@ export type { Call } from './calls.js';
 export type { CellValue } from './cell.js';
 export type { Notification, Permission } from './drive-file.js';
 export { type EmulatorOptions, type GoogleSheetsEmulator, startGoogleSheetsEmulator } from './emulator.js';
+export type { SearchOptions } from './exchange.js';
 export type { Fault } from './faults.js';
 export type { Api } from './google-error.js';
 export { GOOGLE_QUOTAS, type Quotas } from './quota.js';

@@ -127,6 +127,37 @@ describe('files', () => {
   });
 });
 
+describe('a search that falls short, as Google’s may', () => {
+  test('does not show a new file for a while', async () => {
+    let time = 1e12;
+    const late = await startGoogleSheetsEmulator({ now: () => time, search: { lagMs: 1000 } });
+    const { drive } = googleClients(late.url);
+    const { data } = await drive.files.create({ requestBody: { name: 'New', mimeType: SPREADSHEET } });
+    const found = async () => (await drive.files.list()).data.files?.map((file) => file.id);
+    time += 999;
+    expect(await found()).toEqual([]);
+    expect((await drive.files.get({ fileId: data.id ?? '' })).status).toBe(200);
+    time += 1;
+    expect(await found()).toEqual([data.id]);
+    await late.close();
+  });
+
+  test('gives pages without files before the first one with some', async () => {
+    const sparse = await startGoogleSheetsEmulator({ search: { emptyPages: 2 } });
+    const { drive } = googleClients(sparse.url);
+    for (const name of ['a', 'b']) await drive.files.create({ requestBody: { name, mimeType: SPREADSHEET } });
+    const pages: unknown[] = [];
+    let pageToken: string | undefined;
+    do {
+      const { data } = await drive.files.list({ pageSize: 1, ...(pageToken && { pageToken }) });
+      pages.push(data.files?.map((file) => file.name));
+      pageToken = data.nextPageToken ?? undefined;
+    } while (pageToken);
+    expect(pages).toEqual([[], [], ['b'], ['a']]);
+    await sparse.close();
+  });
+});
+
 describe('permissions', () => {
   test('sharing twice with one person gives one permission, the later role, and a mail each time it is wanted', async () => {
     const { id } = await create('Shared');

@@ -1,4 +1,4 @@
-import { complete, defineHandler, fail, type Outcome, type RunContext, snooze } from '@rowlock/core';
+import { complete, defineHandler, fail, type Outcome, type RunContext } from '@rowlock/core';
 import { googleLimits } from './google-limits.js';
 import { googleOutcome, PAUSES } from './google-outcome.js';
 import { CreateSpreadsheet, type CreateSpreadsheetJob } from './jobs.js';
@@ -10,11 +10,13 @@ type Needs<Tx> = Pick<Application<Tx>, 'sendBackUrl' | 'onCreated' | 'claim' | '
 type Run<Tx> = RunContext<CreateSpreadsheetJob, Tx>;
 
 /**
- * Makes one spreadsheet for one key, whatever happens in between, with at most three API calls that are not refused a run:
+ * Makes one spreadsheet for one key, whatever happens in between. The API calls of a run that are not refused:
  *
  *   the first run           create, write, share
  *   later, the file exists  find, write, share
- *   later, it does not      find, create, write; then snooze, and the next run finds it and shares it
+ *   later, it does not      find, create, write, share
+ *
+ * A run that has made a file ends with it: Drive's search may not show it to the next one, which would make another.
  */
 export function createSpreadsheet<Tx>(spreadsheets: Spreadsheets, needs: Needs<Tx>) {
   return defineHandler<typeof CreateSpreadsheet.payload, Tx>({
@@ -57,11 +59,7 @@ async function create<Tx>(
   const content = { columns, rows, sendBackUrl: sendBackUrl(key), statusText: 'Not sent back yet' };
   await spreadsheets.writeContent(file.spreadsheetId, content, googleLimits(context));
 
-  if (shareWith !== undefined) {
-    // Looked for and made: sharing would be a fourth call. The next run finds the file, and has calls to spare.
-    if (earlierRuns > 0 && found === undefined) return snooze(0);
-    await spreadsheets.share(file.spreadsheetId, shareWith, googleLimits(context));
-  }
+  if (shareWith !== undefined) await spreadsheets.share(file.spreadsheetId, shareWith, googleLimits(context));
   // Last, and in the job's own transaction: the application has the link if and only if the job is complete.
   await onCreated({ key, ...file, tx: context.tx });
   return complete({ ...file });

@@ -138,15 +138,30 @@ describe('creating', () => {
       if (cut === 'after') {
         expect(calls(emulator)).toEqual([FIND, WRITE, SHARE]);
       } else {
-        expect(calls(emulator)).toEqual([FIND, CREATE, WRITE]);
-        expect(second.outcome).toEqual({ event: 'snooze', delayMs: 0 });
-        expect(second.tx.writes).toEqual([]);
-        emulator.clearCalls();
-        expect((await create({ attempt: 2 })).outcome.event).toBe('complete');
-        expect(calls(emulator)).toEqual([FIND, WRITE, SHARE]);
+        expect(calls(emulator)).toEqual([FIND, CREATE, WRITE, SHARE]);
       }
+      expect(second.outcome.event).toBe('complete');
       expect(emulator.spreadsheets()).toHaveLength(1);
       expect(links.size).toBe(1);
+    },
+  );
+
+  test.each([
+    { cut: 'before', files: 1 },
+    { cut: 'after', files: 2 },
+  ] as const)(
+    'ends also where the search never shows a new file, and links one: cut %j',
+    async ({ cut, files }) => {
+      ({ emulator, spreadsheets } = await emulated({ search: { lagMs: Number.POSITIVE_INFINITY } }));
+      emulator.fail({ path: 'drive/v3/files', cut });
+      await create();
+      const { outcome } = await create({ attempt: 2 });
+      expect(outcome).toMatchObject({ event: 'complete', output: { spreadsheetId: links.get('k1') } });
+      const made = emulator.spreadsheets();
+      expect(made).toHaveLength(files);
+      expect(made.filter(({ permissions }) => permissions.length === 2).map(({ id }) => id)).toEqual([
+        links.get('k1'),
+      ]);
     },
   );
 
