@@ -52,7 +52,7 @@ export async function withBackoff<T>(
     const bounded = AbortSignal.any([AbortSignal.timeout(Math.ceil(left)), ...(signal ? [signal] : [])]);
     let refusal: Refusal;
     try {
-      return await call(bounded);
+      return await unlessAborted(call(bounded), bounded);
     } catch (error) {
       signal?.throwIfAborted();
       refusal = readRefusal(error);
@@ -67,6 +67,15 @@ export async function withBackoff<T>(
     }
     await parts.sleep(wait, bounded).catch(() => signal?.throwIfAborted());
   }
+}
+
+/** Not everything that a call waits for ends with its signal: several calls wait for one access token. */
+function unlessAborted<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }
 
 /** The pause before try `tries + 1`, in ms. */

@@ -46,6 +46,8 @@ export interface GoogleClient {
 
 const DRIVE_FILE_SCOPE = 'https://www.googleapis.com/auth/drive.file';
 export const DRIVE_SCOPE = 'https://www.googleapis.com/auth/drive';
+/** How long a request for a token may take, in ms: all calls wait for it. */
+const TOKEN_TIMEOUT_MS = 15_000;
 const GOOGLE_TOKEN_URL = 'https://oauth2.googleapis.com/token';
 
 /**
@@ -85,7 +87,7 @@ function authFor(options: GoogleClientOptions): OAuth2Client | GoogleAuth {
   const { auth, subject, rootUrl } = options;
   const scopes = [...(options.scopes ?? [DRIVE_FILE_SCOPE])];
   if ('accessToken' in auth) {
-    const client = new OAuth2Client();
+    const client = new OAuth2Client({ transporter: transporter() });
     client.setCredentials({ access_token: auth.accessToken });
     return client;
   }
@@ -106,14 +108,19 @@ function authFor(options: GoogleClientOptions): OAuth2Client | GoogleAuth {
 }
 
 /**
- * The transport under the authentication. google-auth-library retries token requests on its own account, and asks for them
- * at Google's address whatever the key's `token_uri` says (getToken.js, 11.3.4): both are turned round here.
+ * The transport under the authentication. google-auth-library retries token requests on its own account, lets them take for ever, and
+ * makes them at Google's address whatever the key's `token_uri` says (getToken.js, 11.3.4): all three are turned round here.
  */
 function transporter(tokenUrl?: string): gaxios.Gaxios {
   const transport = new gaxios.Gaxios();
   transport.interceptors.request.add({
     resolved: async (request) => {
       request.retry = false;
+      // The calls themselves bring a signal.
+      request.signal ??= AbortSignal.timeout(TOKEN_TIMEOUT_MS);
+      // The token may have come too late. A request with a body that is aborted before it is sent ends the process: nobody
+      // listens to the body's error yet (node-fetch 3.3.2).
+      request.signal.throwIfAborted();
       request.retryConfig = { ...request.retryConfig, retry: 0, noResponseRetries: 0 };
       if (tokenUrl !== undefined && String(request.url) === GOOGLE_TOKEN_URL) request.url = new URL(tokenUrl);
       return request;

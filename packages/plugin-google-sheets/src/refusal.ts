@@ -59,8 +59,9 @@ function briefly(message: string, status: number | undefined): string {
 function kindOf(error: unknown, status: number | undefined, reasons: readonly string[]): Refusal['kind'] {
   if (status === 403 && reasons.some((reason) => RATE_REASONS.has(reason))) return 'refused';
   if (status !== undefined) return PASSING[status] ?? 'final';
-  // Without an answer: a request that was sent has a `config`; whatever else was thrown was thrown before any request.
-  return object(error)?.config === undefined ? 'final' : 'unclear';
+  // Without an answer: a request that was sent has a `config`, or its time was over; whatever else was thrown was thrown before any.
+  const { config, name } = object(error) ?? {};
+  return config === undefined && name !== 'TimeoutError' ? 'final' : 'unclear';
 }
 
 /** Drive: `error.errors[].reason`. Sheets: `error.status` and `error.details[].reason`. Token endpoint: `error` itself. */

@@ -1,9 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { GoogleRequestError, GoogleUnavailableError, googleSpreadsheets } from '../src/index.js';
 import { calls, emulated } from './emulated.js';
 
@@ -194,6 +196,57 @@ describe('a service account', () => {
     await spreadsheets.createFile(wanted);
     await spreadsheets.findByProperty('a', 'b');
     expect(emulator.calls().map((call) => call.user)).toEqual([client_email, client_email]);
+  });
+
+  describe('whose token request hangs', () => {
+    /** A token server that holds back its first answer until it is released. */
+    async function slowTokens() {
+      const { emulator } = await emulated();
+      const released = Promise.withResolvers<void>();
+      let asked = 0;
+      const server = createServer(async (_, response) => {
+        asked += 1;
+        if (asked === 1) await released.promise;
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify({ access_token: 'late', expires_in: 3599, token_type: 'Bearer' }));
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      onTestFinished(() => {
+        server.close();
+        server.closeAllConnections();
+      });
+      const address = server.address();
+      if (typeof address !== 'object' || !address) throw new Error('The token server has no port.');
+      const token_uri = `http://127.0.0.1:${address.port}/token`;
+      const key = { client_email, private_key: privateKey, token_uri };
+      const spreadsheets = googleSpreadsheets({ auth: { key }, rootUrl: emulator.url });
+      return { emulator, spreadsheets, release: () => released.resolve(), asked: () => asked };
+    }
+
+    test('ends its call at the deadline and at the signal, and serves the next when it is answered', async () => {
+      const { emulator, spreadsheets, release } = await slowTokens();
+      const late = spreadsheets.createFile(wanted, { deadline: Date.now() + 200 });
+      await expect(late).rejects.toBeInstanceOf(GoogleUnavailableError);
+      const stop = new AbortController();
+      const stopped = spreadsheets.createFile(wanted, { signal: stop.signal });
+      const reason = new Error('stop now');
+      stop.abort(reason);
+      await expect(stopped).rejects.toBe(reason);
+      release();
+      await spreadsheets.createFile(wanted);
+      expect(emulator.spreadsheets()).toHaveLength(1);
+    });
+
+    test('does not hang for ever: another is made', async () => {
+      // Fifteen seconds are long for a test.
+      const timeout = AbortSignal.timeout;
+      vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms === 15_000 ? 100 : ms));
+      onTestFinished(() => void vi.restoreAllMocks());
+      const { spreadsheets, asked } = await slowTokens();
+      expect(await spreadsheets.findByProperty('a', 'b')).toBeUndefined();
+      expect(asked()).toBe(2);
+    });
   });
 
   test('can come from a file, and act for a user', async () => {
