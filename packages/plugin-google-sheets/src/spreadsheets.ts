@@ -10,8 +10,8 @@ export interface SpreadsheetFile {
 }
 
 /**
- * What the handlers do at Google. Each operation is one API call when it is not refused; a refusal for the moment is
- * answered with backoff.
+ * What the handlers do at Google. Each operation is one API call when it is not refused, a search sometimes more; a refusal
+ * for the moment is answered with backoff.
  * All throw GoogleUnavailableError and GoogleRequestError, and the signal's reason.
  */
 export interface Spreadsheets {
@@ -56,21 +56,22 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
       withBackoff(
         'Finding the spreadsheet',
         async (signal) => {
-          const { data } = await client.call(({ drive }) =>
-            drive.files.list(
-              {
-                q: `appProperties has { key='${quoted(key)}' and value='${quoted(value)}' } and mimeType = '${MIME_TYPE}' and trashed = false`,
-                fields: `files(${FILE_FIELDS})`,
-                spaces: 'drive',
-                // One too many may exist after an unclear creation: the oldest is the one.
-                orderBy: 'createdTime',
-                pageSize: 1,
-                includeItemsFromAllDrives: true,
-                ...allDrives,
-              },
-              { signal },
-            ),
-          );
+          const wanted = {
+            q: `appProperties has { key='${quoted(key)}' and value='${quoted(value)}' } and mimeType = '${MIME_TYPE}' and trashed = false`,
+            fields: `nextPageToken,files(${FILE_FIELDS})`,
+            spaces: 'drive',
+            // One too many may exist after an unclear creation: the oldest is the one.
+            orderBy: 'createdTime',
+            pageSize: 1,
+            includeItemsFromAllDrives: true,
+            ...allDrives,
+          };
+          let { data } = await client.call(({ drive }) => drive.files.list(wanted, { signal }));
+          // Drive may give empty pages before the end.
+          while (!data.files?.length && data.nextPageToken) {
+            const next = { ...wanted, pageToken: data.nextPageToken };
+            ({ data } = await client.call(({ drive }) => drive.files.list(next, { signal })));
+          }
           const [file] = data.files ?? [];
           return file && spreadsheetFile(file);
         },

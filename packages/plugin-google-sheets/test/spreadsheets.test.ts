@@ -101,6 +101,15 @@ describe('against the emulator, through Google’s own libraries', () => {
   );
 });
 
+test('a file is found also behind pages without files, which Drive may give before it', async () => {
+  const { emulator, spreadsheets } = await emulated({ search: { emptyPages: 2 } });
+  const file = await spreadsheets.createFile({ title: 'Plan', appProperties: { rowlockKey: 'k' } });
+  emulator.clearCalls();
+  expect(await spreadsheets.findByProperty('rowlockKey', 'k')).toEqual(file);
+  expect(calls(emulator)).toHaveLength(3);
+  expect(await spreadsheets.findByProperty('rowlockKey', 'another')).toBeUndefined();
+});
+
 describe('when Google refuses', () => {
   test('429 is waited out', async () => {
     const { emulator, spreadsheets } = await emulated();
