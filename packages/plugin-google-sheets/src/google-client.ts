@@ -29,7 +29,7 @@ export interface GoogleClientOptions {
    * `drive` is needed.
    */
   readonly scopes?: readonly string[];
-  /** Where an emulator listens; default Google. */
+  /** Where an emulator listens; default Google. To this machine no proxy is used, whatever `HTTPS_PROXY` says. */
   readonly rootUrl?: string;
 }
 
@@ -75,8 +75,18 @@ export function googleClient(options: GoogleClientOptions): GoogleClient {
 function googleApis(options: GoogleClientOptions): GoogleApis {
   const { rootUrl } = options;
   const auth = authFor(options);
-  const common = { auth, retry: false, ...(rootUrl !== undefined && { rootUrl }) };
+  const common = {
+    auth,
+    retry: false,
+    ...(rootUrl !== undefined && { rootUrl }),
+    ...(rootUrl !== undefined && isHere(rootUrl) && { noProxy: [new URL(rootUrl)] }),
+  };
   return { drive: drive({ version: 'v3', ...common }), sheets: sheets({ version: 'v4', ...common }) };
+}
+
+/** Whether it is an address of this machine: no proxy leads there, though gaxios (8.3.3) would ask that of `HTTPS_PROXY`. */
+function isHere(url: string): boolean {
+  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
 }
 
 function isUnauthorized(error: unknown): boolean {
@@ -122,7 +132,10 @@ function transporter(tokenUrl?: string): gaxios.Gaxios {
       // listens to the body's error yet (node-fetch 3.3.2).
       request.signal.throwIfAborted();
       request.retryConfig = { ...request.retryConfig, retry: 0, noResponseRetries: 0 };
-      if (tokenUrl !== undefined && String(request.url) === GOOGLE_TOKEN_URL) request.url = new URL(tokenUrl);
+      if (tokenUrl !== undefined && String(request.url) === GOOGLE_TOKEN_URL) {
+        request.url = new URL(tokenUrl);
+        if (isHere(tokenUrl)) delete request.agent;
+      }
       return request;
     },
   });

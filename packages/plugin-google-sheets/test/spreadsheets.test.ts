@@ -207,6 +207,23 @@ describe('a service account', () => {
     expect(emulator.calls().map((call) => call.user)).toEqual([client_email, client_email]);
   });
 
+  test.each(['HTTPS_PROXY', 'http_proxy'])(
+    'reaches an emulator on this machine without the proxy of %s',
+    async (name) => {
+      vi.stubEnv('NO_PROXY', undefined);
+      vi.stubEnv('no_proxy', undefined);
+      // Nothing listens there.
+      vi.stubEnv(name, 'http://127.0.0.1:9');
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const { emulator, spreadsheets } = await emulated();
+      await spreadsheets.createFile(wanted);
+      const key = { client_email, private_key: privateKey, token_uri: `${emulator.url}/token` };
+      const signing = googleSpreadsheets({ auth: { key }, rootUrl: emulator.url });
+      await signing.createFile(wanted);
+      expect(emulator.spreadsheets()).toHaveLength(2);
+    },
+  );
+
   describe('whose token request hangs', () => {
     /** A token server that holds back its first answer until it is released. */
     async function slowTokens() {
