@@ -1,4 +1,5 @@
 import { complete, defineHandler, fail, type Outcome, type RunContext } from '@rowlock/core';
+import { GoogleRequestError } from './errors.js';
 import { googleLimits } from './google-limits.js';
 import { googleOutcome, PAUSES } from './google-outcome.js';
 import { CreateSpreadsheet, type CreateSpreadsheetJob } from './jobs.js';
@@ -59,10 +60,29 @@ async function create<Tx>(
   const content = { columns, rows, sendBackUrl: sendBackUrl(key), statusText: 'Not sent back yet' };
   await spreadsheets.writeContent(file.spreadsheetId, content, googleLimits(context));
 
-  if (shareWith !== undefined) await spreadsheets.share(file.spreadsheetId, shareWith, googleLimits(context));
+  const refusal = shareWith === undefined ? undefined : await share(spreadsheets, file, shareWith, context);
+  const created = { ...file, ...(refusal && { notShared: refusal.message }) };
   // Last, and in the job's own transaction: the application has the link if and only if the job is complete.
-  await onCreated({ key, ...file, tx: context.tx });
-  return complete({ ...file });
+  await onCreated({ key, ...created, tx: context.tx });
+  return complete(created);
+}
+
+/** @returns Google's refusal to share it with this person, which is not worth the spreadsheet: somebody can share it by hand. */
+async function share<Tx>(
+  spreadsheets: Spreadsheets,
+  { spreadsheetId }: SpreadsheetFile,
+  email: string,
+  context: Run<Tx>,
+): Promise<GoogleRequestError | undefined> {
+  try {
+    await spreadsheets.share(spreadsheetId, email, googleLimits(context));
+    return undefined;
+  } catch (error) {
+    // 400: there is no such account. 403: the Workspace forbids it. Anything else is not about the person.
+    if (!(error instanceof GoogleRequestError) || (error.status !== 400 && error.status !== 403)) throw error;
+    context.log.warn({ err: error, spreadsheetId }, 'the spreadsheet could not be shared');
+    return error;
+  }
 }
 
 function newFile<Tx>(

@@ -31,6 +31,8 @@ export interface Application<Tx> {
 
 export interface Created<Tx> extends SpreadsheetFile {
   readonly key: string;
+  /** Why Google did not let the person of `shareWith` edit it, e.g. for want of a Google account; undefined when it did. */
+  readonly notShared?: string;
   readonly tx: Tx;
 }
 

@@ -1,6 +1,7 @@
 import type { GoogleSheetsEmulator } from '@rowlock/google-sheets-emulator';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
+  type Created,
   CreateSpreadsheet,
   GoogleUnavailableError,
   googleSheets,
@@ -21,11 +22,13 @@ const payload = {
 let emulator: GoogleSheetsEmulator;
 let spreadsheets: Spreadsheets;
 let links: Map<string, string>;
+let created: Created<FakeTx>[];
 let received: Received<FakeTx>[];
 let onRows: () => void;
 beforeEach(async () => {
   ({ emulator, spreadsheets } = await emulated());
   links = new Map();
+  created = [];
   received = [];
   onRows = () => {};
 });
@@ -34,7 +37,9 @@ function handlers() {
   const plugin = googleSheets<FakeTx>({
     spreadsheets,
     sendBackUrl: (key) => `https://app.example/${key}/send-back`,
-    onCreated({ key, spreadsheetId, url, tx }) {
+    onCreated(all) {
+      const { key, spreadsheetId, url, tx } = all;
+      created.push(all);
       links.set(key, spreadsheetId);
       tx.writes.push(`${key} ${url}`);
     },
@@ -213,6 +218,36 @@ describe('creating', () => {
     const { outcome, tx } = await create();
     expect(outcome).toMatchObject({ event: 'fail', error: { code: 'ROWLOCK_GOOGLE_REQUEST', status: 403 } });
     expect(tx.writes).toEqual([]);
+  });
+
+  test.each([400, 403])(
+    'keeps the spreadsheet when Google will not share it with this person: %i',
+    async (status) => {
+      emulator.fail({ path: 'permissions', status, reason: 'invalidSharingRequest' });
+      const { outcome, tx, warnings } = await create();
+      expect(calls(emulator)).toEqual([CREATE, WRITE, SHARE.replace('200', String(status))]);
+      const [file] = emulator.spreadsheets();
+      const notShared = expect.stringContaining(`Injected fault ${status}.`);
+      expect(outcome).toEqual({
+        event: 'complete',
+        output: { spreadsheetId: file?.id, url: file?.url, notShared },
+      });
+      expect(created).toMatchObject([{ key: 'k1', spreadsheetId: file?.id, notShared }]);
+      expect(tx.writes).toEqual([`k1 ${file?.url}`]);
+      expect(warnings).toEqual(['the spreadsheet could not be shared']);
+    },
+  );
+
+  test('fails when the credentials are refused at the sharing: tried again by hand it shares', async () => {
+    emulator.fail({ path: 'permissions', status: 401, times: 2 });
+    expect((await create()).outcome).toMatchObject({ event: 'fail', error: { status: 401 } });
+    emulator.clearFaults();
+    const { outcome } = await create({ earlierRuns: 1 });
+    expect(outcome).toEqual({
+      event: 'complete',
+      output: { spreadsheetId: links.get('k1'), url: expect.any(String) },
+    });
+    expect(emulator.spreadsheets()).toHaveLength(1);
   });
 
   test('looks for what an earlier run left, also when that run did not count as an attempt', async () => {
