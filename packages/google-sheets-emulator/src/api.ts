@@ -21,6 +21,8 @@ export interface ApiParts {
   readonly now: () => number;
   readonly publicUrl: () => string;
   readonly search: SearchOptions;
+  /** How long every call takes at least. */
+  readonly latencyMs: number;
   /** Aborted when the emulator closes; ends calls that are being held back. */
   readonly closing: AbortSignal;
 }
@@ -58,7 +60,8 @@ async function outcome(
 ): Promise<[status: number, body: unknown]> {
   try {
     const body = await readJson(request);
-    if (fault?.delayMs) await pause(fault.delayMs, undefined, { signal: parts.closing });
+    const delayMs = parts.latencyMs + (fault?.delayMs ?? 0);
+    if (delayMs > 0) await pause(delayMs, undefined, { signal: parts.closing });
     if (fault?.until) await settledOr(fault.until, parts.closing);
     if (fault?.cut === 'before') return [0, undefined];
     const user = parts.tokens.userOf(request.headers.authorization);

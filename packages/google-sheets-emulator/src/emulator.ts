@@ -24,6 +24,8 @@ export interface EmulatorOptions extends TokenOptions {
   readonly quotas?: Partial<Quotas>;
   /** The clock, ms since the epoch; default Date.now. */
   readonly now?: () => number;
+  /** For how many ms every call is held back, as by the way to Google; default 0. Faults come on top. */
+  readonly latencyMs?: number;
   /** How Drive's search falls short; default not at all. */
   readonly search?: SearchOptions;
   /** A JSON file that keeps the spreadsheets over a restart; default none. */
@@ -56,12 +58,16 @@ export interface GoogleSheetsEmulator {
 
 /**
  * Starts the emulator and resolves once it listens.
+ * @throws TypeError when the latency makes no sense
  * @throws Error when the address is taken or not available, or the data file is not one of the emulator's
  */
 export async function startGoogleSheetsEmulator(
   options: EmulatorOptions = {},
 ): Promise<GoogleSheetsEmulator> {
-  const { host = '127.0.0.1', port = 0, now = Date.now, quotas = {}, search = {} } = options;
+  const { host = '127.0.0.1', port = 0, now = Date.now, quotas = {}, search = {}, latencyMs = 0 } = options;
+  if (!(latencyMs >= 0 && latencyMs <= 600_000)) {
+    throw new TypeError(`latencyMs is a number from 0 to 600000, not ${latencyMs}.`);
+  }
   const store = new Store(now);
   const dataFile = options.dataFile === undefined ? undefined : await openDataFile(options.dataFile, store);
   const closing = new AbortController();
@@ -75,6 +81,7 @@ export async function startGoogleSheetsEmulator(
     now,
     publicUrl,
     search,
+    latencyMs,
     tokens: new Tokens(options, now),
     quota: new QuotaMeter(quotas, now),
     closing: closing.signal,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type GoogleSheetsEmulator, startGoogleSheetsEmulator } from '../src/index.js';
 import { googleClients, refusal } from './google-clients.js';
 
@@ -53,6 +53,22 @@ test('a delay holds the call back', async () => {
   expect(performance.now() - begun).toBeGreaterThan(48);
 });
 
+test('latency holds back every call, and leaves the faults to come to themselves', async () => {
+  const slow = await startGoogleSheetsEmulator({ latencyMs: 50 });
+  onTestFinished(() => slow.close());
+  const { sheets } = googleClients(slow.url);
+  slow.fail({ status: 503 });
+  const begun = performance.now();
+  expect(await refusal(sheets.spreadsheets.create({ requestBody: {} }))).toMatchObject({ status: 503 });
+  await sheets.spreadsheets.create({ requestBody: {} });
+  // A timer may come a millisecond early.
+  expect(performance.now() - begun).toBeGreaterThan(96);
+});
+
+test.each([-1, Number.NaN, 600_001])('a latency of %d ms is a mistake', async (latencyMs) => {
+  await expect(startGoogleSheetsEmulator({ latencyMs })).rejects.toThrow('latencyMs is a number from 0 to');
+});
+
 test('a call is held back until what it waits for has happened', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   emulator.fail({ until: promise });
@@ -63,6 +79,15 @@ test('a call is held back until what it waits for has happened', async () => {
   resolve();
   await held;
   expect(emulator.spreadsheets()).toHaveLength(2);
+});
+
+test('close does not wait for a call that latency holds back', async () => {
+  const slow = await startGoogleSheetsEmulator({ latencyMs: 600_000 });
+  const { sheets } = googleClients(slow.url);
+  const pending = refusal(sheets.spreadsheets.create({ requestBody: {} }));
+  while (slow.calls().length < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+  await slow.close();
+  await pending;
 });
 
 test.each([
