@@ -112,9 +112,9 @@ export class Demo {
       // The links of spreadsheets from an earlier start lead here.
       port: await freePort(3100),
       dataFile: join(this.#folder, 'google-sheets.json'),
+      // About as slow as Google's own servers: fast enough to wait for, and slow enough to watch.
+      latencyMs: GOOGLE_DELAY_MS,
     });
-    // About as slow as Google's own servers: fast enough to wait for, and slow enough to watch.
-    this.#emulator.fail({ delayMs: GOOGLE_DELAY_MS, times: Number.POSITIVE_INFINITY });
     return { GOOGLE_ROOT_URL: `${this.#emulator.url}/` };
   }
 
