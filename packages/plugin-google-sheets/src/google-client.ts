@@ -22,7 +22,7 @@ export type GoogleCredentials =
 
 export interface GoogleClientOptions {
   readonly auth: GoogleCredentials;
-  /** The user to act as, by domain-wide delegation of a service account. */
+  /** The user to act as, by domain-wide delegation of a service account whose key is given. */
   readonly subject?: string;
   /**
    * Default: `drive.file`, the files that this application made itself. With a `folderId` of a shared drive the whole
@@ -52,7 +52,7 @@ const GOOGLE_TOKEN_URL = 'https://oauth2.googleapis.com/token';
 
 /**
  * Sets up Google's libraries so that nothing in them tries again by itself: `withBackoff` is the only one who does.
- * @throws Error when a key file cannot be read or is not a service account's key
+ * @throws Error when a key file cannot be read or is not a service account's key, and TypeError for a `subject` without a key
  */
 export function googleClient(options: GoogleClientOptions): GoogleClient {
   let current = googleApis(options);
@@ -96,6 +96,9 @@ function isUnauthorized(error: unknown): boolean {
 function authFor(options: GoogleClientOptions): OAuth2Client | GoogleAuth {
   const { auth, subject, rootUrl } = options;
   const scopes = [...(options.scopes ?? [DRIVE_FILE_SCOPE])];
+  if (subject !== undefined && !('key' in auth || 'keyFile' in auth)) {
+    throw new TypeError('A subject needs the key of a service account: auth.key or auth.keyFile.');
+  }
   if ('accessToken' in auth) {
     const client = new OAuth2Client({ transporter: transporter() });
     client.setCredentials({ access_token: auth.accessToken });
@@ -104,7 +107,7 @@ function authFor(options: GoogleClientOptions): OAuth2Client | GoogleAuth {
   if ('applicationDefault' in auth) {
     return new GoogleAuth({
       scopes,
-      clientOptions: { transporter: transporter(), ...(subject !== undefined && { subject }) },
+      clientOptions: { transporter: transporter() },
     });
   }
   const key = 'key' in auth ? auth.key : readKeyFile(auth.keyFile);
@@ -143,9 +146,29 @@ function transporter(tokenUrl?: string): gaxios.Gaxios {
 }
 
 function readKeyFile(path: string): ServiceAccountKey {
-  const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+  const value = parsed(path, readText(path));
   if (isKey(value)) return value;
-  throw new Error(`${path} is not the key of a service account: it has no client_email and private_key.`);
+  throw new Error(
+    `The key file ${path} is not the key of a service account: it has no client_email and private_key.`,
+  );
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : String(cause);
+    throw new Error(`The key file ${path} cannot be read (${code}).`, { cause });
+  }
+}
+
+function parsed(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Without the cause, which quotes the file.
+    throw new Error(`The key file ${path} is not JSON.`);
+  }
 }
 
 function isKey(value: unknown): value is ServiceAccountKey {

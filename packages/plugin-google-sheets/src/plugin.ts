@@ -7,7 +7,7 @@ import { updateSpreadsheet } from './update-spreadsheet.js';
 /**
  * The handlers of `CreateSpreadsheet` and `UpdateSpreadsheet`, for the workers. What only enqueues needs no plugin: it passes
  * `CreateSpreadsheet` and `UpdateSpreadsheet` to `rowlock.enqueue`.
- * @throws Error when a key file cannot be read or is not a service account's key
+ * @throws Error when a key file cannot be read or is not a service account's key, and TypeError for a `subject` without a key
  */
 export function googleSheets<Tx>(options: GoogleSheetsOptions<Tx>): Plugin<Tx> {
   const spreadsheets = 'spreadsheets' in options ? options.spreadsheets : googleSpreadsheets(options);

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -187,6 +187,14 @@ describe('when Google refuses', () => {
   });
 });
 
+function thrown(by: () => unknown): unknown {
+  try {
+    return by();
+  } catch (error) {
+    return error;
+  }
+}
+
 describe('a service account', () => {
   const keyPair = () =>
     generateKeyPairSync('rsa', {
@@ -286,9 +294,33 @@ describe('a service account', () => {
     const options = { auth: { keyFile }, rootUrl: emulator.url, subject: 'ada@example.com' };
     await googleSpreadsheets(options).createFile(wanted);
     expect(emulator.calls()[0]?.user).toBe('ada@example.com');
-    await writeFile(keyFile, '{}');
-    expect(() => googleSpreadsheets(options)).toThrow('is not the key of a service account');
   });
+
+  test.each([
+    ['is not there', undefined, 'cannot be read (ENOENT)'],
+    ['is not JSON', 'private_key: secret', 'is not JSON'],
+    [
+      'is of something else',
+      '{}',
+      'is not the key of a service account: it has no client_email and private_key',
+    ],
+  ])('whose key file %s is a sentence', async (_, text, sentence) => {
+    const keyFile = join(tmpdir(), `broken-key-${process.pid}.json`);
+    onTestFinished(() => rm(keyFile, { force: true }));
+    if (text !== undefined) await writeFile(keyFile, text);
+    const error = thrown(() => googleSpreadsheets({ auth: { keyFile } }));
+    expect(error).toMatchObject({ message: `The key file ${keyFile} ${sentence}.` });
+    expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain('secret');
+  });
+
+  test.each([{ applicationDefault: true }, { accessToken: 'ya29.x' }] as const)(
+    'is who acts for a user: %j cannot',
+    (auth) => {
+      expect(() => googleSpreadsheets({ auth, subject: 'ada@example.com' })).toThrow(
+        'A subject needs the key of a service account: auth.key or auth.keyFile.',
+      );
+    },
+  );
 
   test('gets a new token when its old one is no longer taken', async () => {
     // The emulator alone is an hour ahead, until it has refused a call: an assertion of now would be too old for it as well.
