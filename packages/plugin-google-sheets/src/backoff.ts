@@ -29,7 +29,7 @@ const MAX_JITTER_MS = 1_000;
 const MAX_BACKOFF_MS = 64_000;
 
 /**
- * Makes a call to Google, and makes it again after a pause when it was refused for the moment (429, 5xx, no connection):
+ * Makes a call to Google, and makes it again after a pause when it was refused for the moment (408, 409, 429, 5xx, no connection):
  * `min(2^n s + up to 1 s of jitter, 64 s)`, the truncated exponential backoff that Google asks for.
  * Source: https://developers.google.com/workspace/sheets/api/limits#exponential
  *

@@ -13,15 +13,8 @@ export interface Refusal {
   readonly cause: GoogleAnswerError;
 }
 
-/** Statuses after which a later try may succeed; 429 is the only one that tells for certain that nothing was done. */
-const PASSING: Readonly<Record<number, Refusal['kind']>> = {
-  408: 'unclear',
-  429: 'refused',
-  500: 'unclear',
-  502: 'unclear',
-  503: 'unclear',
-  504: 'unclear',
-};
+/** Too slow, or in conflict with another request: a later try may succeed, as it may after any 5xx. */
+const PASSING = [408, 409];
 
 /**
  * Drive says with 403 what Sheets says with 429.
@@ -58,7 +51,9 @@ function briefly(message: string, status: number | undefined): string {
 
 function kindOf(error: unknown, status: number | undefined, reasons: readonly string[]): Refusal['kind'] {
   if (status === 403 && reasons.some((reason) => RATE_REASONS.has(reason))) return 'refused';
-  if (status !== undefined) return PASSING[status] ?? 'final';
+  // The only status that tells for certain that nothing was done.
+  if (status === 429) return 'refused';
+  if (status !== undefined) return status >= 500 || PASSING.includes(status) ? 'unclear' : 'final';
   // Without an answer: a request that was sent has a `config`, or its time was over; whatever else was thrown was thrown before any.
   const { config, name } = object(error) ?? {};
   return config === undefined && name !== 'TimeoutError' ? 'final' : 'unclear';

@@ -17,6 +17,22 @@ test('a page for an answer becomes its status, and a long answer is cut', () => 
   expect(readRefusal(new Error('x'.repeat(900))).cause.message).toHaveLength(501);
 });
 
+test.each([
+  [408, 'unclear'],
+  [409, 'unclear'],
+  [429, 'refused'],
+  [500, 'unclear'],
+  [501, 'unclear'],
+  [503, 'unclear'],
+  [507, 'unclear'],
+  [520, 'unclear'],
+  [400, 'final'],
+  [404, 'final'],
+  [412, 'final'],
+])('%i is %s', (status, kind) => {
+  expect(readRefusal(Object.assign(new Error('no'), { response: { status } })).kind).toBe(kind);
+});
+
 test('what was thrown before a request was made is final', () => {
   const refusal = readRefusal(new Error('Could not load the default credentials.'));
   expect(refusal).toMatchObject({ kind: 'final', status: undefined });
