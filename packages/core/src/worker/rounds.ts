@@ -87,6 +87,7 @@ export class Rounds<Tx> {
     // Nobody is idle who has not looked at all jobs.
     if (!passes.every(({ isWhole }) => isWhole)) {
       alarm.within(longestRestMs(low, flow.clock.now()));
+      await surveyor.meanwhile();
       onDone();
       return worked;
     }

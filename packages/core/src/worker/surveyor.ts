@@ -31,7 +31,7 @@ export interface SurveyorParts {
 /**
  * Asks the database what there is to wait for, when a look has found no more: lets delayed jobs become due, puts back what dead
  * workers have leased, cancels what was held when it was to be, and sets the alarm. One survey at a time. Where none comes for long, as all slots
- * are busy or looking at all jobs takes long, what dead workers have leased is put back beside the slots.
+ * are busy or looking at all jobs takes long, what dead workers have leased is put back without one.
  */
 export class Surveyor {
   readonly #parts: SurveyorParts;
@@ -39,8 +39,10 @@ export class Surveyor {
   readonly #watch: Alarm;
   #last: Promise<unknown> = Promise.resolve();
   #isReclaimDue = false;
-  /** Whether anybody had a lease when it was last asked. */
+  /** Whether anybody had a lease at the last survey. */
   #isLeased = false;
+  /** When dead workers' leases were last looked for. */
+  #reclaimed = Number.NEGATIVE_INFINITY;
   #cancelTimer: (() => void) | null = null;
   #stopped = false;
 
@@ -64,14 +66,22 @@ export class Surveyor {
     });
   }
 
-  /** As long as all slots are busy, or anybody has a lease, dead workers' leases are looked for beside the slots. */
+  /** Where looking at all jobs takes long, and so a survey is far off: as long as anybody has a lease, what dead workers have is put back. */
+  async meanwhile(): Promise<void> {
+    const { clock, alarm, watchMs } = this.#parts;
+    if (!this.#isLeased) return;
+    if (clock.now() - this.#reclaimed >= watchMs) await this.#inTurn(() => this.#reclaim());
+    alarm.within(watchMs);
+  }
+
+  /** As long as all slots are busy, dead workers' leases are looked for beside them. */
   watch(): void {
-    if (!this.#stopped && this.#isWatching) this.#watch.within(this.#parts.watchMs);
+    if (!this.#stopped && this.#parts.busy()) this.#watch.within(this.#parts.watchMs);
   }
 
   /** A slot is free. */
   unwatch(): void {
-    if (!this.#isLeased) this.#watch.stop();
+    this.#watch.stop();
   }
 
   /** Resolves when the survey that is going on is over. */
@@ -80,10 +90,6 @@ export class Surveyor {
     this.#cancel();
     this.#watch.stop();
     await this.#last;
-  }
-
-  get #isWatching(): boolean {
-    return this.#isLeased || this.#parts.busy();
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -119,8 +125,8 @@ export class Surveyor {
   }
 
   #reclaimBeside(): void {
-    const { onFault } = this.#parts;
-    if (this.#isReclaimDue || !this.#isWatching) return;
+    const { busy, onFault } = this.#parts;
+    if (this.#isReclaimDue || !busy()) return;
     this.#isReclaimDue = true;
     this.#inTurn(() => this.#reclaim())
       .catch(onFault)
@@ -133,6 +139,7 @@ export class Surveyor {
   async #reclaim(): Promise<void> {
     const { driver, lanes, clock, wake } = this.#parts;
     const asked = clock.now();
+    this.#reclaimed = asked;
     const { reclaimed, lapsed } = await driver.reclaim({ queues: lanes.queues, dead: this.#lapses.dead });
     this.#lapses.see(lapsed, asked);
     if (reclaimed > 0) wake();
