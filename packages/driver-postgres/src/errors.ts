@@ -52,7 +52,7 @@ const READ_ONLY = /read-write mode during recovery/;
 
 /** The `pg` client gives these no code. */
 const LOST_MESSAGE =
-  /connection (is closed|terminated|ended|error)|client was closed|not queryable|timeout exceeded when trying to connect/i;
+  /connection (is closed|terminated|ended|error)|client was closed|not queryable|after calling end on the pool|timeout exceeded when trying to connect|^timeout expired$|^query read timeout$/i;
 
 const ADVICE: Partial<Record<DriverErrorCode, string>> = {
   SchemaOutdated: "Rowlock's tables are missing or older than this driver: run the migrations.",
@@ -64,9 +64,15 @@ const ADVICE: Partial<Record<DriverErrorCode, string>> = {
 export function toDriverError(error: unknown): DriverError {
   if (isDriverError(error)) return error;
   const cause = causeOf(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const advice = ADVICE[cause];
   return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
+}
+
+/** Where a name has several addresses and none of them answers, only the errors within say what happened. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
 }
 
 function causeOf(error: unknown): DriverErrorCode {

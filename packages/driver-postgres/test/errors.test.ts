@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import '@rowlock/servers/vitest';
 import pg from 'pg';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { toDriverError } from '../src/errors.js';
 
 test.each([
@@ -14,4 +16,44 @@ test.each([
   // In one flight: between two it could idle for too long already.
   await client.query(`SET ${limit} = '20ms'; ${statement}`);
   expect(toDriverError(await ended)).toMatchObject({ code: 'ConnectionLost' });
+});
+
+test('where nothing listens at any of the addresses of a name, the first says why', () => {
+  const refused = (address: string): Error =>
+    Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: 'ECONNREFUSED' });
+  // As Node tells of it: without a word of its own.
+  const error = new AggregateError([refused('::1:5432'), refused('127.0.0.1:5432')]);
+  expect(toDriverError(error)).toMatchObject({
+    code: 'ConnectionLost',
+    message: 'The connection to Postgres was lost, or could not be made. connect ECONNREFUSED ::1:5432',
+    cause: error,
+  });
+});
+
+test('a connection that is not made in time is lost, outside the pool as in it', async () => {
+  const server = createServer((socket) => void socket.resume());
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const client = new pg.Client({ host: '127.0.0.1', port, user: 'u', connectionTimeoutMillis: 50 });
+  client.on('error', () => {});
+  const error: unknown = await client.connect().catch((reason: unknown) => reason);
+  expect(toDriverError(error)).toMatchObject({ code: 'ConnectionLost' });
+});
+
+test("a statement that is not answered within the application's query_timeout is a lost connection", async () => {
+  const client = new pg.Client({ connectionString: inject('postgresUrl'), query_timeout: 20 });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const error: unknown = await client.query('SELECT pg_sleep(1)').catch((reason: unknown) => reason);
+  expect(toDriverError(error)).toMatchObject({ code: 'ConnectionLost' });
+});
+
+test('a pool that has been closed is a lost connection', async () => {
+  const pool = new pg.Pool({ connectionString: inject('postgresUrl') });
+  await pool.end();
+  const error: unknown = await pool.query('SELECT 1').catch((reason: unknown) => reason);
+  expect(toDriverError(error)).toMatchObject({ code: 'ConnectionLost' });
 });
