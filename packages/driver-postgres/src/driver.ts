@@ -69,6 +69,8 @@ export interface PostgresOptions extends pg.ClientConfig {
 /**
  * Jobs on Postgres 14 to 18.
  *
+ * @throws DriverError `InvalidInput`
+ *
  * @example
  * const driver = postgres({ connectionString: process.env.DATABASE_URL });
  * const driver = postgres({ pool, schema: 'jobs' });
@@ -82,10 +84,24 @@ export function postgres(options: PostgresOptions): Driver<PostgresTransaction> 
     sessions = 'auto',
     ...client
   } = options;
+  refuseUnknown(maxConnections, sessions);
   const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, max: maxConnections });
   watch(own);
   const answerMs = milliseconds(answerTimeout, 'answerTimeout');
   return new PostgresDriver(context(schema, answerMs), own, pool === undefined, sessions);
+}
+
+const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
+
+/** In JavaScript, or out of an environment's variable, anything can be passed. */
+function refuseUnknown(maxConnections: number, sessions: string): void {
+  if (!Number.isInteger(maxConnections) || maxConnections < 1)
+    throw new DriverError(
+      'InvalidInput',
+      `maxConnections must be a whole number from 1 on, not ${maxConnections}.`,
+    );
+  if (!SESSIONS.includes(sessions))
+    throw new DriverError('InvalidInput', `sessions must be ${SESSIONS.join(', ')}, not ${sessions}.`);
 }
 
 const DEFAULTS = {

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { postgres } from '../src/index.js';
+
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+  'maxConnections: %s is refused',
+  (maxConnections) => {
+    expect(() => postgres({ maxConnections })).toThrow(
+      expect.objectContaining({ code: 'InvalidInput', message: expect.stringContaining('maxConnections') }),
+    );
+  },
+);
+
+test('sessions of an unknown sort are refused', () => {
+  const misspelt: object = { sessions: 'Shared' };
+  expect(() => postgres(misspelt)).toThrow(
+    expect.objectContaining({
+      code: 'InvalidInput',
+      message: expect.stringMatching(/sessions.*own.*Shared/),
+    }),
+  );
+});
