@@ -8,11 +8,16 @@ import { type PostgresTransaction, query } from './query.js';
 /** After how long without a word the other end is asked whether it is there. Node asks 10 times then, once a second. */
 export const KEEP_ALIVE_MS = 10_000;
 
+/** An application may give one pool to several drivers. */
+const watchedPools = new WeakSet<Pool>();
+
 /**
  * A connection of the pool may break at any time without ending the process: while it idles, and in the moment in which it is
  * handed out, when the server's farewell comes together with its welcome.
  */
 export function watch(pool: Pool): void {
+  if (watchedPools.has(pool)) return;
+  watchedPools.add(pool);
   pool.on('error', ignore);
   pool.on('connect', (client) => void client.on('error', ignore));
 }

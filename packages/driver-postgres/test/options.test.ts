@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import { postgres } from '../src/index.js';
 
@@ -18,4 +19,13 @@ test('sessions of an unknown sort are refused', () => {
       message: expect.stringMatching(/sessions.*own.*Shared/),
     }),
   );
+});
+
+test('a pool that is given to several drivers is watched once', () => {
+  const pool = new pg.Pool();
+  const listeners = () => ['error', 'connect'].map((event) => pool.listenerCount(event));
+  postgres({ pool });
+  const once = listeners();
+  for (const schema of ['a', 'b', 'c']) postgres({ pool, schema });
+  expect(listeners()).toEqual(once);
 });
