@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { digest } from './prepared.js';
 import type { Statements } from './statements.js';
 
 /** Those that are asked for each job or each batch of them. */
@@ -47,7 +48,7 @@ export class OwnSessions {
   #known = false;
 
   constructor(sql: Statements) {
-    this.#names = new Map(PREPARED.map((verb) => [sql[verb], `rowlock.${verb}`]));
+    this.#names = new Map(PREPARED.map((verb) => [sql[verb], `rowlock.${verb}.${digest(sql[verb])}`]));
   }
 
   /** Whether connections are sessions of their own, and nobody else's. */

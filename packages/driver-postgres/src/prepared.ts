@@ -66,14 +66,18 @@ export class Prepared {
     );
   }
 
-  /** Of its text: nobody else's statement, and no other version's, has it. */
   #name(text: string): string {
     const known = this.#names.get(text);
     if (known !== undefined) return known;
-    const name = `rowlock_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
+    const name = `rowlock_${digest(text)}`;
     this.#names.set(text, name);
     return name;
   }
+}
+
+/** What makes a name that of a text: nobody else's statement, and no other version's, has it. */
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 24);
 }
 
 function refusal(error: unknown): unknown {
