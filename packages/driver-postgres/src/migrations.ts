@@ -58,7 +58,8 @@ export function scriptOf(all: readonly Migration[], schema: string, from: number
         `-- ${name}\n${sql.trim()}\n\nINSERT INTO migration (version, name) VALUES (${version}, '${name}');\n`,
     );
   const what = from === 0 ? 'for an empty database' : `from version ${from}`;
-  const first = from === 0 ? prepare(schema) : enter(schema);
+  const first =
+    from === 0 ? `${createSchema(schema)}\n${enter(schema)}\n\n${MIGRATION_TABLE}` : enter(schema);
   return `-- Rowlock's tables in the schema ${identifier(schema)}, ${what}.\n\nBEGIN;\n${first}\n\n${parts.join('\n')}\nCOMMIT;\n`;
 }
 
@@ -66,16 +67,15 @@ function enter(schema: string): string {
   return `SET LOCAL search_path = ${identifier(schema)};`;
 }
 
-function prepare(schema: string): string {
-  return `CREATE SCHEMA IF NOT EXISTS ${identifier(schema)};
-${enter(schema)}
+function createSchema(schema: string): string {
+  return `CREATE SCHEMA IF NOT EXISTS ${identifier(schema)};`;
+}
 
-CREATE TABLE IF NOT EXISTS migration (
+const MIGRATION_TABLE = `CREATE TABLE IF NOT EXISTS migration (
   version     integer PRIMARY KEY,
   name        text NOT NULL,
   applied_at  timestamptz NOT NULL DEFAULT clock_timestamp()
 );`;
-}
 
 /** Applies what is missing, in one transaction and under a lock, so that of many processes one does it. */
 export async function migrate(
@@ -85,8 +85,12 @@ export async function migrate(
   try {
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
     await client.query('SELECT pg_advisory_xact_lock($1, 0)', [lockClass.signed]);
-    if (!(await hasMigrationTable(client, schema))) await client.query(prepare(schema));
+    const hasTable = await isThere(client, 'to_regclass', `${identifier(schema)}.migration`);
+    // Where it is there, IF NOT EXISTS would ask for the right to make one all the same.
+    if (!hasTable && !(await isThere(client, 'to_regnamespace', identifier(schema))))
+      await client.query(createSchema(schema));
     await client.query(enter(schema));
+    if (!hasTable) await client.query(MIGRATION_TABLE);
     const from = await version(client, sql.schemaVersion);
     const missing = await missingAfter(from);
     for (const migration of missing) {
@@ -108,10 +112,12 @@ async function missingAfter(version: number): Promise<readonly Migration[]> {
   return (await migrations()).filter((migration) => migration.version > version);
 }
 
-async function hasMigrationTable(client: ClientBase, schema: string): Promise<boolean> {
-  const { rows } = await client.query('SELECT to_regclass($1) IS NOT NULL AS there', [
-    `${identifier(schema)}.migration`,
-  ]);
+async function isThere(
+  client: ClientBase,
+  find: 'to_regclass' | 'to_regnamespace',
+  name: string,
+): Promise<boolean> {
+  const { rows } = await client.query(`SELECT ${find}($1) IS NOT NULL AS there`, [name]);
   return rows[0]?.there === true;
 }
 

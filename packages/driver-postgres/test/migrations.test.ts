@@ -1,5 +1,6 @@
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
+import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { postgres } from '../src/index.js';
 import { migrations, SCHEMA_VERSION } from '../src/migrations.js';
@@ -46,5 +47,26 @@ test('a bundled application, without the files, works on tables that are there, 
     expect(await driver.migrate()).toMatchObject({ from: SCHEMA_VERSION, to: SCHEMA_VERSION, applied: [] });
   } finally {
     await driver.close();
+  }
+});
+
+test('who may not make a schema migrates one that a DBA has made', async () => {
+  const role = `migrator_${new URL(url).pathname.slice(-8)}`;
+  const dba = new pg.Client(url);
+  await dba.connect();
+  await dba.query(
+    `CREATE ROLE ${role} LOGIN PASSWORD 'change-me'; CREATE SCHEMA rowlock AUTHORIZATION ${role}`,
+  );
+  const own = new URL(url);
+  own.username = role;
+  own.password = 'change-me';
+  const driver = postgres({ connectionString: own.href });
+  try {
+    expect(await driver.migrate()).toMatchObject({ from: 0, to: SCHEMA_VERSION });
+    await driver.verify();
+  } finally {
+    await driver.close();
+    await dba.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    await dba.end();
   }
 });
