@@ -166,7 +166,6 @@ CREATE FUNCTION enqueue(
   metadata      jsonb DEFAULT '{}'
 ) RETURNS TABLE (outcome text, public_id uuid)
 LANGUAGE plpgsql
-SET search_path FROM CURRENT
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -199,5 +198,12 @@ BEGIN
     END IF;
   END LOOP;
   RAISE EXCEPTION 'The unique key of % kept changing hands; try again.', enqueue.kind USING ERRCODE = '40001';
+END
+$$;
+
+-- The caller's temporary tables come last: unnamed they would come first, and a `job` among them would be taken for Rowlock's.
+DO $$
+BEGIN
+  EXECUTE format('ALTER FUNCTION enqueue SET search_path = %I, pg_temp', current_schema());
 END
 $$;
