@@ -10,11 +10,12 @@ import type { Client } from 'pg';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { type PostgresTransaction, query } from './query.js';
+import { cut } from './session.js';
 
 /** How often the bell is cleared of what is old, in milliseconds. */
 const PRUNE_MS = 10_000;
 
-/** How long the end of the worker may take to be written, in milliseconds. */
+/** How long the end of the worker may take to be written, and that of its connection, in milliseconds. */
 const ANSWER_MS = 5_000;
 
 /**
@@ -73,7 +74,9 @@ export class PostgresPulse implements Pulse {
     );
     const client = this.#client;
     this.#client = null;
-    await client?.then((open) => open.end()).catch(() => {});
+    if (client === null) return;
+    const ended = client.then((open) => open.end());
+    await answerWithin(ANSWER_MS, ended, () => void client.then(cut, () => {})).catch(() => {});
   }
 
   #connection(): Promise<Client> {

@@ -44,13 +44,13 @@ export async function takeConnection(pool: Pool): Promise<PoolClient> {
 }
 
 /** The end of a connection that nobody answers on: whoever waits for an answer is told. */
-export function cut(client: PoolClient): void {
+export function cut(client: object): void {
   Object(socketOf(client)).destroy?.();
 }
 
 /** A client of another make, or of an older version, may not show it. */
-export function socketOf(client: PoolClient): unknown {
-  return Object(client.connection).stream;
+export function socketOf(client: object): unknown {
+  return Object(Object(client).connection).stream;
 }
 
 /** An error without a listener would end the process; whoever waits for the answer is told of it. */

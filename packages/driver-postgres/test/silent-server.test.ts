@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, Socket } from 'node:net';
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { postgres } from '../src/index.js';
+import { type PostgresOptions, postgres } from '../src/index.js';
 
 const WELCOME = Buffer.concat([
   Buffer.from('R\0\0\0\x08\0\0\0\0', 'latin1'),
@@ -40,45 +40,70 @@ test('a connection whose statement is not answered is closed', async () => {
   await expect.poll(() => open.size, { timeout: 5_000 }).toBe(0);
 });
 
+/** A way to a server that can fall silent: then it takes what it is sent, and nobody hears of anything. */
+interface Silencer {
+  readonly options: PostgresOptions;
+  /** The client's ends of its connections. */
+  readonly open: ReadonlySet<Socket>;
+  /** From now on; on the connections that are there, or on those to come. */
+  silence(which: 'all' | 'new'): void;
+}
+
+async function silencer(url: string): Promise<Silencer> {
+  const place = new URL(url);
+  const [host, port] = [place.hostname, Number(place.port)];
+  const [open, others] = [new Set<Socket>(), new Set<Socket>()];
+  const silent = { all: false, new: false };
+  // Nor does it end when the other end does.
+  const proxy = createServer({ allowHalfOpen: true }, (socket) => {
+    const server = connect({ host, port, allowHalfOpen: true });
+    others.add(socket).add(server);
+    const isMute = silent.new;
+    const isSilent = (): boolean => isMute || silent.all;
+    for (const [from, to] of [
+      [socket, server],
+      [server, socket],
+    ] as const) {
+      from.on('error', () => {});
+      from.on('data', (data) => isSilent() || to.write(data));
+      from.on('end', () => isSilent() || to.end());
+      from.on('close', () => isSilent() || to.destroy());
+    }
+  });
+  onTestFinished(() => {
+    for (const socket of [...open, ...others]) socket.destroy();
+    proxy.close();
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const address = proxy.address();
+  place.hostname = '127.0.0.1';
+  place.port = String(typeof address === 'object' ? address?.port : 0);
+  const stream = (): Socket => {
+    const socket = new Socket();
+    open.add(socket);
+    return socket.on('close', () => open.delete(socket));
+  };
+  return {
+    options: { connectionString: place.href, stream },
+    open,
+    silence: (which) => {
+      silent[which] = true;
+    },
+  };
+}
+
 for (const sessions of ['own', 'shared'] as const) {
   test(`a worker's session that is not answered on is closed, where sessions are ${sessions}`, async () => {
     const fresh = await freshDatabase(inject('postgresUrl'));
     onTestFinished(() => fresh.drop());
-    const url = new URL(fresh.url);
-    const [host, port] = [url.hostname, Number(url.port)];
-    const open = new Set<Socket>();
-    let isSilent = false;
-    const proxy = createServer((socket) => {
-      const server = connect(port, host);
-      open.add(socket);
-      for (const [from, to] of [
-        [socket, server],
-        [server, socket],
-      ] as const) {
-        from.on('error', () => {});
-        from.on('data', (data) => isSilent || to.write(data));
-        from.on('close', () => isSilent || to.destroy());
-      }
-      socket.on('close', () => open.delete(socket));
-      onTestFinished(() => {
-        server.destroy();
-      });
-    });
-    onTestFinished(() => {
-      for (const socket of open) socket.destroy();
-      proxy.close();
-    });
-    proxy.listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    const address = proxy.address();
-    url.hostname = '127.0.0.1';
-    url.port = String(typeof address === 'object' ? address?.port : 0);
-    const driver = postgres({ connectionString: url.href, answerTimeout: 200, sessions });
+    const server = await silencer(fresh.url);
+    const driver = postgres({ ...server.options, answerTimeout: 200, sessions });
     await driver.migrate();
     const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
-    isSilent = true;
+    server.silence('all');
     await anchor.release().catch(() => {});
     await driver.close();
-    await expect.poll(() => open.size, { timeout: 5_000 }).toBe(0);
-  });
+    await expect.poll(() => server.open.size, { timeout: 5_000 }).toBe(0);
+  }, 20_000);
 }
