@@ -14,6 +14,7 @@ import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { identifier } from './identifier.js';
 import { type PostgresTransaction, query } from './query.js';
+import { cut } from './session.js';
 import { parseText } from './wake-up.js';
 
 /** What a timer takes at most, some 24 days: more would be 1 ms. */
@@ -39,6 +40,8 @@ export class PostgresAnchor implements Anchor {
   readonly #session: SessionListener | undefined;
   readonly #heard: WakeUp[] = [];
   #client: Client | null = null;
+  /** The one that is being opened. */
+  #opening: Client | null = null;
   /** The number of the session that held the worker's lock last. */
   #backend: number | null = null;
   #stopAsking: () => void = () => {};
@@ -109,6 +112,8 @@ export class PostgresAnchor implements Anchor {
     this.#released = true;
     this.#stopWaiting();
     this.#signal();
+    // Nobody needs it any more, and the server may be silent.
+    if (this.#opening !== null) cut(this.#opening);
     await this.#reconnecting;
     this.#stopAsking();
     const client = this.#client;
@@ -119,7 +124,7 @@ export class PostgresAnchor implements Anchor {
     // The server would free it too, but only some time after the connection's end.
     const freed = query(client, sql.letAnchorGo, [lockClass.signed, this.#id]);
     await answerWithin(ANSWER_MS, freed).catch(() => {});
-    await answerWithin(ANSWER_MS, client.end()).catch(() => {});
+    await answerWithin(ANSWER_MS, client.end(), () => cut(client)).catch(() => {});
   }
 
   /** Until something was heard, the signal was given, or `ms` are over. */
@@ -141,6 +146,7 @@ export class PostgresAnchor implements Anchor {
 
   async #subscribe(): Promise<void> {
     const client = this.#connect();
+    this.#opening = client;
     client.on('notification', ({ payload }) => this.#hear(parseText(payload)));
     client.on('error', () => this.#lose(client));
     client.on('end', () => this.#lose(client));
@@ -159,6 +165,8 @@ export class PostgresAnchor implements Anchor {
       client.end().catch(() => {});
       this.#session?.lost();
       throw toDriverError(error);
+    } finally {
+      this.#opening = null;
     }
   }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, Socket } from 'node:net';
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
+import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { type PostgresOptions, postgres } from '../src/index.js';
 
@@ -45,6 +46,8 @@ interface Silencer {
   readonly options: PostgresOptions;
   /** The client's ends of its connections. */
   readonly open: ReadonlySet<Socket>;
+  /** How many connections were made. */
+  readonly accepted: number;
   /** From now on; on the connections that are there, or on those to come. */
   silence(which: 'all' | 'new'): void;
 }
@@ -87,6 +90,9 @@ async function silencer(url: string): Promise<Silencer> {
   return {
     options: { connectionString: place.href, stream },
     open,
+    get accepted() {
+      return others.size / 2;
+    },
     silence: (which) => {
       silent[which] = true;
     },
@@ -106,4 +112,31 @@ for (const sessions of ['own', 'shared'] as const) {
     await driver.close();
     await expect.poll(() => server.open.size, { timeout: 5_000 }).toBe(0);
   }, 20_000);
+}
+
+test('a worker whose session is being opened again, by a server that does not answer, stops without it', async () => {
+  const fresh = await freshDatabase(inject('postgresUrl'));
+  onTestFinished(() => fresh.drop());
+  const server = await silencer(fresh.url);
+  const driver = postgres({ ...server.options, answerTimeout: 200, sessions: 'own' });
+  onTestFinished(() => driver.close());
+  await driver.migrate();
+  const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
+  server.silence('new');
+  const before = server.accepted;
+  await onServer(
+    fresh.url,
+    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+  await expect.poll(() => server.accepted).toBeGreaterThan(before);
+  const released = performance.now();
+  await anchor.release();
+  expect(performance.now() - released).toBeLessThan(5_000);
+}, 30_000);
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
 }
