@@ -40,7 +40,7 @@ import { Prepared } from './prepared.js';
 import { PostgresPulse } from './pulse.js';
 import { type PostgresTransaction, query } from './query.js';
 import { RunStarts } from './run-starts.js';
-import { KEEP_ALIVE_MS, onPool, type Server, serverOf, takeConnection, watch } from './session.js';
+import { endPool, KEEP_ALIVE_MS, onPool, type Server, serverOf, takeConnection, watch } from './session.js';
 import { sharesSessions } from './shared-sessions.js';
 import { PostgresStore, type Question, texts } from './store.js';
 import { WalFlush } from './wal-flush.js';
@@ -55,7 +55,8 @@ export interface PostgresOptions extends pg.ClientConfig {
   readonly maxConnections?: number;
   /**
    * How long the server may take to answer a statement of the driver's own: after it the connection counts as lost. Default
-   * 20 s. A handler's statements are bounded by its timeout alone.
+   * 20 s. A handler's statements are bounded by its timeout alone; those of `find`, `list`, `count` and `migrate`, which may have much
+   * to do, by nothing. `close()` waits so long for what is still asked, and then cuts it off.
    */
   readonly answerTimeout?: Duration;
   /**
@@ -137,7 +138,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   readonly capabilities: Capabilities;
   readonly #pool: pg.Pool;
   readonly #ownsPool: boolean;
-  /** For a worker's own short statements. */
+  /** For the driver's own short statements. */
   readonly #soon: PostgresTransaction;
   readonly #own: OwnSessions;
   readonly #starts: RunStarts;
@@ -146,11 +147,13 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   readonly #prepared: Prepared;
 
   constructor(context: Context, pool: pg.Pool, ownsPool: boolean, sessions: 'auto' | 'own' | 'shared') {
-    super(context, pool);
+    const own = new OwnSessions(context.sql);
+    const soon = onPool(pool, context.answerMs, own);
+    super(context, soon, pool);
     this.#pool = pool;
     this.#ownsPool = ownsPool;
-    this.#own = new OwnSessions(context.sql);
-    this.#soon = onPool(pool, context.answerMs, this.#own);
+    this.#own = own;
+    this.#soon = soon;
     const { sql } = context;
     const flush = new WalFlush(this.#soon, sql.flush, () => this.#own.nameOf(sql.flush, 1));
     this.#starts = new RunStarts(this.#soon, sql, this.#own, flush);
@@ -277,7 +280,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
 
   async close(): Promise<void> {
     await this.#prepared.rest();
-    if (this.#ownsPool && !this.#pool.ending) await this.#pool.end();
+    if (this.#ownsPool && !this.#pool.ending) await endPool(this.#pool, this.context.answerMs);
   }
 
   protected override async askAll<Row extends pg.QueryResultRow>(
@@ -285,7 +288,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   ): Promise<Row[]> {
     const [first, ...others] = questions;
     if (first === undefined) return [];
-    if (others.length > 0) return inTransaction<Row>(this.#pool, this.context.sql, questions);
+    if (others.length > 0) return inTransaction<Row>(this.#pool, this.context, questions);
     const { text, values } = first();
     return this.#prepared.query<Row>(this.on, text, values);
   }

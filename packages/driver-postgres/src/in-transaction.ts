@@ -1,7 +1,8 @@
+import { answerWithin } from '@rowlock/core';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
+import type { Context } from './context.js';
 import { query } from './query.js';
-import { takeConnection } from './session.js';
-import type { Statements } from './statements.js';
+import { cut, takeConnection } from './session.js';
 import type { Question } from './store.js';
 
 /**
@@ -12,18 +13,25 @@ import type { Question } from './store.js';
  */
 export async function inTransaction<Row extends QueryResultRow>(
   pool: Pool,
-  { begin }: Pick<Statements, 'begin'>,
+  { sql, answerMs }: Pick<Context, 'sql' | 'answerMs'>,
   questions: readonly Question[],
 ): Promise<Row[]> {
   const client = await takeConnection(pool);
   const asked: Promise<Row[]>[] = [];
   let isBroken = true;
+  /** The server is at it when it has answered what was asked before. */
+  const answered = async (answer: Promise<Row[]>, before = asked.at(-1)): Promise<Row[]> => {
+    // Of one behind an answer that does not come, nobody asks.
+    answer.catch(() => {});
+    await before;
+    return answerWithin(answerMs, answer, () => cut(client));
+  };
   const ask = async ({ text, values }: ReturnType<Question>): Promise<void> => {
     if (!pipelines(client)) await asked.at(-1);
-    asked.push(query<Row>(client, text, values));
+    asked.push(answered(query<Row>(client, text, values)));
   };
   try {
-    await ask({ text: begin, values: [] });
+    await ask({ text: sql.begin, values: [] });
     for (const question of questions) await ask(question());
     await ask({ text: 'COMMIT', values: [] });
     const rows = await Promise.all(asked);

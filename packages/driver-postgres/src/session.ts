@@ -48,6 +48,17 @@ export function cut(client: object): void {
   Object(socketOf(client)).destroy?.();
 }
 
+/**
+ * Ends a pool. What nobody answers on keeps it so long at most, and is cut: the pool waits for what is in use, and does not look after
+ * what idles, whose goodbye may wait for its answer. @throws DriverError
+ */
+export async function endPool(pool: Pool, answerMs: number): Promise<void> {
+  const clients: readonly object[] = [...(Object(pool)._clients ?? [])];
+  const cutAll = (): void => clients.forEach(cut);
+  await answerWithin(answerMs, pool.end(), cutAll);
+  setTimeout(cutAll, answerMs).unref();
+}
+
 /** A client of another make, or of an older version, may not show it. */
 export function socketOf(client: object): unknown {
   return Object(Object(client).connection).stream;

@@ -2,7 +2,7 @@ import { answerWithin } from '@rowlock/core';
 import type { Client, Pool } from 'pg';
 import { toDriverError } from './errors.js';
 import { type PostgresTransaction, query } from './query.js';
-import { takeConnection } from './session.js';
+import { cut, takeConnection } from './session.js';
 import type { Statements } from './statements.js';
 
 /** How often two connections are compared: a busy pooler may by chance give out the same session again. */
@@ -10,6 +10,9 @@ const ROUNDS = 3;
 
 /** How long a pooler that has no session left may keep a question, in milliseconds. Then this round has no answer. */
 const ANSWER_MS = 1_000;
+
+/** After how long without an answer there is nobody, in milliseconds. */
+const SILENT_MS = 10_000;
 
 /**
  * Whether connections share the server's sessions, as behind a pooler in transaction mode. They do when another connection's
@@ -33,7 +36,7 @@ export async function sharesSessions(
   } catch (error) {
     throw toDriverError(error);
   } finally {
-    await client.end().catch(() => {});
+    await answered(client, client.end()).catch(() => {});
   }
 }
 
@@ -42,13 +45,13 @@ async function changes(client: Client, pool: Pool, sql: Pick<Statements, 'backen
   const other = await takeConnection(pool);
   let again: Promise<number>;
   try {
-    await other.query('BEGIN');
+    await answered(other, other.query('BEGIN'));
     if ((await backend(other, sql)) === own) return true;
     again = backend(client, sql);
     // Answered when the other transaction has ended, if not before.
     await answerWithin(ANSWER_MS, again).catch(() => {});
   } finally {
-    const isBroken = await other.query('ROLLBACK').then(
+    const isBroken = await answered(other, other.query('ROLLBACK')).then(
       () => false,
       () => true,
     );
@@ -58,6 +61,10 @@ async function changes(client: Client, pool: Pool, sql: Pick<Statements, 'backen
 }
 
 async function backend(on: PostgresTransaction, sql: Pick<Statements, 'backend'>): Promise<number> {
-  const [row] = await query<{ pid: number }>(on, sql.backend);
+  const [row] = await answered(on, query<{ pid: number }>(on, sql.backend));
   return row?.pid ?? 0;
+}
+
+function answered<Answer>(client: object, answer: Promise<Answer>): Promise<Answer> {
+  return answerWithin(SILENT_MS, answer, () => cut(client));
 }

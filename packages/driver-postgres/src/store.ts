@@ -32,9 +32,11 @@ export type Question = () => { readonly text: string; readonly values: unknown[]
 
 /** The verbs that stand alone, on the pool or in a caller's transaction. */
 export class PostgresStore implements Store {
+  /** @param patient For what may read much, and take as long as that takes. */
   constructor(
     protected readonly context: Context,
     protected readonly on: PostgresTransaction,
+    private readonly patient: PostgresTransaction = on,
   ) {}
 
   async enqueue(jobs: readonly NewJob[], wakeUps: readonly WakeUp[] = []): Promise<readonly Enqueued[]> {
@@ -88,13 +90,13 @@ export class PostgresStore implements Store {
     const { publicId, queue, kind, key, status } = filter;
     const { sql, lockClass } = this.context;
     const values = [lockClass.unsigned, publicId, queue, kind, key, status, before, limit + 1];
-    const rows = await query<JobViewRow>(this.on, sql.list, values);
+    const rows = await query<JobViewRow>(this.patient, sql.list, values);
     const page = rows.slice(0, limit);
     return { jobs: page.map(toJobView), next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
   }
 
   async count({ queue, kind, key, status }: JobFilter): Promise<Record<State, number>> {
-    const rows = await query<{ status: State; jobs: bigint }>(this.on, this.context.sql.count, [
+    const rows = await query<{ status: State; jobs: bigint }>(this.patient, this.context.sql.count, [
       queue,
       kind,
       key,

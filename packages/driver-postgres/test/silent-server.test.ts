@@ -1,21 +1,44 @@
 import { once } from 'node:events';
 import { connect, createServer, Socket } from 'node:net';
+import { type Driver, type NewJob, newPublicId } from '@rowlock/core';
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { type PostgresOptions, postgres } from '../src/index.js';
+import { type PostgresOptions, type PostgresTransaction, postgres } from '../src/index.js';
 
 const WELCOME = Buffer.concat([
   Buffer.from('R\0\0\0\x08\0\0\0\0', 'latin1'),
   Buffer.from('Z\0\0\0\x05I', 'latin1'),
 ]);
 
-test('a connection whose statement is not answered is closed', async () => {
+const JOB: NewJob = {
+  queue: 'q',
+  kind: 'k',
+  key: null,
+  payload: {},
+  priority: 0,
+  available: { inMs: 0 },
+  maxAttempts: 1,
+  unique: null,
+  metadata: {},
+  createdBy: 'host',
+};
+
+/** A server that takes connections, and answers no statement. */
+interface Mute {
+  readonly options: PostgresOptions;
+  /** The connections that are open. */
+  readonly open: ReadonlySet<Socket>;
+  /** How many were made. */
+  readonly accepted: number;
+}
+
+async function mute(): Promise<Mute> {
   const open = new Set<Socket>();
-  let opened = 0;
+  let accepted = 0;
   const server = createServer((socket) => {
-    opened += 1;
+    accepted += 1;
     open.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => open.delete(socket));
@@ -30,15 +53,62 @@ test('a connection whose statement is not answered is closed', async () => {
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-  const place = { host: '127.0.0.1', port, user: 'u', database: 'd' };
-  const driver = postgres({ ...place, maxConnections: 2, answerTimeout: 50 });
+  return {
+    options: { host: '127.0.0.1', port, user: 'u', database: 'd', answerTimeout: 50 },
+    open,
+    get accepted() {
+      return accepted;
+    },
+  };
+}
+
+const LOST = { code: 'ConnectionLost' };
+
+test('a connection whose statement is not answered is closed', async () => {
+  const server = await mute();
+  const driver = postgres({ ...server.options, maxConnections: 2 });
   onTestFinished(() => driver.close());
   const survey = () => driver.survey({ queues: ['q'], kinds: ['k'] });
-  for (let asked = 0; asked < 4; asked++) {
-    await expect(survey()).rejects.toMatchObject({ code: 'ConnectionLost' });
-  }
-  expect(opened).toBe(4);
-  await expect.poll(() => open.size, { timeout: 5_000 }).toBe(0);
+  for (let asked = 0; asked < 4; asked++) await expect(survey()).rejects.toMatchObject(LOST);
+  expect(server.accepted).toBe(4);
+  await expect.poll(() => server.open.size, { timeout: 5_000 }).toBe(0);
+});
+
+const VERBS: Readonly<Record<string, (driver: Driver<PostgresTransaction>) => Promise<unknown>>> = {
+  enqueue: (driver) => driver.enqueue([JOB], [{ queue: 'q' }]),
+  'enqueue, of many': (driver) => driver.enqueue(Array.from({ length: 2_001 }, () => JOB)),
+  move: (driver) => driver.move('cancel', newPublicId()),
+  notify: (driver) => driver.notify([{ queue: 'q' }]),
+  workers: (driver) => driver.workers(),
+};
+
+test.each(Object.keys(VERBS))('what a client asks is bounded: %s', async (verb) => {
+  const server = await mute();
+  const driver = postgres(server.options);
+  await expect(VERBS[verb]?.(driver)).rejects.toMatchObject(LOST);
+  await driver.close();
+  await expect.poll(() => server.open.size, { timeout: 5_000 }).toBe(0);
+});
+
+test('a driver closes, whatever is not answered', async () => {
+  const server = await mute();
+  const driver = postgres(server.options);
+  const counted = expect(driver.count({})).rejects.toMatchObject(LOST);
+  await expect.poll(() => server.accepted).toBe(1);
+  await expect(driver.close()).rejects.toMatchObject(LOST);
+  await counted;
+  await expect.poll(() => server.open.size, { timeout: 5_000 }).toBe(0);
+});
+
+test('what idles on a server that has fallen silent is closed with the driver', async () => {
+  const fresh = await freshDatabase(inject('postgresUrl'));
+  onTestFinished(() => fresh.drop());
+  const server = await silencer(fresh.url);
+  const driver = postgres({ ...server.options, answerTimeout: 200 });
+  await driver.migrate();
+  server.silence('all');
+  await driver.close();
+  await expect.poll(() => server.open.size, { timeout: 5_000 }).toBe(0);
 });
 
 /** A way to a server that can fall silent: then it takes what it is sent, and nobody hears of anything. */
