@@ -1,3 +1,4 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import {
@@ -21,7 +22,11 @@ interface Line {
 }
 
 /** What is told above `debug` and `info` of the one run of these jobs. */
-async function told(jobs: readonly [Job, ...Job[]], run: () => HandlerResult): Promise<readonly Line[]> {
+async function told(
+  jobs: readonly [Job, ...Job[]],
+  run: () => HandlerResult,
+  payload: StandardSchemaV1 = z.object({}),
+): Promise<readonly Line[]> {
   const lines: Line[] = [];
   const line = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, message, fields });
@@ -33,7 +38,7 @@ async function told(jobs: readonly [Job, ...Job[]], run: () => HandlerResult): P
     lockSiblings: async () => jobs,
     startRuns: async () => [{ id: 3n, earlierRuns: 5, crashes: 5 }],
   });
-  const handler = defineHandler({ kind: 'work', payload: z.object({}), group: true, run });
+  const handler = defineHandler({ kind: 'work', payload, group: true, run });
   const worker = createRowlock({ driver, handlers: [handler], clock: handClock(), log }).worker();
   const settled = new Promise<void>((resolve) => worker.on('settled', () => resolve()));
   await worker.start();
@@ -97,6 +102,34 @@ test('of a group each job that fails is told of, and the others together', async
     { level: 'warn', message: 'the handler failed' },
     { level: 'error', message: 'a job failed', fields: { publicId: last.publicId } },
   ]);
+});
+
+test('what a schema failed by is not taken for what the handler threw', async () => {
+  const payload = {
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: async (value: unknown) => {
+        if (value === 'ask') throw new Error('away');
+        return { value };
+      },
+    },
+  } as const;
+  const [asking, asked] = [
+    { ...first, payload: 'ask' },
+    { ...last, payload: 'ask' },
+  ];
+  const run = (): never => {
+    throw new Error('busy');
+  };
+  const error = { message: 'away' };
+  const lines = await told([asking, asked, job(4n, 'a')], run, payload);
+  expect(lines).toMatchObject([
+    { level: 'warn', message: 'the handler failed' },
+    { level: 'warn', message: 'a job failed, and is tried again', fields: { error } },
+    { level: 'error', message: 'a job failed', fields: { publicId: last.publicId, error } },
+  ]);
+  expect(lines[2]?.fields).not.toHaveProperty('err');
 });
 
 test.each([

@@ -97,7 +97,10 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
   readonly kind: string;
   /** Default `'default'`. */
   readonly queue?: string;
-  /** Any Standard Schema (zod, valibot, arktype, …). It checks a payload as JSON, when it is enqueued and again when it is claimed. */
+  /**
+   * Any Standard Schema (zod, valibot, arktype, …). It checks a payload as JSON, when it is enqueued and again when it is claimed. A
+   * payload that it refuses then ends the job as `error`; when it throws or rejects, the job is retried.
+   */
   readonly payload: Schema;
   /**
    * Whether one run takes the available jobs of the kind and key together: in the order of their ids, up to the first of another kind

@@ -1,6 +1,6 @@
 import { checkJson, LIMITS } from '../client/limits.js';
 import type { Clock } from '../clock.js';
-import { HandlerTimeoutError } from '../errors.js';
+import { HandlerTimeoutError, InvalidPayloadError } from '../errors.js';
 import { checkPayload } from '../handler/check-payload.js';
 import type { AnyHandler } from '../handler/handler.js';
 import { complete, fail, type HandlerResult, type Outcome, retry, snooze } from '../handler/outcome.js';
@@ -17,7 +17,8 @@ export interface Checking {
 }
 
 /**
- * A job that crashed its workers too often, or whose payload its schema refuses, ends without a run. Of a run that was told to stop
+ * A job that crashed its workers too often, or whose payload its schema refuses, ends without a run; one whose schema throws, because
+ * whom it asks is away, is retried. Of a run that was told to stop
  * nothing more is checked: its handler is not called.
  */
 export async function check<Tx>(
@@ -37,7 +38,8 @@ export async function check<Tx>(
     const payload = checkPayload(handler, job.payload);
     return { job, payload: payload instanceof Promise ? await inTime(handler, payload, checking) : payload };
   } catch (error) {
-    return checking.live.stopped === null ? { ending: fail(error) } : unchecked;
+    if (checking.live.stopped !== null) return unchecked;
+    return { ending: error instanceof InvalidPayloadError ? fail(error) : retry(error) };
   }
 }
 

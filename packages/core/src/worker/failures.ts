@@ -13,8 +13,9 @@ export function tellFailures<Tx>(log: Logger, run: Run<Tx>, settlements: readonl
     const job = run.jobs[place];
     if (job === undefined) continue;
     const facts = (): object => ({ ...factsOf(run, job), attempt, error });
-    if (TRANSITIONS[event].to === 'error') log.error({ ...facts(), ...thrownBy(run, job) }, 'a job failed');
-    else if (event === 'retry' && run.thrown === null) log.warn(facts(), 'a job failed, and is tried again');
+    const thrown = thrownBy(run, job);
+    if (TRANSITIONS[event].to === 'error') log.error({ ...facts(), ...thrown }, 'a job failed');
+    else if (event === 'retry' && thrown === null) log.warn(facts(), 'a job failed, and is tried again');
   }
 }
 
@@ -22,8 +23,9 @@ function factsOf<Tx>({ info: { processId, queue, kind, key } }: Run<Tx>, { publi
   return { publicId, processId, queue, kind, key };
 }
 
-/** What was thrown at the last attempt, with its stack. */
-function thrownBy<Tx>({ thrown, endings }: Run<Tx>, { id }: Job): object {
-  const isThrown = thrown !== null && endings !== 'release' && endings.get(id)?.event === 'retry';
-  return isThrown ? { err: thrown.error } : {};
+/** What the handler threw, with its stack, if the job ends by that: of one of a group the schema may have failed by something else. */
+function thrownBy<Tx>({ thrown, endings }: Run<Tx>, { id }: Job): { readonly err: unknown } | null {
+  const ending = endings === 'release' ? undefined : endings.get(id);
+  const isThrown = thrown !== null && ending?.event === 'retry' && ending.error === thrown.error;
+  return isThrown ? { err: thrown.error } : null;
 }
