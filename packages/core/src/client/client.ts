@@ -7,6 +7,7 @@ import type { Registry } from '../handler/registry.js';
 import type { Enqueued, JobView } from '../job/job.js';
 import { STATES, type State } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
+import { isSettledThrough } from '../worker/own-jobs.js';
 import type { WorkersHere } from '../worker/workers-here.js';
 import type { Enqueueable, EnqueueOptions } from './enqueue-options.js';
 import { checkWhole, LIMITS } from './limits.js';
@@ -116,10 +117,19 @@ export class Client<Tx> {
    * with another job, it is cancelled as soon as it is let go, or in its turn, and its handler is not called. That is lost with the
    * workers: when all that heard of it die, or none is there to hear of it, the job runs.
    *
-   * @throws JobNotFoundError, IllegalTransitionError when the job has ended already.
+   * With `tx` a job that nobody else holds is cancelled when, and if, that is committed. A handler's own `tx` is refused for the jobs that
+   * it settles, of its own run and of those in a batch with it: the handler returns `fail()`, or cancels without `tx`.
+   *
+   * @throws JobNotFoundError, IllegalTransitionError when the job has ended already; InvalidInputError
    */
   async cancel(publicId: string, { tx }: CallOptions<Tx> = {}): Promise<'cancelled' | 'signalled'> {
     const known = existing(publicId);
+    // The row's lock is the caller's own: it would be moved, and the run find that it has lost its claim.
+    if (isSettledThrough(tx, known)) {
+      throw new InvalidInputError(
+        `tx is of the run that settles job ${known}: a handler ends its own job by what it returns, e.g. fail(). To have the job cancelled, leave tx out.`,
+      );
+    }
     const moved = await this.#move('cancel', known, tx);
     if (moved === 'moved') return 'cancelled';
     const job = await this.find(known, tx === undefined ? {} : { tx });

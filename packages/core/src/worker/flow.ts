@@ -191,11 +191,15 @@ async function work<Tx>(
   const runs = chains.flat();
   const [[first]] = chains;
   const endHalfTime = first.live.leased ? () => {} : warnAtHalfTime(flow, first.info, flow.idleLimitMs);
-  for (const { live } of runs) flow.live.add(live);
+  const together = runs.map(({ live }) => live);
+  for (const live of together) {
+    live.together = together;
+    flow.live.add(live);
+  }
   try {
-    await flow.cancellations.reach(runs.map(({ live }) => live));
+    await flow.cancellations.reach(together);
     const started = flow.clock.now();
-    const record = flow.records.start({ ...together(chains), workerId: flow.workerId });
+    const record = flow.records.start({ ...asOne(chains), workerId: flow.workerId });
     const earlier = await record.written;
     for (const run of runs) {
       run.count(earlier);
@@ -239,7 +243,7 @@ async function workHeld<Tx>(
   await seen;
   if (runs.every(({ isGivenBack }) => isGivenBack)) {
     // In the claim's own transaction: a worker that has lost its claim has nothing to give back.
-    await held.release(together(chains));
+    await held.release(asOne(chains));
     for (const { info } of runs) flow.events.emit('released', info);
     return;
   }
@@ -271,7 +275,7 @@ async function workLeased<Tx>(
 }
 
 /** All runs of a transaction, as one. */
-function together<Tx>(chains: readonly [Chain<Tx>, ...Chain<Tx>[]]): RunRef {
+function asOne<Tx>(chains: readonly [Chain<Tx>, ...Chain<Tx>[]]): RunRef {
   const [[first]] = chains;
   return { processId: first.live.processId, jobs: chains.flat().flatMap(({ live }) => live.jobs) };
 }

@@ -8,6 +8,8 @@ export class LiveRun {
   readonly publicIds: readonly string[];
   /** Resolves when everybody sees its record, which is not there to be written to before. */
   recorded: Promise<void> = Promise.resolve();
+  /** The runs that share its transaction, itself among them. */
+  together: readonly LiveRun[] = [this];
   #stopped: Error | null = null;
   /** Made when somebody asks for its signal: most handlers never do, and it is dear. */
   #abort: AbortController | null = null;

@@ -10,6 +10,7 @@ import type { CountedJob } from '../job/settlement.js';
 import type { Logger } from '../logger.js';
 import { GRACE_MS } from './bounds.js';
 import type { LiveRun } from './live-run.js';
+import { givenTo } from './own-jobs.js';
 import { type ProgressReporter, progressReporter } from './progress.js';
 import type { RunPart } from './shared-transaction.js';
 
@@ -145,7 +146,7 @@ class Context<Tx> implements RunContext<unknown, Tx> {
   }
 
   get tx(): Tx {
-    return this.#call.tx.handle;
+    return givenTo(this.#call.live, this.#call.tx.handle);
   }
 
   get signal(): AbortSignal {

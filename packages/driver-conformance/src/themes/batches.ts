@@ -115,6 +115,33 @@ export const batches = theme('batches', (test) => {
     ]);
   });
 
+  test('a handler cannot cancel another job of its batch through its tx, which settles both', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    const { queue } = stage;
+    const meeting = new Meeting();
+    const client = clientOf<Tx>(stage, []);
+    const answers: unknown[] = [];
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      batch: 100,
+      async run({ job, tx }: RunContext<unknown, Tx>) {
+        if (job.payload === null) return;
+        await meeting.join();
+        if (job.payload !== 0) return;
+        answers.push(await client.cancel(jobs[1]?.publicId ?? '', { tx }).catch(({ code }) => code));
+      },
+    });
+    const jobs = await putBatch(stage);
+    await employ(stage, [handler], ONE_SLOT);
+    const rows = await allSettled(stage);
+    expect(answers).toEqual(['ROWLOCK_INVALID_INPUT']);
+    await eachSettledOnce(stage, rows);
+    expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['complete']));
+  });
+
   test('what a failed run of a batch wrote is undone, and what the others wrote is kept', async <
     Tx,
   >(stage: Stage<Tx>) => {

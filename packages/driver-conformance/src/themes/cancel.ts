@@ -1,7 +1,7 @@
-import { type Clock, type Driver, defineHandler } from '@rowlock/core';
+import { type Clock, type Driver, defineHandler, type RunContext } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
-import { AnyJson, clientOf, type Hand, type HandOptions, hire } from '../crew.js';
+import { AnyJson, clientOf, employ, type Hand, type HandOptions, hire } from '../crew.js';
 import { instead } from '../instead.js';
 import { slowClock } from '../slow-clock.js';
 import type { Stage } from '../stage.js';
@@ -111,6 +111,33 @@ export const cancel = theme('cancel', (test) => {
       expect((await reader.jobs(queue)).map(({ status }) => status)).toEqual(['cancelled', 'new']);
       expect(await reader.runs(first?.publicId ?? '')).toMatchObject([{ outcome: 'abandon' }]);
       expect(await reader.runs(second?.publicId ?? '')).toMatchObject([{ outcome: 'release' }]);
+    });
+  }
+
+  for (const claim of ['hold', 'lease'] as const) {
+    test(`a handler cannot cancel its own job through its tx, but one that waits behind it: ${claim}`, async <
+      Tx,
+    >(stage: Stage<Tx>) => {
+      const { key, queue, putMany, reader } = stage;
+      const [own, next] = await putMany([{ key }, { key }]);
+      const client = clientOf<Tx>(stage, []);
+      const answers: unknown[] = [];
+      const handler = defineHandler({
+        kind: 'work',
+        queue,
+        payload: AnyJson,
+        claim,
+        async run({ tx }: RunContext<unknown, Tx>) {
+          for (const job of [own, next]) {
+            answers.push(await client.cancel(job?.publicId ?? '', { tx }).catch(({ code }) => code));
+          }
+        },
+      });
+      await employ(stage, [handler], { concurrency: 1 });
+      const rows = await allSettled(stage);
+      expect(answers).toEqual(['ROWLOCK_INVALID_INPUT', 'cancelled']);
+      expect(rows.map(({ status }) => status)).toEqual(['complete', 'cancelled']);
+      expect(await reader.runs(own?.publicId ?? '')).toMatchObject([{ outcome: 'complete' }]);
     });
   }
 
