@@ -206,8 +206,10 @@ async function work<Tx>(
       run.live.recorded = record.seen;
     }
     if (runs.length > 1 || first.live.leased || !first.mayBeginUnseen) await record.seen;
-    if (first.live.leased) await workLeased(flow, held, first, record, started);
-    else await workHeld(flow, held, chains, record, { started, settles });
+    if (!first.live.leased) await workHeld(flow, held, chains, record, { started, settles });
+    else if (flow.anchored()) await workLeased(flow, held, first, record, started);
+    // The session was lost while this claim was on its way, and who was told of that then had not been made yet.
+    else await held.release(asOne(chains));
   } catch (error) {
     if (!isDriverError(error, 'ConnectionLost') && !(error instanceof ClaimLostError)) throw error;
     for (const { info } of runs) {

@@ -12,6 +12,7 @@ import { allSettled } from '../all-settled.js';
 import { AnyJson, employ, hire, SOON } from '../crew.js';
 import { Diary } from '../diary.js';
 import { endSessions } from '../end-sessions.js';
+import { heldInstead } from '../held-instead.js';
 import { instead } from '../instead.js';
 import { scratchTable } from '../scratch-table.js';
 import { slowClock } from '../slow-clock.js';
@@ -240,6 +241,44 @@ export const leasedRuns = theme('leased runs', (test) => {
     expect((await row(job)).status).toBe('new');
     for (const session of sessions) session.back();
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
+  });
+
+  test('a worker that loses its session while it claims leases nothing', async <Tx>(stage: Stage<Tx>) => {
+    const { put, row, key, reader } = stage;
+    const sessions: SessionListener[] = [];
+    let isAway = true;
+    let runs = 0;
+    const run = (): void => {
+      runs += 1;
+    };
+    const handler = { ...leasing<Tx>(stage, run), after: ['create'] };
+    const hand = await hire(stage, [handler], {}, (driver) => {
+      const losing = heldInstead(driver, (held) => ({
+        async firstOutstanding(question) {
+          // For longer than a lease is kept without it: no run is told of that any more.
+          if (isAway) for (const session of sessions) session.lost(800);
+          return held.firstOutstanding(question);
+        },
+      }));
+      return instead(losing, {
+        anchor: (worker, session) => {
+          if (session !== undefined) sessions.push(session);
+          return driver.anchor(worker, session);
+        },
+      });
+    });
+    const job = await put({ key });
+    const blocked = new Promise((resolve) => hand.worker.on('blocked', () => resolve(undefined)));
+    await hand.worker.start();
+    await within('the job is passed over', blocked);
+    expect((await row(job)).status).toBe('new');
+    expect(runs).toBe(0);
+    isAway = false;
+    for (const session of sessions) session.back();
+    expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
+    expect(runs).toBe(1);
+    const outcomes = (await reader.runs(job.publicId)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['release', 'complete']);
   });
 
   test('a worker that learns late that it was without its session tells its handlers at once', async <
