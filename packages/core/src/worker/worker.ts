@@ -2,9 +2,9 @@ import { hostname } from 'node:os';
 import type { DependencyContainer } from 'tsyringe';
 import { checkName, checkWhole } from '../client/limits.js';
 import type { Clock } from '../clock.js';
-import type { Anchor, Driver, SessionListener } from '../driver/driver.js';
+import type { Anchor, Driver } from '../driver/driver.js';
 import { type Duration, milliseconds } from '../duration.js';
-import { ClaimLostError, InvalidInputError, WorkerStoppedError } from '../errors.js';
+import { InvalidInputError, WorkerStoppedError } from '../errors.js';
 import type { Registry } from '../handler/registry.js';
 import type { Logger } from '../logger.js';
 import type { RetentionLimits } from '../retention/retention.js';
@@ -22,6 +22,7 @@ import { Pause } from './pause.js';
 import { Pruner } from './pruner.js';
 import { Rounds } from './rounds.js';
 import { RunRecords } from './run-records.js';
+import { Session } from './session.js';
 import { Slots } from './slots.js';
 import { Surveyor } from './surveyor.js';
 
@@ -55,12 +56,6 @@ export interface WorkerParts<Tx> {
   readonly container: DependencyContainer | undefined;
   readonly retention: RetentionLimits;
 }
-
-/**
- * How long a lease is kept without the worker's session, in milliseconds. Shorter than the time after which others take
- * the worker for dead: a key never has two runs.
- */
-const SESSION_MS = 800;
 
 /** What it means for a worker that it has no session of its own. */
 const HEARTBEAT =
@@ -105,7 +100,6 @@ export class Worker<Tx> {
   /** While it waits for running handlers: rings when they have had the time that they were given. */
   #patience: Alarm | null = null;
   #giveBack: () => void = () => {};
-  #anchored = true;
 
   /** @throws InvalidInputError */
   constructor(parts: WorkerParts<Tx>, options: WorkerOptions = {}) {
@@ -195,12 +189,17 @@ export class Worker<Tx> {
 
   async #start(): Promise<void> {
     const { driver, registry, clock, log, container, retention } = this.#parts;
-    this.#giveBack = reserve(driver, this.concurrency);
+    const session = new Session(clock, this.#live);
+    const giveBack = reserve(driver, this.concurrency);
+    this.#giveBack = () => {
+      session.end();
+      giveBack();
+    };
     const { serverConnections } = await driver.verify();
     for (const shortage of shortages(driver, serverConnections)) log.warn({ worker: this.name }, shortage);
     const host = hostname();
     const info = { name: this.name, host, pid: process.pid, queues: registry.queues };
-    const anchor = await driver.anchor(info, this.#sessionListener());
+    const anchor = await driver.anchor(info, session);
     const lines = new LineReporter(anchor, clock, log);
     const flow: Omit<Flow<Tx>, 'claimed'> = {
       driver,
@@ -219,7 +218,7 @@ export class Worker<Tx> {
       cancellations: this.#cancellations,
       leftBehind: this.#leftBehind,
       stopping: this.#stopping.signal,
-      anchored: () => this.#anchored,
+      anchored: () => session.isOpen,
       looked: ({ queue }, { publicId }) => lines.move(queue, publicId),
     };
     const slots = new Slots({
@@ -279,27 +278,6 @@ export class Worker<Tx> {
       // The job may be held by somebody who does not run it.
       this.#alarm.within(this.#watchMs);
     }
-  }
-
-  /** A lease is worth no more than the session: without one for too long, its handlers are told to stop. */
-  #sessionListener(): SessionListener {
-    let cancelTimer: (() => void) | null = null;
-    const giveUp = (): void => {
-      for (const run of this.#live) if (run.leased) run.stop(new ClaimLostError(run.processId));
-    };
-    return {
-      lost: (agoMs = 0) => {
-        this.#anchored = false;
-        // Blocked for so long that others may have been quicker: not a moment more.
-        if (agoMs >= SESSION_MS) giveUp();
-        else cancelTimer ??= this.#parts.clock.after(SESSION_MS - agoMs, giveUp);
-      },
-      back: () => {
-        this.#anchored = true;
-        cancelTimer?.();
-        cancelTimer = null;
-      },
-    };
   }
 
   readonly #onFault = (error: unknown): void => {

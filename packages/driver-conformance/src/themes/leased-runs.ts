@@ -281,6 +281,26 @@ export const leasedRuns = theme('leased runs', (test) => {
     expect(outcomes).toEqual(['release', 'complete']);
   });
 
+  test('a worker that lost its session while it could not start leases when it can', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    let starts = 0;
+    const hand = await hire(stage, [leasing(stage, () => {})], {}, (driver) =>
+      instead(driver, {
+        async anchor(worker, session) {
+          starts += 1;
+          if (starts > 1) return driver.anchor(worker, session);
+          session?.lost();
+          throw new Error('the server is away');
+        },
+      }),
+    );
+    await stage.put();
+    await expect(hand.worker.start()).rejects.toThrow('the server is away');
+    await hand.worker.start();
+    expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
+  });
+
   test('a worker that learns late that it was without its session tells its handlers at once', async <
     Tx,
   >(stage: Stage<Tx>) => {
