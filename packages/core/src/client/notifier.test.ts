@@ -35,6 +35,19 @@ test('wake-ups that are gathered while one is on its way become one', async () =
   expect(sent).toEqual([[{ queue: 'a' }], [{ queue: 'a' }, { queue: 'b' }]]);
 });
 
+test('a wake-up that comes in whatever turn after the one before was sent is sent, before flush resolves', async () => {
+  for (let turns = 0; turns < 8; turns++) {
+    const sent: (readonly WakeUp[])[] = [];
+    const notify = async (wakeUps: readonly WakeUp[]): Promise<void> => void sent.push(wakeUps);
+    const notifier = new Notifier({ notify }, NOBODY, consoleLogger, systemClock);
+    notifier.wake('a');
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    notifier.wake('b');
+    await notifier.flush();
+    expect(sent).toEqual([[{ queue: 'a' }], [{ queue: 'b' }]]);
+  }
+});
+
 test('one that fails is logged and the next is sent', async () => {
   const warnings: string[] = [];
   let sent = 0;

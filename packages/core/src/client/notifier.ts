@@ -32,7 +32,8 @@ export class Notifier {
   /** Until when each queue's wake-ups go behind. */
   readonly #behindUntil = new Map<string, number>();
   readonly #queues = new Set<string>();
-  #sending: Promise<void> | null = null;
+  #isSending = false;
+  #sent: Promise<void> = Promise.resolve();
 
   constructor(store: Pick<Store, 'notify'>, here: Here, log: Logger, clock: Clock) {
     this.#store = store;
@@ -65,14 +66,12 @@ export class Notifier {
   /** Wakes the workers of a queue soon. */
   wake(queue: string): void {
     this.#queues.add(queue);
-    this.#sending ??= this.#send().finally(() => {
-      this.#sending = null;
-    });
+    if (!this.#isSending) this.#sent = this.#send();
   }
 
   /** Resolves when everything gathered so far has been sent. */
   async flush(): Promise<void> {
-    await this.#sending;
+    await this.#sent;
   }
 
   /** Wakes those who are here when jobs are in the table, or may be: it is not known after an error. */
@@ -93,13 +92,18 @@ export class Notifier {
   }
 
   async #send(): Promise<void> {
+    this.#isSending = true;
     while (this.#queues.size > 0) {
       const wakeUps: WakeUp[] = [...this.#queues].map((queue) => this.#wakeUp(queue));
       this.#queues.clear();
-      await this.#store.notify(wakeUps).catch((error: unknown) => {
+      try {
+        await this.#store.notify(wakeUps);
+      } catch (error) {
         this.#log.warn({ err: error }, 'a wake-up was not sent; the workers find the job at their next look');
-      });
+      }
     }
+    // In the turn in which nothing was left: whoever comes later begins anew.
+    this.#isSending = false;
   }
 }
 
