@@ -182,3 +182,14 @@ test('a stop that is hurried while the worker still starts waits no longer than 
   await started;
   await stopped;
 });
+
+test.each(['pollInterval', 'watchInterval'])('%s is at least 10 ms: less would be a loop', (option) => {
+  const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
+  const rowlock = createRowlock({ driver, handlers: [Work] });
+  for (const interval of [0, 9, '0s'] as const) {
+    expect(() => rowlock.worker({ [option]: interval })).toThrow(
+      expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT', message: expect.stringContaining(option) }),
+    );
+  }
+  rowlock.worker({ [option]: 10 });
+});

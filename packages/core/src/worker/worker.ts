@@ -33,9 +33,12 @@ export interface WorkerOptions {
   readonly queues?: readonly string[];
   /** How many runs at once, 1 to 1,000. Each holds a connection. Default 5. */
   readonly concurrency?: number;
-  /** The backstop behind the wake-ups: how long at most until the next look. Default 5 s. */
+  /** The backstop behind the wake-ups: how long at most until the next look. At least 10 ms, default 5 s. */
   readonly pollInterval?: Duration;
-  /** How often to look while others hold what is due, or is to be cancelled, so that a dead worker's jobs are found. Default 250 ms. */
+  /**
+   * How often to look while others hold what is due, or is to be cancelled, so that a dead worker's jobs are found. At least 10 ms,
+   * default 250 ms.
+   */
   readonly watchInterval?: Duration;
 }
 
@@ -56,6 +59,9 @@ export interface WorkerParts<Tx> {
   readonly container: DependencyContainer | undefined;
   readonly retention: RetentionLimits;
 }
+
+/** Between two looks, in milliseconds: without a pause they would be a loop that leaves nothing of the processor and the server. */
+const LEAST_MS = 10;
 
 /** What it means for a worker that it has no session of its own. */
 const HEARTBEAT =
@@ -115,9 +121,9 @@ export class Worker<Tx> {
     this.concurrency = concurrency;
     const registry = options.queues === undefined ? parts.registry : parts.registry.of(options.queues);
     this.#parts = { ...parts, registry };
-    this.#pollMs = milliseconds(options.pollInterval ?? '5s', 'pollInterval');
+    this.#pollMs = interval(options.pollInterval ?? '5s', 'pollInterval');
     this.#low = new Map(registry.queues.map((queue) => [queue, new LowWater(this.#pollMs)]));
-    this.#watchMs = milliseconds(options.watchInterval ?? '250ms', 'watchInterval');
+    this.#watchMs = interval(options.watchInterval ?? '250ms', 'watchInterval');
     const { driver, clock } = parts;
     this.#cancellations = new Cancellations({ driver, clock, everyMs: this.#watchMs, live: this.#live });
     this.#events = new WorkerEmitter(parts.log);
@@ -316,4 +322,11 @@ export class Worker<Tx> {
     this.#parts.log.info({ worker: this.name }, 'worker stopped');
     this.#events.emit('stop');
   }
+}
+
+/** @throws InvalidInputError */
+function interval(duration: Duration, name: string): number {
+  const ms = milliseconds(duration, name);
+  if (ms >= LEAST_MS) return ms;
+  throw new InvalidInputError(`${name} must be at least ${LEAST_MS} ms, not ${JSON.stringify(duration)}.`);
 }
