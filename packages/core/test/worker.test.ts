@@ -175,12 +175,22 @@ test('a stop that is hurried while the worker still starts waits no longer than 
   const worker = createRowlock({ driver, handlers: [Work], clock }).worker();
   const started = worker.start();
   const stopped = worker.stop();
-  expect(() => worker.stop({ drain: -1 })).toThrow(
-    expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT' }),
-  );
+  await expect(worker.stop({ drain: -1 })).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
   expect(worker.stop({ drain: 0 })).toBe(stopped);
   await started;
   await stopped;
+});
+
+test('a stop that is told nonsense rejects, and stops nothing', async () => {
+  const { worker } = await idleWorker(NOTHING);
+  let stops = 0;
+  worker.on('stop', () => {
+    stops += 1;
+  });
+  await expect(worker.stop({ drain: -1 })).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
+  expect(stops).toBe(0);
+  await worker.stop();
+  expect(stops).toBe(1);
 });
 
 test.each(['pollInterval', 'watchInterval'])('%s is at least 10 ms: less would be a loop', (option) => {

@@ -165,10 +165,14 @@ export class Worker<Tx> {
    * Claims nothing more, waits for the running handlers, and ends the session. Safe to call twice: a second call with a `drain` that is
    * over sooner hurries the first, and both resolve at the same end.
    *
-   * @throws InvalidInputError
+   * @throws InvalidInputError; then it goes on as before.
    */
   stop({ drain }: StopOptions = {}): Promise<void> {
-    if (drain !== undefined || this.#stopped === null) this.#hurry(milliseconds(drain ?? '20s', 'drain'));
+    try {
+      if (drain !== undefined || this.#stopped === null) this.#hurry(milliseconds(drain ?? '20s', 'drain'));
+    } catch (error) {
+      return Promise.reject(error);
+    }
     this.#stopped ??= this.#stop();
     return this.#stopped;
   }
