@@ -25,8 +25,8 @@ export interface CallOptions<Tx> {
 export interface ListOptions extends Omit<JobFilter, 'publicId'> {
   /** 1 to 1,000. Default 50. */
   readonly limit?: number;
-  /** The `cursor` of the page before. */
-  readonly cursor?: string;
+  /** The `cursor` of the page before; null, like none, is the first page. */
+  readonly cursor?: string | null;
 }
 
 /** What enqueues and inspects. */
@@ -202,9 +202,10 @@ function encodeCursor(id: bigint): string {
   return Buffer.from(`r${id}`).toString('base64url');
 }
 
-function decodeCursor(cursor: string | undefined): bigint | null {
-  if (cursor === undefined) return null;
-  const [, id] = /^r(\d{1,19})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+function decodeCursor(cursor: string | null | undefined): bigint | null {
+  if (cursor === undefined || cursor === null) return null;
+  const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString('latin1') : '';
+  const [, id] = /^r(\d{1,19})$/.exec(text) ?? [];
   if (id === undefined) throw new InvalidInputError('cursor is not one that list() returned.');
   return BigInt(id);
 }
