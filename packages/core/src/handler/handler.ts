@@ -67,7 +67,10 @@ export interface RunContext<Payload, Tx = unknown> {
   readonly signal: AbortSignal;
   /** Milliseconds left until the timeout. */
   timeLeft(): number;
-  /** Shows how far the run is, outside its transaction. The last value within some 100 ms is written. */
+  /**
+   * Shows how far the run is, outside its transaction. The last value within some 100 ms is written, but none after the run has ended:
+   * a settled job may show less than all of it.
+   */
   progress(value: Json): void;
   readonly log: Logger;
 }

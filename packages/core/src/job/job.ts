@@ -39,7 +39,10 @@ export interface JobView extends Omit<Job, 'id'> {
   readonly processId: string | null;
   /** The worker that has the job now. */
   readonly worker: string | null;
-  /** What the handler last reported of the run that has the job now, or had it last. */
+  /**
+   * What was last written of what the handler reported, of the run that has the job now, or had it last. What it reports within 100 ms
+   * before it ends is not: `output` and `error` say what came of a job.
+   */
   readonly progress: Json;
   readonly createdBy: string;
   readonly startedAt: Date | null;

@@ -54,3 +54,14 @@ test('a record that never came is written no progress', async () => {
   await turns();
   expect(notes).toEqual([]);
 });
+
+test('what is left when the run ends costs no write more', async () => {
+  const { clock, notes, reporter } = reporting(Promise.resolve());
+  reporter.report(50);
+  clock.advance(100);
+  reporter.report(100);
+  reporter.stop();
+  clock.advance(100);
+  await turns();
+  expect(notes).toEqual([{ progress: 50 }]);
+});

@@ -13,7 +13,7 @@ export interface ProgressReporter {
   stop(): void;
 }
 
-/** Writes a run's progress to its record, the newest value at most every `EVERY_MS`. */
+/** Writes a run's progress to its record, the newest value at most every `EVERY_MS`. What is left at the end is not worth a statement. */
 export function progressReporter(
   driver: Pick<Driver, 'noteRun'>,
   run: Pick<LiveRun, 'processId' | 'jobs' | 'recorded'>,
