@@ -193,6 +193,31 @@ test('a stop that is told nonsense rejects, and stops nothing', async () => {
   expect(stops).toBe(1);
 });
 
+test('a job that nobody here serves, and that others of its key wait behind, is told of once for its kind', async () => {
+  const strange = { ...job(1n, 'a'), kind: 'strange' };
+  const { driver } = emptyDatabase({
+    claim: ({ line }) => (line.id === 0n ? job(2n, 'a') : undefined),
+    survey: () => NOTHING,
+    lockSiblings: async () => [strange, job(2n, 'a')],
+  });
+  const warnings: unknown[] = [];
+  const log = { debug() {}, info() {}, warn: (...line: unknown[]) => void warnings.push(line), error() {} };
+  const clock = handClock();
+  const worker = createRowlock({ driver, handlers: [Work], clock, log }).worker({ concurrency: 1 });
+  let blocked = 0;
+  worker.on('blocked', () => {
+    blocked += 1;
+  });
+  await worker.start();
+  while (blocked < 3) {
+    await turns();
+    clock.advance(1_000);
+  }
+  await worker.stop();
+  const facts = { queue: 'default', kind: 'strange', key: 'a', publicId: 'job 1' };
+  expect(warnings).toEqual([[facts, expect.stringMatching(/no handler .* wait behind it/)]]);
+});
+
 test.each(['pollInterval', 'watchInterval'])('%s is at least 10 ms: less would be a loop', (option) => {
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
   const rowlock = createRowlock({ driver, handlers: [Work] });

@@ -131,20 +131,30 @@ async function chainOf<Tx>(
 
 /** The run that the first of these jobs, all of one key, begins: alone or as a group. */
 async function nextRun<Tx>(
-  { registry, anchored }: Flow<Tx>,
+  flow: Flow<Tx>,
   tx: HeldTransaction<Tx>,
   processId: string,
   siblings: readonly Job[],
 ): Promise<Run<Tx> | undefined> {
   const [head] = siblings;
-  const handler = head && registry.find(head.kind);
-  if (handler === undefined || (handler.claim === 'lease' && !anchored())) return undefined;
+  if (head === undefined) return undefined;
+  const handler = flow.registry.find(head.kind);
+  if (handler === undefined) tellStrange(flow, head);
+  if (handler === undefined || (handler.claim === 'lease' && !flow.anchored())) return undefined;
 
   // A job of another kind in between keeps its turn.
   const end = siblings.findIndex(({ kind }) => kind !== handler.kind);
   const own = siblings.slice(0, Math.min(handler.groupMax, end === -1 ? siblings.length : end));
   const [first, ...rest] = await withoutDependants(tx, handler, own);
   return first && new Run(handler, [first, ...rest], processId);
+}
+
+/** The first job of a key, which the others wait behind, may be of a kind that nobody serves any more. */
+function tellStrange<Tx>({ log, strange }: Flow<Tx>, { publicId, queue, kind, key }: Job): void {
+  if (strange.has(kind)) return;
+  strange.add(kind);
+  const facts = { publicId, queue, kind, key };
+  log.warn(facts, 'there is no handler here for a job, and the later ones of its key wait behind it');
 }
 
 /** Leaves out the jobs that an earlier, outstanding job of the kinds in `after` still holds up. */

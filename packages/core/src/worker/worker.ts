@@ -227,6 +227,7 @@ export class Worker<Tx> {
       live: this.#live,
       cancellations: this.#cancellations,
       leftBehind: this.#leftBehind,
+      strange: new Set(),
       stopping: this.#stopping.signal,
       anchored: () => session.isOpen,
       looked: ({ queue }, { publicId }) => lines.move(queue, publicId),
