@@ -98,7 +98,11 @@ export type HandlerDefinition<Schema extends StandardSchemaV1, Tx> = HandlerOpti
 export interface HandlerOptions<Schema extends StandardSchemaV1> {
   /** Names the handler in the table: 1 to 128 characters. Keep it when the code moves. */
   readonly kind: string;
-  /** Default `'default'`. */
+  /**
+   * Default `'default'`. A job stays in the queue that it was enqueued into, and workers look only into the queues of their handlers: before
+   * the last handler leaves a queue have its jobs done, or they wait there and nobody is told. In two queues jobs of one key do not
+   * exclude each other.
+   */
   readonly queue?: string;
   /**
    * Any Standard Schema (zod, valibot, arktype, …). It checks a payload as JSON, when it is enqueued and again when it is claimed. A
