@@ -16,11 +16,16 @@ export interface RunInfo {
 export interface WorkerEvents {
   /** The worker has subscribed and begins to look for work. */
   start: [];
-  /** A run begins. */
+  /**
+   * A run begins. Of a batch this comes for all its runs at once, also for those whose turn does not come: they are `released`.
+   */
   run: [run: RunInfo];
   /** A run's jobs were settled and committed. */
   settled: [run: RunInfo, endings: ReadonlyMap<string, SettlingEvent>, tookMs: number];
-  /** A run's jobs went back to the queue as they were, because the worker stops. */
+  /**
+   * A run's jobs went back to the queue as they were. The worker stops; or its batch had gone on for 50 ms, is repeated one by one after a
+   * crash, or had an earlier job of the key that did not complete; or the connection, or the worker's session, was lost about a lease.
+   */
   released: [run: RunInfo];
   /** A held run has lasted half of what the server lets its transaction last, `limitMs`. At most once for each run. */
   long: [run: RunInfo, heldMs: number, limitMs: number];
