@@ -8,7 +8,12 @@ export type Outcome =
   | { readonly event: 'snooze'; readonly delayMs: number }
   | { readonly event: 'fail'; readonly error: unknown };
 
-/** The work is done. `output` is kept in the row. */
+/**
+ * The work is done. `output` is kept in the row.
+ *
+ * @param output JSON. TypeScript takes no `interface` for that, which could be given more members later: spread it, `complete({ ...out })`, or
+ * make it a `type`.
+ */
 export function complete(output: Json = null): Outcome {
   return { event: 'complete', output };
 }
