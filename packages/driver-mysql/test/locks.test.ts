@@ -75,8 +75,14 @@ describe('the locks of a claim', () => {
           ['start', ['q']],
           ['line', ['q', 0, '0', 0]],
         ] as const) {
-          const plans = await explain(statements(schema).claim(from, '?', '?'), [...values, 'k', '', 2].map(String));
-          expect(plans.map(({ table, key }) => `${table} ${key}`)).toEqual(['place job_claim', 'job PRIMARY']);
+          const plans = await explain(
+            statements(schema).claim(from, '?', '?'),
+            [...values, 'k', '', 2].map(String),
+          );
+          expect(plans.map(({ table, key }) => `${table} ${key}`)).toEqual([
+            'place job_claim',
+            'job PRIMARY',
+          ]);
           expect(plans.map(({ Extra }) => Extra ?? '').join()).not.toMatch(/filesort|temporary/);
         }
       });
