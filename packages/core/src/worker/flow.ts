@@ -66,7 +66,7 @@ export interface Flow<Tx> {
 }
 
 /** How long a sweep may go on before it starts from the beginning again, in milliseconds: what is urgent waits so long behind a backlog. */
-const SWEEP_MS = 250;
+const SWEEP_MS = 500;
 
 /** So many busy keys at most are named in a claim; a job of another one is met and left again. */
 const BUSY_KEYS = 1_000;
