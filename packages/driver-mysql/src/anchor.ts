@@ -167,7 +167,7 @@ export class MysqlAnchor implements Anchor {
       try {
         const called = await (this.#pushed
           ? this.#sleep(client, leftMs, signal)
-          : this.#poll(leftMs, signal));
+          : this.#poll(client, leftMs, signal));
         heard = called ? [{}] : await this.#bell.hear();
         // Somebody rang who could not interrupt the sleep, or did not know of this session.
         if (this.#uncalled && heard.some(({ told }) => !told?.includes(this.workerId)))
@@ -212,10 +212,14 @@ export class MysqlAnchor implements Anchor {
   async #slumber(client: Connection, ms: number): Promise<boolean> {
     const { places, values } = this.#bell.unheard();
     const sql = this.#context.sql.sleep(places);
-    const sleeping = query<{ slept: number }>(client, sql, [...values, ms / 1000]);
+    const sleep = async (): Promise<boolean> => {
+      const [row] = await query<{ slept: number; only_reads: number }>(client, sql, [...values, ms / 1000]);
+      if (Number(row?.only_reads) === 1) await this.#checkWrites(client);
+      return Number(row?.slept) === 1;
+    };
     this.#asleep = true;
-    const slept = answerWithin(ms + ANSWER_MS, sleeping)
-      .then(([row]) => Number(row?.slept) === 1, isInterruption)
+    const slept = answerWithin(ms + ANSWER_MS, sleep())
+      .catch(isInterruption)
       .finally(() => (this.#asleep = false));
     // When the worker stops, nobody waits for it any more.
     slept.catch(() => {});
@@ -223,9 +227,11 @@ export class MysqlAnchor implements Anchor {
     return this.#called;
   }
 
-  async #poll(leftMs: number, signal: AbortSignal): Promise<boolean> {
+  async #poll(client: Connection, leftMs: number, signal: AbortSignal): Promise<boolean> {
     const until = performance.now() + leftMs;
-    for (let look = 0; performance.now() < until && !signal.aborted && !this.#released; look++) {
+    // Until the session is lost, too: it is to be opened again at once.
+    const isOver = (): boolean => signal.aborted || this.#released || this.#client !== client;
+    for (let look = 0; performance.now() < until && !isOver(); look++) {
       if (await this.#bell.isRung()) return false;
       await this.#pause(Math.max(0, Math.min(pollMs(look), until - performance.now())));
     }
@@ -264,6 +270,7 @@ export class MysqlAnchor implements Anchor {
   async #hold(client: Connection): Promise<void> {
     const { sql } = this.#context;
     await client.query(sql.idleLimit(IDLE_SECONDS));
+    await this.#checkWrites(client);
     const [lock] = await query<{ held: number }>(client, sql.holdAnchor, [this.#lockName]);
     if (lock?.held === 1) {
       this.#connection = client.threadId;
@@ -279,9 +286,19 @@ export class MysqlAnchor implements Anchor {
     throw new DriverError('LockTimeout', "The worker's lock is still held.");
   }
 
+  /**
+   * After a fail-over the old server may live on and only read: a lock there proves nothing to those who work on the new one.
+   *
+   * @throws DriverError `ConnectionLost`
+   */
+  async #checkWrites(client: Connection): Promise<void> {
+    await query(client, this.#context.sql.writes, [this.#id]);
+  }
+
   /** A session that sleeps cannot be asked: its sleep is to end in time. */
   async #holds(client: Connection): Promise<boolean> {
     if (this.#asleep) return true;
+    await this.#checkWrites(client).catch(isInterruption);
     const lock = query<{ held: number }>(client, this.#context.sql.holdsAnchor, [this.#lockName]);
     // A call that meets this question is as good as an answer.
     const held = await lock.then(([row]) => Number(row?.held) === 1, isInterruption);

@@ -316,7 +316,8 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
       const [{ serverStatus }] = await this.#answered(
         this.#inTurn.rest().then(() => this.#client.query<ResultSetHeader>('ROLLBACK')),
       );
-      this.#end(serverStatus);
+      // Whatever the claim was lost by: with a server that only reads now, the next one would be lost as well.
+      this.#end(this.lost.aborted ? null : serverStatus);
     } catch {
       // The server rolls back what a lost connection leaves open.
       this.#end(null);

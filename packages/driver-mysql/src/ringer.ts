@@ -130,6 +130,12 @@ export class Ringer {
     ]);
     this.#sleepers = rows.map(({ queues, ...row }) => ({ ...row, queues: JSON.parse(queues) }));
     this.#sleepersUntil = performance.now() + SLEEPERS_MS;
+    if (rows.length > 0) return;
+    // After a fail-over the old server may live on and only read: the workers are on the new one.
+    const [server] = await query<{ only_reads: number }>(client, sql.onlyReads);
+    if (Number(server?.only_reads) !== 1) return;
+    this.#forget();
+    client.destroy();
   }
 
   #session(connect: Connect): Promise<Connection> {

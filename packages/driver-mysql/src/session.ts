@@ -93,16 +93,18 @@ export async function endPool(pool: Pool, answerMs: number): Promise<void> {
 export function onPool(pool: Pool, answerMs?: number): MysqlTransaction {
   const use = async <Result>(work: (client: PoolConnection) => Promise<Result>): Promise<Result> => {
     const client = await takeConnection(pool);
-    let silent = false;
     try {
-      if (answerMs === undefined) return await work(client);
-      return await answerWithin(answerMs, work(client), () => {
-        silent = true;
-        cut(client);
-      });
-    } finally {
-      if (silent) client.destroy();
+      const answer = work(client);
+      const result = await (answerMs === undefined
+        ? answer
+        : answerWithin(answerMs, answer, () => cut(client)));
+      client.release();
+      return result;
+    } catch (error) {
+      // Also one that is sound, to a server that only reads now: a new one may reach the one that writes.
+      if (toDriverError(error).code === 'ConnectionLost') client.destroy();
       else client.release();
+      throw error;
     }
   };
   return {

@@ -84,11 +84,13 @@ export interface Statements {
   readonly self: string;
   readonly nap: string;
   readonly sleep: (late: string) => string;
+  readonly writes: string;
   readonly rung: (late: string) => string;
   readonly heard: (late: string) => string;
   readonly lastRings: string;
   readonly findRing: string;
   readonly sleepers: string;
+  readonly onlyReads: string;
   readonly pruneBell: string;
   readonly beat: string;
   readonly reportLines: string;
@@ -486,7 +488,10 @@ export function statements(schema: string): Statements {
     // The bell is looked at by the statement that sleeps: a call that comes before it is seen, one that comes after it
     // interrupts it, and none falls in between.
     sleep: (late) =>
-      `SELECT SLEEP(IF(EXISTS(SELECT 1 FROM ${bell} WHERE id > ? OR id IN (${late})), 0, ?)) AS slept`,
+      `SELECT SLEEP(IF(EXISTS(SELECT 1 FROM ${bell} WHERE id > ? OR id IN (${late})), 0, ?)) AS slept, ${ONLY_READS} AS only_reads`,
+
+    // Refused where only some accounts may write, and this one may not. It locks nothing that anybody waits for.
+    writes: `SELECT 1 FROM ${worker} WHERE id = ? FOR UPDATE SKIP LOCKED`,
 
     rung: (late) => `SELECT 1 FROM ${bell} WHERE id > ? OR id IN (${late}) LIMIT 1`,
 
@@ -505,6 +510,8 @@ export function statements(schema: string): Statements {
       SELECT CAST(id AS CHAR) AS worker, CAST(IS_USED_LOCK(CONCAT(?, id)) AS CHAR) AS connection, CAST(queues AS CHAR) AS queues
       FROM ${worker}
       WHERE stopped_at IS NULL AND IS_USED_LOCK(CONCAT(?, id)) IS NOT NULL`,
+
+    onlyReads: `SELECT ${ONLY_READS} AS only_reads`,
 
     // What others are still adding, or clear away as well, is skipped.
     pruneBell: `
@@ -533,6 +540,9 @@ export function statements(schema: string): Statements {
     schemaVersion: `SELECT COALESCE(MAX(version), 0) AS version FROM ${migration}`,
   };
 }
+
+/** Whether the server takes no writes, but of accounts with a right for that. */
+const ONLY_READS = '(@@GLOBAL.read_only OR @@GLOBAL.innodb_read_only)';
 
 /** Whether a job's newest run is on record with others. */
 const OPEN = '(open.process_id IS NOT NULL AND COALESCE(last.started_at <= open.started_at, TRUE))';

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Driver, NewJob } from '@rowlock/core';
+import { type EmbeddedMysql, startEmbeddedMariadb, startEmbeddedMysql } from '@rowlock/servers';
+import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { context } from '../src/context.js';
+import { type MysqlTransaction, mysql } from '../src/index.js';
+import { lockPrefix } from '../src/lock-name.js';
+import { Ringer } from '../src/ringer.js';
+import { product } from './server.js';
+
+/** A server of this file's own, which it switches over: to reading only, for all but root, and back. */
+let server: EmbeddedMysql;
+let root: Connection;
+let driver: Driver<MysqlTransaction>;
+
+beforeAll(async () => {
+  const start = product === 'mariadb' ? startEmbeddedMariadb : startEmbeddedMysql;
+  const dataDir = join(tmpdir(), `rowlock-test-${randomBytes(8).toString('hex')}`);
+  server = await start({ dataDir, persistent: false, settings: { 'performance-schema': 'ON' } });
+  root = await createConnection(server.url);
+  await root.query('CREATE DATABASE rowlock CHARACTER SET utf8mb4');
+  for (const account of ['app', 'caller']) {
+    await root.query(`CREATE USER '${account}'@'%' IDENTIFIED BY 'secret'`);
+    await root.query(`GRANT ALL ON rowlock.* TO '${account}'@'%'`);
+  }
+});
+
+afterAll(async () => {
+  await root.end();
+  await server.stop();
+});
+
+function url(account: 'app' | 'caller'): string {
+  return `mysql://${account}:secret@127.0.0.1:${server.port}/rowlock`;
+}
+
+beforeEach(async () => {
+  driver = mysql({ uri: url('app'), maxConnections: 5 });
+  await driver.migrate();
+});
+
+afterEach(async () => {
+  await onlyReads(false);
+  await driver.close();
+});
+
+async function onlyReads(only: boolean): Promise<void> {
+  await root.query(`SET GLOBAL read_only = ${only ? 1 : 0}`);
+}
+
+const JOB: NewJob = {
+  queue: 'q',
+  kind: 'k',
+  key: null,
+  payload: {},
+  priority: 0,
+  available: { inMs: 0 },
+  maxAttempts: 1,
+  unique: null,
+  metadata: {},
+  createdBy: 'host',
+};
+
+/** The numbers of an account's connections. */
+async function connections(of: 'app' | 'caller' = 'app'): Promise<readonly string[]> {
+  const [rows] = await root.query<RowDataPacket[]>('SHOW PROCESSLIST');
+  return rows.filter(({ User }) => User === of).map(({ Id }) => String(Id));
+}
+
+async function connectionOf(tx: MysqlTransaction): Promise<string> {
+  const [[self]] = await tx.query('SELECT CAST(CONNECTION_ID() AS CHAR) AS id');
+  return self.id;
+}
+
+test('a claim that a server refuses which only reads now gives its connection up', async () => {
+  const criteria = { queue: 'none', kinds: ['k'], line: { priority: 0, id: 0n }, busy: [], limit: 1 };
+  const first = await driver.begin({ idleLimitMs: 60_000 });
+  const connection = await connectionOf(first.handle);
+  await onlyReads(true);
+  await expect(first.claim(criteria)).rejects.toMatchObject({ code: 'ConnectionLost' });
+  await first.rollback();
+  await onlyReads(false);
+  const second = await driver.begin({ idleLimitMs: 60_000 });
+  expect(await connectionOf(second.handle)).not.toBe(connection);
+  expect(await second.claim(criteria)).toEqual([]);
+  await second.rollback();
+});
+
+test('and so does what is enqueued', async () => {
+  await driver.enqueue([JOB]);
+  await vi.waitFor(async () => expect(await connections()).not.toEqual([]));
+  await onlyReads(true);
+  for (const _ of Array.from({ length: 5 }))
+    await expect(driver.enqueue([JOB])).rejects.toMatchObject({ code: 'ConnectionLost' });
+  const before = await connections();
+  await onlyReads(false);
+  await driver.enqueue([JOB]);
+  const writer = (await connections()).filter((id) => !before.includes(id));
+  expect(writer).not.toEqual([]);
+});
+
+test('who calls the workers calls those of a server that writes', async () => {
+  const calls = new Ringer(context('rowlock', 5_000), root, () => createConnection(url('caller')));
+  await calls.call([{ queue: 'q' }]);
+  await calls.call([{ queue: 'q' }]);
+  expect(await connections('caller')).toHaveLength(1);
+  await onlyReads(true);
+  calls.expectSleeper();
+  await calls.call([{ queue: 'q' }]);
+  await vi.waitFor(async () => expect(await connections('caller')).toEqual([]));
+  await onlyReads(false);
+  await calls.call([{ queue: 'q' }]);
+  expect(await connections('caller')).toHaveLength(1);
+  await calls.close();
+});
+
+test.each([true, false])(
+  'a worker’s session leaves a server that only reads now, and is back on one that writes; pushed: %s',
+  async (push) => {
+    const own = mysql({ uri: url('app'), push });
+    const heard: string[] = [];
+    const session = { lost: () => heard.push('lost'), back: () => heard.push('back') };
+    const anchor = await own.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] }, session);
+    expect(anchor.pushed).toBe(push);
+    const stopping = new AbortController();
+    const wakeUps = anchor.wakeUps({ queues: ['q'], everyMs: 3_600_000, signal: stopping.signal });
+    const listening = (async () => {
+      for await (const _ of wakeUps);
+    })();
+    try {
+      await onlyReads(true);
+      await vi.waitFor(() => expect(heard).toContain('lost'), 20_000);
+      const before = await connections();
+      await onlyReads(false);
+      await vi.waitFor(() => expect(heard.at(-1)).toBe('back'), 20_000);
+      const [rows] = await root.query<RowDataPacket[]>(
+        'SELECT CAST(IS_USED_LOCK(CONCAT(?, ?)) AS CHAR) AS holder',
+        [lockPrefix('rowlock'), anchor.workerId],
+      );
+      expect(before).not.toContain(rows[0]?.holder);
+    } finally {
+      stopping.abort();
+      await listening;
+      await anchor.release();
+      await own.close();
+    }
+  },
+);
