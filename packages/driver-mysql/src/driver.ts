@@ -59,6 +59,7 @@ import { cut, endPool, onPool, prepareSession, takeConnection } from './session.
 import { sharesSessions } from './shared-sessions.js';
 import { storableJson } from './storable.js';
 import { MysqlStore } from './store.js';
+import { readUri } from './uri.js';
 
 /** What the driver's connections need as it is, and why. */
 const FIXED = {
@@ -125,7 +126,8 @@ export function mysql({
   ...given
 }: MysqlOptions): Driver<MysqlTransaction> {
   refuseFixed(given);
-  const schema = database ?? databaseOf(given.uri);
+  const url = given.uri === undefined ? undefined : readUri(given.uri);
+  const schema = database ?? databaseOf(url);
   const answerMs = milliseconds(answerTimeout, 'answerTimeout');
   const connecting = { connectTimeout, enableKeepAlive, keepAliveInitialDelay };
   const options = { ...given, ...connecting, ...ALWAYS, database: schema };
@@ -150,8 +152,8 @@ function refuseFixed(given: object): void {
   }
 }
 
-function databaseOf(uri: string | undefined): string {
-  const database = uri === undefined ? '' : decodeURIComponent(new URL(uri).pathname.slice(1));
+function databaseOf(url: URL | undefined): string {
+  const database = decodeURIComponent(url?.pathname.slice(1) ?? '');
   if (database !== '') return database;
   throw new DriverError(
     'InvalidInput',

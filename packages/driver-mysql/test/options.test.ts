@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { ConnectionOptions } from 'mysql2/promise';
 import * as mysql2 from 'mysql2/promise';
 import { expect, test, vi } from 'vitest';
@@ -53,3 +54,28 @@ test.each([
   );
   expect(() => mysql({ uri, [name]: undefined })).not.toThrow();
 });
+
+test.each([
+  'mysql://app:pa#ss-word@localhost/rowlock',
+  'mysql://app:pa%ss-word@localhost/rowlock',
+  'mysql://app:pa/ss-word@localhost/rowlock',
+  '//app:pass-word@localhost/rowlock',
+])('a uri that cannot be read is refused, and its password is not told: %s', (bad) => {
+  for (const database of [undefined, 'rowlock']) {
+    const error = refusalOf({ uri: bad, ...(database && { database }) });
+    expect(error).toMatchObject({
+      code: 'InvalidInput',
+      message: expect.stringContaining('percent-encoded'),
+    });
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/ss-word/);
+  }
+});
+
+function refusalOf(options: MysqlOptions): unknown {
+  try {
+    mysql(options);
+  } catch (error) {
+    return error;
+  }
+  throw new Error('The options were taken.');
+}
