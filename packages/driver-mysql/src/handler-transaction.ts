@@ -60,11 +60,17 @@ export class HandlerTransaction implements MysqlTransaction {
     this.#isSet = true;
   }
 
-  /** What returns no rows tells whether there is a transaction still. */
   #checked<Answer extends [unknown, unknown]>(answer: Answer): Answer {
     const [result] = answer;
-    const status: unknown = Object(result).serverStatus;
-    if (typeof status === 'number' && (status & IN_TRANSACTION) === 0) this.#onEnded();
+    // Of a CALL, or of several statements, there are several, rows among them.
+    if ((Array.isArray(result) ? result : [result]).some(isEnd)) this.#onEnded();
     return answer;
   }
+}
+
+/** What returns no rows tells whether there is a transaction still. Rows come here too, and may have a column of one of these names. */
+function isEnd(result: unknown): boolean {
+  const { fieldCount, warningStatus, serverStatus } = Object(result);
+  if (fieldCount !== 0 || typeof warningStatus !== 'number') return false;
+  return typeof serverStatus === 'number' && (serverStatus & IN_TRANSACTION) === 0;
 }

@@ -175,6 +175,20 @@ describe('the locks of a claim', () => {
     expect((await claim(await begin()))?.id).toBe(job?.id);
   });
 
+  test('a handler that calls a procedure which commits, and returns rows too, has lost the claim', async () => {
+    await pool.query('CREATE PROCEDURE looks() BEGIN SELECT 0 AS serverStatus; END');
+    await pool.query('CREATE PROCEDURE commits() BEGIN SELECT 1; COMMIT; SELECT 2; END');
+    await driver.enqueue([newJob()]);
+    const held = await begin();
+    const job = await claim(held);
+    await held.handle.query('CALL looks()');
+    await held.handle.query('SELECT 0 AS affectedRows, 0 AS serverStatus');
+    expect(held.lost.aborted).toBe(false);
+    await held.handle.query('CALL commits()');
+    expect(held.lost.aborted).toBe(true);
+    await expect(held.settle([settled(job)])).rejects.toBe(held.lost.reason);
+  });
+
   test('a handler that lets its connection commit by itself has lost the claim, and no later claim is on that connection', async () => {
     await driver.enqueue([newJob()]);
     const held = await begin();
