@@ -272,7 +272,7 @@ export class MysqlAnchor implements Anchor {
     await client.query(sql.idleLimit(IDLE_SECONDS));
     await this.#checkWrites(client);
     const [lock] = await query<{ held: number }>(client, sql.holdAnchor, [this.#lockName]);
-    if (lock?.held === 1) {
+    if (Number(lock?.held) === 1) {
       this.#connection = client.threadId;
       return;
     }

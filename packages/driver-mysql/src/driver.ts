@@ -38,6 +38,7 @@ import {
   createConnection,
   createPool,
   type Pool,
+  type PoolOptions,
 } from 'mysql2/promise';
 import { AheadOfCommit } from './ahead-of-commit.js';
 import { MysqlAnchor } from './anchor.js';
@@ -59,7 +60,7 @@ import { cut, endPool, onPool, prepareSession, takeConnection } from './session.
 import { sharesSessions } from './shared-sessions.js';
 import { storableJson } from './storable.js';
 import { MysqlStore } from './store.js';
-import { readUri } from './uri.js';
+import { readUri, sslOf, withoutOptions } from './uri.js';
 
 /** What the driver's connections need as it is, and why. */
 const FIXED = {
@@ -72,7 +73,8 @@ const FIXED = {
   connectionLimit: 'pass maxConnections',
   maxIdle: 'the pool is kept as large as its work needs',
   idleTimeout: 'the pool is kept as large as its work needs',
-} satisfies Partial<Record<keyof ConnectionOptions, string>>;
+  resetOnRelease: 'a connection keeps its settings',
+} satisfies Partial<Record<keyof PoolOptions, string>>;
 
 /** Where the database is. */
 export interface MysqlOptions extends Omit<ConnectionOptions, 'database' | keyof typeof FIXED> {
@@ -130,7 +132,12 @@ export function mysql({
   const schema = database ?? databaseOf(url);
   const answerMs = milliseconds(answerTimeout, 'answerTimeout');
   const connecting = { connectTimeout, enableKeepAlive, keepAliveInitialDelay };
-  const options = { ...given, ...connecting, ...ALWAYS, database: schema };
+  const own = { ...FIXED, ...connecting };
+  const where = url && {
+    ...(given.ssl === undefined && sslOf(url)),
+    uri: withoutOptions(url, Object.keys(own)),
+  };
+  const options = { ...given, ...where, ...connecting, ...ALWAYS, database: schema };
   return new MysqlDriver(context(schema, answerMs), options, maxConnections, push, sessions);
 }
 
@@ -167,9 +174,9 @@ interface Lapsed {
   process_id: string;
   worker_id: string;
   /** 1 when it is over whether the worker lives or not. */
-  is_over: number;
+  is_over: number | string;
   /** 1 when its worker has no session. */
-  is_lapsed: number;
+  is_lapsed: number | string;
 }
 
 interface HistoryRow {
@@ -248,7 +255,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
         throw error;
       },
     );
-    const found = row?.version ?? 0;
+    const found = Number(row?.version ?? 0);
     if (found < SCHEMA_VERSION) throw outdated(found, this.context.schema, await productOf(this.#soon));
     return this.#verifySession();
   }
@@ -302,10 +309,14 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     const leased: Lapsed[] = [];
     for (const queue of queues)
       leased.push(...(await query<Lapsed>(this.#soon, sql.lapsed, [lockPrefix, queue, lockPrefix])));
-    const found = leased.filter(({ worker_id, is_over }) => is_over === 1 || dead.includes(worker_id));
+    const found = leased.filter(
+      ({ worker_id, is_over }) => Number(is_over) === 1 || dead.includes(worker_id),
+    );
     let reclaimed = 0;
     for (const part of inParts(found)) reclaimed += await this.#putBack(part);
-    const lapsed = leased.filter(({ is_lapsed }) => is_lapsed === 1).map(({ worker_id }) => worker_id);
+    const lapsed = leased
+      .filter(({ is_lapsed }) => Number(is_lapsed) === 1)
+      .map(({ worker_id }) => worker_id);
     return { reclaimed, lapsed: [...new Set(lapsed)] };
   }
 

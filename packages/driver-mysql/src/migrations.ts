@@ -96,13 +96,13 @@ export async function migrate(client: Connection, { sql, lockPrefix }: Context):
       `${lockPrefix}migrate`,
       LOCK_SECONDS,
     ]);
-    if (lock?.held !== 1) {
+    if (Number(lock?.held) !== 1) {
       throw new DriverError('LockTimeout', `Another process has been migrating for ${LOCK_SECONDS} seconds.`);
     }
     await client.query(NAMES);
     await client.query(PREPARE);
     const [row] = await query<{ version: number }>(client, sql.schemaVersion);
-    const from = row?.version ?? 0;
+    const from = Number(row?.version ?? 0);
     const missing = await missingAfter(from);
     const product = await productOf(client);
     for (const migration of missing) {

@@ -15,7 +15,7 @@ export interface MysqlTransaction {
 
 export type Value = string | number | bigint | boolean | null;
 
-/** Asks one of the driver's own statements for rows. @throws DriverError */
+/** Asks one of the driver's own statements for rows. By `bigNumberStrings` what is computed may come as text. @throws DriverError */
 export async function query<Row>(
   on: MysqlTransaction,
   sql: string,

@@ -90,7 +90,7 @@ export function toWorkerView(row: WorkerRow): WorkerView {
     host: row.host,
     pid: row.pid,
     queues: JSON.parse(row.queues),
-    alive: row.alive === 1,
+    alive: Number(row.alive) === 1,
     startedAt: new Date(Number(row.started_at)),
     lines: JSON.parse(row.lines),
   };

@@ -1,4 +1,5 @@
 import { DriverError } from '@rowlock/core';
+import type { SslOptions } from 'mysql2/promise';
 
 /**
  * A `uri` that can be read, as the client will read it.
@@ -17,4 +18,45 @@ export function readUri(uri: string): URL {
         'percent-encoded: encodeURIComponent() does that.',
     );
   }
+}
+
+/** The text for the client, which takes options out of the query: not these, nor what is said of TLS in other words than its own. */
+export function withoutOptions({ href }: URL, names: readonly string[]): string {
+  const url = new URL(href);
+  const left = (name: string): boolean => names.includes(name) || isMode(name);
+  for (const name of [...url.searchParams.keys()].filter(left)) url.searchParams.delete(name);
+  return url.href;
+}
+
+/** What MySQL's own clients do at each `ssl-mode`. Theirs that prefers TLS goes on without it, which this one cannot. */
+const MODES: Readonly<Record<string, { readonly ssl?: SslOptions }>> = {
+  DISABLED: {},
+  REQUIRED: { ssl: { rejectUnauthorized: false } },
+  VERIFY_CA: { ssl: { rejectUnauthorized: true } },
+  VERIFY_IDENTITY: { ssl: { rejectUnauthorized: true, verifyIdentity: true } },
+};
+
+/**
+ * How the connection is encrypted, where the query says so in words that `mysql2` does not know: it would connect without.
+ *
+ * @throws DriverError `InvalidInput` for what is not understood
+ */
+export function sslOf({ searchParams }: URL): { readonly ssl?: SslOptions } {
+  let found: { readonly ssl?: SslOptions } = {};
+  for (const [name, value] of searchParams) {
+    const known = isMode(name) ? MODES[value.toUpperCase()] : {};
+    if (known === undefined || (!isMode(name) && name !== 'ssl' && /ssl|tls/i.test(name)))
+      throw new DriverError(
+        'InvalidInput',
+        `'${name}=${value}' in the query of the \`uri\` is not understood. \`ssl-mode\` may be ${Object.keys(MODES).join(', ')}; for more pass ` +
+          'the option `ssl`.',
+      );
+    if (isMode(name)) found = known;
+  }
+  return found;
+}
+
+/** As each of its writers spells it. */
+function isMode(name: string): boolean {
+  return /^ssl[-_]?mode$/i.test(name);
 }

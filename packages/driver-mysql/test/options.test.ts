@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
+import { freshMysqlDatabase } from '@rowlock/servers';
 import type { ConnectionOptions } from 'mysql2/promise';
 import * as mysql2 from 'mysql2/promise';
+import { createConnection } from 'mysql2/promise';
 import { expect, test, vi } from 'vitest';
 import { type MysqlOptions, mysql } from '../src/index.js';
+import { SCHEMA_VERSION } from '../src/migrations.js';
+import { serverUrl } from './server.js';
 
 vi.mock('mysql2/promise', { spy: true });
 
@@ -47,6 +52,7 @@ test.each([
   ['connectionLimit', 5],
   ['maxIdle', 1],
   ['idleTimeout', 1],
+  ['resetOnRelease', true],
 ])('%s is refused, and nothing else is done', (name, value) => {
   const given = { uri, [name]: value };
   expect(() => mysql(given)).toThrow(
@@ -70,6 +76,94 @@ test.each([
     expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/ss-word/);
   }
 });
+
+test('numbers that come as text are numbers all the same', async () => {
+  const fresh = await freshMysqlDatabase(serverUrl);
+  const driver = mysql({ uri: fresh.url, supportBigNumbers: true, bigNumberStrings: true });
+  const plain = await createConnection(fresh.url);
+  try {
+    expect(await driver.migrate()).toMatchObject({ from: 0, to: SCHEMA_VERSION });
+    expect(await driver.migrate()).toMatchObject({ from: SCHEMA_VERSION, to: SCHEMA_VERSION });
+    await driver.verify();
+    const anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
+    expect(await driver.workers()).toMatchObject([{ id: anchor.workerId, alive: true }]);
+    // A lease that is over, of a worker that lives, and one of a worker that does not.
+    await plain.query("INSERT INTO rowlock_job (queue, kind) VALUES ('q', 'k'), ('q', 'k')");
+    const [over, lapsed] = [randomUUID(), randomUUID()];
+    await plain.query(
+      `UPDATE rowlock_job SET status = 'in-progress', process_id = IF(id = 1, ?, ?),
+         leased_until = UTC_TIMESTAMP(6) + INTERVAL IF(id = 1, -1, 60) SECOND`,
+      [over, lapsed],
+    );
+    await plain.query(
+      'INSERT INTO rowlock_run (job_id, process_id, worker_id) VALUES (1, ?, ?), (2, ?, 999)',
+      [over, anchor.workerId, lapsed],
+    );
+    const reclaimed = await driver.reclaim({ queues: ['q'], dead: [] });
+    expect(reclaimed).toEqual({ reclaimed: 1, lapsed: ['999'] });
+    await anchor.release();
+  } finally {
+    await plain.end();
+    await driver.close();
+    await fresh.drop();
+  }
+});
+
+test('in the query of a uri nothing is looked at that the driver needs as it is, nor how to connect', async () => {
+  const fresh = await freshMysqlDatabase(serverUrl);
+  const query =
+    'rowsAsArray=true&nestTables=_&charset=latin1&timezone=local&flags=-FOUND_ROWS&resetOnRelease=true';
+  const connecting = 'connectTimeout=1&enableKeepAlive=true&keepAliveInitialDelay=1';
+  const uri = `${fresh.url}?${query}&${connecting}&connectionLimit=1&compress=true`;
+  const create = vi.mocked(mysql2.createPool).mockClear();
+  const driver = mysql({ uri, enableKeepAlive: false, keepAliveInitialDelay: 0 });
+  try {
+    const [made] = create.mock.results;
+    expect(Object(made?.value).pool.config.connectionConfig).toMatchObject({
+      rowsAsArray: false,
+      nestTables: undefined,
+      timezone: 'Z',
+      connectTimeout: 10_000,
+      enableKeepAlive: false,
+      keepAliveInitialDelay: 0,
+      compress: true,
+    });
+    await driver.migrate();
+    await driver.verify();
+  } finally {
+    await driver.close();
+    await fresh.drop();
+  }
+});
+
+const REQUIRED = { rejectUnauthorized: false };
+
+test.each([
+  ['', undefined],
+  ['?ssl-mode=DISABLED', undefined],
+  ['?ssl-mode=REQUIRED', REQUIRED],
+  ['?sslMode=required', REQUIRED],
+  ['?ssl-mode=VERIFY_CA', { rejectUnauthorized: true }],
+  ['?ssl_mode=VERIFY_IDENTITY', { rejectUnauthorized: true, verifyIdentity: true }],
+])('a uri with %s connects as it says', async (query, ssl) => {
+  for (const given of await opened({ uri: `${uri}${query}` })) {
+    expect(given.ssl).toEqual(ssl);
+    expect(given.uri).toBe(uri);
+  }
+  // Whoever passes it has said more.
+  for (const given of await opened({ uri: `${uri}${query}`, ssl: { ca: 'own' } }))
+    expect(given.ssl).toMatchObject({ ca: 'own', rejectUnauthorized: true });
+});
+
+test.each(['ssl-mode=PREFERRED', 'sslmode=require', 'useSSL=true', 'sslaccept=strict', 'tls=true'])(
+  'a uri with ?%s is refused: the client would connect without TLS',
+  (query) => {
+    expect(refusalOf({ uri: `${uri}?${query}` })).toMatchObject({
+      code: 'InvalidInput',
+      message: expect.stringContaining(`'${query}'`),
+    });
+  },
+);
 
 function refusalOf(options: MysqlOptions): unknown {
   try {
