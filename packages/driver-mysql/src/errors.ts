@@ -81,7 +81,7 @@ const SOCKET_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** The `mysql2` client gives these no code. */
-const LOST_MESSAGE = /connection is in closed state|can't (write|add new command)|connection lost/i;
+const LOST_MESSAGE = /connection is in closed state|can't (write|add new command)|connection lost|pool is closed/i;
 
 const ADVICE: Partial<Record<DriverErrorCode, string>> = {
   SchemaOutdated: "Rowlock's tables are missing or older than this driver: run the migrations.",
@@ -102,7 +102,7 @@ const PACKET_ADVICE =
 export function toDriverError(error: unknown): DriverError {
   if (isDriverError(error)) return error;
   const cause = causeOf(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const advice = errnoOf(error) === TOO_LARGE ? PACKET_ADVICE : ADVICE[cause];
   return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
 }
@@ -115,6 +115,12 @@ function causeOf(error: unknown): DriverErrorCode {
   const errno = errnoOf(error);
   if (errno === FORBIDDEN && READ_ONLY.test(error.message)) return 'ConnectionLost';
   return CAUSES[errno] ?? 'Unknown';
+}
+
+function messageOf(error: unknown): string {
+  // Of a host that has several addresses: one error for each, and no message.
+  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
 }
 
 function errnoOf(error: unknown): number {
