@@ -128,6 +128,7 @@ export function mysql({
   ...given
 }: MysqlOptions): Driver<MysqlTransaction> {
   refuseFixed(given);
+  refuseUnknown(maxConnections, sessions);
   const url = given.uri === undefined ? undefined : readUri(given.uri);
   const schema = database ?? databaseOf(url);
   const answerMs = milliseconds(answerTimeout, 'answerTimeout');
@@ -158,6 +159,22 @@ function refuseFixed(given: object): void {
     if (passed.has(name)) throw new DriverError('InvalidInput', `mysql() takes no option '${name}': ${why}.`);
   }
 }
+
+/** From a variable, or in JavaScript, they may be anything. */
+function refuseUnknown(maxConnections: number, sessions: string): void {
+  if (!Number.isInteger(maxConnections) || maxConnections < 1)
+    throw new DriverError(
+      'InvalidInput',
+      `'maxConnections' must be a whole number from 1 on, and is ${maxConnections}.`,
+    );
+  if (!SESSIONS.includes(sessions))
+    throw new DriverError(
+      'InvalidInput',
+      `'sessions' must be one of ${SESSIONS.join(', ')}, and is '${sessions}'.`,
+    );
+}
+
+const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
 
 function databaseOf(url: URL | undefined): string {
   const database = decodeURIComponent(url?.pathname.slice(1) ?? '');

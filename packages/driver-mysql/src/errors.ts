@@ -81,7 +81,8 @@ const SOCKET_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** The `mysql2` client gives these no code. */
-const LOST_MESSAGE = /connection is in closed state|can't (write|add new command)|connection lost|pool is closed/i;
+const LOST_MESSAGE =
+  /connection is in closed state|can't (write|add new command)|connection lost|pool is closed/i;
 
 const ADVICE: Partial<Record<DriverErrorCode, string>> = {
   SchemaOutdated: "Rowlock's tables are missing or older than this driver: run the migrations.",

@@ -165,6 +165,18 @@ test.each(['ssl-mode=PREFERRED', 'sslmode=require', 'useSSL=true', 'sslaccept=st
   },
 );
 
+test.each([
+  ['maxConnections', 0],
+  ['maxConnections', -1],
+  ['maxConnections', 1.5],
+  ['maxConnections', Number.NaN],
+  ['sessions', 'Shared'],
+  ['sessions', ''],
+])('%s: %j is refused', (name, value) => {
+  const given = { uri, [name]: value };
+  expect(refusalOf(given)).toMatchObject({ code: 'InvalidInput', message: expect.stringContaining(name) });
+});
+
 function refusalOf(options: MysqlOptions): unknown {
   try {
     mysql(options);
