@@ -218,7 +218,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly #options: ConnectionOptions;
   readonly #push: boolean;
   readonly #kind: 'auto' | 'own' | 'shared';
-  readonly #watch = new CommitWatch();
+  readonly #watch: CommitWatch;
   readonly #ringer: Ringer;
   /** For a worker's own short statements. */
   readonly #soon: MysqlTransaction;
@@ -251,6 +251,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     this.#kind = sessions;
     this.#soon = onPool(pool, context.answerMs);
     this.#ringer = new Ringer(context, this.#soon, this.#push ? () => this.#open() : null);
+    this.#watch = new CommitWatch(
+      (rings) => this.#seen(rings),
+      (wakeUps) => this.#ringer.call(wakeUps),
+    );
     this.#ahead = new AheadOfCommit(options, context.answerMs);
     this.#starts = new RunStarts(this.#soon, context.sql, this.#ahead);
     this.capabilities = { maxConnections, sharesPool: false, chains: false };
@@ -278,7 +282,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   join(tx: MysqlTransaction): Store {
-    return new JoinedStore(this.context, tx, this.on, this.#watch, this.#ringer);
+    return new JoinedStore(this.context, tx, this.on, this.#watch);
   }
 
   deferred(handle: () => Promise<MysqlTransaction>): MysqlTransaction {
@@ -453,6 +457,18 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     for (const close of [() => this.#ringer.close(), () => this.#ahead.close(), endClaims])
       await close().catch((error: unknown) => errors.push(error));
     if (errors.length > 0) throw errors[0];
+  }
+
+  /** Those of these rings that are committed. */
+  async #seen(rings: readonly number[]): Promise<readonly number[]> {
+    const seen: number[] = [];
+    for (const part of inParts(rings)) {
+      const wanted = list(part);
+      const sql = this.context.sql.findRings(wanted.places);
+      const rows = await query<{ id: string }>(this.#soon, sql, wanted.values);
+      seen.push(...rows.map(({ id }) => Number(id)));
+    }
+    return seen;
   }
 
   async #forgetWorkers(): Promise<void> {

@@ -1,25 +1,16 @@
 import type { Enqueued, NewJob, WakeUp } from '@rowlock/core';
 import type { CommitWatch } from './commit-watch.js';
 import type { Context } from './context.js';
-import { change, type MysqlTransaction, query } from './query.js';
-import type { Ringer } from './ringer.js';
+import { change, type MysqlTransaction } from './query.js';
 import { MysqlStore } from './store.js';
 
 /** The verbs of a store inside a caller's transaction. Its rings are heard when it commits. */
 export class JoinedStore extends MysqlStore {
   readonly #watch: CommitWatch;
-  readonly #ringer: Ringer;
 
-  constructor(
-    context: Context,
-    tx: MysqlTransaction,
-    pool: MysqlTransaction,
-    watch: CommitWatch,
-    ringer: Ringer,
-  ) {
+  constructor(context: Context, tx: MysqlTransaction, pool: MysqlTransaction, watch: CommitWatch) {
     super(context, tx, pool);
     this.#watch = watch;
-    this.#ringer = ringer;
   }
 
   override async enqueue(
@@ -37,10 +28,7 @@ export class JoinedStore extends MysqlStore {
       // Postgres sends its notifications with the commit. Here the ring is a row of the transaction, and this process looks for
       // it from outside.
       const { insertId } = await change(this.on, sql.ring, [JSON.stringify(wakeUp)]);
-      this.#watch.watch(
-        async () => (await query(this.outside, sql.findRing, [insertId])).length > 0,
-        () => this.#ringer.call([wakeUp]),
-      );
+      this.#watch.watch(insertId, wakeUp);
     }
   }
 }

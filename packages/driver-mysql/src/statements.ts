@@ -88,7 +88,7 @@ export interface Statements {
   readonly rung: (late: string) => string;
   readonly heard: (late: string) => string;
   readonly lastRings: string;
-  readonly findRing: string;
+  readonly findRings: (rings: string) => string;
   readonly sleepers: string;
   readonly onlyReads: string;
   readonly pruneBell: string;
@@ -503,7 +503,7 @@ export function statements(schema: string): Statements {
     lastRings: `
       SELECT CAST(id AS CHAR) AS id FROM (SELECT id FROM ${bell} ORDER BY id DESC LIMIT 100) AS last ORDER BY last.id`,
 
-    findRing: `SELECT 1 FROM ${bell} WHERE id = ?`,
+    findRings: (rings) => `SELECT CAST(id AS CHAR) AS id FROM ${bell} WHERE id IN (${rings})`,
 
     // Who holds a worker's lock is that worker's session, whatever became of the numbers of connections since.
     sleepers: `
