@@ -12,11 +12,14 @@ import {
   type HeldTransaction,
   type HistoryEntry,
   isDriverError,
+  type JobFilter,
   type JobId,
+  type JobPage,
   type Lanes,
   type MigrationReport,
   milliseconds,
   type NewJob,
+  type Page,
   type Reclaimed,
   type RunNote,
   type RunRef,
@@ -95,7 +98,8 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database' | keyof
   readonly push?: boolean;
   /**
    * How long the server may take to answer a statement of the driver's own: after it the connection counts as lost. Default
-   * 20 s. A handler's statements are bounded by its timeout alone.
+   * 20 s. Not of `list` and `count`, which may look through all jobs, nor of a migration. A handler's statements are bounded by its
+   * timeout alone.
    */
   readonly answerTimeout?: Duration;
   /**
@@ -220,8 +224,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly #kind: 'auto' | 'own' | 'shared';
   readonly #watch: CommitWatch;
   readonly #ringer: Ringer;
-  /** For a worker's own short statements. */
+  /** For short statements. */
   readonly #soon: MysqlTransaction;
+  /** For what may look through all jobs. */
+  readonly #patient: MysqlStore;
   readonly #ahead: AheadOfCommit;
   readonly #starts: RunStarts;
   /** Whether a proxy lets clients share sessions; undefined until a worker has found out. */
@@ -243,13 +249,15 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       maxIdle: Math.max(1, maxConnections - 1),
       idleTimeout: IDLE_MS,
     });
-    super(context, onPool(pool));
+    const soon = onPool(pool, context.answerMs);
+    super(context, soon);
+    this.#soon = soon;
+    this.#patient = new MysqlStore(context, onPool(pool));
     this.#pool = pool;
     this.#claims = new ClaimConnections(pool, context.answerMs);
     this.#options = options;
     this.#push = push && sessions !== 'shared';
     this.#kind = sessions;
-    this.#soon = onPool(pool, context.answerMs);
     this.#ringer = new Ringer(context, this.#soon, this.#push ? () => this.#open() : null);
     this.#watch = new CommitWatch(
       (rings) => this.#seen(rings),
@@ -303,6 +311,14 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     const outcomes = await super.enqueue(jobs);
     if (outcomes.some(({ outcome }) => outcome === 'enqueued')) this.#ringer.ringBehind(wakeUps);
     return outcomes;
+  }
+
+  override async list(filter: JobFilter, page: Page): Promise<JobPage> {
+    return this.#patient.list(filter, page);
+  }
+
+  override async count(filter: JobFilter): Promise<Record<State, number>> {
+    return this.#patient.count(filter);
   }
 
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {

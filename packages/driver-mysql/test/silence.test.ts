@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { NewJob } from '@rowlock/core';
 import { type SeverableServer, severableServer } from '@rowlock/driver-conformance';
 import { type FreshDatabase, freshMysqlDatabase } from '@rowlock/servers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -41,14 +42,42 @@ test('a notification through a connection that went silent ends, as does closing
   await driver.close().catch(() => {});
 }, 10_000);
 
+test('what a client asks is answered soon or not at all, and closing ends', async () => {
+  const { hostname, port } = new URL(database.url);
+  const server = await severableServer({ host: hostname, port: Number(port) });
+  onTestFinished(() => server.sever());
+  const driver = driverBehind(server);
+  const job: NewJob = {
+    queue: 'q',
+    kind: 'k',
+    key: null,
+    payload: {},
+    priority: 0,
+    available: { inMs: 0 },
+    maxAttempts: 1,
+    unique: null,
+    metadata: {},
+    createdBy: 'host',
+  };
+  const asked = [() => driver.enqueue([job]), () => driver.move('cancel', 'a job'), () => driver.workers()];
+  for (const ask of asked) {
+    await driver.workers();
+    server.forget();
+    await expect(ask()).rejects.toMatchObject({ code: 'ConnectionLost' });
+  }
+  await driver.workers();
+  server.swallow();
+  await driver.close().catch(() => {});
+}, 10_000);
+
 test('closing does not wait for a statement that nobody answers', async () => {
   const { hostname, port } = new URL(database.url);
   const server = await severableServer({ host: hostname, port: Number(port) });
   onTestFinished(() => server.sever());
   const driver = driverBehind(server);
-  await driver.workers();
+  await driver.count({});
   server.swallow();
-  const asked = driver.workers().catch((error: unknown) => error);
+  const asked = driver.count({}).catch((error: unknown) => error);
   await turn();
   await expect(driver.close()).rejects.toMatchObject({ code: 'ConnectionLost' });
   expect(await asked).toMatchObject({ code: 'ConnectionLost' });
