@@ -111,7 +111,7 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database' | keyof
 }
 
 /**
- * Jobs on MySQL 8.0.22 and later, and MariaDB 10.6 and later.
+ * Jobs on MySQL 8.0.22 and later, and MariaDB 10.10 and later.
  *
  * The driver has connections of its own: a claim needs READ COMMITTED, and an application's pool has its own ideas.
  *

@@ -99,14 +99,15 @@ export async function migrate(client: Connection, { sql, lockPrefix }: Context):
     if (Number(lock?.held) !== 1) {
       throw new DriverError('LockTimeout', `Another process has been migrating for ${LOCK_SECONDS} seconds.`);
     }
+    const version = await versionOf(client);
+    refuseOlder(version);
     await client.query(NAMES);
     await client.query(PREPARE);
     const [row] = await query<{ version: number }>(client, sql.schemaVersion);
     const from = Number(row?.version ?? 0);
     const missing = await missingAfter(from);
-    const product = await productOf(client);
     for (const migration of missing) {
-      await client.query(spelledFor(product, migration.sql));
+      await client.query(spelledFor(productIn(version), migration.sql));
       const values = [migration.version, migration.name];
       await query(client, 'INSERT IGNORE INTO rowlock_migration (version, name) VALUES (?, ?)', values);
     }
@@ -125,8 +126,31 @@ async function missingAfter(version: number): Promise<readonly Migration[]> {
 }
 
 export async function productOf(client: MysqlTransaction): Promise<Product> {
+  return productIn(await versionOf(client));
+}
+
+async function versionOf(client: MysqlTransaction): Promise<string> {
   const [row] = await query<{ version: string }>(client, 'SELECT VERSION() AS version');
-  return row?.version.includes('MariaDB') ? 'MariaDB' : 'MySQL';
+  return row?.version ?? '';
+}
+
+function productIn(version: string): Product {
+  return version.includes('MariaDB') ? 'MariaDB' : 'MySQL';
+}
+
+/** The first ones that have all that the tables and the statements need: of MariaDB, `RANDOM_BYTES`. */
+const OLDEST: Readonly<Record<Product, readonly [number, number, number]>> = {
+  MySQL: [8, 0, 22],
+  MariaDB: [10, 10, 0],
+};
+
+/** @throws DriverError */
+function refuseOlder(version: string): void {
+  const product = productIn(version);
+  const [found, oldest] = [version.split(/[.-]/).map(Number), OLDEST[product]];
+  const place = oldest.findIndex((number, index) => found[index] !== number);
+  if (place < 0 || Number(found[place]) > Number(oldest[place])) return;
+  throw new DriverError('Unknown', `Rowlock needs ${product} ${oldest.join('.')} or later, and this is ${version}.`);
 }
 
 /** When the tables are missing or older than this driver. */

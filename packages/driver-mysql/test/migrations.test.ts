@@ -1,7 +1,9 @@
 import { freshMysqlDatabase } from '@rowlock/servers';
+import { type Connection, createConnection } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { context } from '../src/context.js';
 import { mysql } from '../src/index.js';
-import { migrations, SCHEMA_VERSION } from '../src/migrations.js';
+import { migrate, migrations, SCHEMA_VERSION } from '../src/migrations.js';
 import { serverUrl } from './server.js';
 
 const files = vi.hoisted(() => ({ areThere: true }));
@@ -48,3 +50,42 @@ test('a bundled application, without the files, works on tables that are there, 
     await driver.close();
   }
 });
+
+test.each([
+  ['10.6.18-MariaDB-1', 'MariaDB 10.10.0'],
+  ['10.9.8-MariaDB', 'MariaDB 10.10.0'],
+  ['5.7.44-log', 'MySQL 8.0.22'],
+  ['8.0.21', 'MySQL 8.0.22'],
+])('a server that says it is %s is too old, and is left as it was', async (version, needed) => {
+  const client = await saying(version);
+  await expect(migrate(client, context(schema(), 5_000))).rejects.toThrow(
+    `Rowlock needs ${needed} or later, and this is ${version}.`,
+  );
+  const [tables] = await client.query('SHOW TABLES');
+  expect(tables).toEqual([]);
+  await client.end();
+});
+
+test.each(['8.0.22', '8.0.36-28', '8.4.0-log', '9.0.1', '10.10.2-MariaDB', '11.4.4-MariaDB-ubu2404'])(
+  'a server that says it is %s is new enough',
+  async (version) => {
+    const driver = mysql({ uri: url });
+    await driver.migrate();
+    await driver.close();
+    const client = await saying(version);
+    expect(await migrate(client, context(schema(), 5_000))).toMatchObject({ applied: [] });
+    await client.end();
+  },
+);
+
+const schema = (): string => new URL(url).pathname.slice(1);
+
+/** A connection to a server that tells another version than its own. */
+async function saying(version: string): Promise<Connection> {
+  const client = await createConnection({ uri: url, multipleStatements: true });
+  const execute = client.execute.bind(client);
+  vi.spyOn(client, 'execute').mockImplementation((sql, values) =>
+    execute(String(sql).replace('VERSION()', `'${version}'`), values),
+  );
+  return client;
+}
