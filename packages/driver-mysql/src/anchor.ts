@@ -16,7 +16,7 @@ import type { Connect, Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { change, type MysqlTransaction, query } from './query.js';
 import { interrupt } from './ringer.js';
-import { cut, sessionOf } from './session.js';
+import { connectionOf, cut, sessionOf } from './session.js';
 
 /** Pauses between attempts to reconnect, in milliseconds. The last repeats; with it the worker is back before it counts as dead. */
 const RECONNECT_MS = [20, 50, 100, 200, 400];
@@ -273,7 +273,7 @@ export class MysqlAnchor implements Anchor {
     await this.#checkWrites(client);
     const [lock] = await query<{ held: number }>(client, sql.holdAnchor, [this.#lockName]);
     if (Number(lock?.held) === 1) {
-      this.#connection = client.threadId;
+      this.#connection = connectionOf(client);
       return;
     }
     // The server has not noticed the end of the session before this one: it is told. Who holds the worker's lock is that.

@@ -150,7 +150,10 @@ function refuseOlder(version: string): void {
   const [found, oldest] = [version.split(/[.-]/).map(Number), OLDEST[product]];
   const place = oldest.findIndex((number, index) => found[index] !== number);
   if (place < 0 || Number(found[place]) > Number(oldest[place])) return;
-  throw new DriverError('Unknown', `Rowlock needs ${product} ${oldest.join('.')} or later, and this is ${version}.`);
+  throw new DriverError(
+    'Unknown',
+    `Rowlock needs ${product} ${oldest.join('.')} or later, and this is ${version}.`,
+  );
 }
 
 /** When the tables are missing or older than this driver. */

@@ -17,7 +17,10 @@ const SESSION = [
 
 export async function prepareSession(client: Connection): Promise<void> {
   for (const statement of SESSION) await client.query(statement);
-  const [row] = await query<Server>(client, `SELECT ${SERVER} AS digest, VERSION() AS version`);
+  const [row] = await query<Server>(
+    client,
+    `SELECT ${SERVER} AS digest, VERSION() AS version, CAST(CONNECTION_ID() AS CHAR) AS connection`,
+  );
   if (row !== undefined) servers.set(Object(client).connection, row);
 }
 
@@ -25,6 +28,8 @@ interface Server {
   /** Which one it is. */
   readonly digest: string;
   readonly version: string;
+  /** The number of the connection there. Behind a proxy the client knows another one. */
+  readonly connection: string;
 }
 
 /** Which server this is, in hexadecimal digits. MariaDB has no `server_uuid`, and takes it for a comment. */
@@ -37,9 +42,15 @@ const servers = new WeakMap<object, Server>();
  * A connection's session as KILL takes it, on any connection. After a fail-over behind an address that stays, its number is
  * somebody else's on the new server: there it is nobody's.
  */
-export function sessionOf(client: Connection, id: number | bigint = client.threadId): string {
+export function sessionOf(client: Connection, id: number | bigint = connectionOf(client)): string {
   const server = servers.get(Object(client).connection);
   return server === undefined ? String(id) : `IF(${SERVER} = '${server.digest}', ${id}, 0)`;
+}
+
+/** The number of a connection on its server. */
+export function connectionOf(client: Connection): number {
+  const server = servers.get(Object(client).connection);
+  return server === undefined ? client.threadId : Number(server.connection);
 }
 
 /** Whether a connection that is set up is to a MariaDB. */

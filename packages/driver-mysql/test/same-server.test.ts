@@ -30,6 +30,12 @@ test('a statement is interrupted where it is', async () => {
   clearInterval(end);
 });
 
+test('behind a proxy, which tells the client a number of its own, the number is the server’s', async () => {
+  Object(client).connection.threadId = 4_000_000_000;
+  await other.query(`KILL ${sessionOf(client)}`);
+  await expect(client.query('SELECT 1')).rejects.toThrow();
+});
+
 test('on another server the number is nobody’s', async () => {
   const elsewhere = sessionOf(client).replace(/'[0-9a-f]{56}'/, `'${'0'.repeat(56)}'`);
   expect(elsewhere).not.toBe(sessionOf(client));
