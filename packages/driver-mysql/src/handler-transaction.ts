@@ -14,7 +14,7 @@ export class HandlerTransaction implements MysqlTransaction {
   readonly #inTurn: InTurn;
   readonly #onEnded: () => void;
   #used = false;
-  #open = true;
+  #over: (() => Error) | null = null;
   #isSet = false;
 
   /** @param onEnded Is called when a statement of the handler has ended the transaction, and with it the claim. */
@@ -44,12 +44,13 @@ export class HandlerTransaction implements MysqlTransaction {
     return this.#isSet;
   }
 
-  close(): void {
-    this.#open = false;
+  /** @param why What a statement that comes later is refused with; the first one counts. */
+  close(why: () => Error = runOver): void {
+    this.#over ??= why;
   }
 
   #prepare(): void {
-    if (!this.#open) throw runOver();
+    if (this.#over !== null) throw this.#over();
     // Should it fail, so does the ROLLBACK TO it, and with that the run.
     if (!this.#used) this.#setSavepoint().catch(() => {});
     this.#used = true;

@@ -66,6 +66,8 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   #rolledBack: Promise<void> | null = null;
   /** Whether a run that has ended has written through the transaction. */
   #kept = false;
+  /** Whether what this one has written is undone. */
+  #undone = false;
   /** What has undone all that the transaction wrote, until that is undone here too. */
   #deadlock: DriverError | null = null;
 
@@ -280,7 +282,8 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     // What the run has asked for and not waited for is part of what it wrote.
     await this.#answered(this.#inTurn.rest());
     this.#checkOpen();
-    this.#kept ||= this.used;
+    this.#kept ||= this.used && !this.#undone;
+    this.#undone = false;
     this.#handle = this.#newHandle();
   }
 
@@ -290,10 +293,11 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     if (!this.#handle.used) return;
     await this.#stopStatements();
     await this.#answered(this.#inTurn.rest());
-    if (this.#deadlock === null) return void (await this.#say(ROLLBACK_TO_SAVEPOINT));
-    // The server has undone it, with the savepoint.
+    // After a deadlock the server has undone it, with the savepoint.
+    if (this.#deadlock === null) await this.#say(ROLLBACK_TO_SAVEPOINT);
     this.#deadlock = null;
     this.#checkOpen();
+    this.#undone = true;
   }
 
   async commit(): Promise<void> {
@@ -407,7 +411,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
    */
   async #onDeadlock(cause: DriverError): Promise<void> {
     const handler = this.used && this.#status === 'new';
-    this.#handle.close();
+    this.#handle.close(() => cause);
     if (handler && !this.#kept && this.#open) {
       this.#deadlock = cause;
       if (await this.#lockAgain().catch(() => false)) return;
@@ -435,9 +439,10 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
 
   /** The handler has committed, with COMMIT or with what commits implicitly, and so given up the locks. */
   #onEnded(): void {
-    this.#handle.close();
     const message = "The claim was lost: a statement in the handler's transaction has ended it.";
-    this.#lost.abort(new DriverError('ConnectionLost', message));
+    const error = new DriverError('ConnectionLost', message);
+    this.#handle.close(() => error);
+    this.#lost.abort(error);
   }
 
   #checkOpen(): void {

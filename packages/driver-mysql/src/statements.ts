@@ -208,10 +208,10 @@ export function statements(schema: string): Statements {
 
     locked: (ids) => `SELECT ${JOB} FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE id IN (${ids})`,
 
-    // After a deadlock. Whoever has had a job meanwhile has counted an attempt, or has it still.
+    // After a deadlock. Whoever has had a job meanwhile has counted an attempt, has put it off, or has it still.
     lockAgain: (ids) => `
       SELECT CAST(job.id AS CHAR) AS id, job.attempt FROM ${job} AS job FORCE INDEX (PRIMARY)
-      WHERE id IN (${ids}) AND status = 'new'
+      WHERE id IN (${ids}) AND status = 'new' AND available_at <= UTC_TIMESTAMP(6)
       ORDER BY job.id
       FOR UPDATE NOWAIT`,
 

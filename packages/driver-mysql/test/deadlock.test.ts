@@ -137,6 +137,45 @@ test('when an earlier run of the same transaction has written, the claim is lost
   expect(held.lost.reason).toMatchObject({ code: 'ConnectionLost', cause: { code: 'Deadlock' } });
 });
 
+test('an earlier run that was undone has written nothing: its jobs are locked again', async () => {
+  await held.handle.query("INSERT INTO scratch VALUES (3, 'undone')");
+  await held.undo();
+  await held.renew();
+  await meetDeadlock(held.handle);
+  expect(held.lost.aborted).toBe(false);
+});
+
+test('a run after one that was undone, and after one that has written, is still behind that', async () => {
+  await held.handle.query("INSERT INTO scratch VALUES (3, 'undone')");
+  await held.undo();
+  await held.renew();
+  await held.handle.query("INSERT INTO scratch VALUES (3, 'kept')");
+  await held.renew();
+  await meetDeadlock(held.handle);
+  expect(held.lost.aborted).toBe(true);
+});
+
+test('when one of its jobs was put off meanwhile, the claim is lost', async () => {
+  const waiting = pool.query(
+    'UPDATE rowlock_job SET available_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR WHERE id = 2',
+  );
+  await somebodyWaits('rowlock_job');
+  await meetDeadlock(held.handle);
+  await waiting;
+  expect(held.lost.reason).toMatchObject({ code: 'ConnectionLost', cause: { code: 'Deadlock' } });
+});
+
+test('a handler that goes on after a deadlock is told of that, and not that its run is over', async () => {
+  await meetDeadlock(held.handle);
+  await expect(held.handle.query('DO 1')).rejects.toMatchObject({ code: 'Deadlock' });
+  const { handle } = held;
+  await held.undo();
+  await held.renew();
+  await expect(handle.query('DO 1')).rejects.toMatchObject({ code: 'Deadlock' });
+  await held.handle.query('CREATE TABLE more (id INT)');
+  await expect(held.handle.query('DO 1')).rejects.toBe(held.lost.reason);
+});
+
 for (const [does, code] of [
   ['throws it', 'ER_LOCK_DEADLOCK'],
   ['swallows it', 'Deadlock'],
