@@ -1,8 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import type { MigrationReport } from '@rowlock/core';
 import { type Account, type AccountsDatabase, describeRights } from '@rowlock/driver-conformance';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection } from 'mysql2/promise';
+import { expect, test } from 'vitest';
 import { toDriverError } from '../src/errors.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
+import { SCHEMA_VERSION } from '../src/migrations.js';
 import { serverUrl } from './server.js';
 
 describeRights({
@@ -65,4 +69,36 @@ async function open(statements: readonly string[]): Promise<AccountsDatabase<Mys
       await drop();
     },
   };
+}
+
+test('who has the rights that the README names migrates, and with one less does not', async () => {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  const [, named = ''] = readme.match(/Whoever migrates needs (.*) on the database/) ?? [];
+  const rights = [...named.matchAll(/`([A-Z ]+)`/g)].map(([, right = '']) => right);
+  expect(rights.length).toBeGreaterThan(1);
+  for (const missing of rights) {
+    const some = rights.filter((right) => right !== missing);
+    await expect(migratedBy(some), `without ${missing}`).rejects.toMatchObject({ code: 'PermissionDenied' });
+  }
+  expect(await migratedBy(rights)).toMatchObject({ from: 0, to: SCHEMA_VERSION });
+});
+
+async function migratedBy(rights: readonly string[]): Promise<MigrationReport> {
+  const { url, drop } = await freshMysqlDatabase(serverUrl);
+  const database = new URL(url).pathname.slice(1);
+  const own = new URL(url);
+  own.username = `migrator_${database.slice(-8)}`;
+  own.password = 'change-me';
+  const root = await createConnection(url);
+  const driver = mysql({ uri: own.href });
+  try {
+    await root.query(`CREATE USER '${own.username}' IDENTIFIED BY '${own.password}'`);
+    await root.query(`GRANT ${rights.join(', ')} ON ${database}.* TO '${own.username}'`);
+    return await driver.migrate();
+  } finally {
+    await driver.close();
+    await root.query(`DROP USER '${own.username}'`);
+    await root.end();
+    await drop();
+  }
 }
