@@ -94,17 +94,20 @@ const ADVICE: Partial<Record<DriverErrorCode, string>> = {
 const FORBIDDEN = 1290;
 const READ_ONLY = /read[-_]only/i;
 
-/** A statement is longer than the server takes. */
-const TOO_LARGE = 1153;
-const PACKET_ADVICE =
-  'The server takes no statement that is so long: its max_allowed_packet must be 4 MB or more.';
+/** What a setting of the server refuses. */
+const SETTING_ADVICE: Readonly<Record<number, string>> = {
+  1153: 'The server takes no statement that is so long: its max_allowed_packet must be 4 MB or more.',
+  1461:
+    'The server keeps no more prepared statements: raise its max_prepared_stmt_count, or pass `maxPreparedStatements`, of which each connection ' +
+    'keeps no more.',
+};
 
 /** Classifies whatever a query or a connection failed with. */
 export function toDriverError(error: unknown): DriverError {
   if (isDriverError(error)) return error;
   const cause = causeOf(error);
   const message = messageOf(error);
-  const advice = errnoOf(error) === TOO_LARGE ? PACKET_ADVICE : ADVICE[cause];
+  const advice = SETTING_ADVICE[errnoOf(error)] ?? ADVICE[cause];
   return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
 }
 

@@ -1,6 +1,8 @@
+import { freshMysqlDatabase } from '@rowlock/servers';
 import { expect, test } from 'vitest';
 import { toDriverError } from '../src/errors.js';
 import { mysql } from '../src/index.js';
+import { serverUrl } from './server.js';
 
 const forbidden = (option: string, product: string): Error =>
   Object.assign(
@@ -36,4 +38,31 @@ test('what is asked after the driver is closed has no connection', async () => {
   const driver = mysql({ uri: 'mysql://localhost/rowlock' });
   await driver.close();
   await expect(driver.workers()).rejects.toMatchObject({ code: 'ConnectionLost' });
+});
+
+test('a server that keeps no more prepared statements is told of with what to do', () => {
+  const error = Object.assign(new Error("Can't create more than max_prepared_stmt_count statements"), {
+    errno: 1461,
+  });
+  expect(toDriverError(error)).toMatchObject({
+    code: 'Unknown',
+    message: expect.stringMatching(/raise its max_prepared_stmt_count, .*maxPreparedStatements/),
+  });
+});
+
+test('with few prepared statements a connection works, and keeps no more', async () => {
+  const fresh = await freshMysqlDatabase(serverUrl);
+  const driver = mysql({ uri: fresh.url, maxConnections: 1, maxPreparedStatements: 2 });
+  try {
+    await driver.migrate();
+    const held = await driver.begin({ idleLimitMs: 60_000 });
+    for (const n of [1, 2, 3, 4, 5]) await held.handle.execute(`SELECT ${n}`);
+    const [[open]] = await held.handle.query("SHOW SESSION STATUS LIKE 'Com_stmt_prepare'");
+    const [[closed]] = await held.handle.query("SHOW SESSION STATUS LIKE 'Com_stmt_close'");
+    expect(Number(open.Value) - Number(closed.Value)).toBeLessThanOrEqual(2);
+    await held.rollback();
+  } finally {
+    await driver.close();
+    await fresh.drop();
+  }
 });
