@@ -48,7 +48,7 @@ export function sslOf({ searchParams }: URL): { readonly ssl?: SslOptions } {
     if (known === undefined || (!isMode(name) && name !== 'ssl' && /ssl|tls/i.test(name)))
       throw new DriverError(
         'InvalidInput',
-        `'${name}=${value}' in the query of the \`uri\` is not understood. \`ssl-mode\` may be ${Object.keys(MODES).join(', ')}; for more pass ` +
+        `What the query of the \`uri\` says by '${name}' is not understood. \`ssl-mode\` may be ${Object.keys(MODES).join(', ')}; for more pass ` +
           'the option `ssl`.',
       );
     if (isMode(name)) found = known;
