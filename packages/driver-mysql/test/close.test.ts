@@ -1,3 +1,5 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { severableServer } from '@rowlock/driver-conformance';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { AheadOfCommit } from '../src/ahead-of-commit.js';
@@ -22,4 +24,24 @@ test.each([
   await expect(driver.close()).rejects.toThrow('not now');
   await expect(driver.workers()).rejects.toThrow('Pool is closed');
   await expect(driver.close()).rejects.toThrow('not now');
+});
+
+test('a connection that is lost while the driver closes is closed', async () => {
+  const fresh = await freshMysqlDatabase(serverUrl);
+  onTestFinished(() => fresh.drop());
+  const { hostname, port } = new URL(fresh.url);
+  const server = await severableServer({ host: hostname, port: Number(port) });
+  onTestFinished(() => server.sever());
+  const uri = new URL(fresh.url);
+  uri.host = `${server.host}:${server.port}`;
+  const driver = mysql({ uri: uri.href });
+  const held = await driver.begin({ idleLimitMs: 60_000 });
+  const asked = held.handle.query('SELECT SLEEP(60)').catch((error: unknown) => error);
+  await turn();
+  const closed = driver.close();
+  await turn();
+  server.cut();
+  await closed;
+  expect(await asked).toBeInstanceOf(Error);
+  await held.rollback();
 });
