@@ -3,6 +3,7 @@ import type { Rowlock } from '@rowlock/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AnyComposition, compose } from '../src/composition.js';
 import { readConfig } from '../src/config.js';
+import { DatabaseAwayError } from '../src/data/database-away.js';
 import type { Row } from '../src/data/spreadsheet.js';
 import type { SpreadsheetStore } from '../src/data/spreadsheet-store.js';
 import { createLog } from '../src/log.js';
@@ -10,12 +11,12 @@ import { DATABASES } from './support/databases.js';
 
 describe.each(DATABASES)('the store on $name', (database) => {
   let parts: AnyComposition;
+  let url: string;
   let drop: () => Promise<void>;
 
   beforeAll(async () => {
-    const fresh = await database.fresh();
-    drop = fresh.drop;
-    parts = compose(readConfig({ DATABASE_URL: fresh.url }, 'migration'), createLog('test', 'silent'));
+    ({ url, drop } = await database.fresh());
+    parts = compose(readConfig({ DATABASE_URL: url }, 'migration'), createLog('test', 'silent'));
     await parts.migrate();
   });
 
@@ -100,5 +101,22 @@ describe.each(DATABASES)('the store on $name', (database) => {
     );
     await expect(failing).rejects.toThrow('no');
     expect(await parts.store.find(id)).toBeUndefined();
+  });
+
+  test('a connection that is cut while a transaction is open ends that transaction, and not the process', async () => {
+    const uncaught: unknown[] = [];
+    const onUncaught = (error: unknown): void => void uncaught.push(error);
+    process.on('uncaughtException', onUncaught);
+    const id = randomUUID();
+    const cut = parts.both(<Tx>(_rowlock: Rowlock<Tx>, store: SpreadsheetStore<Tx>) =>
+      store.transaction(async (tx) => {
+        await store.insert({ id, owner: 'ada', title: 'x', columns: [], createJob: randomUUID() }, tx);
+        await database.cut(url);
+      }),
+    );
+    await expect(cut).rejects.toThrow(DatabaseAwayError);
+    expect(await parts.store.find(id)).toBeUndefined();
+    process.off('uncaughtException', onUncaught);
+    expect(uncaught).toEqual([]);
   });
 });

@@ -33,6 +33,8 @@ export class PostgresSpreadsheetStore implements SpreadsheetStore<Queries> {
       application_name: 'spreadsheets',
     });
     this.#pool.on('error', onConnectionLost);
+    // The pool hears of idle connections only. One in use that breaks fails its statement too; unheard it would end the process.
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
   async transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {

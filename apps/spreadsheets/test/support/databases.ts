@@ -9,6 +9,8 @@ import {
   startEmbeddedPostgres,
 } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import pg from 'pg';
 import { inject } from 'vitest';
 
 /** A database that the application runs on: `describe.each(DATABASES)('on $name', …)`. */
@@ -18,6 +20,8 @@ export interface TestDatabase {
   nowhere(port: number): string;
   /** An empty database of the run's server. */
   fresh(): Promise<FreshDatabase>;
+  /** Has the server end all connections to a database, as when it shuts down. */
+  cut(url: string): Promise<void>;
   /** A server of the test's own, with an empty database. */
   ownServer(): Promise<OwnServer>;
 }
@@ -36,6 +40,15 @@ export const POSTGRES: TestDatabase = {
   name: 'Postgres',
   nowhere: (port) => `postgres://nobody@127.0.0.1:${port}/nothing`,
   fresh: () => freshDatabase(inject('postgresUrl')),
+  async cut(url) {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(
+      `SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    await client.end();
+  },
   async ownServer() {
     const folder = await openFolder();
     const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), persistent: true });
@@ -47,6 +60,14 @@ const MYSQL: TestDatabase = {
   name: 'MySQL',
   nowhere: (port) => `mysql://nobody@127.0.0.1:${port}/nothing`,
   fresh: () => freshMysqlDatabase(inject('mysqlUrl')),
+  async cut(url) {
+    const client = await createConnection(url);
+    const [others] = await client.query<(RowDataPacket & { id: number })[]>(
+      'SELECT id AS id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()',
+    );
+    for (const { id } of others) await client.query('KILL CONNECTION ?', [id]);
+    await client.end();
+  },
   async ownServer() {
     const folder = await openFolder();
     const server = await startEmbeddedMysql({ dataDir: join(folder, 'data'), persistent: true });
