@@ -11,7 +11,7 @@ export function answerProblem(log: Logger): ErrorRequestHandler {
     if (problem.status >= 500) {
       const { cause = error } = problem;
       log.error(
-        { error: cause, method: req.method, path: req.path, status: problem.status },
+        { err: cause, method: req.method, path: req.path, status: problem.status },
         'a request failed',
       );
     }
