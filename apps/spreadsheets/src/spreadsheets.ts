@@ -7,6 +7,7 @@ import {
 } from '@rowlock/plugin-google-sheets';
 import type { Row, Spreadsheet } from './data/spreadsheet.js';
 import type { SpreadsheetStore } from './data/spreadsheet-store.js';
+import { uuidOf } from './uuid.js';
 
 /** A request that was accepted: its spreadsheet, and its job's public id. */
 export interface AcceptedRequest {
@@ -157,9 +158,4 @@ function once(owner: string, idempotencyKey: string | undefined, fingerprint: st
 
 function fingerprintOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url');
-}
-
-/** A UUID as it is written down: a key in capitals would be another entity. */
-function uuidOf(text: string): string | undefined {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined;
 }

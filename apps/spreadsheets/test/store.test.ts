@@ -86,7 +86,7 @@ describe.each(DATABASES)('the store on $name', (database) => {
     const ids: string[] = [];
     for (const title of ['one', 'two', 'three']) ids.push(await insert({ owner: 'list', title }));
     expect((await parts.store.listOf('list')).map(({ title }) => title)).toEqual(['three', 'two', 'one']);
-    const labels = await parts.store.labels([...ids.slice(0, 2), randomUUID()]);
+    const labels = await parts.store.labels([...ids.slice(0, 2), randomUUID(), 'a key of another kind']);
     expect([...labels.values()].map(({ title }) => title).sort()).toEqual(['one', 'two']);
     expect((await parts.store.labels([])).size).toBe(0);
   });

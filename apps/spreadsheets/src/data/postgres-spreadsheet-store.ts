@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { uuidOf } from '../uuid.js';
 import { away } from './database-away.js';
 import { isPostgresLost } from './postgres-connection-lost.js';
 import { migrate } from './postgres-migrations.js';
@@ -84,7 +85,8 @@ export class PostgresSpreadsheetStore implements SpreadsheetStore<Queries> {
   async labels(ids: readonly string[]): Promise<ReadonlyMap<string, Label>> {
     const rows = await this.#query<Label & { id: string }>(
       'SELECT id, owner, title FROM spreadsheets.spreadsheet WHERE id = ANY ($1::uuid[])',
-      [ids],
+      // A text that is no UUID is an error there, and a job's key may be any text.
+      [ids.flatMap((id) => uuidOf(id) ?? [])],
     );
     return new Map(rows.map(({ id, owner, title }) => [id, { owner, title }]));
   }

@@ -48,7 +48,7 @@ export async function startFrontEnd<Tx>({
     web.auth.by === 'provider'
       ? web.auth
       : { jwksUrl: `${address}/demo/jwks.json`, issuer: DEMO_ISSUER, audience: DEMO_AUDIENCE };
-  const streams = new PictureStreams(new PictureFeed(() => look(rowlock, store)));
+  const streams = new PictureStreams(new PictureFeed(() => look(rowlock, store), log));
   const app = createApp({
     rowlock,
     store,

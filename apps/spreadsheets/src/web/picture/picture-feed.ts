@@ -1,4 +1,5 @@
 import type { JobView, WorkerView } from '@rowlock/core';
+import type { Logger } from 'pino';
 import type { Label } from '../../data/spreadsheet-store.js';
 
 /** What the lock picture is drawn from: the state of the database at one moment. */
@@ -19,13 +20,15 @@ export type Watcher = (snapshot: Snapshot | undefined) => void;
  */
 export class PictureFeed {
   readonly #look: () => Promise<Snapshot>;
+  readonly #log: Logger;
   readonly #everyMs: number;
   readonly #watchers = new Set<Watcher>();
   #last: { readonly snapshot: Snapshot | undefined } | null = null;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(look: () => Promise<Snapshot>, everyMs = 250) {
+  constructor(look: () => Promise<Snapshot>, log: Logger, everyMs = 250) {
     this.#look = look;
+    this.#log = log;
     this.#everyMs = everyMs;
   }
 
@@ -40,7 +43,13 @@ export class PictureFeed {
   }
 
   async #round(): Promise<void> {
-    const snapshot = await this.#look().catch(() => undefined);
+    const wasAway = this.#last !== null && this.#last.snapshot === undefined;
+    const snapshot = await this.#look().catch((error: unknown) => {
+      // Once, and not four times a second.
+      if (!wasAway) this.#log.warn({ err: error }, 'the lock picture cannot be read');
+      return undefined;
+    });
+    if (wasAway && snapshot) this.#log.info('the lock picture can be read again');
     this.#last = { snapshot };
     for (const watcher of this.#watchers) watcher(snapshot);
     if (this.#watchers.size > 0) {

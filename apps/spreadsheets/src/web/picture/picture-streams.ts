@@ -21,6 +21,8 @@ export class PictureStreams {
 
   /** @throws Problem 429 when the user has too many streams open. */
   open(user: User, res: Response): void {
+    // The reader may have gone while the token was checked: then 'close' does not come any more.
+    if (res.destroyed) return;
     const open = [...this.#open.values()].filter(({ id }) => id === user.id).length;
     if (open >= STREAMS_PER_USER) throw new Problem(429, 'Too many pictures are open. Close a tab.');
 
