@@ -1,4 +1,4 @@
-import { SignJWT, UnsecuredJWT } from 'jose';
+import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { POSTGRES } from './support/databases.js';
 import { startTestApplication, type TestApplication } from './support/test-application.js';
@@ -83,13 +83,33 @@ test.each<[string, () => Promise<string> | string, RegExp]>([
   expect(body).toMatchObject({ status: 401, detail: expect.stringMatching(detail) });
 });
 
-test('a spreadsheet is shared with the address that the token tells', async () => {
-  const { body } = await send(`${app.address}/api/spreadsheets`, 'POST', {
+/** With whom a spreadsheet is shared whose owner has a token with these claims. */
+async function sharedWith(claims: JWTPayload): Promise<unknown> {
+  const { status, body } = await send(`${app.address}/api/spreadsheets`, 'POST', {
     json: { title: 'Oars', columns: ['Item'] },
-    headers: { Authorization: `Bearer ${await provider.token({ email: 'ada@example.com' })}` },
+    headers: { Authorization: `Bearer ${await provider.token(claims)}` },
   });
+  expect(status).toBe(202);
   const job = await app.rowlock.find(body.job);
-  expect(job?.payload).toMatchObject({ shareWith: 'ada@example.com' });
+  return Object(job?.payload).shareWith;
+}
+
+test.each([{}, { email_verified: true }, { email_verified: 'true' }])(
+  'a spreadsheet is shared with the address that the token tells: %o',
+  async (verified) => {
+    expect(await sharedWith({ email: 'ada@example.com', ...verified })).toBe('ada@example.com');
+  },
+);
+
+test.each<JWTPayload>([
+  { email: 'ada@example.com', email_verified: false },
+  { email: 'ada@example.com', email_verified: 'false' },
+  { email: 'ada@intranet' },
+  { email: `${'a'.repeat(300)}@example.com` },
+  { email: '' },
+  { email: 7 },
+])('with no address that is not verified, or that cannot be one at Google: %o', async (claims) => {
+  expect(await sharedWith(claims)).toBeUndefined();
 });
 
 test('nobody gets in without a token, or by name', async () => {

@@ -44,7 +44,8 @@ export function createTokenVerifier({ jwksUrl, issuer, audience }: TokenRules): 
       return {
         id: sub,
         name: typeof name === 'string' ? name : sub,
-        email: typeof email === 'string' && email_verified !== false ? email : undefined,
+        // Many issuers leave `email_verified` out, and some write it as text.
+        email: typeof email === 'string' && String(email_verified ?? true) === 'true' ? email : undefined,
         until: new Date(exp * 1000),
       };
     } catch (error) {

@@ -13,8 +13,9 @@ export function spreadsheetRoutes<Tx>(spreadsheets: Spreadsheets<Tx>): Router {
 
   routes.post('/spreadsheets', async (req: Request, res: Response<Accepted>) => {
     const { id, email } = userOf(res);
-    // Google lets only those edit with whom the sheet is shared.
-    const request = { ...(email && { shareWith: email }), ...parseBody(CreateSpreadsheet.payload, req.body) };
+    // Google lets only those edit with whom the sheet is shared. What the token tells may be no address to share with.
+    const { data: shareWith } = CreateSpreadsheet.payload.shape.shareWith.safeParse(email);
+    const request = { ...(shareWith && { shareWith }), ...parseBody(CreateSpreadsheet.payload, req.body) };
     const accepted = await spreadsheets.create(id, request, idempotencyKeyOf(req));
     accept(res, accepted);
   });
