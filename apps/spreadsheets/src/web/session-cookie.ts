@@ -6,9 +6,12 @@ export class SessionCookie {
   readonly #options: CookieOptions;
 
   constructor(publicUrl: string) {
-    const secure = publicUrl.startsWith('https:');
+    const { protocol, port } = new URL(publicUrl);
+    const secure = protocol === 'https:';
+    // Browsers send a host's cookies to all of its ports, where somebody else may listen, such as a second demo.
+    const name = port === '' ? 'session' : `session-${port}`;
     // The prefix makes browsers refuse the cookie from anywhere but this very host over TLS.
-    this.#name = secure ? '__Host-session' : 'session';
+    this.#name = secure ? `__Host-${name}` : name;
     // Lax and not Strict: the link inside a sheet comes from another site, and only shows a page.
     this.#options = { httpOnly: true, sameSite: 'lax', path: '/', secure };
   }
