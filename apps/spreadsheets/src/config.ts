@@ -73,7 +73,7 @@ export class ConfigError extends Error {
  * @throws ConfigError that lists every mistake.
  */
 export function readConfig(env: NodeJS.ProcessEnv, role: Role): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== ''));
+  const given = withoutEmpty(env);
   const read = Environment.safeParse(given);
   const mistakes = [
     ...(read.error?.issues ?? []).map(({ message }) => message),
@@ -81,6 +81,11 @@ export function readConfig(env: NodeJS.ProcessEnv, role: Role): Config {
   ];
   if (!read.success || mistakes.length > 0) throw new ConfigError(mistakes);
   return configOf(read.data);
+}
+
+/** A variable that is empty is not set. */
+export function withoutEmpty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== ''));
 }
 
 /** The front end must be able to tell users apart, a worker to reach Google. */

@@ -23,7 +23,10 @@ export function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
   };
   process.on('SIGTERM', () => onSignal('SIGTERM'));
   process.on('SIGINT', () => onSignal('SIGINT'));
-  process.once('disconnect', () => {
+  const onLetGo = (): void => {
     if (!stopping) onSignal('let go by the parent process');
-  });
+  };
+  // The parent may have let go while the modules were loaded, when nobody listened.
+  if (process.connected === false) onLetGo();
+  else process.once('disconnect', onLetGo);
 }

@@ -1,7 +1,9 @@
 import { compose } from './composition.js';
 import { configOrExit } from './config-or-exit.js';
 import { createLog } from './log.js';
+import { PORT_TAKEN } from './port-taken.js';
 import { stopOnSignal } from './stop-on-signal.js';
+import { tellParent } from './tell-parent.js';
 import { startFrontEnd } from './web/front-end.js';
 
 // The front end: takes requests and writes them down, whether or not a worker runs. Any number of processes.
@@ -9,10 +11,17 @@ const config = configOrExit('web');
 const log = createLog('web', config.logLevel);
 const { both, close } = compose(config, log);
 
-const frontEnd = await both((rowlock, store) => startFrontEnd({ config, rowlock, store, log }));
+const starting = both((rowlock, store) => startFrontEnd({ config, rowlock, store, log }));
 stopOnSignal(log, async () => {
-  await frontEnd.stop();
+  await (await starting).stop();
   await close();
 });
-log.info({ address: frontEnd.address }, 'listening');
-process.send?.({ listening: frontEnd.address });
+const { address } = await starting.catch(endIfPortTaken);
+log.info({ address }, 'listening');
+tellParent({ listening: address });
+
+function endIfPortTaken(error: unknown): never {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+  console.error(`Port ${config.web.port} of ${config.web.host} is taken.`);
+  process.exit(PORT_TAKEN);
+}

@@ -4,6 +4,7 @@ import { configOrExit } from './config-or-exit.js';
 import { createLog } from './log.js';
 import { startWhenPossible } from './start-when-possible.js';
 import { stopOnSignal } from './stop-on-signal.js';
+import { tellParent } from './tell-parent.js';
 
 // The back end: takes requests one spreadsheet at a time. Any number of processes, on any number of machines.
 const config = configOrExit('worker');
@@ -24,7 +25,7 @@ stopOnSignal(log, async () => {
 });
 await startWhenPossible(log, () => rowlock.verify());
 await worker.start();
-process.send?.({ working: name });
+tellParent({ working: name });
 
 function countOf(endings: Iterable<string>): Record<string, number> {
   const groups = [...Map.groupBy(endings, (each) => each)];

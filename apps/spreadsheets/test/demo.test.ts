@@ -6,51 +6,72 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { FreshDatabase } from '@rowlock/servers';
+import { type FreshDatabase, freePort } from '@rowlock/servers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DATABASES } from './support/databases.js';
 import { eventually } from './support/eventually.js';
 
 const ENTRY = fileURLToPath(new URL('../dist/demo.js', import.meta.url));
 
+interface Running {
+  readonly process: ChildProcess;
+  /** All that it has written. */
+  said: string;
+}
+
 describe.each(DATABASES)('on $name', (on) => {
   let database: FreshDatabase;
   let folder: string;
-  let demo: ChildProcess;
-  let said = '';
+  let demos: Running[];
+  let demo: Running;
 
   beforeEach(async () => {
     database = await on.fresh();
     folder = await mkdtemp(join(tmpdir(), 'spreadsheets-demo-'));
+    demos = [];
   });
 
   afterEach(async () => {
-    if (demo.exitCode === null && demo.signalCode === null) {
-      demo.kill('SIGKILL');
-      await once(demo, 'exit');
+    for (const { process } of demos) {
+      if (process.exitCode !== null || process.signalCode !== null) continue;
+      process.kill('SIGKILL');
+      await once(process, 'exit');
     }
     await database.drop();
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Resolves with the page's address. */
-  async function start(port: number): Promise<string> {
-    said = '';
-    demo = spawn(process.execPath, [ENTRY], {
-      env: { ...process.env, DATABASE_URL: database.url, DEMO_FOLDER: folder, PORT: String(port) },
+  function run(env: NodeJS.ProcessEnv): Running {
+    const child = spawn(process.execPath, [ENTRY], {
+      env: { ...process.env, DATABASE_URL: database.url, DEMO_FOLDER: folder, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    for (const stream of [demo.stdout, demo.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
+    const running = { process: child, said: '' };
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        running.said += text;
       });
     }
-    return eventually(async () => /Ctrl-C stops/.test(said) && /http:\/\/localhost:\d+/.exec(said)?.[0]);
+    demos.push(running);
+    return running;
+  }
+
+  /** Resolves with the page's address. */
+  function pageOf(running: Running): Promise<string> {
+    return eventually(async () => {
+      if (running.process.exitCode !== null) throw new Error(`It ended:\n${running.said}`);
+      return /Ctrl-C stops/.test(running.said) && /http:\/\/localhost:\d+/.exec(running.said)?.[0];
+    });
+  }
+
+  function start(port: number): Promise<string> {
+    demo = run({ PORT: String(port) });
+    return pageOf(demo);
   }
 
   /** The process ids that it names: those of the front end and of the workers. */
   function parts(): Record<string, number> {
-    const [, list = ''] = /Processes: (.*)\./.exec(said) ?? [];
+    const [, list = ''] = /Processes: (.*)\./.exec(demo.said) ?? [];
     return Object.fromEntries(
       list.split(', ').map((part) => [part.split(' ')[0], Number(part.split(' ')[1])]),
     );
@@ -80,14 +101,14 @@ describe.each(DATABASES)('on $name', (on) => {
     'the lines that it prints work as they are, and Ctrl-C leaves nothing behind',
     async () => {
       await start(0);
-      const lines = said.split('\n').filter((line) => /^\s+(TOKEN=|curl|-d)/.test(line));
+      const lines = demo.said.split('\n').filter((line) => /^\s+(TOKEN=|curl|-d)/.test(line));
       const output = execFileSync('bash', ['-c', lines.join('\n')], { encoding: 'utf8' });
       expect(output).toMatch(/^\{"id":"[0-9a-f-]{36}","job":"[0-9a-f-]{36}"\}\{"spreadsheets":\[\{/);
 
       const pids = Object.values(parts());
       expect(pids.filter(lives)).toHaveLength(3);
-      demo.kill('SIGINT');
-      const [code] = await once(demo, 'exit');
+      demo.process.kill('SIGINT');
+      const [code] = await once(demo.process, 'exit');
       expect(code).toBe(0);
       expect(pids.filter(lives)).toEqual([]);
     },
@@ -117,15 +138,41 @@ describe.each(DATABASES)('on $name', (on) => {
     holder.close();
   });
 
+  test('two that are started together take a port each', async () => {
+    const port = String(await freePort());
+    const [one, two] = ['one', 'two'].map((name) => run({ PORT: port, DEMO_FOLDER: join(folder, name) }));
+    const pages = await Promise.all([one, two].flatMap((each) => (each ? [pageOf(each)] : [])));
+    expect(pages).toContain(`http://localhost:${port}`);
+    expect(new Set(pages).size).toBe(2);
+    for (const page of pages) expect((await fetch(`${page}/healthz`)).status).toBe(200);
+  });
+
+  test('variables that are empty are not set, and where the data is kept is told', async () => {
+    demo = run({ PORT: '0', JWKS_URL: '', PUBLIC_URL: '', GOOGLE_ROOT_URL: ' ' });
+    await pageOf(demo);
+    expect(demo.said).toContain(
+      `What you did is kept in the database of DATABASE_URL and ${join(folder, 'google-sheets.json')}.`,
+    );
+  });
+
+  test.each(['70000', 'abc'])('a port that there is not is told in a sentence: %s', async (port) => {
+    demo = run({ PORT: port });
+    const [code] = await once(demo.process, 'close');
+    expect(code).toBe(1);
+    expect(demo.said).toBe(
+      'The environment is not right:\n  - PORT must be a whole number from 0 to 65535.\n',
+    );
+  });
+
   test('a dead worker is told of; and when the demo itself is killed, its parts end by themselves', async () => {
     await start(0);
     const { 'worker-1': dead = 0, ...others } = parts();
     process.kill(dead, 'SIGKILL');
-    await eventually(async () => said.includes('worker-1 died (SIGKILL)'));
+    await eventually(async () => demo.said.includes('worker-1 died (SIGKILL)'));
 
     const pids = Object.values(others);
     expect(pids.filter(lives)).toHaveLength(2);
-    demo.kill('SIGKILL');
+    demo.process.kill('SIGKILL');
     await eventually(async () => pids.filter(lives).length === 0);
   });
 });

@@ -9,7 +9,7 @@ export {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from './embedded-postgres.js';
-export { freePort } from './free-port.js';
+export { freePort, onFreePort } from './free-port.js';
 export { type FreshDatabase, freshDatabase } from './fresh-database.js';
 export { freshMysqlDatabase } from './fresh-mysql-database.js';
 export { mariadbForTests, mysqlForTests, type TestMysql } from './mysql-for-tests.js';

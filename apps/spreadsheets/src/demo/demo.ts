@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDriverError } from '@rowlock/core';
 import { type GoogleSheetsEmulator, startGoogleSheetsEmulator } from '@rowlock/google-sheets-emulator';
-import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@rowlock/servers';
+import { type EmbeddedPostgres, onFreePort, startEmbeddedPostgres } from '@rowlock/servers';
 import { compose } from '../composition.js';
-import { ConfigError, readConfig } from '../config.js';
+import { ConfigError, readConfig, withoutEmpty } from '../config.js';
 import { createLog } from '../log.js';
+import { PORT_TAKEN } from '../port-taken.js';
 import { Part } from './part.js';
 import { welcome } from './welcome.js';
 
@@ -18,9 +19,14 @@ const GOOGLE_DELAY_MS = 400;
 
 const WORKERS = ['worker-1', 'worker-2'];
 
+/** Stands for the database that the demo brings, until its address is known. */
+const NOT_YET = 'postgres://localhost/not-yet';
+
 /** A database, a stand-in for Google, the front end and two workers: the last three as processes of their own. */
 export class Demo {
-  readonly #folder = dataFolder();
+  readonly #given = withoutEmpty(process.env);
+  readonly #folder = dataFolder(this.#given.DEMO_FOLDER);
+  readonly #sheetsFile = join(this.#folder, 'google-sheets.json');
   readonly #parts: Part[] = [];
   #postgres: EmbeddedPostgres | undefined;
   #emulator: GoogleSheetsEmulator | undefined;
@@ -38,32 +44,35 @@ export class Demo {
   }
 
   async #start(): Promise<void> {
-    const port = await freePort(Number(process.env.PORT) || 3000);
-    const publicUrl = process.env.PUBLIC_URL ?? `http://localhost:${port}`;
-    const env = {
-      ...process.env,
-      DATABASE_URL: process.env.DATABASE_URL ?? (await this.#startPostgres()),
-      PORT: String(port),
-      PUBLIC_URL: publicUrl,
-      ...(await this.#google()),
-      ...(process.env.JWKS_URL === undefined && { DEMO_SIGN_IN: '1' }),
+    const given: NodeJS.ProcessEnv = {
+      ...this.#given,
+      ...(this.#given.JWKS_URL === undefined && { DEMO_SIGN_IN: '1' }),
     };
-    // All mistakes are told here, before three processes tell them again.
-    const config = readConfig(env, 'web');
-    const { migrate, close } = compose(config, createLog('demo', 'warn'));
+    // All mistakes are told here, before anything is started and before three processes tell them again.
+    const { web: wanted } = readConfig({ DATABASE_URL: NOT_YET, ...given }, 'web');
+    const env = {
+      ...given,
+      DATABASE_URL: given.DATABASE_URL ?? (await this.#startPostgres()),
+      ...(await this.#google()),
+    };
+    const { migrate, close } = compose(readConfig(env, 'migration'), createLog('demo', 'warn'));
     await migrate();
     await close();
 
-    if (this.#stopping) return;
-    const web = this.#launch('web', 'web.js', env);
-    const workers = WORKERS.map((name) => this.#launch(name, 'worker.js', { ...env, WORKER_NAME: name }));
-    await Promise.all([web, ...workers].map((part) => part.ready()));
+    // A port that is free now may be taken by the time that the front end listens, as by a second demo.
+    const { port, server: web } = await onFreePort(wanted.port, `exit code ${PORT_TAKEN}`, (free) =>
+      this.#launch('web', 'web.js', onPort(free, env)),
+    );
+    const workers = await Promise.all(
+      WORKERS.map((name) => this.#launch(name, 'worker.js', { ...onPort(port, env), WORKER_NAME: name })),
+    );
     console.log(
       welcome({
         address: `http://localhost:${port}`,
         sheets: this.#emulator?.url,
-        parts: this.#parts,
-        demo: config.web.auth.by === 'demo',
+        parts: [web, ...workers],
+        demo: wanted.auth.by === 'demo',
+        keptIn: this.#keptIn(),
       }),
     );
   }
@@ -106,19 +115,25 @@ export class Demo {
 
   /** The emulator, unless there is a way to Google itself. */
   async #google(): Promise<NodeJS.ProcessEnv> {
-    const { GOOGLE_APPLICATION_CREDENTIALS, GOOGLE_CREDENTIALS_JSON, GOOGLE_ROOT_URL } = process.env;
+    const { GOOGLE_APPLICATION_CREDENTIALS, GOOGLE_CREDENTIALS_JSON, GOOGLE_ROOT_URL } = this.#given;
     if (GOOGLE_APPLICATION_CREDENTIALS ?? GOOGLE_CREDENTIALS_JSON ?? GOOGLE_ROOT_URL) return {};
-    this.#emulator = await startGoogleSheetsEmulator({
-      // The links of spreadsheets from an earlier start lead here.
-      port: await freePort(3100),
-      dataFile: join(this.#folder, 'google-sheets.json'),
-      // About as slow as Google's own servers: fast enough to wait for, and slow enough to watch.
-      latencyMs: GOOGLE_DELAY_MS,
-    });
+    // The links of spreadsheets from an earlier start lead to this port.
+    const { server } = await onFreePort(3100, 'already in use', (port) =>
+      startGoogleSheetsEmulator({ port, dataFile: this.#sheetsFile, latencyMs: GOOGLE_DELAY_MS }),
+    );
+    this.#emulator = server;
     return { GOOGLE_ROOT_URL: `${this.#emulator.url}/` };
   }
 
-  #launch(name: string, entry: 'web.js' | 'worker.js', env: NodeJS.ProcessEnv): Part {
+  #keptIn(): string[] {
+    return [
+      this.#postgres?.dataDir ?? 'the database of DATABASE_URL',
+      ...(this.#emulator ? [this.#sheetsFile] : []),
+    ];
+  }
+
+  async #launch(name: string, entry: 'web.js' | 'worker.js', env: NodeJS.ProcessEnv): Promise<Part> {
+    if (this.#stopping) throw new Error('Stopped.');
     const part = new Part({
       name,
       entry,
@@ -128,8 +143,13 @@ export class Demo {
       },
     });
     this.#parts.push(part);
+    await part.ready();
     return part;
   }
+}
+
+function onPort(port: number, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...env, PORT: String(port), PUBLIC_URL: env.PUBLIC_URL ?? `http://localhost:${port}` };
 }
 
 /** What a person can mend is said in one sentence; anything else is shown whole. */
@@ -148,8 +168,7 @@ const DEATH = {
 };
 
 /** `DEMO_FOLDER`, or `.rowlock` in the repository, or here if this is not run from a checkout. */
-function dataFolder(): string {
-  const given = process.env.DEMO_FOLDER;
+function dataFolder(given: string | undefined): string {
   const repository = fileURLToPath(new URL('../../../../', import.meta.url));
   const isCheckout = existsSync(join(repository, 'pnpm-workspace.yaml'));
   const folder = given ?? join(isCheckout ? repository : process.cwd(), '.rowlock');

@@ -9,7 +9,7 @@ export interface PartOptions {
   /** The entry, beside the demo's own. */
   readonly entry: 'web.js' | 'worker.js';
   readonly env: NodeJS.ProcessEnv;
-  /** It ended without having been told to. */
+  /** It ended after it was ready, without having been told to. */
   readonly onDeath: (how: string) => void;
 }
 
@@ -17,19 +17,23 @@ export interface PartOptions {
 export class Part {
   readonly name: string;
   readonly #child: ChildProcess;
-  readonly #ended: Promise<unknown>;
+  /** How it ended. */
+  readonly #ended: Promise<string>;
+  #isReady = false;
   #stopping = false;
 
   constructor({ name, entry, env, onDeath }: PartOptions) {
     this.name = name;
     this.#child = fork(fileURLToPath(new URL(`../${entry}`, import.meta.url)), {
-      env: { ...process.env, ...env },
+      env,
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       // In a group of its own: Ctrl-C reaches only the demo, which stops its parts one after the other.
       detached: process.platform !== 'win32',
     });
     this.#ended = once(this.#child, 'exit').then(([code, signal]) => {
-      if (!this.#stopping) onDeath(signal === null ? `exit code ${code}` : String(signal));
+      const how = signal === null ? `exit code ${code}` : String(signal);
+      if (this.#isReady && !this.#stopping) onDeath(how);
+      return how;
     });
     if (this.#child.stdout) {
       createInterface({ input: this.#child.stdout }).on('line', (line) => {
@@ -48,8 +52,9 @@ export class Part {
     const said = once(this.#child, 'message');
     await Promise.race([
       said,
-      this.#ended.then(() => Promise.reject(new Error(`${this.name} did not start.`))),
+      this.#ended.then((how) => Promise.reject(new Error(`${this.name} did not start (${how}).`))),
     ]);
+    this.#isReady = true;
   }
 
   /** Lets it finish what it has begun, for so long. */

@@ -7,10 +7,11 @@ export interface WelcomeParts {
   readonly parts: readonly { readonly name: string; readonly pid: number }[];
   /** Whether anybody gets in by name. */
   readonly demo: boolean;
+  readonly keptIn: readonly string[];
 }
 
 /** What to try, once everything runs. */
-export function welcome({ address, sheets, parts, demo }: WelcomeParts): string {
+export function welcome({ address, sheets, parts, demo, keptIn }: WelcomeParts): string {
   const bold = (text: string): string => styleText('bold', text);
   return [
     '',
@@ -20,7 +21,7 @@ export function welcome({ address, sheets, parts, demo }: WelcomeParts): string 
     '  kill -9 a worker while it works: the other one has its job at once.',
     ...(demo ? ['', '  By the API:', ...curl(address).map((line) => `    ${line}`)] : []),
     '',
-    '  Ctrl-C stops everything. What you did is kept in .rowlock/.',
+    `  Ctrl-C stops everything. What you did is kept in ${keptIn.join(' and ')}.`,
     '',
   ]
     .filter((line) => line !== undefined)

@@ -1,0 +1,30 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { POSTGRES } from './support/databases.js';
+
+test.each(['web.js', 'worker.js'])(
+  '%s whose parent lets go of it while it is loaded ends in good order',
+  async (entry) => {
+    const child = fork(fileURLToPath(new URL(`../dist/${entry}`, import.meta.url)), {
+      env: {
+        ...process.env,
+        DATABASE_URL: POSTGRES.nowhere(1),
+        PORT: '0',
+        DEMO_SIGN_IN: '1',
+        GOOGLE_ROOT_URL: 'http://127.0.0.1:1/',
+      },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    child.disconnect();
+    const hangs = setTimeout(() => child.kill('SIGKILL'), 60_000);
+    const [code] = await once(child, 'exit');
+    clearTimeout(hangs);
+    expect([code, said]).toEqual([0, '']);
+  },
+);
