@@ -2,10 +2,11 @@ import type { SpreadsheetDetails } from '../src/web/views.js';
 
 type Cell = SpreadsheetDetails['rows'][number][number];
 
-/** What was typed, as a number if it is one that reads the same again. */
+/** What was typed, as a number if it is one that reads the same again, also from JSON. */
 export function cellOf(typed: string): Cell {
   const text = typed.trim();
-  return text !== '' && String(Number(text)) === text ? Number(text) : text;
+  const number = Number(text);
+  return Number.isFinite(number) && String(number) === text ? number : text;
 }
 
 /** A cell as people read it. */

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Accepted } from '../src/web/views.js';
 import { ask } from './ask.js';
-import { cellOf } from './cell.js';
 import { parseCsv } from './csv.js';
 import { Grid } from './grid.js';
+import { sheetOf } from './sheet.js';
 
 const EMPTY = [
   ['', ''],
@@ -33,14 +33,8 @@ export function CreateForm({ isFirst, onCreated, onFailed }: Props) {
   const [cells, setCells] = useState<string[][]>(EMPTY);
 
   async function create(): Promise<void> {
-    const [columns = [], ...rows] = cells;
-    const width = columns.findLastIndex((name) => name.trim() !== '') + 1;
     try {
-      await ask<Accepted>('POST', '/api/spreadsheets', {
-        title: title.trim(),
-        columns: columns.slice(0, width).map((name) => name.trim()),
-        rows: rows.filter(hasText).map((row) => row.slice(0, width).map(cellOf)),
-      });
+      await ask<Accepted>('POST', '/api/spreadsheets', { title: title.trim(), ...sheetOf(cells) });
       setTitle('');
       setCells(EMPTY);
       await onCreated();
@@ -105,8 +99,4 @@ export function CreateForm({ isFirst, onCreated, onFailed }: Props) {
       </form>
     </details>
   );
-}
-
-function hasText(row: readonly string[]): boolean {
-  return row.some((cell) => cell.trim() !== '');
 }

@@ -1,4 +1,5 @@
 import { parseCsv } from './csv.js';
+import { widthOf } from './sheet.js';
 
 /** More rows than these are kept and sent, but not shown. */
 const SHOWN_ROWS = 12;
@@ -11,12 +12,12 @@ interface Props {
 
 /** A small table to type and paste into. */
 export function Grid({ cells, onChange }: Props) {
-  const width = Math.max(1, ...cells.map((row) => row.length));
+  const width = Math.max(1, widthOf(cells));
   const columns = Array.from({ length: width }, (_, column) => column);
 
   function write(row: number, column: number, block: readonly (readonly string[])[]): void {
     const height = Math.max(cells.length, row + block.length);
-    const wide = Math.max(width, column + Math.max(...block.map((line) => line.length)));
+    const wide = Math.max(width, column + widthOf(block));
     onChange(
       Array.from({ length: height }, (_, r) =>
         Array.from({ length: wide }, (_, c) => block[r - row]?.[c - column] ?? cells[r]?.[c] ?? ''),
