@@ -1,7 +1,7 @@
 // Brings the right Node and pnpm and runs a task with them: `node scripts/with-toolchain.mjs start|test|interleave|chaos|bench|pnpm [args]`.
 // Needs nothing but Node 18 or later and the npm that comes with it.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,7 @@ const root = dirname(dirname(self));
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const pnpmVersion = packageManager.replace(/^pnpm@/, '').replace(/\+.*/, '');
 const MARK = 'toolchain:';
+const MEMORY = join(root, '.rowlock', 'toolchain.json');
 
 const [task, ...args] = process.argv.slice(2);
 process.exitCode = await main();
@@ -22,11 +23,13 @@ async function main() {
     return fail('Usage: with-toolchain.mjs start|test|interleave|chaos|bench|pnpm [args]');
   if (nodeSuits() && pnpmSuits()) return dispatch();
   if (process.env.ROWLOCK_TOOLCHAIN) {
+    rmSync(MEMORY, { force: true });
     return fail(
       `npm brought Node ${process.versions.node}, but not pnpm ${pnpmVersion}: see whether the PATH changes.`,
     );
   }
-  return fetchAndRunAgain();
+  const brought = remembered() ?? (await fetched());
+  return typeof brought === 'number' ? brought : runAgain(brought);
 }
 
 function nodeSuits() {
@@ -59,8 +62,18 @@ async function dispatch() {
   return run(args);
 }
 
-/** Has npm fetch both into its cache, asks where they are, and runs this file again with them in front of the PATH. */
-async function fetchAndRunAgain() {
+/** What npm brought an earlier time. Asked again, it would ask the registry too, which needs a network. */
+function remembered() {
+  try {
+    const { node, tools, pnpm } = JSON.parse(readFileSync(MEMORY, 'utf8'));
+    return pnpm === pnpmVersion && existsSync(node) && existsSync(tools) ? { node, tools } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Has npm fetch both into its cache, and asks where they are. Or the exit code, when that failed. */
+async function fetched() {
   const have = `this is Node ${process.versions.node}${nodeSuits() ? `, without pnpm ${pnpmVersion}` : ''}`;
   console.error(
     `Node 24 and pnpm ${pnpmVersion} are needed, ${have}: npm provides them (about a minute the first time).`,
@@ -86,6 +99,13 @@ async function fetchAndRunAgain() {
   const answer = npm.stdout.split('\n').find((line) => line.startsWith(MARK));
   if (npm.code !== 0 || !answer) return fail(whyNpmFailed(npm));
   const { node, tools } = JSON.parse(answer.slice(MARK.length));
+  mkdirSync(dirname(MEMORY), { recursive: true });
+  writeFileSync(MEMORY, JSON.stringify({ node, tools, pnpm: pnpmVersion }));
+  return { node, tools };
+}
+
+/** Runs this file again, with what npm brought in front of the PATH. */
+async function runAgain({ node, tools }) {
   process.env.PATH = tools + delimiter + process.env.PATH;
   process.env.ROWLOCK_TOOLCHAIN = '1';
   return (await runChild(node, [self, task, ...args], { cwd: root })).code;
