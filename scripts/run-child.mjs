@@ -33,9 +33,10 @@ export async function runChild(command, args, { terminal = false, ...options } =
   });
 
   const handOn = (signal) => {
-    const echo = Date.now() - lastSignal < ECHO_MS;
-    lastSignal = Date.now();
-    if (!echo && !(terminal && signal === 'SIGINT')) child.kill(signal);
+    const now = Date.now();
+    if (now - lastSignal < ECHO_MS) return;
+    lastSignal = now;
+    if (!(terminal && signal === 'SIGINT')) child.kill(signal);
   };
   for (const signal of SIGNALS) process.on(signal, handOn);
   // A shell between npm and us may die of the signal without handing it on: then we have another parent.
