@@ -7,7 +7,7 @@ export async function run(args) {
   const first = !existsSync('node_modules');
   console.log(`Installing and building${first ? ' (about two minutes the first time)' : ''} …`);
   for (const [command, ...rest] of [
-    ['pnpm', 'install', '--frozen-lockfile', '--reporter=silent'],
+    ['pnpm', 'install', '--frozen-lockfile', '--reporter=append-only'],
     [
       'pnpm',
       'exec',
