@@ -38,12 +38,13 @@ export async function startFrontEnd<Tx>({
   log,
 }: FrontEndParts<Tx>): Promise<FrontEnd> {
   const { publicUrl, web, drainMs } = config;
+  const demoIssuer = web.auth.by === 'demo' ? await DemoIssuer.create(DEMO_ISSUER, DEMO_AUDIENCE) : undefined;
   const server = createServer();
   server.listen(web.port, web.host);
   await once(server, 'listening');
   const address = addressOf(server);
 
-  const demoIssuer = web.auth.by === 'demo' ? await DemoIssuer.create(DEMO_ISSUER, DEMO_AUDIENCE) : undefined;
+  // From here on nothing waits: a request that came before there is the app would never be answered.
   const rules: TokenRules =
     web.auth.by === 'provider'
       ? web.auth
