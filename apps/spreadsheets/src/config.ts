@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 /** What the front end and the workers are told by their environment. */
@@ -6,6 +7,7 @@ export interface Config {
   /** Where users reach the front end, without a slash at its end. */
   readonly publicUrl: string;
   readonly logLevel: LogLevel;
+  /** `nowhere` for all but workers. */
   readonly google: GoogleConfig;
   readonly web: WebConfig;
   readonly worker: WorkerConfig;
@@ -80,7 +82,7 @@ export function readConfig(env: NodeJS.ProcessEnv, role: Role): Config {
     ...contradictions(given, role),
   ];
   if (!read.success || mistakes.length > 0) throw new ConfigError(mistakes);
-  return configOf(read.data);
+  return configOf(read.data, role);
 }
 
 /** A variable that is empty is not set. */
@@ -177,6 +179,7 @@ function contradictions(env: NodeJS.ProcessEnv, role: Role): string[] {
   if (role === 'worker' && google.length === 0) {
     mistakes.push(`There is no way to reach Google. Set one of ${GOOGLE.join(', ')}.`);
   }
+  if (role === 'worker') mistakes.push(...mistakesInKey(env.GOOGLE_APPLICATION_CREDENTIALS));
   const place = PLACE.filter((name) => env[name] !== undefined);
   if (place.length > 0 && env.GOOGLE_ROOT_URL !== undefined) {
     mistakes.push(
@@ -220,12 +223,25 @@ function readServiceAccount(text: string, context: z.RefinementCtx<string>) {
   }
 }
 
-function configOf(env: z.output<typeof Environment>): Config {
+/** Without its name: somebody may have put the key itself into the variable. */
+function mistakesInKey(file: string | undefined): string[] {
+  if (file === undefined) return [];
+  const must = 'GOOGLE_APPLICATION_CREDENTIALS must name a file';
+  try {
+    ServiceAccount.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return [];
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return [`${must} that can be read (${error.code}).`];
+    return [`${must} with the JSON of a service account, with client_email and private_key.`];
+  }
+}
+
+function configOf(env: z.output<typeof Environment>, role: Role): Config {
   return {
     databaseUrl: env.DATABASE_URL,
     publicUrl: (env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/+$/, ''),
     logLevel: env.LOG_LEVEL,
-    google: googleOf(env),
+    google: role === 'worker' ? googleOf(env) : { at: 'nowhere' },
     web: {
       host: env.HOST,
       port: env.PORT,

@@ -47,14 +47,12 @@ export class Demo {
     const given: NodeJS.ProcessEnv = {
       ...this.#given,
       ...(this.#given.JWKS_URL === undefined && { DEMO_SIGN_IN: '1' }),
-    };
-    // All mistakes are told here, before anything is started and before three processes tell them again.
-    const { web: wanted } = readConfig({ DATABASE_URL: NOT_YET, ...given }, 'web');
-    const env = {
-      ...given,
-      DATABASE_URL: given.DATABASE_URL ?? (await this.#startPostgres()),
       ...(await this.#google()),
     };
+    // All mistakes are told here, before a database is made and before three processes tell them again.
+    const { web: wanted } = readConfig({ DATABASE_URL: NOT_YET, ...given }, 'web');
+    readConfig({ DATABASE_URL: NOT_YET, ...given }, 'worker');
+    const env = { ...given, DATABASE_URL: given.DATABASE_URL ?? (await this.#startPostgres()) };
     const { migrate, close } = compose(readConfig(env, 'migration'), createLog('demo', 'warn'));
     await migrate();
     await close();
