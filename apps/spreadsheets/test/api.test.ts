@@ -326,6 +326,39 @@ describe.each(DATABASES)('on $name', (database) => {
     });
   });
 
+  describe('a person in a browser', () => {
+    const Accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+    test('reads what is wrong with the link inside a sheet, and finds back', async () => {
+      const { id } = await ada.create('Oars');
+      const { status, body, headers } = await send(`${app.address}/spreadsheets/${id}/send-back`, 'POST', {
+        headers: { Accept, Cookie: `session=${grace.token}`, Origin: app.address },
+      });
+      expect(status).toBe(403);
+      expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(headers.get('vary')).toContain('Accept');
+      expect(body).toContain('This spreadsheet belongs to somebody else.');
+      expect(body).toContain('<a href="/">');
+    });
+
+    test('reads no more than text', async () => {
+      const { status, body } = await send(`${app.address}/&lt;b>%3Cscript%3E<i>`, 'GET', {
+        headers: { Accept },
+      });
+      expect(status).toBe(404);
+      expect(body).toContain('There is nothing at');
+      expect(body).not.toMatch(/<(script|i|b)\b|&lt;b/);
+    });
+
+    test.each(['*/*', 'application/json', 'application/problem+json', 'image/png'])(
+      'is not who accepts %s',
+      async (accepted) => {
+        const { headers } = await send(`${app.address}/nothing`, 'GET', { headers: { Accept: accepted } });
+        expect(headers.get('content-type')).toContain('application/problem+json');
+      },
+    );
+  });
+
   test('the page may load nothing from elsewhere', async () => {
     const { headers } = await send(`${app.address}/`, 'GET');
     const policy = headers.get('content-security-policy') ?? '';

@@ -2,8 +2,9 @@ import type { ErrorRequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { Problem } from './problem.js';
 import { problemOf } from './problem-of.js';
+import { problemPage } from './problem-page.js';
 
-/** Turns every error into problem details. Only faults of ours are logged with their stack. */
+/** Turns every error into problem details, or into a page for a person. Only faults of ours are logged with their stack. */
 export function answerProblem(log: Logger): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     const problem =
@@ -20,7 +21,10 @@ export function answerProblem(log: Logger): ErrorRequestHandler {
     res
       .status(problem.status)
       .set(problem.more.headers ?? {})
-      .type('application/problem+json')
-      .send(JSON.stringify(problem));
+      .vary('Accept');
+    // Only browsers that follow a link or send a form prefer this; programs and the page's own script do not.
+    const isPerson = req.accepts(['application/problem+json', 'text/html']) === 'text/html';
+    if (isPerson) res.type('html').send(problemPage(problem));
+    else res.type('application/problem+json').send(JSON.stringify(problem));
   };
 }
