@@ -1,10 +1,16 @@
 import { createServer } from 'node:net';
 
-/** A TCP port of 127.0.0.1 that nobody listens on: the wanted one if it is free, else one the system picks. */
+/** A TCP port of localhost that nobody listens on: the wanted one if it is free, else one the system picks. */
 export async function freePort(wanted = 0): Promise<number> {
-  return (
-    (await listenOnce(wanted)) ?? (await listenOnce(0)) ?? Promise.reject(new Error('No free TCP port.'))
-  );
+  return (await ifFree(wanted)) ?? (await ifFree(0)) ?? Promise.reject(new Error('No free TCP port.'));
+}
+
+async function ifFree(wanted: number): Promise<number | undefined> {
+  const { port } = await listenOnce(wanted, '127.0.0.1');
+  if (port === undefined) return undefined;
+  // Who listens on ::1 alone is who answers at `localhost`: browsers try that first. Without IPv6 nobody does.
+  const { refusal } = await listenOnce(port, '::1');
+  return refusal === 'EADDRINUSE' ? undefined : port;
 }
 
 /**
@@ -26,13 +32,14 @@ export async function onFreePort<Server>(
   }
 }
 
-function listenOnce(port: number): Promise<number | undefined> {
+/** Where it listened, or the code of what kept it from that. */
+function listenOnce(port: number, host: string): Promise<{ port?: number; refusal?: string }> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => resolve(undefined));
-    server.listen(port, '127.0.0.1', () => {
+    server.once('error', (error: NodeJS.ErrnoException) => resolve({ refusal: String(error.code) }));
+    server.listen(port, host, () => {
       const address = server.address();
-      server.close(() => resolve(typeof address === 'object' ? address?.port : undefined));
+      server.close(() => resolve(address !== null && typeof address === 'object' ? address : {}));
     });
   });
 }
