@@ -60,8 +60,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const account = serverAccount();
   const binaries = usableBinaries(account, await postgresBinaries());
   const dataDir = usableDataDir(account, resolve(options.dataDir));
-  await clearStaleServer(tracesOn(dataDir));
   initialiseOnce(account, binaries, dataDir);
+  await clearStaleServer(tracesOn(dataDir));
 
   const password = readFileSync(join(dataDir, PASSWORD_FILE), 'utf8');
   const start = (onPort: number) => startServer(account, binaries, dataDir, onPort, options);
@@ -156,14 +156,17 @@ function fingerprint(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 
-/** Made beside the final place and moved there when complete: an interrupted `initdb` is never taken for a cluster. */
+/**
+ * Made beside the final place and moved there when complete: an interrupted `initdb` is never taken for a cluster. Of
+ * several processes that do this at once the first one's is used.
+ */
 function initialiseOnce(account: ServerAccount, binaries: PostgresBinaries, dataDir: string): void {
   const versionFile = join(dataDir, 'PG_VERSION');
   if (existsSync(versionFile)) {
     refuseOtherVersions(account, binaries, dataDir, versionFile);
     return;
   }
-  const staging = mkdirFor(account, `${dataDir}.new`);
+  const staging = mkdirFor(account, `${dataDir}.new-${process.pid}`);
   const cluster = mkdirFor(account, join(staging, 'data'));
   const passwordFile = join(staging, 'password');
   // Random, though the server listens on 127.0.0.1 only: other users of the machine reach that too.
@@ -188,8 +191,13 @@ function initialiseOnce(account: ServerAccount, binaries: PostgresBinaries, data
     throw new Error(`initdb failed on ${dataDir}: ${initdb.error ?? initdb.stderr}`);
   }
   renameSync(passwordFile, join(cluster, PASSWORD_FILE));
-  renameSync(cluster, dataDir);
-  rmSync(staging, { recursive: true });
+  try {
+    renameSync(cluster, dataDir);
+  } catch (error) {
+    if (!existsSync(versionFile)) throw error;
+  } finally {
+    rmSync(staging, { recursive: true });
+  }
 }
 
 function refuseOtherVersions(
@@ -263,6 +271,8 @@ async function startServer(
       // Backends of a postmaster that was killed with SIGKILL need a moment to notice.
       const passing = /pre-existing shared memory block|lock file "postmaster.pid"/.test(String(error));
       if (!passing || Date.now() > until) throw error;
+      // Or another process was a little faster.
+      await clearStaleServer(tracesOn(dataDir));
     }
   }
 }

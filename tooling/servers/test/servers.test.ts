@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -154,6 +154,26 @@ describe('the embedded Postgres', () => {
     await eventually(() => !alive(postmaster));
   });
 
+  test('two processes that make the same folder at once: one has it, the other says so', async () => {
+    const starters = [startInOtherProcess(dataDir), startInOtherProcess(dataDir)];
+    const said = await Promise.all(
+      starters.map(async ([starter, output]) => {
+        let problem = '';
+        starter.stderr.setEncoding('utf8').on('data', (text: string) => {
+          problem += text;
+        });
+        const failed = once(starter, 'close').then(() => problem);
+        return Promise.race([output, failed]);
+      }),
+    );
+    const [one = '', other] = said.toSorted((a, b) => a.length - b.length);
+    const { postmaster } = JSON.parse(one);
+    for (const [starter] of starters) starter.kill('SIGKILL');
+    await eventually(() => !alive(postmaster));
+    expect(other).toMatch(/already runs a Postgres on/);
+    expect(readdirSync(folder)).toEqual(['data']);
+  });
+
   test('stops the server of a process that was killed together with its guard', async () => {
     const [starter, output] = startInOtherProcess(dataDir);
     const { postmaster } = JSON.parse(await output);
@@ -175,8 +195,9 @@ describe('the embedded Postgres', () => {
       console.log(JSON.stringify({ postmaster: parseInt(readFileSync(server.dataDir + '/postmaster.pid', 'utf8')) }));
       setInterval(() => {}, 1000);`;
     const starter = spawn(process.execPath, ['--input-type=module', '-e', program], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
+    starter.stderr.pipe(process.stderr);
     return [starter, once(starter.stdout, 'data').then(([text]) => String(text))] as const;
   }
 });
