@@ -190,7 +190,8 @@ function contradictions(env: NodeJS.ProcessEnv, role: Role): string[] {
 }
 
 const PROVIDER = ['JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE'];
-const GOOGLE = ['GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_CREDENTIALS_JSON', 'GOOGLE_ROOT_URL'];
+/** The ways to Google: one of them. */
+export const GOOGLE = ['GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_CREDENTIALS_JSON', 'GOOGLE_ROOT_URL'];
 const PLACE = ['GOOGLE_DRIVE_FOLDER_ID', 'GOOGLE_SUBJECT'];
 
 /** Postgres takes the user's name for the database's if there is none; MySQL would go on without any. */

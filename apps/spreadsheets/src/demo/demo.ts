@@ -5,7 +5,7 @@ import { isDriverError } from '@rowlock/core';
 import { type GoogleSheetsEmulator, startGoogleSheetsEmulator } from '@rowlock/google-sheets-emulator';
 import { type EmbeddedPostgres, onFreePort, startEmbeddedPostgres } from '@rowlock/servers';
 import { compose } from '../composition.js';
-import { ConfigError, readConfig, withoutEmpty } from '../config.js';
+import { ConfigError, GOOGLE, readConfig, withoutEmpty } from '../config.js';
 import { createLog } from '../log.js';
 import { PORT_TAKEN } from '../port-taken.js';
 import { Part } from './part.js';
@@ -14,13 +14,16 @@ import { welcome } from './welcome.js';
 /** How long a part may take to finish what it has begun, in milliseconds. */
 const GRACE_MS = 5_000;
 
-/** How long the emulated Google takes for an answer, in milliseconds. */
+/** About as slow as Google's own servers: fast enough to wait for, and slow enough to watch. In milliseconds. */
 const GOOGLE_DELAY_MS = 400;
 
 const WORKERS = ['worker-1', 'worker-2'];
 
-/** Stands for the database that the demo brings, until its address is known. */
-const NOT_YET = 'postgres://localhost/not-yet';
+/** Stands for what the demo brings, until its address is known. */
+const NOT_YET = {
+  database: { DATABASE_URL: 'postgres://localhost/not-yet' },
+  google: { GOOGLE_ROOT_URL: 'http://localhost/not-yet/' },
+};
 
 /** A database, a stand-in for Google, the front end and two workers: the last three as processes of their own. */
 export class Demo {
@@ -47,12 +50,17 @@ export class Demo {
     const given: NodeJS.ProcessEnv = {
       ...this.#given,
       ...(this.#given.JWKS_URL === undefined && { DEMO_SIGN_IN: '1' }),
-      ...(await this.#google()),
     };
-    // All mistakes are told here, before a database is made and before three processes tell them again.
-    const { web: wanted } = readConfig({ DATABASE_URL: NOT_YET, ...given }, 'web');
-    readConfig({ DATABASE_URL: NOT_YET, ...given }, 'worker');
-    const env = { ...given, DATABASE_URL: given.DATABASE_URL ?? (await this.#startPostgres()) };
+    const namesGoogle = GOOGLE.some((name) => given[name] !== undefined);
+    // All mistakes are told here, before anything is started and before three processes tell them again.
+    const complete = { ...NOT_YET.database, ...(!namesGoogle && NOT_YET.google), ...given };
+    const { web: wanted } = readConfig(complete, 'web');
+    readConfig(complete, 'worker');
+    const env = {
+      ...given,
+      DATABASE_URL: given.DATABASE_URL ?? (await this.#startPostgres()),
+      ...(!namesGoogle && { GOOGLE_ROOT_URL: await this.#startGoogle() }),
+    };
     const { migrate, close } = compose(readConfig(env, 'migration'), createLog('demo', 'warn'));
     await migrate();
     await close();
@@ -111,16 +119,13 @@ export class Demo {
     return this.#postgres.url;
   }
 
-  /** The emulator, unless there is a way to Google itself. */
-  async #google(): Promise<NodeJS.ProcessEnv> {
-    const { GOOGLE_APPLICATION_CREDENTIALS, GOOGLE_CREDENTIALS_JSON, GOOGLE_ROOT_URL } = this.#given;
-    if (GOOGLE_APPLICATION_CREDENTIALS ?? GOOGLE_CREDENTIALS_JSON ?? GOOGLE_ROOT_URL) return {};
+  async #startGoogle(): Promise<string> {
     // The links of spreadsheets from an earlier start lead to this port.
     const { server } = await onFreePort(3100, 'already in use', (port) =>
       startGoogleSheetsEmulator({ port, dataFile: this.#sheetsFile, latencyMs: GOOGLE_DELAY_MS }),
     );
     this.#emulator = server;
-    return { GOOGLE_ROOT_URL: `${this.#emulator.url}/` };
+    return `${this.#emulator.url}/`;
   }
 
   #keptIn(): string[] {
