@@ -3,9 +3,7 @@ import type { LogLevel } from './config.js';
 
 /** One JSON line for each event, without tokens and cookies. */
 export function createLog(name: string, level: LogLevel): Logger {
-  return pino({
-    name,
-    level,
-    redact: ['req.headers.authorization', 'req.headers.cookie', '*.connectionString', '*.password'],
-  });
+  const redact = ['req.headers.authorization', 'req.headers.cookie', '*.connectionString', '*.password'];
+  // Without `sync` pino writes what is left at the end of the process, again and again for ever when nobody reads it.
+  return pino({ name, level, redact }, pino.destination({ dest: 1, sync: true }));
 }

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -28,3 +28,23 @@ test.each(['web.js', 'worker.js'])(
     expect([code, said]).toEqual([0, '']);
   },
 );
+
+test('a process that stops ends also when nobody reads its log any more', async () => {
+  const log = new URL('../dist/log.js', import.meta.url).href;
+  const program = `
+    import { createLog } from ${JSON.stringify(log)};
+    process.stdin.once('data', () => {
+      const log = createLog('test', 'info');
+      for (const line of ['stopping', 'stopped']) log.info(line);
+      process.exit(0);
+    });`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  child.stdout.destroy();
+  child.stdin.write('go');
+  const hangs = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  const [code] = await once(child, 'exit');
+  clearTimeout(hangs);
+  expect(code).toBe(0);
+});
