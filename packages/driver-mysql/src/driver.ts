@@ -314,7 +314,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   override async list(filter: JobFilter, page: Page): Promise<JobPage> {
-    return this.#patient.list(filter, page);
+    // One job is found by an index.
+    return filter.publicId === undefined ? this.#patient.list(filter, page) : super.list(filter, page);
   }
 
   override async count(filter: JobFilter): Promise<Record<State, number>> {

@@ -59,7 +59,12 @@ test('what a client asks is answered soon or not at all, and closing ends', asyn
     metadata: {},
     createdBy: 'host',
   };
-  const asked = [() => driver.enqueue([job]), () => driver.move('cancel', 'a job'), () => driver.workers()];
+  const asked = [
+    () => driver.enqueue([job]),
+    () => driver.move('cancel', 'a job'),
+    () => driver.workers(),
+    () => driver.list({ publicId: 'a job' }, { limit: 1, before: null }),
+  ];
   for (const ask of asked) {
     await driver.workers();
     server.forget();

@@ -55,7 +55,7 @@ export interface PostgresOptions extends pg.ClientConfig {
   readonly maxConnections?: number;
   /**
    * How long the server may take to answer a statement of the driver's own: after it the connection counts as lost. Default
-   * 20 s. A handler's statements are bounded by its timeout alone; those of `find`, `list`, `count` and `migrate`, which may have much
+   * 20 s. A handler's statements are bounded by its timeout alone; those of `list`, `count` and `migrate`, which may have much
    * to do, by nothing. `close()` waits so long for what is still asked, and then cuts it off.
    */
   readonly answerTimeout?: Duration;

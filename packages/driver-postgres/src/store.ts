@@ -90,7 +90,9 @@ export class PostgresStore implements Store {
     const { publicId, queue, kind, key, status } = filter;
     const { sql, lockClass } = this.context;
     const values = [lockClass.unsigned, publicId, queue, kind, key, status, before, limit + 1];
-    const rows = await query<JobViewRow>(this.patient, sql.list, values);
+    // One job is found by an index.
+    const on = publicId === undefined ? this.patient : this.on;
+    const rows = await query<JobViewRow>(on, sql.list, values);
     const page = rows.slice(0, limit);
     return { jobs: page.map(toJobView), next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
   }
