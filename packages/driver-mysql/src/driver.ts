@@ -132,10 +132,10 @@ export function mysql({
   ...given
 }: MysqlOptions): Driver<MysqlTransaction> {
   refuseFixed(given);
-  refuseUnknown(maxConnections, sessions);
+  const answerMs = milliseconds(answerTimeout, 'answerTimeout');
+  refuseUnknown(maxConnections, sessions, answerMs);
   const url = given.uri === undefined ? undefined : readUri(given.uri);
   const schema = database ?? databaseOf(url);
-  const answerMs = milliseconds(answerTimeout, 'answerTimeout');
   const connecting = { connectTimeout, enableKeepAlive, keepAliveInitialDelay };
   const own = { ...FIXED, ...connecting };
   const where = url && {
@@ -165,7 +165,13 @@ function refuseFixed(given: object): void {
 }
 
 /** From a variable, or in JavaScript, they may be anything. */
-function refuseUnknown(maxConnections: number, sessions: string): void {
+function refuseUnknown(maxConnections: number, sessions: string, answerMs: number): void {
+  if (answerMs < LEAST_ANSWER_MS) {
+    throw new DriverError(
+      'InvalidInput',
+      `'answerTimeout' must be at least ${LEAST_ANSWER_MS} ms, and is ${answerMs}.`,
+    );
+  }
   if (!Number.isInteger(maxConnections) || maxConnections < 1)
     throw new DriverError(
       'InvalidInput',
@@ -177,6 +183,9 @@ function refuseUnknown(maxConnections: number, sessions: string): void {
       `'sessions' must be one of ${SESSIONS.join(', ')}, and is '${sessions}'.`,
     );
 }
+
+/** Below it a server that is well would count as lost, in milliseconds. */
+const LEAST_ANSWER_MS = 100;
 
 const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
 

@@ -168,6 +168,7 @@ test.each([
 });
 
 test.each([
+  ['answerTimeout', 0],
   ['maxConnections', 0],
   ['maxConnections', -1],
   ['maxConnections', 1.5],

@@ -85,17 +85,26 @@ export function postgres(options: PostgresOptions): Driver<PostgresTransaction> 
     sessions = 'auto',
     ...client
   } = options;
-  refuseUnknown(maxConnections, sessions);
+  const answerMs = milliseconds(answerTimeout, 'answerTimeout');
+  refuseUnknown(maxConnections, sessions, answerMs);
   const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, max: maxConnections });
   watch(own);
-  const answerMs = milliseconds(answerTimeout, 'answerTimeout');
   return new PostgresDriver(context(schema, answerMs), own, pool === undefined, sessions);
 }
+
+/** Below it a server that is well would count as lost, in milliseconds. */
+const LEAST_ANSWER_MS = 100;
 
 const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
 
 /** In JavaScript, or out of an environment's variable, anything can be passed. */
-function refuseUnknown(maxConnections: number, sessions: string): void {
+function refuseUnknown(maxConnections: number, sessions: string, answerMs: number): void {
+  if (answerMs < LEAST_ANSWER_MS) {
+    throw new DriverError(
+      'InvalidInput',
+      `answerTimeout must be at least ${LEAST_ANSWER_MS} ms, not ${answerMs}.`,
+    );
+  }
   if (!Number.isInteger(maxConnections) || maxConnections < 1)
     throw new DriverError(
       'InvalidInput',

@@ -11,6 +11,12 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
   },
 );
 
+test('an answerTimeout in which no server answers is refused', () => {
+  expect(() => postgres({ answerTimeout: 0 })).toThrow(
+    expect.objectContaining({ code: 'InvalidInput', message: expect.stringContaining('answerTimeout') }),
+  );
+});
+
 test('sessions of an unknown sort are refused', () => {
   const misspelt: object = { sessions: 'Shared' };
   expect(() => postgres(misspelt)).toThrow(

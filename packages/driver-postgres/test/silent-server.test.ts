@@ -54,7 +54,7 @@ async function mute(): Promise<Mute> {
   const address = server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   return {
-    options: { host: '127.0.0.1', port, user: 'u', database: 'd', answerTimeout: 50 },
+    options: { host: '127.0.0.1', port, user: 'u', database: 'd', answerTimeout: 100 },
     open,
     get accepted() {
       return accepted;
