@@ -541,8 +541,8 @@ export function statements(schema: string): Statements {
   };
 }
 
-/** Whether the server takes no writes, but of accounts with a right for that. */
-const ONLY_READS = '(@@GLOBAL.read_only OR @@GLOBAL.innodb_read_only)';
+/** Whether the server takes no writes, but of accounts with a right for that. MariaDB 12 says OFF, ON or more, others 0 or 1. */
+const ONLY_READS = "(CAST(@@GLOBAL.read_only AS CHAR) NOT IN ('0', 'OFF') OR @@GLOBAL.innodb_read_only)";
 
 /** Whether a job's newest run is on record with others. */
 const OPEN = '(open.process_id IS NOT NULL AND COALESCE(last.started_at <= open.started_at, TRUE))';

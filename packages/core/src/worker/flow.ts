@@ -96,6 +96,7 @@ export async function sweep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<void> {
       step = await nextStep(flow, pass, step);
       if (step.met === 'worked') pass.worked = true;
     }
+    if (step.met !== 'end') pass.leaveOff(flow.clock.now());
   } finally {
     await step.settling?.ended;
   }
@@ -105,7 +106,7 @@ export async function sweep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<void> {
 async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, step: Step<Tx>): Promise<Step<Tx>> {
   const { settling: before, most } = step;
   const search = await flow.sizes.search(pass.queue, most);
-  if (most === undefined) pass.catchUp();
+  pass.catchUp(most !== undefined);
   const taken = new Set<string>();
   let tx: HeldTransaction<Tx> | undefined;
   let settling: Settling | undefined;
@@ -138,10 +139,11 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, step: Step<Tx>): Promis
     );
     return settling ? { met: 'worked', settling: { tx, ...settling } } : { met: 'worked' };
   } finally {
-    search.end();
     for (const entity of taken) flow.taken.delete(entity);
     // After a commit there is nothing left to roll back, and this does nothing.
     if (settling === undefined) await tx?.rollback();
+    // Others look when what this claim had is free again, or they would pass it over.
+    search.end();
   }
 }
 

@@ -154,7 +154,10 @@ function tellStrange<Tx>({ log, strange }: Flow<Tx>, { publicId, queue, kind, ke
   if (strange.has(kind)) return;
   strange.add(kind);
   const facts = { publicId, queue, kind, key };
-  log.warn(facts, 'there is no handler here for a job, and the later ones of its key wait behind it');
+  log.warn(
+    facts,
+    'a job of a kind that this worker does not serve holds up the later ones of its key, until another worker has run it',
+  );
 }
 
 /** Leaves out the jobs that an earlier, outstanding job of the kinds in `after` still holds up. */

@@ -40,7 +40,17 @@ test('who looks seldom needs two looks in a row', () => {
   expect(look(lapses, 60_000, ['ann'])).toEqual(['ann']);
 });
 
-test('how long the database takes to answer does not matter', () => {
+test('an answer that took longer than a second is a look that came too late', () => {
+  const lapses = new Lapses(clock, 250);
+  now = 4_000;
+  lapses.see(['ann'], 3_900);
+  now = 8_200;
+  lapses.see(['ann'], 4_250);
+  now = 8_450;
+  expect(lapses.dead).toEqual([]);
+});
+
+test('an answer may take most of a second', () => {
   const lapses = new Lapses(clock, 250);
   const slowLook = (atMs: number): readonly string[] => {
     now = atMs;

@@ -27,11 +27,12 @@ export class Lapses {
   /**
    * Notes who is without a session now; whoever is not among them has come back.
    *
-   * @param asked When the database was asked. How long it took to answer does not matter.
+   * @param asked When the database was asked. An answer that takes longer than a second is a look that comes too late.
    */
   see(workers: readonly string[], asked: number): void {
     const now = this.#clock.now();
-    const since = this.#isLate(asked) ? new Map<string, number>() : this.#since;
+    const isLate = this.#isLate(asked) || now - asked > DEAD_AFTER_MS;
+    const since = isLate ? new Map<string, number>() : this.#since;
     this.#since = new Map(workers.map((worker) => [worker, since.get(worker) ?? now]));
     this.#looked = now;
   }

@@ -53,7 +53,7 @@ export class Rounds<Tx> {
     }
   }
 
-  /** @throws what went wrong first, when the other queues have been looked at, unless it is the connection */
+  /** @throws what went wrong last, when the other queues have been looked at, unless it is the connection */
   async #round(flow: Flow<Tx>): Promise<readonly Sweep[]> {
     const passes: Sweep[] = [];
     const errors: unknown[] = [];
@@ -63,16 +63,18 @@ export class Rounds<Tx> {
       try {
         await sweep(flow, pass);
       } catch (error) {
-        if (isDriverError(error, 'ConnectionLost')) throw error;
         errors.push(error);
+        if (isDriverError(error, 'ConnectionLost')) break;
       } finally {
         pass.end();
       }
     }
-    const [first, ...others] = errors;
-    for (const other of others) this.#parts.onFault(other);
-    if (errors.length > 0) throw first;
-    return passes;
+    const last = errors.pop();
+    if (last === undefined) return passes;
+    for (const error of errors) this.#parts.onFault(error);
+    // In the other queues there may be what a survey brings about.
+    this.#parts.surveyor.soon();
+    throw last;
   }
 
   /** Whether there is to be another round. The last slot that goes to rest asks what there is to wait for. */
@@ -80,7 +82,7 @@ export class Rounds<Tx> {
     const { flow, low, slots, surveyor, alarm, onDone } = this.#parts;
     const worked = passes.some((pass) => pass.worked);
     if (worked) this.#skipPause.reset();
-    if (slots.woken) {
+    if (slots.woken || passes.some(({ isUnfinished }) => isUnfinished)) {
       surveyor.soon();
       return true;
     }

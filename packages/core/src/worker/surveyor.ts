@@ -41,6 +41,8 @@ export class Surveyor {
   #isReclaimDue = false;
   /** Whether anybody had a lease at the last survey. */
   #isLeased = false;
+  /** Whether a slot looks for dead workers' leases between two surveys: the others need not wait for it. */
+  #isReclaiming = false;
   /** When dead workers' leases were last looked for. */
   #reclaimed = Number.NEGATIVE_INFINITY;
   #cancelTimer: (() => void) | null = null;
@@ -69,8 +71,13 @@ export class Surveyor {
   /** Where looking at all jobs takes long, and so a survey is far off: as long as anybody has a lease, what dead workers have is put back. */
   async meanwhile(): Promise<void> {
     const { clock, alarm, watchMs } = this.#parts;
-    if (!this.#isLeased) return;
-    if (clock.now() - this.#reclaimed >= watchMs) await this.#inTurn(() => this.#reclaim());
+    if (!this.#isLeased || this.#isReclaiming) return;
+    if (clock.now() - this.#reclaimed >= watchMs) {
+      this.#isReclaiming = true;
+      await this.#inTurn(() => this.#reclaim()).finally(() => {
+        this.#isReclaiming = false;
+      });
+    }
     alarm.within(watchMs);
   }
 

@@ -136,6 +136,33 @@ test('a look that finds nothing but busy keys rests as well', () => {
   expect(low.begin(102)).toEqual(at(500));
 });
 
+test('a look whose time is over leaves what it has passed behind, and the next pass goes on there', () => {
+  const low = reached(0);
+  const pass = new Sweep('q', low, 0);
+  for (const id of [1, 2, 3]) {
+    pass.claimed(job(id, `key ${id}`), 50, 50 * id);
+    pass.moveLine(job(id, `key ${id}`));
+    pass.skip(job(id, `key ${id}`));
+  }
+  pass.leaveOff(150);
+  pass.end();
+  expect(pass.isUnfinished).toBe(true);
+  expect(low.begin(150)).toEqual(at(3));
+});
+
+test('a pass that has let go what it claimed claims it again, and stays there when it is behind the others by then', () => {
+  const low = reached(500);
+  const pass = new Sweep('q', low, 0);
+  pass.catchUp();
+  come(pass, job(10));
+  low.reach(at(600));
+  pass.catchUp(true);
+  expect(pass.line).toEqual(at(10));
+  come(pass, job(550));
+  pass.catchUp();
+  expect(pass.line).toEqual(at(550));
+});
+
 test('a look that fails leaves the next one to another pass', () => {
   const low = reached(500);
   const pass = new Sweep('q', low, 0);

@@ -16,6 +16,8 @@ export class Sweep {
   readonly busy = new Set<string>();
   worked = false;
   skipped = false;
+  /** Whether its time was over before it came to the end, or to a job that can be run. */
+  isUnfinished = false;
   /** Whether it has just run a job of a key: what comes next of that key is its to run, and mostly right behind. */
   #isAtKey = false;
   /** Whether it has just come to a job that the worker has passed already: there may be more of them, and nobody else looks there. */
@@ -40,10 +42,13 @@ export class Sweep {
    * now: with 24 slots on Postgres that took a tenth of the rate, and with four and batches on MySQL two claims in five were in vain. Not
    * behind a job of a key, whose next one only a look from the start would find; and not of a pass that has not yet looked at
    * all that lies before.
+   *
+   * @param again After a claim that has let go what it had: that is to be claimed again.
    */
-  catchUp(): void {
+  catchUp(again = false): void {
     this.#front = this.#low.reached;
-    if (!this.#isLooking && !this.#isAtKey && !this.#isBehind) this.line = this.#low.beyond(this.line);
+    const stays = again || this.#isLooking || this.#isAtKey || this.#isBehind;
+    if (!stays) this.line = this.#low.beyond(this.line);
   }
 
   /** A claim has taken so long, and come to this job at last, or to none. */
@@ -71,6 +76,14 @@ export class Sweep {
   skip({ key }: Job): void {
     this.skipped = true;
     if (key !== null) this.busy.add(key);
+  }
+
+  /** Its time is over. What it has passed until it came to a job that can be run need not be passed again: the next one goes on there. */
+  leaveOff(now: number): void {
+    this.isUnfinished = !this.worked;
+    if (!this.#isLooking || this.line === START) return;
+    this.#isLooking = false;
+    this.#low.looked(this.line, this.#lookedMs, now);
   }
 
   /** Nothing more comes of it. */
