@@ -215,7 +215,9 @@ test('a job that nobody here serves, and that others of its key wait behind, is 
   }
   await worker.stop();
   const facts = { queue: 'default', kind: 'strange', key: 'a', publicId: 'job 1' };
-  expect(warnings).toEqual([[facts, expect.stringMatching(/this worker does not serve holds up the later ones of its key/)]]);
+  expect(warnings).toEqual([
+    [facts, expect.stringMatching(/this worker does not serve holds up the later ones of its key/)],
+  ]);
 });
 
 test.each(['pollInterval', 'watchInterval'])('%s is at least 10 ms: less would be a loop', (option) => {
