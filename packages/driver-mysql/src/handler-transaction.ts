@@ -1,3 +1,4 @@
+import { DriverError } from '@rowlock/core';
 import { type InTurn, runOver } from './in-turn.js';
 import type { MysqlTransaction } from './query.js';
 
@@ -5,6 +6,9 @@ const SAVEPOINT = 'SAVEPOINT rowlock_handler';
 
 /** Undoes what the handler wrote, and keeps the locks that are older. */
 export const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
+
+/** They would commit the claim's transaction, and open another one, so that nobody would see it. */
+const BEGINS = /^\s*(?:begin|start\s+transaction)\b/i;
 
 /** A flag of the server's status, which it sends with each answer. */
 const IN_TRANSACTION = 1;
@@ -29,13 +33,13 @@ export class HandlerTransaction implements MysqlTransaction {
 
   // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
   async execute(sql: string, values?: any): Promise<[any, any]> {
-    this.#prepare();
+    this.#prepare(sql);
     return this.#checked(await this.#inTurn.execute(sql, values));
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
   async query(sql: string, values?: any): Promise<[any, any]> {
-    this.#prepare();
+    this.#prepare(sql);
     return this.#checked(await this.#inTurn.query(sql, values));
   }
 
@@ -49,8 +53,14 @@ export class HandlerTransaction implements MysqlTransaction {
     this.#over ??= why;
   }
 
-  #prepare(): void {
+  #prepare(sql: string): void {
     if (this.#over !== null) throw this.#over();
+    if (BEGINS.test(sql)) {
+      throw new DriverError(
+        'InvalidInput',
+        "A handler's tx is in the claim's transaction, which START TRANSACTION and BEGIN would commit. Set a SAVEPOINT instead.",
+      );
+    }
     // Should it fail, so does the ROLLBACK TO it, and with that the run.
     if (!this.#used) this.#setSavepoint().catch(() => {});
     this.#used = true;

@@ -176,6 +176,19 @@ describe('the locks of a claim', () => {
     expect((await claim(await begin()))?.id).toBe(job?.id);
   });
 
+  test.each(['START TRANSACTION', 'begin', '\n start  transaction READ ONLY'])(
+    'a handler cannot begin a transaction in that of the claim: %j',
+    async (statement) => {
+      await driver.enqueue([newJob()]);
+      const held = await begin();
+      const job = await claim(held);
+      await expect(held.handle.query(statement)).rejects.toMatchObject({ code: 'InvalidInput' });
+      await held.handle.query('SELECT 1');
+      expect(await locks()).toEqual(isLocked(job));
+      expect(held.lost.aborted).toBe(false);
+    },
+  );
+
   test('a handler that calls a procedure which commits, and returns rows too, has lost the claim', async () => {
     await pool.query('CREATE PROCEDURE looks() BEGIN SELECT 0 AS serverStatus; END');
     await pool.query('CREATE PROCEDURE commits() BEGIN SELECT 1; COMMIT; SELECT 2; END');
