@@ -117,6 +117,7 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, step: Step<Tx>): Promis
     // Those that cannot share this transaction would be locked until its end, and run by nobody.
     const together = flow.sizes.together(jobs);
     if (together < jobs.length) return { met: 'apart', most: together };
+    const claimed = flow.clock.now();
     const chains = await lockGroups(flow, tx, pass, jobs, taken);
     if (chains === 'apart') {
       flow.sizes.alone(pass.queue);
@@ -127,7 +128,10 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, step: Step<Tx>): Promis
     pass.moveLine(last);
     flow.looked(pass, last);
     const [first, ...others] = chains;
-    if (first === undefined) return { met: 'blocked' };
+    if (first === undefined) {
+      pass.blocked(flow.clock.now() - claimed);
+      return { met: 'blocked' };
+    }
     pass.found(jobs, flow.clock.now());
     // The worker was told to stop while this claim was on its way, and may have stopped its runs already.
     if (flow.stopping.aborted) return { met: 'end' };

@@ -126,6 +126,18 @@ test('a look takes as long as all its claims, until one comes to a job that can 
   expect(low.restMs(700)).toBe(302);
 });
 
+test('what it takes to find that a key is blocked is part of the look', () => {
+  const low = reached(0);
+  const pass = new Sweep('q', low, 0);
+  pass.claimed(job(1, 'busy'), 1, 1);
+  pass.moveLine(job(1, 'busy'));
+  pass.blocked(100);
+  pass.skip(job(1, 'busy'));
+  pass.claimed(job(200), 1, 102);
+  pass.found([job(200)], 102);
+  expect(low.restMs(102)).toBe(900);
+});
+
 test('a look that finds nothing but busy keys rests as well', () => {
   const low = reached(500);
   const pass = new Sweep('q', low, 0);

@@ -58,6 +58,11 @@ export class Sweep {
     if (this.#isLooking && last === undefined) this.#endLook(undefined, now);
   }
 
+  /** All that a claim has come to is blocked, and to find that took so long: of a key with very many jobs, longer than the claim. */
+  blocked(tookMs: number): void {
+    if (this.#isLooking) this.#lookedMs += tookMs;
+  }
+
   /** A claim has come to jobs that can be run: what lay before them has been looked at, and was in the way. */
   found(jobs: readonly Job[], now: number): void {
     const last = jobs.at(-1);
