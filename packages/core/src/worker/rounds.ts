@@ -73,7 +73,7 @@ export class Rounds<Tx> {
     if (last === undefined) return passes;
     for (const error of errors) this.#parts.onFault(error);
     // In the other queues there may be what a survey brings about.
-    this.#parts.surveyor.soon();
+    if (!isDriverError(last, 'ConnectionLost')) this.#parts.surveyor.soon();
     throw last;
   }
 
