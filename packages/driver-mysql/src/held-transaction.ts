@@ -6,7 +6,6 @@ import {
   DriverError,
   type Entities,
   type HeldTransaction,
-  isDriverError,
   isSettled,
   type Job,
   type JobError,
@@ -22,7 +21,7 @@ import { claimFromPages, claimInOrder, NO_ID } from './claim.js';
 import type { ClaimConnections } from './claim-connections.js';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
-import { ENDINGS, type GivenRows, inPackets, KEYS, recordsOf } from './given.js';
+import { ENDINGS, type GivenRows, inPackets, recordsOf } from './given.js';
 import { HandlerTransaction, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
 import { inOrder } from './job-ids.js';
@@ -30,13 +29,8 @@ import { endTogether, writeOut } from './open-runs.js';
 import { change, inParts, list, type MysqlTransaction, query, type Value } from './query.js';
 import { type JobRow, toJob } from './rows.js';
 import { cut, isMariaDb, limitIdle, sessionOf } from './session.js';
+import { lockSiblings } from './siblings.js';
 import { storableJson } from './storable.js';
-
-/**
- * How many siblings beyond the limit are read with the others. Ten of 16 jobs of 1 KB took 0.7 ms in one statement and 0.9 in two, of
- * 74 0.9 and 0.8, of 1,000 6.4 and 2.9.
- */
-const SURPLUS = 64;
 
 /** How long the handler's statements may go on when they are to be undone, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
@@ -122,40 +116,14 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     return rows.map((row) => this.#hold(row));
   }
 
-  async lockSiblings({ queue, keys }: Entities, limit: number): Promise<readonly Job[]> {
-    const { sql } = this.#context;
-    if (keys.length === 0) return [];
-    const given = KEYS.rows(keys.map((entity) => ({ entity })));
-    const rows = await this.#ask<Sibling>(sql.siblings(given.text), [...given.values, queue]);
-    const surplus = rows.length - upTo(limit, rows).length;
-    const ids = inOrder(rows.map(({ id }) => BigInt(id)));
-    const found =
-      surplus > SURPLUS
-        ? await this.#lockMany(ids, limit)
-        : upTo(limit, inProgressFirst(await this.#lockEach<JobRow>(ids, sql.lockSiblings)));
-    return found.map((row) => this.#hold(row));
-  }
-
-  /** Locks all, and reads those that are wanted. */
-  async #lockMany(ids: readonly JobId[], limit: number): Promise<readonly JobRow[]> {
-    const { sql } = this.#context;
-    const locked = await this.#lockEach<Sibling & Pick<JobRow, 'status'>>(ids, sql.lockManySiblings);
-    const wanted = upTo(limit, inProgressFirst(locked)).map(({ id }) => id);
-    const read = new Map<string, JobRow>();
-    for (const part of inParts(wanted)) {
-      const some = list(part);
-      for (const row of await this.#ask<JobRow>(sql.locked(some.places), some.values)) read.set(row.id, row);
-    }
-    return wanted.flatMap((id) => read.get(id) ?? []);
-  }
-
-  async #lockEach<Row>(ids: readonly JobId[], sql: (ids: string) => string): Promise<readonly Row[]> {
-    const found: Row[] = [];
-    for (const part of inParts(ids)) {
-      const wanted = list(part);
-      found.push(...(await this.#ask<Row>(sql(wanted.places), wanted.values).catch(refused)));
-    }
-    return found;
+  async lockSiblings(entities: Entities, limit: number): Promise<readonly Job[]> {
+    const rows = await lockSiblings(
+      (sql, values) => this.#ask(sql, values),
+      this.#context.sql,
+      entities,
+      limit,
+    );
+    return rows.map((row) => this.#hold(row));
   }
 
   async firstOutstanding({ key, kinds, before, except }: DependencyQuestion): Promise<JobId | undefined> {
@@ -469,24 +437,6 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   }
 }
 
-type Sibling = Pick<JobRow, 'id' | 'key'>;
-
-/** Those in progress first, then by id. */
-function inProgressFirst<Row extends Pick<JobRow, 'status'>>(rows: readonly Row[]): readonly Row[] {
-  const inProgress = rows.filter(({ status }) => status === 'in-progress');
-  return [...inProgress, ...rows.filter(({ status }) => status !== 'in-progress')];
-}
-
-/** The first `limit` of each key. */
-function upTo<Row extends Sibling>(limit: number, rows: readonly Row[]): readonly Row[] {
-  const taken = new Map<string | null, number>();
-  return rows.filter(({ key }) => {
-    const before = taken.get(key) ?? 0;
-    taken.set(key, before + 1);
-    return before < limit;
-  });
-}
-
 /** Whether they have ended for good, and differ in nothing but their jobs. */
 function areAlike(settlements: readonly Settlement[]): settlements is readonly [Settlement, ...Settlement[]] {
   const [first, ...others] = settlements;
@@ -525,10 +475,4 @@ function endingsOf(settlements: readonly Settlement[]): readonly GivenRows[] {
     settled_by: each.by,
   }));
   return inPackets(rows).map((packet) => ENDINGS.rows(packet));
-}
-
-/** MariaDB says of NOWAIT that the wait, of no time, was too long. */
-function refused(error: unknown): never {
-  if (!isDriverError(error, 'LockTimeout')) throw error;
-  throw new DriverError('LockNotAvailable', error.message, { cause: error });
 }

@@ -197,7 +197,8 @@ export function statements(schema: string): Statements {
     siblings: (given) => `
       SELECT CAST(job.id AS CHAR) AS id, job.\`key\` FROM ${given}
       STRAIGHT_JOIN ${job} AS job FORCE INDEX (job_entity) ON job.\`key\` = given.entity
-      WHERE outstanding = 1 AND queue = ? AND ${RUNS_NOW}`,
+      WHERE outstanding = 1 AND queue = ? AND ${RUNS_NOW}
+      LIMIT ?`,
 
     // Looked at again when they are locked: one may have been settled meanwhile, or put off.
     lockSiblings: (ids) => `SELECT ${JOB} ${lockedSiblings(ids)}`,

@@ -163,6 +163,21 @@ describe('the locks of a claim', () => {
     });
   });
 
+  test('a key of thousands of jobs is refused for its first ones before the others are read', async () => {
+    await driver.enqueue(Array.from({ length: 5_000 }, () => newJob({ key: 'busy' })));
+    await claim(await begin());
+    const held = await begin();
+    const reads = async (): Promise<number> => {
+      const [[row]] = await held.handle.query("SHOW SESSION STATUS LIKE 'Handler_read_next'");
+      return Number(row.Value);
+    };
+    const before = await reads();
+    await expect(held.lockSiblings({ queue: 'q', keys: ['busy'] }, 1)).rejects.toMatchObject({
+      code: 'LockNotAvailable',
+    });
+    expect((await reads()) - before).toBeLessThan(2_000);
+  });
+
   test('a handler that gives up its locks with what commits implicitly has lost the claim, and settles nothing', async () => {
     await driver.enqueue([newJob()]);
     const held = await begin();
