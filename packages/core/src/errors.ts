@@ -135,12 +135,12 @@ export class CancelledError extends RowlockError {
   }
 }
 
-/** The worker is stopping and does not wait any longer. */
+/** The worker is stopping and does not wait any longer; or it was stopped, and is to start again. */
 export class WorkerStoppedError extends RowlockError {
   override readonly name = 'WorkerStoppedError';
 
-  constructor() {
-    super('ROWLOCK_WORKER_STOPPED', 'The worker is stopping; the job goes back to the queue.');
+  constructor(message = 'The worker is stopping; the job goes back to the queue.') {
+    super('ROWLOCK_WORKER_STOPPED', message);
   }
 }
 

@@ -181,6 +181,15 @@ test('a stop that is hurried while the worker still starts waits no longer than 
   await stopped;
 });
 
+test('a worker that was stopped does not start again, and says what to do', async () => {
+  const { worker } = await idleWorker(NOTHING);
+  await worker.stop();
+  await expect(worker.start()).rejects.toMatchObject({
+    code: 'ROWLOCK_WORKER_STOPPED',
+    message: expect.stringContaining('make a new one'),
+  });
+});
+
 test('a stop that is told nonsense rejects, and stops nothing', async () => {
   const { worker } = await idleWorker(NOTHING);
   let stops = 0;

@@ -150,7 +150,11 @@ export class Worker<Tx> {
    * @throws DriverError `SchemaOutdated` or `ConnectionLost`, PoolTooSmallError; WorkerStoppedError once `stop` was called
    */
   start(): Promise<void> {
-    if (this.#stopped !== null) return Promise.reject(new WorkerStoppedError());
+    if (this.#stopped !== null) {
+      const message =
+        'This worker was stopped and does not start again: make a new one, by rowlock.worker().';
+      return Promise.reject(new WorkerStoppedError(message));
+    }
     this.#started ??= this.#start().catch((error: unknown) => {
       this.#giveBack();
       this.#giveBack = () => {};
