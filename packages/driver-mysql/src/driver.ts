@@ -5,8 +5,6 @@ import {
   type BeginOptions,
   type Capabilities,
   type Driver,
-  DriverError,
-  type Duration,
   type Enqueued,
   type Graves,
   type HeldTransaction,
@@ -17,7 +15,6 @@ import {
   type JobPage,
   type Lanes,
   type MigrationReport,
-  milliseconds,
   type NewJob,
   type Page,
   type Reclaimed,
@@ -41,7 +38,6 @@ import {
   createConnection,
   createPool,
   type Pool,
-  type PoolOptions,
 } from 'mysql2/promise';
 import { AheadOfCommit } from './ahead-of-commit.js';
 import { MysqlAnchor } from './anchor.js';
@@ -55,6 +51,7 @@ import { rangeOf } from './job-ids.js';
 import { JoinedStore } from './joined-store.js';
 import { migrate, outdated, productOf, SCHEMA_VERSION } from './migrations.js';
 import { idsOf, outstanding, writeOut } from './open-runs.js';
+import { type MysqlOptions, type SessionKind, type Settings, settingsOf } from './options.js';
 import { MysqlPulse } from './pulse.js';
 import { change, inParts, list, type MysqlTransaction, query } from './query.js';
 import { interrupt, Ringer } from './ringer.js';
@@ -63,52 +60,7 @@ import { cut, endPool, onPool, prepareSession, takeConnection } from './session.
 import { sharesSessions } from './shared-sessions.js';
 import { storableJson } from './storable.js';
 import { MysqlStore } from './store.js';
-import { readUri, sslOf, withoutOptions } from './uri.js';
-
-/** What the driver's connections need as it is, and why. */
-const FIXED = {
-  charset: 'names and payloads are utf8mb4',
-  charsetNumber: 'names and payloads are utf8mb4',
-  timezone: 'times are UTC',
-  flags: 'an UPDATE must tell how many rows it met',
-  rowsAsArray: 'rows are read by their columns',
-  nestTables: 'rows are read by their columns',
-  connectionLimit: 'pass maxConnections',
-  maxIdle: 'the pool is kept as large as its work needs',
-  idleTimeout: 'the pool is kept as large as its work needs',
-  resetOnRelease: 'a connection keeps its settings',
-} satisfies Partial<Record<keyof PoolOptions, string>>;
-
-/** Where the database is. */
-export interface MysqlOptions extends Omit<ConnectionOptions, 'database' | keyof typeof FIXED> {
-  /** The database that holds Rowlock's tables; default: the one in `uri`. A caller's connection may be to another one. */
-  readonly database?: string;
-  /** The most connections of the driver's pool. Default 100; they are opened as they are needed. */
-  readonly maxConnections?: number;
-  /** How long connecting may take, in milliseconds: rather an error that says so than a wait without end. Default 10,000. */
-  readonly connectTimeout?: number;
-  /** Whether TCP asks the other end whether it is there. Default true. */
-  readonly enableKeepAlive?: boolean;
-  /** After how long without a word it asks, in milliseconds. Node asks 10 times then, once a second. Default 10,000. */
-  readonly keepAliveInitialDelay?: number;
-  /**
-   * Whether an idle worker may be called by `KILL QUERY`. Default true, and tried at each start. With false it looks at the
-   * bell: behind a proxy that lets clients share connections, the call could meet somebody else's statement.
-   */
-  readonly push?: boolean;
-  /**
-   * How long the server may take to answer a statement of the driver's own: after it the connection counts as lost. Default
-   * 20 s. Not of `list` and `count`, which may look through all jobs, nor of a migration. A handler's statements are bounded by its
-   * timeout alone.
-   */
-  readonly answerTimeout?: Duration;
-  /**
-   * Whether a connection is a session of its `own` on the server, or one that a proxy lets clients share (multiplexing). In
-   * `shared` ones workers prove themselves alive by a heartbeat, and look for wake-ups. Default `auto`: each worker finds
-   * out when it starts.
-   */
-  readonly sessions?: 'auto' | 'own' | 'shared';
-}
+import { verifySettings } from './verify-settings.js';
 
 /**
  * Jobs on MySQL 8.0.22 and later, and MariaDB 10.10 and later.
@@ -120,83 +72,13 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database' | keyof
  * @example
  * const driver = mysql({ uri: process.env.DATABASE_URL });
  */
-export function mysql({
-  maxConnections = 100,
-  push = true,
-  answerTimeout = '20s',
-  sessions = 'auto',
-  connectTimeout = 10_000,
-  enableKeepAlive = true,
-  keepAliveInitialDelay = 10_000,
-  database,
-  ...given
-}: MysqlOptions): Driver<MysqlTransaction> {
-  refuseFixed(given);
-  const answerMs = milliseconds(answerTimeout, 'answerTimeout');
-  refuseUnknown(maxConnections, sessions, answerMs);
-  const url = given.uri === undefined ? undefined : readUri(given.uri);
-  const schema = database ?? databaseOf(url);
-  const connecting = { connectTimeout, enableKeepAlive, keepAliveInitialDelay };
-  const own = { ...FIXED, ...connecting };
-  const where = url && {
-    ...(given.ssl === undefined && sslOf(url)),
-    uri: withoutOptions(url, Object.keys(own)),
-  };
-  const options = { ...given, ...where, ...connecting, ...ALWAYS, database: schema };
-  return new MysqlDriver(context(schema, answerMs), options, maxConnections, push, sessions);
+export function mysql(options: MysqlOptions): Driver<MysqlTransaction> {
+  const settings = settingsOf(options);
+  return new MysqlDriver(context(settings.schema, settings.answerMs), settings);
 }
 
 /** How long a connection that nobody needs is kept, in milliseconds. */
 const IDLE_MS = 10_000;
-
-const ALWAYS = {
-  charset: 'utf8mb4',
-  timezone: 'Z',
-  /** An UPDATE tells how many rows it met, also those that had the values already. */
-  flags: ['+FOUND_ROWS'],
-} satisfies ConnectionOptions;
-
-/** In JavaScript, or by a variable, an option can be passed that the type has not. */
-function refuseFixed(given: object): void {
-  const passed = new Set(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : name)));
-  for (const [name, why] of Object.entries(FIXED)) {
-    if (passed.has(name)) throw new DriverError('InvalidInput', `mysql() takes no option '${name}': ${why}.`);
-  }
-}
-
-/** From a variable, or in JavaScript, they may be anything. */
-function refuseUnknown(maxConnections: number, sessions: string, answerMs: number): void {
-  if (answerMs < LEAST_ANSWER_MS) {
-    throw new DriverError(
-      'InvalidInput',
-      `'answerTimeout' must be at least ${LEAST_ANSWER_MS} ms, and is ${answerMs}.`,
-    );
-  }
-  if (!Number.isInteger(maxConnections) || maxConnections < 1)
-    throw new DriverError(
-      'InvalidInput',
-      `'maxConnections' must be a whole number from 1 on, and is ${maxConnections}.`,
-    );
-  if (!SESSIONS.includes(sessions))
-    throw new DriverError(
-      'InvalidInput',
-      `'sessions' must be one of ${SESSIONS.join(', ')}, and is '${sessions}'.`,
-    );
-}
-
-/** Below it a server that is well would count as lost, in milliseconds. */
-const LEAST_ANSWER_MS = 100;
-
-const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
-
-function databaseOf(url: URL | undefined): string {
-  const database = decodeURIComponent(url?.pathname.slice(1) ?? '');
-  if (database !== '') return database;
-  throw new DriverError(
-    'InvalidInput',
-    'Which database holds the tables? Put its name into the URL, or pass `database`.',
-  );
-}
 
 /** A leased job whose worker has no session, or whose lease is over. */
 interface Lapsed {
@@ -217,9 +99,6 @@ interface HistoryRow {
   settled_ms: string | null;
 }
 
-/** In bytes. Statements are kept below it. */
-const LEAST_PACKET = 4 * 1024 * 1024;
-
 /** Beyond every id. */
 const NO_ID = 2n ** 63n - 1n;
 
@@ -230,7 +109,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly #claims: ClaimConnections;
   readonly #options: ConnectionOptions;
   readonly #push: boolean;
-  readonly #kind: 'auto' | 'own' | 'shared';
+  readonly #kind: SessionKind;
   readonly #watch: CommitWatch;
   readonly #ringer: Ringer;
   /** For short statements. */
@@ -243,28 +122,22 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   #shared: boolean | undefined;
   #closing: Promise<void> | null = null;
 
-  constructor(
-    context: Context,
-    options: ConnectionOptions,
-    maxConnections: number,
-    push: boolean,
-    sessions: 'auto' | 'own' | 'shared',
-  ) {
+  constructor(context: Context, { answerMs, maxConnections, push, sessions, connecting }: Settings) {
     const pool = createPool({
-      ...options,
+      ...connecting,
       connectionLimit: maxConnections,
       // Each second the client closes what idles beyond `maxIdle`, however short, and looks for what has idled for too long only
       // where there is such a bound: with a low one a load of fifty at once would open forty connections a second.
       maxIdle: Math.max(1, maxConnections - 1),
       idleTimeout: IDLE_MS,
     });
-    const soon = onPool(pool, context.answerMs);
+    const soon = onPool(pool, answerMs);
     super(context, soon);
     this.#soon = soon;
     this.#patient = new MysqlStore(context, onPool(pool));
     this.#pool = pool;
-    this.#claims = new ClaimConnections(pool, context.answerMs);
-    this.#options = options;
+    this.#claims = new ClaimConnections(pool, answerMs);
+    this.#options = connecting;
     this.#push = push && sessions !== 'shared';
     this.#kind = sessions;
     this.#ringer = new Ringer(context, this.#soon, this.#push ? () => this.#open() : null);
@@ -272,7 +145,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       (rings) => this.#seen(rings),
       (wakeUps) => this.#ringer.call(wakeUps),
     );
-    this.#ahead = new AheadOfCommit(options, context.answerMs);
+    this.#ahead = new AheadOfCommit(connecting, answerMs);
     this.#starts = new RunStarts(this.#soon, context.sql, this.#ahead);
     this.capabilities = { maxConnections, sharesPool: false, chains: false };
   }
@@ -295,7 +168,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     );
     const found = Number(row?.version ?? 0);
     if (found < SCHEMA_VERSION) throw outdated(found, this.context.schema, await productOf(this.#soon));
-    return this.#verifySession();
+    return { serverConnections: await verifySettings(this.#soon) };
   }
 
   join(tx: MysqlTransaction): Store {
@@ -543,38 +416,6 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       await change(tx, sql.reclaim(ids.places), ids.values);
       return free.length;
     });
-  }
-
-  async #verifySession(): Promise<Verified> {
-    const rows = await query<{ Variable_name: string; Value: string }>(
-      this.#soon,
-      "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', 'log_bin', 'binlog_format', 'innodb_rollback_on_timeout', 'max_connections', 'max_allowed_packet')",
-    );
-    const value = new Map(rows.map((row) => [row.Variable_name, row.Value]));
-    const isolation = value.get('transaction_isolation') ?? value.get('tx_isolation');
-    if (isolation !== 'READ-COMMITTED') {
-      throw new DriverError(
-        'Unknown',
-        `Connections must run at READ COMMITTED, and this one runs at ${isolation}. Does a proxy reset the session?`,
-      );
-    }
-    // A lock wait in a handler's `tx` would end the claim, and what comes after it would be committed by itself.
-    if (value.get('innodb_rollback_on_timeout') === 'ON') {
-      throw new DriverError(
-        'Unknown',
-        'The server must run with innodb_rollback_on_timeout = OFF, its default.',
-      );
-    }
-    if (value.get('log_bin') === 'ON' && value.get('binlog_format') === 'STATEMENT') {
-      throw new DriverError(
-        'Unknown',
-        'READ COMMITTED needs binlog_format ROW or MIXED, and this server has STATEMENT.',
-      );
-    }
-    if (Number(value.get('max_allowed_packet')) < LEAST_PACKET) {
-      throw new DriverError('Unknown', 'The server must run with a max_allowed_packet of 4 MB or more.');
-    }
-    return { serverConnections: Number(value.get('max_connections') ?? Number.POSITIVE_INFINITY) };
   }
 
   /** Behind a proxy that lets clients share connections, a number could be that of somebody else's session. */

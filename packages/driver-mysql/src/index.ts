@@ -1,4 +1,5 @@
-export { type MysqlOptions, mysql } from './driver.js';
+export { mysql } from './driver.js';
 export { migrationScript } from './migrations.js';
+export type { MysqlOptions } from './options.js';
 export type { Product } from './product.js';
 export type { MysqlTransaction } from './query.js';

@@ -161,7 +161,7 @@ export function statements(schema: string): Statements {
 
     ring: `INSERT INTO ${bell} (wake_up) VALUES (?)`,
 
-    // The isolation level is the connection's: see the session's settings in driver.ts.
+    // The isolation level is the connection's: see prepareSession.
     begin: 'START TRANSACTION',
 
     // The server ends the connection of a claim that idles for longer, and with it the transaction.

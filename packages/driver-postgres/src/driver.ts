@@ -5,7 +5,6 @@ import {
   type Capabilities,
   type Driver,
   DriverError,
-  type Duration,
   type Graves,
   type HeldTransaction,
   type HistoryEntry,
@@ -13,7 +12,6 @@ import {
   type JobId,
   type Lanes,
   type MigrationReport,
-  milliseconds,
   type Reclaimed,
   type RunNote,
   type RunRef,
@@ -35,37 +33,16 @@ import { type Context, context } from './context.js';
 import { PostgresHeldTransaction } from './held-transaction.js';
 import { inTransaction } from './in-transaction.js';
 import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
+import { DEFAULTS, type PostgresOptions, type SessionKind, type Settings, settingsOf } from './options.js';
 import { OwnSessions } from './own-sessions.js';
 import { Prepared } from './prepared.js';
 import { PostgresPulse } from './pulse.js';
 import { type PostgresTransaction, query } from './query.js';
 import { RunStarts } from './run-starts.js';
-import { endPool, KEEP_ALIVE_MS, onPool, type Server, serverOf, takeConnection, watch } from './session.js';
+import { endPool, onPool, type Server, serverOf, takeConnection, watch } from './session.js';
 import { sharesSessions } from './shared-sessions.js';
 import { PostgresStore, type Question, texts } from './store.js';
 import { WalFlush } from './wal-flush.js';
-
-/** Where the database is, and where Rowlock lives in it. */
-export interface PostgresOptions extends pg.ClientConfig {
-  /** The application's own pool. Without one, the driver makes its own from the other options. */
-  readonly pool?: pg.Pool;
-  /** The schema of Rowlock's tables. Default `rowlock`. */
-  readonly schema?: string;
-  /** The most connections of the driver's own pool. Default 100; they are opened as they are needed. */
-  readonly maxConnections?: number;
-  /**
-   * How long the server may take to answer a statement of the driver's own: after it the connection counts as lost. Default
-   * 20 s. A handler's statements are bounded by its timeout alone; those of `list`, `count` and `migrate`, which may have much
-   * to do, by nothing. `close()` waits so long for what is still asked, and then cuts it off.
-   */
-  readonly answerTimeout?: Duration;
-  /**
-   * Whether a connection is a session of its `own` on the server, or one that a pooler lets clients share (PgBouncer in
-   * transaction mode). In `shared` ones workers prove themselves alive by a heartbeat, and look for wake-ups. Default `auto`:
-   * each worker finds out when it starts.
-   */
-  readonly sessions?: 'auto' | 'own' | 'shared';
-}
 
 /**
  * Jobs on Postgres 14 to 18.
@@ -77,52 +54,9 @@ export interface PostgresOptions extends pg.ClientConfig {
  * const driver = postgres({ pool, schema: 'jobs' });
  */
 export function postgres(options: PostgresOptions): Driver<PostgresTransaction> {
-  const {
-    pool,
-    schema = 'rowlock',
-    maxConnections = 100,
-    answerTimeout = '20s',
-    sessions = 'auto',
-    ...client
-  } = options;
-  const answerMs = milliseconds(answerTimeout, 'answerTimeout');
-  refuseUnknown(maxConnections, sessions, answerMs);
-  const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, max: maxConnections });
-  watch(own);
-  return new PostgresDriver(context(schema, answerMs), own, pool === undefined, sessions);
+  const settings = settingsOf(options);
+  return new PostgresDriver(context(settings.schema, settings.answerMs), settings);
 }
-
-/** Below it a server that is well would count as lost, in milliseconds. */
-const LEAST_ANSWER_MS = 100;
-
-const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
-
-/** In JavaScript, or out of an environment's variable, anything can be passed. */
-function refuseUnknown(maxConnections: number, sessions: string, answerMs: number): void {
-  if (answerMs < LEAST_ANSWER_MS) {
-    throw new DriverError(
-      'InvalidInput',
-      `answerTimeout must be at least ${LEAST_ANSWER_MS} ms, not ${answerMs}.`,
-    );
-  }
-  if (!Number.isInteger(maxConnections) || maxConnections < 1)
-    throw new DriverError(
-      'InvalidInput',
-      `maxConnections must be a whole number from 1 on, not ${maxConnections}.`,
-    );
-  if (!SESSIONS.includes(sessions))
-    throw new DriverError('InvalidInput', `sessions must be ${SESSIONS.join(', ')}, not ${sessions}.`);
-}
-
-const DEFAULTS = {
-  application_name: 'rowlock',
-  /** Statements go out without waiting for the answers to those before them. */
-  pipeline: true,
-  keepAlive: true,
-  keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-  /** Rather an error that says so than a wait without end. */
-  connectionTimeoutMillis: 10_000,
-} as const;
 
 interface SurveyRow {
   promoted: bigint;
@@ -152,10 +86,11 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   readonly #own: OwnSessions;
   readonly #starts: RunStarts;
   #server: Promise<Server> | null = null;
-  readonly #sessions: 'auto' | 'own' | 'shared';
+  readonly #sessions: SessionKind;
   readonly #prepared: Prepared;
 
-  constructor(context: Context, pool: pg.Pool, ownsPool: boolean, sessions: 'auto' | 'own' | 'shared') {
+  constructor(context: Context, { pool, ownsPool, sessions }: Settings) {
+    watch(pool);
     const own = new OwnSessions(context.sql);
     const soon = onPool(pool, context.answerMs, own);
     super(context, soon, pool);

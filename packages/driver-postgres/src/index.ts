@@ -1,3 +1,4 @@
-export { type PostgresOptions, postgres } from './driver.js';
+export { postgres } from './driver.js';
 export { migrationScript } from './migrations.js';
+export type { PostgresOptions } from './options.js';
 export type { PostgresTransaction, QueryConfig } from './query.js';

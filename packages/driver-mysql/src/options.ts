@@ -1,0 +1,137 @@
+import { DriverError, type Duration, milliseconds } from '@rowlock/core';
+import type { ConnectionOptions, PoolOptions } from 'mysql2/promise';
+import { readUri, sslOf, withoutOptions } from './uri.js';
+
+/** What the driver's connections need as it is, and why. */
+const FIXED = {
+  charset: 'names and payloads are utf8mb4',
+  charsetNumber: 'names and payloads are utf8mb4',
+  timezone: 'times are UTC',
+  flags: 'an UPDATE must tell how many rows it met',
+  rowsAsArray: 'rows are read by their columns',
+  nestTables: 'rows are read by their columns',
+  connectionLimit: 'pass maxConnections',
+  maxIdle: 'the pool is kept as large as its work needs',
+  idleTimeout: 'the pool is kept as large as its work needs',
+  resetOnRelease: 'a connection keeps its settings',
+} satisfies Partial<Record<keyof PoolOptions, string>>;
+
+/** Where the database is. */
+export interface MysqlOptions extends Omit<ConnectionOptions, 'database' | keyof typeof FIXED> {
+  /** The database that holds Rowlock's tables; default: the one in `uri`. A caller's connection may be to another one. */
+  readonly database?: string;
+  /** The most connections of the driver's pool. Default 100; they are opened as they are needed. */
+  readonly maxConnections?: number;
+  /** How long connecting may take, in milliseconds: rather an error that says so than a wait without end. Default 10,000. */
+  readonly connectTimeout?: number;
+  /** Whether TCP asks the other end whether it is there. Default true. */
+  readonly enableKeepAlive?: boolean;
+  /** After how long without a word it asks, in milliseconds. Node asks 10 times then, once a second. Default 10,000. */
+  readonly keepAliveInitialDelay?: number;
+  /**
+   * Whether an idle worker may be called by `KILL QUERY`. Default true, and tried at each start. With false it looks at the
+   * bell: behind a proxy that lets clients share connections, the call could meet somebody else's statement.
+   */
+  readonly push?: boolean;
+  /**
+   * How long the server may take to answer a statement of the driver's own: after it the connection counts as lost. Default
+   * 20 s. Not of `list` and `count`, which may look through all jobs, nor of a migration. A handler's statements are bounded by its
+   * timeout alone.
+   */
+  readonly answerTimeout?: Duration;
+  /**
+   * Whether a connection is a session of its `own` on the server, or one that a proxy lets clients share (multiplexing). In
+   * `shared` ones workers prove themselves alive by a heartbeat, and look for wake-ups. Default `auto`: each worker finds
+   * out when it starts.
+   */
+  readonly sessions?: SessionKind;
+}
+
+export type SessionKind = 'auto' | 'own' | 'shared';
+
+/** What the options say, checked, and with the defaults. */
+export interface Settings {
+  /** The database that holds Rowlock's tables. */
+  readonly schema: string;
+  readonly answerMs: number;
+  readonly maxConnections: number;
+  readonly push: boolean;
+  readonly sessions: SessionKind;
+  /** What each of the driver's connections is made with. */
+  readonly connecting: ConnectionOptions;
+}
+
+/** @throws DriverError `InvalidInput` */
+export function settingsOf({
+  maxConnections = 100,
+  push = true,
+  answerTimeout = '20s',
+  sessions = 'auto',
+  connectTimeout = 10_000,
+  enableKeepAlive = true,
+  keepAliveInitialDelay = 10_000,
+  database,
+  ...given
+}: MysqlOptions): Settings {
+  refuseFixed(given);
+  const answerMs = milliseconds(answerTimeout, 'answerTimeout');
+  refuseUnknown(maxConnections, sessions, answerMs);
+  const url = given.uri === undefined ? undefined : readUri(given.uri);
+  const schema = database ?? databaseOf(url);
+  const patience = { connectTimeout, enableKeepAlive, keepAliveInitialDelay };
+  const where = url && {
+    ...(given.ssl === undefined && sslOf(url)),
+    uri: withoutOptions(url, Object.keys({ ...FIXED, ...patience })),
+  };
+  const connecting = { ...given, ...where, ...patience, ...ALWAYS, database: schema };
+  return { schema, answerMs, maxConnections, push, sessions, connecting };
+}
+
+const ALWAYS = {
+  charset: 'utf8mb4',
+  timezone: 'Z',
+  /** An UPDATE tells how many rows it met, also those that had the values already. */
+  flags: ['+FOUND_ROWS'],
+} satisfies ConnectionOptions;
+
+/** In JavaScript, or by a variable, an option can be passed that the type has not. */
+function refuseFixed(given: object): void {
+  const passed = new Set(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : name)));
+  for (const [name, why] of Object.entries(FIXED)) {
+    if (passed.has(name)) throw new DriverError('InvalidInput', `mysql() takes no option '${name}': ${why}.`);
+  }
+}
+
+/** From a variable, or in JavaScript, they may be anything. */
+function refuseUnknown(maxConnections: number, sessions: string, answerMs: number): void {
+  if (answerMs < LEAST_ANSWER_MS) {
+    throw new DriverError(
+      'InvalidInput',
+      `'answerTimeout' must be at least ${LEAST_ANSWER_MS} ms, and is ${answerMs}.`,
+    );
+  }
+  if (!Number.isInteger(maxConnections) || maxConnections < 1)
+    throw new DriverError(
+      'InvalidInput',
+      `'maxConnections' must be a whole number from 1 on, and is ${maxConnections}.`,
+    );
+  if (!SESSIONS.includes(sessions))
+    throw new DriverError(
+      'InvalidInput',
+      `'sessions' must be one of ${SESSIONS.join(', ')}, and is '${sessions}'.`,
+    );
+}
+
+/** Below it a server that is well would count as lost, in milliseconds. */
+const LEAST_ANSWER_MS = 100;
+
+const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
+
+function databaseOf(url: URL | undefined): string {
+  const database = decodeURIComponent(url?.pathname.slice(1) ?? '');
+  if (database !== '') return database;
+  throw new DriverError(
+    'InvalidInput',
+    'Which database holds the tables? Put its name into the URL, or pass `database`.',
+  );
+}

@@ -1,0 +1,43 @@
+import { DriverError } from '@rowlock/core';
+import { type MysqlTransaction, query } from './query.js';
+
+/** In bytes. Statements are kept below it. */
+const LEAST_PACKET = 4 * 1024 * 1024;
+
+/**
+ * Looks whether a session, and the server, are set as Rowlock needs them.
+ *
+ * @returns how many connections the server takes
+ * @throws DriverError
+ */
+export async function verifySettings(on: MysqlTransaction): Promise<number> {
+  const rows = await query<{ Variable_name: string; Value: string }>(
+    on,
+    "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', 'log_bin', 'binlog_format', 'innodb_rollback_on_timeout', 'max_connections', 'max_allowed_packet')",
+  );
+  const value = new Map(rows.map((row) => [row.Variable_name, row.Value]));
+  const isolation = value.get('transaction_isolation') ?? value.get('tx_isolation');
+  if (isolation !== 'READ-COMMITTED') {
+    throw new DriverError(
+      'Unknown',
+      `Connections must run at READ COMMITTED, and this one runs at ${isolation}. Does a proxy reset the session?`,
+    );
+  }
+  // A lock wait in a handler's `tx` would end the claim, and what comes after it would be committed by itself.
+  if (value.get('innodb_rollback_on_timeout') === 'ON') {
+    throw new DriverError(
+      'Unknown',
+      'The server must run with innodb_rollback_on_timeout = OFF, its default.',
+    );
+  }
+  if (value.get('log_bin') === 'ON' && value.get('binlog_format') === 'STATEMENT') {
+    throw new DriverError(
+      'Unknown',
+      'READ COMMITTED needs binlog_format ROW or MIXED, and this server has STATEMENT.',
+    );
+  }
+  if (Number(value.get('max_allowed_packet')) < LEAST_PACKET) {
+    throw new DriverError('Unknown', 'The server must run with a max_allowed_packet of 4 MB or more.');
+  }
+  return Number(value.get('max_connections') ?? Number.POSITIVE_INFINITY);
+}

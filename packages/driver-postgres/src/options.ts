@@ -1,0 +1,88 @@
+import { DriverError, type Duration, milliseconds } from '@rowlock/core';
+import pg from 'pg';
+import { KEEP_ALIVE_MS } from './session.js';
+
+/** Where the database is, and where Rowlock lives in it. */
+export interface PostgresOptions extends pg.ClientConfig {
+  /** The application's own pool. Without one, the driver makes its own from the other options. */
+  readonly pool?: pg.Pool;
+  /** The schema of Rowlock's tables. Default `rowlock`. */
+  readonly schema?: string;
+  /** The most connections of the driver's own pool. Default 100; they are opened as they are needed. */
+  readonly maxConnections?: number;
+  /**
+   * How long the server may take to answer a statement of the driver's own: after it the connection counts as lost. Default
+   * 20 s. A handler's statements are bounded by its timeout alone; those of `list`, `count` and `migrate`, which may have much
+   * to do, by nothing. `close()` waits so long for what is still asked, and then cuts it off.
+   */
+  readonly answerTimeout?: Duration;
+  /**
+   * Whether a connection is a session of its `own` on the server, or one that a pooler lets clients share (PgBouncer in
+   * transaction mode). In `shared` ones workers prove themselves alive by a heartbeat, and look for wake-ups. Default `auto`:
+   * each worker finds out when it starts.
+   */
+  readonly sessions?: SessionKind;
+}
+
+export type SessionKind = 'auto' | 'own' | 'shared';
+
+/** What the options say, checked, and with the defaults. */
+export interface Settings {
+  readonly schema: string;
+  readonly answerMs: number;
+  readonly sessions: SessionKind;
+  readonly pool: pg.Pool;
+  /** Whether the pool is the driver's own, which ends with it. */
+  readonly ownsPool: boolean;
+}
+
+/** @throws DriverError `InvalidInput` */
+export function settingsOf({
+  pool,
+  schema = 'rowlock',
+  maxConnections = 100,
+  answerTimeout = '20s',
+  sessions = 'auto',
+  ...client
+}: PostgresOptions): Settings {
+  const answerMs = milliseconds(answerTimeout, 'answerTimeout');
+  refuseUnknown(maxConnections, sessions, answerMs);
+  const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, max: maxConnections });
+  return { schema, answerMs, sessions, pool: own, ownsPool: pool === undefined };
+}
+
+/** Below it a server that is well would count as lost, in milliseconds. */
+const LEAST_ANSWER_MS = 100;
+
+const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
+
+/** In JavaScript, or out of an environment's variable, anything can be passed. */
+function refuseUnknown(maxConnections: number, sessions: string, answerMs: number): void {
+  if (answerMs < LEAST_ANSWER_MS) {
+    throw new DriverError(
+      'InvalidInput',
+      `'answerTimeout' must be at least ${LEAST_ANSWER_MS} ms, and is ${answerMs}.`,
+    );
+  }
+  if (!Number.isInteger(maxConnections) || maxConnections < 1)
+    throw new DriverError(
+      'InvalidInput',
+      `'maxConnections' must be a whole number from 1 on, and is ${maxConnections}.`,
+    );
+  if (!SESSIONS.includes(sessions))
+    throw new DriverError(
+      'InvalidInput',
+      `'sessions' must be one of ${SESSIONS.join(', ')}, and is '${sessions}'.`,
+    );
+}
+
+/** How the driver's connections are made, unless the options say otherwise. */
+export const DEFAULTS = {
+  application_name: 'rowlock',
+  /** Statements go out without waiting for the answers to those before them. */
+  pipeline: true,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+  /** Rather an error that says so than a wait without end. */
+  connectionTimeoutMillis: 10_000,
+} as const;
