@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { DriverError, type Job, type Survey } from '../src/index.js';
+import { job, NOTHING } from './empty-database.js';
+import { gate, restingWorker, settled } from './resting-worker.js';
+
+test('after a job a worker looks once more if the survey says that something waits', async () => {
+  let surveys = 0;
+  const jobs: Job[] = [];
+  // Behind the line: seen by the survey before any look.
+  const survey = (): Survey => {
+    if (++surveys === 2) jobs.push(job(1n));
+    return { ...NOTHING, waiting: jobs.length > 0 };
+  };
+  const { worker, idle, seen } = await restingWorker({ answers: { claim: () => jobs.shift(), survey } });
+  jobs.push(job(2n));
+  const rests = idle();
+  worker.wake();
+  await rests;
+  expect(seen().ran).toBe(2);
+  await worker.stop();
+});
+
+test('a long run puts the survey off for 25 ms', async () => {
+  const end = gate();
+  const { clock, worker, jobs, asked } = await restingWorker({ runs: () => end.opened });
+  jobs.push(job(1n));
+  worker.wake();
+  await settled();
+  clock.advance(24);
+  await settled();
+  expect(asked().surveys).toBe(0);
+  clock.advance(1);
+  await settled();
+  expect(asked().surveys).toBe(1);
+  end.open();
+  await worker.stop();
+});
+
+test('delayed jobs become due while a long run goes on', async () => {
+  const ends = [gate()];
+  let delayed: Job | undefined;
+  let dueAt = Number.POSITIVE_INFINITY;
+  const jobs: Job[] = [];
+  let now = () => 0;
+  const survey = (): Survey => {
+    if (delayed === undefined) return NOTHING;
+    if (now() < dueAt) return { ...NOTHING, nextDueMs: dueAt - now() };
+    jobs.push(delayed);
+    delayed = undefined;
+    return { ...NOTHING, promoted: 1 };
+  };
+  const runs = async () => ends.shift()?.opened;
+  const [end] = ends;
+  const { clock, worker, seen } = await restingWorker({
+    answers: { claim: () => jobs.shift(), survey },
+    runs,
+  });
+  now = clock.now;
+  delayed = job(2n);
+  dueAt = 1_000;
+  jobs.push(job(1n));
+  worker.wake();
+  await settled();
+  // The survey that the run has put off, the time, and the survey after that.
+  for (const ms of [25, 975, 25]) {
+    expect(seen().ran).toBe(0);
+    clock.advance(ms);
+    await settled();
+  }
+  expect(seen()).toEqual({ running: 1, ran: 1 });
+  end?.open();
+  await worker.stop();
+});
+
+test('a survey beside the runs that fails is told of, and made again', async () => {
+  const end = gate();
+  let surveys = 0;
+  const survey = async (): Promise<Survey> => {
+    if (++surveys === 2) throw new DriverError('ConnectionLost', 'The cable was pulled.');
+    return NOTHING;
+  };
+  const { clock, worker, jobs } = await restingWorker({ answers: { survey }, runs: () => end.opened });
+  const faults: unknown[] = [];
+  worker.on('fault', (error) => faults.push(error));
+  jobs.push(job(1n));
+  worker.wake();
+  await settled();
+  // The survey, the longest pause after a fault, and the survey after that look.
+  for (const ms of [25, 1_000, 25]) {
+    clock.advance(ms);
+    await settled();
+  }
+  expect(faults).toHaveLength(1);
+  expect(surveys).toBe(3);
+  end.open();
+  await worker.stop();
+});
+
+test('stop waits for a survey beside the runs', async () => {
+  const [end, answer] = [gate(), gate()];
+  let surveys = 0;
+  const survey = async (): Promise<Survey> => {
+    if (++surveys === 2) await answer.opened;
+    return NOTHING;
+  };
+  const { clock, worker, jobs, seen } = await restingWorker({ answers: { survey }, runs: () => end.opened });
+  jobs.push(job(1n));
+  worker.wake();
+  await settled();
+  clock.advance(25);
+  await settled();
+  expect(surveys).toBe(2);
+  let stopped = false;
+  const stopping = worker.stop().then(() => {
+    stopped = true;
+  });
+  end.open();
+  await settled();
+  expect({ stopped, ran: seen().ran }).toEqual({ stopped: false, ran: 1 });
+  answer.open();
+  await stopping;
+});
