@@ -1,9 +1,11 @@
 import { leased, type Theme } from './theme.js';
 import { article } from './themes/article.js';
+import { batchSizes } from './themes/batch-sizes.js';
 import { batches } from './themes/batches.js';
 import { bounds } from './themes/bounds.js';
 import { cancel } from './themes/cancel.js';
 import { claim } from './themes/claim.js';
+import { crashedBatches } from './themes/crashed-batches.js';
 import { dependencies } from './themes/dependencies.js';
 import { enqueue } from './themes/enqueue.js';
 import { errors } from './themes/errors.js';
@@ -69,6 +71,8 @@ export const conformanceThemes: readonly Theme[] = [
   order,
   leased(order),
   batches,
+  crashedBatches,
+  batchSizes,
   liveness,
   leased(liveness),
   idleWorker,

@@ -32,6 +32,8 @@ const THEMES = [
   'order',
   'order, leased',
   'batches',
+  'crashed batches',
+  'batch sizes',
   'liveness',
   'liveness, leased',
   'idle worker',

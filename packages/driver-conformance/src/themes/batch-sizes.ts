@@ -1,0 +1,121 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { defineHandler, type RunContext } from '@rowlock/core';
+import { expect } from 'vitest';
+import { allSettled } from '../all-settled.js';
+import { BATCH, BEFORE, Meeting, ONE_SLOT, Sizes } from '../batch.js';
+import { AnyJson, clientOf, employ, hire } from '../crew.js';
+import { eachSettledOnce } from '../each-settled-once.js';
+import { scratchTable } from '../scratch-table.js';
+import type { Stage } from '../stage.js';
+import { theme } from '../theme.js';
+import { gate, within } from '../until.js';
+
+export const batchSizes = theme('batch sizes', (test) => {
+  test('quick handlers are run in batches by themselves, one after the other in a slot', async (stage) => {
+    const { queue, putMany } = stage;
+    let [running, most] = [0, 0];
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      async run() {
+        running += 1;
+        most = Math.max(most, running);
+        await turn();
+        running -= 1;
+      },
+    });
+    await putMany(Array.from({ length: 200 }, () => ({})));
+    const sizes = new Sizes();
+    const { worker } = await hire(stage, [handler], ONE_SLOT, sizes.of);
+    await worker.start();
+    await eachSettledOnce(stage, await allSettled(stage));
+    expect(sizes.largest).toBeGreaterThan(1);
+    expect(most).toBe(1);
+  });
+
+  test('a job that may not share a transaction has its turn while a load of batches lasts', async (stage) => {
+    const { queue } = stage;
+    const options = { queue, payload: AnyJson };
+    const hasRun = gate();
+    let isOver = false;
+    const load = defineHandler({
+      ...options,
+      kind: 'load',
+      batch: BATCH,
+      async run() {
+        if (!isOver) await client.enqueue(load, { payload: null });
+      },
+    });
+    const leased = defineHandler({ ...options, kind: 'leased', claim: 'lease', run: () => hasRun.open() });
+    const client = clientOf(stage, [load, leased]);
+    await client.enqueueMany(
+      load,
+      Array.from({ length: 3 * BATCH }, () => ({ payload: null })),
+    );
+    const sizes = new Sizes();
+    const { worker } = await hire(stage, [load, leased], { concurrency: 2 }, sizes.of);
+    await worker.start();
+    await within('a batch', sizes.isShared);
+    await client.enqueue(leased, { payload: null, priority: -1 });
+    await within('the job that may not share', hasRun.promise).finally(() => {
+      isOver = true;
+    });
+    await eachSettledOnce(stage, await allSettled(stage));
+  });
+
+  test('a batch holds none that it will not run', async (stage) => {
+    const { queue, begin, claimMany, putMany } = stage;
+    const meeting = new Meeting(3);
+    const finish = gate();
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      batch: 100,
+      async run({ job }) {
+        if (job.payload === null) return;
+        await meeting.join();
+        await finish.promise;
+      },
+    });
+    const apart = defineHandler({ kind: 'apart', queue, payload: AnyJson, batch: 1, run: () => {} });
+    await putMany([
+      ...Array.from({ length: BEFORE }, () => ({ payload: null })),
+      ...Array.from({ length: 3 }, (_, place) => ({ payload: place })),
+      ...Array.from({ length: 2 }, () => ({ kind: 'apart' })),
+    ]);
+    await employ(stage, [handler, apart], ONE_SLOT);
+    await within('all of the batch', meeting.isComplete);
+    const held = await begin();
+    expect(await claimMany(held, 10, { kinds: ['apart'] })).toHaveLength(2);
+    await held.rollback();
+    finish.open();
+    await eachSettledOnce(stage, await allSettled(stage));
+  });
+
+  for (const [what, options, writes] of [
+    ['`batch: 1` keeps jobs apart', { batch: 1 }, false],
+    ['handlers that use the transaction are not run in batches unless they ask for it', {}, true],
+  ] as const) {
+    test(what, async <Tx>(stage: Stage<Tx>) => {
+      const { database, queue, reader, putMany, defer } = stage;
+      const table = await scratchTable(reader, queue, defer);
+      const handler = defineHandler({
+        kind: 'work',
+        queue,
+        payload: AnyJson,
+        ...options,
+        async run({ tx }: RunContext<unknown, Tx>) {
+          if (writes) await database.run(tx, `INSERT INTO ${table} VALUES ('written')`);
+        },
+      });
+      await putMany(Array.from({ length: 80 }, () => ({})));
+      const sizes = new Sizes();
+      const { worker } = await hire(stage, [handler], ONE_SLOT, sizes.of);
+      await worker.start();
+      await allSettled(stage);
+      expect(sizes.largest).toBe(1);
+    });
+  }
+});
