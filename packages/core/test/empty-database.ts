@@ -1,4 +1,4 @@
-import type { ClaimCriteria, Driver, HeldTransaction, Job, Survey } from '../src/index.js';
+import type { ClaimCriteria, Driver, HeldTransaction, Job, Survey, WakeUp } from '../src/index.js';
 
 export const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, leased: false };
 
@@ -9,6 +9,10 @@ export interface Answers {
   readonly lockSiblings?: HeldTransaction<unknown>['lockSiblings'];
   readonly startRuns?: Driver['startRuns'];
   readonly reclaim?: Driver['reclaim'];
+  readonly list?: Driver['list'];
+  readonly move?: Driver['move'];
+  /** What comes behind the first wake-up, which every session has. */
+  readonly wakeUps?: AsyncIterable<WakeUp>;
 }
 
 export function job(id: bigint, key: string | null = null): Job {
@@ -75,6 +79,7 @@ export function emptyDatabase(answers: Answers): {
       pushed: true,
       async *wakeUps({ signal }) {
         yield {};
+        if (answers.wakeUps !== undefined) yield* answers.wakeUps;
         await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       },
       report: async () => {},
@@ -87,9 +92,9 @@ export function emptyDatabase(answers: Answers): {
     startRuns: answers.startRuns ?? (async () => []),
     noteRun: unused,
     enqueue: unused,
-    list: unused,
+    list: answers.list ?? unused,
     count: unused,
-    move: unused,
+    move: answers.move ?? unused,
     notify: unused,
     workers: unused,
     history: unused,

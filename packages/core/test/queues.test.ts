@@ -1,68 +1,199 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createRowlock, DriverError, defineHandler } from '../src/index.js';
+import { type ClaimCriteria, createRowlock, DriverError, defineHandler, type Job } from '../src/index.js';
 import { emptyDatabase, job, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
 import { gate, settled } from './resting-worker.js';
 
-test('a queue in which each look fails does not keep a worker from the others', async () => {
-  const ran = gate();
-  const work = (queue: string) =>
-    defineHandler({ kind: queue, queue, payload: z.unknown(), run: () => ran.open() });
-  const jobs = [{ ...job(1n), queue: 'two', kind: 'two' }];
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+test.each(['Unknown', 'ConnectionLost'] as const)(
+  'a queue in which each look fails, by %s, keeps a worker from no other, and from no survey',
+  async (code) => {
+    const clock = handClock();
+    const ran = gate();
+    const work = (queue: string) =>
+      defineHandler({ kind: queue, queue, payload: z.unknown(), run: () => ran.open() });
+    const jobs = [{ ...job(1n), queue: 'two', kind: 'two' }];
+    const database = emptyDatabase({
+      claim({ queue }) {
+        if (queue !== 'two') throw new DriverError(code, `Nobody can look at ${queue}.`);
+        return jobs.shift();
+      },
+      survey: () => NOTHING,
+    });
+    const handlers = [work('one'), work('two'), work('three')];
+    const worker = createRowlock({ driver: database.driver, handlers, clock, log: silent }).worker();
+    const faults: string[] = [];
+    worker.on('fault', (error) => faults.push(String(error)));
+    await worker.start();
+    for (let turns = 0; turns < 20; turns++) {
+      await settled();
+      clock.advance(50);
+    }
+    await ran.opened;
+    expect(faults.join()).toMatch(/one.*three|three.*one/);
+    expect(database.surveys).toBeGreaterThan(0);
+    await worker.stop();
+  },
+);
+
+test('what goes wrong for long is tried again once a second, and told of as often, also while wake-ups come', async () => {
+  const clock = handClock();
   const { driver } = emptyDatabase({
-    claim({ queue }) {
-      if (queue !== 'two') throw new DriverError('Unknown', `Nobody can look at ${queue}.`);
-      return jobs.shift();
+    claim() {
+      throw new DriverError('Unknown', 'The disk is full.');
     },
     survey: () => NOTHING,
   });
-  const silent = { debug() {}, info() {}, warn() {}, error() {} };
-  const handlers = [work('one'), work('two'), work('three')];
-  const worker = createRowlock({ driver, handlers, clock: handClock(), log: silent }).worker();
-  const faults: string[] = [];
-  worker.on('fault', (error) => faults.push(String(error)));
+  const work = (queue: string) => defineHandler({ kind: queue, queue, payload: z.unknown(), run: () => {} });
+  let told = 0;
+  const warn = () => {
+    told += 1;
+  };
+  const handlers = [work('one')];
+  const worker = createRowlock({ driver, handlers, clock, log: { ...silent, warn } }).worker();
   await worker.start();
-  await ran.opened;
-  await settled();
-  expect(faults.join()).toMatch(/one.*three|three.*one/);
+  for (let ms = 0; ms < 30_000; ms += 10) {
+    await settled();
+    if (ms > 20_000) worker.wake();
+    clock.advance(10);
+  }
+  expect(told).toBeGreaterThan(15);
+  expect(told).toBeLessThan(60);
   await worker.stop();
 });
 
-test('behind keys that are blocked a worker finds what is free, however long it takes to pass them', async () => {
-  const clock = handClock();
-  const blocked = Array.from({ length: 60 }, (_, place) => job(BigInt(place + 1), `key ${place}`));
-  const all = [...blocked, job(61n)];
-  const ran = gate();
+test('a worker that is called to a queue looks there first', async () => {
+  const called = gate();
+  const looked: string[] = [];
   const { driver } = emptyDatabase({
-    claim({ line, busy }) {
-      clock.advance(13);
+    claim({ queue }) {
+      looked.push(queue);
+      return undefined;
+    },
+    survey: () => NOTHING,
+    wakeUps: (async function* () {
+      await called.opened;
+      yield { queue: 'three' };
+    })(),
+  });
+  const work = (queue: string) => defineHandler({ kind: queue, queue, payload: z.unknown(), run: () => {} });
+  const handlers = ['one', 'two', 'three', 'four'].map(work);
+  const worker = createRowlock({ driver, handlers, clock: handClock(), log: silent }).worker();
+  await worker.start();
+  await settled();
+  looked.length = 0;
+  called.open();
+  await settled();
+  expect(looked).toEqual(['three', 'four', 'one', 'two']);
+  await worker.stop();
+});
+
+/** What a claim answers among these jobs, in this order, when each statement takes so long. */
+function amongBlocked(clock: ReturnType<typeof handClock>, all: readonly Job[], tookMs: number) {
+  return {
+    claim({ line, busy }: ClaimCriteria) {
+      clock.advance(tookMs);
       return all.find(({ id, key }) => id > line.id && !busy.includes(key ?? ''));
     },
-    lockSiblings: async ({ keys }) => {
-      clock.advance(13);
+    lockSiblings: async ({ keys }: { readonly keys: readonly string[] }) => {
+      clock.advance(tookMs);
       return all
         .filter(({ key }) => keys.includes(key ?? ''))
         .map((each) => ({ ...each, status: 'in-progress' as const }));
     },
+  };
+}
+
+test.each([60, 800])(
+  'behind %d keys that are blocked a worker of one slot finds what is free, however long it takes to pass them',
+  async (keys) => {
+    const clock = handClock();
+    const blocked = Array.from({ length: keys }, (_, place) => job(BigInt(place + 1), `key ${place}`));
+    const all = [...blocked, job(BigInt(keys + 1))];
+    const { driver } = emptyDatabase({
+      ...amongBlocked(clock, all, 13),
+      survey: () => ({ ...NOTHING, waiting: true }),
+    });
+    let hasRun = false;
+    const run = () => {
+      hasRun = true;
+      all.pop();
+    };
+    const handler = defineHandler({ kind: 'work', payload: z.unknown(), run });
+    const worker = createRowlock({ driver, handlers: [handler], clock, log: silent }).worker({
+      concurrency: 1,
+    });
+    await worker.start();
+    while (!hasRun && clock.now() < 120_000) {
+      await settled();
+      clock.advance(10);
+    }
+    expect(hasRun).toBe(true);
+    await worker.stop();
+  },
+);
+
+test('while all is blocked, a worker looks for half of the time at most', async () => {
+  const clock = handClock();
+  const all = Array.from({ length: 200 }, (_, place) => job(BigInt(place + 1), `key ${place}`));
+  let looked = 0;
+  const { claim, lockSiblings } = amongBlocked(clock, all, 13);
+  const { driver } = emptyDatabase({
+    claim(criteria) {
+      looked += 26;
+      return claim(criteria);
+    },
+    lockSiblings,
     survey: () => ({ ...NOTHING, waiting: true }),
   });
-  const handler = defineHandler({ kind: 'work', payload: z.unknown(), run: () => ran.open() });
-  const silent = { debug() {}, info() {}, warn() {}, error() {} };
-  const worker = createRowlock({ driver, handlers: [handler], clock, log: silent }).worker({
-    concurrency: 2,
-  });
+  const handler = defineHandler({ kind: 'work', payload: z.unknown(), run: () => {} });
+  const worker = createRowlock({ driver, handlers: [handler], clock, log: silent }).worker();
   await worker.start();
-  let hasRun = false;
-  void ran.opened.then(() => {
-    hasRun = true;
-    all.pop();
-  });
-  for (let turns = 0; turns < 40 && !hasRun; turns++) {
+  while (clock.now() < 60_000) {
     await settled();
-    clock.advance(100);
+    clock.advance(10);
   }
-  expect(hasRun).toBe(true);
+  expect(looked).toBeGreaterThan(5_200);
+  expect(looked).toBeLessThan(33_000);
+  await worker.stop();
+});
+
+test('a look that hangs keeps the others from what lies behind them for some seconds at most', async () => {
+  const clock = handClock();
+  const [hangs, never] = [gate(), gate()];
+  const ran: bigint[] = [];
+  const jobs = [job(500n)];
+  let hanging = 0;
+  const { driver } = emptyDatabase({
+    async claim({ line }) {
+      if (jobs.length === 0 && hanging++ === 0) {
+        hangs.open();
+        await never.opened;
+      }
+      const place = jobs.findIndex(({ id }) => id > line.id);
+      return place === -1 ? undefined : jobs.splice(place, 1)[0];
+    },
+    survey: () => NOTHING,
+  });
+  const run = ({ job: { publicId } }: { readonly job: { readonly publicId: string } }) => {
+    ran.push(BigInt(publicId.slice(4)));
+  };
+  const handler = defineHandler({ kind: 'work', payload: z.unknown(), run });
+  const worker = createRowlock({ driver, handlers: [handler], clock, log: silent }).worker();
+  await worker.start();
+  await hangs.opened;
+  jobs.push(job(7n));
+  const pushedAt = clock.now();
+  worker.wake();
+  while (ran.length < 2 && clock.now() < 60_000) {
+    await settled();
+    clock.advance(10);
+  }
+  expect(ran).toEqual([500n, 7n]);
+  expect(clock.now() - pushedAt).toBeLessThan(6_000);
+  never.open();
   await worker.stop();
 });
 
@@ -76,7 +207,6 @@ test('delayed jobs become due in the other queues while one cannot be looked at'
     },
     survey: () => NOTHING,
   });
-  const silent = { debug() {}, info() {}, warn() {}, error() {} };
   const handlers = [work('one'), work('two')];
   const worker = createRowlock({ driver: database.driver, handlers, clock, log: silent }).worker();
   await worker.start();

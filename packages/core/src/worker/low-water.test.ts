@@ -1,12 +1,21 @@
 import { expect, test } from 'vitest';
-import { LowWater, START } from './low-water.js';
+import { type Look, LowWater, START } from './low-water.js';
 
 const at = (id: number, priority = 0) => ({ priority, id: BigInt(id) });
 
+/** A look from the first job on, which may begin. */
+function begun(low: LowWater, now: number): Look {
+  const look = low.begin(now);
+  if (look === null) throw new Error('No look may begin now.');
+  return look;
+}
+
 /** A look from the start that has come to a job that can be run. */
 function look(low: LowWater, place: ReturnType<typeof at> | undefined, tookMs: number, now: number): void {
-  expect(low.begin(now)).toBe(START);
-  low.looked(place, tookMs, now);
+  const one = begun(low, now);
+  expect(one.line).toBe(START);
+  one.tookMs = tookMs;
+  low.looked(one, place, now);
 }
 
 test('sweeps begin at the first job as long as looking there costs nothing', () => {
@@ -21,27 +30,45 @@ test('after a look that took long they begin where the worker has got to, for ni
   look(low, at(100), 1, 0);
   low.reach(at(200));
   look(low, at(201), 102, 1_000);
-  expect(low.begin(1_899)).toEqual(at(201));
+  expect(low.begin(1_899)).toBeNull();
+  expect(low.reached).toEqual(at(201));
   expect(low.restMs(1_899)).toBe(1);
-  expect(low.begin(1_900)).toBe(START);
+  expect(begun(low, 1_900).line).toBe(START);
 });
 
 test('a look that found nothing rests as well, and what was reached stays', () => {
   const low = new LowWater(5_000);
   look(low, at(100), 1, 0);
   look(low, undefined, 102, 1_000);
-  expect(low.begin(1_899)).toEqual(at(100));
+  expect(low.begin(1_899)).toBeNull();
+  expect(low.reached).toEqual(at(100));
 });
 
 test('one sweep at a time looks back', () => {
   const low = new LowWater(5_000);
-  look(low, at(100), 1, 0);
-  expect(low.begin(0)).toBe(START);
-  expect(low.begin(0)).toEqual(at(100));
+  const first = begun(low, 0);
+  expect(low.begin(0)).toBeNull();
   expect(low.restMs(0)).toBeGreaterThan(0);
-  low.leave();
+  low.leave(first, 0);
   expect(low.restMs(0)).toBe(0);
-  expect(low.begin(0)).toBe(START);
+  begun(low, 0);
+});
+
+test('a look that has failed rests for what it took', () => {
+  const low = new LowWater(5_000);
+  low.leave(begun(low, 0), 102);
+  expect(low.restMs(102)).toBe(900);
+});
+
+test('a look that hangs keeps the next one from it for two seconds, and its end is not that of the next', () => {
+  const low = new LowWater(5_000);
+  const hanging = begun(low, 0);
+  expect(low.begin(1_999)).toBeNull();
+  begun(low, 2_000);
+  low.leave(hanging, 2_001);
+  expect(low.begin(7_001)).not.toBeNull();
+  low.looked(hanging, undefined, 7_002);
+  expect(low.begin(7_003)).toBeNull();
 });
 
 test('sweeps that look at what comes next take the place along', () => {
@@ -49,23 +76,60 @@ test('sweeps that look at what comes next take the place along', () => {
   look(low, at(100), 1, 0);
   low.reach(at(5_000));
   low.reach(at(300));
-  expect(low.begin(0)).toBe(START);
-  expect(low.begin(0)).toEqual(at(5_000));
+  expect(low.reached).toEqual(at(5_000));
 });
 
 test('a job that was found soon behind what was reached leaves that where it is: what comes after it may take long', () => {
   const low = new LowWater(5_000);
   look(low, at(5_000), 1, 0);
   look(low, at(7, -1), 1, 0);
-  expect(low.begin(0)).toBe(START);
-  expect(low.begin(0)).toEqual(at(5_000));
+  expect(low.reached).toEqual(at(5_000));
 });
 
 test('a job that was found late behind what was reached brings all sweeps back to it', () => {
   const low = new LowWater(5_000);
   look(low, at(5_000), 1, 0);
   look(low, at(4_000), 102, 0);
-  expect(low.begin(0)).toEqual(at(4_000));
+  expect(low.reached).toEqual(at(4_000));
+});
+
+test('a look that is left off is gone on with, when others have had as much time, until it comes to its end', () => {
+  const low = new LowWater(5_000);
+  low.reach(at(9_000));
+  const one = begun(low, 0);
+  one.tookMs = 500;
+  low.leaveOff(one, at(100), 500);
+  expect(low.reached).toEqual(at(9_000));
+  expect(low.restMs(500)).toBe(500);
+  const two = begun(low, 1_000);
+  expect(two).toMatchObject({ line: at(100), tookMs: 500 });
+  low.leaveOff(two, at(200), 1_500);
+  const three = begun(low, 2_000);
+  expect(three.line).toEqual(at(200));
+  low.looked(three, undefined, 2_001);
+  expect(begun(low, 7_000).line).toBe(START);
+});
+
+test('a look that goes on for long begins at the first job now and then, and loses nothing by it', () => {
+  const low = new LowWater(100);
+  low.leaveOff(begun(low, 0), at(500), 500);
+  const again = begun(low, 5_000);
+  expect(again.line).toBe(START);
+  low.leaveOff(again, at(50), 5_100);
+  const next = begun(low, 5_200);
+  expect(next.line).toEqual(at(500));
+  // What an urgent job is found by is not the end of it.
+  low.leaveOff(next, at(700), 5_300);
+  low.looked(begun(low, 10_000), at(3, -1), 10_001);
+  expect(begun(low, 10_101).line).toEqual(at(700));
+});
+
+test('what sweeps pass that begin where a look was left off need not be looked at again', () => {
+  const low = new LowWater(5_000);
+  low.leaveOff(begun(low, 0), at(100), 500);
+  expect(low.reached).toEqual(at(100));
+  low.reach(at(300));
+  expect(begun(low, 1_000).line).toEqual(at(300));
 });
 
 test('whatever else looks at what lies behind counts too', () => {
@@ -84,6 +148,6 @@ test('one look that took very long does not keep sweeps from the start for longe
 
 test('while one looks, others are to come again when it has looked for twice as long', () => {
   const low = new LowWater(5_000);
-  expect(low.begin(0)).toBe(START);
-  expect([0, 3, 100, 60_000].map((now) => low.restMs(now))).toEqual([2, 3, 100, 5_000]);
+  begun(low, 0);
+  expect([0, 3, 100, 1_990, 60_000].map((now) => low.restMs(now))).toEqual([2, 3, 100, 10, 0]);
 });

@@ -9,21 +9,40 @@ const USUAL_MS = 2;
 /** How many times as long as a look took beyond that until the next one: looking back takes a tenth of a slot's time. */
 const REST = 9;
 
+/** After so long a look, or a part of one, keeps no other from it, in milliseconds: it may be on a dead connection. */
+const HANGS_MS = 2_000;
+
+/** How long a look is gone on with at least until the next begins at the first job, in milliseconds. */
+const AGAIN_MS = 5_000;
+
+/** A look at what lies before where the worker has got to. */
+export interface Look {
+  /** Where it begins: at the first job, or where an earlier part of it was left off. */
+  readonly line: Line;
+  readonly since: number;
+  /** What it has taken, with its earlier parts, in milliseconds. */
+  tookMs: number;
+}
+
 /**
  * Where the sweeps of one worker through one queue begin. At the first job, if that costs nothing: ids become visible out of order, and
  * jobs come back behind the line. But before what can be claimed there may lie any number of rows that cannot: of a busy
  * key, or dead ones that an old snapshot keeps in the index. Then one slot looks there now and then, and the other sweeps begin
- * where the worker has got to.
+ * where the worker has got to. A look that takes longer than a sweep may is left off, and gone on with later.
  */
 export class LowWater {
   readonly #mostMs: number;
   /** The furthest place that was claimed. */
   #reached = START;
   #restUntil = 0;
-  /** Since when a slot looks from the start on. */
-  #lookingSince: number | null = null;
+  /** The look that goes on. */
+  #look: Look | null = null;
+  /** Up to where a look has come that is to be gone on with. */
+  #left: Pick<Look, 'line' | 'tookMs'> | null = null;
+  /** When a look last began at the first job. */
+  #began = Number.NEGATIVE_INFINITY;
 
-  /** @param mostMs How long one rests from looking at the start at most, in milliseconds, whatever the last look took. */
+  /** @param mostMs How long nobody looks at the first job at most, in milliseconds, whatever the last look took. */
   constructor(mostMs: number) {
     this.#mostMs = mostMs;
   }
@@ -32,30 +51,47 @@ export class LowWater {
     return this.#reached;
   }
 
-  /** Where a sweep may begin now. At the start, one at a time, until `looked` tells what came of it, or `leave`. */
-  begin(now: number): Line {
-    if (this.#lookingSince !== null || now < this.#restUntil) return this.#reached;
-    this.#lookingSince = now;
-    return START;
+  /** A look that may begin now, one at a time, until it is given to `looked`, `leaveOff` or `leave`; else null. */
+  begin(now: number): Look | null {
+    if (now < this.#restUntil || this.#isLooking(now)) return null;
+    const left = now - this.#began < Math.max(this.#mostMs, AGAIN_MS) ? this.#left : null;
+    if (left === null) this.#began = now;
+    this.#look = { line: START, tookMs: 0, ...left, since: now };
+    return this.#look;
   }
 
-  /** A look from the start on took so long until it came to a job that can be run, or to the end. */
-  looked(place: Line | undefined, tookMs: number, now: number): void {
-    this.#lookingSince = null;
-    this.rest(tookMs, now);
+  /** A look has come to a job that can be run, or to the end. */
+  looked(look: Look, place: Line | undefined, now: number): void {
+    this.#end(look);
+    this.rest(look.tookMs, now);
+    if (place === undefined || this.#left === null || isBefore(this.#left.line, place)) this.#left = null;
     if (place === undefined) return;
     // Also back: what took long lies before the place, and what comes after it is for all slots.
-    this.#reached = tookMs > USUAL_MS ? place : this.beyond(place);
+    this.#reached = look.tookMs > USUAL_MS ? place : this.beyond(place);
   }
 
-  /** A look from the start on has not come to its end. */
-  leave(): void {
-    this.#lookingSince = null;
+  /** A look has come to this place, and to no job that can be run: the next but one goes on there. */
+  leaveOff(look: Look, place: Line, now: number): void {
+    this.#end(look);
+    const { line, tookMs } = this.#left ?? look;
+    this.#left = { line: isBefore(line, place) ? place : line, tookMs: Math.max(tookMs, look.tookMs) };
+    this.#reached = this.beyond(place);
+    // What comes next has as much of the time.
+    this.#restUntil = Math.max(this.#restUntil, now + Math.min(now - look.since, this.#mostMs));
+  }
+
+  /** A look has failed. */
+  leave(look: Look, now: number): void {
+    this.#end(look);
+    this.rest(now - look.since, now);
   }
 
   /** A sweep that looks at what comes next has got to this place. */
   reach(place: Line): void {
+    const left = this.#left;
+    const isAlong = left !== null && !isBefore(left.line, this.#reached);
     this.#reached = this.beyond(place);
+    if (isAlong && isBefore(left.line, this.#reached)) this.#left = { ...left, line: this.#reached };
   }
 
   /** The furthest place that was claimed, or this one, if that is further. */
@@ -69,11 +105,19 @@ export class LowWater {
     this.#restUntil = Math.max(this.#restUntil, now + restMs);
   }
 
-  /** How long until a sweep may begin at the start, in milliseconds. While one looks there, as long again as it has looked already. */
+  /** How long until a look may begin, in milliseconds. While one goes on, as long again as that has taken already. */
   restMs(now: number): number {
-    const since = this.#lookingSince;
-    const lookMs = since === null ? 0 : Math.min(Math.max(USUAL_MS, now - since), this.#mostMs);
-    return Math.max(lookMs, this.#restUntil - now);
+    const lookMs = this.#look === null ? 0 : now - this.#look.since;
+    const others = this.#isLooking(now) ? Math.min(Math.max(USUAL_MS, lookMs), HANGS_MS - lookMs) : 0;
+    return Math.max(others, this.#restUntil - now);
+  }
+
+  #isLooking(now: number): boolean {
+    return this.#look !== null && now - this.#look.since < HANGS_MS;
+  }
+
+  #end(look: Look): void {
+    if (this.#look === look) this.#look = null;
   }
 }
 

@@ -14,8 +14,6 @@ export interface RoundsParts<Tx> {
   readonly slots: Pick<Slots, 'woken' | 'atRest'>;
   readonly surveyor: Surveyor;
   readonly alarm: Alarm;
-  /** Called when a round has found nothing wrong. */
-  readonly onDone: () => void;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -23,9 +21,16 @@ export interface RoundsParts<Tx> {
 export class Rounds<Tx> {
   readonly #parts: RoundsParts<Tx>;
   readonly #skipPause = new Pause(10, 500);
+  /** Where the next round begins. */
+  #first = '';
 
   constructor(parts: RoundsParts<Tx>) {
     this.#parts = parts;
+  }
+
+  /** The next round is to look there first, for this queue was called. */
+  beginAt(queue: string): void {
+    this.#first = queue;
   }
 
   /** Never rejects. */
@@ -57,29 +62,46 @@ export class Rounds<Tx> {
   async #round(flow: Flow<Tx>): Promise<readonly Sweep[]> {
     const passes: Sweep[] = [];
     const errors: unknown[] = [];
-    for (const [queue, low] of this.#parts.low) {
+    let isLost = false;
+    for (const [queue, low] of this.#queues()) {
+      if (isLost) {
+        // A claim in that queue may always take too long.
+        this.#first = queue;
+        break;
+      }
       const pass = new Sweep(queue, low, flow.clock.now());
-      passes.push(pass);
       try {
         await sweep(flow, pass);
+        passes.push(pass);
       } catch (error) {
         errors.push(error);
-        if (isDriverError(error, 'ConnectionLost')) break;
+        isLost = isDriverError(error, 'ConnectionLost');
       } finally {
-        pass.end();
+        pass.end(flow.clock.now());
       }
     }
     const last = errors.pop();
     if (last === undefined) return passes;
     for (const error of errors) this.#parts.onFault(error);
-    // In the other queues there may be what a survey brings about.
-    if (!isDriverError(last, 'ConnectionLost')) this.#parts.surveyor.soon();
+    // In the others there may be what a survey brings about.
+    if (passes.length > 0) this.#parts.surveyor.soon();
     throw last;
+  }
+
+  /** All of them, once: from the one on that is to be the first. */
+  #queues(): readonly (readonly [string, LowWater])[] {
+    const all = [...this.#parts.low];
+    const place = Math.max(
+      0,
+      all.findIndex(([queue]) => queue === this.#first),
+    );
+    this.#first = '';
+    return [...all.slice(place), ...all.slice(0, place)];
   }
 
   /** Whether there is to be another round. The last slot that goes to rest asks what there is to wait for. */
   async #isMore(passes: readonly Sweep[]): Promise<boolean> {
-    const { flow, low, slots, surveyor, alarm, onDone } = this.#parts;
+    const { flow, low, slots, surveyor, alarm } = this.#parts;
     const worked = passes.some((pass) => pass.worked);
     if (worked) this.#skipPause.reset();
     if (slots.woken || passes.some(({ isUnfinished }) => isUnfinished)) {
@@ -90,7 +112,6 @@ export class Rounds<Tx> {
     if (!passes.every(({ isWhole }) => isWhole)) {
       alarm.within(longestRestMs(low, flow.clock.now()));
       await surveyor.meanwhile();
-      onDone();
       return worked;
     }
     if (!slots.atRest) {

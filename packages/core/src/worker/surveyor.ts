@@ -23,7 +23,6 @@ export interface SurveyorParts {
   readonly busy: () => boolean;
   /** Called when there is something to look for. */
   readonly wake: () => void;
-  readonly onDone: () => void;
   /** Called when a survey that nobody waits for has failed. */
   readonly onFault: (error: unknown) => void;
 }
@@ -111,7 +110,7 @@ export class Surveyor {
   }
 
   async #survey(): Promise<boolean> {
-    const { driver, lanes, clock, cancellations, low, alarm, pollMs, watchMs, wake, onDone } = this.#parts;
+    const { driver, lanes, clock, cancellations, low, alarm, pollMs, watchMs, wake } = this.#parts;
     const began = clock.now();
     const { promoted, nextDueMs, waiting, leased } = await driver.survey(lanes);
     const now = clock.now();
@@ -127,15 +126,14 @@ export class Surveyor {
       alarm.within(watchMs);
     }
     if (await cancellations.ask()) alarm.within(watchMs);
-    onDone();
     return waiting;
   }
 
   #reclaimBeside(): void {
-    const { busy, onFault } = this.#parts;
+    const { cancellations, busy, onFault } = this.#parts;
     if (this.#isReclaimDue || !busy()) return;
     this.#isReclaimDue = true;
-    this.#inTurn(() => this.#reclaim())
+    this.#inTurn(() => this.#reclaim().then(() => cancellations.ask()))
       .catch(onFault)
       .finally(() => {
         this.#isReclaimDue = false;

@@ -1,15 +1,14 @@
 import type { Line } from '../driver/driver.js';
 import type { Job } from '../job/job.js';
-import { isBefore, type LowWater, START } from './low-water.js';
+import { isBefore, type Look, type LowWater, START } from './low-water.js';
 
 /** One pass through a queue, in the order of priority and id. */
 export class Sweep {
   readonly #low: LowWater;
-  /** Whether it looks at all jobs, and not only at those beyond where the worker has got to. */
+  /** Whether it looks at all jobs, or at those that an earlier look has left, and not only beyond where the worker has got to. */
   readonly isWhole: boolean;
-  /** Whether it has not come yet to a job that can be run, of all that it is to look at. */
-  #isLooking: boolean;
-  #lookedMs = 0;
+  /** Until it comes to a job that can be run, of all that it is to look at. */
+  #look: Look | null;
   /** The line in the sand: the last place this pass has looked at. */
   line: Line;
   /** Keys found busy: for the rest of this pass their jobs are passed over. */
@@ -31,10 +30,10 @@ export class Sweep {
     now: number,
   ) {
     this.#low = low;
-    this.line = low.begin(now);
+    this.#look = low.begin(now);
     this.#front = low.reached;
-    this.isWhole = this.line === START;
-    this.#isLooking = this.isWhole;
+    this.line = this.#look?.line ?? this.#front;
+    this.isWhole = this.#look !== null;
   }
 
   /**
@@ -47,34 +46,34 @@ export class Sweep {
    */
   catchUp(again = false): void {
     this.#front = this.#low.reached;
-    const stays = again || this.#isLooking || this.#isAtKey || this.#isBehind;
+    const stays = again || this.#look !== null || this.#isAtKey || this.#isBehind;
     if (!stays) this.line = this.#low.beyond(this.line);
   }
 
   /** A claim has taken so long, and come to this job at last, or to none. */
   claimed(last: Job | undefined, tookMs: number, now: number): void {
-    if (this.#isLooking) this.#lookedMs += tookMs;
+    if (this.#look !== null) this.#look.tookMs += tookMs;
     else if (this.#isBehind) this.#low.rest(tookMs, now);
-    if (this.#isLooking && last === undefined) this.#endLook(undefined, now);
+    if (last === undefined) this.#endLook(undefined, now);
   }
 
   /** All that a claim has come to is blocked, and to find that took so long: of a key with very many jobs, longer than the claim. */
   blocked(tookMs: number): void {
-    if (this.#isLooking) this.#lookedMs += tookMs;
+    if (this.#look !== null) this.#look.tookMs += tookMs;
   }
 
   /** A claim has come to jobs that can be run: what lay before them has been looked at, and was in the way. */
   found(jobs: readonly Job[], now: number): void {
     const last = jobs.at(-1);
     this.#isAtKey = jobs.some(({ key }) => key !== null);
-    if (this.#isLooking) this.#endLook(last, now);
+    this.#endLook(last, now);
     this.#isBehind = last !== undefined && isBefore(placeOf(last), this.#front);
   }
 
   /** Moves the line to a job that has been looked at. */
   moveLine(job: Job): void {
     this.line = placeOf(job);
-    if (!this.#isLooking) this.#low.reach(this.line);
+    if (this.#look === null) this.#low.reach(this.line);
   }
 
   /** Somebody else has the job's entity. */
@@ -83,22 +82,24 @@ export class Sweep {
     if (key !== null) this.busy.add(key);
   }
 
-  /** Its time is over. What it has passed until it came to a job that can be run need not be passed again: the next one goes on there. */
+  /** Its time is over. A look that has not come to a job that can be run is gone on with. */
   leaveOff(now: number): void {
     this.isUnfinished = !this.worked;
-    if (!this.#isLooking || this.line === START) return;
-    this.#isLooking = false;
-    this.#low.looked(this.line, this.#lookedMs, now);
+    if (this.#look === null || this.line === START) return;
+    this.#low.leaveOff(this.#look, this.line, now);
+    this.#look = null;
   }
 
   /** Nothing more comes of it. */
-  end(): void {
-    if (this.#isLooking) this.#low.leave();
+  end(now: number): void {
+    if (this.#look !== null) this.#low.leave(this.#look, now);
+    this.#look = null;
   }
 
   #endLook(last: Job | undefined, now: number): void {
-    this.#isLooking = false;
-    this.#low.looked(last && placeOf(last), this.#lookedMs, now);
+    if (this.#look === null) return;
+    this.#low.looked(this.#look, last && placeOf(last), now);
+    this.#look = null;
   }
 }
 

@@ -14,11 +14,11 @@ import { limitMs } from './bounds.js';
 import { Cancellations } from './cancellations.js';
 import { reserve, shortages } from './connections.js';
 import { type RunInfo, WorkerEmitter, type WorkerEvents } from './events.js';
+import { Faults } from './faults.js';
 import type { Flow } from './flow.js';
 import { LineReporter } from './line-reporter.js';
 import type { LiveRun } from './live-run.js';
 import { LowWater } from './low-water.js';
-import { Pause } from './pause.js';
 import { Pruner } from './pruner.js';
 import { Rounds } from './rounds.js';
 import { RunRecords } from './run-records.js';
@@ -72,6 +72,7 @@ const HEARTBEAT =
 interface Running {
   readonly anchor: Anchor;
   readonly slots: Slots;
+  readonly rounds: Pick<Rounds<unknown>, 'beginAt'>;
   readonly surveyor: Surveyor;
   readonly lines: LineReporter;
   readonly beside: readonly Promise<void>[];
@@ -98,7 +99,7 @@ export class Worker<Tx> {
   /** By queue. */
   readonly #low: ReadonlyMap<string, LowWater>;
   readonly #alarm: Alarm;
-  readonly #faultPause = new Pause(50, 1_000);
+  readonly #faults: Faults;
   #running: Running | null = null;
   #started: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
@@ -130,6 +131,13 @@ export class Worker<Tx> {
     this.#alarm = new Alarm(parts.clock, () => {
       this.wake();
       this.#running?.surveyor.watch();
+    });
+    this.#faults = new Faults({
+      clock,
+      log: parts.log,
+      events: this.#events,
+      alarm: this.#alarm,
+      worker: name,
     });
   }
 
@@ -246,8 +254,7 @@ export class Worker<Tx> {
     const all = {
       low: this.#low,
       alarm: this.#alarm,
-      onDone: () => this.#faultPause.reset(),
-      onFault: this.#onFault,
+      onFault: this.#faults.meet,
     };
     const surveyor = new Surveyor({
       ...all,
@@ -269,8 +276,8 @@ export class Worker<Tx> {
       workerId: anchor.workerId,
       stopping: this.#stopping.signal,
     });
-    const beside = [this.#listen(anchor).catch(this.#onFault), ...(retention.any ? [pruner.run()] : [])];
-    this.#running = { anchor, slots, surveyor, lines, beside };
+    const beside = [this.#listen(anchor).catch(this.#faults.meet), ...(retention.any ? [pruner.run()] : [])];
+    this.#running = { anchor, slots, rounds, surveyor, lines, beside };
     const wakeUps = anchor.pushed ? 'pushed' : 'polled';
     log.info(
       { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
@@ -286,6 +293,7 @@ export class Worker<Tx> {
     const { queues } = this.#parts.registry;
     for await (const wakeUp of anchor.wakeUps({ queues, everyMs: this.#pollMs, signal })) {
       if (wakeUp.cancel === undefined) {
+        if (wakeUp.queue !== undefined) this.#running?.rounds.beginAt(wakeUp.queue);
         this.wake();
         continue;
       }
@@ -294,12 +302,6 @@ export class Worker<Tx> {
       this.#alarm.within(this.#watchMs);
     }
   }
-
-  readonly #onFault = (error: unknown): void => {
-    this.#parts.log.warn({ err: error, worker: this.name }, 'looking for work failed; trying again');
-    this.#events.emit('fault', error);
-    this.#alarm.within(this.#faultPause.next());
-  };
 
   #rest(): void {
     this.#running?.lines.rest();
