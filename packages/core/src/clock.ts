@@ -10,7 +10,7 @@ export interface Clock {
 }
 
 /** The longest delay that a Node timer takes. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => performance.now(),

@@ -112,7 +112,7 @@ export class PoolTooSmallError extends RowlockError {
   constructor(concurrency: number, needed: number, available: number) {
     super(
       'ROWLOCK_POOL_TOO_SMALL',
-      `A concurrency of ${concurrency}, of all workers on the driver together, needs ${needed} connections and the pool allows ${available}. Raise the pool's max or lower the concurrency.`,
+      `A concurrency of ${concurrency}, of all workers on the driver together, needs ${needed} connections and the pool allows ${available}. Raise the driver's maxConnections, or the max of the pool that it was given, or lower the concurrency.`,
     );
   }
 }

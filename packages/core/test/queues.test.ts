@@ -217,3 +217,17 @@ test('delayed jobs become due in the other queues while one cannot be looked at'
   expect(database.surveys).toBeGreaterThan(0);
   await worker.stop();
 });
+
+test('a rule of retention for a queue that no handler is of is told of: it may be misspelt', () => {
+  const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
+  const told: unknown[] = [];
+  const log = { ...silent, warn: (facts: unknown) => told.push(facts) };
+  const Work = defineHandler({ kind: 'work', queue: 'audit', payload: z.unknown(), run: () => {} });
+  const rules = { complete: null };
+  createRowlock({ driver, handlers: [Work], log, retention: { complete: '7d', queues: { audit: rules } } });
+  expect(told).toEqual([]);
+  createRowlock({ driver, handlers: [Work], log, retention: { complete: '7d', queues: { audti: rules } } });
+  expect(told).toEqual([{ queues: ['audti'] }]);
+  createRowlock({ driver, retention: { complete: '7d', queues: { audit: rules } }, log });
+  expect(told).toHaveLength(1);
+});

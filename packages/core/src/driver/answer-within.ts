@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from '../clock.js';
 import { DriverError } from './driver-error.js';
 
 /**
@@ -22,7 +23,7 @@ export function answerWithin<Answer>(
     };
     let isOver = false;
     // Timers come before what was received: after a pause of this process the answer is to be read first.
-    const timer = setTimeout(() => setImmediate(() => setImmediate(silence)), ms);
+    const timer = setTimeout(() => setImmediate(() => setImmediate(silence)), Math.min(ms, LONGEST_TIMER_MS));
     answer.then(resolve, reject).finally(() => {
       isOver = true;
       clearTimeout(timer);

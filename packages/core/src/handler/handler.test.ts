@@ -36,6 +36,7 @@ describe('a mistake is refused when the handler is defined', () => {
     ['no kind', { kind: '' }, /kind must have 1 to 128/],
     ['a long queue', { queue: 'q'.repeat(200) }, /queue must have 1 to 128/],
     ['no schema', { payload: {} }, /must be a Standard Schema/],
+    ['no code', { run: undefined }, /"greet" needs its code: `run`/],
     ['no attempts', { retry: { attempts: 0 } }, /retry.attempts must be from 1 to 1000/],
     ['half an attempt', { retry: { attempts: 1.5 } }, /retry.attempts must be a whole number/],
     ['a shrinking backoff', { retry: { factor: 0.5 } }, /retry.factor must be from 1/],

@@ -208,8 +208,16 @@ export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
       capMs: milliseconds(retry.cap ?? '1h', 'retry.cap'),
     },
     timeoutMs: within('timeout', milliseconds(definition.timeout ?? '30s', 'timeout'), 1, 86_400_000),
-    code: 'use' in definition ? { use: definition.use } : { run: definition.run },
+    code: codeOf(kind, definition),
   };
+}
+
+function codeOf<Payload, Tx>(kind: string, code: HandlerCode<Payload, Tx>): HandlerCode<Payload, Tx> {
+  if ('use' in code && typeof code.use === 'function') return { use: code.use };
+  if ('run' in code && typeof code.run === 'function') return { run: code.run };
+  throw new InvalidInputError(
+    `The handler of ${JSON.stringify(kind)} needs its code: \`run\`, a function, or \`use\`, a class.`,
+  );
 }
 
 function groupMax(group: boolean | { readonly max: number }): number {

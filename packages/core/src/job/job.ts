@@ -17,7 +17,10 @@ export interface Job {
   /** -32768 to 32767. Lower runs sooner. */
   readonly priority: number;
   readonly status: State;
-  /** Attempts counted so far, without the crashes that no later settlement has counted yet. */
+  /**
+   * Attempts counted so far: 0 during the first run, of which a handler's own `job.attempt` is 1. Without the crashes that no later
+   * settlement has counted yet.
+   */
   readonly attempt: number;
   readonly maxAttempts: number;
   /** How many crashed runs `attempt` already includes. */
@@ -37,7 +40,7 @@ export interface JobView extends Omit<Job, 'id'> {
   readonly error: JobError | null;
   /** The run that settled the job last, or that has it now. */
   readonly processId: string | null;
-  /** The worker that has the job now. */
+  /** The name of the worker that has the job now. */
   readonly worker: string | null;
   /**
    * What was last written of what the handler reported, of the run that has the job now, or had it last. What it reports within 100 ms

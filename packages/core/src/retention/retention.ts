@@ -50,6 +50,11 @@ export class RetentionLimits {
     this.counts = all.some(({ keep }) => keep < Number.POSITIVE_INFINITY);
   }
 
+  /** The queues that have rules of their own. */
+  get queues(): readonly string[] {
+    return [...this.#queues.keys()];
+  }
+
   /** Whether there is any rule at all. */
   get any(): boolean {
     return this.counts || this.shortestMs < Number.POSITIVE_INFINITY;

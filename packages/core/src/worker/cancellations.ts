@@ -94,7 +94,7 @@ export class Cancellations {
     return this.#heard.size > 0;
   }
 
-  /** Whether the job is still what was cancelled. One that was redriven since has no attempts, and another time. */
+  /** Whether the job is still what was cancelled. One that was redriven since has no attempts, until its first, and another time. */
   async #isMeant(publicId: string, { availableAt }: Heard): Promise<boolean> {
     const { jobs } = await this.#parts.driver.list({ publicId }, { limit: 1, before: null });
     const [job] = jobs;
