@@ -27,7 +27,8 @@ async function main(args) {
   let stage;
   let signalled = false;
   const end = async () => {
-    if (signalled) return;
+    // A second one does not wait for servers that do not stop.
+    if (signalled) process.exit(130);
     signalled = true;
     progress('');
     console.error('INTERRUPTED');
@@ -36,8 +37,10 @@ async function main(args) {
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end);
   try {
-    await bench(readOptions(args), (current) => (stage = current));
-    return 0;
+    const report = await bench(readOptions(args), (current) => (stage = current));
+    const failed = failures(report);
+    for (const failure of failed) console.error(`FAILED: ${failure}`);
+    return failed.length > 0 ? 1 : 0;
   } catch (error) {
     if (signalled) return 130;
     console.error(error instanceof UsageError ? error.message : error);
@@ -45,8 +48,21 @@ async function main(args) {
   }
 }
 
+/** What of our own could not be measured. That a peer fails, or is not here, is said in its row. */
+export function failures({ measures }) {
+  return Object.entries(measures).flatMap(([measure, databases]) =>
+    Object.entries(databases).flatMap(([database, { rows = [] }]) =>
+      (Array.isArray(rows) ? rows : Object.values(rows).flat())
+        .filter(({ problem, isPeer }) => problem && !isPeer)
+        .map(({ system, title = system, problem }) => `${measure} on ${database}, ${title}: ${problem}`),
+    ),
+  );
+}
+
 /** @param staged Is told of what is to be closed when this is interrupted */
 export async function bench(options, staged = () => {}) {
+  // Better now than after the first measure.
+  if (options.json !== null) writeFileSync(options.json, '');
   const peersProblem = options.withPeers ? await installPeers().then(() => null, sentence) : null;
   const report = { machine: machine(), startedAt: new Date().toISOString(), options, measures: {} };
   for (const name of options.measures) {

@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { bench } from './bench.mjs';
+import { bench, failures } from './bench.mjs';
 import { readOptions } from './options.mjs';
 
 test('the quick form measures Rowlock and bare SQL', async () => {
@@ -22,4 +22,31 @@ test('what is not known is refused with what there is', () => {
   expect(() => readOptions(['pickup'])).toThrow('There is no pickup: choose among drain, latency');
   expect(() => readOptions(['--fast'])).toThrow('Known options: --postgres, --mysql');
   expect(() => readOptions(['--rounds', '0'])).toThrow('--rounds takes a number from 1 to');
+  expect(() => readOptions(['--rounds', '2.5'])).toThrow('--rounds takes a whole number, not 2.5');
+  expect(() => readOptions(['--system', 'grapile'])).toThrow(
+    /no system grapile: choose among bare SQL, Rowlock/,
+  );
+  expect(readOptions(['--system', 'Graphile']).systems).toEqual(['graphile']);
+});
+
+test('that a peer could not be measured is no failure, and that Rowlock could not be is one', () => {
+  const measures = {
+    drain: {
+      postgres: {
+        rows: [
+          { system: 'Rowlock', problem: 'It hangs.', isPeer: false },
+          { system: 'BullMQ', problem: 'It is not here.', isPeer: true },
+          { system: 'bare SQL', problem: null, isPeer: false },
+        ],
+      },
+      mysql: { problem: 'mysql did not start' },
+    },
+    scale: {
+      postgres: { rows: { cost: [{ title: 'Rowlock, empty', problem: 'It is slow.' }], states: [] } },
+    },
+  };
+  expect(failures({ measures })).toEqual([
+    'drain on postgres, Rowlock: It hangs.',
+    'scale on postgres, Rowlock, empty: It is slow.',
+  ]);
 });

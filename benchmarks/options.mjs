@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { SYSTEMS } from './systems.mjs';
 
 const MEASURES = ['drain', 'latency', 'enqueue', 'scale', 'contention'];
 
@@ -31,13 +32,13 @@ export function readOptions(args) {
     measures: positionals.length > 0 ? MEASURES.filter((name) => positionals.includes(name)) : MEASURES,
     /** Of which databases; what runs on Redis goes with Postgres. */
     databases: ['postgres', 'mysql'].filter((name) => postgres === mysql || values[name]),
-    rounds: quick ? 1 : number('rounds', values.rounds, 1, 1_000),
+    rounds: quick ? 1 : whole('rounds', values.rounds, 1, 1_000),
     /** How long a measure may take, in milliseconds. */
     budgetMs: quick ? 4_000 : number('minutes', values.minutes, 0.1, 600) * 60_000,
     snapshotMs: quick ? 500 : number('snapshot-seconds', values['snapshot-seconds'], 0.1, 3_600) * 1_000,
     /** How many rows fill the table in `scale`; without it what the database takes in good time. */
-    rows: values.rows === undefined ? null : number('rows', values.rows, 1, 1e9),
-    systems: values.system.map((name) => name.toLowerCase()),
+    rows: values.rows === undefined ? null : whole('rows', values.rows, 1, 1e9),
+    systems: values.system.map(system),
     withPeers: !quick && !values['no-peers'],
     quick,
     json: values.json ?? null,
@@ -51,6 +52,20 @@ function parsed(args) {
     const known = Object.keys(KNOWN).map((name) => `--${name}`);
     throw new UsageError(`${error.message.split('. ')[0]}. Known options: ${known.join(', ')}.`);
   }
+}
+
+/** A part of a system's name. */
+function system(given) {
+  const part = given.toLowerCase();
+  const names = [...new Set(SYSTEMS.map(({ name }) => name))];
+  if (names.some((name) => name.toLowerCase().includes(part))) return part;
+  throw new UsageError(`There is no system ${given}: choose among ${names.join(', ')}.`);
+}
+
+function whole(name, given, least, most) {
+  const value = number(name, given, least, most);
+  if (Number.isInteger(value)) return value;
+  throw new UsageError(`--${name} takes a whole number, not ${given}.`);
 }
 
 function number(name, given, least, most) {

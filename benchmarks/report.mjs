@@ -21,6 +21,7 @@ export function evaluate(entries, metrics) {
       system: system.name,
       setting: setting.name,
       shape: setting.shape,
+      isPeer: system.isPeer === true,
       problem,
       metrics: Object.fromEntries(values),
     };

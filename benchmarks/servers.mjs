@@ -1,14 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { connect as connectTo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  freePort,
   freshDatabase,
   freshMysqlDatabase,
   mysqlForTests,
   postgresForTests,
+  startEmbeddedRedis,
 } from '@rowlock/servers';
 import { connect } from './connect.mjs';
 
@@ -74,42 +69,7 @@ export class Servers {
 }
 
 async function startRedis() {
-  const { error } = spawnSync('redis-server', ['--version']);
-  if (error) throw new Missing('no redis-server on the PATH');
-  const port = await freePort();
-  const flags = [
-    '--port',
-    String(port),
-    '--bind',
-    '127.0.0.1',
-    '--save',
-    '',
-    '--appendonly',
-    'no',
-    '--dir',
-    tmpdir(),
-  ];
-  const child = spawn('redis-server', flags, { stdio: 'ignore', detached: true });
-  const ended = once(child, 'exit');
-  // Whichever way this process ends.
-  process.once('exit', () => child.kill());
-  while (!(await isOpen(port))) {
-    if (child.exitCode !== null) throw new Missing('redis-server did not start');
-    await sleep(20);
-  }
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    async stop() {
-      child.kill();
-      await ended;
-    },
-  };
-}
-
-function isOpen(port) {
-  return new Promise((resolve) => {
-    const socket = connectTo(port, '127.0.0.1');
-    socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
-    socket.on('connect', () => socket.destroy());
-  });
+  const server = await startEmbeddedRedis();
+  if (server === null) throw new Missing('no redis-server on the PATH');
+  return server;
 }

@@ -71,11 +71,16 @@ export class Stage {
     const subject = await this.#subject(system);
     const call = (verb, given) => subject.call(verb, given);
     await call('open', opening(system, setting, url));
+    let result;
     try {
-      return await work({ call, url });
-    } finally {
-      await call('close');
+      result = await work({ call, url });
+    } catch (error) {
+      // Of one that has crashed, what it crashed of is to be told.
+      await call('close').catch(() => {});
+      throw error;
     }
+    await call('close');
+    return result;
   }
 
   /** Further processes of a system, at least so many; they are kept until the end. */

@@ -57,7 +57,9 @@ export const SYSTEMS = [
         lanes: 24,
         records: true,
       },
-      { name: 'one', shape: 'one', in: ['drain', 'latency', 'enqueue'], lanes: 24 },
+      { name: 'one', shape: 'one', in: ['drain', 'enqueue'], lanes: 24 },
+      // One lane that listens takes all there is: with one job at a time it would fall behind at a thousand jobs a second.
+      { name: 'all there is', shape: 'many', in: ['latency'], lanes: 1, batch: 500 },
       { name: '500', shape: 'many', in: ['drain'], reference: true, lanes: 4, batch: 500 },
     ],
   },
@@ -70,7 +72,7 @@ export const SYSTEMS = [
     settings: [
       { name: 'default', shape: 'one', in: EVERYWHERE },
       { name: '24 concurrent', shape: 'one', in: ['drain', 'latency'], concurrency: 24 },
-      { name: 'tuned', shape: 'many', in: ['drain'], concurrency: 24, localQueue: 500, completeMs: 10 },
+      { name: 'tuned', shape: 'many', in: ['drain'], concurrency: 24, localQueue: 500, batchMs: 0 },
     ],
   },
   {
@@ -100,7 +102,9 @@ export const SYSTEMS = [
         lanes: 24,
         records: true,
       },
-      { name: 'one', shape: 'one', in: ['drain', 'latency', 'enqueue'], lanes: 24 },
+      { name: 'one', shape: 'one', in: ['drain', 'enqueue'], lanes: 24 },
+      // One lane that listens takes all there is: with one job at a time it would fall behind at a thousand jobs a second.
+      { name: 'all there is', shape: 'many', in: ['latency'], lanes: 1, batch: 500 },
       { name: '500', shape: 'many', in: ['drain'], reference: true, lanes: 4, batch: 500 },
     ],
   },

@@ -5,6 +5,7 @@ import { evaluate } from '../report.mjs';
 import { openCounters } from '../scale/counters.mjs';
 import { openTable, statesFor } from '../scale/states.mjs';
 import { opening } from '../stage.mjs';
+import { ratio } from '../statistics.mjs';
 import { perSecond, table, times } from '../table.mjs';
 
 /** So that the server counts statements; the library comes with it. */
@@ -187,9 +188,8 @@ function against([first, ...others], metrics) {
   if (first === undefined) return [];
   return [first, ...others].map((entry) => {
     const [{ problem, metrics: own }] = evaluate([entry], metrics);
-    const ratios = entry.results.map(({ rate }, round) => rate / (first.results[round]?.rate ?? Number.NaN));
-    const sorted = ratios.filter(Number.isFinite).sort((a, b) => a - b);
-    return { title: entry.title, problem, ...own, ratio: sorted[Math.floor(sorted.length / 2)] ?? null };
+    const rates = ({ results }) => results.map(({ rate }) => rate);
+    return { title: entry.title, problem, ...own, ratio: ratio(rates(entry), rates(first)) };
   });
 }
 

@@ -9,7 +9,7 @@ const MOST = 10_000;
 const log = Object.assign(() => {}, { scope: () => log });
 for (const level of ['error', 'warn', 'info', 'debug']) log[level] = () => {};
 
-export async function open({ url, concurrency, localQueue, completeMs }) {
+export async function open({ url, concurrency, localQueue, batchMs }) {
   const plain = new pg.Client({ connectionString: url });
   await plain.connect();
   const utils = await makeWorkerUtils({ connectionString: url, logger: log });
@@ -26,9 +26,10 @@ export async function open({ url, concurrency, localQueue, completeMs }) {
     enqueue: (place) => utils.addJob('noop', { place }),
     async start(onRun) {
       const worker = {
-        ...(concurrency === undefined ? {} : { concurrentJobs: concurrency, maxPoolSize: concurrency }),
+        // One more connection listens.
+        ...(concurrency === undefined ? {} : { concurrentJobs: concurrency, maxPoolSize: concurrency + 1 }),
         ...(localQueue === undefined ? {} : { localQueue: { size: localQueue } }),
-        ...(completeMs === undefined ? {} : { completeJobBatchDelay: completeMs }),
+        ...(batchMs === undefined ? {} : { completeJobBatchDelay: batchMs, failJobBatchDelay: batchMs }),
       };
       runner = await run({
         connectionString: url,

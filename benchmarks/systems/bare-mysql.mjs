@@ -60,7 +60,7 @@ export async function open({ url, lanes = 24, batch = 1, records = false }) {
       void crew?.wake();
     },
     async start(onRun, { listens = false } = {}) {
-      crew = await startCrew(url, { lanes: listens ? 1 : lanes, batch, records, listens, onRun });
+      crew = await startCrew(url, { lanes, batch, records, listens, onRun });
     },
     stop: () => crew?.stop(),
     unsettled: () => plain.number(`SELECT COUNT(*) FROM rowlock_job WHERE status IN ('new', 'in-progress')`),

@@ -60,7 +60,7 @@ export async function open({ url, lanes = 24, batch = 1, records = false }) {
       if (crew?.listens) void ask(on, 'notify', 'NOTIFY bare');
     },
     async start(onRun, { listens = false } = {}) {
-      crew = await startCrew(url, { lanes: listens ? 1 : lanes, batch, records, listens, onRun });
+      crew = await startCrew(url, { lanes, batch, records, listens, onRun });
     },
     stop: () => crew?.stop(),
     unsettled: () => plain.number(`SELECT count(*) FROM rowlock.job WHERE status IN ('new', 'in-progress')`),
@@ -73,6 +73,8 @@ export async function open({ url, lanes = 24, batch = 1, records = false }) {
 async function startCrew(url, { lanes, batch, records, listens, onRun }) {
   const clients = await pipelined(url, lanes);
   const recorders = records ? await pipelined(url, lanes) : [];
+  // A record need not be on the disk before its job's settlement, which is.
+  await Promise.all(recorders.map((recorder) => recorder.query('SET synchronous_commit = off')));
   let isStopping = false;
   let wake = () => {};
   const woken = () => new Promise((resolve) => (wake = resolve));

@@ -9,6 +9,7 @@ export {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from './embedded-postgres.js';
+export { type EmbeddedRedis, startEmbeddedRedis } from './embedded-redis.js';
 export { freePort, onFreePort } from './free-port.js';
 export { type FreshDatabase, freshDatabase } from './fresh-database.js';
 export { freshMysqlDatabase } from './fresh-mysql-database.js';
