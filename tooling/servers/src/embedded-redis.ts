@@ -17,10 +17,11 @@ export async function startEmbeddedRedis(): Promise<EmbeddedRedis | null> {
   const { port, server } = await onFreePort(undefined, 'Address already in use', (onPort) =>
     startServerProcess({
       name: 'Redis',
-      program: 'redis-server',
+      // Its log goes to the standard output, and is read where the others write theirs.
+      program: '/bin/sh',
       args: [
-        ...['--port', String(onPort), '--bind', '127.0.0.1', '--logfile', '/dev/stderr'],
-        ...['--save', '', '--appendonly', 'no', '--dir', tmpdir()],
+        ...['-c', 'exec redis-server "$@" >&2', 'redis-server', '--port', String(onPort)],
+        ...['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', tmpdir()],
       ],
       account: {},
       env: process.env,
