@@ -91,6 +91,14 @@ describe.each(DATABASES)('the store on $name', (database) => {
     expect((await parts.store.labels([])).size).toBe(0);
   });
 
+  test('knows no spreadsheet under a key that is no UUID, and fails at none', async () => {
+    const key = 'a key of another kind';
+    expect(await parts.store.googleIdOf(key)).toBeUndefined();
+    await parts.both(<Tx>(_rowlock: Rowlock<Tx>, store: SpreadsheetStore<Tx>) =>
+      store.transaction((tx) => store.markCreated(key, { id: 'google', url: 'https://example.com' }, tx)),
+    );
+  });
+
   test('undoes what a transaction wrote that fails', async () => {
     const id = randomUUID();
     const failing = parts.both(<Tx>(_rowlock: Rowlock<Tx>, store: SpreadsheetStore<Tx>) =>

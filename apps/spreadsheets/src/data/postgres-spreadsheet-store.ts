@@ -102,14 +102,14 @@ export class PostgresSpreadsheetStore implements SpreadsheetStore<Queries> {
   async googleIdOf(id: string): Promise<string | undefined> {
     const rows = await this.#query<{ google_id: string | null }>(
       'SELECT google_id FROM spreadsheets.spreadsheet WHERE id = $1',
-      [id],
+      [idOf(id)],
     );
     return rows[0]?.google_id ?? undefined;
   }
 
   async markCreated(id: string, google: { id: string; url: string }, tx: Queries): Promise<void> {
     await tx.query('UPDATE spreadsheets.spreadsheet SET google_id = $2, url = $3 WHERE id = $1', [
-      id,
+      idOf(id),
       google.id,
       google.url,
     ]);
@@ -147,6 +147,11 @@ export class PostgresSpreadsheetStore implements SpreadsheetStore<Queries> {
   #query<R extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<R[]> {
     return away(async () => (await this.#pool.query<R>(text, values)).rows, isPostgresLost);
   }
+}
+
+/** A job's key may be any text, and one that is no UUID is an error to Postgres. NULL is the id of nothing. */
+function idOf(key: string): string | null {
+  return uuidOf(key) ?? null;
 }
 
 const COLUMNS = 'id, owner, title, columns, create_job, created_at, google_id, url, returns, returned_at';
