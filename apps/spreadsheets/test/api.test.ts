@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DATABASES } from './support/databases.js';
 import { startTestApplication, type TestApplication } from './support/test-application.js';
 import { type Sending, send, type UserOfApi } from './support/user-of-api.js';
@@ -18,6 +18,16 @@ describe.each(DATABASES)('on $name', (database) => {
   afterAll(() => app.stop());
 
   const GOOD = { title: 'Oars', columns: ['Item', 'Pieces'], rows: [['Oars', 8]] };
+
+  test('/readyz asks the database once for all who ask at the same time', async () => {
+    const verify = vi.spyOn(app.rowlock, 'verify');
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => send(`${app.address}/readyz`, 'GET')),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(verify.mock.calls.length).toBeLessThanOrEqual(2);
+    verify.mockRestore();
+  });
 
   describe('a good request', () => {
     test('is accepted, and kept while no worker runs', async () => {
