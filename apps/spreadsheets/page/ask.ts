@@ -10,22 +10,33 @@ export class RequestFailed extends Error {
   }
 }
 
+const AWAY = 'The database cannot be reached at the moment. Try again shortly; nothing is made twice.';
+
 /**
  * Asks the front end.
  *
+ * @param key Sent again with the same key, it is not done twice.
  * @throws RequestFailed; status 0 when there was no answer.
  */
-export async function ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+export async function ask<Answer>(
+  method: string,
+  path: string,
+  body?: unknown,
+  key?: string,
+): Promise<Answer> {
   const response = await fetch(path, {
     method,
-    ...(body !== undefined && {
-      body: JSON.stringify(body),
-      headers: { 'Content-Type': 'application/json' },
-    }),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    headers: {
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(key !== undefined && { 'Idempotency-Key': key }),
+    },
   }).catch(() => {
     throw new RequestFailed(0, 'The server cannot be reached. Is it running?');
   });
   if (response.ok) return response.json();
+  // What the answer says of it is for programs.
+  if (response.status === 503) throw new RequestFailed(503, AWAY);
   const problem = await response.json().catch(() => ({}));
   throw new RequestFailed(response.status, describe(problem) ?? response.statusText);
 }

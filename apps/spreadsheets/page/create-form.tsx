@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Accepted } from '../src/web/views.js';
 import { ask } from './ask.js';
 import { parseCsv } from './csv.js';
@@ -31,15 +31,21 @@ interface Props {
 export function CreateForm({ isFirst, onCreated, onFailed }: Props) {
   const [title, setTitle] = useState('');
   const [cells, setCells] = useState<string[][]>(EMPTY);
+  const [isPending, setPending] = useState(false);
+  // Sent again after an answer that was lost, the same content is the same request; another content is another.
+  const key = useMemo(randomKey, [title, cells]);
 
   async function create(): Promise<void> {
+    setPending(true);
     try {
-      await ask<Accepted>('POST', '/api/spreadsheets', { title: title.trim(), ...sheetOf(cells) });
+      await ask<Accepted>('POST', '/api/spreadsheets', { title: title.trim(), ...sheetOf(cells) }, key);
       setTitle('');
       setCells(EMPTY);
       await onCreated();
     } catch (error) {
       onFailed(error);
+    } finally {
+      setPending(false);
     }
   }
 
@@ -67,7 +73,7 @@ export function CreateForm({ isFirst, onCreated, onFailed }: Props) {
           Paste from a spreadsheet or a CSV into any cell, or take a file. The first row names the columns.
         </p>
         <div class="buttons">
-          <button type="submit" class="primary">
+          <button type="submit" class="primary" disabled={isPending}>
             Create
           </button>
           <label class="button">
@@ -99,4 +105,9 @@ export function CreateForm({ isFirst, onCreated, onFailed }: Props) {
       </form>
     </details>
   );
+}
+
+/** Not `randomUUID`, which browsers lack on plain http unless it is localhost. */
+function randomKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-');
 }

@@ -95,6 +95,73 @@ describe.each(DATABASES)('on $name', (database) => {
     expect(complaints).toEqual([]);
   });
 
+  async function fill(page: Page, title: string): Promise<void> {
+    await page.getByLabel('Title').fill(title);
+    await page.getByLabel('Name of column 1').fill('Item');
+  }
+
+  test('a double click on "Create" makes one spreadsheet', async () => {
+    const { page } = await open();
+    await signIn(page, 'Double');
+    await fill(page, 'Clicked twice');
+    const create = page.getByRole('button', { name: 'Create', exact: true });
+    const clicked = Promise.withResolvers<void>();
+    let requests = 0;
+    await page.route('**/api/spreadsheets', async (route) => {
+      if (route.request().method() === 'POST') {
+        requests += 1;
+        await clicked.promise;
+      }
+      await route.continue();
+    });
+    await create.dblclick();
+    expect(await create.isDisabled()).toBe(true);
+    clicked.resolve();
+    const card = page.getByRole('article', { name: 'Clicked twice' });
+    await card.getByText('ready', { exact: true }).waitFor();
+    expect([requests, await card.count()]).toEqual([1, 1]);
+  });
+
+  test('"Create" again, as its answer was lost, makes one spreadsheet; another content makes another', async () => {
+    const { page } = await open();
+    await (await app.user('Again')).create('The first');
+    await signIn(page, 'Again');
+    // Nothing but a click opens or shuts the form of somebody who has a spreadsheet.
+    await page.getByRole('article', { name: 'The first' }).waitFor();
+    await page.getByText('New spreadsheet').click();
+    await fill(page, 'Lost');
+    const create = page.getByRole('button', { name: 'Create', exact: true });
+    await page.route('**/api/spreadsheets', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await create.click();
+    await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
+    await page.unroute('**/api/spreadsheets');
+    await create.click();
+    const card = page.getByRole('article', { name: 'Lost' });
+    await card.getByText('ready', { exact: true }).waitFor();
+    expect(await card.count()).toBe(1);
+
+    await fill(page, 'Another');
+    await create.click();
+    await page.getByRole('article', { name: 'Another' }).waitFor();
+  });
+
+  test('a database that is away is told of in words for people', async () => {
+    const { page } = await open();
+    await signIn(page, 'Away');
+    await fill(page, 'Away');
+    await page.route('**/api/spreadsheets', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fulfill({ status: 503, json: { detail: 'Try again with an Idempotency-Key.' } });
+    });
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('alert').getByText('The database cannot be reached').waitFor();
+    expect(await page.getByText('Idempotency-Key').count()).toBe(0);
+  });
+
   test('the link in the sheet leads through the sign-in to a button, and back to the page', async () => {
     const ada = await app.user('Ada');
     const { id } = await ada.create('From the sheet');
