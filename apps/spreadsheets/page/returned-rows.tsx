@@ -18,7 +18,15 @@ export function ReturnedRows({ id, version, onFailed }: Props) {
   const [details, setDetails] = useState<SpreadsheetDetails>();
 
   useEffect(() => {
-    ask<SpreadsheetDetails>('GET', `/api/spreadsheets/${id}`).then(setDetails, onFailed);
+    // An answer may come after that of a later request.
+    let isLatest = true;
+    ask<SpreadsheetDetails>('GET', `/api/spreadsheets/${id}`).then(
+      (answer) => isLatest && setDetails(answer),
+      (error) => isLatest && onFailed(error),
+    );
+    return () => {
+      isLatest = false;
+    };
   }, [id, version]);
 
   if (!details) return null;
