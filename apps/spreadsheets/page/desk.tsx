@@ -11,26 +11,30 @@ import { usePicture } from './use-picture.js';
 interface Props {
   readonly user: string;
   readonly onLeave: (why: string) => void;
+  /** Rejects when the user is still signed in. */
+  readonly onSignOut: () => Promise<void>;
 }
 
 /** The page of somebody who is signed in. */
-export function Desk({ user, onLeave }: Props) {
+export function Desk({ user, onLeave, onSignOut }: Props) {
   const [spreadsheets, setSpreadsheets] = useState<readonly SpreadsheetView[]>();
   const [problem, setProblem] = useState('');
+  const [listProblem, setListProblem] = useState('');
   const { picture, connection } = usePicture(() => onLeave('Your sign-in has ended. Sign in again.'));
 
-  const fail = useCallback((error: unknown): void => {
+  const fail = useCallback((error: unknown, tell = setProblem): void => {
     if (error instanceof RequestFailed && error.status === 401) onLeave(error.message);
-    else setProblem(error instanceof Error ? error.message : String(error));
+    else tell(error instanceof Error ? error.message : String(error));
   }, []);
+  const succeed = useCallback((): void => setProblem(''), []);
 
   const refresh = useCallback(async (): Promise<void> => {
     try {
       const answer = await ask<{ spreadsheets: SpreadsheetView[] }>('GET', '/api/spreadsheets');
       setSpreadsheets(answer.spreadsheets);
-      setProblem('');
+      setListProblem('');
     } catch (error) {
-      fail(error);
+      fail(error, setListProblem);
     }
   }, []);
 
@@ -49,15 +53,27 @@ export function Desk({ user, onLeave }: Props) {
       <header class="top">
         <h1>Spreadsheets</h1>
         <span class="who">{user}</span>
-        <button type="button" class="quiet" onClick={() => onLeave('')}>
+        <button type="button" class="quiet" onClick={() => void onSignOut().catch(fail)}>
           Sign out
         </button>
       </header>
       <main class="desk">
         <div class="own">
-          <Notice text={problem} />
-          <CreateForm onCreated={refresh} onFailed={fail} isFirst={spreadsheets?.length === 0} />
-          <SpreadsheetList spreadsheets={spreadsheets} boxes={own} onFailed={fail} />
+          <Notice text={problem || listProblem} />
+          <CreateForm
+            onCreated={() => {
+              succeed();
+              return refresh();
+            }}
+            onFailed={(error) => fail(error)}
+            isFirst={spreadsheets?.length === 0}
+          />
+          <SpreadsheetList
+            spreadsheets={spreadsheets}
+            boxes={own}
+            onSent={succeed}
+            onFailed={(error) => fail(error)}
+          />
         </div>
         <LockPicture picture={picture} connection={connection} />
       </main>

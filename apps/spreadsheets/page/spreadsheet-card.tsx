@@ -19,11 +19,12 @@ const SETTLED: ReadonlySet<Box['status']> = new Set(['complete', 'error', 'cance
 interface Props {
   readonly spreadsheet: SpreadsheetView;
   readonly boxes: readonly Box[];
+  readonly onSent: () => void;
   readonly onFailed: (error: unknown) => void;
 }
 
 /** One spreadsheet: what it is, where it is, and a button to press as often as one likes. */
-export function SpreadsheetCard({ spreadsheet, boxes, onFailed }: Props) {
+export function SpreadsheetCard({ spreadsheet, boxes, onSent, onFailed }: Props) {
   const { id, title, mark, status, url, returns, returnedAt } = spreadsheet;
   const [presses, setPresses] = useState<readonly string[]>([]);
   const [isOpen, setOpen] = useState(location.hash === `#${id}`);
@@ -32,6 +33,7 @@ export function SpreadsheetCard({ spreadsheet, boxes, onFailed }: Props) {
     try {
       const { job } = await ask<Accepted>('POST', `/api/spreadsheets/${id}/send-back`);
       setPresses((before) => [...before, job]);
+      onSent();
     } catch (error) {
       onFailed(error);
     }

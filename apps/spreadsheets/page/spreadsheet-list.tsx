@@ -6,10 +6,11 @@ interface Props {
   readonly spreadsheets: readonly SpreadsheetView[] | undefined;
   /** The user's own, out of the lock picture. */
   readonly boxes: readonly Box[];
+  readonly onSent: () => void;
   readonly onFailed: (error: unknown) => void;
 }
 
-export function SpreadsheetList({ spreadsheets, boxes, onFailed }: Props) {
+export function SpreadsheetList({ spreadsheets, boxes, onSent, onFailed }: Props) {
   return (
     <section aria-labelledby="own-title">
       <h2 id="own-title">Your spreadsheets</h2>
@@ -22,6 +23,7 @@ export function SpreadsheetList({ spreadsheets, boxes, onFailed }: Props) {
             <SpreadsheetCard
               spreadsheet={spreadsheet}
               boxes={boxes.filter((box) => box.spreadsheet?.id === spreadsheet.id)}
+              onSent={onSent}
               onFailed={onFailed}
             />
           </li>

@@ -162,6 +162,43 @@ describe.each(DATABASES)('on $name', (database) => {
     expect(await page.getByText('Idempotency-Key').count()).toBe(0);
   });
 
+  test('who cannot be signed out is told so', async () => {
+    const { page } = await open();
+    await signIn(page, 'Stays');
+    await page.route('**/session', (route) => route.fulfill({ status: 500 }));
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('alert').getByText('You are still signed in').waitFor();
+    await page.unroute('**/session');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Your name').waitFor();
+  });
+
+  test('a message about the form outlives a refresh of the list', async () => {
+    const { page } = await open();
+    await signIn(page, 'Refused');
+    await fill(page, 'Refused');
+    await page.route('**/api/spreadsheets', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fulfill({ status: 400, json: { detail: 'Not like this.' } });
+    });
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const message = page.getByRole('alert').getByText('Not like this.');
+    await message.waitFor();
+    await (await app.user('Refused')).create('Elsewhere');
+    await page.getByRole('article', { name: 'Elsewhere' }).waitFor();
+    expect(await message.count()).toBe(1);
+  });
+
+  test('a page that finds no server says so aloud, and tries again', async () => {
+    const { page } = await open();
+    await page.route('**/session', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
+    await page.unroute('**/session');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByLabel('Your name').waitFor();
+  });
+
   test('the link in the sheet leads through the sign-in to a button, and back to the page', async () => {
     const ada = await app.user('Ada');
     const { id } = await ada.create('From the sheet');
