@@ -14,6 +14,7 @@ const CONNECTION: Readonly<Record<Connection, string>> = {
   connecting: 'connecting',
   live: 'live',
   away: 'the database is away; nothing is lost',
+  refused: 'no picture at the moment, perhaps as too many tabs are open; trying again',
   lost: 'the server does not answer; trying again',
 };
 

@@ -1,7 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import chromium from '@sparticuz/chromium';
-import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type Page,
+  chromium as playwright,
+  type Request,
+} from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DATABASES } from './support/databases.js';
 import { eventually } from './support/eventually.js';
@@ -160,6 +166,31 @@ describe.each(DATABASES)('on $name', (database) => {
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('alert').getByText('The database cannot be reached').waitFor();
     expect(await page.getByText('Idempotency-Key').count()).toBe(0);
+  });
+
+  test('a tab that nobody sees holds no connection open', async () => {
+    const { page } = await open();
+    await signIn(page, 'Tabs');
+    await page.getByText('live', { exact: true }).waitFor();
+    const turn = (isHidden: boolean) =>
+      page.evaluate((hidden) => {
+        Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, isHidden);
+    const isPicture = (request: Request) => request.url().endsWith('/api/picture');
+    const ended = page.waitForEvent('requestfailed', isPicture);
+    await turn(true);
+    await ended;
+    const again = page.waitForRequest(isPicture);
+    await turn(false);
+    await again;
+  });
+
+  test('a picture that is refused is not called a server that does not answer', async () => {
+    const { page } = await open();
+    await page.route('**/api/picture', (route) => route.fulfill({ status: 429 }));
+    await signIn(page, 'Many tabs');
+    await page.getByText('too many tabs').waitFor();
   });
 
   test('who cannot be signed out is told so', async () => {
