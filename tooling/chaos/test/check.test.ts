@@ -168,6 +168,12 @@ describe('order', () => {
     expect(guilt(story.does('two', 'r2', ['c'], 'k', create))).toEqual(['order']);
   });
 
+  test('an update that does not wait for it, in the run of one that need not', () => {
+    const story = new Story().enqueued('u').enqueued('c', 'k', create).enqueued('v');
+    story.does('one', 'r1', ['u', 'v']);
+    expect(guilt(story.does('two', 'r2', ['c'], 'k', create))).toEqual(['order']);
+  });
+
   test('not: one that was enqueued before the creation was committed', () => {
     const story = new Story().enqueued('u').enqueued('c', 'k', create).does('one', 'r1', ['u']);
     expect(guilt(story.does('two', 'r2', ['c'], 'k', create))).toEqual([]);

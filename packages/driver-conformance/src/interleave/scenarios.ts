@@ -34,6 +34,20 @@ const createApart: Scenario = {
   },
 };
 
+const createApartBetween: Scenario = {
+  name: 'two updates, and between them a create of another queue that the later one comes after',
+  kinds: [
+    { kind: 'update', group: true, after: ['create'] },
+    { kind: 'create', apart: true },
+  ],
+  workers: ['a', 'b'],
+  async before({ enqueue }) {
+    await enqueue('early', { kind: 'update' });
+    await enqueue('create', { kind: 'create' });
+    await enqueue('late', { kind: 'update' });
+  },
+};
+
 const lateToTheGroup: Scenario = {
   name: 'a grouped claim, and another job of the key that is committed meanwhile',
   kinds: [{ kind: 'work', group: true }],
@@ -235,6 +249,7 @@ export const scenarios = {
   twoWorkers,
   createAndUpdate,
   createApart,
+  createApartBetween,
   lateToTheGroup,
   lowerIdLate,
   cancelled,

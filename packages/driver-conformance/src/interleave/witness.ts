@@ -74,14 +74,14 @@ export class Witness {
     }
   }
 
-  /** A job that another one must come after. */
+  /** Jobs of the run, each of which must come after the earlier ones of these kinds. */
   mustFollow(run: WitnessedRun, kinds: readonly string[]): void {
     const rows = this.#outstanding.get(`${run.actor} dependencies`) ?? [];
-    const first = rows.find(({ publicId }) => run.jobs.includes(publicId));
+    const own = rows.filter(({ publicId }) => run.jobs.includes(publicId));
     for (const row of rows) {
-      if (first !== undefined && kinds.includes(row.kind) && row.key === run.key && row.id < first.id) {
+      if (!kinds.includes(row.kind) || row.key !== run.key || own.includes(row)) continue;
+      if (own.some(({ id }) => row.id < id))
         this.say(`${this.told(run)} began before ${this.called(row.publicId)}, which it must come after`);
-      }
     }
   }
 

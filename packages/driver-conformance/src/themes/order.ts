@@ -118,6 +118,39 @@ export const order = theme('order', (test) => {
     expect(history).toEqual(['create 1', 'create 2', 'create 3', 'update of 3']);
   });
 
+  test('of updates that are grouped, only those before a create in another queue go before it', async (stage) => {
+    const { key, queue, put, putMany } = stage;
+    const history: string[] = [];
+    const isBegun = gate();
+    const create = defineHandler({
+      kind: 'create',
+      queue: `${queue}-create`,
+      payload: AnyJson,
+      async run() {
+        // The updates are looked at while it is outstanding.
+        await isBegun.promise;
+        history.push('create');
+      },
+    });
+    const update = defineHandler({
+      kind: 'update',
+      queue,
+      payload: ANumber,
+      group: true,
+      after: ['create'],
+      run({ jobs }) {
+        history.push(`update of ${jobs.map(({ payload }) => payload).join(' and ')}`);
+        isBegun.open();
+      },
+    });
+    await put({ kind: 'update', key, payload: 1 });
+    await put({ kind: 'create', queue: `${queue}-create`, key });
+    await putMany([2, 3].map((payload) => ({ kind: 'update', key, payload })));
+    for (let hands = 0; hands < 2; hands++) await employ(stage, [create, update]);
+    await allSettled(stage);
+    expect(history).toEqual(['update of 1', 'create', 'update of 2 and 3']);
+  });
+
   test('an update does not wait for the create of another key, nor for a later one', async (stage) => {
     const { key, queue, put } = stage;
     const handler = defineHandler({

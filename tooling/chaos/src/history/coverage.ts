@@ -30,7 +30,7 @@ export function uncovered(
   });
 }
 
-/** An update starts when the creations of its entity that were committed before it was intended are settled. */
+/** A run of updates starts when the creations of their entity that were committed before any of them was intended are settled. */
 export function disorder(
   events: readonly HistoryEvent[],
   runs: readonly Run[],
@@ -53,9 +53,9 @@ export function disorder(
   }
   return runs.flatMap((run): Violation[] => {
     if (!run.kind.endsWith('.update')) return [];
-    const first = Math.min(...run.jobs.map((job) => intendedAt.get(job) ?? Infinity));
+    const last = Math.max(...run.jobs.map((job) => intendedAt.get(job) ?? -Infinity));
     return (creations.get(`${run.mode} ${run.key}`) ?? [])
-      .filter((creation) => creation.committedAt < first && creation.endedAt > run.beganAt)
+      .filter((creation) => creation.committedAt < last && creation.endedAt > run.beganAt)
       .map(({ tag }) => ({
         what: 'order',
         told: `run ${run.id} updated ${run.key} before its creation ${tag} had ended`,
