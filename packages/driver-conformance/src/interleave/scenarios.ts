@@ -60,6 +60,17 @@ const lateToTheGroup: Scenario = {
   },
 };
 
+const anotherBetween: Scenario = {
+  name: 'two jobs of a grouped kind, and between them one of another kind',
+  kinds: [{ kind: 'update', group: true }, { kind: 'rename' }],
+  workers: ['a', 'b'],
+  async before({ enqueue }) {
+    await enqueue('early', { kind: 'update' });
+    await enqueue('between', { kind: 'rename' });
+    await enqueue('late', { kind: 'update' });
+  },
+};
+
 const lowerIdLate: Scenario = {
   name: 'a lower id that is committed later',
   kinds: [{ kind: 'work' }],
@@ -251,6 +262,7 @@ export const scenarios = {
   createApart,
   createApartBetween,
   lateToTheGroup,
+  anotherBetween,
   lowerIdLate,
   cancelled,
   cancelledBehind,

@@ -241,6 +241,26 @@ export const batches = theme('batches', (test) => {
     expect(runs).toEqual(groups);
   });
 
+  test('in a batch as well a job of another kind in between keeps its turn, and parts the group', async (stage) => {
+    const { key, queue, putMany } = stage;
+    const runs: (readonly number[])[] = [];
+    const common = {
+      queue,
+      payload: ANumber,
+      batch: 10,
+      run: ({ jobs }: RunContext<number, unknown>) => void runs.push(jobs.map(({ payload }) => payload)),
+    };
+    const update = defineHandler({ ...common, kind: 'update', group: true });
+    const rename = defineHandler({ ...common, kind: 'rename' });
+    const before = Array.from({ length: BEFORE }, () => ({ kind: 'rename', payload: 0 }));
+    const kinds = ['update', 'rename', 'update'];
+    await putMany([...before, ...kinds.map((kind, place) => ({ kind, key, payload: place + 1 }))]);
+    await employ(stage, [update, rename], ONE_SLOT);
+    const rows = (await allSettled(stage)).slice(BEFORE);
+    expect(runs.slice(BEFORE)).toEqual([[1], [2], [3]]);
+    expect(new Set(rows.map(({ processId }) => processId)).size).toBe(1);
+  });
+
   test('in batches as well an update waits for its create, also while that is between two attempts', async (stage) => {
     const { key, queue, putMany } = stage;
     const history = new Map<string | null, string[]>();

@@ -1,4 +1,4 @@
-import { complete, defineHandler } from '@rowlock/core';
+import { complete, defineHandler, type RunContext } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { ANumber, AnyJson, employ } from '../crew.js';
@@ -46,6 +46,23 @@ export const grouping = theme('grouping', (test) => {
       [4, 5, 6, 7],
       [8, 9],
     ]);
+  });
+
+  test('a job of another kind in between keeps its turn, and parts the group', async (stage) => {
+    const { key, queue, putMany } = stage;
+    const runs: number[][] = [];
+    const common = {
+      queue,
+      payload: ANumber,
+      run: ({ jobs }: RunContext<number, unknown>) => void runs.push(jobs.map(({ payload }) => payload)),
+    };
+    const update = defineHandler({ ...common, kind: 'update', group: true });
+    const rename = defineHandler({ ...common, kind: 'rename' });
+    const kinds = ['update', 'rename', 'update'];
+    await putMany(kinds.map((kind, place) => ({ kind, key, payload: place + 1 })));
+    for (let hands = 0; hands < 2; hands++) await employ(stage, [update, rename]);
+    await allSettled(stage);
+    expect(runs).toEqual([[1], [2], [3]]);
   });
 
   test('a job that comes while the group runs gets a run of its own', async (stage) => {
