@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRowlock, defineHandler, type RunContext } from '@rowlock/core';
+import { createRowlock, defineHandler, isDriverError, type RunContext } from '@rowlock/core';
 import { describe, expect, test } from 'vitest';
 import { AnyJson } from './crew.js';
 import type { DriverUnderTest } from './describe-driver.js';
 import { Diary } from './diary.js';
 import type { DriverHarness, RunRow, TestDatabase } from './driver-harness.js';
 import { noLeaks } from './no-leaks.js';
+import { type OnRefusal, overheard } from './overheard.js';
 import { endProcess } from './stage.js';
 
 const QUEUE = 'contended';
@@ -58,7 +59,14 @@ async function contend<Tx>(database: TestDatabase<Tx>): Promise<void> {
   });
   // They share nothing, as processes do.
   const processes = [await database.process(), await database.process(), await database.process()] as const;
-  const [producer, ...crews] = processes.map(({ driver }) => createRowlock({ driver, handlers: [handler] }));
+  // To a worker a deadlock of a claim is a key that somebody else has, and it says nothing.
+  const deadlocks: string[] = [];
+  const onRefusal: OnRefusal = (verb, error) => {
+    if (isDriverError(error, 'Deadlock')) deadlocks.push(verb);
+  };
+  const [producer, ...crews] = processes.map(({ driver }) =>
+    createRowlock({ driver: overheard(driver, onRefusal), handlers: [handler] }),
+  );
   if (producer === undefined) throw new Error('There is no producer.');
   const workers = crews.map((rowlock) => rowlock.worker({ concurrency: 5 }));
   const troubles: unknown[] = [];
@@ -91,6 +99,7 @@ async function contend<Tx>(database: TestDatabase<Tx>): Promise<void> {
     expect(runs).toHaveLength(JOBS);
     expect(distinct(runs, ({ outcome }) => String(outcome))).toEqual(['complete']);
     expect(troubles).toEqual([]);
+    expect(deadlocks).toEqual([]);
     expect(diary.overlaps).toEqual([]);
   } finally {
     await Promise.all(workers.map((worker) => worker.stop({ drain: 0 })));
