@@ -29,9 +29,12 @@ export function failures(results: readonly Result[]): string[] {
     const told = violations.slice(0, TOLD).map(({ what, told }) => `${where}: ${what}: ${told}`);
     if (violations.length > TOLD) told.push(`${where}: and ${violations.length - TOLD} more`);
     if (history !== null) told.push(`${where}: the history is in ${history}`);
+    if (result.jobs === 0) told.push(`${where}: there were no jobs, so nothing is proved`);
+    const p95 = percentile(recoveriesMs, 0.95);
     for (const limit of LIMITS) {
-      const p95 = percentile(recoveriesMs, 0.95) ?? 0;
-      if (limit.fault === fault && limit.mode === mode && p95 > limit.p95Ms)
+      if (limit.fault !== fault || limit.mode !== mode) continue;
+      if (p95 === undefined) told.push(`${where}: nothing was interrupted, so no recovery was measured`);
+      else if (p95 > limit.p95Ms)
         told.push(`${where}: recovery took ${Math.round(p95)} ms (p95), more than ${limit.p95Ms}`);
     }
     return told;

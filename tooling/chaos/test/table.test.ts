@@ -54,3 +54,13 @@ test('what is wrong is told: violations, where the history is, and recoveries th
   ]);
   expect(failures([{ ...clean, fault: 'poison', recoveriesMs: [60_000] }])).toEqual([]);
 });
+
+test('what proves nothing is told: a limit of recovery that nothing was measured for, and no jobs at all', () => {
+  expect(failures([{ ...clean, recoveriesMs: [] }])).toEqual([
+    'kill -9 on postgres, hold: nothing was interrupted, so no recovery was measured',
+  ]);
+  expect(failures([{ ...clean, fault: 'poison', recoveriesMs: [] }])).toEqual([]);
+  expect(failures([{ ...clean, fault: 'mixed', jobs: 0 }])).toEqual([
+    'mixed on postgres, hold: there were no jobs, so nothing is proved',
+  ]);
+});
