@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DriverUnderTest } from './describe-driver.js';
 import type { DriverHarness, TestDatabase } from './driver-harness.js';
 import { following } from './interleave/director.js';
-import { explore, search } from './interleave/explore.js';
+import { atMost, explore, search } from './interleave/explore.js';
 import { knownFaults } from './interleave/known-faults.js';
 import { type Played, play } from './interleave/play.js';
 import type { Scenario } from './interleave/scenario.js';
@@ -38,7 +38,11 @@ export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): 
   const { INTERLEAVE_ORDERS = '8', INTERLEAVE_SECONDS = 'all' } = process.env;
   const { INTERLEAVE_SEED = '1', INTERLEAVE_SCHEDULE } = process.env;
   const seed = Number(INTERLEAVE_SEED);
-  const bounds = { orders: atMost(INTERLEAVE_ORDERS), ms: atMost(INTERLEAVE_SECONDS) * 1_000, seed };
+  const bounds = {
+    orders: atMost('INTERLEAVE_ORDERS', INTERLEAVE_ORDERS),
+    ms: atMost('INTERLEAVE_SECONDS', INTERLEAVE_SECONDS) * 1_000,
+    seed,
+  };
 
   describe(name, () => {
     let harness: DriverHarness<Tx> | undefined;
@@ -80,6 +84,7 @@ export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): 
         );
         if (explored.found !== undefined) say(told(explored.found));
         expect(explored.found?.violations ?? []).toEqual([]);
+        expect(orders).toBeGreaterThan(0);
         if (!complete) return;
         // What orders that are drawn by chance lead to, all that were chosen must have led to as well.
         const drawn = await search(scene(), scenario, { ...bounds, orders: Math.min(DRAWN, bounds.orders) });
@@ -99,6 +104,7 @@ export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): 
           played += 1;
         }
       }
+      expect(played).toBeGreaterThan(0);
       say(`${name}: ${swapped.size} pairs of steps swapped in ${played} orders: ${[...swapped].join(', ')}`);
     });
 
@@ -115,10 +121,6 @@ export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): 
       }
     });
   });
-}
-
-function atMost(given: string): number {
-  return given === 'all' ? Number.POSITIVE_INFINITY : Number(given);
 }
 
 function told(played: Played | undefined): string {

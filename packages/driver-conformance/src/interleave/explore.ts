@@ -32,6 +32,16 @@ export interface Explored {
 /** After so many orders with a violation it is enough. */
 const MOST_VIOLATED = 10;
 
+/** More than a few orders are not broken off in a row, unless something is wrong with their choice. */
+const MOST_ABANDONED = 1_000;
+
+/** @throws when it is neither a number above zero nor `all`. */
+export function atMost(variable: string, given: string): number {
+  const most = given === 'all' ? Number.POSITIVE_INFINITY : Number(given);
+  if (most > 0) return most;
+  throw new Error(`${variable} must be a number above zero or "all", not ${JSON.stringify(given)}.`);
+}
+
 /** Runs a scenario in one order after another, each once, until all have been run, or as many as the bounds let. */
 export async function explore<Tx>(scene: Scene<Tx>, scenario: Scenario, bounds: Bounds): Promise<Explored> {
   const tree = new ScheduleTree(seeded(bounds.seed));
@@ -64,7 +74,8 @@ export function search<Tx>(
   );
 }
 
-async function playOn(
+/** Plays one order after another, as far as the bounds let. @throws when none comes to its end any more. */
+export async function playOn(
   pass: () => Promise<Played>,
   { orders, ms }: Bounds,
   mostViolated: number,
@@ -72,11 +83,18 @@ async function playOn(
 ): Promise<Explored> {
   const until = performance.now() + ms;
   let [played, violated, waits] = [0, 0, 0];
+  let abandoned = 0;
   let found: Played | undefined;
   const fates = new Set<string>();
   while (played < orders && violated < mostViolated && !isComplete() && performance.now() < until) {
     const one = await pass();
-    if (one.abandoned) continue;
+    if (one.abandoned) {
+      abandoned += 1;
+      if (abandoned === MOST_ABANDONED)
+        throw new Error(`After ${played} orders ${abandoned} in a row were broken off.`);
+      continue;
+    }
+    abandoned = 0;
     played += 1;
     waits += one.waits;
     fates.add(one.fates.join('; '));
