@@ -8,6 +8,7 @@ import type { DriverUnderTest } from './describe-driver.js';
 import type { TestDatabase } from './driver-harness.js';
 import { noLeaks } from './no-leaks.js';
 import { endProcess } from './stage.js';
+import { within } from './until.js';
 
 export interface CrashUnderTest<Tx> extends DriverUnderTest<Tx> {
   /** A Node program that works on `DATABASE_URL` with a handler of the kind `exit`, which ends the process with code 7. */
@@ -74,6 +75,13 @@ async function exitCode(program: URL, url: string): Promise<unknown> {
     env: { ...process.env, DATABASE_URL: url },
     stdio: 'inherit',
   });
-  const [code] = await once(child, 'exit');
-  return code;
+  const exit = once(child, 'exit');
+  try {
+    const [code] = await within('the end of the program', exit);
+    return code;
+  } finally {
+    // One that hangs would go on working, and keep what it holds.
+    child.kill('SIGKILL');
+    await exit;
+  }
 }
