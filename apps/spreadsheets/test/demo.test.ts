@@ -98,7 +98,7 @@ describe.each(DATABASES)('on $name', (on) => {
 
   // The lines call curl; slim containers have none.
   test.skipIf(!hasCurl)(
-    'the lines that it prints work as they are, and Ctrl-C leaves nothing behind',
+    'with curl the lines that it prints work as they are, and Ctrl-C leaves nothing behind',
     async () => {
       await start(0);
       const lines = demo.said.split('\n').filter((line) => /^\s+(TOKEN=|curl|-d)/.test(line));
@@ -114,7 +114,7 @@ describe.each(DATABASES)('on $name', (on) => {
     },
   );
 
-  test.skipIf(!hasCurl)("the README's lines create a spreadsheet and send it back thirty times", async () => {
+  test.skipIf(!hasCurl)("with curl the README's lines create a sheet and send it back 30 times", async () => {
     const page = await start(0);
     const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
     const [, lines = ''] = /while `npm start` runs:\n\n```sh\n(.*?)```/s.exec(readme) ?? [];
