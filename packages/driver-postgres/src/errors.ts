@@ -31,6 +31,8 @@ const CAUSES: Readonly<Record<string, DriverErrorCode>> = {
   '22': 'InvalidInput',
   '23514': 'InvalidInput',
   '23502': 'InvalidInput',
+  // More than the server takes of anything: a key too long for an index, a JSON nested too deep.
+  '54': 'InvalidInput',
 };
 
 /** Codes of the operating system's and the `pg` client's own errors. */
@@ -57,7 +59,7 @@ const LOST_MESSAGE =
 const ADVICE: Partial<Record<DriverErrorCode, string>> = {
   SchemaOutdated: "Rowlock's tables are missing or older than this driver: run the migrations.",
   ConnectionLost: 'The connection to Postgres was lost, or could not be made.',
-  PermissionDenied: 'The database user lacks a right.',
+  PermissionDenied: 'The database user may not log in, or lacks a right.',
 };
 
 /** Classifies whatever a query or a connection failed with. */

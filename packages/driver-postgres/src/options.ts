@@ -12,8 +12,8 @@ export interface PostgresOptions extends pg.ClientConfig {
   readonly maxConnections?: number;
   /**
    * How long the server may take to answer a statement of the driver's own: after it the connection counts as lost. Default
-   * 20 s. A handler's statements are bounded by its timeout alone; those of `list`, `count` and `migrate`, which may have much
-   * to do, by nothing. `close()` waits so long for what is still asked, and then cuts it off.
+   * 20 s; 100 ms to 24 h. A handler's statements are bounded by its timeout alone; those of `list`, `count` and `migrate`,
+   * which may have much to do, by nothing. `close()` waits so long for what is still asked, and then cuts it off.
    */
   readonly answerTimeout?: Duration;
   /**
@@ -40,28 +40,51 @@ export interface Settings {
 export function settingsOf({
   pool,
   schema = 'rowlock',
-  maxConnections = 100,
+  maxConnections,
   answerTimeout = '20s',
   sessions = 'auto',
   ...client
 }: PostgresOptions): Settings {
   const answerMs = milliseconds(answerTimeout, 'answerTimeout');
-  refuseUnknown(maxConnections, sessions, answerMs);
-  const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, max: maxConnections });
+  refuseOtherMost(pool, maxConnections, client);
+  const max = maxConnections ?? 100;
+  refuseUnknown(max, sessions, answerMs);
+  const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, max });
   return { schema, answerMs, sessions, pool: own, ownsPool: pool === undefined };
+}
+
+/** What would be passed over in silence. @throws DriverError */
+function refuseOtherMost(
+  pool: pg.Pool | undefined,
+  maxConnections: number | undefined,
+  client: pg.ClientConfig,
+): void {
+  if (pool !== undefined && maxConnections !== undefined)
+    throw new DriverError(
+      'InvalidInput',
+      "'maxConnections' is of the driver's own pool: where you pass a 'pool', set the 'max' of that pool.",
+    );
+  if (Object(client).max !== undefined)
+    throw new DriverError(
+      'InvalidInput',
+      "'max' is not an option of the driver's: pass 'maxConnections', or set it on a 'pool' of your own.",
+    );
 }
 
 /** Below it a server that is well would count as lost, in milliseconds. */
 const LEAST_ANSWER_MS = 100;
 
+/** A day: a timer takes 24 of them. */
+const MOST_ANSWER_MS = 86_400_000;
+
 const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
 
 /** In JavaScript, or out of an environment's variable, anything can be passed. */
 function refuseUnknown(maxConnections: number, sessions: string, answerMs: number): void {
-  if (answerMs < LEAST_ANSWER_MS) {
+  if (answerMs < LEAST_ANSWER_MS || answerMs > MOST_ANSWER_MS) {
     throw new DriverError(
       'InvalidInput',
-      `'answerTimeout' must be at least ${LEAST_ANSWER_MS} ms, and is ${answerMs}.`,
+      `'answerTimeout' must be ${LEAST_ANSWER_MS} ms to 24 h, and is ${answerMs} ms.`,
     );
   }
   if (!Number.isInteger(maxConnections) || maxConnections < 1)

@@ -57,3 +57,24 @@ test('a pool that has been closed is a lost connection', async () => {
   const error: unknown = await pool.query('SELECT 1').catch((reason: unknown) => reason);
   expect(toDriverError(error)).toMatchObject({ code: 'ConnectionLost' });
 });
+
+test('a user that may not log in is told so', async () => {
+  const url = new URL(inject('postgresUrl'));
+  url.username = 'nobody_has_this_name';
+  const client = new pg.Client(url.href);
+  client.on('error', () => {});
+  const error: unknown = await client.connect().catch((reason: unknown) => reason);
+  expect(toDriverError(error)).toMatchObject({
+    code: 'PermissionDenied',
+    message: expect.stringMatching(/may not log in/),
+  });
+});
+
+test('a JSON that is nested deeper than the server takes is refused as input', async () => {
+  const client = new pg.Client(inject('postgresUrl'));
+  await client.connect();
+  onTestFinished(() => client.end());
+  const deep = client.query("SELECT repeat('[', 1000000)::jsonb");
+  const error: unknown = await deep.catch((reason: unknown) => reason);
+  expect(toDriverError(error)).toMatchObject({ code: 'InvalidInput' });
+});

@@ -11,9 +11,32 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
   },
 );
 
-test('an answerTimeout in which no server answers is refused', () => {
-  expect(() => postgres({ answerTimeout: 0 })).toThrow(
-    expect.objectContaining({ code: 'InvalidInput', message: expect.stringContaining('answerTimeout') }),
+test.each([0, '25h', '30d'] as const)(
+  'an answerTimeout in which no server answers, or beyond a day, is refused: %s',
+  (answerTimeout) => {
+    expect(() => postgres({ answerTimeout })).toThrow(
+      expect.objectContaining({ code: 'InvalidInput', message: expect.stringContaining('answerTimeout') }),
+    );
+  },
+);
+
+test("pg's own word for the most connections is refused, and says which one to pass", () => {
+  const asPg: object = { max: 200 };
+  expect(() => postgres(asPg)).toThrow(
+    expect.objectContaining({
+      code: 'InvalidInput',
+      message: expect.stringMatching(/'max'.*maxConnections/),
+    }),
+  );
+});
+
+test("maxConnections beside an application's pool is refused, and says where to set it", () => {
+  const pool = new pg.Pool();
+  expect(() => postgres({ pool, maxConnections: 50 })).toThrow(
+    expect.objectContaining({
+      code: 'InvalidInput',
+      message: expect.stringMatching(/maxConnections.*'max'/),
+    }),
   );
 });
 
