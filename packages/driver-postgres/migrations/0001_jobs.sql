@@ -10,6 +10,8 @@ CREATE DOMAIN job_status AS text CHECK (VALUE IN ('new', 'in-progress', 'complet
 CREATE DOMAIN job_attempts AS integer CHECK (VALUE >= 0);
 CREATE DOMAIN job_max_attempts AS integer CHECK (VALUE BETWEEN 1 AND 1000);
 CREATE DOMAIN job_unique_scope AS text CHECK (VALUE IN ('outstanding', 'ever'));
+-- How long to wait for infinity cannot be told, and every worker asks how long for what comes next.
+CREATE DOMAIN job_time AS timestamptz CONSTRAINT time_is_finite CHECK (isfinite(VALUE));
 CREATE DOMAIN job_metadata AS jsonb CHECK (jsonb_typeof(VALUE) = 'object');
 
 CREATE TABLE job (
@@ -21,7 +23,7 @@ CREATE TABLE job (
   payload       jsonb NOT NULL DEFAULT '{}',
   -- Lower runs sooner, so that the claim's index is ascending in all its columns.
   priority      smallint NOT NULL DEFAULT 0,
-  available_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+  available_at  job_time NOT NULL DEFAULT clock_timestamp(),
   -- Whether available_at has come. What is not due stays out of the claim's index, however much of it there is.
   -- A row that is marked due too early is not claimed before its time: the claim looks at available_at too.
   due           boolean NOT NULL DEFAULT true,

@@ -30,3 +30,22 @@ test.each(['rowlock', 'my "jobs"'])(
     expect(await heard).toBe('{"queue" : "default"}');
   },
 );
+
+test.each(['infinity', '-infinity'])('a job that would be available at %s is refused', async (time) => {
+  const fresh = await freshDatabase(inject('postgresUrl'));
+  onTestFinished(() => fresh.drop());
+  const driver = postgres({ connectionString: fresh.url });
+  onTestFinished(() => driver.close());
+  await driver.migrate();
+  const client = new pg.Client(fresh.url);
+  await client.connect();
+  onTestFinished(() => client.end());
+  const refused = client.query("SELECT rowlock.enqueue('k', available_at => $1)", [time]);
+  await expect(refused).rejects.toMatchObject({
+    code: '23514',
+    message: expect.stringContaining('"time_is_finite"'),
+  });
+  const inserted = client.query("INSERT INTO rowlock.job (kind, available_at) VALUES ('k', $1)", [time]);
+  await expect(inserted).rejects.toMatchObject({ code: '23514' });
+  expect(await driver.count({})).toMatchObject({ new: 0 });
+});
