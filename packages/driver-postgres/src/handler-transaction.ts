@@ -3,10 +3,16 @@ import { type InTurn, runOver } from './in-turn.js';
 import type { PostgresTransaction, QueryConfig } from './query.js';
 
 /** With the number by which the server stops this session's statements: behind a pooler it is not the connection's. */
-const SAVEPOINT = 'SAVEPOINT rowlock_handler; SELECT pg_backend_pid() AS pid';
+const SAVEPOINT = 'SAVEPOINT rowlock_handler; SAVEPOINT rowlock_fence; SELECT pg_backend_pid() AS pid';
 
-/** Undoes what the handler wrote, and keeps the locks that are older. */
+/** Undoes what the handler wrote, with the fence, and keeps the locks that are older. */
 export const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
+
+/** A transaction that the handler has ended and begun anew, as by COMMIT AND CHAIN, has no fence. */
+const LOOK_FOR_FENCE = 'RELEASE SAVEPOINT rowlock_fence';
+
+/** What is deferred to the commit. */
+const CHECK_NOW = 'SET CONSTRAINTS ALL IMMEDIATE';
 
 /**
  * Keeps what the handler wrote, also when a later one's writes are undone. What it left to be checked at commit is checked first,
@@ -23,6 +29,7 @@ export class HandlerTransaction implements PostgresTransaction {
   readonly #inTurn: InTurn;
   readonly #onEnded: () => void;
   #used = false;
+  #fenced = false;
   #open = true;
   #session: number | undefined;
 
@@ -48,6 +55,16 @@ export class HandlerTransaction implements PostgresTransaction {
     }
   }
 
+  /** Asks whether the transaction is still the claim's, and checks what the handler left to be checked at commit. */
+  get check(): string {
+    return this.#fenced ? `${LOOK_FOR_FENCE}; ${CHECK_NOW}` : CHECK_NOW;
+  }
+
+  /** The fence is gone, with what was undone or by being found. */
+  unfence(): void {
+    this.#fenced = false;
+  }
+
   /** The server's number of the session, once it has told. */
   get session(): number | undefined {
     return this.#session;
@@ -60,7 +77,10 @@ export class HandlerTransaction implements PostgresTransaction {
   #prepare(): void {
     if (!this.#open) throw runOver();
     // Should it fail, so does the ROLLBACK TO it, and with that the run.
-    if (!this.#used) this.#setSavepoint().catch(() => {});
+    if (!this.#used) {
+      this.#setSavepoint().catch(() => {});
+      this.#fenced = true;
+    }
     this.#used = true;
   }
 

@@ -26,9 +26,6 @@ import { type JobRow, toJob } from './rows.js';
 import { cut, type Server } from './session.js';
 import { storableJson } from './storable.js';
 
-/** What is deferred to the commit. */
-const CHECK_NOW = 'SET CONSTRAINTS ALL IMMEDIATE';
-
 /** How long the handler's statements may go on when they are to be undone, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
 
@@ -151,7 +148,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     if (own.length === 0) return [];
     this.handle.close();
     // What the handler left to be checked at commit is checked now, while the claim can still be settled otherwise.
-    if (this.handle.used) await this.#ask(CHECK_NOW);
+    if (this.handle.used) await this.#askFenced(this.handle.check);
     const { sql } = this.#context;
     const [text, values] =
       this.#isOne && areAlike(own)
@@ -187,7 +184,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   async renew(): Promise<void> {
     const { used } = this.handle;
     this.handle.close();
-    if (used) await this.#ask(KEEP);
+    if (used) await this.#askFenced(KEEP);
     this.#handle = this.#newHandle();
   }
 
@@ -235,7 +232,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.#checkOpen();
     if (!this.handle.used) return;
     await this.#stopStatements();
-    await this.#ask(ROLLBACK_TO_SAVEPOINT);
+    await this.#askFenced(ROLLBACK_TO_SAVEPOINT);
   }
 
   async commit(): Promise<void> {
@@ -293,6 +290,18 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
 
   #ask<Row extends QueryResultRow>(text: string, values?: unknown[], given = 1): Promise<Row[]> {
     return this.#answered(query<Row>(this.#inTurn, text, values, this.#own.nameOf(text, given)));
+  }
+
+  /** What fails when the savepoints are gone: with them are the locks, though a transaction is open. */
+  async #askFenced(text: string): Promise<void> {
+    try {
+      await this.#ask(text);
+    } catch (error) {
+      if (!isNoSavepoint(error)) throw error;
+      this.#onEnded();
+      throw this.lost.reason;
+    }
+    this.handle.unfence();
   }
 
   /** Nothing is committed when the statement fails: the transaction is rolled back then. */
@@ -366,6 +375,10 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
 /** See settleAll: fewer jobs were this transaction's to settle. */
 function isNotAll(error: unknown): boolean {
   return error instanceof DriverError && Object(error.cause).code === '22012';
+}
+
+function isNoSavepoint(error: unknown): boolean {
+  return error instanceof DriverError && Object(error.cause).code === '3B001';
 }
 
 function isReadOnly(error: unknown): error is DriverError {

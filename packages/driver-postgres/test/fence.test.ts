@@ -1,0 +1,106 @@
+import '@rowlock/servers/vitest';
+import { randomUUID } from 'node:crypto';
+import type { HeldTransaction, Job, Settlement } from '@rowlock/core';
+import { freshDatabase } from '@rowlock/servers';
+import { beforeEach, expect, inject, test } from 'vitest';
+import { type PostgresTransaction, postgres } from '../src/index.js';
+
+let driver: ReturnType<typeof postgres>;
+let held: HeldTransaction<PostgresTransaction>;
+let job: Job | undefined;
+
+const NEW = {
+  queue: 'q',
+  kind: 'k',
+  key: null,
+  payload: {},
+  priority: 0,
+  available: { inMs: 0 },
+  maxAttempts: 1,
+  unique: null,
+  metadata: {},
+  createdBy: 'test',
+} as const;
+
+async function claim(): Promise<Job | undefined> {
+  held = await driver.begin({ idleLimitMs: 60_000 });
+  const line = { priority: -32_768, id: 0n };
+  const [claimed] = await held.claim({ queue: 'q', kinds: ['k'], line, busy: [], limit: 1 });
+  return claimed;
+}
+
+beforeEach(async () => {
+  const { url, drop } = await freshDatabase(inject('postgresUrl'));
+  driver = postgres({ connectionString: url });
+  await driver.migrate();
+  await driver.enqueue([NEW]);
+  job = await claim();
+  return async () => {
+    await held.rollback();
+    await driver.close();
+    await drop();
+  };
+});
+
+const ending = (): Settlement => ({
+  event: 'complete',
+  attempt: 1,
+  crashes: 0,
+  delayMs: 0,
+  tookMs: 0,
+  error: null,
+  id: job?.id ?? 0n,
+  processId: randomUUID(),
+  output: null,
+  by: 'test',
+});
+
+const ENDINGS = ['COMMIT AND CHAIN', 'ROLLBACK AND CHAIN', 'COMMIT; BEGIN'];
+const ENDS = {
+  settle: () => held.settle([ending()]),
+  undo: () => held.undo(),
+  renew: () => held.renew(),
+};
+
+for (const statement of ENDINGS) {
+  test.each(['settle', 'undo', 'renew'] as const)(
+    `a handler that begins anew by ${statement} has lost the claim, as %s finds`,
+    async (verb) => {
+      await held.handle.query('SELECT 1 AS one');
+      await held.handle.query(statement);
+      // Whoever comes has the job now.
+      const other = await driver.begin({ idleLimitMs: 60_000 });
+      const line = { priority: -32_768, id: 0n };
+      const [taken] = await other.claim({ queue: 'q', kinds: ['k'], line, busy: [], limit: 1 });
+      expect(taken?.id).toBe(job?.id);
+      await other.rollback();
+
+      await expect(ENDS[verb]()).rejects.toMatchObject({ code: 'ConnectionLost' });
+      expect(held.lost.aborted).toBe(true);
+      await expect(held.settle([ending()])).rejects.toBe(held.lost.reason);
+      await held.rollback();
+      expect(await driver.count({})).toMatchObject({ new: 1, complete: 0 });
+    },
+  );
+}
+
+test('a later run of the claim that begins anew has lost it too', async () => {
+  await held.handle.query('SELECT 1 AS one');
+  await held.renew();
+  await held.handle.query('SELECT 1 AS one');
+  await held.handle.query('COMMIT AND CHAIN');
+  await expect(held.settle([ending()])).rejects.toMatchObject({ code: 'ConnectionLost' });
+});
+
+test("a handler's own savepoints, and what is undone, leave the claim as it is", async () => {
+  await held.handle.query('SAVEPOINT own');
+  await held.handle.query('SELECT 1 AS one');
+  await held.handle.query('ROLLBACK TO SAVEPOINT own');
+  await held.renew();
+  await held.handle.query('SAVEPOINT own');
+  await expect(held.handle.query('SELECT 1 / 0')).rejects.toMatchObject({ code: '22012' });
+  await held.undo();
+  expect(await held.settle([ending()])).toEqual([job?.id]);
+  await held.commit();
+  expect(await driver.count({})).toMatchObject({ complete: 1 });
+});
