@@ -8,7 +8,10 @@ const SAVEPOINT = 'SAVEPOINT rowlock_handler; SAVEPOINT rowlock_fence; SELECT pg
 /** Undoes what the handler wrote, with the fence, and keeps the locks that are older. */
 export const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
 
-/** A transaction that the handler has ended and begun anew, as by COMMIT AND CHAIN, has no fence. */
+/**
+ * A transaction that the handler has ended and begun anew, as by COMMIT AND CHAIN, has no fence. With it goes SET TRANSACTION READ ONLY,
+ * which would keep the claim from being settled.
+ */
 const LOOK_FOR_FENCE = 'RELEASE SAVEPOINT rowlock_fence';
 
 /** What is deferred to the commit. */

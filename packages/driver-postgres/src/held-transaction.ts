@@ -154,12 +154,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
       this.#isOne && areAlike(own)
         ? [sql.complete, [own[0].id, ...this.#shared(own[0])]]
         : [this.#isOne ? sql.settle : sql.settleTogether, this.#endings(own)];
-    const rows = await this.#ask<{ id: JobId }>(text, values, own.length).catch((error: unknown) => {
-      // The handler's own doing, which can be undone.
-      throw this.handle.used && isReadOnly(error)
-        ? new DriverError('Unknown', error.message, { cause: error })
-        : error;
-    });
+    const rows = await this.#ask<{ id: JobId }>(text, values, own.length);
     for (const { id } of rows) this.#held.delete(id);
     return rows.map(({ id }) => id);
   }
@@ -379,10 +374,6 @@ function isNotAll(error: unknown): boolean {
 
 function isNoSavepoint(error: unknown): boolean {
   return error instanceof DriverError && Object(error.cause).code === '3B001';
-}
-
-function isReadOnly(error: unknown): error is DriverError {
-  return error instanceof DriverError && Object(error.cause).code === '25006';
 }
 
 /** Whether jobs are complete, without output, and nothing sets their settlements apart. */
