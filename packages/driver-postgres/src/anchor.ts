@@ -153,10 +153,11 @@ export class PostgresAnchor implements Anchor {
     try {
       await client.connect();
       await answerWithin(ANSWER_MS, this.#hold(client));
-      this.#session?.back();
       const { channel } = this.#context;
       await answerWithin(ANSWER_MS, query(client, `LISTEN ${identifier(channel)}`));
       this.#client = client;
+      // Not before: a server that only reads grants the lock as well, and refuses to LISTEN.
+      this.#session?.back();
       this.#stopAsking = keepAsking(
         () => this.#holds(client),
         () => this.#lose(client),

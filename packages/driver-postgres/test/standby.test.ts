@@ -76,3 +76,32 @@ test('a claim on a server that only reads gives its connection up, and is made w
   expect(await held.claim(FROM_THE_START)).toHaveLength(1);
   await held.rollback();
 }, 60_000);
+
+test('a worker whose server only reads has not its session back, though its lock is granted there', async () => {
+  const dataDir = join(tmpdir(), `rowlock-standby-${randomBytes(8).toString('hex')}`);
+  const server = await startEmbeddedPostgres({ dataDir, persistent: false, settings: { fsync: 'off' } });
+  onTestFinished(() => server.stop());
+  const driver = postgres({ connectionString: server.url });
+  onTestFinished(() => driver.close());
+  await driver.migrate();
+  const told: string[] = [];
+  const session = { lost: () => void told.push('lost'), back: () => void told.push('back') };
+  const anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: [] }, session);
+  onTestFinished(() => anchor.release());
+  const before = told.splice(0);
+
+  writeFileSync(join(server.dataDir, 'standby.signal'), '');
+  await server.restart();
+  const plain = new pg.Client(server.url);
+  await plain.connect();
+  onTestFinished(() => plain.end());
+  // Some of these found the server that reads.
+  await driver.workers().catch(() => {});
+  const attempts = told.length + 4;
+  await vi.waitFor(() => expect(told.length).toBeGreaterThanOrEqual(attempts), 30_000);
+  expect(new Set(told)).toEqual(new Set(['lost']));
+
+  await plain.query('SELECT pg_promote()');
+  await vi.waitFor(() => expect(told.at(-1)).toBe('back'), 30_000);
+  expect(before).toEqual(['back']);
+}, 60_000);
