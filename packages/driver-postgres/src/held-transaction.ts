@@ -314,11 +314,16 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   }
 
   /** The handler's statements may take as long as the handler; the driver's own, and their turn, come soon. */
-  #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    return answerWithin(this.#context.answerMs, answer, (error) => {
-      this.#onLost(error);
-      cut(this.#client);
-    });
+  async #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await answerWithin(this.#context.answerMs, answer, (error) => {
+        this.#onLost(error);
+        cut(this.#client);
+      });
+    } catch (error) {
+      this.#own.blame(this.#client, error);
+      throw error;
+    }
   }
 
   /** What is to be undone is not waited for long: the handler's statement that is still running, and those after it. */
@@ -363,7 +368,8 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.handle.close();
     this.#client.off('error', this.#onLost);
     this.#client.off('end', this.#onLost);
-    if (!this.#handedOver) this.#client.release(broken || this.lost.aborted);
+    if (this.#handedOver) return;
+    this.#client.release(broken || this.lost.aborted || this.#own.isStale(this.#client));
   }
 }
 

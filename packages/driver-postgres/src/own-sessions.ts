@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { digest } from './prepared.js';
+import { digest, refusal } from './prepared.js';
 import type { Statements } from './statements.js';
 
 /** Those that are asked for each job or each batch of them. */
@@ -44,6 +44,7 @@ interface Session {
  */
 export class OwnSessions {
   readonly #sessions = new WeakMap<PoolClient, Session>();
+  readonly #stale = new WeakSet<PoolClient>();
   readonly #names: ReadonlyMap<string, string>;
   #known = false;
 
@@ -68,6 +69,16 @@ export class OwnSessions {
    */
   nameOf(text: string, rows: number): string | undefined {
     return this.#known && rows <= FEW ? this.#names.get(text) : undefined;
+  }
+
+  /** Looks whether a statement failed by its name: the client would ask by that name again and again. */
+  blame(client: PoolClient, error: unknown): void {
+    if (refusal(error) !== undefined) this.#stale.add(client);
+  }
+
+  /** Whether what is prepared in a session is not what its client takes it for. */
+  isStale(client: PoolClient): boolean {
+    return this.#stale.has(client);
   }
 
   /** What a session is to be asked ahead of a claim; empty where all is set already. */

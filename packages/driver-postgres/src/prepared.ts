@@ -80,7 +80,8 @@ export function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 24);
 }
 
-function refusal(error: unknown): unknown {
+/** How the server refuses a statement's name; undefined for other errors. */
+export function refusal(error: unknown): unknown {
   const { code } = Object(Object(error).cause);
   return REFUSALS.has(code) ? code : undefined;
 }
