@@ -42,6 +42,7 @@ import { RunStarts } from './run-starts.js';
 import { endPool, onPool, type Server, serverOf, takeConnection, watch } from './session.js';
 import { sharesSessions } from './shared-sessions.js';
 import { PostgresStore, type Question, texts } from './store.js';
+import { verifySettings } from './verify-settings.js';
 import { WalFlush } from './wal-flush.js';
 
 /**
@@ -127,6 +128,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     );
     const found = row?.version ?? 0;
     if (found < SCHEMA_VERSION) throw outdated(found, this.context.schema);
+    await verifySettings(this.#soon);
     const { connections } = await this.#knowServer();
     return { serverConnections: connections };
   }
