@@ -35,7 +35,7 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database' | keyof
   readonly push?: boolean;
   /**
    * How long the server may take to answer a statement of the driver's own: after it the connection counts as lost. Default
-   * 20 s. Not of `list` and `count`, which may look through all jobs, nor of a migration. A handler's statements are bounded by its
+   * 20 s, at most 24 h. Not of `list` and `count`, which may look through all jobs, nor of a migration. A handler's statements are bounded by its
    * timeout alone.
    */
   readonly answerTimeout?: Duration;
@@ -110,6 +110,8 @@ function refuseUnknown(maxConnections: number, sessions: string, answerMs: numbe
       `'answerTimeout' must be at least ${LEAST_ANSWER_MS} ms, and is ${answerMs}.`,
     );
   }
+  if (answerMs > MOST_ANSWER_MS)
+    throw new DriverError('InvalidInput', `'answerTimeout' must be at most 24 hours, and is ${answerMs} ms.`);
   if (!Number.isInteger(maxConnections) || maxConnections < 1)
     throw new DriverError(
       'InvalidInput',
@@ -124,6 +126,9 @@ function refuseUnknown(maxConnections: number, sessions: string, answerMs: numbe
 
 /** Below it a server that is well would count as lost, in milliseconds. */
 const LEAST_ANSWER_MS = 100;
+
+/** A timer that is set for more than 24.8 days fires at once. */
+const MOST_ANSWER_MS = 24 * 60 * 60 * 1000;
 
 const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
 

@@ -188,3 +188,10 @@ function refusalOf(options: MysqlOptions): unknown {
   }
   throw new Error('The options were taken.');
 }
+
+test('an answerTimeout that no timer can wait for is refused', async () => {
+  expect(() => mysql({ uri, answerTimeout: '25h' })).toThrow(
+    expect.objectContaining({ code: 'InvalidInput', message: expect.stringContaining("'answerTimeout'") }),
+  );
+  await mysql({ uri, answerTimeout: '24h' }).close();
+});
