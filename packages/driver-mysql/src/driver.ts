@@ -168,7 +168,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     );
     const found = Number(row?.version ?? 0);
     if (found < SCHEMA_VERSION) throw outdated(found, this.context.schema, await productOf(this.#soon));
-    return { serverConnections: await verifySettings(this.#soon) };
+    return { serverConnections: await verifySettings(this.#soon, this.context.schema) };
   }
 
   join(tx: MysqlTransaction): Store {

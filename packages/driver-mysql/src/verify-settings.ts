@@ -10,10 +10,10 @@ const LEAST_PACKET = 4 * 1024 * 1024;
  * @returns how many connections the server takes
  * @throws DriverError
  */
-export async function verifySettings(on: MysqlTransaction): Promise<number> {
+export async function verifySettings(on: MysqlTransaction, schema: string): Promise<number> {
   const rows = await query<{ Variable_name: string; Value: string }>(
     on,
-    "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', 'log_bin', 'binlog_format', 'innodb_rollback_on_timeout', 'max_connections', 'max_allowed_packet')",
+    "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', 'log_bin', 'binlog_format', 'innodb_rollback_on_timeout', 'max_connections', 'max_allowed_packet', 'lower_case_table_names')",
   );
   const value = new Map(rows.map((row) => [row.Variable_name, row.Value]));
   const isolation = value.get('transaction_isolation') ?? value.get('tx_isolation');
@@ -38,6 +38,13 @@ export async function verifySettings(on: MysqlTransaction): Promise<number> {
   }
   if (Number(value.get('max_allowed_packet')) < LEAST_PACKET) {
     throw new DriverError('Unknown', 'The server must run with a max_allowed_packet of 4 MB or more.');
+  }
+  // The database answers to each spelling, and the names of the workers' locks are made of one: they must all have the same.
+  if (Number(value.get('lower_case_table_names') ?? 0) !== 0 && schema !== schema.toLowerCase()) {
+    throw new DriverError(
+      'InvalidInput',
+      `This server's lower_case_table_names is not 0: name the database '${schema.toLowerCase()}', not '${schema}'.`,
+    );
   }
   return Number(value.get('max_connections') ?? Number.POSITIVE_INFINITY);
 }

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import type { MysqlTransaction } from '../src/query.js';
+import { verifySettings } from '../src/verify-settings.js';
+
+function server(lowerCaseTableNames: string): MysqlTransaction {
+  const answer = async (): Promise<[unknown[], unknown[]]> => [
+    [
+      { Variable_name: 'transaction_isolation', Value: 'READ-COMMITTED' },
+      { Variable_name: 'max_allowed_packet', Value: '67108864' },
+      { Variable_name: 'max_connections', Value: '151' },
+      { Variable_name: 'lower_case_table_names', Value: lowerCaseTableNames },
+    ],
+    [],
+  ];
+  return { execute: answer, query: answer };
+}
+
+test.each(['1', '2'])(
+  'where names have no case (%s), the database is named in lower case',
+  async (setting) => {
+    await expect(verifySettings(server(setting), 'Jobs')).rejects.toMatchObject({
+      code: 'InvalidInput',
+      message: expect.stringContaining("'jobs'"),
+    });
+    await expect(verifySettings(server(setting), 'jobs')).resolves.toBe(151);
+  },
+);
+
+test('where names have a case, each is taken as it is', async () => {
+  await expect(verifySettings(server('0'), 'Jobs')).resolves.toBe(151);
+});
