@@ -246,11 +246,12 @@ export class MysqlAnchor implements Anchor {
       client.on('error', () => this.#lose(client));
       client.on('end', () => this.#lose(client));
       await answerWithin(ANSWER_MS, this.#hold(client));
-      this.#session?.back();
       await this.#bell.begin();
       this.#pushed = this.#push && (await answerWithin(2 * ANSWER_MS, this.#canBeInterrupted(client)));
       if (this.#released) throw new DriverError('ConnectionLost', 'The session was released meanwhile.');
       this.#client = client;
+      // Only now: where a part of the server does not answer, the worker is to count as lost from its first failure on.
+      this.#session?.back();
       this.#stopAsking = keepAsking(
         () => this.#holds(client),
         () => this.#lose(client),
