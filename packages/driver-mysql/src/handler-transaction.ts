@@ -7,8 +7,19 @@ const SAVEPOINT = 'SAVEPOINT rowlock_handler';
 /** Undoes what the handler wrote, and keeps the locks that are older. */
 export const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
 
-/** They would commit the claim's transaction, and open another one, so that nobody would see it. */
-const BEGINS = /^\s*(?:begin|start\s+transaction)\b/i;
+/** Set behind the other one, so that its release leaves that. When it is gone, so are the transaction and its locks. */
+const FENCE = 'SAVEPOINT rowlock_fence';
+
+export const RELEASE_FENCE = 'RELEASE SAVEPOINT rowlock_fence';
+
+/** What stands ahead of a statement's first word. */
+const LEADING = /^(?:\s|\/\*(?:[^*]|\*(?!\/))*\*\/|--(?=\s)[^\n]*(?:\n|$)|#[^\n]*(?:\n|$))*/;
+
+/** They would commit the claim's transaction, and open another one. MariaDB's BEGIN NOT ATOMIC begins a block of statements. */
+const BEGINS = /^(?:begin(?!\s+not\b)|start\s+transaction)\b/i;
+
+/** What stays with the session when the transaction is over. */
+const STAYS = /^(?:set|use|create\s+temporary)\b|\bget_lock\s*\(/i;
 
 /** A flag of the server's status, which it sends with each answer. */
 const IN_TRANSACTION = 1;
@@ -17,14 +28,19 @@ const IN_TRANSACTION = 1;
 export class HandlerTransaction implements MysqlTransaction {
   readonly #inTurn: InTurn;
   readonly #onEnded: () => void;
+  readonly #onStays: () => void;
   #used = false;
   #over: (() => Error) | null = null;
   #isSet = false;
 
-  /** @param onEnded Is called when a statement of the handler has ended the transaction, and with it the claim. */
-  constructor(inTurn: InTurn, onEnded: () => void) {
+  /**
+   * @param onEnded Is called when a statement of the handler has ended the transaction, and with it the claim.
+   * @param onStays Is called when one may change the session for whoever has it next.
+   */
+  constructor(inTurn: InTurn, onEnded: () => void, onStays: () => void) {
     this.#inTurn = inTurn;
     this.#onEnded = onEnded;
+    this.#onStays = onStays;
   }
 
   get used(): boolean {
@@ -53,21 +69,25 @@ export class HandlerTransaction implements MysqlTransaction {
     this.#over ??= why;
   }
 
-  #prepare(sql: string): void {
+  #prepare(sql: unknown): void {
     if (this.#over !== null) throw this.#over();
-    if (BEGINS.test(sql)) {
+    // The client takes an object, too.
+    const text = String(Object(sql).sql ?? sql).replace(LEADING, '');
+    if (BEGINS.test(text)) {
       throw new DriverError(
         'InvalidInput',
         "A handler's tx is in the claim's transaction, which START TRANSACTION and BEGIN would commit. Set a SAVEPOINT instead.",
       );
     }
+    if (STAYS.test(text)) this.#onStays();
     // Should it fail, so does the ROLLBACK TO it, and with that the run.
     if (!this.#used) this.#setSavepoint().catch(() => {});
     this.#used = true;
   }
 
   async #setSavepoint(): Promise<void> {
-    await this.#inTurn.query(SAVEPOINT);
+    // Both ask for their turn at once, ahead of the handler's statement.
+    await Promise.all([this.#inTurn.query(SAVEPOINT), this.#inTurn.query(FENCE)]);
     this.#isSet = true;
   }
 

@@ -22,7 +22,7 @@ import type { ClaimConnections } from './claim-connections.js';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { ENDINGS, type GivenRows, inPackets, recordsOf } from './given.js';
-import { HandlerTransaction, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
+import { HandlerTransaction, RELEASE_FENCE, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
 import { inOrder } from './job-ids.js';
 import { endTogether, writeOut } from './open-runs.js';
@@ -62,6 +62,10 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   #kept = false;
   /** Whether what this one has written is undone. */
   #undone = false;
+  /** The one whose transaction was seen to last. */
+  #checked: HandlerTransaction | null = null;
+  /** Whether a handler may have changed the session. */
+  #changed = false;
   /** What has undone all that the transaction wrote, until that is undone here too. */
   #deadlock: DriverError | null = null;
 
@@ -183,6 +187,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     const own = settlements.filter(({ id }) => this.#held.has(id));
     if (own.length === 0) return [];
     this.#handle.close();
+    await this.#checkFence();
     const settled = areAlike(own) ? await this.#settleAlike(own) : await this.#settleEach(own);
     if (settled === 0) return [];
     if (settled < own.length) return this.#settledOnes(own);
@@ -250,6 +255,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     // What the run has asked for and not waited for is part of what it wrote.
     await this.#answered(this.#inTurn.rest());
     this.#checkOpen();
+    await this.#checkFence();
     this.#kept ||= this.used && !this.#undone;
     this.#undone = false;
     this.#handle = this.#newHandle();
@@ -262,7 +268,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     await this.#stopStatements();
     await this.#answered(this.#inTurn.rest());
     // After a deadlock the server has undone it, with the savepoint.
-    if (this.#deadlock === null) await this.#say(ROLLBACK_TO_SAVEPOINT);
+    if (this.#deadlock === null) await this.#sayInside(ROLLBACK_TO_SAVEPOINT);
     this.#deadlock = null;
     this.#checkOpen();
     this.#undone = true;
@@ -297,7 +303,27 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   }
 
   #newHandle(): HandlerTransaction {
-    return new HandlerTransaction(this.#inTurn, () => this.#onEnded());
+    return new HandlerTransaction(
+      this.#inTurn,
+      () => this.#onEnded(),
+      () => (this.#changed = true),
+    );
+  }
+
+  /** Its answers do not tell of a handler that has ended the transaction when another one is open by then: autocommit is off. */
+  async #checkFence(): Promise<void> {
+    if (!this.used || this.#undone || this.#checked === this.#handle) return;
+    await this.#sayInside(RELEASE_FENCE);
+    this.#checked = this.#handle;
+  }
+
+  /** Says what names a savepoint: without it the transaction is not the claim's any more. */
+  async #sayInside(sql: string): Promise<void> {
+    await this.#say(sql).catch((error: unknown) => {
+      if (isWithoutSavepoint(error)) this.#onEnded();
+      this.#checkOpen();
+      throw error;
+    });
   }
 
   #hold(row: JobRow): Job {
@@ -432,9 +458,17 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     this.#handle.close();
     this.#client.off('error', this.#onLost);
     this.#client.off('end', this.#onLost);
-    if (status === null) this.#client.destroy();
+    if (status === null || this.#changed) this.#client.destroy();
     else this.#connections.give(this.#client, status);
   }
+}
+
+/** MySQL's word for a savepoint that is not there. */
+const NO_SAVEPOINT = 1305;
+
+function isWithoutSavepoint(error: unknown): boolean {
+  const { cause } = toDriverError(error);
+  return cause instanceof Error && 'errno' in cause && cause.errno === NO_SAVEPOINT;
 }
 
 /** Whether they have ended for good, and differ in nothing but their jobs. */

@@ -191,18 +191,32 @@ describe('the locks of a claim', () => {
     expect((await claim(await begin()))?.id).toBe(job?.id);
   });
 
-  test.each(['START TRANSACTION', 'begin', '\n start  transaction READ ONLY'])(
-    'a handler cannot begin a transaction in that of the claim: %j',
-    async (statement) => {
-      await driver.enqueue([newJob()]);
-      const held = await begin();
-      const job = await claim(held);
-      await expect(held.handle.query(statement)).rejects.toMatchObject({ code: 'InvalidInput' });
-      await held.handle.query('SELECT 1');
-      expect(await locks()).toEqual(isLocked(job));
-      expect(held.lost.aborted).toBe(false);
-    },
-  );
+  test.each([
+    'START TRANSACTION',
+    'begin',
+    '\n start  transaction READ ONLY',
+    '/* api */ START TRANSACTION',
+    '-- x\nBEGIN',
+    '# x\n/**/ BEGIN',
+  ])('a handler cannot begin a transaction in that of the claim: %j', async (statement) => {
+    await driver.enqueue([newJob()]);
+    const held = await begin();
+    const job = await claim(held);
+    await expect(held.handle.query(statement)).rejects.toMatchObject({ code: 'InvalidInput' });
+    await held.handle.query('SELECT 1');
+    expect(await locks()).toEqual(isLocked(job));
+    expect(held.lost.aborted).toBe(false);
+  });
+
+  test("MariaDB's block of statements is none", async () => {
+    await driver.enqueue([newJob()]);
+    const held = await begin();
+    await claim(held);
+    const answer = await held.handle.query('BEGIN NOT ATOMIC SET @x = 1; END').catch(({ code }) => code);
+    // MySQL does not know it.
+    if (!Array.isArray(answer)) expect(answer).toBe('ER_PARSE_ERROR');
+    expect(held.lost.aborted).toBe(false);
+  });
 
   test('a handler that calls a procedure which commits, and returns rows too, has lost the claim', async () => {
     await pool.query('CREATE PROCEDURE looks() BEGIN SELECT 0 AS serverStatus; END');
@@ -216,6 +230,48 @@ describe('the locks of a claim', () => {
     await held.handle.query('CALL commits()');
     expect(held.lost.aborted).toBe(true);
     await expect(held.settle([settled(job)])).rejects.toBe(held.lost.reason);
+  });
+
+  test.each(['COMMIT AND CHAIN', 'ROLLBACK AND CHAIN', 'CALL peeks()'])(
+    'a handler that ends the transaction by %s, so that another one is open, has lost the claim',
+    async (statement) => {
+      await pool.query('CREATE TABLE looked_at (id INT)');
+      await pool.query(
+        'CREATE PROCEDURE peeks() BEGIN START TRANSACTION; COMMIT; SELECT id FROM looked_at; END',
+      );
+      await driver.enqueue([newJob()]);
+      const lost = await begin();
+      await claim(lost);
+      await lost.handle.query(statement);
+      await expect(lost.renew()).rejects.toMatchObject({ code: 'ConnectionLost' });
+      await lost.rollback();
+      const undone = await begin();
+      await claim(undone);
+      await undone.handle.query(statement);
+      await expect(undone.undo()).rejects.toMatchObject({ code: 'ConnectionLost' });
+      await undone.rollback();
+      const held = await begin();
+      const job = await claim(held);
+      await held.handle.query(statement);
+      await expect(held.settle([settled(job)])).rejects.toMatchObject({ code: 'ConnectionLost' });
+      expect(held.lost.aborted).toBe(true);
+      await held.rollback();
+      expect((await claim(await begin()))?.id).toBe(job?.id);
+    },
+  );
+
+  test('what a handler sets for its session is not there for a later claim', async () => {
+    await driver.enqueue([newJob()]);
+    const held = await begin();
+    const job = await claim(held);
+    const [[self]] = await held.handle.query('SELECT CONNECTION_ID() AS id');
+    await held.handle.query('/* mine */ SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    expect(held.lost.aborted).toBe(false);
+    await held.rollback();
+    const next = await begin();
+    expect((await claim(next))?.id).toBe(job?.id);
+    const [[other]] = await next.handle.query('SELECT CONNECTION_ID() AS id');
+    expect(other.id).not.toBe(self.id);
   });
 
   test('a handler that lets its connection commit by itself has lost the claim, and no later claim is on that connection', async () => {
