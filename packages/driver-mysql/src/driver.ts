@@ -41,6 +41,7 @@ import {
 } from 'mysql2/promise';
 import { AheadOfCommit } from './ahead-of-commit.js';
 import { MysqlAnchor } from './anchor.js';
+import { checkCallersConnection } from './callers-connection.js';
 import { ClaimConnections } from './claim-connections.js';
 import { CommitWatch } from './commit-watch.js';
 import { type Context, context } from './context.js';
@@ -172,6 +173,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   join(tx: MysqlTransaction): Store {
+    checkCallersConnection(tx);
     return new JoinedStore(this.context, tx, this.on, this.#watch);
   }
 

@@ -1,0 +1,30 @@
+import { DriverError } from '@rowlock/core';
+import type { MysqlTransaction } from './query.js';
+
+/**
+ * The client writes values in its connection's character set, and what that has not becomes a question mark. What does not show
+ * how it is set is taken as it is.
+ *
+ * @throws DriverError `InvalidInput`
+ */
+export function checkCallersConnection(tx: MysqlTransaction): void {
+  const { connection, pool, config } = Object(tx);
+  const { charsetNumber, rowsAsArray, nestTables } = Object(
+    connection?.config ?? pool?.config?.connectionConfig ?? config,
+  );
+  if (typeof charsetNumber === 'number' && !isUtf8mb4(charsetNumber))
+    throw new DriverError('InvalidInput', "The connection of a 'tx' must have the charset utf8mb4.");
+  if (rowsAsArray || nestTables)
+    throw new DriverError('InvalidInput', "The connection of a 'tx' takes no rowsAsArray and no nestTables.");
+}
+
+/** By the numbers of the collations; those from 576 on are MariaDB's, and may be any. */
+function isUtf8mb4(collation: number): boolean {
+  const ranges = [
+    [45, 46],
+    [224, 247],
+    [255, 323],
+    [576, Number.POSITIVE_INFINITY],
+  ] as const;
+  return ranges.some(([first, last]) => collation >= first && collation <= last);
+}
