@@ -68,7 +68,7 @@ import { verifySettings } from './verify-settings.js';
  *
  * The driver has connections of its own: a claim needs READ COMMITTED, and an application's pool has its own ideas.
  *
- * @throws DriverError `InvalidInput`
+ * @throws InvalidInputError
  *
  * @example
  * const driver = mysql({ uri: process.env.DATABASE_URL });

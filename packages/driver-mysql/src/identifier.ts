@@ -1,4 +1,4 @@
-import { DriverError } from '@rowlock/core';
+import { InvalidInputError } from '@rowlock/core';
 
 /** As long as MySQL lets a name be. */
 const LONGEST_CHARACTERS = 64;
@@ -6,12 +6,11 @@ const LONGEST_CHARACTERS = 64;
 /**
  * Quotes a name. Every identifier that reaches a statement goes through here.
  *
- * @throws DriverError `InvalidInput` when it cannot be one.
+ * @throws InvalidInputError when it cannot be one.
  */
 export function identifier(name: string): string {
   if (name.length === 0 || name.length > LONGEST_CHARACTERS || name.includes('\0')) {
-    throw new DriverError(
-      'InvalidInput',
+    throw new InvalidInputError(
       `A name must have 1 to ${LONGEST_CHARACTERS} characters, not ${JSON.stringify(name)}.`,
     );
   }

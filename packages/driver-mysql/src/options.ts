@@ -1,4 +1,4 @@
-import { DriverError, type Duration, milliseconds } from '@rowlock/core';
+import { type Duration, InvalidInputError, milliseconds } from '@rowlock/core';
 import type { ConnectionOptions, PoolOptions } from 'mysql2/promise';
 import { readUri, sslOf, withoutOptions } from './uri.js';
 
@@ -61,7 +61,7 @@ export interface Settings {
   readonly connecting: ConnectionOptions;
 }
 
-/** @throws DriverError `InvalidInput` */
+/** @throws InvalidInputError */
 export function settingsOf({
   maxConnections = 100,
   push = true,
@@ -98,30 +98,25 @@ const ALWAYS = {
 function refuseFixed(given: object): void {
   const passed = new Set(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : name)));
   for (const [name, why] of Object.entries(FIXED)) {
-    if (passed.has(name)) throw new DriverError('InvalidInput', `mysql() takes no option '${name}': ${why}.`);
+    if (passed.has(name)) throw new InvalidInputError(`mysql() takes no option '${name}': ${why}.`);
   }
 }
 
 /** From a variable, or in JavaScript, they may be anything. */
 function refuseUnknown(maxConnections: number, sessions: string, answerMs: number): void {
   if (answerMs < LEAST_ANSWER_MS) {
-    throw new DriverError(
-      'InvalidInput',
+    throw new InvalidInputError(
       `'answerTimeout' must be at least ${LEAST_ANSWER_MS} ms, and is ${answerMs}.`,
     );
   }
   if (answerMs > MOST_ANSWER_MS)
-    throw new DriverError('InvalidInput', `'answerTimeout' must be at most 24 hours, and is ${answerMs} ms.`);
+    throw new InvalidInputError(`'answerTimeout' must be at most 24 hours, and is ${answerMs} ms.`);
   if (!Number.isInteger(maxConnections) || maxConnections < 1)
-    throw new DriverError(
-      'InvalidInput',
+    throw new InvalidInputError(
       `'maxConnections' must be a whole number from 1 on, and is ${maxConnections}.`,
     );
   if (!SESSIONS.includes(sessions))
-    throw new DriverError(
-      'InvalidInput',
-      `'sessions' must be one of ${SESSIONS.join(', ')}, and is '${sessions}'.`,
-    );
+    throw new InvalidInputError(`'sessions' must be one of ${SESSIONS.join(', ')}, and is '${sessions}'.`);
 }
 
 /** Below it a server that is well would count as lost, in milliseconds. */
@@ -135,8 +130,7 @@ const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
 function databaseOf(url: URL | undefined): string {
   const database = decodeURIComponent(url?.pathname.slice(1) ?? '');
   if (database !== '') return database;
-  throw new DriverError(
-    'InvalidInput',
+  throw new InvalidInputError(
     'Which database holds the tables? Put its name into the URL, or pass `database`.',
   );
 }

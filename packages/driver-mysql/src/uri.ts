@@ -1,10 +1,10 @@
-import { DriverError } from '@rowlock/core';
+import { InvalidInputError } from '@rowlock/core';
 import type { SslOptions } from 'mysql2/promise';
 
 /**
  * A `uri` that can be read, as the client will read it.
  *
- * @throws DriverError `InvalidInput`, without the text: there is a password in it.
+ * @throws InvalidInputError, without the text: there is a password in it.
  */
 export function readUri(uri: string): URL {
   try {
@@ -12,8 +12,7 @@ export function readUri(uri: string): URL {
     for (const part of [url.username, url.password, url.hostname, url.pathname]) decodeURIComponent(part);
     return url;
   } catch {
-    throw new DriverError(
-      'InvalidInput',
+    throw new InvalidInputError(
       'The `uri` cannot be read. It is mysql://user:password@host:3306/database, and what is special in the password is ' +
         'percent-encoded: encodeURIComponent() does that.',
     );
@@ -39,15 +38,14 @@ const MODES: Readonly<Record<string, { readonly ssl?: SslOptions }>> = {
 /**
  * How the connection is encrypted, where the query says so in words that `mysql2` does not know: it would connect without.
  *
- * @throws DriverError `InvalidInput` for what is not understood
+ * @throws InvalidInputError for what is not understood
  */
 export function sslOf({ searchParams }: URL): { readonly ssl?: SslOptions } {
   let found: { readonly ssl?: SslOptions } = {};
   for (const [name, value] of searchParams) {
     const known = isMode(name) ? MODES[value.toUpperCase()] : {};
     if (known === undefined || (!isMode(name) && name !== 'ssl' && /ssl|tls/i.test(name)))
-      throw new DriverError(
-        'InvalidInput',
+      throw new InvalidInputError(
         `What the query of the \`uri\` says by '${name}' is not understood. \`ssl-mode\` may be ${Object.keys(MODES).join(', ')}; for more pass ` +
           'the option `ssl`.',
       );

@@ -56,7 +56,7 @@ test.each([
 ])('%s is refused, and nothing else is done', (name, value) => {
   const given = { uri, [name]: value };
   expect(() => mysql(given)).toThrow(
-    expect.objectContaining({ code: 'InvalidInput', message: expect.stringContaining(`'${name}'`) }),
+    expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT', message: expect.stringContaining(`'${name}'`) }),
   );
   expect(() => mysql({ uri, [name]: undefined })).not.toThrow();
 });
@@ -70,7 +70,7 @@ test.each([
   for (const database of [undefined, 'rowlock']) {
     const error = refusalOf({ uri: bad, ...(database && { database }) });
     expect(error).toMatchObject({
-      code: 'InvalidInput',
+      code: 'ROWLOCK_INVALID_INPUT',
       message: expect.stringContaining('percent-encoded'),
     });
     expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/ss-word/);
@@ -163,7 +163,10 @@ test.each([
   ['tls', 'true'],
 ])('a uri with ?%s=%s is refused: the client would connect without TLS', (name, value) => {
   const error = refusalOf({ uri: `${uri}?${name}=${value}` });
-  expect(error).toMatchObject({ code: 'InvalidInput', message: expect.stringContaining(`'${name}'`) });
+  expect(error).toMatchObject({
+    code: 'ROWLOCK_INVALID_INPUT',
+    message: expect.stringContaining(`'${name}'`),
+  });
   expect(String(error)).not.toContain(value);
 });
 
@@ -177,7 +180,10 @@ test.each([
   ['sessions', ''],
 ])('%s: %j is refused', (name, value) => {
   const given = { uri, [name]: value };
-  expect(refusalOf(given)).toMatchObject({ code: 'InvalidInput', message: expect.stringContaining(name) });
+  expect(refusalOf(given)).toMatchObject({
+    code: 'ROWLOCK_INVALID_INPUT',
+    message: expect.stringContaining(name),
+  });
 });
 
 function refusalOf(options: MysqlOptions): unknown {
@@ -191,7 +197,10 @@ function refusalOf(options: MysqlOptions): unknown {
 
 test('an answerTimeout that no timer can wait for is refused', async () => {
   expect(() => mysql({ uri, answerTimeout: '25h' })).toThrow(
-    expect.objectContaining({ code: 'InvalidInput', message: expect.stringContaining("'answerTimeout'") }),
+    expect.objectContaining({
+      code: 'ROWLOCK_INVALID_INPUT',
+      message: expect.stringContaining("'answerTimeout'"),
+    }),
   );
   await mysql({ uri, answerTimeout: '24h' }).close();
 });

@@ -48,7 +48,7 @@ import { WalFlush } from './wal-flush.js';
 /**
  * Jobs on Postgres 14 to 18.
  *
- * @throws DriverError `InvalidInput`
+ * @throws InvalidInputError
  *
  * @example
  * const driver = postgres({ connectionString: process.env.DATABASE_URL });

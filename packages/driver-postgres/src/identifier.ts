@@ -1,4 +1,4 @@
-import { DriverError } from '@rowlock/core';
+import { InvalidInputError } from '@rowlock/core';
 
 /** Postgres cuts what is longer, and would then take two names for one. */
 const LONGEST_BYTES = 63;
@@ -6,14 +6,11 @@ const LONGEST_BYTES = 63;
 /**
  * Quotes a name. Every identifier that reaches a statement goes through here.
  *
- * @throws DriverError `InvalidInput` when it cannot be one.
+ * @throws InvalidInputError when it cannot be one.
  */
 export function identifier(name: string): string {
   if (name.length === 0 || Buffer.byteLength(name) > LONGEST_BYTES || name.includes('\0')) {
-    throw new DriverError(
-      'InvalidInput',
-      `A name must have 1 to ${LONGEST_BYTES} bytes, not ${JSON.stringify(name)}.`,
-    );
+    throw new InvalidInputError(`A name must have 1 to ${LONGEST_BYTES} bytes, not ${JSON.stringify(name)}.`);
   }
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -1,4 +1,4 @@
-import { DriverError, type Duration, milliseconds } from '@rowlock/core';
+import { type Duration, InvalidInputError, milliseconds } from '@rowlock/core';
 import pg from 'pg';
 import { KEEP_ALIVE_MS } from './session.js';
 
@@ -36,7 +36,7 @@ export interface Settings {
   readonly ownsPool: boolean;
 }
 
-/** @throws DriverError `InvalidInput` */
+/** @throws InvalidInputError */
 export function settingsOf({
   pool,
   schema = 'rowlock',
@@ -53,20 +53,18 @@ export function settingsOf({
   return { schema, answerMs, sessions, pool: own, ownsPool: pool === undefined };
 }
 
-/** What would be passed over in silence. @throws DriverError */
+/** What would be passed over in silence. @throws InvalidInputError */
 function refuseOtherMost(
   pool: pg.Pool | undefined,
   maxConnections: number | undefined,
   client: pg.ClientConfig,
 ): void {
   if (pool !== undefined && maxConnections !== undefined)
-    throw new DriverError(
-      'InvalidInput',
+    throw new InvalidInputError(
       "'maxConnections' is of the driver's own pool: where you pass a 'pool', set the 'max' of that pool.",
     );
   if (Object(client).max !== undefined)
-    throw new DriverError(
-      'InvalidInput',
+    throw new InvalidInputError(
       "'max' is not an option of the driver's: pass 'maxConnections', or set it on a 'pool' of your own.",
     );
 }
@@ -82,21 +80,16 @@ const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
 /** In JavaScript, or out of an environment's variable, anything can be passed. */
 function refuseUnknown(maxConnections: number, sessions: string, answerMs: number): void {
   if (answerMs < LEAST_ANSWER_MS || answerMs > MOST_ANSWER_MS) {
-    throw new DriverError(
-      'InvalidInput',
+    throw new InvalidInputError(
       `'answerTimeout' must be ${LEAST_ANSWER_MS} ms to 24 h, and is ${answerMs} ms.`,
     );
   }
   if (!Number.isInteger(maxConnections) || maxConnections < 1)
-    throw new DriverError(
-      'InvalidInput',
+    throw new InvalidInputError(
       `'maxConnections' must be a whole number from 1 on, and is ${maxConnections}.`,
     );
   if (!SESSIONS.includes(sessions))
-    throw new DriverError(
-      'InvalidInput',
-      `'sessions' must be one of ${SESSIONS.join(', ')}, and is '${sessions}'.`,
-    );
+    throw new InvalidInputError(`'sessions' must be one of ${SESSIONS.join(', ')}, and is '${sessions}'.`);
 }
 
 /** How the driver's connections are made, unless the options say otherwise. */

@@ -6,7 +6,10 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
   'maxConnections: %s is refused',
   (maxConnections) => {
     expect(() => postgres({ maxConnections })).toThrow(
-      expect.objectContaining({ code: 'InvalidInput', message: expect.stringContaining('maxConnections') }),
+      expect.objectContaining({
+        code: 'ROWLOCK_INVALID_INPUT',
+        message: expect.stringContaining('maxConnections'),
+      }),
     );
   },
 );
@@ -15,7 +18,10 @@ test.each([0, '25h', '30d'] as const)(
   'an answerTimeout in which no server answers, or beyond a day, is refused: %s',
   (answerTimeout) => {
     expect(() => postgres({ answerTimeout })).toThrow(
-      expect.objectContaining({ code: 'InvalidInput', message: expect.stringContaining('answerTimeout') }),
+      expect.objectContaining({
+        code: 'ROWLOCK_INVALID_INPUT',
+        message: expect.stringContaining('answerTimeout'),
+      }),
     );
   },
 );
@@ -24,7 +30,7 @@ test("pg's own word for the most connections is refused, and says which one to p
   const asPg: object = { max: 200 };
   expect(() => postgres(asPg)).toThrow(
     expect.objectContaining({
-      code: 'InvalidInput',
+      code: 'ROWLOCK_INVALID_INPUT',
       message: expect.stringMatching(/'max'.*maxConnections/),
     }),
   );
@@ -34,7 +40,7 @@ test("maxConnections beside an application's pool is refused, and says where to 
   const pool = new pg.Pool();
   expect(() => postgres({ pool, maxConnections: 50 })).toThrow(
     expect.objectContaining({
-      code: 'InvalidInput',
+      code: 'ROWLOCK_INVALID_INPUT',
       message: expect.stringMatching(/maxConnections.*'max'/),
     }),
   );
@@ -44,7 +50,7 @@ test('sessions of an unknown sort are refused', () => {
   const misspelt: object = { sessions: 'Shared' };
   expect(() => postgres(misspelt)).toThrow(
     expect.objectContaining({
-      code: 'InvalidInput',
+      code: 'ROWLOCK_INVALID_INPUT',
       message: expect.stringMatching(/sessions.*own.*Shared/),
     }),
   );
