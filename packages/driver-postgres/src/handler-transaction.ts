@@ -89,7 +89,7 @@ export class HandlerTransaction implements PostgresTransaction {
 
   async #setSavepoint(): Promise<void> {
     const answers: unknown = await this.#inTurn.query(SAVEPOINT);
-    const [, told] = Array.isArray(answers) ? answers : [];
+    const [, , told] = Array.isArray(answers) ? answers : [];
     this.#session = Number(told?.rows[0]?.pid);
   }
 }
