@@ -58,6 +58,8 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1406: 'InvalidInput',
   3140: 'InvalidInput',
   3141: 'InvalidInput',
+  // A member's name in JSON that is too long.
+  3151: 'InvalidInput',
   3157: 'InvalidInput',
   3819: 'InvalidInput',
   4025: 'InvalidInput',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkJson, checkKey, checkName, checkWhole } from './limits.js';
+import { checkJson, checkKey, checkName, checkWhole, LIMITS } from './limits.js';
 
 describe('names and keys', () => {
   test.each(['a', 'ö', '🛶', 'x'.repeat(128)])('%s is a name', (name) => checkName('kind', name));
@@ -72,3 +72,11 @@ function circle(): object {
   round.self = round;
   return round;
 }
+
+test('a name of a member is refused that not every database takes, and the longest that they do is not', () => {
+  const long = 'x'.repeat(LIMITS.jsonNameCharacters);
+  expect(checkJson('payload', { a: [{ [long]: 1 }] }, 1e6)).toEqual({ a: [{ [long]: 1 }] });
+  expect(() => checkJson('payload', { a: [{ [`${long}x`]: 1 }] }, 1e6)).toThrow(
+    'Each name of a member in payload must have at most 16000 characters, not 16001.',
+  );
+});

@@ -9,6 +9,8 @@ export const LIMITS = {
   metadataBytes: 64 * 1024,
   /** How deep JSON may be nested, a bare value being 1: MySQL takes no more. */
   jsonDepth: 100,
+  /** How long a member's name in JSON may be: MySQL takes 65,535 bytes. */
+  jsonNameCharacters: 16_000,
   jobsPerCall: 10_000,
   page: 1_000,
 } as const;
@@ -62,12 +64,17 @@ export function checkJson(what: string, value: unknown, mostBytes: number): Json
     throw new InvalidInputError(`${what} must be nested at most ${LIMITS.jsonDepth} levels deep.`);
   }
   // What no database stores, JSON escapes; so without an escape of that sort there is nothing to look for.
-  const copy: Json = text.includes('\\u') ? JSON.parse(text, refuseUnstorable(what)) : JSON.parse(text);
+  const isSuspect = text.includes('\\u') || text.length > LIMITS.jsonNameCharacters;
+  const copy: Json = isSuspect ? JSON.parse(text, refuseUnstorable(what)) : JSON.parse(text);
   return copy;
 }
 
 function refuseUnstorable(what: string): (name: string, inner: unknown) => unknown {
   return (name, inner) => {
+    if (name.length > LIMITS.jsonNameCharacters) {
+      const most = `at most ${LIMITS.jsonNameCharacters} characters, not ${name.length}`;
+      throw new InvalidInputError(`Each name of a member in ${what} must have ${most}.`);
+    }
     if (isStorable(name) && (typeof inner !== 'string' || isStorable(inner))) return inner;
     throw new InvalidInputError(`${what} ${UNSTORABLE}`);
   };
