@@ -12,6 +12,7 @@ export class LineReporter {
   readonly #log: Logger;
   readonly #lines: Record<string, string | null> = Object.create(null);
   #cancelTimer: (() => void) | null = null;
+  #reported = '{}';
 
   constructor(anchor: Pick<Anchor, 'report'>, clock: Clock, log: Logger) {
     this.#anchor = anchor;
@@ -36,8 +37,13 @@ export class LineReporter {
 
   #write(): void {
     this.#cancelTimer = null;
-    this.#anchor
-      .report({ ...this.#lines })
-      .catch((error: unknown) => this.#log.debug({ err: error }, 'the line was not reported'));
+    const lines = JSON.stringify(this.#lines);
+    // A quick job has come and gone between two writes, and each would keep a commit of somebody else's waiting.
+    if (lines === this.#reported) return;
+    this.#reported = lines;
+    this.#anchor.report({ ...this.#lines }).catch((error: unknown) => {
+      this.#reported = '';
+      this.#log.debug({ err: error }, 'the line was not reported');
+    });
   }
 }
