@@ -59,6 +59,8 @@ export interface Flow<Tx> {
   readonly stopping: AbortSignal;
   /** Whether the worker's session is open: without it nothing is leased. */
   readonly anchored: () => boolean;
+  /** Whether nothing can be found that no other slot looks for, or that no wake-up will tell of. */
+  readonly answered: () => boolean;
   /** Called when a sweep has come to a job. */
   readonly looked: (pass: Sweep, job: Job) => void;
   /** Called when a run is about to begin: where one job was, more may be. */
@@ -94,7 +96,10 @@ export async function sweep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<void> {
   try {
     while (step.met !== 'end' && !flow.stopping.aborted && flow.clock.now() < until) {
       step = await nextStep(flow, pass, step);
-      if (step.met === 'worked') pass.worked = true;
+      if (step.met !== 'worked') continue;
+      pass.worked = true;
+      pass.isAnswered = pass.mayRest && flow.answered();
+      if (pass.isAnswered) return;
     }
     if (step.met !== 'end') pass.leaveOff(flow.clock.now());
   } finally {

@@ -51,6 +51,7 @@ export class Rounds<Tx> {
       // Two workers that hold a job each of one key refuse each other: both come back, at different times.
       if (passes.some(({ skipped }) => skipped)) alarm.within(this.#skipPause.next());
     } catch (error) {
+      slot.fail();
       onFault(error);
     } finally {
       slot.rest();
@@ -73,6 +74,7 @@ export class Rounds<Tx> {
       try {
         await sweep(flow, pass);
         passes.push(pass);
+        if (pass.isAnswered) return passes;
       } catch (error) {
         errors.push(error);
         isLost = isDriverError(error, 'ConnectionLost');
@@ -108,16 +110,18 @@ export class Rounds<Tx> {
       surveyor.soon();
       return true;
     }
+    const isAnswered = passes.some((pass) => pass.isAnswered);
     // Nobody is idle who has not looked at all jobs.
-    if (!passes.every(({ isWhole }) => isWhole)) {
+    if (!isAnswered && !passes.every(({ isWhole }) => isWhole)) {
       alarm.within(longestRestMs(low, flow.clock.now()));
       await surveyor.meanwhile();
       return worked;
     }
-    if (!slots.atRest) {
-      surveyor.soon();
+    const mayWait = isAnswered || !worked;
+    if (!slots.atRest || (mayWait && surveyor.isRecent)) {
+      surveyor.soon(worked);
       // Ids become visible behind the line.
-      return worked;
+      return !mayWait;
     }
     // What is waiting is also found by whoever has begun to look meanwhile.
     return (await surveyor.now()) && worked && slots.atRest;

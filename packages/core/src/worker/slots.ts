@@ -12,6 +12,8 @@ export interface Slot {
   work(): void;
   /** The look, and what it brought, is over. */
   rest(): void;
+  /** The look has failed: others are not to rely on it. */
+  fail(): void;
 }
 
 interface State {
@@ -42,6 +44,8 @@ export class Slots {
   /** Looks again for a wake-up that has waited for a slot which hangs. */
   readonly #alarm: Alarm;
   #woken = false;
+  /** Whether a look has begun since the last wake-up came and the last run began, and has not failed. */
+  #isAnswered = false;
 
   constructor(parts: SlotsParts) {
     this.#parts = parts;
@@ -51,6 +55,12 @@ export class Slots {
   /** Whether a wake-up came that no look has answered yet. */
   get woken(): boolean {
     return this.#woken;
+  }
+
+  /** Whether a look has begun after all that is known to call for one, and does not hang: a slot that has worked need not look again. */
+  get isAnswered(): boolean {
+    const hangs = this.#parts.clock.now() - HANGS_MS;
+    return this.#isAnswered && this.#looks().every(({ since }) => since > hangs);
   }
 
   /** Whether no slot looks or works. */
@@ -65,6 +75,7 @@ export class Slots {
 
   wake(): void {
     this.#woken = true;
+    this.#isAnswered = false;
     this.#openSlots(1);
   }
 
@@ -95,17 +106,22 @@ export class Slots {
     state.ended = serve({
       look: () => {
         this.#woken = false;
+        this.#isAnswered = true;
         state.is = 'looking';
         state.since = clock.now();
       },
       work: () => {
         state.is = 'working';
+        this.#isAnswered = false;
         // Where all slots work, each of them looks again by itself.
         if (this.#count('working') < concurrency) this.#woken = true;
         this.#openSlots(isBacklog ? 2 : 1, true);
       },
       rest: () => {
         state.is = 'resting';
+      },
+      fail: () => {
+        this.#isAnswered = false;
       },
     }).then(() => {
       this.#open.delete(state);
@@ -118,9 +134,13 @@ export class Slots {
   /** For how long, in milliseconds, those that are looking are enough. */
   #enoughForMs(): number {
     const hangs = this.#parts.clock.now() - HANGS_MS;
-    const began = [...this.#open].filter(({ is, since }) => is === 'looking' && since > hangs);
+    const began = this.#looks().filter(({ since }) => since > hangs);
     if (began.length < Math.max(1, this.#count('working'))) return 0;
     return Math.min(...began.map(({ since }) => since)) - hangs;
+  }
+
+  #looks(): readonly State[] {
+    return [...this.#open].filter(({ is }) => is === 'looking');
   }
 
   #count(wanted: State['is']): number {

@@ -44,6 +44,10 @@ export class Surveyor {
   #isReclaiming = false;
   /** When dead workers' leases were last looked for. */
   #reclaimed = Number.NEGATIVE_INFINITY;
+  /** Whether to look for what the next survey finds due. */
+  #looks = false;
+  /** When the last survey began. */
+  #began = Number.NEGATIVE_INFINITY;
   #cancelTimer: (() => void) | null = null;
   #stopped = false;
 
@@ -53,15 +57,25 @@ export class Surveyor {
     this.#watch = new Alarm(parts.clock, () => this.#reclaimBeside());
   }
 
+  /** Whether there was a survey just now: another one may be put off. */
+  get isRecent(): boolean {
+    return this.#parts.clock.now() - this.#began < SOON_MS;
+  }
+
   /** @returns whether something due is in the table, locked or not @throws DriverError */
   now(): Promise<boolean> {
     this.#cancel();
     return this.#inTurn(() => this.#survey());
   }
 
-  /** In a moment, beside the slots, if there is none before. */
-  soon(): void {
+  /**
+   * In a moment, beside the slots, if there is none before.
+   *
+   * @param looks Whether there is to be a look if something due is in the table.
+   */
+  soon(looks = false): void {
     if (this.#stopped) return;
+    this.#looks ||= looks;
     this.#cancelTimer ??= this.#parts.clock.after(SOON_MS, () => {
       this.now().catch(this.#parts.onFault);
     });
@@ -111,11 +125,13 @@ export class Surveyor {
 
   async #survey(): Promise<boolean> {
     const { driver, lanes, clock, cancellations, low, alarm, pollMs, watchMs, wake } = this.#parts;
-    const began = clock.now();
+    const [began, looks] = [clock.now(), this.#looks];
+    this.#began = began;
+    this.#looks = false;
     const { promoted, nextDueMs, waiting, leased } = await driver.survey(lanes);
     const now = clock.now();
     for (const each of low.values()) each.rest(now - began, now);
-    if (promoted > 0) wake();
+    if (promoted > 0 || (waiting && looks)) wake();
     if (nextDueMs !== null && nextDueMs < pollMs) alarm.within(nextDueMs);
     // Somebody holds what is due. If that worker dies nobody tells, so look again soon.
     if (waiting) alarm.within(Math.max(watchMs, longestRestMs(low, now)));

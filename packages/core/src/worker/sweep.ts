@@ -15,6 +15,8 @@ export class Sweep {
   readonly busy = new Set<string>();
   worked = false;
   skipped = false;
+  /** Whether it has ended ahead of the end, as somebody else looks for what comes next, or has. */
+  isAnswered = false;
   /** Whether its time was over before it came to the end, or to a job that can be run. */
   isUnfinished = false;
   /** Whether it has just run a job of a key: what comes next of that key is its to run, and mostly right behind. */
@@ -74,6 +76,11 @@ export class Sweep {
   moveLine(job: Job): void {
     this.line = placeOf(job);
     if (this.#look === null) this.#low.reach(this.line);
+  }
+
+  /** Whether another slot's look would find what this one's would. */
+  get mayRest(): boolean {
+    return !this.#isAtKey && !this.#isBehind && this.#look === null;
   }
 
   /** Somebody else has the job's entity. */

@@ -242,6 +242,7 @@ export class Worker<Tx> {
       strange: new Set(),
       stopping: this.#stopping.signal,
       anchored: () => session.isOpen,
+      answered: () => anchor.pushed && slots.isAnswered,
       looked: ({ queue }, { publicId }) => lines.move(queue, publicId),
     };
     const slots = new Slots({
