@@ -11,6 +11,8 @@ export interface Answers {
   readonly reclaim?: Driver['reclaim'];
   readonly list?: Driver['list'];
   readonly move?: Driver['move'];
+  /** Whether wake-ups are pushed, as they are unless this says no. */
+  readonly pushed?: boolean;
   /** What comes behind the first wake-up, which every session has. */
   readonly wakeUps?: AsyncIterable<WakeUp>;
 }
@@ -76,7 +78,7 @@ export function emptyDatabase(answers: Answers): {
     anchor: async () => ({
       workerId: '1',
       proof: 'session' as const,
-      pushed: true,
+      pushed: answers.pushed ?? true,
       async *wakeUps({ signal }) {
         yield {};
         if (answers.wakeUps !== undefined) yield* answers.wakeUps;

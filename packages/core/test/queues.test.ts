@@ -64,31 +64,36 @@ test('what goes wrong for long is tried again once a second, and told of as ofte
   await worker.stop();
 });
 
-test('a worker that is called to a queue looks there first', async () => {
-  const called = gate();
-  const looked: string[] = [];
-  const { driver } = emptyDatabase({
-    claim({ queue }) {
-      looked.push(queue);
-      return undefined;
-    },
-    survey: () => NOTHING,
-    wakeUps: (async function* () {
-      await called.opened;
-      yield { queue: 'three' };
-    })(),
-  });
-  const work = (queue: string) => defineHandler({ kind: queue, queue, payload: z.unknown(), run: () => {} });
-  const handlers = ['one', 'two', 'three', 'four'].map(work);
-  const worker = createRowlock({ driver, handlers, clock: handClock(), log: silent }).worker();
-  await worker.start();
-  await settled();
-  looked.length = 0;
-  called.open();
-  await settled();
-  expect(looked).toEqual(['three', 'four', 'one', 'two']);
-  await worker.stop();
-});
+test.each(['by its session', 'in its process'])(
+  'a worker that is called to a queue, %s, looks there first',
+  async (how) => {
+    const called = gate();
+    const looked: string[] = [];
+    const { driver } = emptyDatabase({
+      claim({ queue }) {
+        looked.push(queue);
+        return undefined;
+      },
+      survey: () => NOTHING,
+      wakeUps: (async function* () {
+        await called.opened;
+        yield { queue: 'three' };
+      })(),
+    });
+    const work = (queue: string) =>
+      defineHandler({ kind: queue, queue, payload: z.unknown(), run: () => {} });
+    const handlers = ['one', 'two', 'three', 'four'].map(work);
+    const worker = createRowlock({ driver, handlers, clock: handClock(), log: silent }).worker();
+    await worker.start();
+    await settled();
+    looked.length = 0;
+    if (how === 'in its process') worker.wake('three');
+    else called.open();
+    await settled();
+    expect(looked).toEqual(['three', 'four', 'one', 'two']);
+    await worker.stop();
+  },
+);
 
 /** What a claim answers among these jobs, in this order, when each statement takes so long. */
 function amongBlocked(clock: ReturnType<typeof handClock>, all: readonly Job[], tookMs: number) {

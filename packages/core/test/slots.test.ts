@@ -3,7 +3,7 @@ import { DriverError, type Job, type Survey } from '../src/index.js';
 import { job, NOTHING } from './empty-database.js';
 import { gate, restingWorker, settled } from './resting-worker.js';
 
-test('one job causes three looks at most, and one survey', async () => {
+test('one job causes two looks at most, and one survey', async () => {
   const { worker, jobs, idle, asked, seen } = await restingWorker();
   jobs.push(job(1n));
   const rests = idle();
@@ -11,10 +11,69 @@ test('one job causes three looks at most, and one survey', async () => {
   await rests;
   await settled();
   expect(seen().ran).toBe(1);
-  expect(asked().looks).toBeLessThanOrEqual(3);
+  expect(asked().looks).toBeLessThanOrEqual(2);
   expect(asked().surveys).toBe(1);
   await worker.stop();
 });
+
+test('where wake-ups are polled, a slot that has worked looks again: nobody tells of what has come meanwhile', async () => {
+  const [end, look] = [gate(), gate()];
+  const jobs: Job[] = [];
+  const claim = async () => {
+    const found = jobs.shift();
+    if (found === undefined) look.open();
+    return found;
+  };
+  const { worker, seen } = await restingWorker({
+    answers: { claim, pushed: false },
+    runs: () => end.opened,
+  });
+  jobs.push(job(1n));
+  worker.wake();
+  await look.opened;
+  await settled();
+  jobs.push(job(2n));
+  end.open();
+  await settled();
+  expect(seen().ran).toBe(2);
+  await worker.stop();
+});
+
+test.each(['fails', 'hangs'])(
+  'a slot that has worked looks again where the look of another one %s',
+  async (how) => {
+    const [end, hangs] = [gate(), gate()];
+    const jobs: Job[] = [];
+    let isSound = true;
+    const claim = async () => {
+      if (isSound) return jobs.shift();
+      isSound = true;
+      if (how === 'fails') throw new DriverError('Unknown', 'Nobody can look.');
+      await hangs.opened;
+      return undefined;
+    };
+    const { clock, worker, seen } = await restingWorker({
+      answers: { claim },
+      runs: () => {
+        isSound = false;
+        return end.opened;
+      },
+    });
+    jobs.push(job(1n));
+    worker.wake();
+    await settled();
+    expect(seen().running).toBe(1);
+    isSound = true;
+    clock.advance(how === 'hangs' ? 49 : 0);
+    jobs.push(job(2n));
+    clock.advance(how === 'hangs' ? 1 : 0);
+    end.open();
+    await settled();
+    expect(seen().ran).toBe(2);
+    hangs.open();
+    await worker.stop();
+  },
+);
 
 test('while one looks, a wake-up opens no further slot, and none is lost', async () => {
   const answer = gate();

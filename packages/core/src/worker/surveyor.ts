@@ -27,6 +27,9 @@ export interface SurveyorParts {
   readonly onFault: (error: unknown) => void;
 }
 
+/** How many times as long as a survey took until one is made though not all has been looked at. */
+const REST = 9;
+
 /**
  * Asks the database what there is to wait for, when a look has found no more: lets delayed jobs become due, puts back what dead
  * workers have leased, cancels what was held when it was to be, and sets the alarm. One survey at a time. Where none comes for long, as all slots
@@ -46,8 +49,9 @@ export class Surveyor {
   #reclaimed = Number.NEGATIVE_INFINITY;
   /** Whether to look for what the next survey finds due. */
   #looks = false;
-  /** When the last survey began. */
+  /** When the last survey began, and when the next is to be made at the latest. */
   #began = Number.NEGATIVE_INFINITY;
+  #dueAt = Number.NEGATIVE_INFINITY;
   #cancelTimer: (() => void) | null = null;
   #stopped = false;
 
@@ -81,9 +85,15 @@ export class Surveyor {
     });
   }
 
-  /** Where looking at all jobs takes long, and so a survey is far off: as long as anybody has a lease, what dead workers have is put back. */
+  /**
+   * Where looking at all jobs takes long, and so a survey is far off: makes one if the last is long ago or a job is due, cancels what was
+   * held when it was to be, and puts back what dead workers have leased, as long as anybody has a lease.
+   */
   async meanwhile(): Promise<void> {
-    const { clock, alarm, watchMs } = this.#parts;
+    const { clock, cancellations, alarm, watchMs } = this.#parts;
+    if (clock.now() >= this.#dueAt) this.soon();
+    else alarm.within(this.#dueAt - clock.now());
+    if (await cancellations.ask()) alarm.within(watchMs);
     if (!this.#isLeased || this.#isReclaiming) return;
     if (clock.now() - this.#reclaimed >= watchMs) {
       this.#isReclaiming = true;
@@ -131,6 +141,7 @@ export class Surveyor {
     const { promoted, nextDueMs, waiting, leased } = await driver.survey(lanes);
     const now = clock.now();
     for (const each of low.values()) each.rest(now - began, now);
+    this.#dueAt = now + Math.min(pollMs, Math.max(nextDueMs ?? pollMs, REST * (now - began)));
     if (promoted > 0 || (waiting && looks)) wake();
     if (nextDueMs !== null && nextDueMs < pollMs) alarm.within(nextDueMs);
     // Somebody holds what is due. If that worker dies nobody tells, so look again soon.

@@ -204,8 +204,9 @@ export class Worker<Tx> {
     return this.#parts.registry.queues;
   }
 
-  /** Looks for work now. */
-  wake(): void {
+  /** Looks for work now, in this queue first. */
+  wake(queue?: string): void {
+    if (queue !== undefined) this.#running?.rounds.beginAt(queue);
     this.#running?.slots.wake();
   }
 
@@ -294,8 +295,7 @@ export class Worker<Tx> {
     const { queues } = this.#parts.registry;
     for await (const wakeUp of anchor.wakeUps({ queues, everyMs: this.#pollMs, signal })) {
       if (wakeUp.cancel === undefined) {
-        if (wakeUp.queue !== undefined) this.#running?.rounds.beginAt(wakeUp.queue);
-        this.wake();
+        this.wake(wakeUp.queue);
         continue;
       }
       this.#cancellations.hear(wakeUp);

@@ -23,6 +23,6 @@ export class WorkersHere {
   }
 
   wake(queue: string): void {
-    for (const worker of this.#running.values()) if (worker.queues.includes(queue)) worker.wake();
+    for (const worker of this.#running.values()) if (worker.queues.includes(queue)) worker.wake(queue);
   }
 }

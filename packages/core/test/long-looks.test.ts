@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { type ClaimCriteria, createRowlock, defineHandler } from '../src/index.js';
+import { emptyDatabase, job, NOTHING } from './empty-database.js';
+import { handClock } from './hand-clock.js';
+import { settled } from './resting-worker.js';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const LOOK_MS = 600;
+const FIRST = 1_000n;
+
+/** One slot looks at all jobs of the first queue, and a wake-up brings another that does so in the second: nobody looks at all. */
+test('while looking at all jobs takes long, jobs become due all the same', async () => {
+  const clock = handClock();
+  const surveys: number[] = [];
+  const begun = new Set<string>();
+  const after = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
+  const { driver } = emptyDatabase({
+    async claim({ queue, line }: ClaimCriteria) {
+      const isLook = line.id < FIRST;
+      if (isLook && queue === 'one') clock.after(10, () => worker.wake());
+      await after(isLook ? LOOK_MS : 1);
+      if (begun.has(queue)) return undefined;
+      begun.add(queue);
+      return { ...job(FIRST), queue, kind: queue };
+    },
+    survey() {
+      surveys.push(clock.now());
+      return { ...NOTHING, nextDueMs: 2_000 };
+    },
+  });
+  const handlers = ['one', 'two'].map((queue) =>
+    defineHandler({ kind: queue, queue, payload: z.unknown(), run: () => {} }),
+  );
+  const worker = createRowlock({ driver, handlers, clock, log: silent }).worker({ pollInterval: '5s' });
+  await worker.start();
+  let isStopped = false;
+  for (let ms = 0; !isStopped; ms += 10) {
+    if (ms === 30_000) void worker.stop().then(() => (isStopped = true));
+    await settled();
+    clock.advance(10);
+  }
+  const gaps = surveys.slice(1).map((at, place) => at - (surveys[place] ?? 0));
+  expect(surveys.length).toBeGreaterThan(8);
+  expect(Math.max(...gaps)).toBeLessThan(4_000);
+});
