@@ -1,6 +1,9 @@
 import type { Move, Step } from './step.js';
 
-/** A worker or a producer, each of whose steps waits for its turn. */
+/**
+ * A worker or a producer, each of whose steps waits for its turn. It does one step at a time: where a worker looks for jobs
+ * while it asks what there is to wait for, the one waits for the other.
+ */
 export class Actor {
   /** Whether it is between two steps, or in one. */
   busy = false;
@@ -8,7 +11,9 @@ export class Actor {
   waiting = false;
   /** Whether its step has waited for one. */
   waited = false;
-  #parked: { readonly step: Step; readonly go: () => void } | null = null;
+  readonly #parked: { readonly step: Step; readonly go: () => void }[] = [];
+  /** Whether it is in a step, or in what comes right after it. */
+  #going = false;
   #free = false;
   #dead = false;
   #changed: () => void = () => {};
@@ -26,12 +31,14 @@ export class Actor {
 
   /** What it would do next; undefined while it does something, or rests. */
   get next(): Move | undefined {
-    return this.#parked === null || this.#dead ? undefined : { actor: this.letter, step: this.#parked.step };
+    const [first] = this.#parked;
+    if (first === undefined || this.#going || this.#dead) return undefined;
+    return { actor: this.letter, step: first.step };
   }
 
   /** Whether it waits for its turn, or has nothing to do. */
   get still(): boolean {
-    return this.#parked !== null || !this.busy || this.#dead;
+    return this.#dead || (!this.#going && (this.#parked.length > 0 || !this.busy));
   }
 
   /** Does its next step when its turn has come. */
@@ -39,25 +46,30 @@ export class Actor {
     this.busy = true;
     if (!this.#free) {
       await new Promise<void>((go) => {
-        this.#parked = { step, go };
-        this.#changed();
+        this.#parked.push({ step, go });
+        this.#goesNoMore();
       });
     }
-    return work();
+    // Not all that it does goes on after the step. What does, parks within one turn of the event loop or is still going.
+    return work().finally(() =>
+      setImmediate(() => {
+        if (this.#parked.length > 0) this.#goesNoMore();
+      }),
+    );
   }
 
   /** Its turn has come. */
   go(): void {
-    const parked = this.#parked;
-    this.#parked = null;
     this.waited = false;
-    parked?.go();
+    const first = this.#parked.shift();
+    this.#going = first !== undefined;
+    first?.go();
   }
 
   /** It has nothing to do until somebody wakes it, or for good. */
   rest(): void {
     this.busy = false;
-    this.#changed();
+    this.#goesNoMore();
   }
 
   /** Its turn does not come again. */
@@ -72,6 +84,11 @@ export class Actor {
   /** From now on nothing waits for a turn. */
   free(): void {
     this.#free = true;
-    this.go();
+    for (const { go } of this.#parked.splice(0)) go();
+  }
+
+  #goesNoMore(): void {
+    this.#going = false;
+    this.#changed();
   }
 }

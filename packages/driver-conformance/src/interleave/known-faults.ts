@@ -68,7 +68,7 @@ const upserts: KnownFault = {
 const neverGoesBack: KnownFault = {
   name: 'a sweep that never goes back behind the line',
   scenario: scenarios.lowerIdLate,
-  found: /lower is left new/,
+  found: /is left new/,
   driver: (driver) => {
     const furthest = new Map<string, Line>();
     return heldInstead(driver, (begun) => ({

@@ -3,9 +3,14 @@ import type { Clock } from '@rowlock/core';
 /** How far the clock goes on with each ring, in milliseconds: a worker that was without a session by then is dead. */
 const RING_MS = 1_000;
 
-/** A clock that stands still until it is told that all its alarms ring. */
+interface Timer {
+  readonly at: number;
+  readonly callback: () => void;
+}
+
+/** A clock that stands still until it is told that its next alarm rings. */
 export class StillClock implements Clock {
-  readonly #timers = new Set<() => void>();
+  readonly #timers = new Set<Timer>();
   #now = 0;
   #hurries = false;
 
@@ -19,8 +24,9 @@ export class StillClock implements Clock {
       queueMicrotask(callback);
       return () => {};
     }
-    this.#timers.add(callback);
-    return () => this.#timers.delete(callback);
+    const timer = { at: this.#now + ms, callback };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
   }
 
   get hasAlarms(): boolean {
@@ -29,9 +35,10 @@ export class StillClock implements Clock {
 
   ring(): void {
     this.#now += RING_MS;
-    const due = [...this.#timers];
-    this.#timers.clear();
-    for (const callback of due) callback();
+    const [next] = [...this.#timers].sort((one, other) => one.at - other.at);
+    if (next === undefined) return;
+    this.#timers.delete(next);
+    next.callback();
   }
 
   /** The next alarm that is set rings at once: for a pause in which nothing else happens. */
