@@ -82,6 +82,7 @@ export function emptyDatabase(answers: Answers): {
       async *wakeUps({ signal }) {
         yield {};
         if (answers.wakeUps !== undefined) yield* answers.wakeUps;
+        if (signal.aborted) return;
         await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       },
       report: async () => {},

@@ -91,6 +91,7 @@ test.each(['by its session', 'in its process'])(
     else called.open();
     await settled();
     expect(looked).toEqual(['three', 'four', 'one', 'two']);
+    called.open();
     await worker.stop();
   },
 );

@@ -68,6 +68,11 @@ export class Slots {
     return this.#count('looking') + this.#count('working') === 0;
   }
 
+  /** Whether nobody looks, works, or asks what there is to wait for. */
+  get areAllClosed(): boolean {
+    return this.#open.size === 0;
+  }
+
   /** Whether a wake-up can open no further slot. */
   get areAllOpen(): boolean {
     return this.#open.size === this.#parts.concurrency;
@@ -127,7 +132,7 @@ export class Slots {
       this.#open.delete(state);
       // While all slots were open a wake-up may have come to one that had ended already.
       this.#openSlots(1);
-      if (this.#open.size === 0) idle();
+      if (this.areAllClosed) idle();
     });
   }
 

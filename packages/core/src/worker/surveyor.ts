@@ -23,6 +23,8 @@ export interface SurveyorParts {
   readonly busy: () => boolean;
   /** Called when there is something to look for. */
   readonly wake: () => void;
+  /** Called when a survey that no slot waits for is over. */
+  readonly done: () => void;
   /** Called when a survey that nobody waits for has failed. */
   readonly onFault: (error: unknown) => void;
 }
@@ -81,7 +83,8 @@ export class Surveyor {
     if (this.#stopped) return;
     this.#looks ||= looks;
     this.#cancelTimer ??= this.#parts.clock.after(SOON_MS, () => {
-      this.now().catch(this.#parts.onFault);
+      const { onFault, done } = this.#parts;
+      this.now().catch(onFault).finally(done);
     });
   }
 

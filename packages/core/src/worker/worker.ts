@@ -268,6 +268,9 @@ export class Worker<Tx> {
       watchMs: this.#watchMs,
       busy: () => slots.areAllOpen && !this.#stopping.signal.aborted,
       wake: () => this.wake(),
+      done: () => {
+        if (slots.areAllClosed) this.#rest();
+      },
     });
     const rounds: Rounds<Tx> = new Rounds({ ...all, flow, slots, surveyor });
     const pruner = new Pruner({
