@@ -20,6 +20,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '07-batch.ts': '{ complete: 99, error: 1 }\n',
   '08-follow-up.ts': 'mail to ada@example.com\n1\n',
   '09-recurring.ts': 'true\n',
+  '10-only-enqueues.ts': 'resized ada.png\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js';
 import type { Driver, JobFilter, Store, WorkerView } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
+import { QUEUE } from '../handler/handler.js';
 import type { Registry } from '../handler/registry.js';
 import type { Enqueued, JobView } from '../job/job.js';
 import { STATES, type State } from '../job/lifecycle.js';
@@ -68,7 +69,7 @@ export class Client<Tx> {
     if (options.length === 0) return [];
     const known: Enqueueable = typeof handler === 'string' ? this.#registry.get(handler) : handler;
     const jobs = await newJobs(known, options);
-    const { queue } = known;
+    const { queue = QUEUE } = known;
     // In a caller's transaction the commit sends it, whenever that comes.
     if (tx !== undefined) return this.#driver.join(tx).enqueue(jobs, [{ queue }]);
     return this.#notifier.with(queue, (wakeUps) => this.#driver.enqueue(jobs, wakeUps));
@@ -154,7 +155,12 @@ export class Client<Tx> {
       }
       throw error;
     });
-    if (moved === 'running') throw new IllegalTransitionError('redrive', publicId, 'locked by somebody else');
+    if (moved === 'running')
+      throw new IllegalTransitionError(
+        'redrive',
+        publicId,
+        'locked by a transaction: try again when that has ended',
+      );
     await this.#store(tx).notify([{}]);
   }
 

@@ -3,10 +3,10 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkPayload } from '../handler/check-payload.js';
-import type { HandlerPolicy } from '../handler/handler.js';
+import { ATTEMPTS, checkSchema, QUEUE } from '../handler/handler.js';
 import type { NewJob, UniqueScope } from '../job/job.js';
 import type { Json } from '../job/json.js';
-import { checkJson, checkKey, checkWhole, LIMITS } from './limits.js';
+import { checkJson, checkKey, checkName, checkWhole, LIMITS } from './limits.js';
 
 const HOST = hostname();
 
@@ -17,7 +17,10 @@ export interface EnqueueOptions<Payload> {
    * takes a Date, which is text by then, and `z.date()` does not.
    */
   readonly payload: Payload;
-  /** The entity the job is about, 1 to 512 characters. Jobs of one queue and key exclude each other. */
+  /**
+   * The entity the job is about, 1 to 512 characters. Jobs of one queue and key exclude each other. A job without it is alone: no
+   * other keeps it waiting, and its handler's `group` and `after` do not concern it.
+   */
   readonly key?: string | null;
   /** -32768 to 32767; lower runs sooner. Default 0. */
   readonly priority?: number;
@@ -36,15 +39,33 @@ export interface EnqueueOptions<Payload> {
   readonly unique?: string | { readonly key: string; readonly scope: UniqueScope };
   /** Small facts about the job that are not its handler's input, e.g. who asked. At most 64 KiB. */
   readonly metadata?: { readonly [name: string]: Json };
-  /** Overrides the handler's `retry.attempts`. */
+  /** Overrides the handler's `retry.attempts`; 1 to 1,000. */
   readonly attempts?: number;
 }
 
-/** The handler's side that an enqueue needs. */
-export type Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1> = Pick<
-  HandlerPolicy,
-  'kind' | 'queue' | 'attempts'
-> & { readonly payload: Schema };
+/**
+ * The handler's side that an enqueue needs: a handler, or, in a program that has not its code, what both sides share.
+ *
+ * @example
+ * export const greet = { kind: 'greet', payload: z.object({ name: z.string() }) };
+ * const Greet = defineHandler({ ...greet, run: ({ job }) => hello(job.payload.name) }); // where the worker is
+ * await rowlock.enqueue(greet, { payload: { name: 'Ada' } }); // elsewhere
+ */
+export interface Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1> {
+  readonly kind: string;
+  /** The handler's. Default `default`. */
+  readonly queue?: string;
+  readonly payload: Schema;
+  /** The handler's `retry.attempts`, 1 to 1,000. Default 5. */
+  readonly attempts?: number;
+}
+
+/** @throws InvalidInputError */
+export function checkEnqueueable({ kind, queue, payload }: Enqueueable): void {
+  checkName('kind', kind);
+  if (queue !== undefined) checkName('queue', queue);
+  checkSchema(kind, payload);
+}
 
 /**
  * Validates what was passed and makes the row of it: at once, or, where the schema has to ask somebody, later.
@@ -52,13 +73,13 @@ export type Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1> = Pi
  * @throws InvalidInputError, InvalidPayloadError
  */
 export function newJob(handler: Enqueueable, options: EnqueueOptions<unknown>): NewJob | Promise<NewJob> {
-  const { key = null, priority = 0, attempts = handler.attempts, metadata = {} } = options;
+  const { key = null, priority = 0, attempts = handler.attempts ?? ATTEMPTS, metadata = {} } = options;
   if (key !== null) checkKey('key', key);
   checkWhole('priority', priority, -32_768, 32_767);
   checkWhole('attempts', attempts, 1, 1_000);
   const payload = checkJson('payload', options.payload, LIMITS.payloadBytes);
   const job = {
-    queue: handler.queue,
+    queue: handler.queue ?? QUEUE,
     kind: handler.kind,
     key,
     payload,

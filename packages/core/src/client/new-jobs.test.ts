@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { defineHandler } from '../handler/handler.js';
 import { newJobs } from './new-jobs.js';
 
 const handler = { kind: 'work', queue: 'default', attempts: 5 };
@@ -19,6 +20,27 @@ for (const [what, schema] of Object.entries({ 'at once': now, later })) {
     });
   });
 }
+
+const payload = z.object({ n: z.number() });
+
+test('where nothing is said of it, a job is of the queue and has the attempts of a handler that says nothing', async () => {
+  const [job] = await newJobs({ kind: 'work', payload }, options(1));
+  const { queue, attempts } = defineHandler({ kind: 'work', payload, run: () => {} });
+  expect(job).toMatchObject({ queue, maxAttempts: attempts });
+  const elsewhere = await newJobs({ kind: 'work', payload, queue: 'slow', attempts: 2 }, options(1));
+  expect(elsewhere).toMatchObject([{ queue: 'slow', maxAttempts: 2 }]);
+});
+
+test.each([
+  { kind: '' },
+  { kind: 'work\0' },
+  { queue: 'q'.repeat(129) },
+  { payload: JSON.parse('{}') },
+  { attempts: 0 },
+])('what no handler could be is refused: %j', async (wrong) => {
+  const refused = newJobs({ kind: 'work', payload, ...wrong }, options(1));
+  await expect(refused).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
+});
 
 test('what is refused at once leaves no rejection behind of what is being checked still', async () => {
   const unhandled: unknown[] = [];

@@ -1,5 +1,5 @@
 import type { NewJob } from '../job/job.js';
-import { type Enqueueable, type EnqueueOptions, newJob } from './enqueue-options.js';
+import { checkEnqueueable, type Enqueueable, type EnqueueOptions, newJob } from './enqueue-options.js';
 
 /**
  * The rows of what was passed. Most schemas answer at once, and for thousands of jobs promises that are kept already take longer
@@ -11,6 +11,7 @@ export async function newJobs(
   handler: Enqueueable,
   options: readonly EnqueueOptions<unknown>[],
 ): Promise<readonly NewJob[]> {
+  checkEnqueueable(handler);
   const jobs: (NewJob | Promise<NewJob>)[] = [];
   try {
     for (const each of options) jobs.push(newJob(handler, each));

@@ -18,6 +18,12 @@ export interface Handler<Schema extends StandardSchemaV1 = StandardSchemaV1, Tx 
 // biome-ignore lint/suspicious/noExplicitAny: a payload is checked by its own schema before its own code sees it.
 export type AnyHandler<Tx> = Handler<any, Tx>;
 
+/** Where a kind's jobs are whose handler does not say. */
+export const QUEUE = 'default';
+
+/** How many attempts a job has whose handler does not say. */
+export const ATTEMPTS = 5;
+
 /** All of a handler that is not its code. */
 export interface HandlerPolicy {
   readonly kind: string;
@@ -111,12 +117,13 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
   readonly payload: Schema;
   /**
    * Whether one run takes the available jobs of the kind and key together: in the order of their ids, up to the first of another kind
-   * of that key, at most `max`; `true` for up to 1,000 of them. One that waits for its time stays for a later run. Default no.
+   * of that key, at most `max`, 1 to 100,000; `true` for up to 1,000 of them. One that waits for its time stays for a later run. Default no.
    */
   readonly group?: boolean | { readonly max: number };
   /**
    * Kinds that go first: a job waits until every earlier job of these kinds with its key is settled. The
    * handler's own kind is allowed, and makes a job wait also for an earlier one that is between two attempts.
+   * Best named as `[Create.kind]`: of a kind that is misspelt there is never a job to wait for. Jobs without a key wait for none.
    */
   readonly after?: readonly string[];
   /**
@@ -146,7 +153,7 @@ export interface RetryOptions {
   readonly attempts?: number;
   /** The pause after the first attempt. Default 1 s. */
   readonly base?: Duration;
-  /** By how much each further pause is longer. Default 2. */
+  /** How many times as long each further pause is, 1 to 100. Default 2. */
   readonly factor?: number;
   /** The longest pause. Default 1 h. */
   readonly cap?: Duration;
@@ -169,7 +176,7 @@ export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
 ): Handler<Schema, Tx> {
   const {
     kind,
-    queue = 'default',
+    queue = QUEUE,
     payload,
     group = false,
     after = [],
@@ -183,11 +190,7 @@ export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
   if (claim !== 'hold' && claim !== 'lease') {
     throw new InvalidInputError(`claim must be 'hold' or 'lease', not ${JSON.stringify(claim)}.`);
   }
-  if (typeof payload?.['~standard']?.validate !== 'function') {
-    throw new InvalidInputError(
-      `The payload of ${JSON.stringify(kind)} must be a Standard Schema, e.g. of zod.`,
-    );
-  }
+  checkSchema(kind, payload);
   if (claim === 'lease' && batch !== undefined && batch !== 1) {
     throw new InvalidInputError(
       "batch is for claim: 'hold': a lease is settled by itself. Leave one of them out.",
@@ -201,7 +204,7 @@ export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
     claim,
     batch: batch === undefined ? 'auto' : whole('batch', batch, 1, 10_000),
     groupMax: whole('group.max', groupMax(group), 1, 100_000),
-    attempts: whole('retry.attempts', retry.attempts ?? 5, 1, 1_000),
+    attempts: whole('retry.attempts', retry.attempts ?? ATTEMPTS, 1, 1_000),
     backoff: {
       baseMs: milliseconds(retry.base ?? '1s', 'retry.base'),
       factor: within('retry.factor', retry.factor ?? 2, 1, 100),
@@ -210,6 +213,14 @@ export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
     timeoutMs: within('timeout', milliseconds(definition.timeout ?? '30s', 'timeout'), 1, 86_400_000),
     code: codeOf(kind, definition),
   };
+}
+
+/** @throws InvalidInputError */
+export function checkSchema(kind: string, payload: StandardSchemaV1): void {
+  if (typeof payload?.['~standard']?.validate === 'function') return;
+  throw new InvalidInputError(
+    `The payload of ${JSON.stringify(kind)} must be a Standard Schema, e.g. of zod.`,
+  );
 }
 
 function codeOf<Payload, Tx>(kind: string, code: HandlerCode<Payload, Tx>): HandlerCode<Payload, Tx> {
