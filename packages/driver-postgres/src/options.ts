@@ -63,6 +63,11 @@ function refuseOtherMost(
     throw new InvalidInputError(
       "'maxConnections' is of the driver's own pool: where you pass a 'pool', set the 'max' of that pool.",
     );
+  const [passedOver] = Object.entries(client).find(([, value]) => value !== undefined) ?? [];
+  if (pool !== undefined && passedOver !== undefined)
+    throw new InvalidInputError(
+      `${JSON.stringify(passedOver)} is of the driver's own pool: where you pass a 'pool', set it there.`,
+    );
   if (Object(client).max !== undefined)
     throw new InvalidInputError(
       "'max' is not an option of the driver's: pass 'maxConnections', or set it on a 'pool' of your own.",

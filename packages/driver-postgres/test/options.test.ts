@@ -46,6 +46,18 @@ test("maxConnections beside an application's pool is refused, and says where to 
   );
 });
 
+test.each([{ connectionString: 'postgres://localhost/app' }, { host: 'localhost' }, { ssl: true }])(
+  "beside an application's pool, what says where the database is would be passed over, and is refused: %j",
+  (other) => {
+    const pool = new pg.Pool();
+    const [name = ''] = Object.keys(other);
+    expect(() => postgres({ pool, ...other })).toThrow(
+      expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT', message: expect.stringContaining(name) }),
+    );
+    expect(() => postgres({ pool, [name]: undefined })).not.toThrow();
+  },
+);
+
 test('sessions of an unknown sort are refused', () => {
   const misspelt: object = { sessions: 'Shared' };
   expect(() => postgres(misspelt)).toThrow(
