@@ -103,7 +103,11 @@ export class Rowlock<Tx> extends Client<Tx> {
     return this.#driver.migrate();
   }
 
-  /** @throws DriverError `SchemaOutdated` unless the database's schema is the driver's. */
+  /**
+   * Whether the database has all that this version needs. One that a later version has migrated has.
+   *
+   * @throws DriverError `SchemaOutdated` when tables are missing, or older.
+   */
   async verify(): Promise<void> {
     await this.#driver.verify();
   }

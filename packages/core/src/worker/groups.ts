@@ -156,7 +156,7 @@ function tellStrange<Tx>({ log, strange }: Flow<Tx>, { publicId, queue, kind, ke
   const facts = { publicId, queue, kind, key };
   log.warn(
     facts,
-    'a job of a kind that this worker does not serve holds up the later ones of its key, until another worker has run it',
+    'a job of a kind that this worker does not serve holds up the later ones of its key: have a worker serve the kind, or cancel the job',
   );
 }
 

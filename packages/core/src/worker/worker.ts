@@ -31,7 +31,10 @@ export interface WorkerOptions {
   readonly name?: string;
   /** Which of its handlers' queues the worker serves. Default: all. Jobs of the others it never claims. */
   readonly queues?: readonly string[];
-  /** How many runs at once, 1 to 1,000. Each holds a connection, unless its handler's claim is a lease. Default 5. */
+  /**
+   * How many runs at once, 1 to 1,000. Each holds a connection; where its handler's claim is a lease, only while it is claimed and settled,
+   * which all may be at once. Default 5.
+   */
   readonly concurrency?: number;
   /** The backstop behind the wake-ups: how long at most until the next look. At least 10 ms, default 5 s. */
   readonly pollInterval?: Duration;
