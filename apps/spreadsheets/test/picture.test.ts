@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import express from 'express';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
@@ -32,6 +33,28 @@ test('readers that had gone before their picture was opened take no place', asyn
   await picture.text();
   server.close();
   expect(picture.status).toBe(200);
+});
+
+test('a reader that reads nothing is cut off when its time is over, and nothing more is written to it', async () => {
+  const streams = new PictureStreams(new PictureFeed(async () => EMPTY, SILENT), {
+    heartbeatMs: 1,
+    graceMs: 100,
+  });
+  const app = express();
+  const outcome = new Promise<unknown>((resolve) => {
+    app.get('/', (_req, res) => {
+      streams.open({ id: 'ada', name: 'Ada', email: undefined, until: new Date(Date.now() + 50) }, res);
+      res.write('x'.repeat(20_000_000));
+      res.once('error', resolve).once('close', () => resolve('closed'));
+    });
+  });
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const reader = connect({ port: Number(new URL(addressOf(server)).port), host: '127.0.0.1' });
+  reader.pause().write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  expect(await outcome).toBe('closed');
+  reader.destroy();
+  server.close();
 });
 
 test('a picture that cannot be read is logged with the reason, once until it can be read again', async () => {
