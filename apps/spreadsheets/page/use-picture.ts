@@ -39,6 +39,7 @@ export function usePicture(onSignedOut: () => void): {
 
     async function again(): Promise<void> {
       const session = await ask<Session>('GET', '/session').catch(() => undefined);
+      if (isOver) return;
       if (session?.user === null) return onSignedOut();
       if (session === undefined) setConnection('lost');
       show();

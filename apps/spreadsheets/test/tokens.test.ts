@@ -122,11 +122,22 @@ test('a provider that is away is no fault of the token', async () => {
   await away.close();
   const other = await startTestApplication({
     on: POSTGRES,
-    env: { DEMO_SIGN_IN: '0', JWKS_URL: away.jwksUrl, JWT_ISSUER: away.issuer, JWT_AUDIENCE: away.audience },
+    env: {
+      PUBLIC_URL: 'http://localhost:3000',
+      DEMO_SIGN_IN: '0',
+      JWKS_URL: away.jwksUrl,
+      JWT_ISSUER: away.issuer,
+      JWT_AUDIENCE: away.audience,
+    },
   });
   const answer = await send(`${other.address}/api/spreadsheets`, 'GET', {
     headers: { Authorization: `Bearer ${await away.token()}` },
   });
+  // Who is signed in is not told to be signed out: the page would take the cookie away.
+  const session = await send(`${other.address}/session`, 'GET', {
+    headers: { Cookie: `session-3000=${await away.token()}` },
+  });
   await other.stop();
+  expect(session.status).toBe(503);
   expect(answer).toMatchObject({ status: 503, body: { detail: expect.stringMatching(/identity provider/) } });
 });
