@@ -10,8 +10,6 @@ export class RequestFailed extends Error {
   }
 }
 
-const AWAY = 'The database cannot be reached at the moment. Try again shortly; nothing is made twice.';
-
 /**
  * Asks the front end.
  *
@@ -35,8 +33,6 @@ export async function ask<Answer>(
     throw new RequestFailed(0, 'The server cannot be reached. Is it running?');
   });
   if (response.ok) return response.json();
-  // What the answer says of it is for programs.
-  if (response.status === 503) throw new RequestFailed(503, AWAY);
   const problem = await response.json().catch(() => ({}));
   throw new RequestFailed(response.status, describe(problem) ?? response.statusText);
 }

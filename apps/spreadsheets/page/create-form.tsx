@@ -39,8 +39,9 @@ export function CreateForm({ isFirst, onCreated, onFailed }: Props) {
     setPending(true);
     try {
       await ask<Accepted>('POST', '/api/spreadsheets', { title: title.trim(), ...sheetOf(cells) }, key);
-      setTitle('');
-      setCells(EMPTY);
+      // What was typed meanwhile stays.
+      setTitle((now) => (now === title ? '' : now));
+      setCells((now) => (now === cells ? EMPTY : now));
       await onCreated();
     } catch (error) {
       onFailed(error);

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { SpreadsheetView } from '../src/web/views.js';
 import { ask, RequestFailed } from './ask.js';
 import { CreateForm } from './create-form.js';
@@ -28,13 +28,17 @@ export function Desk({ user, onLeave, onSignOut }: Props) {
   }, []);
   const succeed = useCallback((): void => setProblem(''), []);
 
+  // An answer may come after that of a later request.
+  const asked = useRef(0);
   const refresh = useCallback(async (): Promise<void> => {
+    const own = ++asked.current;
     try {
       const answer = await ask<{ spreadsheets: SpreadsheetView[] }>('GET', '/api/spreadsheets');
+      if (own !== asked.current) return;
       setSpreadsheets(answer.spreadsheets);
       setListProblem('');
     } catch (error) {
-      fail(error, setListProblem);
+      if (own === asked.current) fail(error, setListProblem);
     }
   }, []);
 
@@ -44,9 +48,11 @@ export function Desk({ user, onLeave, onSignOut }: Props) {
   // What became of the user's own requests: when it changes, so has their list.
   const fate = own.map(({ id, status }) => `${id} ${status}`).join();
   const isWaiting = connection === 'connecting';
+  // What could not be had while something was away can be had again.
+  const isLive = connection === 'live';
   useEffect(() => {
-    if (!isWaiting) void refresh();
-  }, [fate, isWaiting]);
+    if (isLive || (!isWaiting && spreadsheets === undefined)) void refresh();
+  }, [fate, isWaiting, isLive]);
 
   return (
     <>

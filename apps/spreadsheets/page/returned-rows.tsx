@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { SpreadsheetDetails } from '../src/web/views.js';
-import { ask } from './ask.js';
+import { ask, RequestFailed } from './ask.js';
 import { textOf } from './cell.js';
+import { Notice } from './notice.js';
 
 /** More than these nobody reads here. */
 const SHOWN = 50;
@@ -10,29 +11,39 @@ interface Props {
   readonly id: string;
   /** Changes whenever there is something new to show. */
   readonly version: number;
-  readonly onFailed: (error: unknown) => void;
+  readonly onSignedOut: (error: RequestFailed) => void;
 }
 
 /** The rows of a spreadsheet as they last came back. */
-export function ReturnedRows({ id, version, onFailed }: Props) {
+export function ReturnedRows({ id, version, onSignedOut }: Props) {
   const [details, setDetails] = useState<SpreadsheetDetails>();
+  const [problem, setProblem] = useState('');
 
   useEffect(() => {
     // An answer may come after that of a later request.
     let isLatest = true;
     ask<SpreadsheetDetails>('GET', `/api/spreadsheets/${id}`).then(
-      (answer) => isLatest && setDetails(answer),
-      (error) => isLatest && onFailed(error),
+      (answer) => {
+        if (!isLatest) return;
+        setDetails(answer);
+        setProblem('');
+      },
+      (error) => {
+        if (!isLatest) return;
+        if (error instanceof RequestFailed && error.status === 401) onSignedOut(error);
+        else setProblem(error instanceof Error ? error.message : String(error));
+      },
     );
     return () => {
       isLatest = false;
     };
   }, [id, version]);
 
-  if (!details) return null;
+  if (!details) return problem === '' ? null : <Notice text={problem} />;
   const { columns, rows } = details;
   return (
     <div class="scroll">
+      {problem !== '' && <Notice text={problem} />}
       <table class="rows">
         <thead>
           <tr>

@@ -64,7 +64,7 @@ export function SpreadsheetCard({ spreadsheet, boxes, onSent, onFailed }: Props)
           <summary>
             Came back {times(returns)}, last at <time dateTime={returnedAt ?? ''}>{clock(returnedAt)}</time>
           </summary>
-          {isOpen && <ReturnedRows id={id} version={returns} onFailed={onFailed} />}
+          {isOpen && <ReturnedRows id={id} version={returns} onSignedOut={onFailed} />}
         </details>
       )}
     </article>

@@ -11,6 +11,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DATABASES } from './support/databases.js';
 import { eventually } from './support/eventually.js';
+import { gate } from './support/gate.js';
 import { startTestApplication, type TestApplication } from './support/test-application.js';
 
 const SCREENSHOTS = fileURLToPath(new URL('./screenshots/', import.meta.url));
@@ -155,17 +156,71 @@ describe.each(DATABASES)('on $name', (database) => {
     await page.getByRole('article', { name: 'Another' }).waitFor();
   });
 
-  test('a database that is away is told of in words for people', async () => {
+  test('what is away is told of as the server says it', async () => {
     const { page } = await open();
     await signIn(page, 'Away');
     await fill(page, 'Away');
     await page.route('**/api/spreadsheets', async (route) => {
       if (route.request().method() !== 'POST') return route.continue();
-      await route.fulfill({ status: 503, json: { detail: 'Try again with an Idempotency-Key.' } });
+      await route.fulfill({ status: 503, json: { detail: 'The identity provider cannot be reached.' } });
     });
     await page.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByRole('alert').getByText('The database cannot be reached').waitFor();
-    expect(await page.getByText('Idempotency-Key').count()).toBe(0);
+    await page.getByRole('alert').getByText('The identity provider cannot be reached.').waitFor();
+  });
+
+  test('what is typed while a spreadsheet is asked for stays', async () => {
+    const { page } = await open();
+    await signIn(page, 'Typist');
+    await fill(page, 'The first');
+    const asked = gate();
+    await page.route('**/api/spreadsheets', async (route) => {
+      if (route.request().method() === 'POST') await asked.opened;
+      await route.continue();
+    });
+    const title = page.getByLabel('Title');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await title.fill('The second');
+    asked.open();
+    await page.getByRole('article', { name: 'The first' }).waitFor();
+    expect(await title.inputValue()).toBe('The second');
+  });
+
+  test('a list that could not be read is read when the picture is live again', async () => {
+    const { page } = await open();
+    await (await app.user('Returns')).create('Oars');
+    const away = { status: 503, json: { detail: 'Away for now.' } };
+    await page.route('**/api/spreadsheets', (route) => route.fulfill(away));
+    await page.route('**/api/picture', (route) => route.fulfill({ status: 429 }));
+    await signIn(page, 'Returns');
+    await page.getByRole('alert').getByText('Away for now.').waitFor();
+    await page.unroute('**/api/spreadsheets');
+    await page.unroute('**/api/picture');
+    await page.getByRole('article', { name: 'Oars' }).waitFor();
+    expect(await page.getByText('Away for now.').count()).toBe(0);
+  });
+
+  test('an older list that comes late does not replace a newer one', async () => {
+    const { page } = await open();
+    const late = gate();
+    let lists = 0;
+    const isFirst = () => ++lists === 1;
+    await page.route('**/api/spreadsheets', async (route) => {
+      if (route.request().method() !== 'GET' || !isFirst()) return route.continue();
+      await late.opened;
+      await route.fulfill({ json: { spreadsheets: [] } });
+    });
+    await signIn(page, 'Twice');
+    await page.getByText('live', { exact: true }).waitFor();
+    await (await app.user('Twice')).create('Newer');
+    const card = page.getByRole('article', { name: 'Newer' });
+    await card.waitFor();
+    const answered = page.waitForResponse(
+      (answer) => answer.url().endsWith('/api/spreadsheets') && answer.request().method() === 'GET',
+    );
+    late.open();
+    await answered;
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+    expect(await card.count()).toBe(1);
   });
 
   test('a tab that nobody sees holds no connection open', async () => {

@@ -122,7 +122,8 @@ const PROBLEMS = {
   413: 'The body is larger than 1 MB',
   415: 'The body is not JSON',
   429: 'Too many requests; see Retry-After',
-  503: 'The database cannot be reached; see Retry-After',
+  // A connection that breaks at COMMIT leaves open whether it was committed.
+  503: 'The database or the identity provider cannot be reached; see Retry-After. It may have been done: with the same Idempotency-Key it is not done twice',
 } as const;
 
 function operation(

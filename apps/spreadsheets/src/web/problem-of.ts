@@ -17,9 +17,7 @@ export function problemOf(error: unknown): Problem | undefined {
     return new Problem(400, error.message);
   }
   if (error instanceof DatabaseAwayError || (isDriverError(error) && error.isRetryable)) {
-    // A connection that breaks at COMMIT leaves open whether it was committed.
-    const detail =
-      'The database cannot be reached at the moment. Try again shortly, with an Idempotency-Key if it must not be done twice.';
+    const detail = 'The database cannot be reached at the moment. Try again shortly.';
     return new Problem(503, detail, { headers: { 'Retry-After': '1' }, cause: error });
   }
   return problemOfHttpError(error);
