@@ -14,10 +14,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onFreePort } from './free-port.js';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.js';
+import { runningProcess } from './running-process.js';
 import { canWrite, type ServerAccount, serverAccount, versionAs } from './server-account.js';
 import { type ServerCommand, type ServerProcess, startServerProcess } from './server-process.js';
 import { clearStaleServer, type ServerTraces } from './stale-server.js';
@@ -166,6 +167,7 @@ function initialiseOnce(account: ServerAccount, binaries: PostgresBinaries, data
     refuseOtherVersions(account, binaries, dataDir, versionFile);
     return;
   }
+  removeAbandoned(dataDir);
   const staging = mkdirFor(account, `${dataDir}.new-${process.pid}`);
   const cluster = mkdirFor(account, join(staging, 'data'));
   const passwordFile = join(staging, 'password');
@@ -197,6 +199,17 @@ function initialiseOnce(account: ServerAccount, binaries: PostgresBinaries, data
     if (!existsSync(versionFile)) throw error;
   } finally {
     rmSync(staging, { recursive: true });
+  }
+}
+
+/** What a process that was killed in the middle of this has left. */
+function removeAbandoned(dataDir: string): void {
+  const beside = dirname(dataDir);
+  for (const name of readdirSync(beside)) {
+    const [start = '', pid] = name.split('.new-');
+    if (start !== basename(dataDir) || pid === undefined || runningProcess(Number(pid)) !== undefined)
+      continue;
+    rmSync(join(beside, name), { recursive: true, force: true });
   }
 }
 

@@ -56,6 +56,17 @@ describe('the embedded Postgres', () => {
     return server;
   }
 
+  test('removes what a process left that was killed while it made a cluster, and nobody else’s', async () => {
+    const { pid: dead } = spawn('true');
+    await eventually(() => !alive(Number(dead)));
+    for (const name of [`data.new-${dead}`, `data.new-${process.ppid}`, `other.new-${dead}`])
+      mkdirSync(join(folder, name));
+    await start();
+    expect(readdirSync(folder).toSorted()).toEqual(
+      ['data', `data.new-${process.ppid}`, `other.new-${dead}`].toSorted(),
+    );
+  });
+
   test('keeps committed rows through an immediate kill and a restart', async () => {
     const server = await start();
     await query(server.url, 'create table t as select generate_series(1, 100) id');
