@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { emptyDatabase, job, NOTHING } from '../../test/empty-database.js';
-import { type Driver, DriverError, type Settlement, type State } from '../index.js';
+import { type Driver, DriverError, type DriverErrorCode, type Settlement, type State } from '../index.js';
 import { Lease } from './lease.js';
 import { settleLease } from './settle.js';
 
@@ -72,3 +72,33 @@ test.each<[readonly Fate[], State]>([
 ])('what is told of a lease is what its row says: %j', async (fates, row) => {
   expect(await settled(fates)).toEqual({ told: [row === 'complete' ? 'complete' : 'retry'], row });
 });
+
+/** Settles a job as complete, by a handler that has left its transaction alone, while the database says no for these reasons. */
+async function settledUnused(refusals: readonly DriverErrorCode[]): Promise<unknown> {
+  const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
+  const left = [...refusals];
+  const begin: Driver['begin'] = async (options) => ({
+    ...(await driver.begin(options)),
+    lockLeased: async () => new Map([[job(1n).id, 'in-progress' as const]]),
+    async settle(settlements) {
+      const refusal = left.shift();
+      if (refusal !== undefined) throw new DriverError(refusal, 'Not now.');
+      return settlements.map(({ id }) => id);
+    },
+  });
+  const lease = new Lease({ begin, deferred: () => undefined }, { idleLimitMs: 1 }, PROCESS, [job(1n).id]);
+  const settlements = { settlements: [ending('complete')], instead: () => [ending('retry')] };
+  const [written] = await settleLease(lease, settlements, async () => {});
+  return written?.event;
+}
+
+test.each<[readonly DriverErrorCode[], string]>([
+  [['Unknown', 'Unknown', 'LockTimeout'], 'complete'],
+  [['SerializationFailure', 'PermissionDenied', 'ConnectionLost'], 'complete'],
+  [['InvalidInput'], 'retry'],
+])(
+  'what a handler has done for minutes is given up only if no column takes what it returned: %j',
+  async (refusals, event) => {
+    expect(await settledUnused(refusals)).toBe(event);
+  },
+);

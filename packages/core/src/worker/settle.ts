@@ -1,5 +1,5 @@
 import type { HeldTransaction, Settlement } from '../driver/driver.js';
-import { type DriverErrorCode, isDriverError } from '../driver/driver-error.js';
+import { isDriverError } from '../driver/driver-error.js';
 import { ClaimLostError } from '../errors.js';
 import type { Lease } from './lease.js';
 import { Pause } from './pause.js';
@@ -42,12 +42,10 @@ function lostClaim([first]: readonly Settlement[]): ClaimLostError {
   return new ClaimLostError(first?.processId ?? '');
 }
 
-/** Errors of the moment: the same may be written a little later. */
-const PASSING: readonly DriverErrorCode[] = ['ConnectionLost', 'LockNotAvailable', 'LockTimeout', 'Deadlock'];
-
 /**
  * The same for a lease, which outlives its connection: while the database is away it goes on trying. What the handler
- * wrote is gone with the connection: then its jobs are retried.
+ * wrote is gone with the connection: then its jobs are retried. So they are when the database cannot hold what is to be written. Whatever
+ * else it says, a handler that has worked for minutes is not to run again for it.
  *
  * @param waits Pauses for some milliseconds; rejects when nobody should wait any longer.
  * @throws ClaimLostError, DriverError
@@ -70,7 +68,7 @@ export async function settleLease<Tx>(
       return sent;
     } catch (error) {
       if (lease.lost.aborted || error instanceof ClaimLostError) throw error;
-      if (lease.used || !PASSING.some((code) => isDriverError(error, code))) now = instead(error);
+      if (lease.used || isDriverError(error, 'InvalidInput')) now = instead(error);
       await lease.undo();
       await waits(pause.next(), error);
     }
