@@ -27,19 +27,31 @@ export const KEEP = `
   ROLLBACK TO SAVEPOINT rowlock_check;
   RELEASE SAVEPOINT rowlock_handler`;
 
+/**
+ * What stays with the session when the transaction is over. Not what ends with it: SET LOCAL, `set_config(…, true)`, ON COMMIT DROP. Of several
+ * statements each is looked at; what stands in a text that is no statement costs a connection, and no more.
+ */
+const STAYS =
+  /(?:^|;)(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*(?:set\s+(?!local\b|constraints\b|transaction\b)|(?:reset|discard|listen|load|prepare)\b|declare\s[\s\S]*\bwith\s+hold\b|create\s+(?:(?:global|local)\s+)?temp(?![\s\S]*\bon\s+commit\s+drop\b))|\bset_config\s*\((?![^()]*,\s*true\s*\))|\bpg_(?:try_)?advisory_lock/i;
+
 /** What the handler writes through. Its first use sets the savepoint; after the run it is dead. */
 export class HandlerTransaction implements PostgresTransaction {
   readonly #inTurn: InTurn;
   readonly #onEnded: () => void;
+  readonly #onStays: () => void;
   #used = false;
   #fenced = false;
   #open = true;
   #session: number | undefined;
 
-  /** @param onEnded Is called when a statement of the handler has ended the transaction, and with it the claim. */
-  constructor(inTurn: InTurn, onEnded: () => void) {
+  /**
+   * @param onEnded Is called when a statement of the handler has ended the transaction, and with it the claim.
+   * @param onStays Is called when one may change the session for whoever has it next.
+   */
+  constructor(inTurn: InTurn, onEnded: () => void, onStays: () => void) {
     this.#inTurn = inTurn;
     this.#onEnded = onEnded;
+    this.#onStays = onStays;
   }
 
   get used(): boolean {
@@ -51,6 +63,7 @@ export class HandlerTransaction implements PostgresTransaction {
     values?: unknown[],
   ): Promise<QueryResult<Row>> {
     this.#prepare();
+    if (STAYS.test(String(Object(text).text ?? text))) this.#onStays();
     try {
       return await this.#inTurn.query<Row>(text, values);
     } finally {

@@ -52,6 +52,8 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   #status: State = 'new';
   #open = true;
   #ended = false;
+  /** Whether a handler may have changed the session for whoever has it next. */
+  #isChanged = false;
   /** Whether another transaction has the connection now. */
   #handedOver = false;
   #rolledBack: Promise<void> | null = null;
@@ -74,11 +76,11 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
 
   /**
    * Gives the connection to the transaction that comes right behind this one's `finish`; undefined when it is not to be had:
-   * `finish` was not sent, or has been answered already.
+   * `finish` was not sent, or has been answered already, or a handler has changed the session.
    */
   async handOver(): Promise<PoolClient | undefined> {
     await this.#inTurn.submitted;
-    if (this.#ended || !this.#inTurn.isEnding) return undefined;
+    if (this.#ended || this.#isChanged || !this.#inTurn.isEnding) return undefined;
     this.#handedOver = true;
     return this.#client;
   }
@@ -260,7 +262,13 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   }
 
   #newHandle(): HandlerTransaction {
-    return new HandlerTransaction(this.#inTurn, () => this.#onEnded());
+    return new HandlerTransaction(
+      this.#inTurn,
+      () => this.#onEnded(),
+      () => {
+        this.#isChanged = true;
+      },
+    );
   }
 
   #hold(row: JobRow): Job {
@@ -369,7 +377,8 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.#client.off('error', this.#onLost);
     this.#client.off('end', this.#onLost);
     if (this.#handedOver) return;
-    this.#client.release(broken || this.lost.aborted || this.#own.isStale(this.#client));
+    const isOver = broken || this.#isChanged || this.lost.aborted || this.#own.isStale(this.#client);
+    this.#client.release(isOver);
   }
 }
 

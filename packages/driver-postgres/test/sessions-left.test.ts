@@ -1,0 +1,113 @@
+import { freshDatabase } from '@rowlock/servers';
+import '@rowlock/servers/vitest';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { postgres } from '../src/index.js';
+import { lockClass } from '../src/lock-class.js';
+
+const START = { priority: -32_768, id: 0n };
+
+let url: string;
+let drop: () => Promise<void>;
+let other: pg.Client;
+let driver: ReturnType<typeof postgres>;
+
+beforeEach(async () => {
+  ({ url, drop } = await freshDatabase(inject('postgresUrl')));
+  other = new pg.Client(url);
+  await other.connect();
+  // All that the driver does beside its workers' sessions is done on one connection, while that lasts.
+  driver = postgres({ connectionString: url, maxConnections: 1, sessions: 'own' });
+  await driver.migrate();
+});
+
+afterEach(async () => {
+  await driver.close();
+  await other.end();
+  await drop();
+});
+
+/** Has the driver's one connection carry a claim, and `work` done by its handler. @returns the session's number */
+async function claimed(idleLimitMs: number, work?: string): Promise<unknown> {
+  const held = await driver.begin({ idleLimitMs });
+  await held.claim({ queue: 'q', kinds: ['work'], line: START, busy: [], limit: 1 });
+  const { rows } = await held.handle.query('SELECT pg_backend_pid() AS pid');
+  if (work !== undefined) await held.handle.query(work);
+  await held.rollback();
+  return rows[0]?.pid;
+}
+
+/** Resolves when somebody waits for a lock that `other` has. */
+async function untilSomebodyWaits(): Promise<void> {
+  for (;;) {
+    const { rows } = await other.query(
+      'SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))',
+    );
+    if (rows.length > 0) return;
+  }
+}
+
+describe('what a handler leaves in its session is not there for the next claim', () => {
+  test.each([
+    'SET search_path TO tenant',
+    '/* mine */ set session work_mem = 1024',
+    "-- mine\nSET TIME ZONE 'UTC'",
+    'SELECT 1; SET ROLE postgres',
+    'RESET ALL',
+    'DISCARD SEQUENCES',
+    "SELECT set_config('app.tenant', 'one', false)",
+    'CREATE TEMP TABLE mine (id integer)',
+    'CREATE TEMPORARY TABLE mine (id integer)',
+    'SELECT pg_advisory_lock(42)',
+    'SELECT pg_try_advisory_lock_shared(42)',
+    'LISTEN news',
+    'PREPARE mine AS SELECT 1',
+    'DECLARE mine CURSOR WITH HOLD FOR SELECT 1',
+  ])('%j', async (statement) => {
+    const session = await claimed(60_000, statement);
+    expect(await claimed(60_000)).not.toBe(session);
+  });
+});
+
+describe('what ends with the transaction does not cost a connection', () => {
+  test.each([
+    'SET LOCAL search_path TO tenant',
+    'SET CONSTRAINTS ALL DEFERRED',
+    "SELECT set_config('app.tenant', 'one', true)",
+    'CREATE TEMP TABLE mine (id integer) ON COMMIT DROP',
+    'SELECT pg_advisory_xact_lock(42)',
+    'DECLARE mine CURSOR FOR SELECT 1',
+    "SELECT 'offset 1', 'all set'",
+  ])('%j', async (statement) => {
+    const session = await claimed(60_000, statement);
+    expect(await claimed(60_000)).toBe(session);
+  });
+});
+
+test('a count may take longer than the claims that its connection has carried', async () => {
+  const anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
+  await claimed(500);
+  await other.query('BEGIN; LOCK TABLE rowlock.job IN ACCESS EXCLUSIVE MODE');
+  const counted = driver.count({});
+  counted.catch(() => {});
+  await untilSomebodyWaits();
+  await other.query('SELECT pg_sleep(0.7)');
+  await other.query('COMMIT');
+  expect(await counted).toMatchObject({ new: 0 });
+  await anchor.release();
+});
+
+test('migrate waits for another one for longer than the account waits for a lock', async () => {
+  const hasty = postgres({
+    connectionString: `${url}?options=-c%20lock_timeout%3D50%20-c%20statement_timeout%3D50`,
+  });
+  const { signed } = lockClass('rowlock');
+  await other.query('SELECT pg_advisory_lock($1, 0)', [signed]);
+  const migrated = hasty.migrate();
+  migrated.catch(() => {});
+  await untilSomebodyWaits();
+  await other.query('SELECT pg_sleep(0.2)');
+  await other.query('SELECT pg_advisory_unlock($1, 0)', [signed]);
+  expect(await migrated).toMatchObject({ applied: [] });
+  await hasty.close();
+});
