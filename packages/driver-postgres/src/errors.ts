@@ -52,6 +52,10 @@ const SOCKET_CODES: ReadonlySet<string> = new Set([
 const UNSUPPORTED = '0A000';
 const READ_ONLY = /read-write mode during recovery/;
 
+/** The code is that of NOWAIT, and of `lock_timeout`, which is looked for where the server looks for all that interrupts a statement. */
+const LOCK_NOT_AVAILABLE = '55P03';
+const INTERRUPTED = 'ProcessInterrupts';
+
 /** The `pg` client gives these no code. */
 const LOST_MESSAGE =
   /connection (is closed|terminated|ended|error)|client was closed|not queryable|after calling end on the pool|timeout exceeded when trying to connect|^timeout expired$|^query read timeout$/i;
@@ -83,5 +87,7 @@ function causeOf(error: unknown): DriverErrorCode {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (SOCKET_CODES.has(code) || (code === '' && LOST_MESSAGE.test(error.message))) return 'ConnectionLost';
   if (code === UNSUPPORTED && READ_ONLY.test(error.message)) return 'ConnectionLost';
+  if (code === LOCK_NOT_AVAILABLE && 'routine' in error && error.routine === INTERRUPTED)
+    return 'LockTimeout';
   return CAUSES[code] ?? CAUSES[code.slice(0, 2)] ?? 'Unknown';
 }

@@ -84,6 +84,8 @@ export async function migrate(
 ): Promise<MigrationReport> {
   try {
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
+    // Whoever comes second waits for as long as the first one takes.
+    await client.query('SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0');
     await client.query('SELECT pg_advisory_xact_lock($1, 0)', [lockClass.signed]);
     const hasTable = await isThere(client, 'to_regclass', `${identifier(schema)}.migration`);
     // Where it is there, IF NOT EXISTS would ask for the right to make one all the same.

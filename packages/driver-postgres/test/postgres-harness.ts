@@ -319,7 +319,12 @@ function samples(plain: pg.Pool, url: string): Samples {
         await a.query('SELECT FROM sample WHERE id = 1 FOR UPDATE');
         await b.query('SELECT FROM sample WHERE id = 1 FOR UPDATE NOWAIT');
       }),
-    LockTimeout: { because: 'Postgres has one code, 55P03, for NOWAIT and for lock_timeout.' },
+    LockTimeout: () =>
+      twoTransactions(async (a, b) => {
+        await a.query('SELECT FROM sample WHERE id = 1 FOR UPDATE');
+        await b.query("SET LOCAL lock_timeout = '10ms'");
+        await b.query('SELECT FROM sample WHERE id = 1 FOR UPDATE');
+      }),
     Deadlock: () =>
       twoTransactions(async (a, b) => {
         await a.query("SET LOCAL deadlock_timeout = '20ms'");
