@@ -35,6 +35,7 @@ import { inTransaction } from './in-transaction.js';
 import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
 import { DEFAULTS, type PostgresOptions, type SessionKind, type Settings, settingsOf } from './options.js';
 import { OwnSessions } from './own-sessions.js';
+import { patiently, patientPool } from './patiently.js';
 import { Prepared } from './prepared.js';
 import { PostgresPulse } from './pulse.js';
 import { type PostgresTransaction, query } from './query.js';
@@ -94,7 +95,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     watch(pool);
     const own = new OwnSessions(context.sql);
     const soon = onPool(pool, context.answerMs, own);
-    super(context, soon, pool);
+    super(context, soon, patientPool(pool, own));
     this.#pool = pool;
     this.#ownsPool = ownsPool;
     this.#own = own;
@@ -111,12 +112,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   }
 
   async migrate(): Promise<MigrationReport> {
-    const client = await takeConnection(this.#pool);
-    try {
-      return await migrate(client, this.context);
-    } finally {
-      client.release();
-    }
+    return patiently(this.#pool, this.#own, (client) => migrate(client, this.context));
   }
 
   async verify(): Promise<Verified> {

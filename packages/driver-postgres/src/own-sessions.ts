@@ -90,6 +90,14 @@ export class OwnSessions {
     return [bounds(), ...ahead];
   }
 
+  /** Whether a session has the bounds of a claim; then they are taken as taken away. */
+  unbind(client: PoolClient): boolean {
+    const session = this.#of(client);
+    const isBound = session.limitMs !== null;
+    session.limitMs = null;
+    return isBound;
+  }
+
   /** Whether a session's plans are too old; then they are taken as renewed. */
   replans(client: PoolClient): boolean {
     const session = this.#of(client);

@@ -1,0 +1,30 @@
+import type { Pool, PoolClient } from 'pg';
+import type { OwnSessions } from './own-sessions.js';
+import type { PostgresTransaction } from './query.js';
+import { takeConnection } from './session.js';
+
+/**
+ * Asks something that may take as long as it takes: what bounds the claims that a connection of the driver's own pool has carried,
+ * from Postgres 17 on also how long a transaction may last, is taken back before.
+ */
+export async function patiently<Answer>(
+  pool: Pool,
+  own: OwnSessions,
+  ask: (client: PoolClient) => Promise<Answer>,
+): Promise<Answer> {
+  const client = await takeConnection(pool);
+  let isBroken = true;
+  try {
+    if (own.unbind(client)) await client.query('RESET ALL');
+    const answer = await ask(client);
+    isBroken = false;
+    return answer;
+  } finally {
+    client.release(isBroken);
+  }
+}
+
+/** The pool as something that can be asked so. */
+export function patientPool(pool: Pool, own: OwnSessions): PostgresTransaction {
+  return { query: (text, values) => patiently(pool, own, (client) => client.query(text, values)) };
+}
