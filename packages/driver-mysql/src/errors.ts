@@ -29,6 +29,9 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1305: 'SchemaOutdated',
   // The server shuts down, has too many connections, ended this one, or let it idle too long.
   1040: 'ConnectionLost',
+  // The account has as many connections, or has opened as many in this hour, as it may.
+  1203: 'ConnectionLost',
+  1226: 'ConnectionLost',
   1053: 'ConnectionLost',
   1077: 'ConnectionLost',
   1079: 'ConnectionLost',

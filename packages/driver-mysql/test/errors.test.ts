@@ -23,6 +23,17 @@ test.each([
     expect(toDriverError(forbidden(option, product))).toMatchObject({ code });
 });
 
+test.each([
+  ['at once', 1203, 'User has already more than max_user_connections active connections'],
+  ['an hour', 1226, 'User has exceeded the max_connections_per_hour resource (current value: 1)'],
+])(
+  'an account that may have so many connections %s has no connection, and may have one later',
+  (_, errno, message) => {
+    const error = toDriverError(Object.assign(new Error(message), { errno }));
+    expect(error).toMatchObject({ code: 'ConnectionLost', isRetryable: true });
+  },
+);
+
 test('a host of several addresses that cannot be connected to says why', () => {
   const refused = (address: string) =>
     Object.assign(new Error(`connect ECONNREFUSED ${address}:3306`), { code: 'ECONNREFUSED' });
