@@ -80,6 +80,10 @@ export function describeRights<Tx>({ name, readme, open, refused }: RightsUnderT
       expect(faults).toEqual([]);
     });
 
+    test('a worker may migrate where nothing is missing', async () => {
+      expect(await rowlockAs('worker').migrate()).toMatchObject({ applied: [] });
+    });
+
     for (const account of ['producer', 'worker'] as const) {
       test(`these rights allow a ${account} nothing more`, async () => {
         for (const statement of refused[account]) {

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { DriverError, type MigrationReport } from '@rowlock/core';
+import { DriverError, isDriverError, type MigrationReport } from '@rowlock/core';
 import type { Connection } from 'mysql2/promise';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
@@ -102,9 +102,10 @@ export async function migrate(client: Connection, { sql, lockPrefix }: Context):
     const version = await versionOf(client);
     refuseOlder(version);
     await client.query(NAMES);
-    await client.query(PREPARE);
-    const [row] = await query<{ version: number }>(client, sql.schemaVersion);
-    const from = Number(row?.version ?? 0);
+    // Where the table is there, IF NOT EXISTS would ask for the right to make one all the same.
+    const found = await appliedIn(client, sql.schemaVersion);
+    if (found === undefined) await client.query(PREPARE);
+    const from = found ?? 0;
     const missing = await missingAfter(from);
     for (const migration of missing) {
       await client.query(spelledFor(productIn(version), migration.sql));
@@ -116,6 +117,17 @@ export async function migrate(client: Connection, { sql, lockPrefix }: Context):
     throw toDriverError(error);
   } finally {
     await query(client, 'SELECT RELEASE_LOCK(?)', [`${lockPrefix}migrate`]).catch(() => {});
+  }
+}
+
+/** The version that the tables have; undefined where there are none. */
+async function appliedIn(client: Connection, schemaVersion: string): Promise<number | undefined> {
+  try {
+    const [row] = await query<{ version: number }>(client, schemaVersion);
+    return Number(row?.version ?? 0);
+  } catch (error) {
+    if (isDriverError(error, 'SchemaOutdated')) return undefined;
+    throw error;
   }
 }
 
