@@ -12,14 +12,15 @@ const FENCE = 'SAVEPOINT rowlock_fence';
 
 export const RELEASE_FENCE = 'RELEASE SAVEPOINT rowlock_fence';
 
-/** What stands ahead of a statement's first word. */
-const LEADING = /^(?:\s|\/\*(?:[^*]|\*(?!\/))*\*\/|--(?=\s)[^\n]*(?:\n|$)|#[^\n]*(?:\n|$))*/;
+/** What stands ahead of a statement's first word. Of some comments the server runs what is in them. */
+const LEADING = /^(?:\s|\/\*(?!M?!)(?:[^*]|\*(?!\/))*\*\/|--(?=\s)[^\n]*(?:\n|$)|#[^\n]*(?:\n|$))*/;
 
 /** They would commit the claim's transaction, and open another one. MariaDB's BEGIN NOT ATOMIC begins a block of statements. */
 const BEGINS = /^(?:begin(?!\s+not\b)|start\s+transaction)\b/i;
 
 /** What stays with the session when the transaction is over. */
-const STAYS = /^(?:set|use|create\s+temporary)\b|\bget_lock\s*\(/i;
+const STAYS =
+  /^(?:(?:set|use|prepare|create\s+(?:or\s+replace\s+)?temporary)\b|\/\*M?!)|\bget_lock\s*\(|\binto\s+@|@\S+\s*:=/i;
 
 /** A flag of the server's status, which it sends with each answer. */
 const IN_TRANSACTION = 1;

@@ -260,12 +260,21 @@ describe('the locks of a claim', () => {
     },
   );
 
-  test('what a handler sets for its session is not there for a later claim', async () => {
+  test.each([
+    '/* mine */ SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+    "/*!40101 SET sql_mode = '' */",
+    "-- mine\nSET sql_mode = ''",
+    'CREATE TEMPORARY TABLE mine (id INT)',
+    "SELECT GET_LOCK('mine', 0)",
+    'SELECT 1 INTO @mine',
+    'SELECT @mine := 1',
+    "PREPARE mine FROM 'SELECT 1'",
+  ])('what a handler leaves in its session is not there for a later claim: %j', async (statement) => {
     await driver.enqueue([newJob()]);
     const held = await begin();
     const job = await claim(held);
     const [[self]] = await held.handle.query('SELECT CONNECTION_ID() AS id');
-    await held.handle.query('/* mine */ SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    await held.handle.query(statement);
     expect(held.lost.aborted).toBe(false);
     await held.rollback();
     const next = await begin();
