@@ -10,6 +10,7 @@ const FIXED = {
   flags: 'an UPDATE must tell how many rows it met',
   rowsAsArray: 'rows are read by their columns',
   nestTables: 'rows are read by their columns',
+  typeCast: 'values are read by their types',
   connectionLimit: 'pass maxConnections',
   maxIdle: 'the pool is kept as large as its work needs',
   idleTimeout: 'the pool is kept as large as its work needs',

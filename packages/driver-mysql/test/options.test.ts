@@ -49,6 +49,7 @@ test.each([
   ['flags', ['-FOUND_ROWS']],
   ['rowsAsArray', true],
   ['nestTables', true],
+  ['typeCast', false],
   ['connectionLimit', 5],
   ['maxIdle', 1],
   ['idleTimeout', 1],
@@ -112,7 +113,7 @@ test('numbers that come as text are numbers all the same', async () => {
 test('in the query of a uri nothing is looked at that the driver needs as it is, nor how to connect', async () => {
   const fresh = await freshMysqlDatabase(serverUrl);
   const query =
-    'rowsAsArray=true&nestTables=_&charset=latin1&timezone=local&flags=-FOUND_ROWS&resetOnRelease=true';
+    'typeCast=false&rowsAsArray=true&nestTables=_&charset=latin1&timezone=local&flags=-FOUND_ROWS&resetOnRelease=true';
   const connecting = 'connectTimeout=1&enableKeepAlive=true&keepAliveInitialDelay=1';
   const uri = `${fresh.url}?${query}&${connecting}&connectionLimit=1&compress=true`;
   const create = vi.mocked(mysql2.createPool).mockClear();
@@ -122,6 +123,7 @@ test('in the query of a uri nothing is looked at that the driver needs as it is,
     expect(Object(made?.value).pool.config.connectionConfig).toMatchObject({
       rowsAsArray: false,
       nestTables: undefined,
+      typeCast: true,
       timezone: 'Z',
       connectTimeout: 10_000,
       enableKeepAlive: false,
