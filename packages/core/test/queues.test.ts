@@ -237,3 +237,28 @@ test('a rule of retention for a queue that no handler is of is told of: it may b
   createRowlock({ driver, retention: { complete: '7d', queues: { audit: rules } }, log });
   expect(told).toHaveLength(1);
 });
+
+test('of a job that was left in the queue its handler had before, that queue is told', async () => {
+  const jobs = [{ ...job(1n), queue: 'before' }];
+  const { driver } = emptyDatabase({
+    claim: ({ queue }) => (queue === 'before' ? jobs.shift() : undefined),
+    survey: () => NOTHING,
+  });
+  const handlers = [
+    defineHandler({ kind: 'work', queue: 'now', payload: z.unknown(), run: () => {} }),
+    defineHandler({ kind: 'another', queue: 'before', payload: z.unknown(), run: () => {} }),
+  ];
+  const worker = createRowlock({ driver, handlers, clock: handClock(), log: silent }).worker();
+  const told: string[] = [];
+  worker.on('run', ({ queue }) => told.push(queue));
+  const settlement = new Promise<void>((resolve) => {
+    worker.on('settled', ({ queue, kind }) => {
+      told.push(queue);
+      if (kind === 'work') resolve();
+    });
+  });
+  await worker.start();
+  await settlement;
+  expect(told).toEqual(['before', 'before']);
+  await worker.stop();
+});

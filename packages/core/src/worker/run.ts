@@ -38,12 +38,13 @@ export class Run<Tx> {
     processId: string,
   ) {
     this.live = new LiveRun(processId, jobs, handler.claim === 'lease');
-    const { kind, queue } = handler;
+    // The queue is not always the handler's, which may have been moved to another one since.
+    const [{ queue, key }] = jobs;
     this.info = {
       processId: this.live.processId,
       queue,
-      kind,
-      key: jobs[0].key,
+      kind: handler.kind,
+      key,
       jobs: jobs.map(({ publicId }) => publicId),
     };
   }
