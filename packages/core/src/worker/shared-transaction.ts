@@ -18,18 +18,26 @@ export class SharedTransaction<Tx> {
   readonly #tx: HeldTransaction<Tx>;
   readonly #flushed: Promise<void>;
   readonly #turn = new Turn();
+  /** Rejects when the transaction is lost. */
+  readonly #lost: Promise<never>;
 
   /** @param flushed Of the runs' record: until then nothing is written. */
   constructor(driver: Pick<Driver<Tx>, 'deferred'>, tx: HeldTransaction<Tx>, flushed: Promise<void>) {
     this.#driver = driver;
     this.#tx = tx;
     this.#flushed = flushed;
+    this.#lost = new Promise((_, reject) => {
+      tx.lost.addEventListener('abort', () => reject(tx.lost.reason), { once: true });
+    });
+    // Nobody may wait for it.
+    this.#lost.catch(() => {});
   }
 
   part(): RunPart<Tx> {
     const turn = async (): Promise<() => void> => {
       await this.#flushed;
-      return this.#turn.take();
+      // Whoever has it then may never give it back, and the others have nothing to wait for.
+      return Promise.race([this.#lost, this.#turn.take()]);
     };
     return new Part(this.#driver, this.#tx, turn);
   }
@@ -88,7 +96,6 @@ class Part<Tx> implements RunPart<Tx> {
       await this.#tx.undo();
       await this.#tx.renew();
     } finally {
-      // Also when the claim is lost: those who wait are to learn so.
       this.#end();
     }
   }

@@ -3,7 +3,7 @@ import { complete, defineHandler, fail, type RunContext, retry } from '@rowlock/
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { BATCH, BEFORE, Meeting, ONE_SLOT, putBatch, Sizes } from '../batch.js';
-import { ANumber, AnyJson, clientOf, employ, hire } from '../crew.js';
+import { ANumber, AnyJson, clientOf, employ, hire, SOON } from '../crew.js';
 import { Diary } from '../diary.js';
 import { eachSettledOnce } from '../each-settled-once.js';
 import { scratchTable } from '../scratch-table.js';
@@ -155,6 +155,46 @@ export const batches = theme('batches', (test) => {
     const kept = [0, 3, 4, 5, 6].flatMap((place) => [`first of ${place}`, `second of ${place}`]);
     const notes = (await reader.exec(`SELECT note FROM ${table}`)).map(({ note }) => String(note));
     expect(notes.toSorted()).toEqual(kept.toSorted());
+  });
+
+  test('when a run of a batch ends their transaction, the others that wait for it lose the claim at once', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    const { database, queue } = stage;
+    const meeting = new Meeting();
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      batch: 100,
+      retry: SOON,
+      async run({ job, tx, signal }: RunContext<unknown, Tx>) {
+        if (job.payload === null || job.attempt > 1) return;
+        if (job.payload === 0) await database.run(tx, 'SELECT 1 AS one');
+        await meeting.join();
+        if (job.payload !== 0) await database.run(tx, 'SELECT 1 AS one');
+        else {
+          // The others ask for it first.
+          await turn();
+          await database.run(tx, 'ROLLBACK');
+          throw await aborted(signal);
+        }
+      },
+    });
+    await putBatch(stage);
+    const { worker } = await hire(stage, [handler], ONE_SLOT);
+    const [lost, left]: [unknown[], unknown[]] = [[], []];
+    const allLost = gate();
+    worker.on('leftBehind', (run) => left.push(run));
+    worker.on('lost', (run) => {
+      lost.push(run);
+      if (lost.length === BATCH) allLost.open();
+    });
+    await worker.start();
+    await within('the loss of all', allLost.promise);
+    expect(left).toEqual([]);
+    const rows = await allSettled(stage);
+    expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['complete']));
   });
 
   test('keys exclude each other inside a batch, across batches and across workers, and start in the order of their jobs', async (stage) => {
