@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { handClock } from '../../test/hand-clock.js';
+import { settled } from '../../test/resting-worker.js';
 import { type AnyHandler, defineHandler, type HandlerOptions } from '../handler/handler.js';
 import { Registry } from '../handler/registry.js';
 import type { Job } from '../job/job.js';
@@ -10,9 +12,15 @@ const Anything = {
 
 type Options = Partial<Pick<HandlerOptions<typeof Anything>, 'batch' | 'claim' | 'group'>>;
 
-function sizesOf(options: Options, kind = 'k'): { sizes: BatchSizes<unknown>; handler: AnyHandler<unknown> } {
+interface Given {
+  readonly sizes: BatchSizes<unknown>;
+  readonly handler: AnyHandler<unknown>;
+}
+
+function sizesOf(options: Options, clock = handClock()): Given {
+  const kind = 'k';
   const handler = defineHandler({ kind, queue: 'q', payload: Anything, run: () => {}, ...options });
-  return { sizes: new BatchSizes(new Registry([handler])), handler };
+  return { sizes: new BatchSizes(new Registry([handler]), clock), handler };
 }
 
 /** How many jobs the next claim may take. */
@@ -115,4 +123,40 @@ test('where several may be taken, one slot of the process looks at a time', asyn
   first.end();
   first.end();
   expect((await second).limit).toBe(10);
+});
+
+test('a slot that hangs in its look keeps the others from theirs for a moment, and then they take one job each', async () => {
+  const clock = handClock();
+  const { sizes } = sizesOf({ batch: 10 }, clock);
+  sizes.found('q', 5, 5);
+  const hanging = await sizes.search('q');
+  const limits: number[] = [];
+  const look = () => sizes.search('q').then(({ limit }) => limits.push(limit));
+  const looks = [look(), look()];
+  await settled();
+  clock.advance(199);
+  await settled();
+  expect(limits).toEqual([]);
+  clock.advance(1);
+  await Promise.all(looks);
+  await look();
+  expect(limits).toEqual([1, 1, 1]);
+  hanging.end();
+  await look();
+  expect(limits).toEqual([1, 1, 1, 10]);
+});
+
+test('who waits for others that do not hang waits for each of them', async () => {
+  const clock = handClock();
+  const { sizes } = sizesOf({ batch: 10 }, clock);
+  sizes.found('q', 5, 5);
+  const [first, second, third] = Array.from({ length: 3 }, () => sizes.search('q'));
+  for (const search of [first, second]) {
+    const { end } = (await search) ?? {};
+    await settled();
+    clock.advance(150);
+    await settled();
+    end?.();
+  }
+  expect((await third)?.limit).toBe(10);
 });

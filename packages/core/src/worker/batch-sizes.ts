@@ -1,7 +1,8 @@
+import type { Clock } from '../clock.js';
 import type { AnyHandler } from '../handler/handler.js';
 import type { Registry } from '../handler/registry.js';
 import type { Job } from '../job/job.js';
-import { Turn } from './turn.js';
+import { TimedTurn } from './turn.js';
 
 /** The most jobs that one transaction takes of a handler that did not ask for it. */
 const MOST = 500;
@@ -15,10 +16,15 @@ const SLOW_MS = 10;
 /** So many runs in a row must have been quick and without the transaction until they are taken together. */
 const PROOFS = 50;
 
+/** A look that has been going on for so long no longer keeps others from theirs, in milliseconds: its connection may be dead. */
+const HANGS_MS = 200;
+
 /** A slot's look for work. */
 export interface Search {
   /** How many jobs it may claim. */
   readonly limit: number;
+  /** Whether it goes past one that hangs: what it finds says little of the queue. */
+  readonly isPast: boolean;
   /** It has what it has: others may look. May be called twice. */
   end(): void;
 }
@@ -46,25 +52,28 @@ class Habit {
  */
 export class BatchSizes<Tx> {
   readonly #registry: Registry<Tx>;
+  readonly #clock: Clock;
   readonly #sizes = new Map<string, number>();
-  readonly #turns = new Map<string, Turn>();
+  readonly #turns = new Map<string, TimedTurn>();
   readonly #habits = new Map<string, Habit>();
 
-  constructor(registry: Registry<Tx>) {
+  constructor(registry: Registry<Tx>, clock: Clock) {
     this.#registry = registry;
+    this.#clock = clock;
   }
 
   /**
    * How many jobs the next claim may take. Where it is more than one, the slots of a process look one after the other: jobs of
-   * one key that two of them had each some of would go to neither.
+   * one key that two of them had each some of would go to neither. Past a slot that hangs they claim one job each.
    *
    * @param most After a claim that took jobs which cannot share a transaction: how many of them can.
    */
   async search(queue: string, most = Number.POSITIVE_INFINITY): Promise<Search> {
     const limit = (): number => Math.min(this.#next(queue), most);
-    if (limit() === 1) return { limit: 1, end() {} };
+    if (limit() === 1) return { limit: 1, isPast: false, end() {} };
     const end = await this.#turn(queue).take();
-    return { limit: limit(), end };
+    if (end === null) return { limit: 1, isPast: true, end() {} };
+    return { limit: limit(), isPast: false, end };
   }
 
   /** A claim of up to `limit` jobs has found so many that can be run together. */
@@ -99,8 +108,8 @@ export class BatchSizes<Tx> {
     return Math.min(this.#sizes.get(queue) ?? 1, this.#mostOf(queue));
   }
 
-  #turn(queue: string): Turn {
-    const turn = this.#turns.get(queue) ?? new Turn();
+  #turn(queue: string): TimedTurn {
+    const turn = this.#turns.get(queue) ?? new TimedTurn(this.#clock, HANGS_MS);
     this.#turns.set(queue, turn);
     return turn;
   }

@@ -14,7 +14,7 @@ import { ClaimLostError } from '../errors.js';
 import type { Registry } from '../handler/registry.js';
 import type { Job } from '../job/job.js';
 import type { Logger } from '../logger.js';
-import type { BatchSizes } from './batch-sizes.js';
+import type { BatchSizes, Search } from './batch-sizes.js';
 import { behindRecord } from './behind-record.js';
 import { limitMs } from './bounds.js';
 import type { Cancellations } from './cancellations.js';
@@ -118,7 +118,7 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, step: Step<Tx>): Promis
   try {
     const { idleLimitMs } = flow;
     tx = await flow.driver.begin(before ? { idleLimitMs, after: before.tx } : { idleLimitMs });
-    const [jobs] = await Promise.all([claim(flow, tx, pass, search.limit), before?.ended]);
+    const [jobs] = await Promise.all([claim(flow, tx, pass, search), before?.ended]);
     // Those that cannot share this transaction would be locked until its end, and run by nobody.
     const together = flow.sizes.together(jobs);
     if (together < jobs.length) return { met: 'apart', most: together };
@@ -175,7 +175,7 @@ async function claim<Tx>(
   { registry, taken, sizes, clock }: Flow<Tx>,
   tx: HeldTransaction<Tx>,
   pass: Sweep,
-  limit: number,
+  { limit, isPast }: Search,
 ): Promise<readonly Job[]> {
   const { queue, line, busy } = pass;
   const prefix = `${queue}\n`;
@@ -185,7 +185,7 @@ async function claim<Tx>(
   const jobs = await tx.claim({ queue, line, kinds: registry.kinds, busy: keys, limit });
   const now = clock.now();
   pass.claimed(jobs.at(-1), now - began, now);
-  sizes.found(queue, limit, sizes.together(jobs));
+  if (!isPast) sizes.found(queue, limit, sizes.together(jobs));
   return jobs;
 }
 

@@ -237,7 +237,7 @@ export class Worker<Tx> {
       events: this.#events,
       workerId: anchor.workerId,
       idleLimitMs: limitMs(registry.longestHeldRunMs),
-      sizes: new BatchSizes(registry),
+      sizes: new BatchSizes(registry, clock),
       records: new RunRecords(driver),
       taken: this.#taken,
       live: this.#live,
