@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type ClaimCriteria, createRowlock, defineHandler } from '../src/index.js';
+import { type ClaimCriteria, createRowlock, defineHandler, type Job } from '../src/index.js';
 import { emptyDatabase, job, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
 import { settled } from './resting-worker.js';
@@ -43,4 +43,45 @@ test('while looking at all jobs takes long, jobs become due all the same', async
   const gaps = surveys.slice(1).map((at, place) => at - (surveys[place] ?? 0));
   expect(surveys.length).toBeGreaterThan(8);
   expect(Math.max(...gaps)).toBeLessThan(4_000);
+});
+
+test('while a look at all jobs takes very long, what comes next is run all the time', async () => {
+  const clock = handClock();
+  const after = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
+  const jobs: Job[] = [];
+  const [slowFrom, slowMs, endsAt] = [1_000, 12_000, 20_000];
+  let slow = 0;
+  const { driver } = emptyDatabase({
+    async claim({ line }: ClaimCriteria) {
+      const isSlow = line.id < FIRST && clock.now() > slowFrom;
+      if (isSlow) slow += 1;
+      await after(isSlow ? slowMs : 1);
+      return isSlow ? undefined : jobs.shift();
+    },
+    survey: () => NOTHING,
+  });
+  const handler = defineHandler({ kind: 'work', payload: z.unknown(), run: () => after(15) });
+  const worker = createRowlock({ driver, handlers: [handler], clock, log: silent }).worker({
+    concurrency: 5,
+    pollInterval: '5s',
+  });
+  const runs: number[] = [];
+  worker.on('run', () => runs.push(clock.now()));
+  await worker.start();
+  let isStopped = false;
+  for (let ms = 0; !isStopped; ms += 5) {
+    if (ms % 20 === 0 && ms < endsAt) {
+      jobs.push(job(FIRST + BigInt(ms)));
+      worker.wake();
+    }
+    if (ms === endsAt) void worker.stop().then(() => (isStopped = true));
+    await settled();
+    clock.advance(5);
+  }
+  expect(slow).toBeGreaterThan(1);
+  const perSecond = Array.from(
+    { length: endsAt / 1_000 },
+    (_, second) => runs.filter((at) => Math.floor(at / 1_000) === second).length,
+  );
+  expect(Math.min(...perSecond)).toBeGreaterThan(40);
 });

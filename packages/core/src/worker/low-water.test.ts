@@ -71,6 +71,15 @@ test('a look that hangs keeps the next one from it for two seconds, and its end 
   expect(low.begin(7_003)).toBeNull();
 });
 
+test('where looks hang one after the other, no third begins before one has ended', () => {
+  const low = new LowWater(5_000);
+  const [first] = [begun(low, 0), begun(low, 2_000)];
+  expect([4_000, 6_000, 60_000].map((now) => low.begin(now))).toEqual([null, null, null]);
+  expect([4_000, 60_000].map((now) => low.restMs(now))).toEqual([2_000, 5_000]);
+  low.looked(first, at(9), 60_000);
+  begun(low, 60_000);
+});
+
 test('sweeps that look at what comes next take the place along', () => {
   const low = new LowWater(5_000);
   look(low, at(100), 1, 0);

@@ -12,6 +12,9 @@ const REST = 9;
 /** After so long a look, or a part of one, keeps no other from it, in milliseconds: it may be on a dead connection. */
 const HANGS_MS = 2_000;
 
+/** So many looks go on at once at most. It may be no connection that is dead but the place: every slot would come to sit in it. */
+const MOST_LOOKS = 2;
+
 /** How long a look is gone on with at least until the next begins at the first job, in milliseconds. */
 const AGAIN_MS = 5_000;
 
@@ -35,8 +38,8 @@ export class LowWater {
   /** The furthest place that was claimed. */
   #reached = START;
   #restUntil = 0;
-  /** The look that goes on. */
-  #look: Look | null = null;
+  /** The looks that go on, the newest one at last. */
+  readonly #looks: Look[] = [];
   /** Up to where a look has come that is to be gone on with. */
   #left: Pick<Look, 'line' | 'tookMs'> | null = null;
   /** When a look last began at the first job. */
@@ -51,13 +54,17 @@ export class LowWater {
     return this.#reached;
   }
 
-  /** A look that may begin now, one at a time, until it is given to `looked`, `leaveOff` or `leave`; else null. */
+  /**
+   * A look that may begin now, until it is given to `looked`, `leaveOff` or `leave`; else null. One at a time; in place of
+   * one that hangs another, and no third.
+   */
   begin(now: number): Look | null {
-    if (now < this.#restUntil || this.#isLooking(now)) return null;
+    if (now < this.#restUntil || this.#othersMs(now) > 0) return null;
     const left = now - this.#began < Math.max(this.#mostMs, AGAIN_MS) ? this.#left : null;
     if (left === null) this.#began = now;
-    this.#look = { line: START, tookMs: 0, ...left, since: now };
-    return this.#look;
+    const look = { line: START, tookMs: 0, ...left, since: now };
+    this.#looks.push(look);
+    return look;
   }
 
   /** A look has come to a job that can be run, or to the end. */
@@ -107,17 +114,21 @@ export class LowWater {
 
   /** How long until a look may begin, in milliseconds. While one goes on, as long again as that has taken already. */
   restMs(now: number): number {
-    const lookMs = this.#look === null ? 0 : now - this.#look.since;
-    const others = this.#isLooking(now) ? Math.min(Math.max(USUAL_MS, lookMs), HANGS_MS - lookMs) : 0;
-    return Math.max(others, this.#restUntil - now);
+    return Math.max(this.#othersMs(now), this.#restUntil - now);
   }
 
-  #isLooking(now: number): boolean {
-    return this.#look !== null && now - this.#look.since < HANGS_MS;
+  /** How long it is to wait for the looks that go on. */
+  #othersMs(now: number): number {
+    const newest = this.#looks.at(-1);
+    if (newest === undefined) return 0;
+    const lookMs = now - newest.since;
+    const mostMs = this.#looks.length < MOST_LOOKS ? Math.max(0, HANGS_MS - lookMs) : this.#mostMs;
+    return Math.min(Math.max(USUAL_MS, lookMs), mostMs);
   }
 
   #end(look: Look): void {
-    if (this.#look === look) this.#look = null;
+    const place = this.#looks.indexOf(look);
+    if (place >= 0) this.#looks.splice(place, 1);
   }
 }
 
