@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { emptyDatabase, NOTHING } from '../../test/empty-database.js';
 import type { Page } from '../driver/driver.js';
+import { DriverError } from '../driver/driver-error.js';
 import { createRowlock } from '../rowlock.js';
 import type { ListOptions } from './client.js';
 
@@ -35,4 +36,36 @@ test.each(['', '7', 7, {}])('what is no cursor is refused: %j', async (cursor) =
   const options: ListOptions = JSON.parse('{}', () => ({ cursor }));
   await expect(rowlock.list(options)).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
   expect(asked).toEqual([]);
+});
+
+/** A client on a table whose jobs can be redriven, but whose workers cannot be reached. */
+function deaf() {
+  const { driver } = emptyDatabase({
+    claim: () => undefined,
+    survey: () => NOTHING,
+    move: async () => ({ outcome: 'moved' }),
+  });
+  const lost = new DriverError('ConnectionLost', 'The cable was pulled.');
+  const notify = () => Promise.reject(lost);
+  const warnings: object[] = [];
+  const silent = { debug() {}, info() {}, error() {} };
+  const rowlock = createRowlock({
+    driver: { ...driver, notify, join: () => ({ ...driver, notify }) },
+    log: { ...silent, warn: (fields) => warnings.push(fields) },
+  });
+  return { rowlock, warnings, lost };
+}
+
+const SOME_JOB = '6f0c1e1a-3a53-4a94-9f3e-6a0c8c3f1b11';
+
+test('a job that was redriven is, though its wake-up could not be sent', async () => {
+  const { rowlock, warnings, lost } = deaf();
+  await rowlock.redrive(SOME_JOB);
+  expect(warnings).toEqual([{ err: lost }]);
+});
+
+test("in a caller's transaction a wake-up that could not be sent fails the redrive: the transaction may be over", async () => {
+  const { rowlock, warnings, lost } = deaf();
+  await expect(rowlock.redrive(SOME_JOB, { tx: {} })).rejects.toBe(lost);
+  expect(warnings).toEqual([]);
 });

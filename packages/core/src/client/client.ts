@@ -161,7 +161,8 @@ export class Client<Tx> {
         publicId,
         'locked by a transaction: try again when that has ended',
       );
-    await this.#store(tx).notify([{}]);
+    if (tx === undefined) await this.#notifier.send([{}]);
+    else await this.#driver.join(tx).notify([{}]);
   }
 
   /** The workers that are running, and those that stopped lately. */

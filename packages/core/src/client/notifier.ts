@@ -66,7 +66,16 @@ export class Notifier {
   /** Wakes the workers of a queue soon. */
   wake(queue: string): void {
     this.#queues.add(queue);
-    if (!this.#isSending) this.#sent = this.#send();
+    if (!this.#isSending) this.#sent = this.#sendGathered();
+  }
+
+  /** Sends wake-ups now. What they tell of is in the table already, so a failure is logged and no more. */
+  async send(wakeUps: readonly WakeUp[]): Promise<void> {
+    try {
+      await this.#store.notify(wakeUps);
+    } catch (error) {
+      this.#log.warn({ err: error }, 'a wake-up was not sent; the workers find the job at their next look');
+    }
   }
 
   /** Resolves when everything gathered so far has been sent. */
@@ -91,16 +100,12 @@ export class Notifier {
     return told.length > 0 && told.length <= MOST_NAMED ? { queue, told } : { queue };
   }
 
-  async #send(): Promise<void> {
+  async #sendGathered(): Promise<void> {
     this.#isSending = true;
     while (this.#queues.size > 0) {
       const wakeUps: WakeUp[] = [...this.#queues].map((queue) => this.#wakeUp(queue));
       this.#queues.clear();
-      try {
-        await this.#store.notify(wakeUps);
-      } catch (error) {
-        this.#log.warn({ err: error }, 'a wake-up was not sent; the workers find the job at their next look');
-      }
+      await this.send(wakeUps);
     }
     // In the turn in which nothing was left: whoever comes later begins anew.
     this.#isSending = false;
