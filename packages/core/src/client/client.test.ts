@@ -31,10 +31,35 @@ test('pages are read one after the other, the first without a cursor or with nul
   expect(asked).toEqual([null, 7n, null]);
 });
 
-test.each(['', '7', 7, {}])('what is no cursor is refused: %j', async (cursor) => {
+const encoded = (text: string) => Buffer.from(text).toString('base64url');
+
+test('the cursor of the highest id is taken', async () => {
   const { rowlock, asked } = reader();
-  const options: ListOptions = JSON.parse('{}', () => ({ cursor }));
-  await expect(rowlock.list(options)).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
+  await rowlock.list({ cursor: encoded('r9223372036854775807'), queue: 'q', kind: 'k', key: 'a' });
+  expect(asked).toEqual([2n ** 63n - 1n]);
+});
+
+test.each(['', '7', 7, {}, encoded('r9223372036854775808'), encoded('r-1')])(
+  'what is no cursor is refused: %j',
+  async (cursor) => {
+    const { rowlock, asked } = reader();
+    const options: ListOptions = JSON.parse('{}', () => ({ cursor }));
+    await expect(rowlock.list(options)).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
+    expect(asked).toEqual([]);
+  },
+);
+
+test.each([
+  { queue: 'a\0' },
+  { queue: '' },
+  { kind: '\ud800' },
+  { kind: 'k'.repeat(129) },
+  { key: 'a\0' },
+  { key: 'k'.repeat(513) },
+])('a filter by what no job has is refused: %j', async (filter) => {
+  const { rowlock, asked } = reader();
+  await expect(rowlock.list(filter)).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
+  await expect(rowlock.count(filter)).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
   expect(asked).toEqual([]);
 });
 

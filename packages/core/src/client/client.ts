@@ -11,7 +11,7 @@ import type { Logger } from '../logger.js';
 import { isSettledThrough } from '../worker/own-jobs.js';
 import type { WorkersHere } from '../worker/workers-here.js';
 import type { Enqueueable, EnqueueOptions } from './enqueue-options.js';
-import { checkWhole, LIMITS } from './limits.js';
+import { checkKey, checkName, checkWhole, LIMITS } from './limits.js';
 import { newJobs } from './new-jobs.js';
 import { Notifier } from './notifier.js';
 import { publicIdOf } from './public-id.js';
@@ -198,11 +198,18 @@ function existing(publicId: string): string {
   return known;
 }
 
-function checkFilter({ status }: JobFilter): void {
+/** What no job could have is refused too: to some databases it is an error. */
+function checkFilter({ queue, kind, key, status }: JobFilter): void {
+  if (queue !== undefined) checkName('queue', queue);
+  if (kind !== undefined) checkName('kind', kind);
+  if (key !== undefined) checkKey('key', key);
   if (status !== undefined && !(STATES as readonly string[]).includes(status)) {
     throw new InvalidInputError(`status must be one of ${STATES.join(', ')}, not ${JSON.stringify(status)}.`);
   }
 }
+
+/** The databases' columns take no higher one. */
+const HIGHEST_ID = 2n ** 63n - 1n;
 
 /** The id is not shown to the outside as it is, so that nobody builds on it. */
 function encodeCursor(id: bigint): string {
@@ -213,6 +220,8 @@ function decodeCursor(cursor: string | null | undefined): bigint | null {
   if (cursor === undefined || cursor === null) return null;
   const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString('latin1') : '';
   const [, id] = /^r(\d{1,19})$/.exec(text) ?? [];
-  if (id === undefined) throw new InvalidInputError('cursor is not one that list() returned.');
+  if (id === undefined || BigInt(id) > HIGHEST_ID) {
+    throw new InvalidInputError('cursor is not one that list() returned.');
+  }
   return BigInt(id);
 }
