@@ -54,8 +54,10 @@ export async function runHandler<Tx>(
   try {
     // The claim was lost, or the job cancelled, while the run's record was written: there is nothing to begin.
     if (live.stopped !== null) throw live.stopped;
-    const ended = invoke(call, context);
-    const result = isThenable(ended) ? await inGrace(ended, live, clock) : ended;
+    const returned = invoke(call, context);
+    // As one promise, which can be asked more than once: a query builder sends its query each time.
+    const ended = isThenable(returned) ? Promise.resolve(returned) : returned;
+    const result = ended instanceof Promise ? await inGrace(ended, live, clock) : ended;
     if (result === LEFT_BEHIND) {
       leaveBehind(Promise.resolve(ended));
       throw live.stopped;
@@ -99,7 +101,7 @@ const LEFT_BEHIND = Symbol('left behind');
 
 /** What a handler ends with, if it does so within the time that it has after it was told to stop. */
 function inGrace<Result>(
-  ended: PromiseLike<Result>,
+  ended: Promise<Result>,
   live: LiveRun,
   clock: Clock,
 ): Promise<Result | typeof LEFT_BEHIND> {
