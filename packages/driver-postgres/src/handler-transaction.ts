@@ -31,8 +31,23 @@ export const KEEP = `
  * What stays with the session when the transaction is over. Not what ends with it: SET LOCAL, `set_config(…, true)`, ON COMMIT DROP. Of several
  * statements each is looked at; what stands in a text that is no statement costs a connection, and no more.
  */
-const STAYS =
-  /(?:^|;)(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*(?:set\s+(?!local\b|constraints\b|transaction\b)|(?:reset|discard|listen|load|prepare)\b|declare\s[\s\S]*\bwith\s+hold\b|create\s+(?:(?:global|local)\s+)?temp(?![\s\S]*\bon\s+commit\s+drop\b))|\bset_config\s*\((?![^()]*,\s*true\s*\))|\bpg_(?:try_)?advisory_lock/i;
+const STAYS = new RegExp(
+  [
+    // A statement's beginning, behind comments. Each of them can be matched in one way alone: of two ways many comments would make a power of two.
+    String.raw`(?:^|;)(?:\s|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*(?:` +
+      [
+        String.raw`set\b(?!\s+(?:local|constraints|transaction)\b)`,
+        String.raw`(?:reset|discard|listen|load|prepare)\b`,
+        String.raw`declare\b[^;]*\bwith\s+hold\b`,
+        String.raw`create\s+(?:or\s+replace\s+)?(?:(?:global|local)\s+)?temp(?![^;]*\bon\s+commit\s+drop\b)`,
+      ].join('|') +
+      ')',
+    String.raw`\binto\s+(?:(?:global|local)\s+)?temp(?:orary)?\b`,
+    String.raw`\bset_config\s*\((?![^()]*,\s*true\s*\))`,
+    String.raw`\bpg_(?:try_)?advisory_lock`,
+  ].join('|'),
+  'i',
+);
 
 /** What the handler writes through. Its first use sets the savepoint; after the run it is dead. */
 export class HandlerTransaction implements PostgresTransaction {

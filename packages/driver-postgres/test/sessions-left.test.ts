@@ -58,6 +58,10 @@ describe('what a handler leaves in its session is not there for the next claim',
     "SELECT set_config('app.tenant', 'one', false)",
     'CREATE TEMP TABLE mine (id integer)',
     'CREATE TEMPORARY TABLE mine (id integer)',
+    'CREATE OR REPLACE TEMP VIEW mine AS SELECT 1',
+    'SELECT 1 AS one INTO TEMP mine',
+    'CREATE TEMP TABLE mine (id integer); CREATE TEMP TABLE short (id integer) ON COMMIT DROP',
+    'SET/**/search_path TO tenant',
     'SELECT pg_advisory_lock(42)',
     'SELECT pg_try_advisory_lock_shared(42)',
     'LISTEN news',
@@ -78,6 +82,8 @@ describe('what ends with the transaction does not cost a connection', () => {
     'SELECT pg_advisory_xact_lock(42)',
     'DECLARE mine CURSOR FOR SELECT 1',
     "SELECT 'offset 1', 'all set'",
+    // As many as a query builder may write, and more than could be looked at in several ways each.
+    `${'/* mine */ '.repeat(60)}SELECT 1`,
   ])('%j', async (statement) => {
     const session = await claimed(60_000, statement);
     expect(await claimed(60_000)).toBe(session);
