@@ -71,7 +71,7 @@ async function meetDeadlock(handle: MysqlTransaction): Promise<unknown> {
 async function somebodyWaits(table: string): Promise<void> {
   const look = async (): Promise<void> => {
     const locks = await recordLocks(pool, schema, table);
-    expect(locks.some(({ mode }) => mode.endsWith(' waiting'))).toBe(true);
+    expect(locks.some(({ isWaiting }) => isWaiting)).toBe(true);
   };
   await vi.waitFor(look, 30_000);
 }
