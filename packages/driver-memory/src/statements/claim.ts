@@ -1,0 +1,26 @@
+import type { ClaimCriteria, Job } from '@rowlock/core';
+import { toJob } from '../rows.js';
+import type { Place } from './place.js';
+
+/** SKIP LOCKED. Rows come in the order of their ids, which sorting by priority keeps. */
+export function claim({ database, tx }: Place, criteria: ClaimCriteria): readonly Job[] {
+  const { queue, kinds, line, busy, limit } = criteria;
+  const now = database.clock.now();
+  const passedOver = new Set<string | null>(busy);
+  const found = database.tables.jobs.findBy(
+    'queue',
+    queue,
+    tx,
+    (job, row) =>
+      job.status === 'new' &&
+      job.due &&
+      job.availableAt <= now &&
+      (job.priority > line.priority || (job.priority === line.priority && job.id > line.id)) &&
+      kinds.includes(job.kind) &&
+      !passedOver.has(job.key) &&
+      row.isFreeFor(tx),
+  );
+  const first = found.toSorted((one, other) => one.value.priority - other.value.priority).slice(0, limit);
+  for (const { row } of first) tx.take(row);
+  return first.map(({ value }) => toJob(value));
+}

@@ -1,0 +1,20 @@
+import type { Enqueued, NewJob } from '@rowlock/core';
+import { enqueued } from '../job-changes.js';
+import { holderOfUniqueKey } from '../unique-key.js';
+import type { Place } from './place.js';
+
+export async function enqueue(place: Place, jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
+  const { database, tx } = place;
+  const outcomes: Enqueued[] = [];
+  for (const job of jobs) {
+    const given = enqueued(job, database.clock.now());
+    const there = await holderOfUniqueKey(database.tables.jobs, tx, given);
+    if (there === undefined) database.tables.jobs.insert(tx, (id) => ({ ...given, id }));
+    outcomes.push(
+      there === undefined
+        ? { outcome: 'enqueued', publicId: given.publicId }
+        : { outcome: 'duplicate', publicId: there.publicId },
+    );
+  }
+  return outcomes;
+}

@@ -1,0 +1,88 @@
+import {
+  type ClientEvent,
+  DriverError,
+  isLegal,
+  isSettled,
+  type JobFilter,
+  type JobId,
+  type JobPage,
+  type Moved,
+  type Page,
+  type State,
+} from '@rowlock/core';
+import { moved } from '../job-changes.js';
+import type { JobRow } from '../job-row.js';
+import { type LiveRun, type RunRow, toJobView } from '../rows.js';
+import type { Found } from '../table.js';
+import { holderOfUniqueKey } from '../unique-key.js';
+import { isAlive } from './anchor.js';
+import type { Place } from './place.js';
+
+export function list({ database, tx }: Place, filter: JobFilter, { limit, before }: Page): JobPage {
+  const found = matching({ database, tx }, filter, before);
+  const page = found.toReversed().slice(0, limit);
+  return {
+    jobs: page.map(({ value }) => viewOf({ database, tx }, value)),
+    next: found.length > limit ? (page.at(-1)?.value.id ?? null) : null,
+  };
+}
+
+function viewOf({ database, tx }: Place, job: JobRow) {
+  const last = database.tables.runs.findBy('jobId', job.id, tx).at(-1)?.value;
+  return toJobView(job, last && liveRun({ database, tx }, job, last), last?.progress ?? 'null');
+}
+
+/** The newest run tells whether a live worker has the job: hold writes nothing into the row. */
+function liveRun({ database, tx }: Place, job: JobRow, last: RunRow): LiveRun | undefined {
+  const { processId, workerId, startedAt, finishedAt } = last;
+  if (finishedAt !== null || isSettled(job.status) || !isAlive({ database, tx }, workerId)) return undefined;
+  const [worker] = database.tables.workers.findBy('id', workerId, tx);
+  return { processId, worker: worker?.value.info.name ?? null, startedAt };
+}
+
+export function count({ database, tx }: Place, filter: JobFilter): Record<State, number> {
+  const counts: Record<State, number> = { new: 0, 'in-progress': 0, complete: 0, error: 0, cancelled: 0 };
+  for (const { value } of matching({ database, tx }, filter)) counts[value.status] += 1;
+  return counts;
+}
+
+function matching(
+  { database, tx }: Place,
+  { publicId, queue, kind, key, status }: JobFilter,
+  before: JobId | null = null,
+): readonly Found<JobRow>[] {
+  const { jobs } = database.tables;
+  const matches = (job: JobRow): boolean =>
+    (before === null || job.id < before) &&
+    (queue === undefined || job.queue === queue) &&
+    (kind === undefined || job.kind === kind) &&
+    (key === undefined || job.key === key) &&
+    (status === undefined || job.status === status);
+  return publicId === undefined ? jobs.find(tx, matches) : jobs.findBy('publicId', publicId, tx, matches);
+}
+
+/** SKIP LOCKED. */
+export async function move({ database, tx }: Place, event: ClientEvent, publicId: string): Promise<Moved> {
+  const { jobs } = database.tables;
+  const [found] = jobs.findBy('publicId', publicId, tx);
+  if (found === undefined) return { outcome: 'missing' };
+  const { row, value: job } = found;
+  const isFree = row.isFreeFor(tx);
+  if (isFree && isLegal(event, job.status)) {
+    tx.take(row);
+    const after = moved(job, event, database.clock.now());
+    const there = isSettled(after.status) ? undefined : await holderOfUniqueKey(jobs, tx, after);
+    if (there !== undefined) throw takenKey(job, there);
+    tx.write(row, after);
+    return { outcome: 'moved' };
+  }
+  const isHeld = job.status === 'in-progress' || (!isFree && isLegal(event, job.status));
+  return isHeld && event === 'cancel' ? { outcome: 'running' } : { outcome: 'illegal', status: job.status };
+}
+
+function takenKey({ id, kind, uniqueKey }: JobRow, there: JobRow): DriverError {
+  const cause = new Error(
+    `The key ${JSON.stringify(uniqueKey)} of kind ${kind} is that of job ${there.id}, not ${id}.`,
+  );
+  return new DriverError('UniqueViolation', 'Another job has the unique key.', { cause });
+}

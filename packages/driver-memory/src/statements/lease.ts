@@ -1,0 +1,75 @@
+import type { Graves, JobId, Reclaimed, State } from '@rowlock/core';
+import type { JobRow } from '../job-row.js';
+import type { Found } from '../table.js';
+import { isAlive } from './anchor.js';
+import type { Place } from './place.js';
+
+export function lease(
+  { database, tx }: Place,
+  processId: string,
+  jobs: readonly JobId[],
+  forMs: number,
+): void {
+  const leasedUntil = database.clock.now() + forMs;
+  for (const id of jobs) {
+    for (const { row, value } of database.tables.jobs.findBy(
+      'id',
+      id,
+      tx,
+      ({ status }) => status === 'new',
+    )) {
+      tx.write(row, { ...value, status: 'in-progress', processId, leasedUntil });
+    }
+  }
+}
+
+/** Waits for those who look at the key's jobs just now. */
+export async function lockLeased(
+  { database, tx }: Place,
+  processId: string,
+  jobs: readonly JobId[],
+): Promise<ReadonlyMap<JobId, State>> {
+  const states = new Map<JobId, State>();
+  for (const id of jobs) {
+    for (const { row } of database.tables.jobs.findBy('id', id, tx, (job) => job.processId === processId)) {
+      await tx.waitFor(row);
+      const job = row.seenBy(tx);
+      if (job?.processId !== processId) continue;
+      tx.take(row);
+      states.set(id, job.status);
+    }
+  }
+  return states;
+}
+
+/** SKIP LOCKED. */
+export function reclaim(place: Place, { queues, dead }: Graves): Reclaimed {
+  const { database, tx } = place;
+  const lapsed = new Set<string>();
+  let reclaimed = 0;
+  for (const { row, value } of leasedIn(place, queues)) {
+    const runs = database.tables.runs.findBy(
+      'jobId',
+      value.id,
+      tx,
+      (run) => run.processId === value.processId,
+    );
+    const workerId = runs[0]?.value.workerId;
+    if (workerId === undefined) continue;
+    const isLapsed = !isAlive(place, workerId);
+    if (isLapsed) lapsed.add(workerId);
+    const isOver = (value.leasedUntil ?? 0) < database.clock.now();
+    if (!(isOver || (isLapsed && dead.includes(workerId))) || !row.isFreeFor(tx)) continue;
+    tx.take(row);
+    // Without its process id no run can take the job for its own any more.
+    tx.write(row, { ...value, status: 'new', processId: null });
+    reclaimed += 1;
+  }
+  return { reclaimed, lapsed: [...lapsed] };
+}
+
+export function leasedIn({ database, tx }: Place, queues: readonly string[]): readonly Found<JobRow>[] {
+  return queues.flatMap((queue) =>
+    database.tables.jobs.findBy('queue', queue, tx, ({ status }) => status === 'in-progress'),
+  );
+}

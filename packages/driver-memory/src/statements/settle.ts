@@ -1,0 +1,30 @@
+import type { JobId, Settlement, State } from '@rowlock/core';
+import { settled } from '../job-changes.js';
+import type { Place } from './place.js';
+import { endRuns, recordsOf } from './runs.js';
+
+/** Writes those of `settlements` whose row this transaction has locked. Of a job that is complete the row says which run did it. */
+export async function settle(
+  place: Place,
+  settlements: readonly Settlement[],
+  from: State,
+): Promise<readonly JobId[]> {
+  const { database, tx } = place;
+  const written: JobId[] = [];
+  for (const settlement of settlements) {
+    const { id, processId, event } = settlement;
+    const found = database.tables.jobs.findBy(
+      'id',
+      id,
+      tx,
+      ({ status }, row) => status === from && row.holder === tx,
+    );
+    for (const { row, value } of found) {
+      tx.write(row, settled(value, settlement, database.clock.now()));
+      // Also one that was noted as ended: the settlement is what holds.
+      if (event !== 'complete') await endRuns(place, recordsOf(place, { processId, jobs: [id] }), event);
+      written.push(id);
+    }
+  }
+  return written;
+}

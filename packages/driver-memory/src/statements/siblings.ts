@@ -1,0 +1,43 @@
+import { type DependencyQuestion, type Entities, isSettled, type Job, type JobId } from '@rowlock/core';
+import { toJob } from '../rows.js';
+import type { Place } from './place.js';
+
+/** NOWAIT. */
+export function lockSiblings(
+  { database, tx }: Place,
+  { queue, keys }: Entities,
+  limit: number,
+): readonly Job[] {
+  const now = database.clock.now();
+  const found = keys.map((key) =>
+    database.tables.jobs.findBy(
+      'key',
+      key,
+      tx,
+      ({ queue: own, status, availableAt }) =>
+        own === queue && (status === 'in-progress' || (status === 'new' && availableAt <= now)),
+    ),
+  );
+  tx.takeNow(found.flat().map(({ row }) => row));
+  return found.flatMap((ofKey) => {
+    const jobs = ofKey.map(({ value }) => value);
+    const inProgress = jobs.filter(({ status }) => status === 'in-progress');
+    const others = jobs.filter(({ status }) => status !== 'in-progress');
+    return [...inProgress, ...others].slice(0, limit).map(toJob);
+  });
+}
+
+/** A plain read answers: a job whose handler runs is still outstanding in what is committed. */
+export function firstOutstanding(
+  { database, tx }: Place,
+  { key, kinds, before, except }: DependencyQuestion,
+): JobId | undefined {
+  const [first] = database.tables.jobs.findBy(
+    'key',
+    key,
+    tx,
+    (job) =>
+      job.id < before && !isSettled(job.status) && kinds.includes(job.kind) && !except.includes(job.id),
+  );
+  return first?.value.id;
+}

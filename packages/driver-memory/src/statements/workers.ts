@@ -1,0 +1,71 @@
+import type { WorkerInfo, WorkerLines, WorkerView } from '@rowlock/core';
+import { toWorkerView } from '../rows.js';
+import { storableJson } from '../storable.js';
+import { isAlive } from './anchor.js';
+import type { Place } from './place.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+export function addWorker({ database, tx }: Place, given: WorkerInfo): string {
+  const { name, host, pid, queues } = given;
+  const info = { name, host, pid, queues: [...queues] };
+  const startedAt = database.clock.now();
+  const { id } = database.tables.workers.insert(tx, (id) => ({
+    id: String(id),
+    info,
+    startedAt,
+    stoppedAt: null,
+    aliveUntil: null,
+    prunesUntil: null,
+    lines: '{}',
+  }));
+  return id;
+}
+
+/** @returns whether the worker has not stopped. */
+export async function beat({ database, tx }: Place, id: string, forMs: number): Promise<boolean> {
+  const [found] = database.tables.workers.findBy('id', id, tx, ({ stoppedAt }) => stoppedAt === null);
+  if (found === undefined) return false;
+  await tx.lock(found.row);
+  tx.write(found.row, { ...found.value, aliveUntil: database.clock.now() + forMs });
+  return true;
+}
+
+export async function reportLines({ database, tx }: Place, id: string, lines: WorkerLines): Promise<void> {
+  for (const { row, value } of database.tables.workers.findBy('id', id, tx)) {
+    await tx.lock(row);
+    tx.write(row, { ...value, lines: storableJson(lines) });
+  }
+}
+
+export async function stopWorker({ database, tx }: Place, id: string): Promise<void> {
+  for (const { row, value } of database.tables.workers.findBy('id', id, tx)) {
+    await tx.lock(row);
+    tx.write(row, { ...value, stoppedAt: database.clock.now(), aliveUntil: null, lines: '{}' });
+  }
+}
+
+export function workers(place: Place): readonly WorkerView[] {
+  const { database, tx } = place;
+  const since = database.clock.now() - HOUR_MS;
+  return database.tables.workers
+    .find(tx, ({ id, startedAt, stoppedAt }) => isAlive(place, id) || (stoppedAt ?? startedAt) > since)
+    .map(({ value }) => toWorkerView(value, isAlive(place, value.id)))
+    .toReversed();
+}
+
+/** One that is alive may be without its session for a moment: hence the month for those who did not say that they stop. */
+export async function forgetWorkers(place: Place): Promise<void> {
+  const { database, tx } = place;
+  const before = database.clock.now() - DAY_MS;
+  const gone = database.tables.workers.find(
+    tx,
+    ({ id, startedAt, stoppedAt, aliveUntil }) =>
+      (stoppedAt ?? aliveUntil ?? startedAt + 30 * DAY_MS) < before && !isAlive(place, id),
+  );
+  for (const { row } of gone) {
+    await tx.lock(row);
+    tx.write(row, undefined);
+  }
+}

@@ -1,0 +1,62 @@
+import { JOB } from './columns.js';
+import type { Tables } from './tables.js';
+
+/** The claim, and the transaction that it is made in. */
+export const claimStatements = ({ job }: Tables) => {
+  const isRunnable = (kinds: string, busy: string): string =>
+    `place.available_at <= UTC_TIMESTAMP(6) AND place.kind IN (${kinds}) AND (place.\`key\` IS NULL OR place.\`key\` NOT IN (${busy}))`;
+
+  const places = (range: string, order: string, kinds: string, busy: string): string => `
+        (SELECT place.id, place.priority, place.\`key\` FROM ${job} AS place FORCE INDEX (job_claim)
+         WHERE queue = ? AND claimable = 1 ${range} AND ${isRunnable(kinds, busy)}
+         ORDER BY ${order} LIMIT ?)`;
+
+  // A page of what a claim looks at, in its order: from the first job on, or from the line, in the two halves that are its ranges,
+  // each walked by the index alone.
+  const page = (from: 'start' | 'line', kinds: string, busy: string): string =>
+    from === 'start'
+      ? `${places('', 'place.priority, place.id', kinds, busy)} AS candidate`
+      : `(${places('AND priority = ? AND id > ?', 'place.id', kinds, busy)}
+        UNION ALL${places('AND priority > ?', 'place.priority, place.id', kinds, busy)}
+      ) AS candidate`;
+
+  return {
+    // The isolation level is the connection's: see prepareSession.
+    begin: 'START TRANSACTION',
+
+    // The server ends the connection of a claim that idles for longer, and with it the transaction.
+    idleLimit: (seconds: number): string => `SET SESSION wait_timeout = ${Math.ceil(seconds)}`,
+
+    // `place` is a plain read of the claim's index, and locks nothing: a locking read of an index locks the index's records too, in an
+    // order of its own, and with claims, sibling locks and settlements on three indexes that gave a deadlock in some thousand claims.
+    // Only `job` is locked, by primary key, one row after the other as the index has them, so that LIMIT locks as many as it returns.
+    claim: (from: 'start' | 'line', kinds: string, busy: string): string => `
+      SELECT ${JOB} FROM ${job} AS place FORCE INDEX (job_claim)
+      STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = place.id
+      WHERE place.queue = ? AND place.claimable = 1
+        ${from === 'start' ? '' : 'AND ((place.priority = ? AND place.id > ?) OR place.priority > ?)'}
+        AND ${isRunnable(kinds, busy)} AND job.status = 'new' AND job.available_at <= UTC_TIMESTAMP(6)
+      ORDER BY place.priority, place.id
+      LIMIT ?
+      FOR UPDATE OF job SKIP LOCKED`,
+
+    // MariaDB has no OF. So the places, in brackets, are read first, and then locked in their order: an ORDER BY would lock all.
+    claimFromPage: (from: 'start' | 'line', kinds: string, busy: string): string => `
+      SELECT ${JOB} FROM ${page(from, kinds, busy)}
+      STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = candidate.id
+      WHERE job.status = 'new' AND job.available_at <= UTC_TIMESTAMP(6)
+      LIMIT ?
+      FOR UPDATE SKIP LOCKED`,
+
+    // Whether a claim has looked at all there are, and whose they are.
+    keysOfPage: (from: 'start' | 'line', kinds: string, busy: string): string => `
+      SELECT candidate.\`key\`, COUNT(*) AS jobs FROM ${page(from, kinds, busy)} GROUP BY candidate.\`key\``,
+
+    // After a deadlock. Whoever has had a job meanwhile has counted an attempt, has put it off, or has it still.
+    lockAgain: (ids: string): string => `
+      SELECT CAST(job.id AS CHAR) AS id, job.attempt FROM ${job} AS job FORCE INDEX (PRIMARY)
+      WHERE id IN (${ids}) AND status = 'new' AND available_at <= UTC_TIMESTAMP(6)
+      ORDER BY job.id
+      FOR UPDATE NOWAIT`,
+  };
+};

@@ -1,0 +1,33 @@
+import type { Tables } from './tables.js';
+
+/** What puts jobs into the table, and finds those that are there already. */
+export const enqueueStatements = ({ job }: Tables) => ({
+  // No INSERT IGNORE: it would cut what is too long. No ON DUPLICATE KEY UPDATE: it waits for a running handler. A plain
+  // INSERT of a duplicate is refused at once; then the ones that are there are looked up and left out.
+  enqueue: (given: string): string => `
+      INSERT INTO ${job} (public_id, queue, kind, \`key\`, payload, priority, available_at, due, max_attempts,
+                          unique_key, unique_scope, metadata, created_by)
+      SELECT public_id, queue, kind, job_key, payload, priority,
+             COALESCE('1970-01-01' + INTERVAL ROUND(available_at * 1000) MICROSECOND,
+                      UTC_TIMESTAMP(6) + INTERVAL ROUND(delay * 1000) MICROSECOND),
+             COALESCE('1970-01-01' + INTERVAL ROUND(available_at * 1000) MICROSECOND <= UTC_TIMESTAMP(6), delay = 0),
+             max_attempts, unique_key, COALESCE(unique_scope, 'outstanding'), metadata, created_by
+      FROM ${given}
+      ORDER BY place`,
+
+  findDuplicates: (jobs: number): string => `
+      SELECT taken_key, public_id FROM ${job} FORCE INDEX (job_unique)
+      WHERE taken_key IN (${repeated(jobs, '?')})`,
+
+  // A range with almost nothing in it but its end: of one key of a unique index a plain read would stop at the row that had it
+  // when the snapshot was made, and not come to the one that this transaction has inserted.
+  findSeen: (jobs: number): string => `
+      SELECT taken_key, public_id FROM ${job} FORCE INDEX (job_unique)
+      WHERE ${Array.from({ length: jobs }, () => '(taken_key > ? AND taken_key <= ?)').join(' OR ')}`,
+
+  committed: (publicIds: string): string => `SELECT public_id FROM ${job} WHERE public_id IN (${publicIds})`,
+});
+
+function repeated(times: number, text: string): string {
+  return Array.from({ length: times }, () => text).join(', ');
+}

@@ -1,0 +1,39 @@
+import { alive } from './anchor.js';
+import type { Tables } from './tables.js';
+
+/** Leases, and taking back those that are over or whose worker is gone. */
+export const leaseStatements = ({ job, run, worker }: Tables) => ({
+  lease: (ids: string): string => `
+      UPDATE ${job} SET status = 'in-progress', process_id = ?,
+                        leased_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND
+      WHERE id IN (${ids}) AND status = 'new'`,
+
+  // Waits for those who look at the key's jobs just now. What this run has settled already is returned as well: a commit
+  // whose answer was lost is found again.
+  lockLeased: (ids: string): string => `
+      SELECT CAST(job.id AS CHAR) AS id, status FROM ${job} AS job FORCE INDEX (PRIMARY)
+      WHERE id IN (${ids}) AND process_id = ?
+      ORDER BY job.id
+      FOR UPDATE`,
+
+  lapsed: `
+      SELECT CAST(job.id AS CHAR) AS id, job.process_id, CAST(run.worker_id AS CHAR) AS worker_id,
+             CAST(leased_until < UTC_TIMESTAMP(6) AS SIGNED) AS is_over,
+             CAST(NOT ${alive('run.worker_id')} AS SIGNED) AS is_lapsed
+      FROM ${job} AS job FORCE INDEX (job_leased)
+      JOIN ${run} AS run ON run.job_id = job.id AND run.process_id = job.process_id
+      LEFT JOIN ${worker} AS worker ON worker.id = run.worker_id
+      WHERE job.queue = ? AND job.leased = 1
+        AND (leased_until < UTC_TIMESTAMP(6) OR NOT ${alive('run.worker_id')})`,
+
+  // Looked at again when it is locked: it may have been settled meanwhile, and leased anew.
+  lockLapsed: (ids: string): string => `
+      SELECT CAST(job.id AS CHAR) AS id, job.process_id FROM ${job} AS job FORCE INDEX (PRIMARY)
+      WHERE id IN (${ids}) AND status = 'in-progress'
+      ORDER BY job.id
+      FOR UPDATE SKIP LOCKED`,
+
+  // Without its process_id no run can take a job for its own any more.
+  reclaim: (ids: string): string =>
+    `UPDATE ${job} SET status = 'new', process_id = NULL WHERE id IN (${ids})`,
+});

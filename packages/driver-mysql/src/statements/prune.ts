@@ -1,0 +1,33 @@
+import type { Tables } from './tables.js';
+
+/** What decides how long a job is kept. Whole milliseconds, rounded down: a job is never taken for older than it is. */
+const ENTRY = `CAST(job.id AS CHAR) AS id, queue, status,
+  CAST(FLOOR(TIMESTAMPDIFF(MICROSECOND, created_at, UTC_TIMESTAMP(6)) / 1000) AS CHAR) AS created_ms,
+  CAST(FLOOR(TIMESTAMPDIFF(MICROSECOND, finished_at, UTC_TIMESTAMP(6)) / 1000) AS CHAR) AS settled_ms`;
+
+/** The settled jobs, and which of them go. */
+export const pruneStatements = ({ job, run, worker }: Tables) => ({
+  // Not ordered by `id` alone, which would be the text of the column above.
+  history: `SELECT ${ENTRY} FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE job.id > ? ORDER BY job.id LIMIT ?`,
+
+  historyBack: `SELECT ${ENTRY} FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE job.id < ? ORDER BY job.id DESC LIMIT ?`,
+
+  // By the primary key alone: an index for it would cost each settlement one more entry, and each delete locks on it.
+  lockSettled: (ids: string): string => `
+      SELECT CAST(job.id AS CHAR) AS id FROM ${job} AS job FORCE INDEX (PRIMARY)
+      WHERE id IN (${ids}) AND status IN ('complete', 'error', 'cancelled')
+        AND finished_at <= UTC_TIMESTAMP(6) - INTERVAL ROUND(? * 1000) MICROSECOND
+      ORDER BY job.id
+      FOR UPDATE SKIP LOCKED`,
+
+  prune: (ids: string): string => `DELETE job FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE id IN (${ids})`,
+
+  // Of a table of a few rows the optimizer would rather read, and lock, all.
+  pruneRuns: (ids: string): string =>
+    `DELETE run FROM ${run} AS run FORCE INDEX (PRIMARY) WHERE job_id IN (${ids})`,
+
+  findPruner: `SELECT 1 FROM ${worker} WHERE prunes_until > UTC_TIMESTAMP(6) AND id <> ? LIMIT 1`,
+
+  takePruneTurn: `
+      UPDATE ${worker} SET prunes_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND WHERE id = ?`,
+});

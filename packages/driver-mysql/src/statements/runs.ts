@@ -1,0 +1,77 @@
+import type { Tables } from './tables.js';
+
+/** The records of runs. */
+export const runStatements = ({ job, run, openRun, worker }: Tables) => ({
+  // For runs of one job each. Of jobs that had runs before nothing is written: with LEFT JOINs, which keep the order, and by which each
+  // job is looked up by itself.
+  startRuns: (given: string): string => `
+      INSERT INTO ${run} (job_id, process_id, worker_id)
+      SELECT given.job_id, given.process_id, given.worker_id FROM ${given}
+      LEFT JOIN ${run} AS earlier FORCE INDEX (PRIMARY) ON earlier.job_id = given.job_id
+      LEFT JOIN ${openRun} AS open ON open.last_id >= given.job_id AND open.first_id <= given.job_id
+      WHERE earlier.job_id IS NULL AND open.last_id IS NULL`,
+
+  // A run of several jobs, or runs that share a transaction, in one row, which goes with the settlement. A record for each of 500
+  // jobs took a quarter to four tenths of the rate.
+  startTogether: (given: string): string => `
+      INSERT INTO ${openRun} (process_id, worker_id, first_id, last_id, job_ids)
+      SELECT ?, ?, ?, ?, ? FROM DUAL
+      WHERE NOT EXISTS (
+          SELECT 1 FROM ${given} STRAIGHT_JOIN ${run} AS earlier FORCE INDEX (PRIMARY) ON earlier.job_id = given.job_id)
+        AND NOT EXISTS (SELECT 1 FROM ${openRun} AS open WHERE open.last_id >= ? AND open.first_id <= ?)`,
+
+  // By a join: for 500 jobs an IN took the server 3.9 ms, and this 1.1. The rows without an id are open runs that may have some of
+  // these jobs: those that lie where these do.
+  findRuns: (given: string): string => `
+      SELECT CAST(given.job_id AS CHAR) AS id, COUNT(*) AS earlier_runs,
+             CAST(SUM(outcome IS NULL OR outcome = 'reclaim') AS SIGNED) AS crashes,
+             CAST(SUM(outcome IS NULL) AS SIGNED) AS unfinished, NULL AS process_id, NULL AS job_ids
+      FROM ${given} STRAIGHT_JOIN ${run} AS run FORCE INDEX (PRIMARY)
+        ON run.job_id = given.job_id AND run.process_id <> given.process_id
+      GROUP BY given.job_id
+      UNION ALL
+      SELECT NULL, 0, 0, 0, process_id, CAST(job_ids AS CHAR) FROM ${openRun} WHERE last_id >= ? AND first_id <= ?`,
+
+  endCrashedRuns: (given: string): string => `
+      UPDATE ${given} STRAIGHT_JOIN ${run} AS run FORCE INDEX (PRIMARY)
+        ON run.job_id = given.job_id AND run.process_id <> given.process_id
+      SET run.finished_at = UTC_TIMESTAMP(6), run.outcome = 'reclaim'
+      WHERE run.finished_at IS NULL`,
+
+  // Whatever is known of these jobs. Those that were written stay.
+  startKnownRuns: (given: string): string => `
+      INSERT INTO ${run} (job_id, process_id, worker_id) SELECT job_id, process_id, worker_id FROM ${given}
+      ON DUPLICATE KEY UPDATE progress = ${run}.progress`,
+
+  startKnownTogether: `
+      INSERT INTO ${openRun} (process_id, worker_id, first_id, last_id, job_ids) VALUES (?, ?, ?, ?, ?)`,
+
+  findOpenRun: `
+      SELECT CAST(last_id AS CHAR) AS last_id, CAST(job_ids AS CHAR) AS job_ids FROM ${openRun} WHERE last_id >= ? AND process_id = ?`,
+
+  outstanding: (ids: string): string => `
+      SELECT CAST(job.id AS CHAR) AS id FROM ${job} AS job FORCE INDEX (PRIMARY)
+      WHERE id IN (${ids}) AND status IN ('new', 'in-progress')`,
+
+  // A job that has a record of it, for its progress, keeps that.
+  writeOut: (given: string): string => `
+      INSERT INTO ${run} (job_id, process_id, worker_id, started_at)
+      SELECT given.job_id, open.process_id, open.worker_id, open.started_at
+      FROM ${given} STRAIGHT_JOIN ${openRun} AS open ON open.last_id = ? AND open.process_id = given.process_id
+      ON DUPLICATE KEY UPDATE progress = ${run}.progress`,
+
+  endOpenRun: `DELETE FROM ${openRun} WHERE last_id = ? AND process_id = ?`,
+
+  noteProgress: (ids: string): string =>
+    `UPDATE ${run} SET progress = ? WHERE job_id IN (${ids}) AND process_id = ? AND finished_at IS NULL`,
+
+  release: (given: string): string => `
+      UPDATE ${given} STRAIGHT_JOIN ${run} AS run FORCE INDEX (PRIMARY)
+        ON run.job_id = given.job_id AND run.process_id = given.process_id
+      SET run.finished_at = UTC_TIMESTAMP(6), run.outcome = 'release'`,
+
+  // What is left of them.
+  findForgotten: `
+      SELECT CAST(last_id AS CHAR) AS last_id, process_id, CAST(job_ids AS CHAR) AS job_ids FROM ${openRun} AS open
+      WHERE NOT EXISTS (SELECT 1 FROM ${worker} AS worker WHERE worker.id = open.worker_id)`,
+});

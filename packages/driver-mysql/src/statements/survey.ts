@@ -1,0 +1,33 @@
+import type { Tables } from './tables.js';
+
+/** What a worker knows of its queues: what has become due, and when more will. */
+export const surveyStatements = ({ job }: Tables) => ({
+  findLater: `
+      SELECT CAST(id AS CHAR) AS id FROM ${job} FORCE INDEX (job_later)
+      WHERE queue = ? AND later = 1 AND available_at <= UTC_TIMESTAMP(6)
+      ORDER BY available_at
+      LIMIT 1000`,
+
+  lockLater: (ids: string): string => `
+      SELECT CAST(job.id AS CHAR) AS id FROM ${job} AS job FORCE INDEX (PRIMARY)
+      WHERE id IN (${ids}) AND status = 'new' AND NOT due
+      ORDER BY job.id
+      FOR UPDATE SKIP LOCKED`,
+
+  promote: (ids: string): string => `UPDATE ${job} SET due = TRUE WHERE id IN (${ids})`,
+
+  nextDue: `
+      SELECT CAST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), available_at) / 1000 AS CHAR) AS next_due_ms
+      FROM ${job} FORCE INDEX (job_later)
+      WHERE queue = ? AND later = 1 AND available_at > UTC_TIMESTAMP(6)
+      ORDER BY available_at
+      LIMIT 1`,
+
+  waiting: (kinds: string): string => `
+      SELECT 1 FROM ${job} FORCE INDEX (job_claim)
+      WHERE queue = ? AND claimable = 1 AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds})
+      ORDER BY priority, id
+      LIMIT 1`,
+
+  leased: `SELECT 1 FROM ${job} FORCE INDEX (job_leased) WHERE queue = ? AND leased = 1 LIMIT 1`,
+});

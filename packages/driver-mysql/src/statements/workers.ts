@@ -1,0 +1,36 @@
+import { alive } from './anchor.js';
+import { ms } from './columns.js';
+import type { Tables } from './tables.js';
+
+/** The workers, as they tell of themselves. */
+export const workerStatements = ({ worker }: Tables) => ({
+  addWorker: `INSERT INTO ${worker} (name, host, pid, queues) VALUES (?, ?, ?, ?)`,
+
+  beat: `
+      UPDATE ${worker} SET alive_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND
+      WHERE id = ? AND stopped_at IS NULL`,
+
+  reportLines: `UPDATE ${worker} SET \`lines\` = ? WHERE id = ?`,
+
+  stopWorker: `UPDATE ${worker} SET stopped_at = UTC_TIMESTAMP(6), alive_until = NULL, \`lines\` = JSON_OBJECT() WHERE id = ?`,
+
+  workers: `
+      SELECT CAST(id AS CHAR) AS id, name, host, pid, CAST(queues AS CHAR) AS queues, CAST(\`lines\` AS CHAR) AS \`lines\`,
+             CAST(${ms('started_at')} AS CHAR) AS started_at,
+             CAST(stopped_at IS NULL AND ${alive('worker.id')} AS SIGNED) AS alive
+      FROM ${worker} AS worker
+      WHERE COALESCE(stopped_at, started_at) > UTC_TIMESTAMP(6) - INTERVAL 1 HOUR
+         OR (stopped_at IS NULL AND ${alive('worker.id')})
+      ORDER BY worker.id DESC
+      LIMIT 1000`,
+
+  // One that is alive may be without its session for a moment: hence the month for those who did not say that they stop.
+  findGone: `
+      SELECT CAST(id AS CHAR) AS id FROM ${worker} AS worker
+      WHERE COALESCE(stopped_at, alive_until, started_at + INTERVAL 30 DAY) < UTC_TIMESTAMP(6) - INTERVAL 1 DAY
+        AND NOT ${alive('worker.id')}
+      ORDER BY worker.id
+      LIMIT 1000`,
+
+  forgetWorkers: (ids: string): string => `DELETE FROM ${worker} WHERE id IN (${ids})`,
+});

@@ -1,0 +1,41 @@
+import { alive } from './anchor.js';
+import { writtenOut } from './open-run.js';
+import type { Tables } from './tables.js';
+
+/** Leases, and taking back those that are over or whose worker is gone. */
+export const leaseStatements = (tables: Tables) => {
+  const { job, run } = tables;
+  return {
+    // What an open run has on record together is written out: a lease lasts, and may be of some of its jobs.
+    lease: `
+      WITH ${writtenOut(tables, 'last_id >= $4 AND process_id = $1')}
+      UPDATE ${job} SET status = 'in-progress', process_id = $1, leased_until = clock_timestamp() + $3 * interval '1 ms'
+      WHERE id = ANY($2) AND status = 'new'`,
+
+    // Waits for those who look at the key's jobs just now. What this run has settled already is returned as well: a commit
+    // whose answer was lost is found again.
+    lockLeased: `
+      SELECT id, status FROM ${job} WHERE id = ANY($2) AND process_id = $1
+      ORDER BY id
+      FOR NO KEY UPDATE`,
+
+    // Without its process_id a job that was put back is no longer found by a run that would settle it.
+    // The last condition of the lock is looked at again when the row is locked: it may have been settled, and leased anew.
+    reclaim: `
+      WITH ${alive(tables)}, leased AS MATERIALIZED (
+        SELECT job.id, job.process_id, run.worker_id, leased_until < clock_timestamp() AS over,
+               run.worker_id NOT IN (SELECT id FROM alive) AS lapsed
+        FROM ${job} AS job JOIN ${run} AS run ON run.process_id = job.process_id AND run.job_id = job.id
+        WHERE job.queue = ANY($2) AND job.status = 'in-progress'
+      ), free AS (
+        SELECT job.id FROM ${job} AS job JOIN leased ON job.id = leased.id
+        WHERE (over OR (lapsed AND leased.worker_id = ANY($3)))
+          AND job.status = 'in-progress' AND job.process_id = leased.process_id
+        FOR NO KEY UPDATE OF job SKIP LOCKED
+      ), reclaimed AS (
+        UPDATE ${job} AS job SET status = 'new', process_id = NULL FROM free WHERE job.id = free.id RETURNING job.id
+      )
+      SELECT (SELECT count(*) FROM reclaimed) AS reclaimed,
+             (SELECT coalesce(jsonb_agg(DISTINCT worker_id::text), '[]') FROM leased WHERE lapsed) AS lapsed`,
+  };
+};

@@ -1,0 +1,26 @@
+import type { Tables } from './tables.js';
+
+/** Whether an open run has one of these jobs, which lie between the two ids. */
+export const has = (jobs: string, first: string, last: string): string =>
+  `last_id >= ${first} AND first_id <= ${last}
+        AND EXISTS (SELECT FROM unnest(job_ids) AS has (id) WHERE has.id = ANY(${jobs}::bigint[]))`;
+
+/** Writes open runs into the records of those of their jobs that are outstanding still. */
+export const writtenOut = ({ job, run, openRun }: Tables, condition: string): string => `open AS (
+      DELETE FROM ${openRun} WHERE ${condition} RETURNING process_id, worker_id, started_at, job_ids
+    ), written AS (
+      INSERT INTO ${run} (process_id, job_id, worker_id, started_at)
+      SELECT open.process_id, job.id, worker_id, open.started_at FROM open JOIN ${job} AS job ON job.id = ANY(job_ids)
+      WHERE status IN ('new', 'in-progress')
+      ON CONFLICT DO NOTHING
+    )`;
+
+/**
+ * Records of an open run's jobs that are ended as they are made; those that are there are ended by `ended`. One may be made
+ * for progress meanwhile: this statement began too early to see it, so it is left to the conflict. Counted, as the planner would make
+ * a join of NOT EXISTS, and read the whole table for it.
+ */
+export const fresh = ({ run }: Tables, processId: string): string =>
+  `(SELECT count(*) FROM ${run} AS noted WHERE noted.job_id = has.id AND noted.process_id = ${processId}) = 0`;
+export const ENDED_MEANWHILE = `ON CONFLICT (job_id, process_id) DO UPDATE SET
+        finished_at = excluded.finished_at, outcome = excluded.outcome, error = excluded.error`;

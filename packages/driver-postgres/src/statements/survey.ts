@@ -1,0 +1,36 @@
+import type { Tables } from './tables.js';
+
+/** What a worker knows of its queues: what has become due, and when more will. */
+export const surveyStatements = ({ job }: Tables) => ({
+  // The subqueries per queue each walk their own part of an index. Without its order, the last one would be planned as
+  // a scan of the table.
+  survey: `
+      WITH promoted AS (
+        UPDATE ${job} SET due = true
+        WHERE id = ANY(ARRAY(
+          SELECT id FROM ${job}
+          WHERE queue = ANY($1) AND status = 'new' AND NOT due AND available_at <= statement_timestamp()
+          ORDER BY available_at
+          LIMIT 1000
+          FOR NO KEY UPDATE SKIP LOCKED
+        ))
+        RETURNING id
+      )
+      SELECT (SELECT count(*) FROM promoted) AS promoted,
+             (SELECT extract(epoch FROM min(later.at) - statement_timestamp()) * 1000
+              FROM unnest($1::text[]) AS lane (queue)
+              CROSS JOIN LATERAL (
+                SELECT min(available_at) AS at FROM ${job}
+                WHERE job.queue = lane.queue AND status = 'new' AND NOT due AND available_at > statement_timestamp()
+              ) AS later) AS next_due_ms,
+             EXISTS (
+               SELECT FROM unnest($1::text[]) AS lane (queue)
+               CROSS JOIN LATERAL (
+                 SELECT FROM ${job}
+                 WHERE job.queue = lane.queue AND status = 'new' AND due AND available_at <= statement_timestamp()
+                   AND kind = ANY($2)
+                 ORDER BY priority, id
+                 LIMIT 1
+               ) AS found) AS waiting,
+             EXISTS (SELECT FROM ${job} WHERE queue = ANY($1) AND status = 'in-progress') AS leased`,
+});

@@ -1,0 +1,44 @@
+import { alive } from './anchor.js';
+import type { Tables } from './tables.js';
+
+/** The workers, as they tell of themselves. */
+export const workerStatements = (tables: Tables) => {
+  const { worker } = tables;
+  return {
+    addWorker: `INSERT INTO ${worker} (name, host, pid, queues) VALUES ($1, $2, $3, $4) RETURNING id`,
+
+    // Need not wait for the disk: nobody needs a beat after a power cut.
+    beat: `
+      UPDATE ${worker} SET alive_until = clock_timestamp() + $2 * interval '1 ms'
+      WHERE id = $1 AND stopped_at IS NULL
+      RETURNING set_config('synchronous_commit', 'off', true)`,
+
+    // Nor does this, which would make the jobs' commits wait.
+    reportLines: `
+      UPDATE ${worker} SET lines = $2 WHERE id = $1 RETURNING set_config('synchronous_commit', 'off', true)`,
+
+    stopWorker: `UPDATE ${worker} SET stopped_at = clock_timestamp(), alive_until = NULL, lines = '{}' WHERE id = $1`,
+
+    workers: `
+      WITH ${alive(tables)}
+      SELECT id, name, host, pid, to_jsonb(queues) AS queues, lines, extract(epoch FROM started_at) * 1000 AS started_at,
+             id IN (SELECT id FROM alive) AS alive
+      FROM ${worker}
+      WHERE id IN (SELECT id FROM alive)
+         OR coalesce(stopped_at, started_at) > clock_timestamp() - interval '1 hour'
+      ORDER BY id DESC
+      LIMIT 1000`,
+
+    // One that is alive may be without its session for a moment: hence the month for those who did not say that they stop.
+    forgetWorkers: `
+      WITH ${alive(tables)}
+      DELETE FROM ${worker} WHERE id = ANY(ARRAY(
+        SELECT id FROM ${worker}
+        WHERE coalesce(stopped_at, alive_until, started_at + interval '30 days') < statement_timestamp() - interval '1 day'
+          AND id NOT IN (SELECT id FROM alive)
+        ORDER BY id
+        LIMIT 1000
+        FOR UPDATE SKIP LOCKED
+      ))`,
+  };
+};
