@@ -6,22 +6,18 @@ import {
   DriverError,
   type Entities,
   type HeldTransaction,
-  isSettled,
   type Job,
-  type JobError,
   type JobId,
-  type Json,
   type RunRef,
   type Settlement,
   type State,
-  TRANSITIONS,
 } from '@rowlock/core';
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import { claimFromPages, claimInOrder, NO_ID } from './claim.js';
 import type { ClaimConnections } from './claim-connections.js';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
-import { ENDINGS, type GivenRows, inPackets, recordsOf } from './given.js';
+import { recordsOf } from './given.js';
 import { HandlerTransaction, RELEASE_FENCE, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
 import { inOrder } from './job-ids.js';
@@ -29,8 +25,8 @@ import { endTogether, writeOut } from './open-runs.js';
 import { change, inParts, list, type MysqlTransaction, query, type Value } from './query.js';
 import { type JobRow, toJob } from './rows.js';
 import { cut, isMariaDb, limitIdle, sessionOf } from './session.js';
+import { areAlike, endingsOf, sharedBy } from './settlements.js';
 import { lockSiblings } from './siblings.js';
-import { storableJson } from './storable.js';
 
 /** How long the handler's statements may go on when they are to be undone, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
@@ -210,14 +206,12 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
 
   /** The same where they differ in nothing: then one UPDATE of the jobs takes the server a third less than a join. */
   async #settleAlike(settlements: readonly [Settlement, ...Settlement[]]): Promise<number> {
-    const [{ processId, event, attempt, crashes, output, error, tookMs, by }] = settlements;
-    const { to } = TRANSITIONS[event];
-    const values = [processId, to, attempt, crashes, textOf(output), textOf(error), tookMs, by, by];
+    const shared = sharedBy(settlements[0]);
     let settled = 0;
     for (const part of inParts(settlements)) {
       const jobs = list(part.map(({ id }) => id));
       const text = this.#context.sql.settleAlike(jobs.places);
-      settled += await this.#change(text, [...values, ...jobs.values, this.#status]);
+      settled += await this.#change(text, [...shared, ...jobs.values, this.#status]);
     }
     return settled;
   }
@@ -469,44 +463,4 @@ const NO_SAVEPOINT = 1305;
 function isWithoutSavepoint(error: unknown): boolean {
   const { cause } = toDriverError(error);
   return cause instanceof Error && 'errno' in cause && cause.errno === NO_SAVEPOINT;
-}
-
-/** Whether they have ended for good, and differ in nothing but their jobs. */
-function areAlike(settlements: readonly Settlement[]): settlements is readonly [Settlement, ...Settlement[]] {
-  const [first, ...others] = settlements;
-  if (first === undefined || !isSettled(TRANSITIONS[first.event].to)) return false;
-  if (others.length > 0 && (first.output !== null || first.error !== null)) return false;
-  return others.every(
-    ({ event, output, error, processId, attempt, crashes, tookMs, by }) =>
-      event === first.event &&
-      output === null &&
-      error === null &&
-      processId === first.processId &&
-      attempt === first.attempt &&
-      crashes === first.crashes &&
-      tookMs === first.tookMs &&
-      by === first.by,
-  );
-}
-
-function textOf(value: Json | JobError | null): string | null {
-  return value === null ? null : storableJson(value);
-}
-
-/** What one statement each can be given. */
-function endingsOf(settlements: readonly Settlement[]): readonly GivenRows[] {
-  const rows = settlements.map((each) => ({
-    id: String(each.id),
-    process_id: each.processId,
-    event: each.event,
-    status: TRANSITIONS[each.event].to,
-    attempt: each.attempt,
-    crashes: each.crashes,
-    delay: each.delayMs,
-    took: each.tookMs,
-    output: textOf(each.output),
-    error: textOf(each.error),
-    settled_by: each.by,
-  }));
-  return inPackets(rows).map((packet) => ENDINGS.rows(packet));
 }

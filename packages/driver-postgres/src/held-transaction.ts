@@ -11,7 +11,6 @@ import {
   type RunRef,
   type Settlement,
   type State,
-  TRANSITIONS,
 } from '@rowlock/core';
 import type { PoolClient, QueryResultRow } from 'pg';
 import type { Context } from './context.js';
@@ -24,7 +23,7 @@ import { plainArray } from './plain-array.js';
 import { type PostgresTransaction, query } from './query.js';
 import { type JobRow, toJob } from './rows.js';
 import { cut, type Server } from './session.js';
-import { storableJson } from './storable.js';
+import { areAlike, endingsOf, sharedBy } from './settlements.js';
 
 /** How long the handler's statements may go on when they are to be undone, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
@@ -154,7 +153,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     const { sql } = this.#context;
     const [text, values] =
       this.#isOne && areAlike(own)
-        ? [sql.complete, [own[0].id, ...this.#shared(own[0])]]
+        ? [sql.complete, [own[0].id, ...sharedBy(own[0], this.#status)]]
         : [this.#isOne ? sql.settle : sql.settleTogether, this.#endings(own)];
     const rows = await this.#ask<{ id: JobId }>(text, values, own.length);
     for (const { id } of rows) this.#held.delete(id);
@@ -193,35 +192,15 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   #alike(settlements: readonly [Settlement, ...Settlement[]]): [text: string, values: unknown[]] {
     const { sql } = this.#context;
     const [first] = settlements;
-    const shared = this.#shared(first);
+    const shared = sharedBy(first, this.#status);
     if (this.#isOne) return [sql.settleComplete, [first.id, ...shared]];
     const ids = settlements.map(({ id }) => id);
     return [sql.settleAlike, [plainArray(ids), ...shared, rangeOf(ids)[1]]];
   }
 
-  /** What settlements that are alike have in common. */
-  #shared({ processId, attempt, crashes, tookMs, by }: Settlement): unknown[] {
-    return [processId, attempt, crashes, tookMs, by, this.#status];
-  }
-
   #endings(settlements: readonly Settlement[]): unknown[] {
-    const column = <Value>(value: (settlement: Settlement) => Value): Value[] => settlements.map(value);
-    const values = [
-      plainArray(column(({ id }) => id)),
-      plainArray(column(({ processId }) => processId)),
-      plainArray(column(({ event }) => event)),
-      plainArray(column(({ event }) => TRANSITIONS[event].to)),
-      plainArray(column(({ attempt }) => attempt)),
-      plainArray(column(({ crashes }) => crashes)),
-      plainArray(column(({ delayMs }) => delayMs)),
-      plainArray(column(({ tookMs }) => tookMs)),
-      column(({ output }) => (output === null ? null : storableJson(output))),
-      column(({ error }) => (error === null ? null : storableJson(error))),
-      column(({ by }) => by),
-      this.#status,
-      plainArray(settlements.filter(({ event }) => event !== 'complete').map(({ id }) => id)),
-    ];
-    return this.#isOne ? values : [...values, rangeOf(column(({ id }) => id))[0]];
+    const values = endingsOf(settlements, this.#status);
+    return this.#isOne ? values : [...values, rangeOf(settlements.map(({ id }) => id))[0]];
   }
 
   async undo(): Promise<void> {
@@ -389,20 +368,4 @@ function isNotAll(error: unknown): boolean {
 
 function isNoSavepoint(error: unknown): boolean {
   return error instanceof DriverError && Object(error.cause).code === '3B001';
-}
-
-/** Whether jobs are complete, without output, and nothing sets their settlements apart. */
-function areAlike(settlements: readonly Settlement[]): settlements is readonly [Settlement, ...Settlement[]] {
-  const [first] = settlements;
-  if (first === undefined) return false;
-  return settlements.every(
-    ({ event, output, processId, attempt, crashes, tookMs, by }) =>
-      event === 'complete' &&
-      output === null &&
-      processId === first.processId &&
-      attempt === first.attempt &&
-      crashes === first.crashes &&
-      tookMs === first.tookMs &&
-      by === first.by,
-  );
 }
