@@ -126,6 +126,8 @@ function samples(database: Database): Samples {
     SerializationFailure: {
       because: 'There is no isolation level but READ COMMITTED, which has no such failure.',
     },
+    StatementCancelled: { because: 'Nobody can stop a statement, and none has a limit.' },
+    OutOfResources: { because: 'The memory that is left is no business of the tables.' },
     UniqueViolation: () =>
       twoTransactions(async (a) => {
         await a.insert('sample', 'twice', 1);

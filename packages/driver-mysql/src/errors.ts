@@ -47,6 +47,18 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   4031: 'ConnectionLost',
   // After a fail-over: this server only reads now. A new connection may reach the one that writes. See READ_ONLY.
   1836: 'ConnectionLost',
+  // A KILL QUERY; a max_execution_time, MariaDB's max_statement_time.
+  1317: 'StatementCancelled',
+  3024: 'StatementCancelled',
+  1969: 'StatementCancelled',
+  // The disk, the memory, a table, or the room for locks is full; no thread is to be had.
+  1021: 'OutOfResources',
+  1037: 'OutOfResources',
+  1038: 'OutOfResources',
+  1041: 'OutOfResources',
+  1114: 'OutOfResources',
+  1135: 'OutOfResources',
+  1206: 'OutOfResources',
   // A value that no column takes: too long, out of range, a wrong character, broken JSON, a failed CHECK, a NULL.
   1048: 'InvalidInput',
   // MariaDB: JSON that is nested too deeply for its CHECK.
@@ -92,6 +104,8 @@ const LOST_MESSAGE =
 const ADVICE: Partial<Record<DriverErrorCode, string>> = {
   SchemaOutdated: "Rowlock's tables are missing or older than this driver: run the migrations.",
   ConnectionLost: 'The connection to MySQL was lost, or could not be made.',
+  StatementCancelled: 'MySQL stopped the statement, at a limit on its time or because somebody asked it to.',
+  OutOfResources: 'MySQL is short of something: disk, memory, or what a setting grants.',
   PermissionDenied: 'The database user lacks a right.',
 };
 

@@ -49,7 +49,7 @@ async function openDatabase(
   return {
     url: fresh.url,
     reader: openReader(plain),
-    samples: { ...samples(plain, fresh.url), ...(product === 'mariadb' && MARIADB_SAMPLES) },
+    samples: { ...samples(plain, fresh.url, product), ...(product === 'mariadb' && MARIADB_SAMPLES) },
 
     async process({ sessions = usual, answerMs } = {}) {
       const name = `process ${++opened}`;
@@ -363,8 +363,10 @@ const MARIADB_SAMPLES: Partial<Samples> = {
   },
 };
 
+const THOUSAND = 'WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 1000)';
+
 /** Work that the server refuses with each of its codes. */
-function samples(plain: Pool, url: string): Samples {
+function samples(plain: Pool, url: string, product: 'mysql' | 'mariadb'): Samples {
   /** Two transactions; rejects with the first error of either, and leaves neither open. */
   async function twoTransactions(
     work: (a: PoolConnection, b: PoolConnection) => Promise<unknown>,
@@ -409,6 +411,21 @@ function samples(plain: Pool, url: string): Samples {
         for (const each of both) if (each.status === 'rejected') throw each.reason;
       }),
     SerializationFailure: { because: 'MySQL lets a transaction write what has changed since its snapshot.' },
+    StatementCancelled: () =>
+      twoTransactions(async (a) => {
+        const [limit, least] =
+          product === 'mariadb' ? ['max_statement_time', 0.001] : ['max_execution_time', 1];
+        await a.query(`SET SESSION ${limit} = ${least}`);
+        await a
+          .query(`SELECT COUNT(*) FROM (${THOUSAND} SELECT a.i FROM n AS a, n AS b, n AS c, n AS d) AS many`)
+          .finally(() => a.query(`SET SESSION ${limit} = 0`));
+      }),
+    OutOfResources: () =>
+      twoTransactions(async (a) => {
+        await a.query('SET SESSION max_heap_table_size = 16384');
+        await a.query('CREATE TEMPORARY TABLE small (text CHAR(255)) ENGINE = MEMORY');
+        await a.query(`INSERT INTO small ${THOUSAND} SELECT i FROM n`);
+      }),
     UniqueViolation: () => twoTransactions((a) => a.query("INSERT INTO sample VALUES (1, 'twice')")),
     PermissionDenied: async () => {
       const guest = new URL(url);

@@ -25,6 +25,10 @@ const CAUSES: Readonly<Record<string, DriverErrorCode>> = {
   '25P03': 'ConnectionLost',
   '25P04': 'ConnectionLost',
   '53300': 'ConnectionLost',
+  // A statement_timeout, or pg_cancel_backend.
+  '57014': 'StatementCancelled',
+  // The disk is full, or the memory, or a limit on temporary files is reached.
+  '53': 'OutOfResources',
   // After a fail-over: this server only reads. A new connection may reach the one that writes. See READ_ONLY.
   '25006': 'ConnectionLost',
   // A value that no column takes: out of range, an untranslatable character, broken JSON, a failed CHECK.
@@ -63,6 +67,9 @@ const LOST_MESSAGE =
 const ADVICE: Partial<Record<DriverErrorCode, string>> = {
   SchemaOutdated: "Rowlock's tables are missing or older than this driver: run the migrations.",
   ConnectionLost: 'The connection to Postgres was lost, or could not be made.',
+  StatementCancelled:
+    'Postgres stopped the statement, at a limit on its time or because somebody asked it to.',
+  OutOfResources: 'Postgres is short of something: disk, memory, or what a setting grants.',
   PermissionDenied: 'The database user may not log in, or lacks a right.',
 };
 

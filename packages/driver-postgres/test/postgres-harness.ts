@@ -344,6 +344,18 @@ function samples(plain: pg.Pool, url: string): Samples {
         await a.query('COMMIT');
         await b.query("UPDATE sample SET note = 'too late' WHERE id = 1");
       }, 'BEGIN ISOLATION LEVEL REPEATABLE READ'),
+    StatementCancelled: () =>
+      twoTransactions(async (a) => {
+        await a.query("SET LOCAL statement_timeout = '1ms'");
+        await a.query('SELECT pg_sleep(60)');
+      }),
+    OutOfResources: () =>
+      twoTransactions(async (a) => {
+        await a.query("SET LOCAL temp_file_limit = '64kB'; SET LOCAL work_mem = '64kB'");
+        await a.query(
+          'SELECT count(*) FROM (SELECT n FROM generate_series(1, 100000) AS n ORDER BY n DESC) AS sorted',
+        );
+      }),
     UniqueViolation: () => twoTransactions((a) => a.query("INSERT INTO sample VALUES (1, 'twice')")),
     PermissionDenied: () =>
       twoTransactions(async (a) => {

@@ -17,7 +17,7 @@ export function problemOf(error: unknown): Problem | undefined {
     return new Problem(400, error.message);
   }
   if (error instanceof DatabaseAwayError || (isDriverError(error) && error.isRetryable)) {
-    const detail = 'The database cannot be reached at the moment. Try again shortly.';
+    const detail = 'The database cannot be reached, or is too busy, at the moment. Try again shortly.';
     return new Problem(503, detail, { headers: { 'Retry-After': '1' }, cause: error });
   }
   return problemOfHttpError(error);

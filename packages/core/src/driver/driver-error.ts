@@ -5,6 +5,8 @@ export const DRIVER_ERROR_CODES = [
   'Deadlock',
   'SerializationFailure',
   'ConnectionLost',
+  'StatementCancelled',
+  'OutOfResources',
   'UniqueViolation',
   'InvalidInput',
   'PermissionDenied',
@@ -21,6 +23,8 @@ const RETRYABLE: ReadonlySet<DriverErrorCode> = new Set([
   'Deadlock',
   'SerializationFailure',
   'ConnectionLost',
+  'StatementCancelled',
+  'OutOfResources',
 ]);
 
 /**
@@ -29,6 +33,8 @@ const RETRYABLE: ReadonlySet<DriverErrorCode> = new Set([
  * - `LockNotAvailable`: NOWAIT met a lock. Somebody else has the entity.
  * - `LockTimeout`, `Deadlock`, `SerializationFailure`: the server gave up; doing it again may work.
  * - `ConnectionLost`: the connection ended, and with it any claim that lived on it.
+ * - `StatementCancelled`: the server stopped the statement, at a limit on its time or because somebody asked it to.
+ * - `OutOfResources`: the server is short of disk, memory or something else of which it has only so much.
  * - `UniqueViolation`: a unique key is taken.
  * - `InvalidInput`: the database cannot hold the value.
  * - `PermissionDenied`: the database user lacks a right.

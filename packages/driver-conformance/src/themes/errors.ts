@@ -9,6 +9,8 @@ const RETRYABLE: ReadonlySet<DriverErrorCode> = new Set([
   'Deadlock',
   'SerializationFailure',
   'ConnectionLost',
+  'StatementCancelled',
+  'OutOfResources',
 ]);
 
 const SAMPLED: readonly SampledCode[] = [
@@ -16,6 +18,8 @@ const SAMPLED: readonly SampledCode[] = [
   'LockTimeout',
   'Deadlock',
   'SerializationFailure',
+  'StatementCancelled',
+  'OutOfResources',
   'UniqueViolation',
   'PermissionDenied',
   'Unknown',
