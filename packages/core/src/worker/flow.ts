@@ -121,11 +121,15 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, step: Step<Tx>): Promis
     const [jobs] = await Promise.all([claim(flow, tx, pass, search), before?.ended]);
     // Those that cannot share this transaction would be locked until its end, and run by nobody.
     const together = flow.sizes.together(jobs);
-    if (together < jobs.length) return { met: 'apart', most: together };
+    if (together < jobs.length) {
+      pass.letGo(jobs);
+      return { met: 'apart', most: together };
+    }
     const claimed = flow.clock.now();
     const chains = await lockGroups(flow, tx, pass, jobs, taken);
     if (chains === 'apart') {
       flow.sizes.alone(pass.queue);
+      pass.letGo(jobs);
       return { met: 'apart', most: 1 };
     }
     const last = jobs.at(-1);

@@ -5,7 +5,7 @@ import type { Cancellations } from './cancellations.js';
 import { Lapses } from './lapses.js';
 import { type LowWater, longestRestMs } from './low-water.js';
 
-/** How long a survey may be put off while others work, in milliseconds: a handler may run for minutes. */
+/** How long a survey is put off at least while others work, in milliseconds; not much longer, as a handler may run for minutes. */
 const SOON_MS = 25;
 
 export interface SurveyorParts {
@@ -29,7 +29,7 @@ export interface SurveyorParts {
   readonly onFault: (error: unknown) => void;
 }
 
-/** How many times as long as a survey took until one is made though not all has been looked at. */
+/** How many times as long as a survey took none is made that may be put off: among dead rows that an old snapshot keeps one takes long. */
 const REST = 9;
 
 /**
@@ -51,8 +51,8 @@ export class Surveyor {
   #reclaimed = Number.NEGATIVE_INFINITY;
   /** Whether to look for what the next survey finds due. */
   #looks = false;
-  /** When the last survey began, and when the next is to be made at the latest. */
-  #began = Number.NEGATIVE_INFINITY;
+  /** When the next survey may be made at the earliest that may be put off, and when it is to be made at the latest. */
+  #restUntil = Number.NEGATIVE_INFINITY;
   #dueAt = Number.NEGATIVE_INFINITY;
   #cancelTimer: (() => void) | null = null;
   #stopped = false;
@@ -63,9 +63,9 @@ export class Surveyor {
     this.#watch = new Alarm(parts.clock, () => this.#reclaimBeside());
   }
 
-  /** Whether there was a survey just now: another one may be put off. */
+  /** Whether there was a survey just now, by what it took: another one may be put off. */
   get isRecent(): boolean {
-    return this.#parts.clock.now() - this.#began < SOON_MS;
+    return this.#parts.clock.now() < this.#restUntil;
   }
 
   /** @returns whether something due is in the table, locked or not @throws DriverError */
@@ -75,15 +75,15 @@ export class Surveyor {
   }
 
   /**
-   * In a moment, beside the slots, if there is none before.
+   * In a moment, or when the last one is long enough ago, beside the slots, if there is none before.
    *
    * @param looks Whether there is to be a look if something due is in the table.
    */
   soon(looks = false): void {
     if (this.#stopped) return;
     this.#looks ||= looks;
-    this.#cancelTimer ??= this.#parts.clock.after(SOON_MS, () => {
-      const { onFault, done } = this.#parts;
+    const { clock, onFault, done } = this.#parts;
+    this.#cancelTimer ??= clock.after(Math.max(SOON_MS, this.#restUntil - clock.now()), () => {
       this.now().catch(onFault).finally(done);
     });
   }
@@ -139,12 +139,13 @@ export class Surveyor {
   async #survey(): Promise<boolean> {
     const { driver, lanes, clock, cancellations, low, alarm, pollMs, watchMs, wake } = this.#parts;
     const [began, looks] = [clock.now(), this.#looks];
-    this.#began = began;
+    this.#restUntil = began + SOON_MS;
     this.#looks = false;
     const { promoted, nextDueMs, waiting, leased } = await driver.survey(lanes);
     const now = clock.now();
     for (const each of low.values()) each.rest(now - began, now);
-    this.#dueAt = now + Math.min(pollMs, Math.max(nextDueMs ?? pollMs, REST * (now - began)));
+    this.#restUntil = Math.max(this.#restUntil, now + Math.min(pollMs, REST * (now - began)));
+    this.#dueAt = Math.max(this.#restUntil, now + Math.min(pollMs, nextDueMs ?? pollMs));
     if (promoted > 0 || (waiting && looks)) wake();
     if (nextDueMs !== null && nextDueMs < pollMs) alarm.within(nextDueMs);
     // Somebody holds what is due. If that worker dies nobody tells, so look again soon.

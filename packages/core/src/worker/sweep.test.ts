@@ -180,6 +180,28 @@ test('a pass that has let go what it claimed claims it again, and stays there wh
   expect(pass.line).toEqual(at(550));
 });
 
+test('a pass that has let go what it claimed goes on through all of that, though others have got further meanwhile', () => {
+  const low = reached(500);
+  new Sweep('q', low, 0);
+  const pass = new Sweep('q', low, 0);
+  const jobs = [501, 502, 503].map((id) => job(id));
+  pass.claimed(jobs.at(-1), 1, 0);
+  pass.letGo(jobs);
+  pass.catchUp(true);
+  for (const one of jobs.slice(0, 2)) {
+    come(pass, one);
+    expect(pass.mayRest).toBe(false);
+    // While the claim was out they were passed over.
+    low.reach(at(600));
+    pass.catchUp();
+    expect(pass.line).toEqual(at(Number(one.id)));
+  }
+  come(pass, job(503));
+  pass.catchUp();
+  come(pass, job(601));
+  expect(pass.mayRest).toBe(true);
+});
+
 test('a look that fails leaves the next one to another pass', () => {
   const low = reached(500);
   const pass = new Sweep('q', low, 0);

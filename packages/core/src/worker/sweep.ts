@@ -23,8 +23,10 @@ export class Sweep {
   #isAtKey = false;
   /** Whether it has just come to a job that the worker has passed already: there may be more of them, and nobody else looks there. */
   #isBehind = false;
-  /** Where the worker had got to when the last claim began. */
+  /** Where the worker had got to when the last claim began, or where what the pass has let go ends, if that is further. */
   #front: Line;
+  /** Up to where there may be what the pass has let go. */
+  #released = START;
 
   constructor(
     readonly queue: string,
@@ -47,7 +49,7 @@ export class Sweep {
    * @param again After a claim that has let go what it had: that is to be claimed again.
    */
   catchUp(again = false): void {
-    this.#front = this.#low.reached;
+    this.#front = later(this.#low.reached, this.#released);
     const stays = again || this.#look !== null || this.#isAtKey || this.#isBehind;
     if (!stays) this.line = this.#low.beyond(this.line);
   }
@@ -70,6 +72,12 @@ export class Sweep {
     this.#isAtKey = jobs.some(({ key }) => key !== null);
     this.#endLook(last, now);
     this.#isBehind = last !== undefined && isBefore(placeOf(last), this.#front);
+  }
+
+  /** A claim has let go all that it came to. Others may have passed it over meanwhile. */
+  letGo(jobs: readonly Job[]): void {
+    const last = jobs.at(-1);
+    if (last !== undefined) this.#released = later(this.#released, placeOf(last));
   }
 
   /** Moves the line to a job that has been looked at. */
@@ -112,4 +120,8 @@ export class Sweep {
 
 function placeOf({ priority, id }: Job): Line {
   return { priority, id };
+}
+
+function later(one: Line, other: Line): Line {
+  return isBefore(one, other) ? other : one;
 }
