@@ -90,25 +90,7 @@ describe('with a million settled and a million future-dated rows', () => {
   });
 
   test('what is asked for each job is planned once in a session, and not each time', async () => {
-    const text: readonly (readonly [name: string, text: string, values: unknown[]])[] = [
-      ['claim', sql.claimOne, ['q', 0, 0, ['k'], ['busy']]],
-      ['complete', sql.complete, [1, null, 1, 0, 0, 'host', 'new']],
-      ['settle', sql.settleComplete, [1, null, 1, 0, 0, 'host', 'complete']],
-    ];
-    // The first five times the server makes a plan for the values, to compare what it costs with that of one for any values.
-    for (let times = 0; times < 10; times++) {
-      for (const [name, each, values] of text) {
-        await client.query('BEGIN');
-        await client.query({ name, text: each, values }).catch(() => {});
-        await client.query('ROLLBACK');
-      }
-    }
-    const { rows } = await client.query<{ name: string; custom_plans: string }>(
-      'SELECT name, custom_plans FROM pg_prepared_statements ORDER BY name',
-    );
-    expect(rows).toEqual(
-      text.map(([name]) => ({ name, custom_plans: '5' })).sort((a, b) => (a.name < b.name ? -1 : 1)),
-    );
+    await isPlannedOnce(client, ['q', 0, 0, ['k'], ['busy']]);
   });
 
   test('a survey asks the indexes alone', async () => {
@@ -125,6 +107,49 @@ describe('with a million settled and a million future-dated rows', () => {
     expect(pages(newest)).toBeLessThan(1_000);
   });
 });
+
+test('behind the dead rows that an old snapshot keeps a claim is planned once in a session, too', async () => {
+  const database = await freshDatabase(inject('postgresUrl'));
+  const driver = postgres({ connectionString: database.url });
+  await driver.migrate();
+  await driver.close();
+  const [client, old] = [new pg.Client(database.url), new pg.Client(database.url)];
+  await Promise.all([client.connect(), old.connect()]);
+  await old.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  await old.query('SELECT count(*) FROM rowlock.job');
+  const add = "INSERT INTO rowlock.job (queue, kind) SELECT 'q', 'k' FROM generate_series(1, $1::int)";
+  await client.query(add, [100_000]);
+  await client.query("UPDATE rowlock.job SET status = 'complete', finished_at = now()");
+  await client.query(add, [24]);
+  await client.query('ANALYZE rowlock.job');
+  await isPlannedOnce(client, ['q', 0, 100_012, ['k'], []]);
+  await old.end();
+  await client.end();
+  await database.drop();
+});
+
+/** The statements of a job, with a claim of these values. */
+async function isPlannedOnce(client: pg.Client, claim: unknown[]): Promise<void> {
+  const text: readonly (readonly [name: string, text: string, values: unknown[]])[] = [
+    ['claim', sql.claimOne, claim],
+    ['complete', sql.complete, [1, null, 1, 0, 0, 'host', 'new']],
+    ['settle', sql.settleComplete, [1, null, 1, 0, 0, 'host', 'complete']],
+  ];
+  // The first five times the server makes a plan for the values, to compare what it costs with that of one for any values.
+  for (let times = 0; times < 10; times++) {
+    for (const [name, each, values] of text) {
+      await client.query('BEGIN');
+      await client.query({ name, text: each, values }).catch(() => {});
+      await client.query('ROLLBACK');
+    }
+  }
+  const { rows } = await client.query<{ name: string; custom_plans: string }>(
+    'SELECT name, custom_plans FROM pg_prepared_statements ORDER BY name',
+  );
+  expect(rows).toEqual(
+    text.map(([name]) => ({ name, custom_plans: '5' })).sort((a, b) => (a.name < b.name ? -1 : 1)),
+  );
+}
 
 /** Settled rows first, then future-dated ones, then ten that are due. Of the settled, half have one key. */
 async function fill(client: pg.Client): Promise<void> {
