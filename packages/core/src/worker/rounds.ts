@@ -111,8 +111,8 @@ export class Rounds<Tx> {
       return true;
     }
     const isAnswered = passes.some((pass) => pass.isAnswered);
-    // Nobody is idle who has not looked at all jobs.
-    if (!isAnswered && !passes.every(({ isWhole }) => isWhole)) {
+    // Nobody is idle who has not looked at all jobs; and what took long to ask is not asked again right away.
+    if (!isAnswered && (surveyor.rests || !passes.every(({ isWhole }) => isWhole))) {
       alarm.within(longestRestMs(low, flow.clock.now()));
       await surveyor.meanwhile();
       return worked;

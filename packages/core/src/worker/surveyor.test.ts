@@ -49,6 +49,7 @@ test('a survey that is asked for is made in a moment, once', async () => {
   clock.advance(1_000);
   await settled();
   expect(begun).toEqual([25]);
+  expect(surveyor.rests).toBe(false);
 });
 
 test('a survey that took long is followed by nine times as long without one, up to the poll', async () => {
@@ -59,6 +60,7 @@ test('a survey that took long is followed by nine times as long without one, up 
     const { clock, surveyor, begun } = surveying(tookMs);
     await surveyor.now();
     expect(surveyor.isRecent).toBe(true);
+    expect(surveyor.rests).toBe(true);
     surveyor.soon(true);
     clock.advance(nextAt - tookMs - 1);
     await settled();
@@ -66,6 +68,7 @@ test('a survey that took long is followed by nine times as long without one, up 
     expect(surveyor.isRecent).toBe(true);
     clock.advance(1);
     expect(surveyor.isRecent).toBe(false);
+    expect(surveyor.rests).toBe(false);
     await settled();
     expect(begun).toEqual([0, nextAt]);
   }

@@ -53,6 +53,7 @@ export class Surveyor {
   #looks = false;
   /** When the next survey may be made at the earliest that may be put off, and when it is to be made at the latest. */
   #restUntil = Number.NEGATIVE_INFINITY;
+  #tookLong = false;
   #dueAt = Number.NEGATIVE_INFINITY;
   #cancelTimer: (() => void) | null = null;
   #stopped = false;
@@ -66,6 +67,11 @@ export class Surveyor {
   /** Whether there was a survey just now, by what it took: another one may be put off. */
   get isRecent(): boolean {
     return this.#parts.clock.now() < this.#restUntil;
+  }
+
+  /** Whether there was one that took long, for as long as the next may be put off: it was to look at very much. */
+  get rests(): boolean {
+    return this.#tookLong && this.isRecent;
   }
 
   /** @returns whether something due is in the table, locked or not @throws DriverError */
@@ -144,6 +150,7 @@ export class Surveyor {
     const { promoted, nextDueMs, waiting, leased } = await driver.survey(lanes);
     const now = clock.now();
     for (const each of low.values()) each.rest(now - began, now);
+    this.#tookLong = now - began > SOON_MS;
     this.#restUntil = Math.max(this.#restUntil, now + Math.min(pollMs, REST * (now - began)));
     this.#dueAt = Math.max(this.#restUntil, now + Math.min(pollMs, nextDueMs ?? pollMs));
     if (promoted > 0 || (waiting && looks)) wake();
