@@ -153,7 +153,7 @@ const Environment = z.object({
       error: 'WORKER_NAME must have 1 to 64 letters, digits, dots, dashes or underscores.',
     })
     .optional(),
-  WORKER_CONCURRENCY: whole('WORKER_CONCURRENCY', 1, 200, 5),
+  WORKER_CONCURRENCY: whole('WORKER_CONCURRENCY', 1, 99, 5),
   WORKER_CLAIM: z.enum(['hold', 'lease'], { error: 'WORKER_CLAIM must be hold or lease.' }).default('hold'),
   DRAIN_SECONDS: whole('DRAIN_SECONDS', 1, 3600, 20),
 });

@@ -70,7 +70,7 @@ export class UnknownKindError extends RowlockError {
   constructor(kind: string, known: readonly string[]) {
     super(
       'ROWLOCK_UNKNOWN_KIND',
-      `There is no handler for the kind ${JSON.stringify(kind)}. Known: ${known.join(', ') || 'none'}. Pass its plugin or handler to createRowlock.`,
+      `There is no handler for the kind ${JSON.stringify(kind)}. Known: ${known.join(', ') || 'none'}. Pass its plugin or handler to createRowlock; where jobs are only enqueued, pass { kind, payload } in place of the kind.`,
     );
   }
 }

@@ -1,5 +1,6 @@
 // What a user calls.
-export type { CallOptions, Client, ListOptions } from './client/client.js';
+export type { CallOptions } from './client/call-options.js';
+export type { Client, ListOptions } from './client/client.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 export { LIMITS } from './client/limits.js';
 // What a driver is, and what drivers share.
@@ -18,7 +19,21 @@ export { keepAsking } from './driver/keep-asking.js';
 export { concerns, wakeUpOf } from './driver/wake-up.js';
 export { type Duration, milliseconds } from './duration.js';
 // What can go wrong.
-export * from './errors.js';
+export {
+  CancelledError,
+  ClaimLostError,
+  DuplicateKindError,
+  HandlerTimeoutError,
+  IllegalTransitionError,
+  InvalidInputError,
+  InvalidPayloadError,
+  JobNotFoundError,
+  type PayloadIssue,
+  PoolTooSmallError,
+  RowlockError,
+  UnknownKindError,
+  WorkerStoppedError,
+} from './errors.js';
 // What a user writes: handlers, outcomes, plugins.
 export {
   type AnyHandler,

@@ -41,6 +41,7 @@ export class Rowlock<Tx> extends Client<Tx> {
   readonly #driver: Driver<Tx>;
   readonly #work: (options: WorkerOptions) => Worker<Tx>;
   readonly #retention: RetentionLimits;
+  readonly #here: WorkersHere;
 
   /** @throws DuplicateKindError when two handlers have one kind, InvalidInputError. */
   constructor({
@@ -57,6 +58,7 @@ export class Rowlock<Tx> extends Client<Tx> {
     const here = new WorkersHere();
     super(driver, registry, here, log, clock);
     this.#driver = driver;
+    this.#here = here;
     this.#retention = new RetentionLimits(retention);
     const strange = this.#retention.queues.filter((queue) => !registry.queues.includes(queue));
     // Of one that is misspelt, the jobs that its rules are to keep would go by the general ones.
@@ -112,8 +114,12 @@ export class Rowlock<Tx> extends Client<Tx> {
     await this.#driver.verify();
   }
 
-  /** Sends the wake-ups that are still gathered, and closes the driver. Stop the workers first. */
+  /**
+   * Stops the workers that run, as their `stop()` does; sends the wake-ups that are still gathered; and closes the driver. To give handlers
+   * another time to end, stop the workers first.
+   */
   async close(): Promise<void> {
+    await this.#here.stop();
     await this.flush();
     await this.#driver.close();
   }

@@ -80,11 +80,13 @@ export function describeRights<Tx>({ name, readme, open, refused }: RightsUnderT
       expect(faults).toEqual([]);
     });
 
-    test('a worker may migrate where nothing is missing', async () => {
-      expect(await rowlockAs('worker').migrate()).toMatchObject({ applied: [] });
-    });
-
     for (const account of ['producer', 'worker'] as const) {
+      test(`a ${account} may verify, and migrate where nothing is missing`, async () => {
+        const rowlock = rowlockAs(account);
+        await rowlock.verify();
+        expect(await rowlock.migrate()).toMatchObject({ applied: [] });
+      });
+
       test(`these rights allow a ${account} nothing more`, async () => {
         for (const statement of refused[account]) {
           await expect(database.run(account, statement), statement).rejects.toMatchObject({

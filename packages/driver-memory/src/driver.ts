@@ -8,6 +8,7 @@ import {
   type Graves,
   type HeldTransaction,
   type HistoryEntry,
+  InvalidInputError,
   type JobId,
   type Lanes,
   type MigrationReport,
@@ -65,8 +66,10 @@ export interface MemoryDriver extends Driver<MemoryTransaction> {
  */
 export function memory({ database = new Database(), sessions = 'own' }: MemoryOptions = {}): MemoryDriver {
   if (!(database instanceof Database)) {
-    throw new DriverError('InvalidInput', 'database must be one that memoryDatabase() made.');
+    throw new InvalidInputError('database must be one that memoryDatabase() made.');
   }
+  if (sessions !== 'own' && sessions !== 'shared')
+    throw new InvalidInputError(`sessions must be 'own' or 'shared', not ${JSON.stringify(sessions)}.`);
   return new Memory(database, new Process(database), sessions);
 }
 

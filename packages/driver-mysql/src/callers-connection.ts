@@ -8,10 +8,13 @@ import type { MysqlTransaction } from './query.js';
  * @throws DriverError `InvalidInput`
  */
 export function checkCallersConnection(tx: MysqlTransaction): void {
-  const { connection, pool, config } = Object(tx);
-  const { charsetNumber, rowsAsArray, nestTables } = Object(
-    connection?.config ?? pool?.config?.connectionConfig ?? config,
-  );
+  const { connection, config, execute, getConnection } = Object(tx);
+  if (typeof execute !== 'function' || typeof getConnection === 'function')
+    throw new DriverError(
+      'InvalidInput',
+      "'tx' must be a connection with an open transaction: of a pool, what its getConnection() gives.",
+    );
+  const { charsetNumber, rowsAsArray, nestTables } = Object(connection?.config ?? config);
   if (typeof charsetNumber === 'number' && !isUtf8mb4(charsetNumber))
     throw new DriverError('InvalidInput', "The connection of a 'tx' must have the charset utf8mb4.");
   if (rowsAsArray || nestTables)

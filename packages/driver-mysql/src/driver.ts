@@ -73,7 +73,7 @@ import { verifySettings } from './verify-settings.js';
  * @example
  * const driver = mysql({ uri: process.env.DATABASE_URL });
  */
-export function mysql(options: MysqlOptions): Driver<MysqlTransaction> {
+export function mysql(options: MysqlOptions = {}): Driver<MysqlTransaction> {
   const settings = settingsOf(options);
   return new MysqlDriver(context(settings.schema, settings.answerMs), settings);
 }

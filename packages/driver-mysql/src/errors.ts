@@ -102,7 +102,8 @@ const LOST_MESSAGE =
   /connection is in closed state|can't (write|add new command)|connection lost|pool is closed/i;
 
 const ADVICE: Partial<Record<DriverErrorCode, string>> = {
-  SchemaOutdated: "Rowlock's tables are missing or older than this driver: run the migrations.",
+  SchemaOutdated:
+    "Rowlock's tables are missing or older than this driver: run rowlock.migrate(), or the statements that the driver's README tells of.",
   ConnectionLost: 'The connection to MySQL was lost, or could not be made.',
   StatementCancelled: 'MySQL stopped the statement, at a limit on its time or because somebody asked it to.',
   OutOfResources: 'MySQL is short of something: disk, memory, or what a setting grants.',

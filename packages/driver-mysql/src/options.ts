@@ -74,6 +74,10 @@ export function settingsOf({
   database,
   ...given
 }: MysqlOptions): Settings {
+  if ('uri' in given && given.uri === undefined)
+    throw new InvalidInputError(
+      '`uri` is not set: is the environment variable that it comes from? Or pass `host`, `user` and `database`.',
+    );
   refuseFixed(given);
   const answerMs = milliseconds(answerTimeout, 'answerTimeout');
   refuseUnknown(maxConnections, sessions, answerMs);

@@ -10,21 +10,22 @@ test.each([
   { charset: 'UTF8_GENERAL_CI' },
   { rowsAsArray: true },
   { nestTables: true },
-])('a connection with %j is refused, and so is a pool', async (options) => {
+])('a connection with %j is refused', async (options) => {
   const connection = await createConnection({ uri: serverUrl, ...options });
-  const pool = createPool({ uri: serverUrl, ...options });
-  const refused = expect.objectContaining({ code: 'InvalidInput' });
-  expect(() => driver.join(connection)).toThrow(refused);
-  expect(() => driver.join(pool)).toThrow(refused);
+  expect(() => driver.join(connection)).toThrow(expect.objectContaining({ code: 'InvalidInput' }));
   await connection.end();
-  await pool.end();
 });
 
-test.each([{}, { charset: 'utf8mb4' }])('a connection with %j is taken', async (options) => {
-  const pool = createPool({ uri: serverUrl, ...options });
-  const connection = await pool.getConnection();
-  expect(() => driver.join(connection)).not.toThrow();
-  expect(() => driver.join(pool)).not.toThrow();
-  connection.release();
-  await pool.end();
-});
+test.each([{}, { charset: 'utf8mb4' }])(
+  'a connection with %j is taken, and its pool is not, whose statements would be on different connections',
+  async (options) => {
+    const pool = createPool({ uri: serverUrl, ...options });
+    const connection = await pool.getConnection();
+    expect(() => driver.join(connection)).not.toThrow();
+    expect(() => driver.join(pool)).toThrow(
+      expect.objectContaining({ code: 'InvalidInput', message: expect.stringContaining('getConnection()') }),
+    );
+    connection.release();
+    await pool.end();
+  },
+);

@@ -55,7 +55,7 @@ import { WalFlush } from './wal-flush.js';
  * const driver = postgres({ connectionString: process.env.DATABASE_URL });
  * const driver = postgres({ pool, schema: 'jobs' });
  */
-export function postgres(options: PostgresOptions): Driver<PostgresTransaction> {
+export function postgres(options: PostgresOptions = {}): Driver<PostgresTransaction> {
   const settings = settingsOf(options);
   return new PostgresDriver(context(settings.schema, settings.answerMs), settings);
 }
@@ -130,6 +130,11 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   }
 
   join(tx: PostgresTransaction): Store {
+    if (typeof Object(tx).query !== 'function' || 'totalCount' in Object(tx))
+      throw new DriverError(
+        'InvalidInput',
+        "'tx' must be a client with an open transaction: of a pool, what its connect() gives.",
+      );
     return new PostgresStore(this.context, tx);
   }
 

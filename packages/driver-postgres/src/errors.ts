@@ -65,7 +65,8 @@ const LOST_MESSAGE =
   /connection (is closed|terminated|ended|error)|client was closed|not queryable|after calling end on the pool|timeout exceeded when trying to connect|^timeout expired$|^query read timeout$/i;
 
 const ADVICE: Partial<Record<DriverErrorCode, string>> = {
-  SchemaOutdated: "Rowlock's tables are missing or older than this driver: run the migrations.",
+  SchemaOutdated:
+    "Rowlock's tables are missing or older than this driver: run rowlock.migrate(), or the statements that the driver's README tells of.",
   ConnectionLost: 'The connection to Postgres was lost, or could not be made.',
   StatementCancelled:
     'Postgres stopped the statement, at a limit on its time or because somebody asked it to.',

@@ -2,7 +2,8 @@ import type { QueryResult, QueryResultRow } from 'pg';
 import { toDriverError } from './errors.js';
 
 /**
- * What can be asked: a `pg` client or pool, or anything that passes queries on to one.
+ * What can be asked: a `pg` client, or anything that passes queries on to one. As a caller's `tx` no pool: it may send each statement to another
+ * connection.
  *
  * A handler is given one as `tx`, and a caller's own is accepted as `tx` by the client's calls.
  */

@@ -76,3 +76,17 @@ test('a pool that is given to several drivers is watched once', () => {
   for (const schema of ['a', 'b', 'c']) postgres({ pool, schema });
   expect(listeners()).toEqual(once);
 });
+
+test('as a tx a pool is refused, whose statements would be on different connections, and so is what is none', async () => {
+  const pool = new pg.Pool();
+  const driver = postgres();
+  const refused = expect.objectContaining({
+    code: 'InvalidInput',
+    message: expect.stringContaining('what its connect() gives'),
+  });
+  expect(() => driver.join(pool)).toThrow(refused);
+  expect(() => driver.join(JSON.parse('{}'))).toThrow(refused);
+  expect(() => driver.join(new pg.Client())).not.toThrow();
+  await driver.close();
+  await pool.end();
+});

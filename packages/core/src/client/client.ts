@@ -10,17 +10,12 @@ import { STATES, type State } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
 import { isSettledThrough } from '../worker/own-jobs.js';
 import type { WorkersHere } from '../worker/workers-here.js';
+import { type CallOptions, txOf } from './call-options.js';
 import type { Enqueueable, EnqueueOptions } from './enqueue-options.js';
 import { checkKey, checkName, checkWhole, LIMITS } from './limits.js';
 import { newJobs } from './new-jobs.js';
 import { Notifier } from './notifier.js';
 import { publicIdOf } from './public-id.js';
-
-/** Where a client's call takes place. */
-export interface CallOptions<Tx> {
-  /** The caller's own open transaction: what the call writes is committed or rolled back with it. */
-  readonly tx?: Tx;
-}
 
 /** Which jobs. All that is given must hold. */
 export interface ListOptions extends Omit<JobFilter, 'publicId'> {
@@ -63,8 +58,10 @@ export class Client<Tx> {
   async enqueueMany<Schema extends StandardSchemaV1>(
     handler: Enqueueable<Schema> | string,
     options: readonly EnqueueOptions<StandardSchemaV1.InferInput<Schema>>[],
-    { tx }: CallOptions<Tx> = {},
+    call: CallOptions<Tx> = {},
   ): Promise<readonly Enqueued[]> {
+    const tx = txOf(call);
+    if (!Array.isArray(options)) throw new InvalidInputError('enqueueMany() takes a list: [{ payload }, …].');
     checkWhole('The number of jobs', options.length, 0, LIMITS.jobsPerCall);
     if (options.length === 0) return [];
     const known: Enqueueable = typeof handler === 'string' ? this.#registry.get(handler) : handler;
@@ -76,7 +73,8 @@ export class Client<Tx> {
   }
 
   /** The job with this public id, or undefined. */
-  async find(publicId: string, { tx }: CallOptions<Tx> = {}): Promise<JobView | undefined> {
+  async find(publicId: string, call: CallOptions<Tx> = {}): Promise<JobView | undefined> {
+    const tx = txOf(call);
     const known = publicIdOf(publicId);
     if (known === undefined) return undefined;
     const { jobs } = await this.#store(tx).list({ publicId: known }, { limit: 1, before: null });
@@ -92,8 +90,9 @@ export class Client<Tx> {
    */
   async list(
     { limit = 50, cursor, ...filter }: ListOptions = {},
-    { tx }: CallOptions<Tx> = {},
+    call: CallOptions<Tx> = {},
   ): Promise<{ readonly jobs: readonly JobView[]; readonly cursor: string | null }> {
+    const tx = txOf(call);
     checkWhole('limit', limit, 1, LIMITS.page);
     checkFilter(filter);
     const page = await this.#store(tx).list(filter, { limit, before: decodeCursor(cursor) });
@@ -106,8 +105,9 @@ export class Client<Tx> {
    */
   async count(
     filter: Omit<JobFilter, 'publicId'> = {},
-    { tx }: CallOptions<Tx> = {},
+    call: CallOptions<Tx> = {},
   ): Promise<Readonly<Record<State, number>>> {
+    const tx = txOf(call);
     checkFilter(filter);
     return this.#store(tx).count(filter);
   }
@@ -123,7 +123,8 @@ export class Client<Tx> {
    *
    * @throws JobNotFoundError, IllegalTransitionError when the job has ended already; InvalidInputError
    */
-  async cancel(publicId: string, { tx }: CallOptions<Tx> = {}): Promise<'cancelled' | 'signalled'> {
+  async cancel(publicId: string, call: CallOptions<Tx> = {}): Promise<'cancelled' | 'signalled'> {
+    const tx = txOf(call);
     const known = existing(publicId);
     // The row's lock is the caller's own: it would be moved, and the run find that it has lost its claim.
     if (isSettledThrough(tx, known)) {
@@ -144,7 +145,8 @@ export class Client<Tx> {
    * @throws JobNotFoundError, IllegalTransitionError when the job is in another state, or its unique key is
    * taken by a job that came later.
    */
-  async redrive(publicId: string, { tx }: CallOptions<Tx> = {}): Promise<void> {
+  async redrive(publicId: string, call: CallOptions<Tx> = {}): Promise<void> {
+    const tx = txOf(call);
     const moved = await this.#move('redrive', existing(publicId), tx).catch((error: unknown) => {
       if (isDriverError(error, 'UniqueViolation')) {
         throw new IllegalTransitionError(
@@ -165,7 +167,7 @@ export class Client<Tx> {
     else await this.#driver.join(tx).notify([{}]);
   }
 
-  /** The workers that are running, and those that stopped lately. */
+  /** The workers that are alive, and those that stopped within the last hour, or died within an hour of their start. */
   workers(): Promise<readonly WorkerView[]> {
     return this.#driver.workers();
   }

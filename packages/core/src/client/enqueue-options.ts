@@ -22,7 +22,7 @@ export interface EnqueueOptions<Payload> {
    * other keeps it waiting, and its handler's `group` and `after` do not concern it.
    */
   readonly key?: string | null;
-  /** -32768 to 32767; lower runs sooner. Default 0. */
+  /** -32768 to 32767; lower runs sooner. Among jobs of one key it does not count: they start in the order of their ids. Default 0. */
   readonly priority?: number;
   /** How long to wait, by the database's clock. Default 0. */
   readonly delay?: Duration;
@@ -61,7 +61,12 @@ export interface Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1>
 }
 
 /** @throws InvalidInputError */
-export function checkEnqueueable({ kind, queue, payload }: Enqueueable): void {
+export function checkEnqueueable(given: Enqueueable): void {
+  if (typeof given !== 'object' || given === null)
+    throw new InvalidInputError(
+      'The first argument is a handler, { kind, payload }, or the kind of a handler.',
+    );
+  const { kind, queue, payload } = given;
   checkName('kind', kind);
   if (queue !== undefined) checkName('queue', queue);
   checkSchema(kind, payload);
@@ -73,6 +78,7 @@ export function checkEnqueueable({ kind, queue, payload }: Enqueueable): void {
  * @throws InvalidInputError, InvalidPayloadError
  */
 export function newJob(handler: Enqueueable, options: EnqueueOptions<unknown>): NewJob | Promise<NewJob> {
+  checkOptions(options);
   const { key = null, priority = 0, attempts = handler.attempts ?? ATTEMPTS, metadata = {} } = options;
   if (key !== null) checkKey('key', key);
   checkWhole('priority', priority, -32_768, 32_767);
@@ -93,6 +99,33 @@ export function newJob(handler: Enqueueable, options: EnqueueOptions<unknown>): 
   // As it will be checked when it is claimed: a Date would be accepted here that is text by then.
   const checked: unknown = checkPayload(handler, payload);
   return checked instanceof Promise ? checked.then(() => job) : job;
+}
+
+const OPTIONS: readonly string[] = [
+  'payload',
+  'key',
+  'priority',
+  'delay',
+  'runAt',
+  'unique',
+  'metadata',
+  'attempts',
+] satisfies (keyof EnqueueOptions<unknown>)[];
+
+/** In JavaScript a misspelt one would be passed over in silence, and so would a transaction in the wrong place. */
+function checkOptions(options: unknown): void {
+  const names = Object.keys(Object(options));
+  if (names.includes('tx'))
+    throw new InvalidInputError(
+      "tx is no option of the job's: pass it last, enqueue(handler, { payload }, { tx }).",
+    );
+  if (!names.includes('payload'))
+    throw new InvalidInputError('payload is missing: enqueue(handler, { payload }).');
+  const unknown = names.find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined)
+    throw new InvalidInputError(
+      `${JSON.stringify(unknown)} is no option of a job's. There are ${OPTIONS.join(', ')}.`,
+    );
 }
 
 function available({ delay, runAt }: EnqueueOptions<unknown>): NewJob['available'] {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineHandler } from '../handler/handler.js';
+import type { Enqueueable, EnqueueOptions } from './enqueue-options.js';
 import { newJobs } from './new-jobs.js';
 
 const handler = { kind: 'work', queue: 'default', attempts: 5 };
@@ -40,6 +41,25 @@ test.each([
 ])('what no handler could be is refused: %j', async (wrong) => {
   const refused = newJobs({ kind: 'work', payload, ...wrong }, options(1));
   await expect(refused).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
+});
+
+test.each([
+  [{ payload: { n: 1 }, uniqe: 'once' }, /"uniqe" is no option of a job's\. There are payload, key,/],
+  [{ payload: { n: 1 }, tx: {} }, /tx is no option of the job's: pass it last/],
+  [{ n: 1 }, /payload is missing: enqueue\(handler, \{ payload \}\)/],
+  [undefined, /payload is missing/],
+])('what is no option of a job is refused, and not passed over in silence: %j', async (wrong, sentence) => {
+  const given: EnqueueOptions<unknown> = JSON.parse('{}', () => wrong);
+  const refused = newJobs({ kind: 'work', payload }, [given]);
+  await expect(refused).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT', message: sentence });
+});
+
+test.each([undefined, null, 7])('what is no handler is refused: %j', async (wrong) => {
+  const given: Enqueueable = JSON.parse('{}', () => wrong);
+  await expect(newJobs(given, options(1))).rejects.toMatchObject({
+    code: 'ROWLOCK_INVALID_INPUT',
+    message: /^The first argument is a handler/,
+  });
 });
 
 test('what is refused at once leaves no rejection behind of what is being checked still', async () => {

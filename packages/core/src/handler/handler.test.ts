@@ -18,6 +18,14 @@ test('an option left out has its default', () => {
   });
 });
 
+test('attempts may be said as an enqueue says them, so that both sides share one object', () => {
+  const greet = { kind: 'greet', payload, attempts: 12 };
+  expect(defineHandler({ ...greet, run })).toMatchObject({ attempts: 12 });
+  expect(defineHandler({ ...greet, retry: { attempts: 12, base: '2s' }, run })).toMatchObject({
+    attempts: 12,
+  });
+});
+
 test('a payload is typed by its schema', () => {
   defineHandler({
     kind: 'greet',
@@ -37,6 +45,19 @@ describe('a mistake is refused when the handler is defined', () => {
     ['a long queue', { queue: 'q'.repeat(200) }, /queue must have 1 to 128/],
     ['no schema', { payload: {} }, /must be a Standard Schema/],
     ['no code', { run: undefined }, /"greet" needs its code: `run`/],
+    [
+      'an option that is none',
+      { retries: 3, retry: { limit: 3 } },
+      /retries, retry\.limit of the handler of "greet" is no option\. There are kind,/,
+    ],
+    ['no retry', { retry: null }, /retry must be an object/],
+    ['no group', { group: null }, /group\.max must be a whole number/],
+    ['a long timeout', { timeout: '2d' }, /timeout must be from 1 ms to 24 h, not 172800000 ms/],
+    [
+      'two numbers of attempts',
+      { attempts: 3, retry: { attempts: 4 } },
+      /are the same: leave one of them out/,
+    ],
     ['no attempts', { retry: { attempts: 0 } }, /retry.attempts must be from 1 to 1000/],
     ['half an attempt', { retry: { attempts: 1.5 } }, /retry.attempts must be a whole number/],
     ['a shrinking backoff', { retry: { factor: 0.5 } }, /retry.factor must be from 1/],

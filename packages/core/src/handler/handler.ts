@@ -141,6 +141,8 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    */
   readonly batch?: number;
   readonly retry?: RetryOptions;
+  /** The same as `retry.attempts`, under the name that an enqueue has for it: so that both sides can share it. */
+  readonly attempts?: number;
   /**
    * After it `signal` is aborted. A handler that has not ended 5 s later is left behind: its transaction is taken from it, and its
    * job is retried. What an asynchronous schema takes when the job is claimed is part of it. Default 30 s, at most 24 h.
@@ -174,6 +176,7 @@ export interface RetryOptions {
 export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
   definition: HandlerDefinition<Schema, Tx>,
 ): Handler<Schema, Tx> {
+  checkOptions(definition);
   const {
     kind,
     queue = QUEUE,
@@ -184,7 +187,6 @@ export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
     batch,
     retry = {},
   } = definition;
-  checkName('kind', kind);
   checkName('queue', queue);
   checkKinds('after', after);
   if (claim !== 'hold' && claim !== 'lease') {
@@ -204,13 +206,13 @@ export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
     claim,
     batch: batch === undefined ? 'auto' : whole('batch', batch, 1, 10_000),
     groupMax: whole('group.max', groupMax(group), 1, 100_000),
-    attempts: whole('retry.attempts', retry.attempts ?? ATTEMPTS, 1, 1_000),
+    attempts: attemptsOf(definition.attempts, retry.attempts),
     backoff: {
       baseMs: milliseconds(retry.base ?? '1s', 'retry.base'),
       factor: within('retry.factor', retry.factor ?? 2, 1, 100),
       capMs: milliseconds(retry.cap ?? '1h', 'retry.cap'),
     },
-    timeoutMs: within('timeout', milliseconds(definition.timeout ?? '30s', 'timeout'), 1, 86_400_000),
+    timeoutMs: timeout(milliseconds(definition.timeout ?? '30s', 'timeout')),
     code: codeOf(kind, definition),
   };
 }
@@ -223,6 +225,54 @@ export function checkSchema(kind: string, payload: StandardSchemaV1): void {
   );
 }
 
+const OPTIONS: readonly string[] = [
+  'kind',
+  'queue',
+  'payload',
+  'group',
+  'after',
+  'claim',
+  'batch',
+  'retry',
+  'attempts',
+  'timeout',
+  'run',
+  'use',
+] satisfies (keyof HandlerOptions<StandardSchemaV1> | 'run' | 'use')[];
+
+const RETRY_OPTIONS: readonly string[] = [
+  'attempts',
+  'base',
+  'factor',
+  'cap',
+] satisfies (keyof RetryOptions)[];
+
+/** In JavaScript, or out of a spread, a misspelt one would be passed over in silence. */
+function checkOptions(definition: HandlerOptions<StandardSchemaV1>): void {
+  const { kind, retry = {} } = definition;
+  checkName('kind', kind);
+  if (typeof retry !== 'object' || retry === null) throw new InvalidInputError('retry must be an object.');
+  const unknown = [
+    ...Object.keys(definition).filter((name) => !OPTIONS.includes(name)),
+    ...Object.keys(retry).flatMap((name) => (RETRY_OPTIONS.includes(name) ? [] : `retry.${name}`)),
+  ];
+  if (unknown.length === 0) return;
+  throw new InvalidInputError(
+    `${unknown.join(', ')} of the handler of ${JSON.stringify(kind)} is no option. There are ${OPTIONS.join(', ')}; and of retry ${RETRY_OPTIONS.join(', ')}.`,
+  );
+}
+
+function attemptsOf(attempts: number | undefined, ofRetry: number | undefined): number {
+  if (attempts !== undefined && ofRetry !== undefined && attempts !== ofRetry)
+    throw new InvalidInputError('attempts and retry.attempts are the same: leave one of them out.');
+  return whole('retry.attempts', attempts ?? ofRetry ?? ATTEMPTS, 1, 1_000);
+}
+
+function timeout(ms: number): number {
+  if (ms >= 1 && ms <= 86_400_000) return ms;
+  throw new InvalidInputError(`timeout must be from 1 ms to 24 h, not ${ms} ms.`);
+}
+
 function codeOf<Payload, Tx>(kind: string, code: HandlerCode<Payload, Tx>): HandlerCode<Payload, Tx> {
   if ('use' in code && typeof code.use === 'function') return { use: code.use };
   if ('run' in code && typeof code.run === 'function') return { run: code.run };
@@ -232,7 +282,7 @@ function codeOf<Payload, Tx>(kind: string, code: HandlerCode<Payload, Tx>): Hand
 }
 
 function groupMax(group: boolean | { readonly max: number }): number {
-  if (typeof group === 'object') return group.max;
+  if (typeof group === 'object') return Object(group).max;
   return group ? 1_000 : 1;
 }
 

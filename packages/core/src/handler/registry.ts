@@ -9,6 +9,8 @@ export class Registry<Tx> {
   /** @throws DuplicateKindError when two handlers have one kind. */
   constructor(handlers: Iterable<AnyHandler<Tx>>) {
     for (const handler of handlers) {
+      if (Object(handler).code === undefined)
+        throw new InvalidInputError('handlers must be made by defineHandler().');
       if (this.#handlers.has(handler.kind)) throw new DuplicateKindError(handler.kind);
       this.#handlers.set(handler.kind, handler);
       this.#byQueue.set(handler.queue, [...this.handlersOf(handler.queue), handler]);

@@ -45,7 +45,7 @@ test.each([
   ['a map with something else', new Map([['job 1', true]])],
 ])('what is no outcome is an error: %s', (_, result) => {
   expect(() => outcomeOf(untyped(result), job(1n))).toThrow(
-    /A handler must return|returned no outcome|must be milliseconds/,
+    /it must return complete|returned no outcome|must be milliseconds/,
   );
 });
 

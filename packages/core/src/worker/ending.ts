@@ -76,7 +76,9 @@ export function outcomeOf(result: HandlerResult, job: Job): Outcome {
   if (result instanceof Map && given === undefined) throw noOutcome(job);
   const outcome = typeof given === 'object' && given !== null ? outcomeFrom({ ...given }) : undefined;
   if (outcome !== undefined) return outcome;
-  throw new TypeError('A handler must return complete(), retry(), snooze() or fail().');
+  throw new TypeError(
+    `The handler returned ${typeOf(given)}: it must return complete(), retry(), snooze() or fail(), a Map of these by public id, or nothing. For a result return complete(result).`,
+  );
 }
 
 /** An object is read once, as a getter may throw, and to its end: a row of some table may have an `event` too. */
@@ -88,6 +90,10 @@ function outcomeFrom(given: Readonly<Record<string, unknown>>): Outcome | undefi
   if (event !== 'retry' || !('error' in given)) return;
   if (delayMs === null) return retry(error);
   if (typeof delayMs === 'number') return retry(error, { after: delayMs });
+}
+
+function typeOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value;
 }
 
 function completed(output: unknown): Outcome {

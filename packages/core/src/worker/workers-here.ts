@@ -2,7 +2,7 @@ import type { Worker } from './worker.js';
 
 /** The workers of this process: they are told of new jobs as soon as these are in the table, and not by way of the database. */
 export class WorkersHere {
-  readonly #running = new Map<string, Pick<Worker<unknown>, 'queues' | 'wake'>>();
+  readonly #running = new Map<string, Pick<Worker<unknown>, 'queues' | 'wake' | 'stop'>>();
 
   /** Takes note of a worker for as long as it runs. */
   add<Tx>(worker: Worker<Tx>): Worker<Tx> {
@@ -20,6 +20,11 @@ export class WorkersHere {
   /** The ids of those that serve a queue. */
   serving(queue: string): readonly string[] {
     return [...this.#running].flatMap(([id, { queues }]) => (queues.includes(queue) ? id : []));
+  }
+
+  /** Stops all of them, as each one's `stop()` does. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#running.values()].map((worker) => worker.stop()));
   }
 
   wake(queue: string): void {
