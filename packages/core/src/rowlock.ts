@@ -108,7 +108,7 @@ export class Rowlock<Tx> extends Client<Tx> {
   /**
    * Whether the database has all that this version needs. One that a later version has migrated has.
    *
-   * @throws DriverError `SchemaOutdated` when tables are missing, or older.
+   * @throws DriverError `SchemaOutdated` when tables are missing, or older; `Unknown` when a setting of the server will not do.
    */
   async verify(): Promise<void> {
     await this.#driver.verify();
@@ -119,9 +119,12 @@ export class Rowlock<Tx> extends Client<Tx> {
    * another time to end, stop the workers first.
    */
   async close(): Promise<void> {
-    await this.#here.stop();
-    await this.flush();
-    await this.#driver.close();
+    try {
+      await this.#here.stop();
+      await this.flush();
+    } finally {
+      await this.#driver.close();
+    }
   }
 }
 

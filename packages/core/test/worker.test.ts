@@ -247,6 +247,8 @@ test('close stops a worker that runs before it closes the driver', async () => {
   const rowlock = createRowlock({ driver: { ...driver, close }, handlers: [Work] });
   const worker = rowlock.worker().on('stop', () => happened.push('stop'));
   await worker.start();
+  const late = rowlock.worker();
   await rowlock.close();
   expect(happened).toEqual(['stop', 'close']);
+  await expect(late.start()).rejects.toMatchObject({ code: 'ROWLOCK_WORKER_STOPPED' });
 });

@@ -119,7 +119,7 @@ function checkOptions(options: unknown): void {
     throw new InvalidInputError(
       "tx is no option of the job's: pass it last, enqueue(handler, { payload }, { tx }).",
     );
-  if (!names.includes('payload'))
+  if (!('payload' in Object(options)))
     throw new InvalidInputError('payload is missing: enqueue(handler, { payload }).');
   const unknown = names.find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined)

@@ -158,7 +158,7 @@ export class Worker<Tx> {
    * Subscribes to wake-ups and begins to work. Resolves when it has; from then on it goes on by itself,
    * through the server's restarts too, until `stop`. When it rejects, it may be called again.
    *
-   * @throws DriverError `SchemaOutdated` or `ConnectionLost`, PoolTooSmallError; WorkerStoppedError once `stop` was called
+   * @throws DriverError: `SchemaOutdated`, `ConnectionLost`, `PermissionDenied`, or `Unknown` where a setting of the server will not do; PoolTooSmallError; WorkerStoppedError once `stop` was called
    */
   start(): Promise<void> {
     if (this.#stopped !== null) {
