@@ -262,3 +262,61 @@ test('of a job that was left in the queue its handler had before, that queue is 
   expect(told).toEqual(['before', 'before']);
   await worker.stop();
 });
+
+test('what goes wrong in a queue is told of, though the round ends in the next one, as another slot looks there', async () => {
+  const clock = handClock();
+  const queues: Record<string, Job[]> = { one: [], two: [] };
+  let refused = 0;
+  const database = emptyDatabase({ claim: ({ queue }) => queues[queue]?.shift(), survey: () => NOTHING });
+  const held = await database.driver.begin({ idleLimitMs: 1_000 });
+  const begin: typeof database.driver.begin = async () => {
+    let last: Job | undefined;
+    return {
+      ...held,
+      async claim(criteria) {
+        const jobs = await held.claim(criteria);
+        [last] = jobs;
+        return jobs;
+      },
+      async finish(settlements) {
+        if (last?.queue === 'one' && refused++ === 0)
+          throw new DriverError('Deadlock', 'Somebody was first.');
+        return held.finish(settlements);
+      },
+    };
+  };
+  const ends: Record<string, ReturnType<typeof gate>> = { one: gate(), two: gate() };
+  const work = (queue: string) =>
+    defineHandler({
+      kind: queue,
+      queue,
+      batch: 1,
+      payload: z.unknown(),
+      run: async () => ends[queue]?.opened,
+    });
+  const faults: string[] = [];
+  const worker = createRowlock({
+    driver: { ...database.driver, begin },
+    handlers: [work('one'), work('two')],
+    clock,
+    log: silent,
+  })
+    .worker({ concurrency: 3 })
+    .on('fault', (error) => faults.push(String(error)));
+  await worker.start();
+  await settled();
+  queues.one?.push({ ...job(1n), queue: 'one', kind: 'one' });
+  worker.wake('one');
+  await settled();
+  // The slot that fails in the first queue comes to this one, and another slot looks while it runs.
+  queues.two?.push({ ...job(2n), queue: 'two', kind: 'two' });
+  ends.one?.open();
+  await settled();
+  worker.wake();
+  await settled();
+  ends.two?.open();
+  await settled();
+  expect(refused).toBe(1);
+  expect(faults.join()).toContain('Somebody was first.');
+  await worker.stop();
+});

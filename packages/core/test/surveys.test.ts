@@ -120,3 +120,56 @@ test('stop waits for a survey beside the runs', async () => {
   answer.open();
   await stopping;
 });
+
+test('a survey that hangs keeps no slot from its work', async () => {
+  let surveys = 0;
+  const hangs = gate();
+  const survey = async (): Promise<Survey> => {
+    if (++surveys === 2) await hangs.opened;
+    return NOTHING;
+  };
+  const { clock, worker, jobs, seen } = await restingWorker({ answers: { survey }, concurrency: 2 });
+  for (let round = 1; round <= 20; round++) {
+    jobs.push(job(BigInt(round)));
+    worker.wake();
+    await settled();
+    clock.advance(100);
+    await settled();
+    expect(seen().ran).toBe(round);
+  }
+  hangs.open();
+  await worker.stop();
+});
+
+test('a worker is not idle as long as it owes a look at what a put-off survey may find', async () => {
+  const jobs: Job[] = [];
+  const survey = (): Survey => ({ ...NOTHING, waiting: jobs.length > 0 });
+  let again = 1;
+  const ends = [gate(), gate()];
+  const { clock, worker } = await restingWorker({
+    answers: { claim: () => jobs.shift(), survey },
+    concurrency: 2,
+    runs: async () => {
+      const run = ends.shift();
+      await run?.opened;
+      if (again-- > 0) jobs.push(job(1n));
+    },
+  });
+  const idle: number[] = [];
+  worker.on('idle', () => idle.push(jobs.length));
+  const [first] = ends;
+  jobs.push(job(1n));
+  worker.wake();
+  await settled();
+  clock.advance(25);
+  await settled();
+  first?.open();
+  ends.at(-1)?.open();
+  for (let ms = 0; ms < 200; ms += 5) {
+    await settled();
+    clock.advance(5);
+  }
+  expect(idle.length).toBeGreaterThan(0);
+  expect(idle).not.toContain(1);
+  await worker.stop();
+});

@@ -74,7 +74,7 @@ export class Rounds<Tx> {
       try {
         await sweep(flow, pass);
         passes.push(pass);
-        if (pass.isAnswered) return passes;
+        if (pass.isAnswered) break;
       } catch (error) {
         errors.push(error);
         isLost = isDriverError(error, 'ConnectionLost');
@@ -111,14 +111,14 @@ export class Rounds<Tx> {
       return true;
     }
     const isAnswered = passes.some((pass) => pass.isAnswered);
-    // Nobody is idle who has not looked at all jobs; and what took long to ask is not asked again right away.
-    if (!isAnswered && (surveyor.rests || !passes.every(({ isWhole }) => isWhole))) {
+    // Nobody is idle who has not looked at all jobs.
+    if (!isAnswered && !passes.every(({ isWhole }) => isWhole)) {
       alarm.within(longestRestMs(low, flow.clock.now()));
       await surveyor.meanwhile();
       return worked;
     }
     const mayWait = isAnswered || !worked;
-    if (!slots.atRest || (mayWait && surveyor.isRecent)) {
+    if (!slots.atRest || (surveyor.isRecent && (mayWait || surveyor.isSlow))) {
       surveyor.soon(worked);
       // Ids become visible behind the line.
       return !mayWait;

@@ -7,15 +7,19 @@ import { Surveyor } from './surveyor.js';
 
 const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, leased: false };
 
-/** A surveyor whose surveys take so long by its clock. */
-function surveying(tookMs: number): { clock: HandClock; surveyor: Surveyor; begun: number[] } {
+/** A surveyor whose surveys take so long by its clock: while its test waits, unless they are beside it. */
+function surveying(
+  tookMs: number,
+  isBeside = false,
+): { clock: HandClock; surveyor: Surveyor; begun: number[] } {
   const clock = handClock();
   const begun: number[] = [];
   const surveyor = new Surveyor({
     driver: {
       survey: async () => {
         begun.push(clock.now());
-        clock.advance(tookMs);
+        if (isBeside) await new Promise<void>((resolve) => clock.after(tookMs, resolve));
+        else clock.advance(tookMs);
         return NOTHING;
       },
       reclaim: async () => ({ reclaimed: 0, lapsed: [] }),
@@ -49,7 +53,7 @@ test('a survey that is asked for is made in a moment, once', async () => {
   clock.advance(1_000);
   await settled();
   expect(begun).toEqual([25]);
-  expect(surveyor.rests).toBe(false);
+  expect(surveyor.isSlow).toBe(false);
 });
 
 test('a survey that took long is followed by nine times as long without one, up to the poll', async () => {
@@ -60,7 +64,7 @@ test('a survey that took long is followed by nine times as long without one, up 
     const { clock, surveyor, begun } = surveying(tookMs);
     await surveyor.now();
     expect(surveyor.isRecent).toBe(true);
-    expect(surveyor.rests).toBe(true);
+    expect(surveyor.isSlow).toBe(true);
     surveyor.soon(true);
     clock.advance(nextAt - tookMs - 1);
     await settled();
@@ -68,8 +72,30 @@ test('a survey that took long is followed by nine times as long without one, up 
     expect(surveyor.isRecent).toBe(true);
     clock.advance(1);
     expect(surveyor.isRecent).toBe(false);
-    expect(surveyor.rests).toBe(false);
     await settled();
     expect(begun).toEqual([0, nextAt]);
   }
+});
+
+test('surveys that are asked for while one goes on are one, after a rest from it', async () => {
+  const { clock, surveyor, begun } = surveying(200, true);
+  for (let ms = 0; ms < 10_000; ms += 10) {
+    surveyor.soon();
+    clock.advance(10);
+    await settled();
+  }
+  // Each takes 200 ms, and the rest nine times as long.
+  expect(begun).toHaveLength(5);
+});
+
+test('those who ask for a survey that waits for its turn share it, and stop ends it', async () => {
+  const { clock, surveyor, begun } = surveying(200, true);
+  const first = surveyor.now();
+  await settled();
+  const later = [surveyor.now(), surveyor.now()];
+  expect(later[0]).toBe(later[1]);
+  const stopping = surveyor.stop();
+  clock.advance(200);
+  await Promise.all([first, ...later, stopping]);
+  expect(begun).toEqual([0]);
 });

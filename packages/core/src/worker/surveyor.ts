@@ -54,6 +54,11 @@ export class Surveyor {
   /** When the next survey may be made at the earliest that may be put off, and when it is to be made at the latest. */
   #restUntil = Number.NEGATIVE_INFINITY;
   #tookLong = false;
+  /** The survey that waits for its turn. */
+  #next: Promise<boolean> | null = null;
+  /** Whether a survey goes on, and whether another one was asked for since. */
+  #isOn = false;
+  #isAsked = false;
   #dueAt = Number.NEGATIVE_INFINITY;
   #cancelTimer: (() => void) | null = null;
   #stopped = false;
@@ -64,20 +69,30 @@ export class Surveyor {
     this.#watch = new Alarm(parts.clock, () => this.#reclaimBeside());
   }
 
-  /** Whether there was a survey just now, by what it took: another one may be put off. */
+  /** Whether there is a survey now, or was one just now, by what it took: another one may be put off. */
   get isRecent(): boolean {
-    return this.#parts.clock.now() < this.#restUntil;
+    return this.#isOn || this.#parts.clock.now() < this.#restUntil;
   }
 
-  /** Whether there was one that took long, for as long as the next may be put off: it was to look at very much. */
-  get rests(): boolean {
-    return this.#tookLong && this.isRecent;
+  /** Whether there is one now, or the last one took long: it was to look at very much. */
+  get isSlow(): boolean {
+    return this.#isOn || this.#tookLong;
   }
 
-  /** @returns whether something due is in the table, locked or not @throws DriverError */
+  /** Whether there is still to be a look, if the survey that is to come finds something due. */
+  get mayLook(): boolean {
+    return this.#looks;
+  }
+
+  /**
+   * One that waits for its turn answers all who ask before it begins.
+   *
+   * @returns whether something due is in the table, locked or not @throws DriverError
+   */
   now(): Promise<boolean> {
     this.#cancel();
-    return this.#inTurn(() => this.#survey());
+    this.#next ??= this.#inTurn(() => this.#begin());
+    return this.#next;
   }
 
   /**
@@ -88,6 +103,9 @@ export class Surveyor {
   soon(looks = false): void {
     if (this.#stopped) return;
     this.#looks ||= looks;
+    // How long it is to be put off is known when the one that goes on is over.
+    this.#isAsked = this.#isOn;
+    if (this.#isOn) return;
     const { clock, onFault, done } = this.#parts;
     this.#cancelTimer ??= clock.after(Math.max(SOON_MS, this.#restUntil - clock.now()), () => {
       this.now().catch(onFault).finally(done);
@@ -142,10 +160,23 @@ export class Surveyor {
     this.#cancelTimer = null;
   }
 
+  async #begin(): Promise<boolean> {
+    this.#next = null;
+    if (this.#stopped) return false;
+    this.#isOn = true;
+    try {
+      return await this.#survey();
+    } finally {
+      this.#isOn = false;
+      if (this.#isAsked) this.soon();
+    }
+  }
+
   async #survey(): Promise<boolean> {
     const { driver, lanes, clock, cancellations, low, alarm, pollMs, watchMs, wake } = this.#parts;
     const [began, looks] = [clock.now(), this.#looks];
     this.#restUntil = began + SOON_MS;
+    this.#isAsked = false;
     this.#looks = false;
     const { promoted, nextDueMs, waiting, leased } = await driver.survey(lanes);
     const now = clock.now();

@@ -254,7 +254,7 @@ export class Worker<Tx> {
       concurrency: this.concurrency,
       stopping: this.#stopping.signal,
       serve: (slot) => rounds.serve(slot),
-      idle: () => this.#rest(),
+      idle: () => rest(),
     });
     const all = {
       low: this.#low,
@@ -272,9 +272,13 @@ export class Worker<Tx> {
       busy: () => slots.areAllOpen && !this.#stopping.signal.aborted,
       wake: () => this.wake(),
       done: () => {
-        if (slots.areAllClosed) this.#rest();
+        if (slots.areAllClosed) rest();
       },
     });
+    // What a slot has left to a survey that was put off may be due.
+    const rest = (): void => {
+      if (!surveyor.mayLook) this.#rest();
+    };
     const rounds: Rounds<Tx> = new Rounds({ ...all, flow, slots, surveyor });
     const pruner = new Pruner({
       driver,
