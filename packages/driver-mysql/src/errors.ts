@@ -116,6 +116,7 @@ const READ_ONLY = /read[-_]only/i;
 
 /** What a setting of the server refuses. */
 const SETTING_ADVICE: Readonly<Record<number, string>> = {
+  1049: 'The database is not there: create it first.',
   1153: 'The server takes no statement that is so long: its max_allowed_packet must be 4 MB or more.',
   1461:
     'The server keeps no more prepared statements: raise its max_prepared_stmt_count, or pass `maxPreparedStatements`, of which each connection ' +
@@ -135,10 +136,17 @@ function causeOf(error: unknown): DriverErrorCode {
   if (error instanceof AggregateError && error.errors.length > 0) return causeOf(error.errors[0]);
   if (!(error instanceof Error)) return 'Unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (SOCKET_CODES.has(code) || LOST_MESSAGE.test(error.message)) return 'ConnectionLost';
   const errno = errnoOf(error);
+  // What the server says has a number, and may have a user's words in its text; those of the operating system are below 0.
+  if (errno <= 0 && isLost(error, code)) return 'ConnectionLost';
   if (errno === FORBIDDEN && READ_ONLY.test(error.message)) return 'ConnectionLost';
   return CAUSES[errno] ?? 'Unknown';
+}
+
+/** A file that is not there is no lost connection, but the socket of a server is: LOAD DATA LOCAL reads files. */
+function isLost(error: Error, code: string): boolean {
+  if (code === 'ENOENT') return Object(error).syscall === 'connect';
+  return SOCKET_CODES.has(code) || LOST_MESSAGE.test(error.message);
 }
 
 function messageOf(error: unknown): string {

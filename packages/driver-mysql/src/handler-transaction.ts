@@ -13,14 +13,25 @@ const FENCE = 'SAVEPOINT rowlock_fence';
 export const RELEASE_FENCE = 'RELEASE SAVEPOINT rowlock_fence';
 
 /** What stands ahead of a statement's first word. Of some comments the server runs what is in them. */
-const LEADING = /^(?:\s|\/\*(?!M?!)(?:[^*]|\*(?!\/))*\*\/|--(?=\s)[^\n]*(?:\n|$)|#[^\n]*(?:\n|$))*/;
+const COMMENTS = String.raw`(?:\s|/\*(?!M?!)(?:[^*]|\*(?!/))*\*/|--(?=\s)[^\n]*(?:\n|$)|#[^\n]*(?:\n|$))*`;
+const LEADING = new RegExp(`^${COMMENTS}`);
 
 /** They would commit the claim's transaction, and open another one. MariaDB's BEGIN NOT ATOMIC begins a block of statements. */
 const BEGINS = /^(?:begin(?!\s+not\b)|start\s+transaction)\b/i;
 
-/** What stays with the session when the transaction is over. */
-const STAYS =
-  /^(?:(?:set|use|prepare|create\s+(?:or\s+replace\s+)?temporary)\b|\/\*M?!)|\bget_lock\s*\(|\binto\s+@|@\S+\s*:=/i;
+/**
+ * What stays with the session when the transaction is over. Of several statements each is looked at; what stands in a text that is no
+ * statement costs a connection, and no more. A procedure may set the variables that it is given.
+ */
+const STAYS = new RegExp(
+  [
+    String.raw`(?:^|;)${COMMENTS}(?:(?:set|use|prepare|create\s+(?:or\s+replace\s+)?temporary)\b|/\*M?!|call\b[^;@]*@)`,
+    String.raw`\bget_lock\s*\(`,
+    String.raw`\binto\s+@`,
+    String.raw`@[^\s@]+\s*:=`,
+  ].join('|'),
+  'i',
+);
 
 /** A flag of the server's status, which it sends with each answer. */
 const IN_TRANSACTION = 1;

@@ -34,6 +34,32 @@ test.each([
   },
 );
 
+test.each([
+  [1062, 'UniqueViolation', "Duplicate entry 'Connection lost: pump 7' for key 'alert.title'"],
+  [1366, 'InvalidInput', "Incorrect integer value: 'pool is closed' for column 'n' at row 1"],
+  [1644, 'Unknown', "can't write file"],
+])("a user's words in what the server says are no lost connection: %i", (errno, code, message) => {
+  expect(toDriverError(Object.assign(new Error(message), { errno }))).toMatchObject({ code });
+});
+
+test('a file that is not there is no lost connection, and the socket of a server is', () => {
+  const missing = (syscall: string): Error =>
+    Object.assign(new Error(`ENOENT: no such file, ${syscall}`), { errno: -2, code: 'ENOENT', syscall });
+  expect(toDriverError(missing('open'))).toMatchObject({ code: 'Unknown' });
+  expect(toDriverError(missing('connect'))).toMatchObject({ code: 'ConnectionLost' });
+});
+
+test('where the database is missing, migrating is not what to do', async () => {
+  const nowhere = new URL(serverUrl);
+  nowhere.pathname = '/nowhere_at_all';
+  const driver = mysql({ uri: nowhere.href });
+  await expect(driver.migrate()).rejects.toMatchObject({
+    code: 'SchemaOutdated',
+    message: expect.stringMatching(/^The database is not there: create it first\./),
+  });
+  await driver.close();
+});
+
 test('a host of several addresses that cannot be connected to says why', () => {
   const refused = (address: string) =>
     Object.assign(new Error(`connect ECONNREFUSED ${address}:3306`), { code: 'ECONNREFUSED' });

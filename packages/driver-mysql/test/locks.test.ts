@@ -14,16 +14,18 @@ describe('the locks of a claim', () => {
   let pool: Pool;
   let driver: Driver<MysqlTransaction>;
   let schema: string;
+  let url: string;
   let open: HeldTransaction<MysqlTransaction>[];
   let drop: () => Promise<void>;
 
   beforeEach(async () => {
     const fresh = await freshMysqlDatabase(serverUrl);
-    schema = new URL(fresh.url).pathname.slice(1);
+    url = fresh.url;
+    schema = new URL(url).pathname.slice(1);
     drop = fresh.drop;
     open = [];
-    pool = createPool({ uri: fresh.url });
-    driver = mysql({ uri: fresh.url });
+    pool = createPool({ uri: url });
+    driver = mysql({ uri: url });
     await driver.migrate();
   });
 
@@ -269,7 +271,12 @@ describe('the locks of a claim', () => {
     'SELECT 1 INTO @mine',
     'SELECT @mine := 1',
     "PREPARE mine FROM 'SELECT 1'",
+    'CALL tells(@mine)',
+    "SELECT 1; SET sql_mode = ''",
   ])('what a handler leaves in its session is not there for a later claim: %j', async (statement) => {
+    await pool.query('CREATE PROCEDURE tells(OUT told INT) SET told = 1');
+    await driver.close();
+    driver = mysql({ uri: url, multipleStatements: true });
     await driver.enqueue([newJob()]);
     const held = await begin();
     const job = await claim(held);
