@@ -37,12 +37,13 @@ const STAYS = new RegExp(
     String.raw`(?:^|;)(?:\s|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*(?:` +
       [
         String.raw`set\b(?!\s+(?:local|constraints|transaction)\b)`,
-        String.raw`(?:reset|discard|listen|load|prepare)\b`,
+        String.raw`(?:reset|discard|listen|load|prepare|do)\b`,
         String.raw`declare\b[^;]*\bwith\s+hold\b`,
         String.raw`create\s+(?:or\s+replace\s+)?(?:(?:global|local)\s+)?temp(?![^;]*\bon\s+commit\s+drop\b)`,
       ].join('|') +
       ')',
-    String.raw`\binto\s+(?:(?:global|local)\s+)?temp(?:orary)?\b`,
+    String.raw`\bcreate\b[^;(]*\bpg_temp\s*\.`,
+    String.raw`(?<!\binsert\s+)\binto\s+(?:(?:global|local)\s+)?temp(?:orary)?\b`,
     String.raw`\bset_config\s*\((?![^()]*,\s*true\s*\))`,
     String.raw`\bpg_(?:try_)?advisory_lock`,
   ].join('|'),

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { OwnSessions } from './own-sessions.js';
-import type { PostgresTransaction } from './query.js';
+import { type PostgresTransaction, query } from './query.js';
 import { takeConnection } from './session.js';
 
 /**
@@ -15,7 +15,7 @@ export async function patiently<Answer>(
   const client = await takeConnection(pool);
   let isBroken = true;
   try {
-    if (own.unbind(client)) await client.query('RESET ALL');
+    if (own.unbind(client)) await query(client, 'RESET ALL');
     const answer = await ask(client);
     isBroken = false;
     return answer;

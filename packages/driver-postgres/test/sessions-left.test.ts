@@ -67,6 +67,9 @@ describe('what a handler leaves in its session is not there for the next claim',
     'LISTEN news',
     'PREPARE mine AS SELECT 1',
     'DECLARE mine CURSOR WITH HOLD FOR SELECT 1',
+    'CREATE FUNCTION pg_temp.mine() RETURNS integer LANGUAGE sql AS $$ SELECT 1 $$',
+    'CREATE TABLE pg_temp.mine (id integer)',
+    'DO $$ BEGIN SET ROLE postgres; END $$',
   ])('%j', async (statement) => {
     const session = await claimed(60_000, statement);
     expect(await claimed(60_000)).not.toBe(session);
@@ -81,6 +84,7 @@ describe('what ends with the transaction does not cost a connection', () => {
     'CREATE TEMP TABLE mine (id integer) ON COMMIT DROP',
     'SELECT pg_advisory_xact_lock(42)',
     'DECLARE mine CURSOR FOR SELECT 1',
+    'CREATE TABLE temp (id integer); INSERT INTO temp VALUES (1); DROP TABLE temp',
     "SELECT 'offset 1', 'all set'",
     // As many as a query builder may write, and more than could be looked at in several ways each.
     `${'/* mine */ '.repeat(60)}SELECT 1`,
