@@ -136,8 +136,9 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    * How many jobs one transaction takes at most, each in a run of its own: 1 to 10,000. A slot of the worker claims them
    * together, runs them at the same time, and settles them in one statement; what waits in the queue decides how many there
    * are. One that fails does not harm the others; one that is slow keeps them from being committed. Runs that write through
-   * `tx` take turns. Default: as many as take 10 ms together, one after the other, once runs have shown that they are done
-   * within a millisecond and leave `tx` alone; else 1. Not with `claim: 'lease'`.
+   * `tx` take turns, and meet what those before have left in the transaction or the session: a temporary table, `SET LOCAL`.
+   * Default: as many as take 10 ms together, one after the other, once runs have shown that they are done within a millisecond
+   * and leave `tx` alone; else 1. Not with `claim: 'lease'`.
    */
   readonly batch?: number;
   readonly retry?: RetryOptions;
