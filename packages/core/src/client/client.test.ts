@@ -94,3 +94,22 @@ test("in a caller's transaction a wake-up that could not be sent fails the redri
   await expect(rowlock.redrive(SOME_JOB, { tx: {} })).rejects.toBe(lost);
   expect(warnings).toEqual([]);
 });
+
+test('a job that is locked for the moment is redriven when it is let go, and one that stays locked is told of as such', async () => {
+  const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
+  let locked = 2;
+  const rowlock = createRowlock({
+    driver: {
+      ...driver,
+      notify: async () => {},
+      move: async () => (locked-- > 0 ? { outcome: 'illegal', status: 'cancelled' } : { outcome: 'moved' }),
+    },
+  });
+  const publicId = '0192f3c4-0000-7000-8000-000000000000';
+  await rowlock.redrive(publicId);
+  locked = 100;
+  await expect(rowlock.redrive(publicId)).rejects.toMatchObject({
+    code: 'ROWLOCK_ILLEGAL_TRANSITION',
+    message: expect.stringContaining('locked by a transaction'),
+  });
+});

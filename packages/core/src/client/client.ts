@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Clock } from '../clock.js';
 import type { Driver, JobFilter, Store, WorkerView } from '../driver/driver.js';
@@ -6,7 +7,7 @@ import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../
 import { QUEUE } from '../handler/handler.js';
 import type { Registry } from '../handler/registry.js';
 import type { Enqueued, JobView } from '../job/job.js';
-import { STATES, type State } from '../job/lifecycle.js';
+import { isLegal, STATES, type State } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
 import { isSettledThrough } from '../worker/own-jobs.js';
 import type { WorkersHere } from '../worker/workers-here.js';
@@ -24,6 +25,10 @@ export interface ListOptions extends Omit<JobFilter, 'publicId'> {
   /** The `cursor` of the page before; null, like none, is the first page. */
   readonly cursor?: string | null;
 }
+
+/** How often a job that somebody has locked is to be moved, and how long apart, in milliseconds. */
+const LOCKED_TRIES = 5;
+const LOCKED_MS = 20;
 
 /** What enqueues and inspects. */
 export class Client<Tx> {
@@ -147,7 +152,7 @@ export class Client<Tx> {
    */
   async redrive(publicId: string, call: CallOptions<Tx> = {}): Promise<void> {
     const tx = txOf(call);
-    const moved = await this.#move('redrive', existing(publicId), tx).catch((error: unknown) => {
+    await this.#move('redrive', existing(publicId), tx).catch((error: unknown) => {
       if (isDriverError(error, 'UniqueViolation')) {
         throw new IllegalTransitionError(
           'redrive',
@@ -157,12 +162,6 @@ export class Client<Tx> {
       }
       throw error;
     });
-    if (moved === 'running')
-      throw new IllegalTransitionError(
-        'redrive',
-        publicId,
-        'locked by a transaction: try again when that has ended',
-      );
     if (tx === undefined) await this.#notifier.send([{}]);
     else await this.#driver.join(tx).notify([{}]);
   }
@@ -186,10 +185,20 @@ export class Client<Tx> {
     publicId: string,
     tx: Tx | undefined,
   ): Promise<'moved' | 'running'> {
-    const moved = await this.#store(tx).move(event, publicId);
-    if (moved.outcome === 'missing') throw new JobNotFoundError(publicId);
-    if (moved.outcome === 'illegal') throw new IllegalTransitionError(event, publicId, moved.status);
-    return moved.outcome;
+    for (let tries = 1; ; tries++) {
+      const moved = await this.#store(tx).move(event, publicId);
+      if (moved.outcome === 'missing') throw new JobNotFoundError(publicId);
+      if (moved.outcome !== 'illegal') return moved.outcome;
+      if (!isLegal(event, moved.status)) throw new IllegalTransitionError(event, publicId, moved.status);
+      // Only somebody's lock is in the way. MySQL shows what a commit has made before it lets go of the locks.
+      if (tries === LOCKED_TRIES)
+        throw new IllegalTransitionError(
+          event,
+          publicId,
+          'locked by a transaction: try again when that has ended',
+        );
+      await sleep(LOCKED_MS);
+    }
   }
 }
 

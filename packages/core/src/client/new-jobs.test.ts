@@ -44,7 +44,6 @@ test.each([
 });
 
 test.each([
-  [{ payload: { n: 1 }, uniqe: 'once' }, /"uniqe" is no option of a job's\. There are payload, key,/],
   [{ payload: { n: 1 }, tx: {} }, /tx is no option of the job's: pass it last/],
   [{ n: 1 }, /payload is missing: enqueue\(handler, \{ payload \}\)/],
   [undefined, /payload is missing/],
