@@ -20,6 +20,7 @@ const CASES: [file: string, imported: string, refused?: RegExp][] = [
   ['packages/core/src/a.ts', '@rowlock/servers', /core depends on no other/],
 
   ['packages/plugin-google-sheets/src/a.ts', '@rowlock/core'],
+  ['packages/plugin-google-sheets/src/a.ts', '@rowlock/core/driver', /runs on every database/],
   ['packages/plugin-google-sheets/src/a.ts', '@googleapis/sheets'],
   ['packages/plugin-google-sheets/src/a.ts', '@rowlock/driver-postgres', /runs on every database/],
   ['packages/plugin-google-sheets/src/a.ts', 'pg', /runs on every database/],
@@ -28,6 +29,7 @@ const CASES: [file: string, imported: string, refused?: RegExp][] = [
   ['packages/plugin-google-sheets/test/a.test.ts', '@rowlock/servers'],
 
   ['packages/driver-postgres/src/a.ts', '@rowlock/core'],
+  ['packages/driver-postgres/src/a.ts', '@rowlock/core/driver'],
   ['packages/driver-postgres/src/a.ts', 'pg'],
   ['packages/driver-postgres/src/a.ts', 'node:fs'],
   ['packages/driver-postgres/src/a.ts', './b.js'],
@@ -44,6 +46,7 @@ const CASES: [file: string, imported: string, refused?: RegExp][] = [
   ['packages/driver-postgres/test/a.test.ts', '@rowlock/servers'],
 
   ['packages/driver-mysql/src/a.ts', '@rowlock/core'],
+  ['packages/driver-mysql/src/a.ts', '@rowlock/core/driver'],
   ['packages/driver-mysql/src/a.ts', 'mysql2/promise'],
   ['packages/driver-mysql/src/a.ts', 'node:fs/promises'],
   ['packages/driver-mysql/src/a.ts', './b.js'],
@@ -53,6 +56,7 @@ const CASES: [file: string, imported: string, refused?: RegExp][] = [
   ['packages/driver-mysql/test/a.test.ts', '@rowlock/servers'],
 
   ['packages/driver-memory/src/a.ts', '@rowlock/core'],
+  ['packages/driver-memory/src/a.ts', '@rowlock/core/driver'],
   ['packages/driver-memory/src/a.ts', 'node:crypto'],
   ['packages/driver-memory/src/a.ts', './b.js'],
   ['packages/driver-memory/src/a.ts', 'pg', /spells and decides nothing/],

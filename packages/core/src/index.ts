@@ -3,20 +3,16 @@ export type { CallOptions } from './client/call-options.js';
 export type { Client, ListOptions } from './client/client.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 export { LIMITS } from './client/limits.js';
-// What a driver is, and what drivers share.
-export { newPublicId } from './client/public-id.js';
 // What can be injected.
 export { type Clock, systemClock } from './clock.js';
-export { answerWithin } from './driver/answer-within.js';
-export type * from './driver/driver.js';
+// What a driver is made for an application: the entry `driver` has what one is made of.
+export type { Driver, MigrationReport, Verified, WorkerView } from './driver/driver.js';
 export {
   DRIVER_ERROR_CODES,
   DriverError,
   type DriverErrorCode,
   isDriverError,
 } from './driver/driver-error.js';
-export { keepAsking } from './driver/keep-asking.js';
-export { concerns, wakeUpOf } from './driver/wake-up.js';
 export { type Duration, milliseconds } from './duration.js';
 // What can go wrong.
 export {
@@ -53,24 +49,11 @@ export { complete, fail, type HandlerResult, type Outcome, retry, snooze } from 
 export { definePlugin, type Plugin } from './handler/plugin.js';
 export { RUN, TRANSACTION } from './handler/run-container.js';
 // What a job is.
-export type { Enqueued, Job, JobError, JobId, JobView, NewJob, UniqueScope } from './job/job.js';
+export type { Enqueued, JobError, JobView, UniqueScope } from './job/job.js';
 export type { Json } from './job/json.js';
-export {
-  type ClientEvent,
-  isLegal,
-  isSettled,
-  OUTSTANDING,
-  SETTLED,
-  type SettlingEvent,
-  STATES,
-  type State,
-  TRANSITIONS,
-  type Transition,
-  type TransitionName,
-} from './job/lifecycle.js';
+export { isSettled, OUTSTANDING, SETTLED, STATES, type State } from './job/lifecycle.js';
 export { consoleLogger, type Logger } from './logger.js';
 export type { Retention, RetentionRules } from './retention/retention.js';
 export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } from './rowlock.js';
-export { BeatingAnchor, type Pulse } from './worker/beating-anchor.js';
 export type { RunInfo, WorkerEvents } from './worker/events.js';
 export type { StopOptions, Worker, WorkerOptions } from './worker/worker.js';

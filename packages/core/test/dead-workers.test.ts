@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { DriverError, type Graves, type Job, type Reclaimed } from '../src/index.js';
+import type { Graves, Job, Reclaimed } from '../src/driver.js';
+import { DriverError } from '../src/index.js';
 import { type Answers, job, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
 import { gate, restingWorker, settled } from './resting-worker.js';

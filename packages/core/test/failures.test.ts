@@ -1,13 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Job } from '../src/driver.js';
 import {
   complete,
   createRowlock,
   defineHandler,
   fail,
   type HandlerResult,
-  type Job,
   type Logger,
   retry,
   snooze,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type ClaimCriteria, createRowlock, defineHandler, type Job } from '../src/index.js';
+import type { ClaimCriteria, Job } from '../src/driver.js';
+import { createRowlock, defineHandler } from '../src/index.js';
 import { emptyDatabase, job, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
 import { settled } from './resting-worker.js';

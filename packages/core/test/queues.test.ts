@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type ClaimCriteria, createRowlock, DriverError, defineHandler, type Job } from '../src/index.js';
+import type { ClaimCriteria, Job } from '../src/driver.js';
+import { createRowlock, DriverError, defineHandler } from '../src/index.js';
 import { emptyDatabase, job, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
 import { gate, settled } from './resting-worker.js';

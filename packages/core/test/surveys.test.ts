@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { DriverError, type Job, type Survey } from '../src/index.js';
+import type { Job, Survey } from '../src/driver.js';
+import { DriverError } from '../src/index.js';
 import { job, NOTHING } from './empty-database.js';
 import { gate, restingWorker, settled } from './resting-worker.js';
 

@@ -1,4 +1,5 @@
-import type { Driver, NewJob } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
+import type { NewJob } from '@rowlock/core/driver';
 import type { JobRow } from './driver-harness.js';
 import { instead } from './instead.js';
 import { slowClock } from './slow-clock.js';

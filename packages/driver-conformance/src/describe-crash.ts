@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { createRowlock, defineHandler, type SettlingEvent } from '@rowlock/core';
+import { createRowlock, defineHandler } from '@rowlock/core';
+import type { SettlingEvent } from '@rowlock/core/driver';
 import { describe, expect, test } from 'vitest';
 import { AnyJson } from './crew.js';
 import type { DriverUnderTest } from './describe-driver.js';

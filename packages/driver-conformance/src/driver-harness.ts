@@ -1,4 +1,5 @@
-import type { Driver, DriverErrorCode, JobError, JobId, Json } from '@rowlock/core';
+import type { Driver, DriverErrorCode, JobError, Json } from '@rowlock/core';
+import type { JobId } from '@rowlock/core/driver';
 
 /**
  * What a driver's own test gives to the suite: the way to fresh databases, and everything that must not go

@@ -1,4 +1,4 @@
-import type { Anchor, WakeUp, WakeUpOptions } from '@rowlock/core';
+import type { Anchor, WakeUp, WakeUpOptions } from '@rowlock/core/driver';
 import { gate, within } from './until.js';
 
 /** Listens to an anchor's wake-ups in the background, and keeps what it has heard. */

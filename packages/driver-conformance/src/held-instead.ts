@@ -1,4 +1,5 @@
-import type { Driver, HeldTransaction } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
+import type { HeldTransaction } from '@rowlock/core/driver';
 import { instead } from './instead.js';
 
 /** The driver, each of whose transactions has some of its members replaced. What is replaced in two verbs is so in `finish`. */

@@ -5,7 +5,7 @@ import {
   type WakeUp,
   type WakeUpOptions,
   type WorkerLines,
-} from '@rowlock/core';
+} from '@rowlock/core/driver';
 import type { Database } from './database.js';
 import type { Process } from './process.js';
 import * as statements from './statements.js';

@@ -1,14 +1,13 @@
+import { DriverError, InvalidInputError } from '@rowlock/core';
 import {
   type Anchor,
   BeatingAnchor,
   type BeginOptions,
   type Capabilities,
   type Driver,
-  DriverError,
   type Graves,
   type HeldTransaction,
   type HistoryEntry,
-  InvalidInputError,
   type JobId,
   type Lanes,
   type MigrationReport,
@@ -23,7 +22,7 @@ import {
   type Survey,
   type Verified,
   type WorkerInfo,
-} from '@rowlock/core';
+} from '@rowlock/core/driver';
 import { MemoryAnchor } from './anchor.js';
 import { Database, type MemoryDatabase } from './database.js';
 import { DeferredTransaction } from './deferred-transaction.js';

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { State } from '@rowlock/core';
 import type {
   ClaimCriteria,
   DependencyQuestion,
@@ -8,8 +9,7 @@ import type {
   JobId,
   RunRef,
   Settlement,
-  State,
-} from '@rowlock/core';
+} from '@rowlock/core/driver';
 import type { Database } from './database.js';
 import { HandlerTransaction } from './handler-transaction.js';
 import type { MemoryTransaction } from './memory-transaction.js';

@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
+import type { State } from '@rowlock/core';
 import {
   type ClientEvent,
   type NewJob,
   newPublicId,
   type Settlement,
-  type State,
   TRANSITIONS,
-} from '@rowlock/core';
+} from '@rowlock/core/driver';
 import { checkJob, JOB_DEFAULTS, type JobRow } from './job-row.js';
 import { storableJson, storableText } from './storable.js';
 

@@ -1,4 +1,5 @@
-import { DriverError, type Pulse, type WakeUp, type WorkerLines } from '@rowlock/core';
+import { DriverError } from '@rowlock/core';
+import type { Pulse, WakeUp, WorkerLines } from '@rowlock/core/driver';
 import type { Database } from './database.js';
 import type { Process } from './process.js';
 import * as statements from './statements.js';

@@ -1,4 +1,5 @@
-import type { Job, JobView, State, WorkerInfo, WorkerView } from '@rowlock/core';
+import type { JobView, State } from '@rowlock/core';
+import type { Job, WorkerInfo, WorkerView } from '@rowlock/core/driver';
 import type { JobRow } from './job-row.js';
 
 /** The record of one run, as far as it concerns one job. JSON is text and times are milliseconds. */

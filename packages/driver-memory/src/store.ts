@@ -1,16 +1,15 @@
+import type { Enqueued, State } from '@rowlock/core';
 import type {
   ClientEvent,
-  Enqueued,
   JobFilter,
   JobPage,
   Moved,
   NewJob,
   Page,
-  State,
   Store,
   WakeUp,
   WorkerView,
-} from '@rowlock/core';
+} from '@rowlock/core/driver';
 import type { Database } from './database.js';
 import type { Runner } from './runner.js';
 import * as statements from './statements.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { NewJob } from '@rowlock/core';
+import type { NewJob } from '@rowlock/core/driver';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type MemoryDriver, memory, memoryDatabase } from '../src/index.js';
 

@@ -1,4 +1,5 @@
-import { answerWithin, DriverError } from '@rowlock/core';
+import { DriverError } from '@rowlock/core';
+import { answerWithin } from '@rowlock/core/driver';
 import {
   type ConnectionOptions,
   createPool,

@@ -1,15 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { DriverError } from '@rowlock/core';
 import {
   type Anchor,
   answerWithin,
   concerns,
-  DriverError,
   keepAsking,
   type SessionListener,
   type WakeUp,
   type WakeUpOptions,
   type WorkerLines,
-} from '@rowlock/core';
+} from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import { Bell } from './bell.js';
 import type { Connect, Context } from './context.js';

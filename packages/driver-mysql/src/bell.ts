@@ -1,4 +1,4 @@
-import { type WakeUp, wakeUpOf } from '@rowlock/core';
+import { type WakeUp, wakeUpOf } from '@rowlock/core/driver';
 import type { Context } from './context.js';
 import { change, list, type MysqlTransaction, query } from './query.js';
 

@@ -1,4 +1,4 @@
-import { answerWithin } from '@rowlock/core';
+import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolConnection } from 'mysql2/promise';
 import { toDriverError } from './errors.js';
 import { cut, takeConnection } from './session.js';

@@ -1,4 +1,4 @@
-import type { ClaimCriteria } from '@rowlock/core';
+import type { ClaimCriteria } from '@rowlock/core/driver';
 import { list, type Value } from './query.js';
 import type { JobRow } from './rows.js';
 import type { Statements } from './statements.js';

@@ -1,4 +1,4 @@
-import type { WakeUp } from '@rowlock/core';
+import type { WakeUp } from '@rowlock/core/driver';
 
 /** Pauses between two looks, in milliseconds. The last repeats. */
 const LOOK_MS = [1, 2, 4, 8, 15, 30, 60, 120, 250];

@@ -1,3 +1,4 @@
+import { type Enqueued, isDriverError, type State } from '@rowlock/core';
 import {
   type Anchor,
   answerWithin,
@@ -5,11 +6,9 @@ import {
   type BeginOptions,
   type Capabilities,
   type Driver,
-  type Enqueued,
   type Graves,
   type HeldTransaction,
   type HistoryEntry,
-  isDriverError,
   type JobFilter,
   type JobId,
   type JobPage,
@@ -24,14 +23,13 @@ import {
   type RunStarted,
   type RunsTold,
   type SessionListener,
-  type State,
   type Store,
   type Stretch,
   type Survey,
   type Verified,
   type WakeUp,
   type WorkerInfo,
-} from '@rowlock/core';
+} from '@rowlock/core/driver';
 import {
   type Connection,
   type ConnectionOptions,

@@ -1,4 +1,4 @@
-import type { RunRef } from '@rowlock/core';
+import type { RunRef } from '@rowlock/core/driver';
 import type { Value } from './query.js';
 
 /** The types of columns in JSON_TABLE. What is too long for the table is to be refused there, and not cut here. */

@@ -1,17 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { DriverError, type State } from '@rowlock/core';
 import {
   answerWithin,
   type ClaimCriteria,
   type DependencyQuestion,
-  DriverError,
   type Entities,
   type HeldTransaction,
   type Job,
   type JobId,
   type RunRef,
   type Settlement,
-  type State,
-} from '@rowlock/core';
+} from '@rowlock/core/driver';
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import { claimFromPages, claimInOrder, NO_ID } from './claim.js';
 import type { ClaimConnections } from './claim-connections.js';

@@ -1,4 +1,5 @@
-import type { Enqueued, NewJob, WakeUp } from '@rowlock/core';
+import type { Enqueued } from '@rowlock/core';
+import type { NewJob, WakeUp } from '@rowlock/core/driver';
 import type { CommitWatch } from './commit-watch.js';
 import type { Context } from './context.js';
 import { change, type MysqlTransaction } from './query.js';

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { DriverError, isDriverError, type MigrationReport } from '@rowlock/core';
+import { DriverError, isDriverError } from '@rowlock/core';
+import type { MigrationReport } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';

@@ -1,4 +1,4 @@
-import type { JobId, RunRef } from '@rowlock/core';
+import type { JobId, RunRef } from '@rowlock/core/driver';
 import { recordsOf } from './given.js';
 import { rangeOf } from './job-ids.js';
 import { change, inParts, list, type MysqlTransaction, query } from './query.js';

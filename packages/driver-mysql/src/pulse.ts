@@ -1,4 +1,5 @@
-import { answerWithin, DriverError, type Pulse, type WakeUp, type WorkerLines } from '@rowlock/core';
+import { DriverError } from '@rowlock/core';
+import { answerWithin, type Pulse, type WakeUp, type WorkerLines } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import { Bell } from './bell.js';
 import type { Connect, Context } from './context.js';

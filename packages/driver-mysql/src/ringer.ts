@@ -1,4 +1,4 @@
-import { answerWithin, concerns, type WakeUp } from '@rowlock/core';
+import { answerWithin, concerns, type WakeUp } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import type { Connect, Context } from './context.js';
 import { change, type MysqlTransaction, query } from './query.js';

@@ -1,4 +1,5 @@
-import type { Job, JobError, JobView, Json, State, WorkerView } from '@rowlock/core';
+import type { JobError, JobView, Json, State } from '@rowlock/core';
+import type { Job, WorkerView } from '@rowlock/core/driver';
 
 /**
  * A row as the statements select it: ids and JSON as text and times as milliseconds, so that no setting of the

@@ -1,4 +1,4 @@
-import type { JobId, RunRef, RunStart, RunStarted, RunsTold } from '@rowlock/core';
+import type { JobId, RunRef, RunStart, RunStarted, RunsTold } from '@rowlock/core/driver';
 import type { AheadOfCommit } from './ahead-of-commit.js';
 import { recordsOf } from './given.js';
 import { rangeOf } from './job-ids.js';

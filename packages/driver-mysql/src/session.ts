@@ -1,4 +1,4 @@
-import { answerWithin } from '@rowlock/core';
+import { answerWithin } from '@rowlock/core/driver';
 import type { Connection, Pool, PoolConnection } from 'mysql2/promise';
 import { toDriverError } from './errors.js';
 import { type MysqlTransaction, query } from './query.js';

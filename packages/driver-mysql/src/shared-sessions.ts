@@ -1,4 +1,4 @@
-import { answerWithin } from '@rowlock/core';
+import { answerWithin } from '@rowlock/core/driver';
 import { toDriverError } from './errors.js';
 import { type MysqlTransaction, query } from './query.js';
 import { cut } from './session.js';

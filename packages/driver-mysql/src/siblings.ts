@@ -1,4 +1,5 @@
-import { DriverError, type Entities, isDriverError, type JobId } from '@rowlock/core';
+import { DriverError, isDriverError } from '@rowlock/core';
+import type { Entities, JobId } from '@rowlock/core/driver';
 import type { Ask } from './claim.js';
 import { KEYS } from './given.js';
 import { inOrder } from './job-ids.js';

@@ -1,21 +1,18 @@
 import { hostname } from 'node:os';
+import { DriverError, type Enqueued, isDriverError, type State } from '@rowlock/core';
 import {
   type ClientEvent,
-  DriverError,
-  type Enqueued,
-  isDriverError,
   type JobFilter,
   type JobPage,
   type Moved,
   type NewJob,
   newPublicId,
   type Page,
-  type State,
   type Store,
   TRANSITIONS,
   type WakeUp,
   type WorkerView,
-} from '@rowlock/core';
+} from '@rowlock/core/driver';
 import type { Context } from './context.js';
 import { inPackets, NEW_JOBS } from './given.js';
 import { change, inParts, list, type MysqlTransaction, query, type Value } from './query.js';

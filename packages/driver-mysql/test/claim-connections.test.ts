@@ -1,4 +1,5 @@
-import type { Driver, HeldTransaction } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
+import type { HeldTransaction } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-import type { WakeUp } from '@rowlock/core';
+import type { WakeUp } from '@rowlock/core/driver';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CommitWatch } from '../src/commit-watch.js';
 

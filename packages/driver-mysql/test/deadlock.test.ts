@@ -1,11 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  createRowlock,
-  type Driver,
-  defineHandler,
-  type HeldTransaction,
-  type Settlement,
-} from '@rowlock/core';
+import { createRowlock, type Driver, defineHandler } from '@rowlock/core';
+import type { HeldTransaction, Settlement } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ClaimCriteria, Driver, HeldTransaction, Job, NewJob, Settlement } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
+import type { ClaimCriteria, HeldTransaction, Job, NewJob, Settlement } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool } from 'mysql2/promise';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Driver, JobId } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
+import type { JobId } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Driver, NewJob, Settlement } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
+import type { NewJob, Settlement } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Driver, NewJob } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
+import type { NewJob } from '@rowlock/core/driver';
 import { type EmbeddedMysql, startEmbeddedMariadb, startEmbeddedMysql } from '@rowlock/servers';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';

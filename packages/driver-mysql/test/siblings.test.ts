@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Driver, HeldTransaction, Job, NewJob, Settlement } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
+import type { HeldTransaction, Job, NewJob, Settlement } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { NewJob } from '@rowlock/core';
+import type { NewJob } from '@rowlock/core/driver';
 import { type SeverableServer, severableServer } from '@rowlock/driver-conformance';
 import { type FreshDatabase, freshMysqlDatabase } from '@rowlock/servers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';

@@ -1,14 +1,14 @@
+import { DriverError } from '@rowlock/core';
 import {
   type Anchor,
   answerWithin,
   concerns,
-  DriverError,
   keepAsking,
   type SessionListener,
   type WakeUp,
   type WakeUpOptions,
   type WorkerLines,
-} from '@rowlock/core';
+} from '@rowlock/core/driver';
 import type { Client } from 'pg';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';

@@ -1,4 +1,4 @@
-import type { NewJob } from '@rowlock/core';
+import type { NewJob } from '@rowlock/core/driver';
 import { storableJson, storableText } from './storable.js';
 
 /** A job to be, and the public id that it gets. */

@@ -1,17 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { DriverError, type State } from '@rowlock/core';
 import {
   answerWithin,
   type ClaimCriteria,
   type DependencyQuestion,
-  DriverError,
   type Entities,
   type HeldTransaction,
   type Job,
   type JobId,
   type RunRef,
   type Settlement,
-  type State,
-} from '@rowlock/core';
+} from '@rowlock/core/driver';
 import type { PoolClient, QueryResultRow } from 'pg';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';

@@ -1,4 +1,4 @@
-import type { JobId } from '@rowlock/core';
+import type { JobId } from '@rowlock/core/driver';
 
 /** The lowest and the highest of some ids; 0 of none. */
 export function rangeOf(ids: readonly JobId[]): readonly [first: JobId, last: JobId] {

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { DriverError, type MigrationReport } from '@rowlock/core';
+import { DriverError } from '@rowlock/core';
+import type { MigrationReport } from '@rowlock/core/driver';
 import type { ClientBase } from 'pg';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';

@@ -1,11 +1,5 @@
-import {
-  answerWithin,
-  DriverError,
-  type Pulse,
-  type WakeUp,
-  type WorkerLines,
-  wakeUpOf,
-} from '@rowlock/core';
+import { DriverError } from '@rowlock/core';
+import { answerWithin, type Pulse, type WakeUp, type WorkerLines, wakeUpOf } from '@rowlock/core/driver';
 import type { Client } from 'pg';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';

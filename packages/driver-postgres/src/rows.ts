@@ -1,4 +1,5 @@
-import type { Job, JobError, JobView, Json, State, WorkerLines, WorkerView } from '@rowlock/core';
+import type { JobError, JobView, Json, State } from '@rowlock/core';
+import type { Job, WorkerLines, WorkerView } from '@rowlock/core/driver';
 
 /** A row as `query` brings it: see `types` there. */
 export interface JobRow {

@@ -1,4 +1,4 @@
-import type { JobId, RunStart, RunStarted, RunsTold } from '@rowlock/core';
+import type { JobId, RunStart, RunStarted, RunsTold } from '@rowlock/core/driver';
 import { rangeOf } from './job-ids.js';
 import type { OwnSessions } from './own-sessions.js';
 import { plainArray } from './plain-array.js';

@@ -1,4 +1,5 @@
-import { type Settlement, type State, TRANSITIONS } from '@rowlock/core';
+import type { State } from '@rowlock/core';
+import { type Settlement, TRANSITIONS } from '@rowlock/core/driver';
 import { plainArray } from './plain-array.js';
 import { storableJson } from './storable.js';
 

@@ -1,20 +1,18 @@
 import { hostname } from 'node:os';
+import { DriverError, type Enqueued, type State } from '@rowlock/core';
 import {
   type ClientEvent,
-  DriverError,
-  type Enqueued,
   type JobFilter,
   type JobPage,
   type Moved,
   type NewJob,
   newPublicId,
   type Page,
-  type State,
   type Store,
   TRANSITIONS,
   type WakeUp,
   type WorkerView,
-} from '@rowlock/core';
+} from '@rowlock/core/driver';
 import type { QueryResultRow } from 'pg';
 import type { Context } from './context.js';
 import { type GivenJob, newJobs } from './given.js';

@@ -1,4 +1,4 @@
-import { type WakeUp, wakeUpOf } from '@rowlock/core';
+import { type WakeUp, wakeUpOf } from '@rowlock/core/driver';
 
 /** The payload of a notification. */
 export function parseText(text: string | undefined): WakeUp {

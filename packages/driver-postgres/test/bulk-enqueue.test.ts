@@ -1,6 +1,6 @@
 import '@rowlock/servers/vitest';
 import process from 'node:process';
-import type { NewJob } from '@rowlock/core';
+import type { NewJob } from '@rowlock/core/driver';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { postgres } from '../src/index.js';

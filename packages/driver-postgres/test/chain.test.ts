@@ -1,6 +1,6 @@
 import '@rowlock/servers/vitest';
 import { randomUUID } from 'node:crypto';
-import type { HeldTransaction, Job, Settlement } from '@rowlock/core';
+import type { HeldTransaction, Job, Settlement } from '@rowlock/core/driver';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { type PostgresTransaction, postgres } from '../src/index.js';

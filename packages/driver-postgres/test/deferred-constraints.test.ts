@@ -1,6 +1,6 @@
 import '@rowlock/servers/vitest';
 import { randomUUID } from 'node:crypto';
-import type { HeldTransaction, Settlement } from '@rowlock/core';
+import type { HeldTransaction, Settlement } from '@rowlock/core/driver';
 import type { DriverProcess, TestDatabase } from '@rowlock/driver-conformance';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import type { PostgresTransaction } from '../src/index.js';

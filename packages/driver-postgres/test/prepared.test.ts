@@ -1,5 +1,5 @@
 import '@rowlock/servers/vitest';
-import type { NewJob } from '@rowlock/core';
+import type { NewJob } from '@rowlock/core/driver';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { beforeAll, expect, inject, test } from 'vitest';

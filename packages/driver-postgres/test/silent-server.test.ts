@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, Socket } from 'node:net';
-import { type Driver, type NewJob, newPublicId } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
+import { type NewJob, newPublicId } from '@rowlock/core/driver';
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import pg from 'pg';

@@ -1,4 +1,5 @@
-import type { Driver, Entities, HeldTransaction } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
+import type { Entities, HeldTransaction } from '@rowlock/core/driver';
 
 /** Promises that a driver can break, so that the checker can be seen to notice. */
 export type Break = 'gives-back-early' | 'works-without-session';

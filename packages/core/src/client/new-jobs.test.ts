@@ -32,6 +32,11 @@ test('where nothing is said of it, a job is of the queue and has the attempts of
   expect(elsewhere).toMatchObject([{ queue: 'slow', maxAttempts: 2 }]);
 });
 
+test('a key that is null is none', async () => {
+  const [job] = await newJobs({ kind: 'work', payload }, [{ payload: { n: 1 }, key: null, unique: null }]);
+  expect(job).toMatchObject({ key: null, unique: null });
+});
+
 test.each([
   { kind: '' },
   { kind: 'work\0' },

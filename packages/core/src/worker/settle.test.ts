@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { emptyDatabase, job, NOTHING } from '../../test/empty-database.js';
-import { type Driver, DriverError, type DriverErrorCode, type Settlement, type State } from '../index.js';
+import type { Settlement } from '../driver.js';
+import { type Driver, DriverError, type DriverErrorCode, type State } from '../index.js';
 import { Lease } from './lease.js';
 import { settleLease } from './settle.js';
 

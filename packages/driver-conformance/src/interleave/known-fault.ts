@@ -1,4 +1,5 @@
-import type { Driver, Job } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
+import type { Job } from '@rowlock/core/driver';
 import { heldInstead } from '../held-instead.js';
 import type { Scenario } from './scenario.js';
 import type { Twist } from './twist.js';

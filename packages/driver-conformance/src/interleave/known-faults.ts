@@ -1,4 +1,4 @@
-import type { Line } from '@rowlock/core';
+import type { Line } from '@rowlock/core/driver';
 import { heldInstead } from '../held-instead.js';
 import { instead } from '../instead.js';
 import { type KnownFault, lockingNoSiblings } from './known-fault.js';

@@ -1,4 +1,5 @@
-import { type Driver, DriverError, type HeldTransaction } from '@rowlock/core';
+import { type Driver, DriverError } from '@rowlock/core';
+import type { HeldTransaction } from '@rowlock/core/driver';
 import { instead } from '../instead.js';
 import type { LostAnswer } from './scenario.js';
 

@@ -1,4 +1,5 @@
-import type { Anchor, Driver } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
+import type { Anchor } from '@rowlock/core/driver';
 import type { DriverProcess, TestDatabase } from '../driver-harness.js';
 import { endProcess } from '../stage.js';
 

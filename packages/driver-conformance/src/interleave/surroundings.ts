@@ -1,4 +1,4 @@
-import type { WakeUp } from '@rowlock/core';
+import type { WakeUp } from '@rowlock/core/driver';
 import type { TestDatabase } from '../driver-harness.js';
 import type { Actor } from './actor.js';
 import type { Twist } from './twist.js';

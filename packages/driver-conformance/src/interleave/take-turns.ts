@@ -1,4 +1,5 @@
-import type { Anchor, Driver, HeldTransaction, Job, Store, WakeUp } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
+import type { Anchor, HeldTransaction, Job, Store, WakeUp } from '@rowlock/core/driver';
 import { instead } from '../instead.js';
 import type { Actor } from './actor.js';
 import type { Step } from './step.js';

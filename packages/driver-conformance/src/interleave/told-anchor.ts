@@ -1,4 +1,4 @@
-import type { Anchor, WakeUp, WakeUpOptions } from '@rowlock/core';
+import type { Anchor, WakeUp, WakeUpOptions } from '@rowlock/core/driver';
 
 /** An anchor that hears what it is told, in this process: in an exploration wake-ups come when it is their turn. */
 export class ToldAnchor implements Anchor {

@@ -1,4 +1,5 @@
-import type { ClientEvent, SettlingEvent, State, UniqueScope } from '@rowlock/core';
+import type { State, UniqueScope } from '@rowlock/core';
+import type { ClientEvent, SettlingEvent } from '@rowlock/core/driver';
 
 /** The processes that work on one database. Each has a driver, and at most one claim and one worker's session at a time. */
 export const ACTORS = ['ann', 'bob', 'cid'] as const;

@@ -1,4 +1,5 @@
-import { type SettlingEvent, STATES, type UniqueScope } from '@rowlock/core';
+import { STATES, type UniqueScope } from '@rowlock/core';
+import type { SettlingEvent } from '@rowlock/core/driver';
 import fc from 'fast-check';
 import {
   ACTORS,

@@ -1,4 +1,5 @@
-import type { Driver, JobId } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
+import type { JobId } from '@rowlock/core/driver';
 import { heldInstead } from '../held-instead.js';
 import { instead } from '../instead.js';
 

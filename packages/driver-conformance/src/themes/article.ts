@@ -1,16 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  complete,
-  defineHandler,
-  type Entities,
-  type HeldTransaction,
-  isDriverError,
-  isSettled,
-  type Job,
-  type JobId,
-  type Line,
-  STATES,
-} from '@rowlock/core';
+import { complete, defineHandler, isDriverError, isSettled, STATES } from '@rowlock/core';
+import type { Entities, HeldTransaction, Job, JobId, Line } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { AnyJson, employ, hire } from '../crew.js';
 import type { JobRow } from '../driver-harness.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JobId, Line, NewJob } from '@rowlock/core';
+import type { JobId, Line, NewJob } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { ODD_NAMES } from '../names.js';
 import { settlement } from '../stage.js';

@@ -1,4 +1,5 @@
-import { LIMITS, type NewJob } from '@rowlock/core';
+import { LIMITS } from '@rowlock/core';
+import type { NewJob } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { theme } from '../theme.js';
 import { within } from '../until.js';

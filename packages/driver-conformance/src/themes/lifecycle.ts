@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { STATES, type State } from '@rowlock/core';
 import {
   type ClientEvent,
   type HeldTransaction,
   isLegal,
   type Job,
   type SettlingEvent,
-  STATES,
-  type State,
   TRANSITIONS,
-} from '@rowlock/core';
+} from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import type { JobChange, JobRow } from '../driver-harness.js';
 import { type Stage, settlement } from '../stage.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { defineHandler, type JobFilter, type JobId, type JobView, type State } from '@rowlock/core';
+import { defineHandler, type JobView, type State } from '@rowlock/core';
+import type { JobFilter, JobId } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { AnyJson, clientOf } from '../crew.js';
 import { ODD_NAMES } from '../names.js';

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Driver, defineHandler, type HeldTransaction } from '@rowlock/core';
+import { type Driver, defineHandler } from '@rowlock/core';
+import type { HeldTransaction } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { AnyJson, clientOf, employ, hire } from '../crew.js';

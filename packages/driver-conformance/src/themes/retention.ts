@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createRowlock, type Driver, defineHandler, type Retention, type SettlingEvent } from '@rowlock/core';
+import { createRowlock, type Driver, defineHandler, type Retention } from '@rowlock/core';
+import type { SettlingEvent } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { AnyJson, clientOf } from '../crew.js';
 import type { JobRow } from '../driver-harness.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Settlement, type SettlingEvent, TRANSITIONS } from '@rowlock/core';
+import { type Settlement, type SettlingEvent, TRANSITIONS } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { createStage, endProcess, settlement } from '../stage.js';
 import { theme } from '../theme.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JobId } from '@rowlock/core';
+import type { JobId } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';

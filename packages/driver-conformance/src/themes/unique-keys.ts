@@ -1,4 +1,5 @@
-import type { SettlingEvent, UniqueScope } from '@rowlock/core';
+import type { UniqueScope } from '@rowlock/core';
+import type { SettlingEvent } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { LOOKALIKES } from '../names.js';
 import { settlement } from '../stage.js';

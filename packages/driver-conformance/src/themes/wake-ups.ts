@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Anchor, NewJob, WakeUp } from '@rowlock/core';
+import type { Anchor, NewJob, WakeUp } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { type Ear, listen } from '../ear.js';
 import { endSessions } from '../end-sessions.js';

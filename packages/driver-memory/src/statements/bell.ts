@@ -1,4 +1,4 @@
-import type { WakeUp } from '@rowlock/core';
+import type { WakeUp } from '@rowlock/core/driver';
 import type { Place } from './place.js';
 
 export function notify({ database, tx }: Place, wakeUps: readonly WakeUp[]): void {

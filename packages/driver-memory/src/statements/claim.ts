@@ -1,4 +1,4 @@
-import type { ClaimCriteria, Job } from '@rowlock/core';
+import type { ClaimCriteria, Job } from '@rowlock/core/driver';
 import { toJob } from '../rows.js';
 import type { Place } from './place.js';
 

@@ -1,4 +1,5 @@
-import type { Enqueued, NewJob } from '@rowlock/core';
+import type { Enqueued } from '@rowlock/core';
+import type { NewJob } from '@rowlock/core/driver';
 import { enqueued } from '../job-changes.js';
 import { holderOfUniqueKey } from '../unique-key.js';
 import type { Place } from './place.js';

@@ -1,15 +1,13 @@
+import { DriverError, isSettled, type State } from '@rowlock/core';
 import {
   type ClientEvent,
-  DriverError,
   isLegal,
-  isSettled,
   type JobFilter,
   type JobId,
   type JobPage,
   type Moved,
   type Page,
-  type State,
-} from '@rowlock/core';
+} from '@rowlock/core/driver';
 import { moved } from '../job-changes.js';
 import type { JobRow } from '../job-row.js';
 import { type LiveRun, type RunRow, toJobView } from '../rows.js';

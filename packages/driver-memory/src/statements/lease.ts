@@ -1,4 +1,5 @@
-import type { Graves, JobId, Reclaimed, State } from '@rowlock/core';
+import type { State } from '@rowlock/core';
+import type { Graves, JobId, Reclaimed } from '@rowlock/core/driver';
 import type { JobRow } from '../job-row.js';
 import type { Found } from '../table.js';
 import { isAlive } from './anchor.js';

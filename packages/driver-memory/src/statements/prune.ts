@@ -1,4 +1,4 @@
-import type { HistoryEntry, JobId, Stretch } from '@rowlock/core';
+import type { HistoryEntry, JobId, Stretch } from '@rowlock/core/driver';
 import type { Place } from './place.js';
 
 export function history(

@@ -1,4 +1,4 @@
-import type { RunRef, RunStart, RunStarted } from '@rowlock/core';
+import type { RunRef, RunStart, RunStarted } from '@rowlock/core/driver';
 import type { RunRow } from '../rows.js';
 import type { Found } from '../table.js';
 import type { Place } from './place.js';

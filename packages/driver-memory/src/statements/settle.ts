@@ -1,4 +1,5 @@
-import type { JobId, Settlement, State } from '@rowlock/core';
+import type { State } from '@rowlock/core';
+import type { JobId, Settlement } from '@rowlock/core/driver';
 import { settled } from '../job-changes.js';
 import type { Place } from './place.js';
 import { endRuns, recordsOf } from './runs.js';

@@ -1,4 +1,5 @@
-import { type DependencyQuestion, type Entities, isSettled, type Job, type JobId } from '@rowlock/core';
+import { isSettled } from '@rowlock/core';
+import type { DependencyQuestion, Entities, Job, JobId } from '@rowlock/core/driver';
 import { toJob } from '../rows.js';
 import type { Place } from './place.js';
 

@@ -1,4 +1,4 @@
-import type { Lanes, Survey } from '@rowlock/core';
+import type { Lanes, Survey } from '@rowlock/core/driver';
 import { leasedIn } from './lease.js';
 import type { Place } from './place.js';
 

@@ -1,4 +1,4 @@
-import type { WorkerInfo, WorkerLines, WorkerView } from '@rowlock/core';
+import type { WorkerInfo, WorkerLines, WorkerView } from '@rowlock/core/driver';
 import { toWorkerView } from '../rows.js';
 import { storableJson } from '../storable.js';
 import { isAlive } from './anchor.js';

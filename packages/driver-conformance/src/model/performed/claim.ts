@@ -1,4 +1,4 @@
-import type { Job } from '@rowlock/core';
+import type { Job } from '@rowlock/core/driver';
 import { START } from '../../stage.js';
 import type { CommandOf } from '../command.js';
 import type { Result } from '../result.js';

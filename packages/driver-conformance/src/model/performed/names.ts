@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Job, JobId, Json } from '@rowlock/core';
+import type { Json } from '@rowlock/core';
+import type { Job, JobId } from '@rowlock/core/driver';
 import type { Reader } from '../../driver-harness.js';
 import { type Filter, QUEUES } from '../command.js';
 

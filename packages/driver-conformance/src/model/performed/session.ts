@@ -1,4 +1,5 @@
-import type { Anchor, Driver } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
+import type { Anchor } from '@rowlock/core/driver';
 import type { Actor } from '../command.js';
 import type { Names } from './names.js';
 import { HOUR_MS } from './time.js';

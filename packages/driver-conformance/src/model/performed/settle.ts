@@ -1,4 +1,4 @@
-import type { JobId, Settlement } from '@rowlock/core';
+import type { JobId, Settlement } from '@rowlock/core/driver';
 import type { Settling } from '../command.js';
 import type { Result } from '../result.js';
 import type { WorldState } from './state.js';

@@ -1,4 +1,5 @@
-import type { Driver, HeldTransaction, Job, JobId } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
+import type { HeldTransaction, Job, JobId } from '@rowlock/core/driver';
 import type { Caller as CallerTransaction, DriverProcess } from '../../driver-harness.js';
 import type { Actor, Caller } from '../command.js';
 import type { Cast } from './cast.js';

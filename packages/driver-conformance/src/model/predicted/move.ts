@@ -1,4 +1,4 @@
-import { isLegal, TRANSITIONS } from '@rowlock/core';
+import { isLegal, TRANSITIONS } from '@rowlock/core/driver';
 import type { CommandOf } from '../command.js';
 import type { Result } from '../result.js';
 import { hasKey } from './job.js';

@@ -1,4 +1,5 @@
-import { type SettlingEvent, type State, TRANSITIONS } from '@rowlock/core';
+import type { State } from '@rowlock/core';
+import { type SettlingEvent, TRANSITIONS } from '@rowlock/core/driver';
 import type { Settling } from '../command.js';
 import type { Result } from '../result.js';
 import type { Row } from './job.js';

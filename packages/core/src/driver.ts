@@ -1,0 +1,16 @@
+// What a driver is, and what drivers share. An application and its handlers need none of it.
+export { newPublicId } from './client/public-id.js';
+export { answerWithin } from './driver/answer-within.js';
+export type * from './driver/driver.js';
+export { keepAsking } from './driver/keep-asking.js';
+export { concerns, wakeUpOf } from './driver/wake-up.js';
+export type { Job, JobId, NewJob } from './job/job.js';
+export {
+  type ClientEvent,
+  isLegal,
+  type SettlingEvent,
+  TRANSITIONS,
+  type Transition,
+  type TransitionName,
+} from './job/lifecycle.js';
+export { BeatingAnchor, type Pulse } from './worker/beating-anchor.js';
