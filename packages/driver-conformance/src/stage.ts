@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import type { Driver, JobError, JobView } from '@rowlock/core';
 import type {
   Anchor,
   ClaimCriteria,
-  Driver,
   HeldTransaction,
   Job,
-  JobError,
-  JobView,
   Line,
   NewJob,
   Settlement,
   Store,
   WorkerInfo,
-} from '@rowlock/core';
+} from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import type {
   Caller,
@@ -22,6 +20,7 @@ import type {
   Reader,
   TestDatabase,
 } from './driver-harness.js';
+import { createNotes, type Notes } from './notes.js';
 import { GUARD_MS, within } from './until.js';
 
 /** Before every job: no id is as low as 0. */
@@ -83,6 +82,9 @@ export interface Stage<Tx> {
   row(job: { readonly publicId: string }): Promise<JobRow>;
   /** What the driver lists of one job. */
   view(job: { readonly publicId: string }, store?: Store): Promise<JobView>;
+
+  /** A table for what handlers write. Once in a test. */
+  createNotes(): Promise<Notes<Tx>>;
 
   anchor(driver?: Driver<Tx>, info?: Partial<WorkerInfo>): Promise<Anchor>;
 
@@ -230,6 +232,9 @@ export function createStage<Tx>(
       deferred.push(() => anchor.release());
       return anchor;
     },
+
+    createNotes: () =>
+      createNotes(database, reader, `notes_${name.replaceAll('-', '_')}`, (undo) => stage.defer(undo)),
 
     defer: (undo) => void deferred.push(undo),
   };

@@ -1,11 +1,5 @@
-import {
-  createRowlock,
-  type Driver,
-  type HeldTransaction,
-  type Logger,
-  type WakeUp,
-  type Worker,
-} from '@rowlock/core';
+import { createRowlock, type Driver, type Logger, type Worker } from '@rowlock/core';
+import type { HeldTransaction, WakeUp } from '@rowlock/core/driver';
 import type { DriverProcess } from '../driver-harness.js';
 import { instead } from '../instead.js';
 import { Actor } from './actor.js';
@@ -65,10 +59,13 @@ export class WorkingActor<Tx> {
     this.#worker = createRowlock({ driver: this.#turns(broken), handlers, clock, log: this.#log })
       .worker({ name: letter, concurrency: 1, pollInterval: '48h' })
       .on('idle', () => this.actor.rest())
+      .on('stop', () => this.actor.rest())
       .on('blocked', () => this.#expect())
       .on('fault', (error) => {
         this.#expect();
         around.witness.fails(letter, error);
+        // Its one slot rests until it may come back.
+        this.actor.rest();
       })
       .on('lost', ({ processId }, error) => around.witness.loses(letter, processId, error))
       .on('released', ({ processId }) => around.witness.releases(processId))

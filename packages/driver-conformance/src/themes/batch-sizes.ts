@@ -5,7 +5,6 @@ import { allSettled } from '../all-settled.js';
 import { BATCH, BEFORE, Meeting, ONE_SLOT, Sizes } from '../batch.js';
 import { AnyJson, clientOf, employ, hire } from '../crew.js';
 import { eachSettledOnce } from '../each-settled-once.js';
-import { scratchTable } from '../scratch-table.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { gate, within } from '../until.js';
@@ -99,15 +98,15 @@ export const batchSizes = theme('batch sizes', (test) => {
     ['handlers that use the transaction are not run in batches unless they ask for it', {}, true],
   ] as const) {
     test(what, async <Tx>(stage: Stage<Tx>) => {
-      const { database, queue, reader, putMany, defer } = stage;
-      const table = await scratchTable(reader, queue, defer);
+      const { queue, putMany, createNotes } = stage;
+      const notes = await createNotes();
       const handler = defineHandler({
         kind: 'work',
         queue,
         payload: AnyJson,
         ...options,
         async run({ tx }: RunContext<unknown, Tx>) {
-          if (writes) await database.run(tx, `INSERT INTO ${table} VALUES ('written')`);
+          if (writes) await notes.write(tx, 'written');
         },
       });
       await putMany(Array.from({ length: 80 }, () => ({})));

@@ -4,7 +4,6 @@ import { allSettled } from '../all-settled.js';
 import { AnyJson, employ, hire, SOON } from '../crew.js';
 import { HandClock } from '../hand-clock.js';
 import { instead } from '../instead.js';
-import { scratchTable } from '../scratch-table.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
@@ -60,8 +59,8 @@ export const bounds = theme('bounds', (test) => {
   test('a handler that ignores its signal loses its transaction and its slot, and its job is retried', async <
     Tx,
   >(stage: Stage<Tx>) => {
-    const { database, reader, queue, defer, put, row } = stage;
-    const table = await scratchTable(reader, queue, defer);
+    const { queue, put, row, createNotes } = stage;
+    const notes = await createNotes();
     const [running, finish, late] = [gate(), gate(), gate<unknown>()];
     const clock = new HandClock();
     const handler = defineHandler({
@@ -70,10 +69,10 @@ export const bounds = theme('bounds', (test) => {
       payload: AnyJson,
       timeout: TIMEOUT_MS,
       async run({ tx }: RunContext<unknown, Tx>) {
-        await database.run(tx, `INSERT INTO ${table} VALUES ('in time')`);
+        await notes.write(tx, 'in time');
         running.open();
         await finish.promise;
-        await database.run(tx, `INSERT INTO ${table} VALUES ('a zombie')`).catch(late.open);
+        await notes.write(tx, 'a zombie').catch(late.open);
         return complete('a zombie');
       },
     });
@@ -99,7 +98,7 @@ export const bounds = theme('bounds', (test) => {
     await until('its slot serves another', async () => (await row(next)).status === 'complete');
     finish.open();
     expect(await within('the late write', late.promise)).toMatchObject({ code: 'TransactionOver' });
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect(await notes.all()).toEqual([]);
     expect(await row(deaf)).toMatchObject({ status: 'new', output: null });
   });
 
@@ -170,9 +169,9 @@ export const bounds = theme('bounds', (test) => {
   test("a handler's statement that never ends is stopped, and the job is retried without a crash", async <
     Tx,
   >(stage: Stage<Tx>) => {
-    const { database, reader, queue, defer, put } = stage;
-    const table = await scratchTable(reader, queue, defer);
-    await reader.exec(`INSERT INTO ${table} VALUES ('locked')`);
+    const { database, reader, queue, put, createNotes } = stage;
+    const notes = await createNotes();
+    await reader.exec(`INSERT INTO ${notes.table} VALUES ('locked')`);
     const running = gate();
     const clock = new HandClock();
     const handler = defineHandler({
@@ -184,7 +183,7 @@ export const bounds = theme('bounds', (test) => {
       async run({ tx, job, signal }: RunContext<unknown, Tx>) {
         if (job.attempt > 1) return complete();
         await database.run(tx, 'SELECT 1 AS one');
-        const stuck = [1, 2].map(() => database.run(tx, `DELETE FROM ${table}`));
+        const stuck = [1, 2].map(() => database.run(tx, `DELETE FROM ${notes.table}`));
         running.open();
         await Promise.all(stuck).catch(() => {});
         await aborted(signal);
@@ -192,7 +191,7 @@ export const bounds = theme('bounds', (test) => {
       },
     });
     const caller = await stage.caller();
-    await database.run(caller.tx, `DELETE FROM ${table}`);
+    await database.run(caller.tx, `DELETE FROM ${notes.table}`);
     await put();
     const { worker } = await hire(stage, [handler], { clock });
     const settled = gate();

@@ -7,7 +7,6 @@ import { AnyJson, employ, type Hand, hire, SOON } from '../crew.js';
 import type { JobRow } from '../driver-harness.js';
 import { eachSettledOnce } from '../each-settled-once.js';
 import { seeded } from '../random.js';
-import { scratchTable } from '../scratch-table.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, within } from '../until.js';
@@ -110,8 +109,8 @@ export const crashedBatches = theme('crashed batches', (test) => {
   test('whoever dies in the middle of a batch: every job takes effect exactly once', async <
     Tx,
   >(stage: Stage<Tx>) => {
-    const { database, queue, key, reader, putMany, defer } = stage;
-    const table = await scratchTable(reader, queue, defer);
+    const { queue, key, putMany, createNotes } = stage;
+    const notes = await createNotes();
     const random = seeded(11);
     const handlerOf = (dies: () => Promise<void> | undefined) =>
       defineHandler({
@@ -122,7 +121,7 @@ export const crashedBatches = theme('crashed batches', (test) => {
         retry: SOON,
         async run({ job, tx, signal }: RunContext<unknown, Tx>) {
           if (random() < 0.5) await turn();
-          await database.run(tx, `INSERT INTO ${table} VALUES ('${job.publicId}')`);
+          await notes.write(tx, job.publicId);
           const death = dies();
           if (death === undefined) return complete();
           await death;
@@ -157,7 +156,7 @@ export const crashedBatches = theme('crashed batches', (test) => {
     const rows = await allSettled(stage);
     expect(deaths).toBeGreaterThan(1);
     expect(rows.map(({ status }) => status)).toEqual(rows.map(() => 'complete'));
-    const effects = (await reader.exec(`SELECT note FROM ${table}`)).map(({ note }) => String(note));
+    const effects = await notes.all();
     expect(effects.toSorted()).toEqual(rows.map(({ publicId }) => publicId).toSorted());
     await eachSettledOnce(stage, rows);
   });

@@ -50,10 +50,8 @@ export const exclusion = theme('exclusion', (test) => {
   });
 
   test('whoever dies when: every job takes effect exactly once', async <Tx>(stage: Stage<Tx>) => {
-    const { database, queue, key, reader, defer } = stage;
-    const table = `effects_${queue.replaceAll('-', '_')}`;
-    await reader.exec(`CREATE TABLE ${table} (job VARCHAR(40))`);
-    defer(() => reader.exec(`DROP TABLE ${table}`));
+    const { queue, key, reader, createNotes } = stage;
+    const notes = await createNotes();
     const random = seeded(7);
     const handlerOf = (dies: () => Promise<void> | undefined) =>
       defineHandler({
@@ -62,8 +60,7 @@ export const exclusion = theme('exclusion', (test) => {
         payload: AnyJson,
         retry: SOON,
         async run({ jobs, tx, signal }: RunContext<unknown, Tx>) {
-          for (const { publicId } of jobs)
-            await database.run(tx, `INSERT INTO ${table} VALUES ('${publicId}')`);
+          for (const { publicId } of jobs) await notes.write(tx, publicId);
           const death = dies();
           if (death === undefined) return complete();
           await death;
@@ -100,9 +97,7 @@ export const exclusion = theme('exclusion', (test) => {
     const settled = await allSettled(stage);
     expect(deaths).toBeGreaterThan(2);
     expect(settled.map(({ status }) => status)).toEqual(rows.map(() => 'complete'));
-    const effects = (await reader.exec(`SELECT job FROM ${table}`)).map((row) =>
-      String(Object.values(row)[0]),
-    );
+    const effects = await notes.all();
     expect(effects.toSorted()).toEqual(rows.map(({ publicId }) => publicId).toSorted());
     await eachSettledOnce(stage, settled);
   });

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { scratchTable } from '../scratch-table.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, until, within } from '../until.js';
@@ -7,110 +6,86 @@ import { aborted, until, within } from '../until.js';
 const ERROR = { code: 'E_SHEET', message: 'The sheet is full.', details: { rows: 10 } } as const;
 
 export const handlerTransaction = theme('handler transaction', (test) => {
-  test('what a handler writes commits with the settlement', async ({
-    database,
-    reader,
-    queue,
-    put,
-    hold,
-    row,
-    defer,
-  }) => {
-    const table = await scratchTable(reader, queue, defer);
+  test('what a handler writes commits with the settlement', async ({ put, hold, row, createNotes }) => {
+    const notes = await createNotes();
     await put();
     const { held, job } = await hold();
-    await database.run(held.handle, `INSERT INTO ${table} VALUES ('written by the handler')`);
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    await notes.write(held.handle, 'written by the handler');
+    expect(await notes.all()).toEqual([]);
     await held.settle([settlement(job)]);
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect(await notes.all()).toEqual([]);
     await held.commit();
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'written by the handler' }]);
+    expect(await notes.all()).toEqual(['written by the handler']);
     expect((await row(job)).status).toBe('complete');
   });
 
-  test('what a handler wrote vanishes with the claim', async ({
-    database,
-    reader,
-    queue,
-    put,
-    hold,
-    row,
-    defer,
-  }) => {
-    const table = await scratchTable(reader, queue, defer);
+  test('what a handler wrote vanishes with the claim', async ({ put, hold, row, createNotes }) => {
+    const notes = await createNotes();
     const before = await put();
     const { held, job } = await hold();
-    await database.run(held.handle, `INSERT INTO ${table} VALUES ('lost')`);
+    await notes.write(held.handle, 'lost');
     await held.settle([settlement(job)]);
     await held.rollback();
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect(await notes.all()).toEqual([]);
     expect(await row(before)).toEqual(before);
   });
 
   test('what a handler wrote vanishes when its process dies', async ({
-    database,
-    reader,
-    queue,
     put,
     process,
     hold,
     row,
     begin,
     claim,
-    defer,
+    createNotes,
   }) => {
-    const table = await scratchTable(reader, queue, defer);
+    const notes = await createNotes();
     const before = await put();
     const dying = await process();
     const { held, job } = await hold({}, dying.driver);
-    await database.run(held.handle, `INSERT INTO ${table} VALUES ('lost')`);
+    await notes.write(held.handle, 'lost');
     await held.settle([settlement(job)]);
     await dying.kill();
     const waiting = await begin();
     await until('the job is claimable again', () => claim(waiting));
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect(await notes.all()).toEqual([]);
     expect(await row(before)).toEqual(before);
   });
 
   test('undo takes back what the handler wrote and keeps the claim', async ({
-    database,
-    reader,
-    queue,
     put,
     hold,
     begin,
     claim,
     row,
-    defer,
+    createNotes,
   }) => {
-    const table = await scratchTable(reader, queue, defer);
+    const notes = await createNotes();
     await put();
     const { held, job } = await hold();
-    await database.run(held.handle, `INSERT INTO ${table} VALUES ('undone')`);
+    await notes.write(held.handle, 'undone');
     await held.undo();
     expect(await claim(await begin())).toBeUndefined();
     expect(await held.settle([settlement(job, { event: 'fail', error: ERROR })])).toEqual([job.id]);
     await held.commit();
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect(await notes.all()).toEqual([]);
     expect((await row(job)).status).toBe('error');
   });
 
   test("undo keeps the locks on the claimed job's siblings", async ({
-    database,
-    reader,
     queue,
     key,
     putMany,
     hold,
     begin,
     claim,
-    defer,
+    createNotes,
   }) => {
-    const table = await scratchTable(reader, queue, defer);
+    const notes = await createNotes();
     await putMany([{ key }, { key }, { key }]);
     const { held } = await hold();
     await held.lockSiblings({ queue, keys: [key] }, 10);
-    await database.run(held.handle, `INSERT INTO ${table} VALUES ('undone')`);
+    await notes.write(held.handle, 'undone');
     await held.undo();
     expect(await claim(await begin())).toBeUndefined();
   });
@@ -127,22 +102,20 @@ export const handlerTransaction = theme('handler transaction', (test) => {
 
   test("undo rescues the claim from a handler's failed statement", async ({
     database,
-    reader,
-    queue,
     put,
     hold,
     row,
-    defer,
+    createNotes,
   }) => {
-    const table = await scratchTable(reader, queue, defer);
+    const notes = await createNotes();
     await put();
     const { held, job } = await hold();
-    await database.run(held.handle, `INSERT INTO ${table} VALUES ('before the error')`);
+    await notes.write(held.handle, 'before the error');
     await expect(database.run(held.handle, `INSERT INTO no_such_table VALUES (1)`)).rejects.toThrow();
     await held.undo();
     expect(await held.settle([settlement(job, { event: 'fail', error: ERROR })])).toEqual([job.id]);
     await held.commit();
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect(await notes.all()).toEqual([]);
     expect((await row(job)).status).toBe('error');
   });
 
@@ -162,38 +135,33 @@ export const handlerTransaction = theme('handler transaction', (test) => {
   });
 
   test("undo takes back also a handler's statement that nobody waits for", async ({
-    database,
-    reader,
-    queue,
     put,
     hold,
     row,
-    defer,
+    createNotes,
   }) => {
-    const table = await scratchTable(reader, queue, defer);
+    const notes = await createNotes();
     await put();
     const { held, job } = await hold();
-    const forgotten = database.run(held.handle, `INSERT INTO ${table} VALUES ('undone')`);
+    const forgotten = notes.write(held.handle, 'undone');
     await held.undo();
     await Promise.allSettled([forgotten]);
     await held.settle([settlement(job, { event: 'fail', error: ERROR })]);
     await held.commit();
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect(await notes.all()).toEqual([]);
     expect((await row(job)).status).toBe('error');
   });
 
   test('renew keeps what was written when what comes after it is undone', async ({
     database,
-    reader,
-    queue,
     putMany,
     begin,
     claimMany,
     row,
-    defer,
+    createNotes,
   }) => {
-    const table = await scratchTable(reader, queue, defer);
-    const insert = (note: string) => database.run(held.handle, `INSERT INTO ${table} VALUES ('${note}')`);
+    const notes = await createNotes();
+    const insert = (note: string) => notes.write(held.handle, note);
     await putMany([{}, {}, {}]);
     const held = await begin();
     const jobs = await claimMany(held, 3);
@@ -207,34 +175,31 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     await held.renew();
     await insert('third');
     await held.renew();
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect(await notes.all()).toEqual([]);
     expect(await held.finish(jobs.map((job) => settlement(job)))).toHaveLength(3);
-    const notes = (await reader.exec(`SELECT note FROM ${table}`)).map(({ note }) => note);
-    expect(notes.toSorted()).toEqual(['first', 'third']);
+    expect((await notes.all()).toSorted()).toEqual(['first', 'third']);
     for (const job of jobs) expect((await row(job)).status).toBe('complete');
   });
 
   test('renew gives another handle, and the one before is over', async ({
     database,
-    reader,
-    queue,
     put,
     hold,
-    defer,
+    createNotes,
   }) => {
-    const table = await scratchTable(reader, queue, defer);
+    const notes = await createNotes();
     await put();
     const { held, job } = await hold();
     const { handle } = held;
-    await database.run(handle, `INSERT INTO ${table} VALUES ('in its run')`);
+    await notes.write(handle, 'in its run');
     await held.renew();
     expect(held.handle).not.toBe(handle);
-    const late = database.run(handle, `INSERT INTO ${table} VALUES ('a zombie')`);
+    const late = notes.write(handle, 'a zombie');
     await expect(late).rejects.toMatchObject({ code: 'TransactionOver' });
     await database.run(held.handle, 'SELECT 1 AS one');
     await held.settle([settlement(job)]);
     await held.commit();
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'in its run' }]);
+    expect(await notes.all()).toEqual(['in its run']);
   });
 
   test('renew of what nobody wrote through, and twice, keeps the claim', async ({
@@ -256,22 +221,14 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     expect((await row(job)).status).toBe('complete');
   });
 
-  test('what renew has kept vanishes with the claim', async ({
-    database,
-    reader,
-    queue,
-    put,
-    hold,
-    row,
-    defer,
-  }) => {
-    const table = await scratchTable(reader, queue, defer);
+  test('what renew has kept vanishes with the claim', async ({ put, hold, row, createNotes }) => {
+    const notes = await createNotes();
     const before = await put();
     const { held } = await hold();
-    await database.run(held.handle, `INSERT INTO ${table} VALUES ('kept')`);
+    await notes.write(held.handle, 'kept');
     await held.renew();
     await held.rollback();
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect(await notes.all()).toEqual([]);
     expect(await row(before)).toEqual(before);
   });
 
@@ -307,21 +264,19 @@ export const handlerTransaction = theme('handler transaction', (test) => {
   for (const end of ['commit', 'rollback'] as const) {
     test(`a statement that comes while ${end} is on its way is refused, and happens nowhere`, async ({
       database,
-      reader,
-      queue,
       put,
       hold,
-      defer,
+      createNotes,
     }) => {
-      const table = await scratchTable(reader, queue, defer);
+      const notes = await createNotes();
       await put();
       const { held } = await hold();
       await database.run(held.handle, 'SELECT 1 AS one');
       const ended = held[end]();
-      const late = database.run(held.handle, `INSERT INTO ${table} VALUES ('a zombie')`);
+      const late = notes.write(held.handle, 'a zombie');
       await expect(late).rejects.toMatchObject({ code: 'TransactionOver' });
       await ended;
-      expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+      expect(await notes.all()).toEqual([]);
     });
 
     test(`after ${end} the handle and every verb are over`, async ({
@@ -351,15 +306,13 @@ export const handlerTransaction = theme('handler transaction', (test) => {
 
   test('a handle that is used after the end reaches no later transaction', async ({
     database,
-    reader,
-    queue,
     put,
     process,
     hold,
     begin,
-    defer,
+    createNotes,
   }) => {
-    const table = await scratchTable(reader, queue, defer);
+    const notes = await createNotes();
     await put();
     const { driver } = await process();
     const { held } = await hold({}, driver);
@@ -368,8 +321,8 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     await held.rollback();
     // The connection is used again by the next one.
     const next = await begin(driver);
-    await expect(database.run(handle, `INSERT INTO ${table} VALUES ('a zombie')`)).rejects.toThrow();
+    await expect(notes.write(handle, 'a zombie')).rejects.toThrow();
     await next.commit();
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect(await notes.all()).toEqual([]);
   });
 });

@@ -22,29 +22,26 @@ export const joinedEnqueue = theme('joined enqueue', (test) => {
   });
 
   test("joined: commits and vanishes with the caller's own writes", async ({
-    database,
     driver,
     reader,
     queue,
     newJob,
     caller,
-    defer,
+    createNotes,
   }) => {
-    const table = `orders_${queue.replaceAll('-', '_')}`;
-    await reader.exec(`CREATE TABLE ${table} (note VARCHAR(100))`);
-    defer(() => reader.exec(`DROP TABLE ${table}`));
+    const notes = await createNotes();
 
     const refused = await caller();
-    await database.run(refused.tx, `INSERT INTO ${table} VALUES ('refused')`);
+    await notes.write(refused.tx, 'refused');
     await driver.join(refused.tx).enqueue([newJob({ payload: 'refused' })]);
     await refused.rollback();
 
     const accepted = await caller();
-    await database.run(accepted.tx, `INSERT INTO ${table} VALUES ('accepted')`);
+    await notes.write(accepted.tx, 'accepted');
     await driver.join(accepted.tx).enqueue([newJob({ payload: 'accepted' })]);
     await accepted.commit();
 
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'accepted' }]);
+    expect(await notes.all()).toEqual(['accepted']);
     expect((await reader.jobs(queue)).map(({ payload }) => payload)).toEqual(['accepted']);
   });
 

@@ -1,12 +1,13 @@
 import {
   complete,
   type Driver,
+  DriverError,
   defineHandler,
   type Handler,
   type RunContext,
   type RunFunction,
-  type SessionListener,
 } from '@rowlock/core';
+import type { SessionListener } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { AnyJson, employ, hire, SOON } from '../crew.js';
@@ -14,7 +15,6 @@ import { Diary } from '../diary.js';
 import { endSessions } from '../end-sessions.js';
 import { heldInstead } from '../held-instead.js';
 import { instead } from '../instead.js';
-import { scratchTable } from '../scratch-table.js';
 import { slowClock } from '../slow-clock.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
@@ -53,36 +53,36 @@ export const leasedRuns = theme('leased runs', (test) => {
   });
 
   test('what a handler writes at its end commits with the settlement', async <Tx>(stage: Stage<Tx>) => {
-    const { database, reader, queue, defer, put } = stage;
-    const table = await scratchTable(reader, queue, defer);
+    const { put, createNotes } = stage;
+    const notes = await createNotes();
     const [written, finish] = [gate(), gate()];
     await put();
     await employ(stage, [
       leasing(stage, async ({ tx }: RunContext<unknown, Tx>) => {
-        await database.run(tx, `INSERT INTO ${table} VALUES ('written')`);
+        await notes.write(tx, 'written');
         written.open();
         await finish.promise;
       }),
     ]);
     await within('the write', written.promise);
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect(await notes.all()).toEqual([]);
     finish.open();
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete' }]);
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'written' }]);
+    expect(await notes.all()).toEqual(['written']);
   });
 
   test('a handler that fails loses its writes, and its job is retried', async <Tx>(stage: Stage<Tx>) => {
-    const { database, reader, queue, defer, put } = stage;
-    const table = await scratchTable(reader, queue, defer);
+    const { put, createNotes } = stage;
+    const notes = await createNotes();
     await put();
     await employ(stage, [
       leasing(stage, async ({ tx, job }: RunContext<unknown, Tx>) => {
-        await database.run(tx, `INSERT INTO ${table} VALUES ('attempt ${job.attempt}')`);
+        await notes.write(tx, `attempt ${job.attempt}`);
         if (job.attempt === 1) throw new Error('failed');
       }),
     ]);
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 2, crashes: 0 }]);
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'attempt 2' }]);
+    expect(await notes.all()).toEqual(['attempt 2']);
   });
 
   test('a handler that swallows a failed statement is retried, and stops nobody', async <
@@ -98,6 +98,32 @@ export const leasedRuns = theme('leased runs', (test) => {
     ]);
     const [row] = await allSettled(stage);
     expect(row).toMatchObject({ status: 'complete', crashes: 0 });
+  });
+
+  test('a lease that ends while its worker drains is settled, though the first connection for it is dead', async (stage) => {
+    const { put } = stage;
+    const [running, finish] = [gate(), gate()];
+    let dead = 0;
+    await put();
+    const handler = leasing(stage, async () => {
+      running.open();
+      await finish.promise;
+    });
+    const { worker } = await hire(stage, [handler], { concurrency: 1 }, (driver) =>
+      instead(driver, {
+        begin: async (options) => {
+          if (dead-- > 0) throw new DriverError('ConnectionLost', 'The firewall has forgotten it.');
+          return driver.begin(options);
+        },
+      }),
+    );
+    await worker.start();
+    await within('the handler', running.promise);
+    const stopped = worker.stop({ drain: '1h' });
+    dead = 1;
+    finish.open();
+    await within('the stop', stopped);
+    expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1, crashes: 0 }]);
   });
 
   test('the jobs of a dead worker are run by another, and the crash is counted', async (stage) => {
@@ -169,8 +195,8 @@ export const leasedRuns = theme('leased runs', (test) => {
   test('what a zombie brings back is not written, though nobody has its job yet', async <
     Tx,
   >(stage: Stage<Tx>) => {
-    const { database, driver, reader, queue, defer, put } = stage;
-    const table = await scratchTable(reader, queue, defer);
+    const { driver, queue, put, createNotes } = stage;
+    const notes = await createNotes();
     const [running, finish] = [gate(), gate()];
     await put();
     const zombie = await hire(
@@ -179,7 +205,7 @@ export const leasedRuns = theme('leased runs', (test) => {
         leasing(stage, async ({ tx, job }: RunContext<unknown, Tx>) => {
           if (job.attempt === 1) running.open();
           if (job.attempt === 1) await finish.promise;
-          await database.run(tx, `INSERT INTO ${table} VALUES ('attempt ${job.attempt}')`);
+          await notes.write(tx, `attempt ${job.attempt}`);
         }),
       ],
       { concurrency: 1 },
@@ -193,7 +219,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     finish.open();
     await within('the loss', lost);
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 2, crashes: 1 }]);
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'attempt 2' }]);
+    expect(await notes.all()).toEqual(['attempt 2']);
   });
 
   test('a worker whose sessions the server ends keeps its leases', async (stage) => {
@@ -389,13 +415,13 @@ export const leasedRuns = theme('leased runs', (test) => {
   });
 
   test('what a handler that was stopped has written goes with its lease', async <Tx>(stage: Stage<Tx>) => {
-    const { database, reader, queue, defer, put, row } = stage;
-    const table = await scratchTable(reader, queue, defer);
+    const { reader, put, row, createNotes } = stage;
+    const notes = await createNotes();
     const written = gate();
     const job = await put();
     const { worker } = await employ(stage, [
       leasing(stage, async ({ tx, signal }: RunContext<unknown, Tx>) => {
-        await database.run(tx, `INSERT INTO ${table} VALUES ('half')`);
+        await notes.write(tx, 'half');
         written.open();
         throw await aborted(signal);
       }),
@@ -404,7 +430,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     await within('the end', worker.stop({ drain: 0 }));
     expect(await row(job)).toMatchObject({ status: 'new' });
     expect(await reader.runs(job.publicId)).toMatchObject([{ outcome: 'release' }]);
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([]);
+    expect(await notes.all()).toEqual([]);
   });
 
   test('a group is leased, and a job that comes later gets a later run', async (stage) => {
@@ -436,8 +462,8 @@ export const leasedRuns = theme('leased runs', (test) => {
   test('leased and held runs of a key exclude each other, whoever dies when', async <
     Tx,
   >(stage: Stage<Tx>) => {
-    const { database, reader, queue, defer, put } = stage;
-    const table = await scratchTable(reader, queue, defer);
+    const { queue, put, createNotes } = stage;
+    const notes = await createNotes();
     const diary = new Diary();
     /** What a process that is killed has begun ends with it, though here its code lives on. */
     const handlersOf = (life: { over: boolean; readonly keys: Set<string | null> }) => {
@@ -447,8 +473,7 @@ export const leasedRuns = theme('leased runs', (test) => {
         life.keys.add(key);
         await new Promise((resolve) => setTimeout(resolve, 5));
         if (life.over) throw new Error('dead');
-        for (const { publicId } of jobs)
-          await database.run(tx, `INSERT INTO ${table} VALUES ('${publicId}')`);
+        for (const { publicId } of jobs) await notes.write(tx, publicId);
         if (life.over) throw new Error('dead');
         life.keys.delete(key);
         diary.end(key);
@@ -475,7 +500,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     const rows = await allSettled(stage);
     expect(rows.filter(({ status }) => status !== 'complete')).toEqual([]);
     await Promise.all(crew.map(({ worker }) => worker.stop()));
-    const effects = (await reader.exec(`SELECT note FROM ${table}`)).map(({ note }) => note);
+    const effects = await notes.all();
     expect([...effects].sort()).toEqual(rows.map(({ publicId }) => publicId).sort());
     expect(diary.overlaps).toEqual([]);
   });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Job } from '@rowlock/core';
+import type { Job } from '@rowlock/core/driver';
 import { expect } from 'vitest';
-import { scratchTable } from '../scratch-table.js';
 import { type Stage, settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { until, within } from '../until.js';
@@ -178,8 +177,8 @@ export const leases = theme('leases', (test) => {
   });
 
   test('a deferred handle asks for the other one when it is first used', async (stage) => {
-    const { database, driver, reader, queue, defer } = stage;
-    const table = await scratchTable(reader, queue, defer);
+    const { driver, createNotes } = stage;
+    const notes = await createNotes();
     const caller = await stage.caller();
     let asked = 0;
     const handle = driver.deferred(async () => {
@@ -187,9 +186,9 @@ export const leases = theme('leases', (test) => {
       return caller.tx;
     });
     expect(asked).toBe(0);
-    await database.run(handle, `INSERT INTO ${table} VALUES ('deferred')`);
+    await notes.write(handle, 'deferred');
     expect(asked).toBe(1);
     await caller.commit();
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'deferred' }]);
+    expect(await notes.all()).toEqual(['deferred']);
   });
 });

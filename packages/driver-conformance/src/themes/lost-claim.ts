@@ -1,4 +1,5 @@
-import { complete, type Driver, defineHandler, type HeldTransaction, type RunContext } from '@rowlock/core';
+import { complete, type Driver, defineHandler, type RunContext } from '@rowlock/core';
+import type { HeldTransaction } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { AnyJson, employ, type Hand, hire, SOON } from '../crew.js';
@@ -11,10 +12,8 @@ export const lostClaim = theme('lost claim', (test) => {
   test('a worker whose session was ended loses its claim, says so, and serves the job again', async <
     Tx,
   >(stage: Stage<Tx>) => {
-    const { database, queue, reader, defer, put } = stage;
-    const table = `writes_${queue.replaceAll('-', '_')}`;
-    await reader.exec(`CREATE TABLE ${table} (note VARCHAR(40))`);
-    defer(() => reader.exec(`DROP TABLE ${table}`));
+    const { queue, put, createNotes } = stage;
+    const notes = await createNotes();
     const running = gate();
     const reasons: unknown[] = [];
     const handler = defineHandler({
@@ -23,7 +22,7 @@ export const lostClaim = theme('lost claim', (test) => {
       payload: AnyJson,
       retry: SOON,
       async run({ tx, signal, job }: RunContext<unknown, Tx>) {
-        await database.run(tx, `INSERT INTO ${table} VALUES ('attempt ${job.attempt}')`);
+        await notes.write(tx, `attempt ${job.attempt}`);
         if (job.attempt > 1) return complete();
         running.open();
         reasons.push(await aborted(signal));
@@ -46,7 +45,7 @@ export const lostClaim = theme('lost claim', (test) => {
     const { crashes, attempt } = row ?? { crashes: 0, attempt: 0 };
     expect(crashes).toBeGreaterThanOrEqual(1);
     expect(row).toMatchObject({ status: 'complete', output: null, attempt: crashes + 1 });
-    expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: `attempt ${attempt}` }]);
+    expect(await notes.all()).toEqual([`attempt ${attempt}`]);
   });
 
   test('a claim that is lost before its handler begins has no run', async <Tx>(stage: Stage<Tx>) => {
