@@ -1,14 +1,13 @@
+import { DriverError, isDriverError, type State } from '@rowlock/core';
 import {
   type Anchor,
   BeatingAnchor,
   type BeginOptions,
   type Capabilities,
   type Driver,
-  DriverError,
   type Graves,
   type HeldTransaction,
   type HistoryEntry,
-  isDriverError,
   type JobId,
   type Lanes,
   type MigrationReport,
@@ -19,14 +18,13 @@ import {
   type RunStarted,
   type RunsTold,
   type SessionListener,
-  type State,
   type Store,
   type Stretch,
   type Survey,
   type Verified,
   type WakeUp,
   type WorkerInfo,
-} from '@rowlock/core';
+} from '@rowlock/core/driver';
 import pg from 'pg';
 import { PostgresAnchor } from './anchor.js';
 import { type Context, context } from './context.js';
@@ -95,7 +93,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     watch(pool);
     const own = new OwnSessions(context.sql);
     const soon = onPool(pool, context.answerMs, own);
-    super(context, soon, patientPool(pool, own));
+    super(context, soon, patientPool(pool, { own, answerMs: context.answerMs }));
     this.#pool = pool;
     this.#ownsPool = ownsPool;
     this.#own = own;
@@ -112,7 +110,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   }
 
   async migrate(): Promise<MigrationReport> {
-    return patiently(this.#pool, this.#own, (client) => migrate(client, this.context));
+    return this.#patiently((client) => migrate(client, this.context));
   }
 
   async verify(): Promise<Verified> {
@@ -148,7 +146,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   }: BeginOptions<PostgresTransaction>): Promise<HeldTransaction<PostgresTransaction>> {
     const server = await this.#knowServer();
     const handed = after instanceof PostgresHeldTransaction ? await after.handOver() : undefined;
-    const client = handed ?? (await takeConnection(this.#pool));
+    const client = handed ?? (await takeConnection(this.#pool, this.context.answerMs));
     const surroundings = { context: this.context, own: this.#own, pool: this.#soon, server };
     return new PostgresHeldTransaction(surroundings, client, idleLimitMs);
   }
@@ -235,9 +233,14 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   ): Promise<Row[]> {
     const [first, ...others] = questions;
     if (first === undefined) return [];
-    if (others.length > 0) return inTransaction<Row>(this.#pool, this.context, questions);
+    if (others.length > 0)
+      return this.#patiently((client) => inTransaction<Row>(client, this.context, questions));
     const { text, values } = first();
     return this.#prepared.query<Row>(this.on, text, values);
+  }
+
+  #patiently<Answer>(ask: (client: pg.PoolClient) => Promise<Answer>): Promise<Answer> {
+    return patiently(this.#pool, { own: this.#own, answerMs: this.context.answerMs }, ask);
   }
 
   #sharesSessions(): Promise<boolean> {

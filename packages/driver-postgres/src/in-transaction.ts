@@ -1,8 +1,8 @@
-import { answerWithin } from '@rowlock/core';
-import type { Pool, PoolClient, QueryResultRow } from 'pg';
+import { answerWithin } from '@rowlock/core/driver';
+import type { PoolClient, QueryResultRow } from 'pg';
 import type { Context } from './context.js';
 import { query } from './query.js';
-import { cut, takeConnection } from './session.js';
+import { cut } from './session.js';
 import type { Question } from './store.js';
 
 /**
@@ -12,13 +12,11 @@ import type { Question } from './store.js';
  * @throws DriverError, of the first one that fails: then none has taken effect
  */
 export async function inTransaction<Row extends QueryResultRow>(
-  pool: Pool,
+  client: PoolClient,
   { sql, answerMs }: Pick<Context, 'sql' | 'answerMs'>,
   questions: readonly Question[],
 ): Promise<Row[]> {
-  const client = await takeConnection(pool);
   const asked: Promise<Row[]>[] = [];
-  let isBroken = true;
   /** The server is at it when it has answered what was asked before. */
   const answered = async (answer: Promise<Row[]>, before = asked.at(-1)): Promise<Row[]> => {
     // Of one behind an answer that does not come, nobody asks.
@@ -34,13 +32,11 @@ export async function inTransaction<Row extends QueryResultRow>(
     await ask({ text: sql.begin, values: [] });
     for (const question of questions) await ask(question());
     await ask({ text: 'COMMIT', values: [] });
-    const rows = await Promise.all(asked);
-    isBroken = false;
-    return rows.flat();
-  } finally {
+    return (await Promise.all(asked)).flat();
+  } catch (error) {
     // When one could not be made, those before it are still to be answered.
-    if (isBroken) await Promise.allSettled(asked);
-    client.release(isBroken);
+    await Promise.allSettled(asked);
+    throw error;
   }
 }
 

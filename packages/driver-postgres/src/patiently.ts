@@ -3,16 +3,22 @@ import type { OwnSessions } from './own-sessions.js';
 import { type PostgresTransaction, query } from './query.js';
 import { takeConnection } from './session.js';
 
+interface Patience {
+  readonly own: OwnSessions;
+  /** How long a connection is waited for, in milliseconds. */
+  readonly answerMs: number;
+}
+
 /**
  * Asks something that may take as long as it takes: what bounds the claims that a connection of the driver's own pool has carried,
  * from Postgres 17 on also how long a transaction may last, is taken back before.
  */
 export async function patiently<Answer>(
   pool: Pool,
-  own: OwnSessions,
+  { own, answerMs }: Patience,
   ask: (client: PoolClient) => Promise<Answer>,
 ): Promise<Answer> {
-  const client = await takeConnection(pool);
+  const client = await takeConnection(pool, answerMs);
   let isBroken = true;
   try {
     if (own.unbind(client)) await query(client, 'RESET ALL');
@@ -25,6 +31,6 @@ export async function patiently<Answer>(
 }
 
 /** The pool as something that can be asked so. */
-export function patientPool(pool: Pool, own: OwnSessions): PostgresTransaction {
-  return { query: (text, values) => patiently(pool, own, (client) => client.query(text, values)) };
+export function patientPool(pool: Pool, patience: Patience): PostgresTransaction {
+  return { query: (text, values) => patiently(pool, patience, (client) => client.query(text, values)) };
 }

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
-import { answerWithin } from '@rowlock/core';
+import { DriverError } from '@rowlock/core';
+import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolClient } from 'pg';
 import { toDriverError } from './errors.js';
 import type { OwnSessions } from './own-sessions.js';
@@ -22,16 +23,24 @@ export function watch(pool: Pool): void {
   pool.on('connect', (client) => void client.on('error', ignore));
 }
 
+const NONE_FREE =
+  'No connection of the pool was free, or could be made, in time: give it more of them, or Rowlock a pool of its own.';
+
 /** The connections that are watched already. */
 const watched = new WeakSet<PoolClient>();
 
 /**
  * A connection of the pool, which may break at any time without ending the process. An application's own pool may not watch
- * over its connections. @throws DriverError
+ * over its connections, and may let everybody wait for one for ever. @throws DriverError
  */
-export async function takeConnection(pool: Pool): Promise<PoolClient> {
+export async function takeConnection(pool: Pool, answerMs: number): Promise<PoolClient> {
+  const connecting = pool.connect();
+  let isLate = false;
   try {
-    const client = await pool.connect();
+    const client = await answerWithin(answerMs, connecting, () => {
+      isLate = true;
+      connecting.then((late) => late.release(), ignore);
+    });
     if (watched.has(client)) return client;
     watched.add(client);
     client.on('error', ignore);
@@ -39,6 +48,7 @@ export async function takeConnection(pool: Pool): Promise<PoolClient> {
     if (socket instanceof Socket) socket.setKeepAlive(true, KEEP_ALIVE_MS);
     return client;
   } catch (error) {
+    if (isLate) throw new DriverError('ConnectionLost', `${NONE_FREE} (${answerMs} ms)`, { cause: error });
     throw toDriverError(error);
   }
 }
@@ -71,7 +81,7 @@ function ignore(): void {}
 export function onPool(pool: Pool, answerMs: number, own?: OwnSessions): PostgresTransaction {
   return {
     async query(text, values) {
-      const client = await takeConnection(pool);
+      const client = await takeConnection(pool, answerMs);
       if (own?.replans(client)) client.query('DISCARD PLANS').catch(ignore);
       // After an error the pool makes a new one: it may have been the connection's.
       let isBroken = true;

@@ -1,4 +1,4 @@
-import { answerWithin } from '@rowlock/core';
+import { answerWithin } from '@rowlock/core/driver';
 import type { Client, Pool } from 'pg';
 import { toDriverError } from './errors.js';
 import { type PostgresTransaction, query } from './query.js';
@@ -42,7 +42,7 @@ export async function sharesSessions(
 
 async function changes(client: Client, pool: Pool, sql: Pick<Statements, 'backend'>): Promise<boolean> {
   const own = await backend(client, sql);
-  const other = await takeConnection(pool);
+  const other = await takeConnection(pool, ANSWER_MS);
   let again: Promise<number>;
   try {
     await answered(other, other.query('BEGIN'));

@@ -70,6 +70,22 @@ test('from Postgres 17 on the server ends a transaction that lasts too long, als
   await next.held.rollback();
 });
 
+test('enqueuing many jobs may last longer than the claim before it on the connection', async () => {
+  await database.reader.exec(`
+    CREATE FUNCTION rowlock.dawdle() RETURNS trigger LANGUAGE plpgsql
+    AS 'BEGIN PERFORM pg_sleep(0.6); RETURN NULL; END';
+    CREATE TRIGGER slow AFTER INSERT ON rowlock.job EXECUTE FUNCTION rowlock.dawdle()`);
+  const { driver } = process;
+  // From a worker on it is known that the connections may keep bounds.
+  const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
+  const { held } = await hold(1_000);
+  await held.rollback();
+  const rowlock = createRowlock({ driver, handlers: [Work] });
+  const jobs = Array.from({ length: 2_001 }, () => ({ payload: {} }));
+  expect(await rowlock.enqueueMany(Work, jobs)).toHaveLength(2_001);
+  await anchor.release();
+});
+
 test('a job whose process dies while its statement runs is claimable before that statement ends', async () => {
   await database.reader.insert({ queue: 'q', kind: 'work', payload: {} });
   const dying = await database.process();
@@ -116,8 +132,7 @@ test("an application's own pool is watched over as well, and the worker counts i
       error() {},
       warn: (_: object, message: string) => warnings.push(message),
     };
-    const handler = defineHandler({ kind: 'work', payload: Anything, run: () => {} });
-    const rowlock = createRowlock({ driver, handlers: [handler], log });
+    const rowlock = createRowlock({ driver, handlers: [Work], log });
     await expect(rowlock.worker({ concurrency: 6 }).start()).rejects.toMatchObject({
       code: 'ROWLOCK_POOL_TOO_SMALL',
     });
@@ -132,9 +147,33 @@ test("an application's own pool is watched over as well, and the worker counts i
   }
 });
 
+test("where an application's own pool has no connection left nothing waits for one for ever", async () => {
+  const pool = new pg.Pool({ connectionString: database.url, max: 2 });
+  const taken = [await pool.connect(), await pool.connect()];
+  try {
+    const driver = postgres({ pool, answerTimeout: 200 });
+    const lost = {
+      code: 'ConnectionLost',
+      message: expect.stringMatching(/No connection of the pool was free.*200 ms/),
+    };
+    await expect(driver.begin({ idleLimitMs: 60_000 })).rejects.toMatchObject(lost);
+    await expect(driver.verify()).rejects.toMatchObject(lost);
+    await expect(driver.migrate()).rejects.toMatchObject(lost);
+    for (const client of taken.splice(0)) client.release();
+    // What comes too late for those who have waited goes back.
+    await driver.verify();
+    expect(pool.idleCount).toBe(2);
+  } finally {
+    for (const client of taken) client.release();
+    await pool.end();
+  }
+});
+
 const Anything = {
   '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
 } as const;
+
+const Work = defineHandler({ kind: 'work', payload: Anything, run: () => {} });
 
 async function untilClaimed() {
   for (;;) {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { HeldTransaction, Settlement } from '@rowlock/core';
+import type { HeldTransaction, Settlement } from '@rowlock/core/driver';
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { type PostgresTransaction, postgres } from '../src/index.js';
+import { waiting } from './waiting.js';
 
 type Held = HeldTransaction<PostgresTransaction>;
 
@@ -74,12 +75,4 @@ function retried(id: bigint, processId: string): Settlement {
     ...{ id, processId, event: 'retry', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0 },
     ...{ output: null, error: { code: 'E', message: 'not yet' }, by: 'host' },
   };
-}
-
-/** How many sessions wait for a lock. */
-async function waiting(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ sessions: number }>(
-    "SELECT count(*)::integer AS sessions FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-  );
-  return rows[0]?.sessions ?? 0;
 }

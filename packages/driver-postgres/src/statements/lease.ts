@@ -12,12 +12,13 @@ export const leaseStatements = (tables: Tables) => {
       UPDATE ${job} SET status = 'in-progress', process_id = $1, leased_until = clock_timestamp() + $3 * interval '1 ms'
       WHERE id = ANY($2) AND status = 'new'`,
 
-    // Waits for those who look at the key's jobs just now. What this run has settled already is returned as well: a commit
-    // whose answer was lost is found again.
+    // Waits for those who look at the key's jobs just now, and for a lease that is being committed still, whose process_id nobody sees
+    // before. What this run has settled already is returned as well: a commit whose answer was lost is found again.
     lockLeased: `
-      SELECT id, status FROM ${job} WHERE id = ANY($2) AND process_id = $1
-      ORDER BY id
-      FOR NO KEY UPDATE`,
+      WITH locked AS MATERIALIZED (
+        SELECT id, status, process_id FROM ${job} WHERE id = ANY($2) ORDER BY id FOR NO KEY UPDATE
+      )
+      SELECT id, status FROM locked WHERE process_id = $1`,
 
     // Without its process_id a job that was put back is no longer found by a run that would settle it.
     // The last condition of the lock is looked at again when the row is locked: it may have been settled, and leased anew.
