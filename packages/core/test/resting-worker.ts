@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { createRowlock, defineHandler, type Job } from '../src/index.js';
+import type { Job } from '../src/driver.js';
+import { createRowlock, defineHandler } from '../src/index.js';
 import { type Answers, emptyDatabase, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
 
@@ -44,7 +45,13 @@ export async function restingWorker({ answers = {}, concurrency = 5, runs = asyn
   const silent = { debug() {}, info() {}, warn() {}, error() {} };
   const rowlock = createRowlock({ driver: database.driver, handlers: [handler], clock, log: silent });
   const worker = rowlock.worker({ concurrency });
-  const idle = () => new Promise<void>((resolve) => worker.on('idle', resolve));
+  const idle = async (): Promise<void> => {
+    let isIdle = false;
+    worker.on('idle', () => {
+      isIdle = true;
+    });
+    for (await settled(); !isIdle; await settled()) clock.advance(1);
+  };
   const rests = idle();
   await worker.start();
   await rests;
@@ -56,6 +63,7 @@ export async function restingWorker({ answers = {}, concurrency = 5, runs = asyn
     clock,
     worker,
     jobs,
+    /** Resolves when it rests again; time goes on until then. */
     idle,
     /** Since it came to rest. */
     asked: () => ({ looks: database.looks - looks, surveys: database.surveys - surveys }),

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { DriverError, type Job, type Survey } from '../src/index.js';
+import type { ClaimCriteria, Job, Survey } from '../src/driver.js';
+import { DriverError } from '../src/index.js';
 import { job, NOTHING } from './empty-database.js';
+import { handClock } from './hand-clock.js';
 import { gate, restingWorker, settled } from './resting-worker.js';
 
 test('one job causes two looks at most, and one survey', async () => {
@@ -206,6 +208,25 @@ test('a wake-up during a look that fails is looked at all the same', async () =>
   await worker.stop();
 });
 
+test('where settlements fail, slots look again after a pause, and tell that the claims were lost', async () => {
+  const finish = async (): Promise<never> => {
+    throw new DriverError('OutOfResources', 'The disk is full.');
+  };
+  const { worker, jobs, asked, clock } = await restingWorker({ answers: { finish } });
+  const told = { run: 0, lost: 0, fault: 0 };
+  for (const name of ['run', 'lost', 'fault'] as const) worker.on(name, () => (told[name] += 1));
+  jobs.push(...Array.from({ length: 500 }, (_, place) => job(BigInt(place + 1))));
+  worker.wake();
+  await settled();
+  const { looks } = asked();
+  expect(looks).toBeLessThanOrEqual(5);
+  expect(told).toEqual({ run: looks, lost: looks, fault: looks });
+  clock.advance(1_000);
+  await settled();
+  expect(asked().looks).toBeGreaterThan(looks);
+  await worker.stop();
+});
+
 test('a wake-up during a look that is blocked by another worker is looked at all the same', async () => {
   const refusal = gate();
   const jobs: Job[] = [];
@@ -333,4 +354,80 @@ test.each([1, 2, 3])('with %i slots, what is told while all of them run is run',
   await rests;
   expect(seen().ran).toBe(concurrency + 1);
   await worker.stop();
+});
+
+test('idle is told after a look at everything: not after one that failed', async () => {
+  let fails = false;
+  const jobs: Job[] = [];
+  const claim = async (): Promise<Job | undefined> => {
+    if (fails) throw new DriverError('OutOfResources', 'There are too many connections.');
+    return jobs.shift();
+  };
+  const { worker, clock, seen } = await restingWorker({ answers: { claim } });
+  const told: string[] = [];
+  worker.on('idle', () => told.push('idle'));
+  worker.on('fault', () => told.push('fault'));
+  fails = true;
+  jobs.push(job(1n));
+  worker.wake();
+  await settled();
+  expect(told).toEqual(['fault']);
+  fails = false;
+  clock.advance(1_000);
+  await settled();
+  expect(seen().ran).toBe(1);
+  expect(told).toEqual(['fault', 'idle']);
+  await worker.stop();
+});
+
+test('idle is not told where looking back rests', async () => {
+  const jobs: Job[] = [];
+  let clock = handClock();
+  const claim = async ({ line }: ClaimCriteria): Promise<Job | undefined> => {
+    if (line.id > 0n) return undefined;
+    clock.advance(30);
+    return jobs.shift();
+  };
+  const resting = await restingWorker({ answers: { claim } });
+  ({ clock } = resting);
+  const { worker, seen } = resting;
+  const look = async (): Promise<void> => {
+    worker.wake();
+    await settled();
+  };
+  // Two in a row take long, and the second one comes to a job.
+  await look();
+  clock.advance(1_000);
+  jobs.push(job(5n));
+  await look();
+  expect(seen().ran).toBe(1);
+  const told: number[] = [];
+  worker.on('idle', () => told.push(seen().ran));
+  // Behind what was reached.
+  jobs.push(job(3n));
+  await look();
+  expect(told).toEqual([]);
+  for (let looks = 0; looks < 2; looks++) {
+    clock.advance(1_000);
+    await settled();
+  }
+  expect(told).toEqual([2]);
+  await worker.stop();
+});
+
+test('idle is not told of a worker that stops with work left', async () => {
+  const { worker, jobs, clock } = await restingWorker({ concurrency: 1 });
+  jobs.push(...[1n, 2n, 3n].map((id) => job(id)));
+  const told: string[] = [];
+  let stopping: Promise<void> | undefined;
+  worker.on('idle', () => told.push('idle'));
+  worker.on('run', () => {
+    stopping ??= worker.stop();
+  });
+  worker.wake();
+  await settled();
+  clock.advance(1_000);
+  await stopping;
+  expect(jobs.length).toBeGreaterThan(0);
+  expect(told).toEqual([]);
 });

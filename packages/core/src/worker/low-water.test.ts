@@ -18,6 +18,13 @@ function look(low: LowWater, place: ReturnType<typeof at> | undefined, tookMs: n
   low.looked(one, place, now);
 }
 
+/** Where looks take long, and another one more is no surprise. */
+function slow(): LowWater {
+  const low = new LowWater(5_000);
+  low.leave(begun(low, -1_202), -1_100);
+  return low;
+}
+
 test('sweeps begin at the first job as long as looking there costs nothing', () => {
   const low = new LowWater(5_000);
   for (let now = 0; now < 10; now++) look(low, at(now + 1), 1, now);
@@ -25,9 +32,8 @@ test('sweeps begin at the first job as long as looking there costs nothing', () 
   expect(low.restMs(10)).toBe(0);
 });
 
-test('after a look that took long they begin where the worker has got to, for nine times as long', () => {
-  const low = new LowWater(5_000);
-  look(low, at(100), 1, 0);
+test('where looks take long sweeps begin where the worker has got to, for nine times as long', () => {
+  const low = slow();
   low.reach(at(200));
   look(low, at(201), 102, 1_000);
   expect(low.begin(1_899)).toBeNull();
@@ -36,9 +42,18 @@ test('after a look that took long they begin where the worker has got to, for ni
   expect(begun(low, 1_900).line).toBe(START);
 });
 
-test('a look that found nothing rests as well, and what was reached stays', () => {
+test('a look that takes longer than usual is followed by as long without one', () => {
   const low = new LowWater(5_000);
-  look(low, at(100), 1, 0);
+  look(low, at(100), 2, 0);
+  look(low, at(201), 102, 1_000);
+  expect(low.restMs(1_000)).toBe(100);
+  look(low, at(301), 2, 1_100);
+  expect(low.restMs(1_100)).toBe(0);
+});
+
+test('a look that found nothing rests as well, and what was reached stays', () => {
+  const low = slow();
+  low.reach(at(100));
   look(low, undefined, 102, 1_000);
   expect(low.begin(1_899)).toBeNull();
   expect(low.reached).toEqual(at(100));
@@ -55,7 +70,7 @@ test('one sweep at a time looks back', () => {
 });
 
 test('a look that has failed rests for what it took', () => {
-  const low = new LowWater(5_000);
+  const low = slow();
   low.leave(begun(low, 0), 102);
   expect(low.restMs(102)).toBe(900);
 });
@@ -143,10 +158,14 @@ test('what sweeps pass that begin where a look was left off need not be looked a
 
 test('whatever else looks at what lies behind counts too', () => {
   const low = new LowWater(5_000);
-  low.rest(12, 0);
+  low.surveyed(12, 0);
   expect(low.restMs(0)).toBe(90);
-  low.rest(3, 10);
-  expect(low.restMs(10)).toBe(80);
+  low.behind(22, 0);
+  expect(low.restMs(0)).toBe(90);
+  low.behind(22, 0);
+  expect(low.restMs(0)).toBe(180);
+  low.surveyed(3, 10);
+  expect(low.restMs(10)).toBe(170);
 });
 
 test('one look that took very long does not keep sweeps from the start for longer than the worker is told to', () => {

@@ -1,4 +1,5 @@
 import type { Line } from '../driver/driver.js';
+import { UsualTime } from './usual-time.js';
 
 /** Before every job: the lowest priority, and no id is as low as 0. */
 export const START: Line = { priority: -32_768, id: 0n };
@@ -6,7 +7,10 @@ export const START: Line = { priority: -32_768, id: 0n };
 /** What a look may take that has nothing out of the way, in milliseconds. */
 const USUAL_MS = 2;
 
-/** How many times as long as a look took beyond that until the next one: looking back takes a tenth of a slot's time. */
+/**
+ * How many times as long as looks take beyond that until the next one: looking back takes a tenth of a slot's time. What becomes visible
+ * late waits for the next one, so what one of them took beyond the usual counts once.
+ */
 const REST = 9;
 
 /** After so long a look, or a part of one, keeps no other from it, in milliseconds: it may be on a dead connection. */
@@ -37,11 +41,13 @@ export class LowWater {
   readonly #mostMs: number;
   /** The furthest place that was claimed. */
   #reached = START;
-  #restUntil = 0;
+  #restUntil = Number.NEGATIVE_INFINITY;
   /** The looks that go on, the newest one at last. */
   readonly #looks: Look[] = [];
   /** Up to where a look has come that is to be gone on with. */
   #left: Pick<Look, 'line' | 'tookMs'> | null = null;
+  readonly #look = new UsualTime();
+  readonly #behind = new UsualTime();
   /** When a look last began at the first job. */
   #began = Number.NEGATIVE_INFINITY;
 
@@ -70,7 +76,7 @@ export class LowWater {
   /** A look has come to a job that can be run, or to the end. */
   looked(look: Look, place: Line | undefined, now: number): void {
     this.#end(look);
-    this.rest(look.tookMs, now);
+    this.#took(look.tookMs, now);
     if (place === undefined || this.#left === null || isBefore(this.#left.line, place)) this.#left = null;
     if (place === undefined) return;
     // Also back: what took long lies before the place, and what comes after it is for all slots.
@@ -90,7 +96,7 @@ export class LowWater {
   /** A look has failed. */
   leave(look: Look, now: number): void {
     this.#end(look);
-    this.rest(now - look.since, now);
+    this.#took(now - look.since, now);
   }
 
   /** A sweep that looks at what comes next has got to this place. */
@@ -106,15 +112,24 @@ export class LowWater {
     return isBefore(line, this.#reached) ? this.#reached : line;
   }
 
-  /** Something that looks at what lies behind has taken so long. */
-  rest(tookMs: number, now: number): void {
-    const restMs = Math.min(REST * Math.max(0, tookMs - USUAL_MS), this.#mostMs);
-    this.#restUntil = Math.max(this.#restUntil, now + restMs);
+  /** A claim of a sweep that has come to lie behind where the worker has got to has taken so long. */
+  behind(tookMs: number, now: number): void {
+    this.#rest(this.#behind.took(tookMs), tookMs, now);
+  }
+
+  /** A survey, which looks at all jobs too, takes so long. */
+  surveyed(usualMs: number, now: number): void {
+    this.#rest(usualMs, 0, now);
   }
 
   /** How long until a look may begin, in milliseconds. While one goes on, as long again as that has taken already. */
   restMs(now: number): number {
     return Math.max(this.#othersMs(now), this.#restUntil - now);
+  }
+
+  /** A look has taken so long. */
+  #took(tookMs: number, now: number): void {
+    this.#rest(this.#look.took(tookMs), tookMs, now);
   }
 
   /** How long it is to wait for the looks that go on. */
@@ -124,6 +139,11 @@ export class LowWater {
     const lookMs = now - newest.since;
     const mostMs = this.#looks.length < MOST_LOOKS ? Math.max(0, HANGS_MS - lookMs) : this.#mostMs;
     return Math.min(Math.max(USUAL_MS, lookMs), mostMs);
+  }
+
+  #rest(usualMs: number, tookMs: number, now: number): void {
+    const restMs = Math.max(tookMs - USUAL_MS, REST * (usualMs - USUAL_MS));
+    this.#restUntil = Math.max(this.#restUntil, now + Math.min(restMs, this.#mostMs));
   }
 
   #end(look: Look): void {

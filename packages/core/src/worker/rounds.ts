@@ -23,6 +23,12 @@ export class Rounds<Tx> {
   readonly #skipPause = new Pause(10, 500);
   /** Where the next round begins. */
   #first = '';
+  /** How many rounds have begun. */
+  #begun = 0;
+  /** The last round that had begun when one was over that had not looked at all jobs: one that begins later is to do so. */
+  #owedAfter = 0;
+  /** The last round that has. */
+  #whole = 0;
 
   constructor(parts: RoundsParts<Tx>) {
     this.#parts = parts;
@@ -31,6 +37,11 @@ export class Rounds<Tx> {
   /** The next round is to look there first, for this queue was called. */
   beginAt(queue: string): void {
     this.#first = queue;
+  }
+
+  /** Whether there is still to be a look at all jobs, when looking back has rested or what has failed is tried again. */
+  get owesLook(): boolean {
+    return this.#whole <= this.#owedAfter;
   }
 
   /** Never rejects. */
@@ -43,14 +54,17 @@ export class Rounds<Tx> {
     const flow: Flow<Tx> = { ...this.#parts.flow, claimed };
     try {
       let passes: readonly Sweep[];
+      let round: number;
       do {
         slot.look();
+        round = ++this.#begun;
         passes = await this.#round(flow);
         slot.rest();
-      } while (!flow.stopping.aborted && (await this.#isMore(passes)));
+      } while (!flow.stopping.aborted && (await this.#isMore(passes, round)));
       // Two workers that hold a job each of one key refuse each other: both come back, at different times.
       if (passes.some(({ skipped }) => skipped)) alarm.within(this.#skipPause.next());
     } catch (error) {
+      this.#owedAfter = this.#begun;
       slot.fail();
       onFault(error);
     } finally {
@@ -102,7 +116,7 @@ export class Rounds<Tx> {
   }
 
   /** Whether there is to be another round. The last slot that goes to rest asks what there is to wait for. */
-  async #isMore(passes: readonly Sweep[]): Promise<boolean> {
+  async #isMore(passes: readonly Sweep[], round: number): Promise<boolean> {
     const { flow, low, slots, surveyor, alarm } = this.#parts;
     const worked = passes.some((pass) => pass.worked);
     if (worked) this.#skipPause.reset();
@@ -111,12 +125,13 @@ export class Rounds<Tx> {
       return true;
     }
     const isAnswered = passes.some((pass) => pass.isAnswered);
-    // Nobody is idle who has not looked at all jobs.
     if (!isAnswered && !passes.every(({ isWhole }) => isWhole)) {
+      this.#owedAfter = this.#begun;
       alarm.within(longestRestMs(low, flow.clock.now()));
       await surveyor.meanwhile();
       return worked;
     }
+    if (!isAnswered) this.#whole = Math.max(this.#whole, round);
     const mayWait = isAnswered || !worked;
     if (!slots.atRest || (surveyor.isRecent && (mayWait || surveyor.isSlow))) {
       surveyor.soon(worked);

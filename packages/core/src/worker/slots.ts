@@ -12,7 +12,7 @@ export interface Slot {
   work(): void;
   /** The look, and what it brought, is over. */
   rest(): void;
-  /** The look has failed: others are not to rely on it. */
+  /** The look, or what it brought, has failed: others are not to rely on it. There is another one after a pause. */
   fail(): void;
 }
 
@@ -44,6 +44,8 @@ export class Slots {
   /** Looks again for a wake-up that has waited for a slot which hangs. */
   readonly #alarm: Alarm;
   #woken = false;
+  /** Whether something has failed since it last came from outside: a run that begins opens no further slot. */
+  #isPaused = false;
   /** Whether a look has begun since the last wake-up came and the last run began, and has not failed. */
   #isAnswered = false;
 
@@ -80,6 +82,7 @@ export class Slots {
 
   wake(): void {
     this.#woken = true;
+    this.#isPaused = false;
     this.#isAnswered = false;
     this.#openSlots(1);
   }
@@ -118,6 +121,8 @@ export class Slots {
       work: () => {
         state.is = 'working';
         this.#isAnswered = false;
+        // It would meet the same fault.
+        if (this.#isPaused) return;
         // Where all slots work, each of them looks again by itself.
         if (this.#count('working') < concurrency) this.#woken = true;
         this.#openSlots(isBacklog ? 2 : 1, true);
@@ -127,6 +132,7 @@ export class Slots {
       },
       fail: () => {
         this.#isAnswered = false;
+        this.#isPaused = true;
       },
     }).then(() => {
       this.#open.delete(state);

@@ -56,24 +56,26 @@ test('a survey that is asked for is made in a moment, once', async () => {
   expect(surveyor.isSlow).toBe(false);
 });
 
-test('a survey that took long is followed by nine times as long without one, up to the poll', async () => {
+test('surveys that take long are followed by nine times as long without one, up to the poll', async () => {
   for (const [tookMs, nextAt] of [
-    [200, 2_000],
-    [1_000, 6_000],
+    [200, 2_200],
+    [1_000, 7_000],
   ] as const) {
     const { clock, surveyor, begun } = surveying(tookMs);
+    await surveyor.now();
+    expect(surveyor.isSlow).toBe(false);
     await surveyor.now();
     expect(surveyor.isRecent).toBe(true);
     expect(surveyor.isSlow).toBe(true);
     surveyor.soon(true);
-    clock.advance(nextAt - tookMs - 1);
+    clock.advance(nextAt - 2 * tookMs - 1);
     await settled();
-    expect(begun).toEqual([0]);
+    expect(begun).toEqual([0, tookMs]);
     expect(surveyor.isRecent).toBe(true);
     clock.advance(1);
     expect(surveyor.isRecent).toBe(false);
     await settled();
-    expect(begun).toEqual([0, nextAt]);
+    expect(begun).toEqual([0, tookMs, nextAt]);
   }
 });
 
@@ -84,8 +86,8 @@ test('surveys that are asked for while one goes on are one, after a rest from it
     clock.advance(10);
     await settled();
   }
-  // Each takes 200 ms, and the rest nine times as long.
-  expect(begun).toHaveLength(5);
+  // Each takes 200 ms, and the rest nine times as long; as long as one where that is not usual yet.
+  expect(begun).toHaveLength(6);
 });
 
 test('those who ask for a survey that waits for its turn share it, and stop ends it', async () => {
@@ -98,4 +100,16 @@ test('those who ask for a survey that waits for its turn share it, and stop ends
   clock.advance(200);
   await Promise.all([first, ...later, stopping]);
   expect(begun).toEqual([0]);
+});
+
+test('as long as a survey goes on that is to bring about a look, there may be one', async () => {
+  const { clock, surveyor } = surveying(50, true);
+  surveyor.soon(true);
+  expect(surveyor.mayLook).toBe(true);
+  clock.advance(25);
+  await settled();
+  expect(surveyor.mayLook).toBe(true);
+  clock.advance(50);
+  await settled();
+  expect(surveyor.mayLook).toBe(false);
 });

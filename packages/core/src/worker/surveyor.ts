@@ -4,6 +4,7 @@ import { Alarm } from './alarm.js';
 import type { Cancellations } from './cancellations.js';
 import { Lapses } from './lapses.js';
 import { type LowWater, longestRestMs } from './low-water.js';
+import { UsualTime } from './usual-time.js';
 
 /** How long a survey is put off at least while others work, in milliseconds; not much longer, as a handler may run for minutes. */
 const SOON_MS = 25;
@@ -29,7 +30,7 @@ export interface SurveyorParts {
   readonly onFault: (error: unknown) => void;
 }
 
-/** How many times as long as a survey took none is made that may be put off: among dead rows that an old snapshot keeps one takes long. */
+/** How many times as long as surveys take none is made that may be put off: among dead rows that an old snapshot keeps one takes long. */
 const REST = 9;
 
 /**
@@ -49,11 +50,13 @@ export class Surveyor {
   #isReclaiming = false;
   /** When dead workers' leases were last looked for. */
   #reclaimed = Number.NEGATIVE_INFINITY;
-  /** Whether to look for what the next survey finds due. */
+  /** Whether to look for what the next survey finds due, and for what the one that goes on does. */
   #looks = false;
+  #looksNow = false;
   /** When the next survey may be made at the earliest that may be put off, and when it is to be made at the latest. */
   #restUntil = Number.NEGATIVE_INFINITY;
-  #tookLong = false;
+  readonly #usual = new UsualTime();
+  #takesLong = false;
   /** The survey that waits for its turn. */
   #next: Promise<boolean> | null = null;
   /** Whether a survey goes on, and whether another one was asked for since. */
@@ -69,19 +72,19 @@ export class Surveyor {
     this.#watch = new Alarm(parts.clock, () => this.#reclaimBeside());
   }
 
-  /** Whether there is a survey now, or was one just now, by what it took: another one may be put off. */
+  /** Whether there is a survey now, or was one just now, by what they take: another one may be put off. */
   get isRecent(): boolean {
     return this.#isOn || this.#parts.clock.now() < this.#restUntil;
   }
 
-  /** Whether there is one now, or the last one took long: it was to look at very much. */
+  /** Whether there is one now, or they take long: there is very much to look at. */
   get isSlow(): boolean {
-    return this.#isOn || this.#tookLong;
+    return this.#isOn || this.#takesLong;
   }
 
-  /** Whether there is still to be a look, if the survey that is to come finds something due. */
+  /** Whether there is still to be a look, if the survey that is to come, or the one that goes on, finds something due. */
   get mayLook(): boolean {
-    return this.#looks;
+    return this.#looks || this.#looksNow;
   }
 
   /**
@@ -168,23 +171,27 @@ export class Surveyor {
       return await this.#survey();
     } finally {
       this.#isOn = false;
+      this.#looksNow = false;
       if (this.#isAsked) this.soon();
     }
   }
 
   async #survey(): Promise<boolean> {
     const { driver, lanes, clock, cancellations, low, alarm, pollMs, watchMs, wake } = this.#parts;
-    const [began, looks] = [clock.now(), this.#looks];
+    const began = clock.now();
     this.#restUntil = began + SOON_MS;
     this.#isAsked = false;
+    this.#looksNow = this.#looks;
     this.#looks = false;
     const { promoted, nextDueMs, waiting, leased } = await driver.survey(lanes);
     const now = clock.now();
-    for (const each of low.values()) each.rest(now - began, now);
-    this.#tookLong = now - began > SOON_MS;
-    this.#restUntil = Math.max(this.#restUntil, now + Math.min(pollMs, REST * (now - began)));
+    const usualMs = this.#usual.took(now - began);
+    for (const each of low.values()) each.surveyed(usualMs, now);
+    this.#takesLong = usualMs > SOON_MS;
+    const restMs = Math.max(now - began, REST * usualMs);
+    this.#restUntil = Math.max(this.#restUntil, now + Math.min(pollMs, restMs));
     this.#dueAt = Math.max(this.#restUntil, now + Math.min(pollMs, nextDueMs ?? pollMs));
-    if (promoted > 0 || (waiting && looks)) wake();
+    if (promoted > 0 || (waiting && this.#looksNow)) wake();
     if (nextDueMs !== null && nextDueMs < pollMs) alarm.within(nextDueMs);
     // Somebody holds what is due. If that worker dies nobody tells, so look again soon.
     if (waiting) alarm.within(Math.max(watchMs, longestRestMs(low, now)));

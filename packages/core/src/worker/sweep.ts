@@ -57,7 +57,7 @@ export class Sweep {
   /** A claim has taken so long, and come to this job at last, or to none. */
   claimed(last: Job | undefined, tookMs: number, now: number): void {
     if (this.#look !== null) this.#look.tookMs += tookMs;
-    else if (this.#isBehind) this.#low.rest(tookMs, now);
+    else if (this.#isBehind) this.#low.behind(tookMs, now);
     if (last === undefined) this.#endLook(undefined, now);
   }
 

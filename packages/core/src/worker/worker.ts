@@ -238,7 +238,7 @@ export class Worker<Tx> {
       workerId: anchor.workerId,
       idleLimitMs: limitMs(registry.longestHeldRunMs),
       sizes: new BatchSizes(registry, clock),
-      records: new RunRecords(driver),
+      records: new RunRecords(driver, clock),
       taken: this.#taken,
       live: this.#live,
       cancellations: this.#cancellations,
@@ -275,9 +275,9 @@ export class Worker<Tx> {
         if (slots.areAllClosed) rest();
       },
     });
-    // What a slot has left to a survey that was put off may be due.
+    // What a slot has left to a survey that was put off may be due, and what a look was to see may be there.
     const rest = (): void => {
-      if (!surveyor.mayLook) this.#rest();
+      if (!surveyor.mayLook && !rounds.owesLook && !this.#stopping.signal.aborted) this.#rest();
     };
     const rounds: Rounds<Tx> = new Rounds({ ...all, flow, slots, surveyor });
     const pruner = new Pruner({
