@@ -53,6 +53,10 @@ export class Rowlock<Tx> extends Client<Tx> {
     container,
     retention = {},
   }: RowlockOptions<Tx>) {
+    if (typeof Object(driver).begin !== 'function')
+      throw new InvalidInputError(
+        "createRowlock needs a driver: { driver: postgres({ connectionString }) } of '@rowlock/driver-postgres', for one.",
+      );
     const registry = new Registry([...plugins.flatMap((plugin) => plugin.handlers), ...handlers]);
     const log = unfailing(given);
     const here = new WorkersHere();

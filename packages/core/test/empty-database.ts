@@ -1,4 +1,5 @@
-import type { ClaimCriteria, Driver, HeldTransaction, Job, Survey, WakeUp } from '../src/index.js';
+import type { ClaimCriteria, HeldTransaction, Job, Survey, WakeUp } from '../src/driver.js';
+import type { Driver } from '../src/index.js';
 
 export const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, leased: false };
 
@@ -8,6 +9,7 @@ export interface Answers {
   readonly survey: () => Survey | Promise<Survey>;
   readonly lockSiblings?: HeldTransaction<unknown>['lockSiblings'];
   readonly startRuns?: Driver['startRuns'];
+  readonly finish?: HeldTransaction<unknown>['finish'];
   readonly reclaim?: Driver['reclaim'];
   readonly list?: Driver['list'];
   readonly move?: Driver['move'];
@@ -59,7 +61,7 @@ export function emptyDatabase(answers: Answers): {
     lockLeased: unused,
     used: false,
     settle: async (settlements) => settlements.map(({ id }) => id),
-    finish: async (settlements) => settlements.map(({ id }) => id),
+    finish: answers.finish ?? (async (settlements) => settlements.map(({ id }) => id)),
     renew: unused,
     undo: async () => {},
     commit: async () => {},

@@ -36,7 +36,7 @@ export interface EnqueueOptions<Payload> {
    * Where a run has to follow the last change, leave this out, and use `key` and a handler with `group`: what comes during a run is
    * taken by the next one.
    */
-  readonly unique?: string | { readonly key: string; readonly scope: UniqueScope };
+  readonly unique?: string | { readonly key: string; readonly scope: UniqueScope } | null;
   /** Small facts about the job that are not its handler's input, e.g. who asked. At most 64 KiB. */
   readonly metadata?: { readonly [name: string]: Json };
   /** Overrides the handler's `retry.attempts`; 1 to 1,000. */
@@ -123,7 +123,7 @@ function available({ delay, runAt }: EnqueueOptions<unknown>): NewJob['available
 }
 
 function unique(unique: EnqueueOptions<unknown>['unique']): NewJob['unique'] {
-  if (unique === undefined) return null;
+  if (unique === undefined || unique === null) return null;
   const { key, scope } = typeof unique === 'string' ? { key: unique, scope: 'outstanding' as const } : unique;
   checkKey('unique.key', key);
   if (scope !== 'outstanding' && scope !== 'ever') {

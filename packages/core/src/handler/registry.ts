@@ -44,9 +44,11 @@ export class Registry<Tx> {
   /**
    * Of these queues alone.
    *
-   * @throws InvalidInputError when there is none, or one that no handler is of.
+   * @throws InvalidInputError when it is no list, or an empty one, or one has no handler.
    */
   of(queues: readonly string[]): Registry<Tx> {
+    if (!Array.isArray(queues))
+      throw new InvalidInputError("queues must be a list, as in { queues: ['mails'] }.");
     const unknown = queues.find((queue) => !this.#byQueue.has(queue));
     if (unknown === undefined && queues.length > 0)
       return new Registry([...this.#handlers.values()].filter(({ queue }) => queues.includes(queue)));

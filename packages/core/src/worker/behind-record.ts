@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Driver } from '../driver/driver.js';
+import { DriverError } from '../driver/driver-error.js';
 import type { RunPart } from './shared-transaction.js';
 
 /** What a run by itself needs of its transaction. */
@@ -15,27 +16,31 @@ export function behindRecord<Tx>(
   flushed: Promise<void>,
 ): RunPart<Tx> {
   let isAsked = false;
+  let isOver = false;
   const handle = driver.deferred(async () => {
     isAsked = true;
     await flushed;
+    if (isOver)
+      throw new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
     return tx.handle;
   });
-  /** What the handler has asked for and not waited for is part of what it wrote. */
-  const asked = async (): Promise<void> => {
-    if (!isAsked || tx.used) return;
-    await flushed;
-    await setImmediate();
-  };
   return {
     lost: tx.lost,
     handle,
     get used() {
       return tx.used;
     },
-    keep: asked,
+    /** What the handler has asked for and not waited for is part of what it wrote. */
+    async keep() {
+      if (!isAsked || tx.used) return;
+      await flushed;
+      await setImmediate();
+    },
+    /** What still waits for the record is refused when that is there: nothing of it is done. */
     async undo() {
-      // What waited in vain was not done. A lease is this run's all the same, and is to be settled.
-      await asked().catch(() => {});
+      isOver = true;
+      // What was let through just now is on its way first.
+      if (isAsked && !tx.used) await setImmediate();
       await tx.undo();
     },
   };

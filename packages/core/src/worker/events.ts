@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../errors.js';
 import type { SettlingEvent } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
 
@@ -34,11 +35,11 @@ export interface WorkerEvents {
    * its code runs on.
    */
   leftBehind: [run: RunInfo];
-  /** A run lost its claim and settled nothing. */
+  /** A run lost its claim, or could not be settled: nothing of it was written. */
   lost: [run: RunInfo, error: unknown];
   /** A job's entity is somebody else's at the moment. */
   blocked: [job: { readonly publicId: string; readonly queue: string; readonly key: string | null }];
-  /** Nothing to do is left. */
+  /** Nothing to do is left: the worker has looked at all that could be claimed. */
   idle: [];
   /** Something failed that is not a handler's affair; the worker goes on by itself. */
   fault: [error: unknown];
@@ -69,12 +70,17 @@ export class WorkerEmitter {
     this.#log = log;
   }
 
+  /** @throws InvalidInputError */
   on<Name extends keyof WorkerEvents>(name: Name, listener: Listener<Name>): void {
+    if (!Object.hasOwn(this.#listeners, name))
+      throw new InvalidInputError(
+        `A worker has no event ${JSON.stringify(name)}: ${Object.keys(this.#listeners).join(', ')}.`,
+      );
     this.#listeners[name].add(listener);
   }
 
   off<Name extends keyof WorkerEvents>(name: Name, listener: Listener<Name>): void {
-    this.#listeners[name].delete(listener);
+    this.#listeners[name]?.delete(listener);
   }
 
   emit<Name extends keyof WorkerEvents>(name: Name, ...given: WorkerEvents[Name]): void {

@@ -216,26 +216,47 @@ async function work<Tx>(
   try {
     await flow.cancellations.reach(together);
     const started = flow.clock.now();
-    const record = flow.records.start({ ...asOne(chains), workerId: flow.workerId });
+    const record = await putOnRecord(flow, held, chains);
+    if (!first.live.leased) await workHeld(flow, held, chains, record, { started, settles });
+    else if (flow.anchored()) await workLeased(flow, held, first, record, started);
+    // The session was lost while this claim was on its way, and who was told of that then had not been made yet.
+    else await held.release(asOne(chains));
+  } catch (error) {
+    for (const { info } of runs) {
+      flow.log.warn({ err: error, ...info }, 'the claim was lost; its jobs are claimable again');
+      flow.events.emit('lost', info, error);
+    }
+    // Whatever else the database says will be said to the next one too: that is to come after a pause.
+    if (!isDriverError(error, 'ConnectionLost') && !(error instanceof ClaimLostError)) throw error;
+  } finally {
+    endHalfTime();
+    for (const { live } of runs) flow.live.delete(live);
+  }
+}
+
+/**
+ * Writes the runs' record, until they may begin. Where that fails none has begun, and what may have been written all the same is ended by
+ * giving the claim back: it would be taken for a crash.
+ */
+async function putOnRecord<Tx>(
+  flow: Flow<Tx>,
+  held: HeldTransaction<Tx>,
+  chains: readonly [Chain<Tx>, ...Chain<Tx>[]],
+): Promise<RunRecord> {
+  const runs = chains.flat();
+  const [[first]] = chains;
+  const record = flow.records.start({ ...asOne(chains), workerId: flow.workerId });
+  try {
     const earlier = await record.written;
     for (const run of runs) {
       run.count(earlier);
       run.live.recorded = record.seen;
     }
     if (runs.length > 1 || first.live.leased || !first.mayBeginUnseen) await record.seen;
-    if (!first.live.leased) await workHeld(flow, held, chains, record, { started, settles });
-    else if (flow.anchored()) await workLeased(flow, held, first, record, started);
-    // The session was lost while this claim was on its way, and who was told of that then had not been made yet.
-    else await held.release(asOne(chains));
+    return record;
   } catch (error) {
-    if (!isDriverError(error, 'ConnectionLost') && !(error instanceof ClaimLostError)) throw error;
-    for (const { info } of runs) {
-      flow.log.warn({ err: error, ...info }, 'the claim was lost; its jobs are claimable again');
-      flow.events.emit('lost', info, error);
-    }
-  } finally {
-    endHalfTime();
-    for (const { live } of runs) flow.live.delete(live);
+    await held.release(asOne(chains)).catch(() => {});
+    throw error;
   }
 }
 
@@ -286,7 +307,7 @@ async function workLeased<Tx>(
       await perform(flow, behindRecord(flow.driver, lease, flushed), run).finally(endWatch);
     }
     await settle(flow, [run], started, (settlements) =>
-      settleLease(lease, settlements, (ms, error) => wait(flow, ms, error)),
+      settleLease(lease, settlements, (ms, error) => wait(flow, run, ms, error)),
     );
   } finally {
     await lease.rollback();
@@ -345,13 +366,16 @@ async function takeLease<Tx>(
   }
 }
 
-/** Between two attempts to settle a lease. A worker that stops does not wait: its jobs are reclaimed when its session ends. */
-function wait<Tx>({ clock, log, stopping }: Flow<Tx>, ms: number, error: unknown): Promise<void> {
-  log.warn({ err: error }, 'a lease could not be settled; trying again');
-  return new Promise((resolve, reject) => {
-    if (stopping.aborted) reject(error);
-    else clock.after(ms, resolve);
-  });
+/** Between two attempts to settle a lease. When the worker has no time left its jobs are reclaimed, as soon as its session ends. */
+function wait<Tx>(
+  { clock, log }: Flow<Tx>,
+  { live, info }: Run<Tx>,
+  ms: number,
+  error: unknown,
+): Promise<void> {
+  if (live.isOutOfTime) return Promise.reject(error);
+  log.warn({ err: error, ...info }, 'a lease could not be settled; trying again');
+  return new Promise((resolve) => void clock.after(ms, resolve));
 }
 
 /** Writes how the runs ended, each for its own jobs, commits, and tells. */

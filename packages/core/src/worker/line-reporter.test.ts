@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { handClock } from '../../test/hand-clock.js';
+import { settled } from '../../test/resting-worker.js';
 import { LineReporter } from './line-reporter.js';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
@@ -14,7 +15,7 @@ function reporter(fails: () => boolean = () => false) {
   return { clock, reports, lines: new LineReporter({ report }, clock, silent) };
 }
 
-test('where the sweeps have come to is written five times a second at most, and not when it is what was written before', () => {
+test('where the sweeps have come to is written five times a second at most, and not when it is what was written before', async () => {
   const { clock, reports, lines } = reporter();
   lines.move('q', 'job 1');
   lines.move('q', 'job 2');
@@ -22,9 +23,11 @@ test('where the sweeps have come to is written five times a second at most, and 
   expect(reports).toEqual([]);
   clock.advance(1);
   expect(reports).toEqual([{ q: 'job 2' }]);
+  await settled();
   lines.rest();
   clock.advance(200);
   expect(reports.at(-1)).toEqual({ q: null });
+  await settled();
   // A quick job.
   lines.move('q', 'job 3');
   lines.rest();

@@ -1,4 +1,4 @@
-import { CancelledError } from '../errors.js';
+import { CancelledError, WorkerStoppedError } from '../errors.js';
 import type { Job, JobId } from '../job/job.js';
 
 /** A run that is going on in this process: what may stop it, and which of its jobs were cancelled. */
@@ -11,6 +11,7 @@ export class LiveRun {
   /** The runs that share its transaction, itself among them. */
   together: readonly LiveRun[] = [this];
   #stopped: Error | null = null;
+  #isOutOfTime = false;
   /** Made when somebody asks for its signal: most handlers never do, and it is dear. */
   #abort: AbortController | null = null;
   #onStop = (): void => {};
@@ -37,6 +38,11 @@ export class LiveRun {
     return this.#abort.signal;
   }
 
+  /** Whether its worker stops, and has no time left for it, whatever it was told to stop for before. */
+  get isOutOfTime(): boolean {
+    return this.#isOutOfTime;
+  }
+
   /** Calls back when the run is told to stop, or at once if it has been. */
   whenStopped(callback: () => void): void {
     this.#onStop = callback;
@@ -45,6 +51,7 @@ export class LiveRun {
 
   /** Tells the handler to stop. The first reason counts. */
   stop(reason: Error): void {
+    this.#isOutOfTime ||= reason instanceof WorkerStoppedError;
     if (this.#stopped !== null) return;
     this.#stopped = reason;
     this.#abort?.abort(reason);

@@ -4,6 +4,7 @@ import type { Driver } from '../driver/driver.js';
 import type { Json } from '../job/json.js';
 import type { Logger } from '../logger.js';
 import type { LiveRun } from './live-run.js';
+import { NewestOnly } from './newest-only.js';
 
 /** At most one write in this time, in milliseconds: a handler may report as often as it likes. */
 const EVERY_MS = 100;
@@ -13,37 +14,25 @@ export interface ProgressReporter {
   stop(): void;
 }
 
-/** Writes a run's progress to its record, the newest value at most every `EVERY_MS`. What is left at the end is not worth a statement. */
+/** Writes a run's progress to its record, the newest value at most every `EVERY_MS`, one write at a time. What is left at the end is not worth a statement. */
 export function progressReporter(
   driver: Pick<Driver, 'noteRun'>,
   run: Pick<LiveRun, 'processId' | 'jobs' | 'recorded'>,
   clock: Clock,
   log: Logger,
 ): ProgressReporter {
-  let newest: { value: Json } | null = null;
-  let cancelTimer: (() => void) | null = null;
-  let stopped = false;
-
-  const write = (): void => {
-    cancelTimer = null;
-    if (newest === null) return;
-    const { value } = newest;
-    newest = null;
-    run.recorded
-      .then(() => driver.noteRun(run, { progress: value }))
-      .catch((error: unknown) =>
-        log.debug({ err: error, processId: run.processId }, 'progress was not written'),
-      );
+  const write = async (progress: Json): Promise<void> => {
+    try {
+      await run.recorded;
+      await driver.noteRun(run, { progress });
+    } catch (error) {
+      log.debug({ err: error, processId: run.processId }, 'progress was not written');
+    }
   };
+  const newest = new NewestOnly(clock, EVERY_MS, write);
 
   return {
-    report(value) {
-      newest = { value: checkJson('progress', value, LIMITS.metadataBytes) };
-      if (!stopped) cancelTimer ??= clock.after(EVERY_MS, write);
-    },
-    stop() {
-      stopped = true;
-      cancelTimer?.();
-    },
+    report: (value) => newest.put(checkJson('progress', value, LIMITS.metadataBytes)),
+    stop: () => newest.stop(),
   };
 }

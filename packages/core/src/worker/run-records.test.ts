@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { handClock } from '../../test/hand-clock.js';
 import type { RunStart, RunStarted, RunsTold } from '../driver/driver.js';
 import { RunRecords } from './run-records.js';
 
@@ -15,7 +16,8 @@ function slowDriver() {
   }[] = [];
   const startRuns = (runs: readonly RunStart[], told?: RunsTold) =>
     new Promise<readonly RunStarted[]>((end, fail) => writes.push({ runs: [...runs], told, end, fail }));
-  return { writes, records: new RunRecords({ startRuns }) };
+  const clock = handClock();
+  return { writes, clock, records: new RunRecords({ startRuns }, clock) };
 }
 
 test('what comes while a write is on its way is written together, by the next one', async () => {
@@ -96,4 +98,27 @@ test('a write that fails is told to those whose runs were in it, and the next on
   await turns();
   writes[1]?.end([]);
   expect(await second.written).toEqual(new Map());
+});
+
+test('what comes behind a write that hangs is written beside it in a moment, and tells nothing ahead', async () => {
+  const { writes, clock, records } = slowDriver();
+  const hanging = records.start(run(1n));
+  await turns();
+  const second = records.start(run(2n));
+  clock.advance(199);
+  await turns();
+  expect(writes).toHaveLength(1);
+  clock.advance(1);
+  await turns();
+  expect(writes[1]).toMatchObject({ runs: [run(2n)], told: undefined });
+  const third = records.start(run(3n));
+  await turns();
+  writes[1]?.end([]);
+  expect(await second.written).toEqual(new Map());
+  await turns();
+  expect(writes[2]).toMatchObject({ runs: [run(3n)], told: expect.anything() });
+  writes[2]?.end([]);
+  await third.flushed;
+  writes[0]?.fail(new Error('no answer'));
+  await expect(hanging.written).rejects.toThrow('no answer');
 });

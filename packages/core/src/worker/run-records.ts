@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.js';
 import type { Driver, RunStart, RunStarted } from '../driver/driver.js';
 import type { JobId } from '../job/job.js';
 
@@ -17,31 +18,39 @@ export interface RunRecord {
   readonly flushed: Promise<void>;
 }
 
+/**
+ * How long a write waits at most for the one ahead, in milliseconds: the connection of one that takes longer may be dead, and the driver
+ * waits for its answer much longer.
+ */
+const HANGS_MS = 200;
+
 /** Runs whose records are to be written together. */
 interface Gathered extends RunRecord {
   readonly runs: RunStart[];
 }
 
 /**
- * Writes runs' records. Those of several jobs each by itself; of the others, while a write is on its way, those that come are gathered
- * into the next one, so that the slots of a process share statements and flushes.
+ * Writes runs' records. Those of several jobs each by itself; of the others, while a write is on its way, and does not hang, those that
+ * come are gathered into the next one, so that the slots of a process share statements and flushes.
  */
 export class RunRecords {
   readonly #driver: Pick<Driver, 'startRuns'>;
+  readonly #clock: Clock;
   #next: Gathered | null = null;
   #writing: Promise<unknown> = Promise.resolve();
   /**
-   * Whether the last one that was told of came to the disk. Where commits hang, a handler that begins ahead of one would do so again
+   * Whether the last one that ended came to the disk. Where commits hang, a handler that begins ahead of one would do so again
    * and again, and nobody would count it.
    */
   #trusts = true;
 
-  constructor(driver: Pick<Driver, 'startRuns'>) {
+  constructor(driver: Pick<Driver, 'startRuns'>, clock: Clock) {
     this.#driver = driver;
+    this.#clock = clock;
   }
 
   start(run: RunStart): RunRecord {
-    if (run.jobs.length > 1) return this.#write([run], Promise.resolve());
+    if (run.jobs.length > 1) return this.#write([run], Promise.resolve(true));
     this.#next ??= this.#gather();
     this.#next.runs.push(run);
     return this.#next;
@@ -49,15 +58,27 @@ export class RunRecords {
 
   #gather(): Gathered {
     const runs: RunStart[] = [];
-    const turn = this.#writing.then(() => {
+    const turn = this.#turn().then((ended) => {
       this.#next = null;
+      return ended;
     });
     const record = this.#write(runs, turn);
     this.#writing = record.flushed.catch(() => {});
     return { runs, ...record };
   }
 
-  #write(runs: readonly RunStart[], turn: Promise<void>): RunRecord {
+  /** Resolves when the next write may begin, with whether the one ahead is over. */
+  #turn(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const stopTimer = this.#clock.after(HANGS_MS, () => resolve(false));
+      void this.#writing.then(() => {
+        stopTimer();
+        resolve(true);
+      });
+    });
+  }
+
+  #write(runs: readonly RunStart[], turn: Promise<boolean>): RunRecord {
     let tell = (_: readonly RunStarted[]): void => {};
     const ahead = new Promise<readonly RunStarted[]>((resolve) => {
       tell = resolve;
@@ -67,7 +88,9 @@ export class RunRecords {
       show = resolve;
     });
     const told = { written: tell, seen: show };
-    const writing = turn.then(() => this.#driver.startRuns(runs, this.#trusts ? told : undefined));
+    const writing = turn.then((ended) =>
+      this.#driver.startRuns(runs, ended && this.#trusts ? told : undefined),
+    );
     const flushed = writing.then(
       () => {
         this.#trusts = true;

@@ -9,7 +9,15 @@ async function shared() {
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
   const losing = new AbortController();
   const begun = await driver.begin({ idleLimitMs: 1_000 });
-  const tx = { ...begun, lost: losing.signal, renew: async () => {} };
+  let undone = 0;
+  const tx = {
+    ...begun,
+    lost: losing.signal,
+    renew: async () => {},
+    async undo() {
+      undone += 1;
+    },
+  };
   const deferred = (ready: () => Promise<unknown>) => ready;
   const both = new SharedTransaction<unknown>({ deferred }, tx, Promise.resolve());
   const part = () => {
@@ -17,6 +25,7 @@ async function shared() {
     return {
       ...one,
       keep: () => one.keep(),
+      undo: () => one.undo(),
       query: async (): Promise<unknown> => {
         const { handle } = one;
         if (typeof handle !== 'function') throw new Error('The handle is the function that it waits with.');
@@ -24,7 +33,11 @@ async function shared() {
       },
     };
   };
-  return { part, lose: () => losing.abort(new DriverError('ConnectionLost', 'The cable was pulled.')) };
+  return {
+    part,
+    undone: () => undone,
+    lose: () => losing.abort(new DriverError('ConnectionLost', 'The cable was pulled.')),
+  };
 }
 
 test('the runs of a batch have their transaction one after the other', async () => {
@@ -48,4 +61,18 @@ test('when it is lost, those who wait for it learn so, though the run that has i
   lose();
   expect(await Promise.all(waits)).toEqual(['ConnectionLost', 'ConnectionLost']);
   await expect(part().query()).rejects.toMatchObject({ code: 'ConnectionLost' });
+});
+
+test('runs that are undone while they wait for it ask nothing of it any more, and keep nobody waiting', async () => {
+  const { part, undone } = await shared();
+  const [first, ...others] = [part(), part(), part(), part()];
+  await first.query();
+  const waits = others.map((other) => other.query().catch(({ code }) => code));
+  await settled();
+  await Promise.all(others.map((other) => other.undo()));
+  expect(undone()).toBe(0);
+  await first.undo();
+  expect(undone()).toBe(1);
+  expect(await Promise.all(waits)).toEqual(waits.map(() => 'TransactionOver'));
+  await part().query();
 });

@@ -88,8 +88,8 @@ class Part<Tx> implements RunPart<Tx> {
     this.#end();
   }
 
+  /** What still waits for its turn is refused when that comes: nothing of it is done. */
   async undo(): Promise<void> {
-    await this.#asked();
     this.#open = false;
     if (!this.used) return;
     try {

@@ -6,7 +6,6 @@ import { BATCH, BEFORE, Meeting, ONE_SLOT, putBatch, Sizes } from '../batch.js';
 import { ANumber, AnyJson, clientOf, employ, hire, SOON } from '../crew.js';
 import { Diary } from '../diary.js';
 import { eachSettledOnce } from '../each-settled-once.js';
-import { scratchTable } from '../scratch-table.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
@@ -127,8 +126,8 @@ export const batches = theme('batches', (test) => {
   test('what a failed run of a batch wrote is undone, and what the others wrote is kept', async <
     Tx,
   >(stage: Stage<Tx>) => {
-    const { database, queue, reader, defer } = stage;
-    const table = await scratchTable(reader, queue, defer);
+    const { database, queue, createNotes } = stage;
+    const notes = await createNotes();
     const meeting = new Meeting();
     const handler = defineHandler({
       kind: 'work',
@@ -138,10 +137,10 @@ export const batches = theme('batches', (test) => {
       async run({ job, tx }: RunContext<unknown, Tx>) {
         if (typeof job.payload !== 'number') return;
         await meeting.join();
-        await database.run(tx, `INSERT INTO ${table} VALUES ('first of ${job.payload}')`);
+        await notes.write(tx, `first of ${job.payload}`);
         if (job.payload === 1) await database.run(tx, 'INSERT INTO no_such_table VALUES (1)');
         await turn();
-        await database.run(tx, `INSERT INTO ${table} VALUES ('second of ${job.payload}')`);
+        await notes.write(tx, `second of ${job.payload}`);
         if (job.payload === 2 || job.payload === BATCH - 1) throw new Error('failed');
       },
     });
@@ -153,8 +152,7 @@ export const batches = theme('batches', (test) => {
       jobs.map((_, place) => (failed.has(place) ? 'error' : 'complete')),
     );
     const kept = [0, 3, 4, 5, 6].flatMap((place) => [`first of ${place}`, `second of ${place}`]);
-    const notes = (await reader.exec(`SELECT note FROM ${table}`)).map(({ note }) => String(note));
-    expect(notes.toSorted()).toEqual(kept.toSorted());
+    expect((await notes.all()).toSorted()).toEqual(kept.toSorted());
   });
 
   test('when a run of a batch ends their transaction, the others that wait for it lose the claim at once', async <

@@ -4,7 +4,6 @@ import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { AnyJson, hire, SOON } from '../crew.js';
 import { instead } from '../instead.js';
-import { scratchTable } from '../scratch-table.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, within } from '../until.js';
@@ -113,8 +112,8 @@ export const recordCommits = theme('record commits', (test) => {
       test(`what a handler ${title} writes${waits} comes after its run's record is on the disk`, async <
         Tx,
       >(stage: Stage<Tx>) => {
-        const { database, queue, reader, defer, put } = stage;
-        const table = await scratchTable(reader, queue, defer);
+        const { queue, put, createNotes } = stage;
+        const notes = await createNotes();
         const [asked, flush] = [gate(), gate()];
         const diary: string[] = [];
         const handler = defineHandler({
@@ -124,8 +123,7 @@ export const recordCommits = theme('record commits', (test) => {
           batch,
           async run({ job, tx }: RunContext<unknown, Tx>) {
             if (job.payload !== 'late') return;
-            const write = `INSERT INTO ${table} VALUES ('written')`;
-            const writing = database.run(tx, write).then(() => diary.push('written'));
+            const writing = notes.write(tx, 'written').then(() => diary.push('written'));
             asked.open();
             if (awaited) await writing;
           },
@@ -138,13 +136,13 @@ export const recordCommits = theme('record commits', (test) => {
         await worker.start();
         await within('the handler', asked.promise);
         // Round trips of somebody else's: time for one that does not wait.
-        for (let trip = 0; trip < 3; trip++) await reader.exec(`SELECT note FROM ${table}`);
+        for (let trip = 0; trip < 3; trip++) await notes.all();
         diary.push('flushed');
         flush.open();
         for (const job of await allSettled(stage))
           expect(job).toMatchObject({ status: 'complete', attempt: 1 });
         expect(diary).toEqual(['flushed', 'written']);
-        expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'written' }]);
+        expect(await notes.all()).toEqual(['written']);
       });
     }
   }
@@ -230,8 +228,8 @@ export const recordCommits = theme('record commits', (test) => {
     test(`a lease is settled though its record has not come to the disk, and what its handler writes${waits} is not done`, async <
       Tx,
     >(stage: Stage<Tx>) => {
-      const { database, queue, reader, defer, put } = stage;
-      const table = await scratchTable(reader, queue, defer);
+      const { queue, reader, put, createNotes } = stage;
+      const notes = await createNotes();
       const [asked, flush] = [gate(), gate<Promise<never>>()];
       const handler = defineHandler({
         kind: 'work',
@@ -240,7 +238,7 @@ export const recordCommits = theme('record commits', (test) => {
         claim: 'lease',
         retry: SOON,
         async run({ job, tx }: RunContext<unknown, Tx>) {
-          const writing = database.run(tx, `INSERT INTO ${table} VALUES ('attempt ${job.attempt}')`);
+          const writing = notes.write(tx, `attempt ${job.attempt}`);
           writing.catch(() => {});
           asked.open();
           if (awaited || job.attempt > 1) await writing;
@@ -255,7 +253,40 @@ export const recordCommits = theme('record commits', (test) => {
       flush.open(Promise.reject(new DriverError('ConnectionLost', 'The connection was cut.')));
       expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 2, crashes: 0 }]);
       expect((await reader.runs(job.publicId)).map(({ outcome }) => outcome)).toEqual(['retry', 'complete']);
-      expect(await reader.exec(`SELECT note FROM ${table}`)).toEqual([{ note: 'attempt 2' }]);
+      expect(await notes.all()).toEqual(['attempt 2']);
+    });
+  }
+
+  for (const [title, options, jobs] of [
+    ['a held run', {}, 1],
+    ['a lease', { claim: 'lease' }, 1],
+    ['a batch', { batch: 2 }, 3],
+  ] as const) {
+    test(`${title} whose record is written, but the answer lost, has not begun: no crash is counted`, async (stage) => {
+      const { queue, put, reader } = stage;
+      const ran: string[] = [];
+      const handler = defineHandler({
+        kind: 'work',
+        queue,
+        payload: AnyJson,
+        ...options,
+        run: ({ job }) => void ran.push(job.publicId),
+      });
+      // A batch begins with one job, and then takes two.
+      const rows = await Promise.all(Array.from({ length: jobs }, () => put({ maxAttempts: 1 })));
+      const lost: string[] = [];
+      const { worker } = await hire(stage, [handler], { concurrency: 1 }, (driver) =>
+        answersLost(driver, Math.min(jobs, 2)),
+      );
+      worker.on('lost', (run) => lost.push(...run.jobs));
+      await worker.start();
+      for (const job of await allSettled(stage))
+        expect(job).toMatchObject({ status: 'complete', attempt: 1, crashes: 0 });
+      await worker.stop();
+      expect(ran.toSorted()).toEqual(rows.map(({ publicId }) => publicId).toSorted());
+      expect(lost).toHaveLength(Math.min(jobs, 2));
+      const outcomes = (await reader.runs(lost[0] ?? '')).map(({ outcome }) => outcome);
+      expect(outcomes).toEqual(['release', 'complete']);
     });
   }
 
@@ -283,6 +314,19 @@ export const recordCommits = theme('record commits', (test) => {
     expect(diary).toEqual(['committed', 'run']);
   });
 });
+
+/** The driver, except that the answer is lost to its first record of so many jobs. */
+function answersLost<Tx>(driver: Driver<Tx>, of: number): Driver<Tx> {
+  let isOver = false;
+  return instead(driver, {
+    async startRuns(runs, telling) {
+      if (isOver || runs.flatMap(({ jobs }) => jobs).length !== of) return driver.startRuns(runs, telling);
+      isOver = true;
+      await driver.startRuns(runs);
+      throw new DriverError('ConnectionLost', 'The cable was pulled.');
+    },
+  });
+}
 
 interface Late {
   /** How many jobs the record is of. Default 1. */
