@@ -66,8 +66,12 @@ export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction>
     await this.commit();
   }
 
-  async lockLeased(processId: string, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, State>> {
-    const states = await this.#tx.run(() => statements.lockLeased(this.#place, processId, jobs));
+  async lockLeased(
+    processId: string,
+    jobs: readonly JobId[],
+    isCommitted: boolean,
+  ): Promise<ReadonlyMap<JobId, State>> {
+    const states = await this.#tx.run(() => statements.lockLeased(this.#place, processId, jobs, isCommitted));
     for (const [id, state] of states) if (state === 'in-progress') this.#held.add(id);
     this.#status = 'in-progress';
     return states;

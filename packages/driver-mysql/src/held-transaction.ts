@@ -159,9 +159,13 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     await this.commit();
   }
 
-  async lockLeased(processId: string, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, State>> {
+  async lockLeased(
+    processId: string,
+    jobs: readonly JobId[],
+    isCommitted: boolean,
+  ): Promise<ReadonlyMap<JobId, State>> {
     const states = new Map<JobId, State>();
-    for (const part of inParts(inOrder(jobs))) {
+    for (const part of inParts(inOrder(isCommitted ? await this.#ofRun(processId, jobs) : jobs))) {
       // Never one id alone: a row that is found by one would stay locked though it is another run's by now.
       const wanted = list([...part, NO_ID]);
       const text = this.#context.sql.lockLeased(wanted.places);
@@ -171,6 +175,17 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     for (const [id, state] of states) if (state === 'in-progress') this.#held.set(id, 0);
     this.#status = 'in-progress';
     return states;
+  }
+
+  async #ofRun(processId: string, jobs: readonly JobId[]): Promise<readonly JobId[]> {
+    const own: JobId[] = [];
+    for (const part of inParts(jobs)) {
+      const wanted = list(part);
+      const text = this.#context.sql.ofRun(wanted.places);
+      for (const { id } of await this.#ask<{ id: string }>(text, [...wanted.values, processId]))
+        own.push(BigInt(id));
+    }
+    return own;
   }
 
   get used(): boolean {

@@ -50,7 +50,7 @@ test('a group of many jobs is leased, noted, locked again, and put back when its
   await driver.noteRun(run, { progress: 0.5 });
 
   const again = await driver.begin(BEGIN);
-  const states = await again.lockLeased(run.processId, jobs);
+  const states = await again.lockLeased(run.processId, jobs, true);
   expect(states.size).toBe(MANY);
   expect(new Set(states.values())).toEqual(new Set(['in-progress']));
   await again.rollback();

@@ -128,10 +128,15 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     );
   }
 
-  async lockLeased(processId: string, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, State>> {
+  async lockLeased(
+    processId: string,
+    jobs: readonly JobId[],
+    isCommitted: boolean,
+  ): Promise<ReadonlyMap<JobId, State>> {
     const rows = await this.#ask<{ id: JobId; status: State }>(this.#context.sql.lockLeased, [
       processId,
       jobs,
+      isCommitted,
     ]);
     for (const { id, status } of rows) if (status === 'in-progress') this.#held.add(id);
     this.#status = 'in-progress';

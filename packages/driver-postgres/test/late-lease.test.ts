@@ -18,7 +18,7 @@ test('a lease that is being committed still, and its worker has given up on, is 
     await client.query('BEGIN');
     await client.query("UPDATE rowlock.job SET status = 'in-progress', process_id = $1", [processId]);
     const held = await driver.begin({ idleLimitMs: 600_000 });
-    const found = held.lockLeased(processId, [1n]);
+    const found = held.lockLeased(processId, [1n], false);
     await expect.poll(() => waiting(client)).toBe(1);
     await client.query('COMMIT');
     expect(await found).toEqual(new Map([[1n, 'in-progress']]));

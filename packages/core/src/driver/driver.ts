@@ -167,8 +167,14 @@ export interface HeldTransaction<Tx> extends RunTransaction<Tx> {
   /**
    * Locks those of these jobs that this run had last, waiting for whoever looks at them, and says how they stand:
    * `in-progress`, or how the run itself has settled them. What was put back from it is not among them.
+   *
+   * @param isCommitted Whether the lease is known to be. Where it is not, it is waited for as well: it may be committed still.
    */
-  lockLeased(processId: string, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, State>>;
+  lockLeased(
+    processId: string,
+    jobs: readonly JobId[],
+    isCommitted: boolean,
+  ): Promise<ReadonlyMap<JobId, State>>;
 
   /**
    * `settle` and `commit` on one way to the server: nothing is committed unless all was written, and the transaction has

@@ -299,10 +299,10 @@ async function workLeased<Tx>(
   { flushed }: RunRecord,
   started: number,
 ): Promise<void> {
-  const [lease, isTaken] = await takeLease(flow, held, run);
+  const lease = await takeLease(flow, held, run);
   try {
     begin(flow, [run]);
-    if (isTaken) {
+    if (lease.isCommitted) {
       const endWatch = stopWhenLost(lease.lost, [run]);
       await perform(flow, behindRecord(flow.driver, lease, flushed), run).finally(endWatch);
     }
@@ -353,17 +353,17 @@ async function takeLease<Tx>(
   { driver }: Flow<Tx>,
   held: HeldTransaction<Tx>,
   { live: { processId, jobs }, handler }: Run<Tx>,
-): Promise<[lease: Lease<Tx>, isTaken: boolean]> {
+): Promise<Lease<Tx>> {
   const idleLimitMs = limitMs(handler.timeoutMs);
-  const lease = new Lease(driver, { idleLimitMs }, processId, jobs);
+  let isCommitted = true;
   try {
     await held.lease(processId, jobs, idleLimitMs);
-    return [lease, true];
   } catch (error) {
     if (!isDriverError(error, 'ConnectionLost')) throw error;
     // It may have been committed, and only the answer was lost: then it is to be given back.
-    return [lease, false];
+    isCommitted = false;
   }
+  return new Lease(driver, { idleLimitMs }, processId, jobs, isCommitted);
 }
 
 /** Between two attempts to settle a lease. When the worker has no time left its jobs are reclaimed, as soon as its session ends. */

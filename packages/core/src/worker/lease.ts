@@ -8,6 +8,8 @@ import type { JobId } from '../job/job.js';
  */
 export class Lease<Tx> implements RunTransaction<Tx> {
   readonly handle: Tx;
+  /** Whether it is known to be committed. */
+  readonly isCommitted: boolean;
   readonly #begin: () => Promise<HeldTransaction<Tx>>;
   readonly #processId: string;
   readonly #jobs: readonly JobId[];
@@ -22,10 +24,12 @@ export class Lease<Tx> implements RunTransaction<Tx> {
     options: BeginOptions<Tx>,
     processId: string,
     jobs: readonly JobId[],
+    isCommitted: boolean,
   ) {
     this.#begin = () => driver.begin(options);
     this.#processId = processId;
     this.#jobs = jobs;
+    this.isCommitted = isCommitted;
     this.handle = driver.deferred(() => this.#use());
   }
 
@@ -81,7 +85,7 @@ export class Lease<Tx> implements RunTransaction<Tx> {
   async #lock(): Promise<HeldTransaction<Tx>> {
     const tx = await this.#begin();
     try {
-      const states = [...(await tx.lockLeased(this.#processId, this.#jobs)).values()];
+      const states = [...(await tx.lockLeased(this.#processId, this.#jobs, this.isCommitted)).values()];
       const kept = states.filter((state) => state === 'in-progress').length;
       if (states.length === this.#jobs.length && (kept === 0 || kept === states.length)) {
         this.#settledBefore = kept === 0;

@@ -53,7 +53,7 @@ async function settled(fates: readonly Fate[]): Promise<{ told: unknown; row: St
   const deferred: Driver['deferred'] = (resolve) => {
     use = resolve;
   };
-  const lease = new Lease({ begin, deferred }, { idleLimitMs: 1 }, PROCESS, [job(1n).id]);
+  const lease = new Lease({ begin, deferred }, { idleLimitMs: 1 }, PROCESS, [job(1n).id], true);
   await use();
   const settlements = { settlements: [ending('complete')], instead: () => [ending('retry')] };
   const written = await settleLease(lease, settlements, async () => {});
@@ -87,7 +87,13 @@ async function settledUnused(refusals: readonly DriverErrorCode[]): Promise<unkn
       return settlements.map(({ id }) => id);
     },
   });
-  const lease = new Lease({ begin, deferred: () => undefined }, { idleLimitMs: 1 }, PROCESS, [job(1n).id]);
+  const lease = new Lease(
+    { begin, deferred: () => undefined },
+    { idleLimitMs: 1 },
+    PROCESS,
+    [job(1n).id],
+    true,
+  );
   const settlements = { settlements: [ending('complete')], instead: () => [ending('retry')] };
   const [written] = await settleLease(lease, settlements, async () => {});
   return written?.event;

@@ -31,10 +31,10 @@ const settlesUnfenced: KnownFault = {
   found: /its effect 2 times|b lost a claim without cause/,
   driver: (driver, reader, queue) =>
     heldInstead(driver, (begun) => ({
-      lockLeased: async (processId, jobs) => {
+      lockLeased: async (processId, jobs, isCommitted) => {
         const rows = await reader.jobs(queue);
         const row = rows.find(({ id, status }) => jobs.includes(id) && status === 'in-progress');
-        return begun.lockLeased(row?.processId ?? processId, jobs);
+        return begun.lockLeased(row?.processId ?? processId, jobs, isCommitted);
       },
     })),
 };
@@ -62,7 +62,7 @@ async function putBack<Tx>(driver: Driver<Tx>, { id, queue, key, ...row }: JobRo
   const tx = await driver.begin({ idleLimitMs: 60_000 });
   try {
     await tx.lockSiblings({ queue, keys: [key ?? ''] }, 10);
-    await tx.lockLeased(processId, [id]);
+    await tx.lockLeased(processId, [id], true);
     const counts = { attempt: 0, crashes: 0, delayMs: 0, tookMs: 0 };
     const rest = { output: null, error: null, by: 'somebody' };
     await tx.settle([{ id, processId, event: 'release', ...counts, ...rest }]);

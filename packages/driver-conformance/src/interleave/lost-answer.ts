@@ -16,9 +16,9 @@ export function losesAnswer<Tx>(driver: Driver<Tx>, to: LostAnswer): Driver<Tx> 
     return instead(held, {
       lease: (processId, jobs, forMs) =>
         held.lease(processId, jobs, forMs).then(() => (to === 'lease' ? loses() : undefined)),
-      lockLeased: (processId, jobs) => {
+      lockLeased: (processId, jobs, isCommitted) => {
         settles = true;
-        return held.lockLeased(processId, jobs);
+        return held.lockLeased(processId, jobs, isCommitted);
       },
       commit: () => held.commit().then(() => (settles && to === 'settlement' ? loses() : undefined)),
     });

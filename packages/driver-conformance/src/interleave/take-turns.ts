@@ -87,9 +87,9 @@ function heldInTurns<Tx>(held: HeldTransaction<Tx>, turn: Turn, told: Told<Tx>):
       }),
     undo: () => turn('undo', () => held.undo()),
     lease: (processId, jobs, forMs) => turn('lease', () => held.lease(processId, jobs, forMs).finally(end)),
-    lockLeased: (processId, jobs) =>
+    lockLeased: (processId, jobs, isCommitted) =>
       turn('lockLeased', async () => {
-        const states = await held.lockLeased(processId, jobs);
+        const states = await held.lockLeased(processId, jobs, isCommitted);
         holds ||= states.size > 0;
         return states;
       }),

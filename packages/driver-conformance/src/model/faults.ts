@@ -35,7 +35,8 @@ export const faults: readonly Fault[] = [
             await begun.lease(processId, jobs, forMs);
             for (const id of jobs) runs.set(id, processId);
           },
-          lockLeased: (processId, jobs) => begun.lockLeased(runs.get(jobs[0] ?? 0n) ?? processId, jobs),
+          lockLeased: (processId, jobs, isCommitted) =>
+            begun.lockLeased(runs.get(jobs[0] ?? 0n) ?? processId, jobs, isCommitted),
         }));
     },
   },

@@ -42,7 +42,7 @@ export const heartbeats = theme('heartbeats', (test) => {
     expect(await reclaim(direct)).toEqual({ reclaimed: 1, lapsed: [workerId] });
     expect(await stage.row(job)).toMatchObject({ status: 'new', processId: null });
     const held = await stage.begin();
-    expect(await held.lockLeased(processId, [job.id])).toEqual(new Map());
+    expect(await held.lockLeased(processId, [job.id], true)).toEqual(new Map());
   });
 
   test('a worker that has a session is alive to those whose sessions are shared, and keeps its leases', async (stage) => {

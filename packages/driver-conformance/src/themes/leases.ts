@@ -58,7 +58,7 @@ export const leases = theme('leases', (test) => {
   test('the run that has a lease settles it, in another transaction', async (stage) => {
     const { job, processId } = await leased(stage);
     const held = await stage.begin();
-    expect(await held.lockLeased(processId, [job.id])).toEqual(new Map([[job.id, 'in-progress']]));
+    expect(await held.lockLeased(processId, [job.id], true)).toEqual(new Map([[job.id, 'in-progress']]));
     expect(await held.settle([settlement(job, { processId, output: 'done' })])).toEqual([job.id]);
     await held.commit();
     expect(await stage.row(job)).toMatchObject({ status: 'complete', output: 'done', processId });
@@ -68,13 +68,13 @@ export const leases = theme('leases', (test) => {
   test('what a run has settled it finds settled; what another has it does not find', async (stage) => {
     const { job, processId } = await leased(stage);
     const held = await stage.begin();
-    await held.lockLeased(processId, [job.id]);
+    await held.lockLeased(processId, [job.id], true);
     await held.settle([settlement(job, { processId })]);
     await held.commit();
     const again = await stage.begin();
-    expect(await again.lockLeased(processId, [job.id])).toEqual(new Map([[job.id, 'complete']]));
+    expect(await again.lockLeased(processId, [job.id], true)).toEqual(new Map([[job.id, 'complete']]));
     expect(await again.settle([settlement(job, { processId, output: 'twice' })])).toEqual([]);
-    expect(await again.lockLeased(randomUUID(), [job.id])).toEqual(new Map());
+    expect(await again.lockLeased(randomUUID(), [job.id], true)).toEqual(new Map());
     expect(await again.settle([settlement(job)])).toEqual([]);
   });
 
@@ -84,9 +84,28 @@ export const leases = theme('leases', (test) => {
     const looking = await stage.begin();
     await looking.lockSiblings({ queue, keys: [key] }, 10);
     const held = await stage.begin();
-    const locking = held.lockLeased(processId, [job.id]);
+    const locking = held.lockLeased(processId, [job.id], true);
     await looking.rollback();
     expect((await within('the lock', locking)).size).toBe(1);
+  });
+
+  test('a run whose lease was put back waits for nobody who has the job since, and locks it for nobody', async (stage) => {
+    const { driver, queue } = stage;
+    const { job, processId } = await leased(stage, driver, 1);
+    const reclaim = () => driver.reclaim({ queues: [queue], dead: [] });
+    await until('the lease is over', async () => (await reclaim()).reclaimed === 1);
+    const heir = await stage.hold();
+    const late = await stage.begin();
+    const locking = late.lockLeased(processId, [job.id], true);
+    expect(await within('an answer at once', locking)).toEqual(new Map());
+    const heirs = randomUUID();
+    await heir.held.lease(heirs, [job.id], 60_000);
+    const again = await stage.begin();
+    expect(await again.lockLeased(processId, [job.id], true)).toEqual(new Map());
+    const settling = await stage.begin();
+    expect(await within('the lock', settling.lockLeased(heirs, [job.id], true))).toEqual(
+      new Map([[job.id, 'in-progress']]),
+    );
   });
 
   test('a survey tells that something is leased', async (stage) => {
@@ -128,7 +147,7 @@ export const leases = theme('leases', (test) => {
     expect(await driver.startRuns([started])).toMatchObject([{ crashes: 1 }]);
     // The zombie has it no more.
     const held = await stage.begin();
-    expect(await held.lockLeased(processId, [job.id])).toEqual(new Map());
+    expect(await held.lockLeased(processId, [job.id], true)).toEqual(new Map());
     expect(await held.settle([settlement(job, { processId })])).toEqual([]);
   });
 
@@ -137,7 +156,7 @@ export const leases = theme('leases', (test) => {
     const dying = await stage.process();
     const { job, workerId, processId } = await leased(stage, dying.driver);
     const held = await stage.begin();
-    await held.lockLeased(processId, [job.id]);
+    await held.lockLeased(processId, [job.id], true);
     await held.settle([settlement(job, { processId })]);
     await dying.kill();
     const reclaim = () => driver.reclaim({ queues: [queue], dead: [workerId] });

@@ -92,7 +92,7 @@ export const retention = theme('retention', (test) => {
     const { driver, begin } = stage;
     const [held, free] = [await settle(stage), await settle(stage)];
     const holder = await begin();
-    await holder.lockLeased(held.processId ?? '', [held.id]);
+    await holder.lockLeased(held.processId ?? '', [held.id], true);
     // The lock is held while this resolves.
     expect(await driver.prune([held.id, free.id], 0)).toBe(1);
     expect(await left(stage)).toEqual(publicIds(held));

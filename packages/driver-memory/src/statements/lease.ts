@@ -24,15 +24,17 @@ export function lease(
   }
 }
 
-/** Waits for those who look at the key's jobs just now. */
+/** Waits for those who look at the key's jobs just now, and for a lease that may be committed still. */
 export async function lockLeased(
   { database, tx }: Place,
   processId: string,
   jobs: readonly JobId[],
+  isCommitted: boolean,
 ): Promise<ReadonlyMap<JobId, State>> {
   const states = new Map<JobId, State>();
   for (const id of jobs) {
-    for (const { row } of database.tables.jobs.findBy('id', id, tx, (job) => job.processId === processId)) {
+    for (const { row } of database.tables.jobs.findBy('id', id, tx)) {
+      if (isCommitted && row.seenBy(tx)?.processId !== processId) continue;
       await tx.waitFor(row);
       const job = row.seenBy(tx);
       if (job?.processId !== processId) continue;

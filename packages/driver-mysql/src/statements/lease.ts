@@ -8,6 +8,10 @@ export const leaseStatements = ({ job, run, worker }: Tables) => ({
                         leased_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND
       WHERE id IN (${ids}) AND status = 'new'`,
 
+  // Without a lock: one who has such a job since would be waited for.
+  ofRun: (ids: string): string => `
+      SELECT CAST(id AS CHAR) AS id FROM ${job} FORCE INDEX (PRIMARY) WHERE id IN (${ids}) AND process_id = ?`,
+
   // Waits for those who look at the key's jobs just now. What this run has settled already is returned as well: a commit
   // whose answer was lost is found again.
   lockLeased: (ids: string): string => `

@@ -12,11 +12,14 @@ export const leaseStatements = (tables: Tables) => {
       UPDATE ${job} SET status = 'in-progress', process_id = $1, leased_until = clock_timestamp() + $3 * interval '1 ms'
       WHERE id = ANY($2) AND status = 'new'`,
 
-    // Waits for those who look at the key's jobs just now, and for a lease that is being committed still, whose process_id nobody sees
-    // before. What this run has settled already is returned as well: a commit whose answer was lost is found again.
+    // Waits for those who look at the key's jobs just now. What this run has settled already is returned as well: a commit
+    // whose answer was lost is found again. A lease that may be committed still is waited for too, though nobody sees its process_id
+    // before; where it is known to be committed, who has the jobs since is not.
     lockLeased: `
       WITH locked AS MATERIALIZED (
-        SELECT id, status, process_id FROM ${job} WHERE id = ANY($2) ORDER BY id FOR NO KEY UPDATE
+        SELECT id, status, process_id FROM ${job} WHERE id = ANY($2) AND (process_id = $1 OR NOT $3)
+        ORDER BY id
+        FOR NO KEY UPDATE
       )
       SELECT id, status FROM locked WHERE process_id = $1`,
 

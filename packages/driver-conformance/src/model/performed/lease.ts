@@ -21,7 +21,7 @@ export async function lockLeased<Tx>(
   const claim = await state.begin(by);
   claim.run = run;
   claim.crashes = crashes;
-  const states = await claim.held.lockLeased(run, [...jobs.keys()]);
+  const states = await claim.held.lockLeased(run, [...jobs.keys()], true);
   for (const [id, job] of jobs) claim.jobs.set(id, job);
   const told = [...states].map(async ([id, status]) => [await state.names.jobOf(id), status]);
   return Object.fromEntries(await Promise.all(told));
