@@ -11,6 +11,12 @@ const OPEN_MS = 120_000;
 const TEST_MS = 3_600_000;
 
 /**
+ * How long is looked, a sequence, in milliseconds, until what has been found is told: each shorter one that is tried
+ * takes very long where a command waits for somebody for ever.
+ */
+const LOOK_MS = 3_000;
+
+/**
  * Random sequences of everything that clients and workers ask of a driver, with crashes in between: each is done by a
  * small model and by the driver, and every answer must be the same, and the tables' rows. With several drivers their histories are
  * compared with each other in the same way. A driver's own test file calls this once.
@@ -50,6 +56,8 @@ export function describeModel(...drivers: readonly DriverUnderTest<unknown>[]): 
         numRuns,
         seed,
         includeErrorInReport: true,
+        interruptAfterTimeLimit: numRuns * LOOK_MS,
+        markInterruptAsFailure: true,
         ...replay,
       });
     });
