@@ -1,6 +1,7 @@
 // The benchmark: `node bench.mjs [drain|latency|enqueue|scale|contention …]`, see README.md.
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
+import { durabilityLine } from './durability.mjs';
 import { installPeers } from './install-peers.mjs';
 import { contention } from './measures/contention.mjs';
 import { drain } from './measures/drain.mjs';
@@ -64,7 +65,13 @@ export async function bench(options, staged = () => {}) {
   // Better now than after the first measure.
   if (options.json !== null) writeFileSync(options.json, '');
   const peersProblem = options.withPeers ? await installPeers().then(() => null, sentence) : null;
-  const report = { machine: machine(), startedAt: new Date().toISOString(), options, measures: {} };
+  const report = {
+    machine: machine(),
+    startedAt: new Date().toISOString(),
+    options,
+    servers: {},
+    measures: {},
+  };
   for (const name of options.measures) {
     const { run, server } = MEASURES[name];
     const stage = new Stage({ ...options, peersProblem }, server);
@@ -77,6 +84,10 @@ export async function bench(options, staged = () => {}) {
           return { problem, text: `${name} on ${database}: ${problem}` };
         });
         report.measures[name][database] = result;
+        for (const [server, facts] of Object.entries(stage.servers.facts)) {
+          if (report.servers[server] === undefined) console.log(durabilityLine(server, facts));
+          report.servers[server] = facts;
+        }
         console.log(`\n${text}`);
       }
     } finally {

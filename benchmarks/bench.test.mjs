@@ -4,7 +4,10 @@ import { readOptions } from './options.mjs';
 
 test('the quick form measures Rowlock and bare SQL', async () => {
   process.env.TEST_POSTGRES_URL = inject('postgresUrl');
-  const { measures } = await bench(readOptions(['drain', 'latency', '--quick', '--postgres']));
+  const { measures, servers } = await bench(readOptions(['drain', 'latency', '--quick', '--postgres']));
+  // The server of the tests flushes nothing, and it is said.
+  expect(servers.postgres).toMatchObject({ settings: { fsync: 'off', synchronous_commit: 'on' } });
+  expect(servers.postgres.problem).toContain('fsync is off');
   for (const { rows } of [measures.drain.postgres, measures.latency.postgres]) {
     const names = new Set(rows.map(({ system }) => system));
     expect(names).toEqual(new Set(['Rowlock', 'bare SQL']));

@@ -6,6 +6,7 @@ import {
   startEmbeddedRedis,
 } from '@rowlock/servers';
 import { connect } from './connect.mjs';
+import { durability } from './durability.mjs';
 
 /** How each database is started, and how a round gets an empty one. Each writes its commits through to the disk, Redis apart. */
 const SERVERS = {
@@ -27,6 +28,8 @@ export class Missing extends Error {
 export class Servers {
   #options;
   #started = new Map();
+  /** What each says of itself, by database. */
+  facts = {};
 
   /** @param options For Postgres: its settings */
   constructor(options = {}) {
@@ -56,7 +59,10 @@ export class Servers {
 
   async #start(database) {
     try {
-      return await SERVERS[database].start(this.#options);
+      const server = await SERVERS[database].start(this.#options);
+      const isOurs = !server.source?.startsWith('TEST_') && server.source !== 'docker';
+      this.facts[database] = await durability(database, server.url, isOurs);
+      return server;
     } catch (error) {
       throw error instanceof Missing ? error : new Missing(`${database} did not start: ${error.message}`);
     }
