@@ -1,31 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import chromium from '@sparticuz/chromium';
-import {
-  type Browser,
-  type BrowserContextOptions,
-  type Page,
-  chromium as playwright,
-  type Request,
-} from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium } from './support/chromium.js';
 import { DATABASES } from './support/databases.js';
 import { eventually } from './support/eventually.js';
 import { gate } from './support/gate.js';
 import { startTestApplication, type TestApplication } from './support/test-application.js';
 
 const SCREENSHOTS = fileURLToPath(new URL('./screenshots/', import.meta.url));
-
-/** No network but the one under test. */
-const ARGUMENTS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-];
 
 describe.each(DATABASES)('on $name', (database) => {
   const screenshots = `${SCREENSHOTS}${database.name.toLowerCase()}/`;
@@ -36,7 +19,7 @@ describe.each(DATABASES)('on $name', (database) => {
     mkdirSync(screenshots, { recursive: true });
     app = await startTestApplication({ on: database });
     await Promise.all([app.startWorker('worker-1'), app.startWorker('worker-2')]);
-    browser = await playwright.launch({ executablePath: await chromium.executablePath(), args: ARGUMENTS });
+    browser = await launchChromium();
   });
 
   afterAll(async () => {
