@@ -49,7 +49,7 @@ import { MysqlHeldTransaction, type Sessions } from './held-transaction.js';
 import { rangeOf } from './job-ids.js';
 import { JoinedStore } from './joined-store.js';
 import { migrate, outdated, productOf, SCHEMA_VERSION } from './migrations.js';
-import { idsOf, outstanding, writeOut } from './open-runs.js';
+import { idsOf, notCompleted, writeOut } from './open-runs.js';
 import { type MysqlOptions, type SessionKind, type Settings, settingsOf } from './options.js';
 import { MysqlPulse } from './pulse.js';
 import { change, inParts, list, type MysqlTransaction, query } from './query.js';
@@ -380,7 +380,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     const left = await query<{ process_id: string; job_ids: string }>(this.#soon, sql.findForgotten);
     for (const { process_id: processId, job_ids } of left) {
       const run = { processId, jobs: idsOf(job_ids) };
-      await writeOut(this.#soon, sql, run, (jobs) => outstanding(this.#soon, sql, jobs));
+      await writeOut(this.#soon, sql, run, (jobs) => notCompleted(this.#soon, sql, run, jobs));
     }
   }
 

@@ -200,9 +200,9 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     await this.#checkFence();
     const settled = areAlike(own) ? await this.#settleAlike(own) : await this.#settleEach(own);
     if (settled === 0) return [];
-    if (settled < own.length) return this.#settledOnes(own);
-    const ids = own.map(({ id }) => id);
-    const told = own.filter(({ event }) => event !== 'complete');
+    const written = settled < own.length ? await this.#settledOnes(own) : own;
+    const ids = written.map(({ id }) => id);
+    const told = written.filter(({ event }) => event !== 'complete');
     if (!this.#isOne) await this.#endRun({ processId: own[0]?.processId ?? '', jobs: ids }, told);
     for (const { text, values } of endingsOf(told))
       await this.#change(this.#context.sql.endRuns(text), values);
@@ -349,13 +349,13 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   }
 
   /** Jobs that this transaction has locked change by its own hand alone; so this is for the case that cannot be. */
-  async #settledOnes(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
-    const found: JobId[] = [];
+  async #settledOnes(settlements: readonly Settlement[]): Promise<readonly Settlement[]> {
+    const found = new Set<JobId>();
     for (const { text, values } of endingsOf(settlements)) {
       const rows = await this.#ask<{ id: string }>(this.#context.sql.settledBy(text), values);
-      found.push(...rows.map(({ id }) => BigInt(id)));
+      for (const { id } of rows) found.add(BigInt(id));
     }
-    return found;
+    return settlements.filter(({ id }) => found.has(id));
   }
 
   #ask<Row>(sql: string, values: readonly Value[] = []): Promise<Row[]> {

@@ -48,16 +48,20 @@ export async function writeOut(
   }
 }
 
-/** Those of these jobs that are not settled for good. @throws DriverError */
-export async function outstanding(
+/** Those of these jobs that the run has not completed: of the others their rows say so. @throws DriverError */
+export async function notCompleted(
   on: MysqlTransaction,
   sql: Statements,
+  { processId }: RunRef,
   jobs: readonly JobId[],
 ): Promise<readonly JobId[]> {
   const found: JobId[] = [];
   for (const part of inParts(jobs)) {
     const wanted = list(part);
-    const rows = await query<{ id: string }>(on, sql.outstanding(wanted.places), wanted.values);
+    const rows = await query<{ id: string }>(on, sql.notCompleted(wanted.places), [
+      ...wanted.values,
+      processId,
+    ]);
     found.push(...rows.map(({ id }) => BigInt(id)));
   }
   return found;

@@ -2,7 +2,7 @@ import type { JobId, RunRef, RunStart, RunStarted, RunsTold } from '@rowlock/cor
 import type { AheadOfCommit } from './ahead-of-commit.js';
 import { recordsOf } from './given.js';
 import { rangeOf } from './job-ids.js';
-import { idsOf, outstanding, writeOut } from './open-runs.js';
+import { idsOf, notCompleted, writeOut } from './open-runs.js';
 import { change, type MysqlTransaction, query, type Value } from './query.js';
 import type { Statements } from './statements.js';
 
@@ -82,7 +82,7 @@ export class RunStarts {
     let found = await this.#find(runs);
     const crashed = openOnes(found, runs);
     for (const run of crashed) {
-      await writeOut(this.#on, this.#sql, run, (jobs) => outstanding(this.#on, this.#sql, jobs));
+      await writeOut(this.#on, this.#sql, run, (jobs) => notCompleted(this.#on, this.#sql, run, jobs));
     }
     if (crashed.length > 0) found = await this.#find(runs);
     if (found.some(({ unfinished }) => Number(unfinished) > 0)) {

@@ -49,9 +49,9 @@ export const runStatements = ({ job, run, openRun, worker }: Tables) => ({
   findOpenRun: `
       SELECT CAST(last_id AS CHAR) AS last_id, CAST(job_ids AS CHAR) AS job_ids FROM ${openRun} WHERE last_id >= ? AND process_id = ?`,
 
-  outstanding: (ids: string): string => `
+  notCompleted: (ids: string): string => `
       SELECT CAST(job.id AS CHAR) AS id FROM ${job} AS job FORCE INDEX (PRIMARY)
-      WHERE id IN (${ids}) AND status IN ('new', 'in-progress')`,
+      WHERE id IN (${ids}) AND NOT (status = 'complete' AND process_id = ?)`,
 
   // A job that has a record of it, for its progress, keeps that.
   writeOut: (given: string): string => `

@@ -5,13 +5,13 @@ export const has = (jobs: string, first: string, last: string): string =>
   `last_id >= ${first} AND first_id <= ${last}
         AND EXISTS (SELECT FROM unnest(job_ids) AS has (id) WHERE has.id = ANY(${jobs}::bigint[]))`;
 
-/** Writes open runs into the records of those of their jobs that are outstanding still. */
+/** Writes open runs into the records of their jobs. Of those that a run has completed their rows say so. */
 export const writtenOut = ({ job, run, openRun }: Tables, condition: string): string => `open AS (
       DELETE FROM ${openRun} WHERE ${condition} RETURNING process_id, worker_id, started_at, job_ids
     ), written AS (
       INSERT INTO ${run} (process_id, job_id, worker_id, started_at)
       SELECT open.process_id, job.id, worker_id, open.started_at FROM open JOIN ${job} AS job ON job.id = ANY(job_ids)
-      WHERE status IN ('new', 'in-progress')
+      WHERE NOT (status = 'complete' AND job.process_id = open.process_id)
       ON CONFLICT DO NOTHING
     )`;
 

@@ -21,15 +21,16 @@ export async function tables<Tx>({ cast, names }: WorldState<Tx>): Promise<Resul
       unique: names.short(row.uniqueKey),
       output: names.run(row.output),
       error: row.error?.code ?? null,
-      runs: (await reader.runs(row.publicId)).map(
-        ({ processId, workerId, outcome, finishedAt, progress }) => ({
+      // When the one that has completed the job began is worked out of what it said it took.
+      runs: [...(await reader.runs(row.publicId))]
+        .sort((one, other) => Number(one.outcome === 'complete') - Number(other.outcome === 'complete'))
+        .map(({ processId, workerId, outcome, finishedAt, progress }) => ({
           run: names.run(processId),
           worker: workerId === null || outcome === 'complete' ? null : names.worker(workerId),
           outcome,
           isFinished: finishedAt !== null,
           progress,
-        }),
-      ),
+        })),
     }));
   const effects = (await reader.exec(`SELECT note FROM ${EFFECTS}`)).map(({ note }) => String(note));
   const own = effects.filter((note) => names.isOwn(note)).map((note) => names.short(note));

@@ -1,3 +1,4 @@
+import { isSettled } from '@rowlock/core';
 import { type Actor, type Caller, type Command, isCaller } from '../command.js';
 import { hasKey, type ModelJob, type Row } from './job.js';
 import type { ModelState } from './state.js';
@@ -22,7 +23,9 @@ export function allows(state: ModelState, command: Command): boolean {
       return hasJobs(tx) && tx.run === null && !tx.hasSettled;
     case 'noteRun': {
       const isSettling = [...state.transactions.values()].some(({ endings }) => endings.length > 0);
-      return command.run < state.runs && !isSettling;
+      // What is noted of a run that is over may be there, or not.
+      const isOver = state.jobs.some(({ row }) => row?.run === `run ${command.run}` && isSettled(row.status));
+      return command.run < state.runs && !isSettling && !isOver;
     }
     case 'write':
       return hasJobs(tx) && !tx.hasSettled && !tx.hasUndone;
