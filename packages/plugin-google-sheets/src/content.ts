@@ -1,4 +1,5 @@
 import type { sheets_v4 } from '@googleapis/sheets';
+import { SheetError } from './errors.js';
 import { FIRST_SHEET_ID, gridSize, hyperlink, LAYOUT } from './layout.js';
 
 /** What a cell can hold; null is an empty cell. */
@@ -56,15 +57,23 @@ export function contentRequests(content: Content): sheets_v4.Schema$Request[] {
   ];
 }
 
-/** Takes apart what `values:batchGet` gave for `LAYOUT.content`. */
+/**
+ * Takes apart what `values:batchGet` gave for `LAYOUT.content`.
+ * @throws SheetError when these are not the rows that people were asked for
+ */
 export function readContent(values: readonly (readonly unknown[])[]): ReadContent {
-  const [header = [], ...lines] = values;
+  const [[, mark] = [], header = [], ...lines] = values;
+  if (mark !== LAYOUT.sendBackText) throw new SheetError(NOT_THE_SHEET);
+  if (isEmpty(header) && !lines.every(isEmpty)) throw new SheetError(NO_HEADER);
   const columns = header.map(String);
   const rows = lines
     .map((line) => columns.map((_, index) => cellValue(line[index])))
     .filter((row) => row.some((value) => value !== null));
   return { columns, rows };
 }
+
+const NOT_THE_SHEET = `The first sheet has no "${LAYOUT.sendBackText}" in B1: another one was moved before it, or something was inserted above or left of its rows. Undo that, and send back again.`;
+const NO_HEADER = 'Row 2 names no columns, though there are rows below it. Name them, and send back again.';
 
 const BOLD = { userEnteredFormat: { textFormat: { bold: true } } };
 
@@ -74,6 +83,10 @@ function cell(value: CellValue): sheets_v4.Schema$CellData {
   if (typeof value === 'number') return { userEnteredValue: { numberValue: value } };
   if (typeof value === 'boolean') return { userEnteredValue: { boolValue: value } };
   return { userEnteredValue: { stringValue: value } };
+}
+
+function isEmpty(line: readonly unknown[]): boolean {
+  return line.every((value) => cellValue(value) === null);
 }
 
 function cellValue(value: unknown): CellValue {

@@ -28,6 +28,12 @@ export class GoogleRequestError extends Error {
   }
 }
 
+/** The sheet cannot be taken back as it stands. The message tells the person who edits it what to change. */
+export class SheetError extends Error {
+  override readonly name = 'SheetError';
+  readonly code = 'ROWLOCK_GOOGLE_SHEET';
+}
+
 /** What Google answered, without the request: that carries the access token. */
 export class GoogleAnswerError extends Error {
   override readonly name = 'GoogleAnswerError';

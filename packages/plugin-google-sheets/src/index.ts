@@ -1,6 +1,6 @@
 export type { CallLimits } from './backoff.js';
 export type { CellValue, Content, ReadContent } from './content.js';
-export { GoogleAnswerError, GoogleRequestError, GoogleUnavailableError } from './errors.js';
+export { GoogleAnswerError, GoogleRequestError, GoogleUnavailableError, SheetError } from './errors.js';
 export type { GoogleClientOptions, GoogleCredentials, ServiceAccountKey } from './google-client.js';
 export {
   CreateSpreadsheet,

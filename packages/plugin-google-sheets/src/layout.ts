@@ -10,8 +10,8 @@
 export const LAYOUT = {
   /** The status line. */
   status: 'A1',
-  /** Header and data, from the header's first cell to the last column that a sheet can have. */
-  content: 'A2:ZZZ',
+  /** Everything, from the status line on, so that one call also tells whether this is the sheet that was made. */
+  content: 'A1:ZZZ',
   frozenRows: 2,
   sendBackText: 'Send back',
   /** The first column shows the status line in full, though the cell beside it is taken; in pixels. */

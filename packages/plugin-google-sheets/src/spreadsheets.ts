@@ -28,7 +28,10 @@ export interface Spreadsheets {
   writeContent(spreadsheetId: string, content: Content, limits?: CallLimits): Promise<void>;
   /** Lets someone edit; done twice it is the same permission. */
   share(spreadsheetId: string, email: string, limits?: CallLimits): Promise<void>;
-  /** Header and data as they are now. */
+  /**
+   * Header and data as they are now.
+   * @throws SheetError when the first sheet is not as it was made, so that its rows might be others
+   */
   read(spreadsheetId: string, limits?: CallLimits): Promise<ReadContent>;
   writeStatus(spreadsheetId: string, text: string, limits?: CallLimits): Promise<void>;
 }
@@ -127,8 +130,8 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
         limits,
       ),
 
-    read: (spreadsheetId, limits) =>
-      withBackoff(
+    async read(spreadsheetId, limits) {
+      const values = await withBackoff(
         'Reading the spreadsheet',
         async (signal) => {
           const { data } = await client.call(({ sheets }) =>
@@ -143,10 +146,12 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
               { signal },
             ),
           );
-          return readContent(data.valueRanges?.[0]?.values ?? []);
+          return data.valueRanges?.[0]?.values ?? [];
         },
         limits,
-      ),
+      );
+      return readContent(values);
+    },
 
     writeStatus: (spreadsheetId, text, limits) =>
       withBackoff(

@@ -1,8 +1,10 @@
+import { sheets, type sheets_v4 } from '@googleapis/sheets';
 import {
   type EmulatorOptions,
   type GoogleSheetsEmulator,
   startGoogleSheetsEmulator,
 } from '@rowlock/google-sheets-emulator';
+import { OAuth2Client } from 'google-auth-library';
 import { afterEach } from 'vitest';
 import { googleSpreadsheets, type Spreadsheets, type SpreadsheetsOptions } from '../src/index.js';
 
@@ -20,6 +22,13 @@ export async function emulated(
   open.push(emulator);
   const auth = { accessToken: 'ya29.very-secret-token' };
   return { emulator, spreadsheets: googleSpreadsheets({ auth, rootUrl: emulator.url, ...client }) };
+}
+
+/** Google's own client, for what people do to a sheet beside typing. */
+export function google(emulator: GoogleSheetsEmulator): sheets_v4.Sheets {
+  const auth = new OAuth2Client();
+  auth.setCredentials({ access_token: 'somebody' });
+  return sheets({ version: 'v4', auth, rootUrl: emulator.url });
 }
 
 /** The calls as `POST /drive/v3/files 200`, without the query, ids shortened. */

@@ -9,7 +9,7 @@ import {
   type Spreadsheets,
   UpdateSpreadsheet,
 } from '../src/index.js';
-import { calls, emulated } from './emulated.js';
+import { calls, emulated, google } from './emulated.js';
 import { type FakeRun, type FakeTx, run } from './fake-run.js';
 
 const payload = {
@@ -324,6 +324,55 @@ describe('taking rows back', () => {
     });
     expect(calls(emulator)).toEqual([]);
     expect((await update({ key: null })).outcome.event).toBe('fail');
+  });
+
+  /** As with the mouse: adds a sheet before the first one. */
+  const addFirst = () =>
+    google(emulator).spreadsheets.batchUpdate({
+      spreadsheetId: id,
+      requestBody: { requests: [{ addSheet: { properties: { title: 'Notes', index: 0 } } }] },
+    });
+
+  test.each<[string, RegExp, () => unknown]>([
+    [
+      'another sheet is before it',
+      /^The first sheet has no "Send back" in B1: another one was moved/,
+      addFirst,
+    ],
+    [
+      'a row is inserted above it',
+      /^The first sheet has no "Send back" in B1: .*Undo that, and send back again\.$/,
+      () =>
+        emulator.type(id, 'A1', [
+          ['', ''],
+          ['Not sent back yet', 'Send back'],
+          ['Item', 'Count'],
+          ['Rope', '2'],
+        ]),
+    ],
+    [
+      'its header is cleared',
+      /^Row 2 names no columns, though there are rows below it\./,
+      () => emulator.type(id, 'A2', [['', '']]),
+    ],
+  ])('fails with what to do, and writes nothing, when %s', async (_, sentence, change) => {
+    await change();
+    const before = emulator.spreadsheet(id)?.sheets;
+    emulator.clearCalls();
+    const { outcome, tx } = await update({ jobs: 2 });
+    expect(outcome).toMatchObject({
+      event: 'fail',
+      error: { code: 'ROWLOCK_GOOGLE_SHEET', message: expect.stringMatching(sentence) },
+    });
+    expect(calls(emulator)).toEqual([READ]);
+    expect(emulator.spreadsheet(id)?.sheets).toEqual(before);
+    expect([received, tx.writes]).toEqual([[], []]);
+  });
+
+  test('takes a sheet that was emptied for one without columns and rows', async () => {
+    emulator.type(id, 'A2', [['', ''], ['', ''], ['']]);
+    expect((await update()).outcome).toMatchObject({ event: 'complete', output: { rows: 0 } });
+    expect(received).toMatchObject([{ columns: [], rows: [] }]);
   });
 
   test('is a retry when Google cannot be read, and a failure when the file is gone', async () => {
