@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { GoogleRequestError, GoogleUnavailableError } from './errors.js';
+import { GoogleRequestError, GoogleUnavailableError, SheetError } from './errors.js';
 import { type Refusal, readRefusal } from './refusal.js';
 
 /** How long one operation may go on. */
@@ -36,6 +36,7 @@ const MAX_BACKOFF_MS = 64_000;
  * @param unrepeatable the call must not be made twice: only a refusal that certainly did nothing is followed by another try
  * @throws GoogleUnavailableError when the deadline would pass before the next try, or an unrepeatable call ended unclear
  * @throws GoogleRequestError when another try is of no use
+ * @throws SheetError as the call itself throws it
  */
 export async function withBackoff<T>(
   what: string,
@@ -55,6 +56,7 @@ export async function withBackoff<T>(
       return await unlessAborted(call(bounded), bounded);
     } catch (error) {
       signal?.throwIfAborted();
+      if (error instanceof SheetError) throw error;
       refusal = readRefusal(error);
     }
     const { kind, cause, retryAfterMs, status } = refusal;

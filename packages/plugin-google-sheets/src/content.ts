@@ -1,6 +1,7 @@
 import type { sheets_v4 } from '@googleapis/sheets';
 import { SheetError } from './errors.js';
-import { FIRST_SHEET_ID, gridSize, hyperlink, LAYOUT } from './layout.js';
+import { FIRST_SHEET_ID, gridSize, hyperlink, LAST, LAYOUT } from './layout.js';
+import { MAX_COLUMNS } from './limits.js';
 
 /** What a cell can hold; null is an empty cell. */
 export type CellValue = string | number | boolean | null;
@@ -65,6 +66,8 @@ export function readContent(values: readonly (readonly unknown[])[]): ReadConten
   const [[, mark] = [], header = [], ...lines] = values;
   if (mark !== LAYOUT.sendBackText) throw new SheetError(NOT_THE_SHEET);
   if (isEmpty(header) && !lines.every(isEmpty)) throw new SheetError(NO_HEADER);
+  if (values.length > LAST.row) throw new SheetError(TOO_LONG);
+  if (header.length > MAX_COLUMNS) throw new SheetError(TOO_WIDE);
   const columns = header.map(String);
   const rows = lines
     .map((line) => columns.map((_, index) => cellValue(line[index])))
@@ -74,6 +77,11 @@ export function readContent(values: readonly (readonly unknown[])[]): ReadConten
 
 const NOT_THE_SHEET = `The first sheet has no "${LAYOUT.sendBackText}" in B1: another one was moved before it, or something was inserted above or left of its rows. Undo that, and send back again.`;
 const NO_HEADER = 'Row 2 names no columns, though there are rows below it. Name them, and send back again.';
+/** Of an answer that was too large to be read to its end. */
+export const TOO_MUCH =
+  'There is more text in the sheet than can be sent back. Delete what is not needed, and send back again.';
+const TOO_LONG = `There is something below row ${LAST.row}, the last one that can be sent back. Delete rows above or below it, and send back again.`;
+const TOO_WIDE = `Row 2 names columns right of ${LAST.column}, the last one that can be sent back. Delete columns, and send back again.`;
 
 const BOLD = { userEnteredFormat: { textFormat: { bold: true } } };
 

@@ -1,5 +1,6 @@
 import type { Enqueueable } from '@rowlock/core';
 import { z } from 'zod';
+import { MAX_COLUMNS, MAX_ROWS } from './limits.js';
 
 /** The lane of both kinds: jobs of one spreadsheet exclude each other. */
 const QUEUE = 'spreadsheets';
@@ -11,8 +12,8 @@ const CreatePayload = z
   .strictObject({
     title: z.string().trim().min(1).max(200),
     /** The header, one text a column. */
-    columns: z.array(z.string().trim().min(1).max(200)).min(1).max(50),
-    rows: z.array(z.array(Cell).max(50)).max(5_000).default([]),
+    columns: z.array(z.string().trim().min(1).max(200)).min(1).max(MAX_COLUMNS),
+    rows: z.array(z.array(Cell).max(MAX_COLUMNS)).max(MAX_ROWS).default([]),
     /** Who may edit it, beside the account that makes it. */
     shareWith: z.email().max(254).optional(),
   })

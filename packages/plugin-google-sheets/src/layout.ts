@@ -1,3 +1,10 @@
+import { MAX_ROWS, SPARE_ROWS } from './limits.js';
+
+const FROZEN_ROWS = 2;
+
+/** The last row and column that can be taken back: no new sheet has data or room below or right of them. */
+export const LAST = { row: FROZEN_ROWS + MAX_ROWS + SPARE_ROWS, column: 'AX' } as const;
+
 /**
  * Where things stand in a spreadsheet. The sheet is never named: without a name, A1 notation means the first one, whose
  * name depends on the language of the account that made it.
@@ -10,9 +17,12 @@
 export const LAYOUT = {
   /** The status line. */
   status: 'A1',
-  /** Everything, from the status line on, so that one call also tells whether this is the sheet that was made. */
-  content: 'A1:ZZZ',
-  frozenRows: 2,
+  /**
+   * Everything, from the status line on, so that one call also tells whether this is the sheet that was made; and one row and one
+   * column more than there may be, so that it tells whether there are.
+   */
+  content: `A1:AY${LAST.row + 1}`,
+  frozenRows: FROZEN_ROWS,
   sendBackText: 'Send back',
   /** The first column shows the status line in full, though the cell beside it is taken; in pixels. */
   firstColumnWidth: 380,
@@ -21,8 +31,6 @@ export const LAYOUT = {
 /** The id of a new spreadsheet's first sheet: always 0, whatever its name. */
 export const FIRST_SHEET_ID = 0;
 
-/** Room below the data for what the user adds. */
-const SPARE_ROWS = 500;
 // A new sheet has 1,000 rows and 26 columns; it is made larger but never smaller.
 const GOOGLE_ROWS = 1000;
 const GOOGLE_COLUMNS = 26;

@@ -34,6 +34,11 @@ export function readRefusal(error: unknown): Refusal {
   return { kind: kindOf(error, status, reasons), status, retryAfterMs: retryAfter(response), cause };
 }
 
+/** Whether the answer was given up as it was larger than the call's `size`. */
+export function isTooLarge(error: unknown): boolean {
+  return object(object(error)?.cause)?.type === 'max-size';
+}
+
 /** Takes out what looks like a token, a signed assertion or a private key. */
 export function redact(text: string): string {
   return text

@@ -1,7 +1,10 @@
 import { type CallLimits, withBackoff } from './backoff.js';
-import { type Content, contentRequests, type ReadContent, readContent } from './content.js';
+import { type Content, contentRequests, type ReadContent, readContent, TOO_MUCH } from './content.js';
+import { SheetError } from './errors.js';
 import { DRIVE_SCOPE, type GoogleClientOptions, googleClient } from './google-client.js';
 import { LAYOUT } from './layout.js';
+import { MAX_ANSWER } from './limits.js';
+import { isTooLarge } from './refusal.js';
 
 /** A spreadsheet at Google: its id, and the page on which people edit it. */
 export interface SpreadsheetFile {
@@ -30,7 +33,7 @@ export interface Spreadsheets {
   share(spreadsheetId: string, email: string, limits?: CallLimits): Promise<void>;
   /**
    * Header and data as they are now.
-   * @throws SheetError when the first sheet is not as it was made, so that its rows might be others
+   * @throws SheetError when the first sheet is not as it was made, so that its rows might be others, or too large
    */
   read(spreadsheetId: string, limits?: CallLimits): Promise<ReadContent>;
   writeStatus(spreadsheetId: string, text: string, limits?: CallLimits): Promise<void>;
@@ -134,18 +137,18 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
       const values = await withBackoff(
         'Reading the spreadsheet',
         async (signal) => {
-          const { data } = await client.call(({ sheets }) =>
-            sheets.spreadsheets.values.batchGet(
-              {
-                spreadsheetId,
-                ranges: [LAYOUT.content],
-                majorDimension: 'ROWS',
-                valueRenderOption: 'UNFORMATTED_VALUE',
-                dateTimeRenderOption: 'FORMATTED_STRING',
-              },
-              { signal },
-            ),
-          );
+          const wanted = {
+            spreadsheetId,
+            ranges: [LAYOUT.content],
+            majorDimension: 'ROWS',
+            valueRenderOption: 'UNFORMATTED_VALUE',
+            dateTimeRenderOption: 'FORMATTED_STRING',
+          };
+          const { data } = await client
+            .call(({ sheets }) => sheets.spreadsheets.values.batchGet(wanted, { signal, size: MAX_ANSWER }))
+            .catch((error: unknown) => {
+              throw isTooLarge(error) ? new SheetError(TOO_MUCH) : error;
+            });
           return data.valueRanges?.[0]?.values ?? [];
         },
         limits,

@@ -369,6 +369,52 @@ describe('taking rows back', () => {
     expect([received, tx.writes]).toEqual([[], []]);
   });
 
+  test('takes as many rows and columns as fit into the largest new sheet', async () => {
+    await grow();
+    emulator.type(id, 'A2', [Array(50).fill('Column')]);
+    emulator.type(id, 'AX5502', [['the last']]);
+    expect((await update()).outcome).toMatchObject({ event: 'complete', output: { rows: 3 } });
+    expect(received[0]?.rows.at(-1)?.at(-1)).toBe('the last');
+  });
+
+  test.each([
+    ['AY5503', /^There is something below row 5502, the last one/],
+    ['AY2', /^Row 2 names columns right of AX, the last one/],
+  ])('fails with what to do when the sheet is larger: something is in %s', async (cell, sentence) => {
+    await grow();
+    emulator.type(id, cell, [['too far']]);
+    const { outcome } = await update();
+    expect(outcome).toMatchObject({
+      event: 'fail',
+      error: { code: 'ROWLOCK_GOOGLE_SHEET', message: expect.stringMatching(sentence) },
+    });
+    expect(received).toEqual([]);
+  });
+
+  test('fails with what to do when there is too much text in it', async () => {
+    const text = 'x'.repeat(50_000);
+    emulator.type(id, 'A3', Array(700).fill([text]));
+    emulator.clearCalls();
+    expect((await update()).outcome).toMatchObject({
+      event: 'fail',
+      error: { message: expect.stringMatching(/^There is more text in the sheet than can be sent back\./) },
+    });
+    expect(calls(emulator)).toEqual([READ]);
+    expect(received).toEqual([]);
+  });
+
+  /** As with the mouse: adds rows and columns. */
+  const grow = () =>
+    google(emulator).spreadsheets.batchUpdate({
+      spreadsheetId: id,
+      requestBody: {
+        requests: [
+          { appendDimension: { sheetId: 0, dimension: 'ROWS', length: 9_000 } },
+          { appendDimension: { sheetId: 0, dimension: 'COLUMNS', length: 74 } },
+        ],
+      },
+    });
+
   test('takes a sheet that was emptied for one without columns and rows', async () => {
     emulator.type(id, 'A2', [['', ''], ['', ''], ['']]);
     expect((await update()).outcome).toMatchObject({ event: 'complete', output: { rows: 0 } });
