@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GoogleRequestError, GoogleUnavailableError, SheetError } from './errors.js';
 import { type Refusal, readRefusal } from './refusal.js';
 
@@ -21,17 +21,21 @@ export interface BackoffParts {
 const DEFAULT_PARTS: BackoffParts = {
   now: Date.now,
   random: Math.random,
-  sleep: (ms, signal) => pause(ms, undefined, { signal }),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
 const DEFAULT_LIMIT_MS = 60_000;
 const MAX_JITTER_MS = 1_000;
 const MAX_BACKOFF_MS = 64_000;
+/** What the last try leaves of the time, for the calls after it. */
+const RESERVE_MS = 10_000;
 
 /**
  * Makes a call to Google, and makes it again after a pause when it was refused for the moment (408, 409, 429, 5xx, no connection):
  * `min(2^n s + up to 1 s of jitter, 64 s)`, the truncated exponential backoff that Google asks for.
  * Source: https://developers.google.com/workspace/sheets/api/limits#exponential
+ *
+ * A pause after a quota that is used up is cut rather than end the waiting: the next minute may begin before the deadline.
  *
  * @param unrepeatable the call must not be made twice: only a refusal that certainly did nothing is followed by another try
  * @throws GoogleUnavailableError when the deadline would pass before the next try, or an unrepeatable call ended unclear
@@ -59,15 +63,15 @@ export async function withBackoff<T>(
       if (error instanceof SheetError) throw error;
       refusal = readRefusal(error);
     }
-    const { kind, cause, retryAfterMs, status } = refusal;
+    const { kind, isQuota, cause, status } = refusal;
     if (kind === 'final') throw new GoogleRequestError(sentence(what, refusal), status, { cause });
-    const wait = Math.max(delay, retryAfterMs);
-    if ((unrepeatable && kind === 'unclear') || parts.now() + wait >= giveUp) {
-      throw new GoogleUnavailableError(`${what}: Google is not available (${cause.message}).`, wait, {
-        cause,
-      });
+    const wait = Math.max(delay, refusal.retryAfterMs);
+    const pause = pauseWithin(giveUp - parts.now(), wait, refusal);
+    if ((unrepeatable && kind === 'unclear') || pause === undefined) {
+      const why = kind === 'refused' ? 'Google takes no more for the moment' : 'Google is not available';
+      throw new GoogleUnavailableError(`${what}: ${why} (${cause.message}).`, wait, { cause, isQuota });
     }
-    await parts.sleep(wait, bounded).catch(() => signal?.throwIfAborted());
+    await parts.sleep(pause, bounded).catch(() => signal?.throwIfAborted());
   }
 }
 
@@ -78,6 +82,13 @@ function unlessAborted<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', abort, { once: true });
     call.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
+}
+
+/** The pause before the next try, if there is time for one. */
+function pauseWithin(left: number, wait: number, { isQuota, retryAfterMs }: Refusal): number | undefined {
+  if (wait < left) return wait;
+  const cut = left - RESERVE_MS;
+  return isQuota && cut >= Math.max(retryAfterMs, MAX_JITTER_MS) ? cut : undefined;
 }
 
 /** The pause before try `tries + 1`, in ms. */

@@ -1,7 +1,7 @@
 import { complete, defineHandler, fail, type Outcome, type RunContext } from '@rowlock/core';
 import { GoogleRequestError } from './errors.js';
 import { googleLimits } from './google-limits.js';
-import { googleOutcome, PAUSES } from './google-outcome.js';
+import { googleOutcomes, PAUSES } from './google-outcome.js';
 import { CreateSpreadsheet, type CreateSpreadsheetJob } from './jobs.js';
 import type { Application } from './options.js';
 import { KEY_PROPERTY, keyProperty } from './property.js';
@@ -34,7 +34,7 @@ export function createSpreadsheet<Tx>(spreadsheets: Spreadsheets, needs: Needs<T
       try {
         return await create(spreadsheets, needs, context, key);
       } catch (error) {
-        return googleOutcome(error, context.job);
+        return googleOutcomes(error, context);
       }
     },
   });

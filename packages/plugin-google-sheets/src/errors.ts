@@ -2,14 +2,17 @@
 export class GoogleUnavailableError extends Error {
   override readonly name = 'GoogleUnavailableError';
   readonly code = 'ROWLOCK_GOOGLE_UNAVAILABLE';
+  /** Whether a quota is used up that Google fills up again every minute: the request was certainly not done. */
+  readonly isQuota: boolean;
 
   constructor(
     message: string,
     /** The pause before the next try, in ms. */
     readonly retryAfterMs: number,
-    options?: ErrorOptions,
+    { isQuota = false, ...options }: ErrorOptions & { readonly isQuota?: boolean } = {},
   ) {
     super(message, options);
+    this.isQuota = isQuota;
   }
 }
 

@@ -1,19 +1,51 @@
-import { fail, type Outcome, retry } from '@rowlock/core';
+import {
+  fail,
+  type HandlerResult,
+  type Outcome,
+  type RunContext,
+  type RunJob,
+  retry,
+  snooze,
+} from '@rowlock/core';
 import { GoogleRequestError, GoogleUnavailableError, SheetError } from './errors.js';
 
 /** The pauses between the attempts of a job: 2, 8, 32, 128, 512 and twice 600 s. Google may be away for a while. */
 export const PAUSES = { base: 2_000, factor: 4, cap: 600_000 } as const;
 
+/** Google fills its quotas up again every minute. */
+const QUOTA_MS = 60_000;
+/** Up to this age a job waits for a quota without using up its attempts. */
+const PATIENCE_MS = 24 * 60 * 60_000;
+
 /**
- * What becomes of a job whose run Google stopped: unavailable is a retry after its own pause, or later if Google wants that; a refusal
- * is final, and so is a sheet that a person must mend first. What the handler wrote through its transaction before is kept.
+ * What becomes of the jobs whose run Google stopped: unavailable is a retry after its own pause, or later if Google wants that; a refusal
+ * is final, and so is a sheet that a person must mend first. A quota that is used up counts no attempt in a job's first day.
+ * What the handler wrote through its transaction before is kept.
  * @throws The error itself when it is not of Google: a thrown error undoes what the handler wrote, and is a retry.
  */
-export function googleOutcome(error: unknown, { attempt }: { readonly attempt: number }): Outcome {
+export function googleOutcomes(
+  error: unknown,
+  { jobs, log }: Pick<RunContext<unknown>, 'jobs' | 'log'>,
+): HandlerResult {
+  const outcomes = new Map(jobs.map((job) => [job.publicId, outcomeOf(error, job)]));
+  // A job that is snoozed keeps no error in its row.
+  if ([...outcomes.values()].some(({ event }) => event === 'snooze')) {
+    log.warn({ err: error }, "Google's quota is used up: going on later");
+  }
+  return outcomes;
+}
+
+function outcomeOf(error: unknown, job: RunJob<unknown>): Outcome {
   if (error instanceof GoogleRequestError || error instanceof SheetError) return fail(error);
   if (!(error instanceof GoogleUnavailableError)) throw error;
+  if (error.isQuota && Date.now() - job.createdAt.getTime() < PATIENCE_MS) return snooze(quotaPause(error));
   // A wish replaces the pause, of which the worker takes at least the half: what Google wants in the first second of an
   // outage must not use up the attempts within seconds.
-  const least = Math.min(PAUSES.cap, PAUSES.base * PAUSES.factor ** (attempt - 1)) / 2;
+  const least = Math.min(PAUSES.cap, PAUSES.base * PAUSES.factor ** (job.attempt - 1)) / 2;
   return error.retryAfterMs > least ? retry(error, { after: error.retryAfterMs }) : retry(error);
+}
+
+/** Into the next minute, and not all jobs at its first second. */
+function quotaPause({ retryAfterMs }: GoogleUnavailableError): number {
+  return Math.max(retryAfterMs, Math.round(QUOTA_MS * (1 + Math.random() / 2)));
 }

@@ -7,6 +7,8 @@ export interface Refusal {
    * of no use.
    */
   readonly kind: 'refused' | 'unclear' | 'final';
+  /** Refused by a quota that Google fills up again every minute. */
+  readonly isQuota: boolean;
   readonly status: number | undefined;
   /** Google's own wish (`Retry-After`), in ms; 0 if it had none. */
   readonly retryAfterMs: number;
@@ -16,11 +18,14 @@ export interface Refusal {
 /** Too slow, or in conflict with another request: a later try may succeed, as it may after any 5xx. */
 const PASSING = [408, 409];
 
+/** Too many people were shared with, or mailed, lately; nobody says for how long that holds. */
+export const SHARING_LIMIT = 'sharingRateLimitExceeded';
+
 /**
  * Drive says with 403 what Sheets says with 429.
  * Source: https://developers.google.com/workspace/drive/api/guides/handle-errors
  */
-const RATE_REASONS = new Set(['rateLimitExceeded', 'userRateLimitExceeded', 'sharingRateLimitExceeded']);
+const RATE_REASONS = new Set(['rateLimitExceeded', 'userRateLimitExceeded', SHARING_LIMIT]);
 
 const MAX_MESSAGE = 500;
 
@@ -31,7 +36,9 @@ export function readRefusal(error: unknown): Refusal {
   const reasons = reasonsOf(response?.data);
   const message = briefly(redact(error instanceof Error ? error.message : String(error)), status);
   const cause = new GoogleAnswerError(message, status, reasons);
-  return { kind: kindOf(error, status, reasons), status, retryAfterMs: retryAfter(response), cause };
+  const kind = kindOf(error, status, reasons);
+  const isQuota = kind === 'refused' && !reasons.includes(SHARING_LIMIT);
+  return { kind, isQuota, status, retryAfterMs: retryAfter(response), cause };
 }
 
 /** Whether the answer was given up as it was larger than the call's `size`. */

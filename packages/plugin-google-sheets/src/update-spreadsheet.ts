@@ -1,8 +1,8 @@
 import { complete, defineHandler, fail, type HandlerResult, type RunContext } from '@rowlock/core';
 import type { ReadContent } from './content.js';
-import { GoogleRequestError } from './errors.js';
+import { GoogleRequestError, GoogleUnavailableError } from './errors.js';
 import { googleLimits } from './google-limits.js';
-import { googleOutcome, PAUSES } from './google-outcome.js';
+import { googleOutcomes, PAUSES } from './google-outcome.js';
 import { CreateSpreadsheet, UpdateSpreadsheet, type UpdateSpreadsheetJob } from './jobs.js';
 import type { Application } from './options.js';
 import type { Spreadsheets } from './spreadsheets.js';
@@ -50,7 +50,7 @@ async function update<Tx>(
   try {
     read = await spreadsheets.read(spreadsheetId, googleLimits(context));
   } catch (error) {
-    return new Map(jobs.map((job) => [job.publicId, googleOutcome(error, job)]));
+    return googleOutcomes(error, context);
   }
   await onRows({ key, spreadsheetId, ...read, jobs, tx, signal });
   await showStatus(spreadsheets, spreadsheetId, statusText(jobs.length, read.rows.length), context);
@@ -59,7 +59,7 @@ async function update<Tx>(
 
 /**
  * From here on an error is thrown, not returned: that undoes what `onRows` wrote, and a later run does all of it. Only a refusal
- * that would come every time is not worth the rows that were taken in: it is told to the log.
+ * that would come every time, and none in the last attempt, is worth the rows that were taken in: these are told to the log.
  */
 async function showStatus<Tx>(
   spreadsheets: Spreadsheets,
@@ -70,7 +70,9 @@ async function showStatus<Tx>(
   try {
     await spreadsheets.writeStatus(spreadsheetId, text, googleLimits(context));
   } catch (error) {
-    if (!(error instanceof GoogleRequestError)) throw error;
+    const isLast = context.jobs.some(({ attempt, maxAttempts }) => attempt >= maxAttempts);
+    const isOver = error instanceof GoogleRequestError || (error instanceof GoogleUnavailableError && isLast);
+    if (!isOver) throw error;
     context.log.warn({ err: error, spreadsheetId }, 'the status line could not be written');
   }
 }

@@ -84,6 +84,27 @@ describe('a call', () => {
     expect(made()).toBe(3);
   });
 
+  test('tries once more before its deadline when a quota is used up, with time left for what follows', async () => {
+    const refusals = (failure: { status: number; reason?: string; retryAfter?: string }) =>
+      scripted(...Array.from({ length: 9 }, () => failure));
+    const limits = { deadline: 1_000 + 59_000 };
+    for (const failure of [{ status: 429 }, { status: 403, reason: 'userRateLimitExceeded' }]) {
+      const { call, parts, waits } = refusals(failure);
+      const running = withBackoff('It', call, limits, { parts });
+      await expect(running).rejects.toMatchObject({ isQuota: true, retryAfterMs: 64_000 });
+      expect(waits).toEqual([1500, 2500, 4500, 8500, 16_500, 15_500]);
+    }
+    for (const failure of [{ status: 503 }, { status: 403, reason: 'sharingRateLimitExceeded' }]) {
+      const { call, parts, waits } = refusals(failure);
+      const running = withBackoff('It', call, limits, { parts });
+      await expect(running).rejects.toMatchObject({ isQuota: false });
+      expect(waits).toEqual([1500, 2500, 4500, 8500, 16_500]);
+    }
+    const { call, parts, waits } = refusals({ status: 429, retryAfter: '50' });
+    await expect(withBackoff('It', call, limits, { parts })).rejects.toMatchObject({ isQuota: true });
+    expect(waits).toEqual([50_000]);
+  });
+
   test('that must not be made twice is made again only when it was certainly not done', async () => {
     const refused = scripted({ status: 429 });
     const options = { unrepeatable: true };

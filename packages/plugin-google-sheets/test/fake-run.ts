@@ -11,6 +11,8 @@ export interface FakeRun {
   readonly attempt?: number;
   /** One for each attempt before this one, unless there were others. */
   readonly earlierRuns?: number;
+  /** How long ago the job was enqueued; default just now. */
+  readonly ageMs?: number;
   /** How many jobs are grouped into the run. */
   readonly jobs?: number;
   readonly signal?: AbortSignal;
@@ -22,7 +24,7 @@ export async function run(
   handler: AnyHandler<FakeTx>,
   options: FakeRun = {},
 ): Promise<{ outcome: Outcome; tx: FakeTx; warnings: string[] }> {
-  const { key = 'k1', attempt = 1, jobs = 1, timeLeftMs = 30_000 } = options;
+  const { key = 'k1', attempt = 1, jobs = 1, timeLeftMs = 30_000, ageMs = 0 } = options;
   const checked = await handler.payload['~standard'].validate(options.payload ?? {});
   if (checked.issues) throw new Error(JSON.stringify(checked.issues));
   const job = (index: number) => ({
@@ -33,7 +35,7 @@ export async function run(
     earlierRuns: options.earlierRuns ?? attempt - 1,
     maxAttempts: handler.attempts,
     metadata: {},
-    createdAt: new Date(0),
+    createdAt: new Date(Date.now() - ageMs),
   });
   const [tx, warnings]: [FakeTx, string[]] = [{ writes: [] }, []];
   const silent = () => {};

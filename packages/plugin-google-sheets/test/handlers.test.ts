@@ -174,16 +174,36 @@ describe('creating', () => {
     for (const path of [':batchUpdate', 'permissions']) {
       emulator.fail({ path, status: 503, times: 9 });
       const { outcome } = await create({ attempt: 2, timeLeftMs: 1_900 });
-      expect(outcome.event).toMatch(/retry|snooze/);
+      expect(outcome.event).toBe('retry');
       emulator.clearFaults();
     }
     expect((await create({ attempt: 3 })).outcome.event).toBe('complete');
     expect(emulator.spreadsheets()).toHaveLength(1);
   });
 
-  test('waits for a minute’s quota by coming back later', async () => {
+  const DAY_MS = 24 * 3600_000;
+  test.each([
+    { attempt: 1, ageMs: 0 },
+    { attempt: 8, ageMs: DAY_MS - 60_000 },
+  ])('waits for a minute’s quota without using up an attempt: %j', async (job) => {
     emulator.fail({ status: 429, times: 99 });
-    const { outcome } = await create({ timeLeftMs: 1_900 });
+    const { outcome, warnings } = await create({ timeLeftMs: 1_900, ...job });
+    if (outcome.event !== 'snooze') throw new Error(`It ended with ${outcome.event}.`);
+    // Into the next minute, and not with all others at its first second.
+    expect(outcome.delayMs).toBeGreaterThanOrEqual(60_000);
+    expect(outcome.delayMs).toBeLessThanOrEqual(90_000);
+    expect(warnings).toEqual(["Google's quota is used up: going on later"]);
+  });
+
+  test('waits as long as Google asks when its quota is used up for longer', async () => {
+    const asked = new GoogleUnavailableError('Not now.', 300_000, { isQuota: true });
+    spreadsheets = { ...spreadsheets, createFile: () => Promise.reject(asked) };
+    expect((await create()).outcome).toEqual({ event: 'snooze', delayMs: 300_000 });
+  });
+
+  test('uses up its attempts when a quota has been used up for a day', async () => {
+    emulator.fail({ status: 429, times: 99 });
+    const { outcome } = await create({ timeLeftMs: 1_900, ageMs: DAY_MS + 60_000 });
     expect(outcome).toMatchObject({ event: 'retry', error: { cause: { status: 429 } } });
   });
 
@@ -429,6 +449,22 @@ describe('taking rows back', () => {
     links.set('k1', 'gone');
     expect((await update()).outcome).toMatchObject({ event: 'fail', error: { status: 404 } });
     expect(received).toEqual([]);
+  });
+
+  test('waits for a quota without using up attempts, all requests of a run', async () => {
+    emulator.fail({ path: 'values:batchGet', status: 429, times: 99 });
+    const { outcome, warnings } = await update({ timeLeftMs: 1_900, jobs: 3 });
+    expect(outcome).toMatchObject({ event: 'snooze' });
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('keeps the rows in the last attempt, though the status cannot be written now', async () => {
+    emulator.fail({ path: 'values:batchUpdate', status: 429, times: 99 });
+    const last = { attempt: UpdateSpreadsheet.attempts, timeLeftMs: 1_900 };
+    const { outcome, tx, warnings } = await update(last);
+    expect(outcome.event).toBe('complete');
+    expect(tx.writes).toEqual(['2 rows']);
+    expect(warnings).toEqual(['the status line could not be written']);
   });
 
   test('throws, and so undoes the rows, when the status cannot be written now', async () => {
