@@ -66,7 +66,7 @@ async function outcome(
     if (fault?.cut === 'before') return [0, undefined];
     const user = parts.tokens.userOf(request.headers.authorization);
     identified(user);
-    if (fault?.status) throw injected(fault.status, fault.reason);
+    if (fault?.status) throw injected(fault.status, fault);
     parts.quota.spend(api, request.method === 'GET' ? 'read' : 'write', user);
     const found = findRoute(request.method ?? 'GET', url.pathname);
     if (!found) throw new GoogleError(404, `Not emulated: ${request.method} ${url.pathname}`);
@@ -101,8 +101,8 @@ async function settledOr(awaited: Promise<unknown>, signal: AbortSignal): Promis
   await Promise.race([settled, aborted]);
 }
 
-function injected(status: number, reason: string | undefined): GoogleError {
-  const message =
+function injected(status: number, { reason, message }: Fault): GoogleError {
+  const otherwise =
     status === 429 ? 'Resource has been exhausted (e.g. check quota).' : `Injected fault ${status}.`;
-  return new GoogleError(status, message, reason === undefined ? {} : { reason });
+  return new GoogleError(status, message ?? otherwise, reason === undefined ? {} : { reason });
 }

@@ -50,11 +50,12 @@ function addFault(faults: Faults, body: JsonObject): undefined {
 }
 
 function faultFrom(body: JsonObject): Fault {
-  const known = ['method', 'path', 'times', 'status', 'reason', 'delayMs', 'cut'];
+  const known = ['method', 'path', 'times', 'status', 'reason', 'message', 'delayMs', 'cut'];
   for (const name of Object.keys(body)) {
     if (!known.includes(name)) throw new TypeError(`A fault has no "${name}".`);
   }
-  const [method, path, reason] = [stringAt(body, 'method'), stringAt(body, 'path'), stringAt(body, 'reason')];
+  const [method, path] = [stringAt(body, 'method'), stringAt(body, 'path')];
+  const [reason, message] = [stringAt(body, 'reason'), stringAt(body, 'message')];
   const [times, status, delayMs] = [
     indexAt(body, 'times'),
     indexAt(body, 'status'),
@@ -68,6 +69,7 @@ function faultFrom(body: JsonObject): Fault {
     ...(method !== undefined && { method }),
     ...(path !== undefined && { path }),
     ...(reason !== undefined && { reason }),
+    ...(message !== undefined && { message }),
     ...(times !== undefined && { times }),
     ...(status !== undefined && { status }),
     ...(delayMs !== undefined && { delayMs }),

@@ -10,6 +10,8 @@ export interface Fault {
   readonly status?: number;
   /** Drive's `reason` in that body, e.g. `userRateLimitExceeded`. */
   readonly reason?: string;
+  /** Google's words in it. */
+  readonly message?: string;
   /** Hold the call back for so many ms first. */
   readonly delayMs?: number;
   /** Hold it back until this is settled. Not over HTTP. */

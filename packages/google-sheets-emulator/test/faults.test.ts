@@ -29,6 +29,16 @@ test.each([
   expect(emulator.calls().map((call) => call.status)).toEqual([status, status, 200]);
 });
 
+test('the refusal has the reason and the words that were ordered', async () => {
+  const [reason, message] = ['invalidSharingRequest', 'Bad Request. User message: "Sorry."'];
+  const ordered = { status: 400, data: { error: { message, errors: [{ reason, message }] } } };
+  emulator.fail({ status: 400, reason, message });
+  expect(await refusal(clients.drive.files.list())).toMatchObject(ordered);
+  const control = `${emulator.url}/_emulator/faults`;
+  await fetch(control, { method: 'POST', body: JSON.stringify({ status: 400, reason, message }) });
+  expect(await refusal(clients.drive.files.list())).toMatchObject(ordered);
+});
+
 test('only calls of the method and path are hit', async () => {
   emulator.fail({ method: 'GET', path: /drive.*files/, status: 503 });
   await create();
