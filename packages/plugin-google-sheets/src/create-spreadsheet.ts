@@ -1,10 +1,10 @@
 import { complete, defineHandler, fail, type Outcome, type RunContext } from '@rowlock/core';
-import { GoogleRequestError } from './errors.js';
 import { googleLimits } from './google-limits.js';
 import { googleOutcomes, PAUSES } from './google-outcome.js';
 import { CreateSpreadsheet, type CreateSpreadsheetJob } from './jobs.js';
 import type { Application } from './options.js';
 import { KEY_PROPERTY, keyProperty } from './property.js';
+import { sharingRefusal } from './sharing-refusal.js';
 import type { SpreadsheetFile, Spreadsheets } from './spreadsheets.js';
 
 type Needs<Tx> = Pick<Application<Tx>, 'sendBackUrl' | 'onCreated' | 'claim' | 'timeout'>;
@@ -73,14 +73,20 @@ async function share<Tx>(
   { spreadsheetId }: SpreadsheetFile,
   email: string,
   context: Run<Tx>,
-): Promise<GoogleRequestError | undefined> {
+): Promise<Error | undefined> {
   try {
     await spreadsheets.share(spreadsheetId, email, googleLimits(context));
     return undefined;
   } catch (error) {
-    // 400: there is no such account. 403: the Workspace forbids it. Anything else is not about the person.
-    if (!(error instanceof GoogleRequestError) || (error.status !== 400 && error.status !== 403)) throw error;
-    context.log.warn({ err: error, spreadsheetId }, 'the spreadsheet could not be shared');
+    if (!(error instanceof Error)) throw error;
+    const { job, log } = context;
+    const refusal = sharingRefusal(error);
+    if (refusal === 'mail') {
+      log.warn({ err: error, spreadsheetId }, 'the spreadsheet is shared, but nobody was mailed');
+      return undefined;
+    }
+    if (refusal === undefined || (refusal === 'limit' && job.attempt < job.maxAttempts)) throw error;
+    log.warn({ err: error, spreadsheetId }, 'the spreadsheet could not be shared');
     return error;
   }
 }

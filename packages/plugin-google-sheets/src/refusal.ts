@@ -34,7 +34,9 @@ export function readRefusal(error: unknown): Refusal {
   const response = object(object(error)?.response);
   const status = typeof response?.status === 'number' ? response.status : undefined;
   const reasons = reasonsOf(response?.data);
-  const message = briefly(redact(error instanceof Error ? error.message : String(error)), status);
+  const words = listed(response?.data).flatMap(({ message }) => (typeof message === 'string' ? message : []));
+  const thrown = error instanceof Error ? error.message : String(error);
+  const message = briefly(redact(words.join(' ') || thrown), status);
   const cause = new GoogleAnswerError(message, status, reasons);
   const kind = kindOf(error, status, reasons);
   const isQuota = kind === 'refused' && !reasons.includes(SHARING_LIMIT);
@@ -75,10 +77,14 @@ function kindOf(error: unknown, status: number | undefined, reasons: readonly st
 function reasonsOf(data: unknown): string[] {
   const error = object(data)?.error;
   if (typeof error === 'string') return [error];
-  const { status, errors, details } = object(error) ?? {};
-  const listed = [errors, details].flatMap((list: unknown) => (Array.isArray(list) ? list : []));
-  const reasons = [status, ...listed.map((each: unknown) => object(each)?.reason)];
+  const reasons = [object(error)?.status, ...listed(data).map(({ reason }) => reason)];
   return reasons.filter((reason) => typeof reason === 'string');
+}
+
+/** What an answer lists of an error. Drive's words are there; `error.message` may say no more than "Bad Request". */
+function listed(data: unknown): Fields[] {
+  const { errors, details } = object(object(data)?.error) ?? {};
+  return [errors, details].flatMap((list: unknown) => (Array.isArray(list) ? list.filter(isFields) : []));
 }
 
 function retryAfter(response: Fields | undefined): number {

@@ -258,6 +258,30 @@ describe('creating', () => {
     },
   );
 
+  test('takes it for shared when only the mail about it could not be sent', async () => {
+    const message =
+      'Bad Request. User message: "Sorry, the items were successfully shared but emails could not be sent to ada@example.com."';
+    emulator.fail({ path: 'permissions', status: 400, reason: 'invalidSharingRequest', message });
+    const { outcome, warnings } = await create();
+    expect(outcome.event).toBe('complete');
+    expect(created).toHaveLength(1);
+    expect(created[0]).not.toHaveProperty('notShared');
+    expect(warnings).toEqual(['the spreadsheet is shared, but nobody was mailed']);
+  });
+
+  test('keeps the spreadsheet in its last attempt when too much was shared lately', async () => {
+    emulator.fail({ path: 'permissions', status: 403, reason: 'sharingRateLimitExceeded', times: 99 });
+    const soon = { timeLeftMs: 1_900 };
+    expect((await create(soon)).outcome).toMatchObject({ event: 'retry' });
+    expect((await create({ ...soon, attempt: CreateSpreadsheet.attempts - 1 })).outcome.event).toBe('retry');
+    const { outcome } = await create({ ...soon, attempt: CreateSpreadsheet.attempts });
+    expect(outcome).toMatchObject({
+      event: 'complete',
+      output: { notShared: expect.stringMatching(/^Sharing the spreadsheet: Google takes no more/) },
+    });
+    expect(emulator.spreadsheets()).toHaveLength(1);
+  });
+
   test('fails when the credentials are refused at the sharing: tried again by hand it shares', async () => {
     emulator.fail({ path: 'permissions', status: 401, times: 2 });
     expect((await create()).outcome).toMatchObject({ event: 'fail', error: { status: 401 } });

@@ -17,6 +17,14 @@ test('a page for an answer becomes its status, and a long answer is cut', () => 
   expect(readRefusal(new Error('x'.repeat(900))).cause.message).toHaveLength(501);
 });
 
+test('Drive says in its list what it means, also where it says no more than "Bad Request" above', () => {
+  const errors = [{ domain: 'global', reason: 'invalidSharingRequest', message: 'User message: "Sorry, …"' }];
+  const data = { error: { code: 400, message: 'Bad Request', errors } };
+  const { cause } = readRefusal(Object.assign(new Error('Bad Request'), { response: { status: 400, data } }));
+  expect(cause.message).toBe('User message: "Sorry, …"');
+  expect(cause.reasons).toEqual(['invalidSharingRequest']);
+});
+
 test.each([
   [408, 'unclear'],
   [409, 'unclear'],
