@@ -25,7 +25,7 @@ interface Props {
 
 /** One spreadsheet: what it is, where it is, and a button to press as often as one likes. */
 export function SpreadsheetCard({ spreadsheet, boxes, onSent, onFailed }: Props) {
-  const { id, title, mark, status, url, returns, returnedAt } = spreadsheet;
+  const { id, title, mark, status, url, notShared, returns, returnedAt } = spreadsheet;
   const [presses, setPresses] = useState<readonly string[]>([]);
   const [isOpen, setOpen] = useState(location.hash === `#${id}`);
 
@@ -56,6 +56,7 @@ export function SpreadsheetCard({ spreadsheet, boxes, onSent, onFailed }: Props)
           </a>
         )}
       </div>
+      {notShared !== null && <p class="problem">Google has not shared it with you. {notShared}</p>}
       <p class="hint" role="status">
         {progressOf(presses, boxes)}
       </p>

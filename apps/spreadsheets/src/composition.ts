@@ -81,7 +81,8 @@ function handlers<Tx>(
     spreadsheets,
     claim: worker.claim,
     sendBackUrl: (id) => `${publicUrl}/spreadsheets/${id}/send-back`,
-    onCreated: ({ key, spreadsheetId, url, tx }) => store.markCreated(key, { id: spreadsheetId, url }, tx),
+    onCreated: ({ key, spreadsheetId: id, url, notShared = null, tx }) =>
+      store.markCreated(key, { id, url, notShared }, tx),
     resolve: (id) => store.googleIdOf(id),
     onRows: ({ key, columns, rows, tx }) => store.replaceRows(key, { columns, rows }, tx),
   });

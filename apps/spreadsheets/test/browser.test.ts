@@ -285,6 +285,52 @@ describe.each(DATABASES)('on $name', (database) => {
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
+  test('a sheet that Google does not share is ready, with why its owner cannot open it', async () => {
+    const { page } = await open();
+    app.emulator.fail({
+      path: 'permissions',
+      status: 400,
+      reason: 'invalidSharingRequest',
+      message: 'No account.',
+    });
+    const noor = await app.user('Noor');
+    await noor.ask('POST', '/api/spreadsheets', {
+      json: { title: 'Unshared', columns: ['Item'], shareWith: 'noor@example.com' },
+    });
+    await signIn(page, 'Noor');
+    const card = page.getByRole('article', { name: 'Unshared' });
+    await card.getByText('ready', { exact: true }).waitFor();
+    await card.getByText(/^Google has not shared it with you\. .*No account\./).waitFor();
+  });
+
+  test('a sheet that cannot be taken back says on the page what to do, and the rows stay', async () => {
+    const { page } = await open();
+    const { id } = await (await app.user('Moved')).create('Moved', [['Oars', 8]]);
+    await signIn(page, 'Moved');
+    const card = page.getByRole('article', { name: 'Moved' });
+    await card.getByText('ready', { exact: true }).waitFor();
+    const button = card.getByRole('button', { name: 'Send back' });
+    await button.click();
+    await card.getByText('Came back once').waitFor();
+
+    const sheet = app.emulator.spreadsheets().find(({ title }) => title === 'Moved');
+    app.emulator.type(sheet?.id ?? '', 'A1', [
+      ['', ''],
+      ['', 'Send back'],
+      ['Item', 'Pieces'],
+      ['Oars', '9'],
+    ]);
+    await button.click();
+    await page
+      .getByText(/^The first sheet has no "Send back" in B1: .*Undo that, and send back again\./)
+      .waitFor();
+    expect(await (await app.user('Moved')).spreadsheet(id)).toMatchObject({
+      returns: 1,
+      rows: [['Oars', 8]],
+    });
+    expect(app.emulator.spreadsheet(sheet?.id ?? '')?.sheets[0]?.values[0] ?? []).toEqual([]);
+  });
+
   test('others are boxes without a name', async () => {
     const { page } = await open();
     await signIn(page, 'Grace');

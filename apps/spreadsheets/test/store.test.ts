@@ -95,8 +95,20 @@ describe.each(DATABASES)('the store on $name', (database) => {
     const key = 'a key of another kind';
     expect(await parts.store.googleIdOf(key)).toBeUndefined();
     await parts.both(<Tx>(_rowlock: Rowlock<Tx>, store: SpreadsheetStore<Tx>) =>
-      store.transaction((tx) => store.markCreated(key, { id: 'google', url: 'https://example.com' }, tx)),
+      store.transaction((tx) =>
+        store.markCreated(key, { id: 'google', url: 'https://example.com', notShared: null }, tx),
+      ),
     );
+  });
+
+  test('keeps where a spreadsheet is, and why it is not shared', async () => {
+    const id = await insert({});
+    expect((await parts.store.find(id))?.google).toBeNull();
+    const google = { id: 'google', url: 'https://example.com', notShared: 'No such account.' };
+    await parts.both(<Tx>(_rowlock: Rowlock<Tx>, store: SpreadsheetStore<Tx>) =>
+      store.transaction((tx) => store.markCreated(id, google, tx)),
+    );
+    expect((await parts.store.find(id))?.google).toEqual(google);
   });
 
   test('undoes what a transaction wrote that fails', async () => {

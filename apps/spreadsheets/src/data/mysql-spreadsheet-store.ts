@@ -11,7 +11,7 @@ import {
 import { away } from './database-away.js';
 import { isMysqlLost } from './mysql-connection-lost.js';
 import { migrate } from './mysql-migrations.js';
-import type { NewSpreadsheet, Row, Spreadsheet } from './spreadsheet.js';
+import type { NewSpreadsheet, PlaceAtGoogle, Row, Spreadsheet } from './spreadsheet.js';
 import type { Label, SpreadsheetStore } from './spreadsheet-store.js';
 
 /** All of a `mysql2` connection that the store needs, and all that a handler's transaction has. */
@@ -108,10 +108,11 @@ export class MysqlSpreadsheetStore implements SpreadsheetStore<Queries> {
     return rows[0]?.google_id ?? undefined;
   }
 
-  async markCreated(id: string, google: { id: string; url: string }, tx: Queries): Promise<void> {
-    await tx.execute('UPDATE spreadsheet SET google_id = ?, url = ? WHERE id = ?', [
+  async markCreated(id: string, google: PlaceAtGoogle, tx: Queries): Promise<void> {
+    await tx.execute('UPDATE spreadsheet SET google_id = ?, url = ?, not_shared = ? WHERE id = ?', [
       google.id,
       google.url,
+      google.notShared,
       id,
     ]);
   }
@@ -158,7 +159,8 @@ export class MysqlSpreadsheetStore implements SpreadsheetStore<Queries> {
   }
 }
 
-const COLUMNS = 'id, owner, title, columns, create_job, created_at, google_id, url, returns, returned_at';
+const COLUMNS =
+  'id, owner, title, columns, create_job, created_at, google_id, url, not_shared, returns, returned_at';
 
 interface SpreadsheetRow extends RowDataPacket {
   readonly id: string;
@@ -169,6 +171,7 @@ interface SpreadsheetRow extends RowDataPacket {
   readonly created_at: Date;
   readonly google_id: string | null;
   readonly url: string | null;
+  readonly not_shared: string | null;
   readonly returns: number;
   readonly returned_at: Date | null;
 }
@@ -186,7 +189,7 @@ interface GoogleIdRow extends RowDataPacket {
 }
 
 function spreadsheetOf(row: SpreadsheetRow): Spreadsheet {
-  const { id, owner, title, columns, google_id: googleId, url, returns } = row;
+  const { id, owner, title, columns, google_id: googleId, url, not_shared: notShared, returns } = row;
   return {
     id,
     owner,
@@ -194,7 +197,7 @@ function spreadsheetOf(row: SpreadsheetRow): Spreadsheet {
     columns: JSON.parse(columns),
     createJob: row.create_job,
     createdAt: row.created_at,
-    google: googleId === null || url === null ? null : { id: googleId, url },
+    google: googleId === null || url === null ? null : { id: googleId, url, notShared },
     returns,
     returnedAt: row.returned_at,
   };

@@ -3,7 +3,7 @@ import { uuidOf } from '../uuid.js';
 import { away } from './database-away.js';
 import { isPostgresLost } from './postgres-connection-lost.js';
 import { migrate } from './postgres-migrations.js';
-import type { NewSpreadsheet, Row, Spreadsheet } from './spreadsheet.js';
+import type { NewSpreadsheet, PlaceAtGoogle, Row, Spreadsheet } from './spreadsheet.js';
 import type { Label, SpreadsheetStore } from './spreadsheet-store.js';
 
 /** All of a `pg` client that the store needs, and all that a handler's transaction has. */
@@ -107,12 +107,11 @@ export class PostgresSpreadsheetStore implements SpreadsheetStore<Queries> {
     return rows[0]?.google_id ?? undefined;
   }
 
-  async markCreated(id: string, google: { id: string; url: string }, tx: Queries): Promise<void> {
-    await tx.query('UPDATE spreadsheets.spreadsheet SET google_id = $2, url = $3 WHERE id = $1', [
-      idOf(id),
-      google.id,
-      google.url,
-    ]);
+  async markCreated(id: string, google: PlaceAtGoogle, tx: Queries): Promise<void> {
+    await tx.query(
+      'UPDATE spreadsheets.spreadsheet SET google_id = $2, url = $3, not_shared = $4 WHERE id = $1',
+      [idOf(id), google.id, google.url, google.notShared],
+    );
   }
 
   async replaceRows(
@@ -154,7 +153,8 @@ function idOf(key: string): string | null {
   return uuidOf(key) ?? null;
 }
 
-const COLUMNS = 'id, owner, title, columns, create_job, created_at, google_id, url, returns, returned_at';
+const COLUMNS =
+  'id, owner, title, columns, create_job, created_at, google_id, url, not_shared, returns, returned_at';
 
 interface SpreadsheetRow {
   readonly id: string;
@@ -165,12 +165,13 @@ interface SpreadsheetRow {
   readonly created_at: Date;
   readonly google_id: string | null;
   readonly url: string | null;
+  readonly not_shared: string | null;
   readonly returns: number;
   readonly returned_at: Date | null;
 }
 
 function spreadsheetOf(row: SpreadsheetRow): Spreadsheet {
-  const { id, owner, title, columns, google_id: googleId, url, returns } = row;
+  const { id, owner, title, columns, google_id: googleId, url, not_shared: notShared, returns } = row;
   return {
     id,
     owner,
@@ -178,7 +179,7 @@ function spreadsheetOf(row: SpreadsheetRow): Spreadsheet {
     columns,
     createJob: row.create_job,
     createdAt: row.created_at,
-    google: googleId === null || url === null ? null : { id: googleId, url },
+    google: googleId === null || url === null ? null : { id: googleId, url, notShared },
     returns,
     returnedAt: row.returned_at,
   };

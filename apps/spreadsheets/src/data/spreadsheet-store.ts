@@ -1,4 +1,4 @@
-import type { NewSpreadsheet, Row, Spreadsheet } from './spreadsheet.js';
+import type { NewSpreadsheet, PlaceAtGoogle, Row, Spreadsheet } from './spreadsheet.js';
 
 /**
  * The application's own tables. Every method rejects with `DatabaseAwayError` while the database cannot be reached.
@@ -18,7 +18,7 @@ export interface SpreadsheetStore<Tx> {
   rowsOf(id: string): Promise<readonly Row[]>;
   /** Where the spreadsheet is at Google, or undefined as long as it is not there. */
   googleIdOf(id: string): Promise<string | undefined>;
-  markCreated(id: string, google: { readonly id: string; readonly url: string }, tx: Tx): Promise<void>;
+  markCreated(id: string, google: PlaceAtGoogle, tx: Tx): Promise<void>;
   /** Puts rows that came back in the place of those from the time before. */
   replaceRows(id: string, sheet: { columns: readonly string[]; rows: readonly Row[] }, tx: Tx): Promise<void>;
   migrate(): Promise<readonly string[]>;

@@ -11,10 +11,17 @@ export interface Spreadsheet {
   readonly createJob: string;
   readonly createdAt: Date;
   /** Where it is at Google, once it is there. */
-  readonly google: { readonly id: string; readonly url: string } | null;
+  readonly google: PlaceAtGoogle | null;
   /** How many times its rows came back. */
   readonly returns: number;
   readonly returnedAt: Date | null;
+}
+
+export interface PlaceAtGoogle {
+  readonly id: string;
+  readonly url: string;
+  /** Why Google did not share it with who asked for it. */
+  readonly notShared: string | null;
 }
 
 export type NewSpreadsheet = Pick<Spreadsheet, 'id' | 'owner' | 'title' | 'columns' | 'createJob'>;

@@ -87,6 +87,7 @@ const Spreadsheet = z.object({
   columns: z.array(z.string()),
   status: z.enum(['waiting', 'being-created', 'ready', 'failed', 'cancelled']),
   url: z.url().nullable(),
+  notShared: z.string().nullable().describe('Why Google did not share it with its owner'),
   createdAt: time,
   returns: z.int(),
   returnedAt: time.nullable(),

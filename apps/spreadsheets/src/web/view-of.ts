@@ -13,6 +13,7 @@ export function spreadsheetView({ spreadsheet, createJob }: SpreadsheetReport): 
     columns,
     status: google === null ? STATUS[createJob?.status ?? 'new'] : 'ready',
     url: google?.url ?? null,
+    notShared: google?.notShared ?? null,
     createdAt: createdAt.toISOString(),
     returns,
     returnedAt: returnedAt?.toISOString() ?? null,

@@ -10,6 +10,8 @@ export interface SpreadsheetView {
   readonly status: SpreadsheetStatus;
   /** Where to open it, once it is ready. */
   readonly url: string | null;
+  /** Why Google did not share it with its owner. */
+  readonly notShared: string | null;
   readonly createdAt: string;
   /** How many times its rows came back, and when last. */
   readonly returns: number;

@@ -56,7 +56,7 @@ export const POSTGRES: TestDatabase = {
   },
 };
 
-const MYSQL: TestDatabase = {
+export const MYSQL: TestDatabase = {
   name: 'MySQL',
   nowhere: (port) => `mysql://nobody@127.0.0.1:${port}/nothing`,
   fresh: () => freshMysqlDatabase(inject('mysqlUrl')),

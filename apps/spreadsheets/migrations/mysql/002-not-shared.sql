@@ -1,0 +1,10 @@
+-- Why Google did not share it with who asked for it; null when it did, or was not asked to.
+-- MySQL has no ADD COLUMN IF NOT EXISTS, and this may be run twice.
+SET @adding = (
+  SELECT IF(COUNT(*) = 0, 'ALTER TABLE spreadsheet ADD COLUMN not_shared TEXT', 'DO 0')
+  FROM information_schema.columns
+  WHERE table_schema = DATABASE() AND table_name = 'spreadsheet' AND column_name = 'not_shared'
+);
+PREPARE adding FROM @adding;
+EXECUTE adding;
+DEALLOCATE PREPARE adding;
