@@ -10,6 +10,7 @@ import { type FreshDatabase, freePort } from '@rowlock/servers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DATABASES } from './support/databases.js';
 import { eventually } from './support/eventually.js';
+import { UserOfApi } from './support/user-of-api.js';
 
 const ENTRY = fileURLToPath(new URL('../dist/demo.js', import.meta.url));
 
@@ -125,6 +126,22 @@ describe.each(DATABASES)('on $name', (on) => {
       'spreadsheet.create',
       ...Array.from({ length: 30 }, () => 'spreadsheet.update'),
     ]);
+  });
+
+  test('Ctrl-C leaves a part as long as DRAIN_SECONDS says to finish what it has begun', async () => {
+    demo = run({ PORT: '0', DRAIN_SECONDS: '15' });
+    const page = await pageOf(demo);
+    const [google] = /http:\/\/\S+(?= {3}stands in for Google)/.exec(demo.said) ?? [];
+    const slow = { path: ':batchUpdate', delayMs: 6_000 };
+    await fetch(`${google}/_emulator/faults`, { method: 'POST', body: JSON.stringify(slow) });
+    await (await UserOfApi.signIn(page, 'Ada')).create('Oars');
+    await eventually(async () =>
+      (await (await fetch(`${google}/_emulator/calls`)).text()).includes(':batchUpdate'),
+    );
+    demo.process.kill('SIGINT');
+    const [code] = await once(demo.process, 'close');
+    expect(code).toBe(0);
+    expect(demo.said).toContain('endings={"complete":1}');
   });
 
   test('a port that is taken gives way to another one', async () => {

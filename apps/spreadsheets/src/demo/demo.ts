@@ -11,8 +11,8 @@ import { PORT_TAKEN } from '../port-taken.js';
 import { Part } from './part.js';
 import { welcome } from './welcome.js';
 
-/** How long a part may take to finish what it has begun, in milliseconds. */
-const GRACE_MS = 5_000;
+/** How long a part may take to end after its drain: it breaks off what it has begun, and gives it back. In milliseconds. */
+const AFTER_DRAIN_MS = 10_000;
 
 /** About as slow as Google's own servers: fast enough to wait for, and slow enough to watch. In milliseconds. */
 const GOOGLE_DELAY_MS = 400;
@@ -33,6 +33,7 @@ export class Demo {
   readonly #parts: Part[] = [];
   #postgres: EmbeddedPostgres | undefined;
   #emulator: GoogleSheetsEmulator | undefined;
+  #drainMs = 0;
   #stopping = false;
 
   async start(): Promise<void> {
@@ -54,7 +55,8 @@ export class Demo {
     const namesGoogle = GOOGLE.some((name) => given[name] !== undefined);
     // All mistakes are told here, before anything is started and before three processes tell them again.
     const complete = { ...NOT_YET.database, ...(!namesGoogle && NOT_YET.google), ...given };
-    const { web: wanted } = readConfig(complete, 'web');
+    const { web: wanted, drainMs } = readConfig(complete, 'web');
+    this.#drainMs = drainMs;
     readConfig(complete, 'worker');
     const env = {
       ...given,
@@ -92,7 +94,7 @@ export class Demo {
           // The database's guard stops it when this process is gone.
           process.exit(1);
         }
-        console.log('\nStopping …');
+        console.log('\nStopping … (Ctrl-C again: at once)');
         this.#stop().then(
           () => process.exit(0),
           (error: unknown) => {
@@ -106,7 +108,7 @@ export class Demo {
 
   async #stop(): Promise<void> {
     this.#stopping = true;
-    await Promise.all(this.#parts.map((part) => part.stop(GRACE_MS)));
+    await Promise.all(this.#parts.map((part) => part.stop(this.#drainMs + AFTER_DRAIN_MS)));
     await this.#emulator?.close();
     await this.#postgres?.stop();
   }
