@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -179,6 +179,30 @@ describe.each(DATABASES)('on $name', (on) => {
     expect(demo.said).toBe(
       'The environment is not right:\n  - PORT must be a whole number from 0 to 65535.\n',
     );
+  });
+
+  describe('credentials of another kind, which other programs put into the environment', () => {
+    let ambient: NodeJS.ProcessEnv;
+    beforeEach(async () => {
+      const file = join(folder, 'application_default_credentials.json');
+      await writeFile(file, JSON.stringify({ type: 'authorized_user', refresh_token: 'secret' }));
+      ambient = { PORT: '0', GOOGLE_APPLICATION_CREDENTIALS: file };
+    });
+
+    test('are refused with how to do without them', async () => {
+      demo = run(ambient);
+      const [code] = await once(demo.process, 'close');
+      expect(code).toBe(1);
+      expect(demo.said).toMatch(/with the JSON of a service account, with client_email and private_key\.$/m);
+      expect(demo.said).toContain('GOOGLE_APPLICATION_CREDENTIALS= npm start');
+      expect(demo.said).not.toContain('secret');
+    });
+
+    test('are not looked at when it is done so', async () => {
+      demo = run({ ...ambient, GOOGLE_APPLICATION_CREDENTIALS: '' });
+      await pageOf(demo);
+      expect(demo.said).toContain('stands in for Google Sheets');
+    });
   });
 
   test('a dead worker is told of; and when the demo itself is killed, its parts end by themselves', async () => {

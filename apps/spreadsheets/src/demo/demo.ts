@@ -157,9 +157,16 @@ function onPort(port: number, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, PORT: String(port), PUBLIC_URL: env.PUBLIC_URL ?? `http://localhost:${port}` };
 }
 
+const KEY_FILE = 'GOOGLE_APPLICATION_CREDENTIALS';
+/** Other programs set it for the whole session, to what is no service account's key. */
+const WITHOUT_KEY_FILE = `To run without Google, whatever ${KEY_FILE} is set to: ${KEY_FILE}= npm start`;
+
 /** What a person can mend is said in one sentence; anything else is shown whole. */
 function sentenceOf(error: unknown): unknown {
-  if (error instanceof ConfigError) return error.message;
+  if (error instanceof ConfigError) {
+    const isOfGoogle = error.mistakes.some((mistake) => mistake.includes(KEY_FILE));
+    return isOfGoogle ? `${error.message}\n${WITHOUT_KEY_FILE}` : error.message;
+  }
   if (isDriverError(error, 'ConnectionLost') || isDriverError(error, 'PermissionDenied')) {
     return `${error.message}\nIs the server of DATABASE_URL running, and are its user and password right? Without DATABASE_URL the demo brings a database of its own.`;
   }
