@@ -20,7 +20,7 @@ export interface EmulatorOptions extends TokenOptions {
   readonly host?: string;
   /** Where people reach the emulator, for the links it gives; default its own address. */
   readonly publicUrl?: string;
-  /** Limits that differ from Google's. */
+  /** Limits that differ from the defaults. */
   readonly quotas?: Partial<Quotas>;
   /** The clock, ms since the epoch; default Date.now. */
   readonly now?: () => number;

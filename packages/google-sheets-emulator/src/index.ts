@@ -5,6 +5,6 @@ export { type EmulatorOptions, type GoogleSheetsEmulator, startGoogleSheetsEmula
 export type { SearchOptions } from './exchange.js';
 export type { Fault } from './faults.js';
 export type { Api } from './google-error.js';
-export { GOOGLE_QUOTAS, type Quotas } from './quota.js';
+export { DEFAULT_QUOTAS, type Quotas } from './quota.js';
 export type { SheetView, SpreadsheetView } from './spreadsheet-view.js';
 export type { TokenOptions } from './tokens.js';

@@ -15,10 +15,10 @@ export interface Quotas {
 }
 
 /**
- * Google's defaults. Sources: https://developers.google.com/workspace/sheets/api/limits and
- * https://developers.google.com/workspace/drive/api/guides/limits
+ * For Sheets they are Google's: https://developers.google.com/workspace/sheets/api/limits. For Drive they are not: Google counts
+ * quota units (https://developers.google.com/workspace/drive/api/guides/limits), and here it is calls.
  */
-export const GOOGLE_QUOTAS: Quotas = {
+export const DEFAULT_QUOTAS: Quotas = {
   readsPerMinute: 300,
   readsPerMinutePerUser: 60,
   writesPerMinute: 300,
@@ -36,7 +36,7 @@ export class QuotaMeter {
   #used = new Map<string, number>();
 
   constructor(quotas: Partial<Quotas>, now: () => number) {
-    this.#quotas = { ...GOOGLE_QUOTAS, ...quotas };
+    this.#quotas = { ...DEFAULT_QUOTAS, ...quotas };
     this.#now = now;
   }
 
