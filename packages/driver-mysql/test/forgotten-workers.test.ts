@@ -38,7 +38,7 @@ test('a worker that starts forgets those that are long gone, and none that may c
   }
 });
 
-test('what a forgotten worker has left on record together is written out for those of its jobs that are outstanding', async () => {
+test('what a forgotten worker has left on record together is written out, but for what it has completed', async () => {
   const database = await freshMysqlDatabase(serverUrl);
   const driver = mysql({ uri: database.url });
   const client = await createConnection(database.url);
@@ -46,13 +46,17 @@ test('what a forgotten worker has left on record together is written out for tho
     await driver.migrate();
     const hire = (name: string) => driver.anchor({ name, host: 'host', pid: 1, queues: [] });
     const [gone, alive] = [await hire('gone'), await hire('alive')];
+    const processId = randomUUID();
     await client.query(
       `INSERT INTO rowlock_job (id, kind, status, finished_at) VALUES
        (1, 'k', 'new', NULL), (2, 'k', 'cancelled', UTC_TIMESTAMP(6)), (3, 'k', 'new', NULL), (4, 'k', 'new', NULL)`,
     );
-    const processId = randomUUID();
-    await driver.startRuns([{ processId, workerId: gone.workerId, jobs: [1n, 2n, 4n] }]);
-    await driver.startRuns([{ processId: randomUUID(), workerId: alive.workerId, jobs: [3n, 5n] }]);
+    await client.query(
+      "INSERT INTO rowlock_job (id, kind, status, finished_at, process_id) VALUES (5, 'k', 'complete', UTC_TIMESTAMP(6), ?)",
+      [processId],
+    );
+    await driver.startRuns([{ processId, workerId: gone.workerId, jobs: [1n, 2n, 4n, 5n] }]);
+    await driver.startRuns([{ processId: randomUUID(), workerId: alive.workerId, jobs: [3n, 6n] }]);
     await gone.release();
     await client.query(
       "UPDATE rowlock_worker SET stopped_at = UTC_TIMESTAMP(6) - INTERVAL 25 HOUR WHERE name = 'gone'",
@@ -60,12 +64,12 @@ test('what a forgotten worker has left on record together is written out for tho
     await (await hire('fresh')).release();
     const [open] = await client.query<never>('SELECT CAST(job_ids AS CHAR) AS job_ids FROM rowlock_open_run');
     expect((open as readonly { job_ids: string }[]).map(({ job_ids }) => JSON.parse(job_ids))).toEqual([
-      [3, 5],
+      [3, 6],
     ]);
     const [rows] = await client.query<never>(
       'SELECT job_id, process_id, outcome FROM rowlock_run ORDER BY job_id',
     );
-    expect(rows).toEqual([1, 4].map((id) => ({ job_id: id, process_id: processId, outcome: null })));
+    expect(rows).toEqual([1, 2, 4].map((id) => ({ job_id: id, process_id: processId, outcome: null })));
     await alive.release();
   } finally {
     await client.end();

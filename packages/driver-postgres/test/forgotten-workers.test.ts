@@ -39,7 +39,7 @@ test('a worker that starts forgets those that are long gone, and none that may c
   }
 });
 
-test('what a forgotten worker has left on record together is written out for those of its jobs that are outstanding', async () => {
+test('what a forgotten worker has left on record together is written out, but for what it has completed', async () => {
   const database = await freshDatabase(inject('postgresUrl'));
   const driver = postgres({ connectionString: database.url });
   const client = new pg.Client(database.url);
@@ -48,24 +48,28 @@ test('what a forgotten worker has left on record together is written out for tho
     await client.connect();
     const hire = (name: string) => driver.anchor({ name, host: 'host', pid: 1, queues: [] });
     const [gone, alive] = [await hire('gone'), await hire('alive')];
+    const processId = randomUUID();
     await client.query(
       `INSERT INTO rowlock.job (kind, status, finished_at) VALUES
        ('k', 'new', NULL), ('k', 'cancelled', now()), ('k', 'new', NULL), ('k', 'new', NULL)`,
     );
-    const processId = randomUUID();
-    await driver.startRuns([{ processId, workerId: gone.workerId, jobs: [1n, 2n, 4n] }]);
-    await driver.startRuns([{ processId: randomUUID(), workerId: alive.workerId, jobs: [3n, 5n] }]);
+    await client.query(
+      "INSERT INTO rowlock.job (kind, status, finished_at, process_id) VALUES ('k', 'complete', now(), $1)",
+      [processId],
+    );
+    await driver.startRuns([{ processId, workerId: gone.workerId, jobs: [1n, 2n, 4n, 5n] }]);
+    await driver.startRuns([{ processId: randomUUID(), workerId: alive.workerId, jobs: [3n, 6n] }]);
     await gone.release();
     await client.query(
       "UPDATE rowlock.worker SET stopped_at = now() - interval '25 hours' WHERE name = 'gone'",
     );
     await (await hire('fresh')).release();
     const { rows: open } = await client.query('SELECT job_ids FROM rowlock.open_run');
-    expect(open).toEqual([{ job_ids: ['3', '5'] }]);
+    expect(open).toEqual([{ job_ids: ['3', '6'] }]);
     const { rows } = await client.query(
       'SELECT job_id, process_id, outcome FROM rowlock.run ORDER BY job_id',
     );
-    expect(rows).toEqual(['1', '4'].map((id) => ({ job_id: id, process_id: processId, outcome: null })));
+    expect(rows).toEqual(['1', '2', '4'].map((id) => ({ job_id: id, process_id: processId, outcome: null })));
     await alive.release();
   } finally {
     await client.end();
