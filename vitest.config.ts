@@ -10,8 +10,6 @@ export default defineConfig({
       ...(process.env.TEST_MARIADB === '1' ? ['packages/driver-mysql/vitest.mariadb.config.ts'] : []),
     ],
     globalSetup: './tooling/servers/src/vitest-setup.ts',
-    // Each worker keeps a database busy as well: two of them fill two cores.
-    maxWorkers: 2,
     teardownTimeout: 30_000,
   },
 });
