@@ -36,17 +36,7 @@ describe('with a million settled and a million future-dated rows', () => {
     await drop();
   });
 
-  const explain = async (text: string, values: unknown[]): Promise<Plan> => {
-    await client.query('BEGIN');
-    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
-      values,
-    );
-    await client.query('ROLLBACK');
-    const plan = rows[0]?.['QUERY PLAN'][0].Plan;
-    if (plan === undefined) throw new Error('No plan.');
-    return plan;
-  };
+  const explain = (text: string, values: unknown[]): Promise<Plan> => explained(client, text, values);
 
   test('a claim walks its own index and touches a handful of pages', async () => {
     const plan = await explain(sql.claimOne, ['q', -32_768, 0, ['k'], []]);
@@ -127,6 +117,39 @@ test('behind the dead rows that an old snapshot keeps a claim is planned once in
   await client.end();
   await database.drop();
 });
+
+test('of many jobs whose time has come a survey reads those that it promotes', async () => {
+  const database = await freshDatabase(inject('postgresUrl'));
+  const driver = postgres({ connectionString: database.url });
+  await driver.migrate();
+  await driver.close();
+  const client = new pg.Client(database.url);
+  await client.connect();
+  await client.query(
+    `INSERT INTO rowlock.job (queue, kind, available_at, due)
+     SELECT 'q', 'k', now() - n * interval '1 ms', false FROM generate_series(1, 100000) AS n`,
+  );
+  await client.query('VACUUM ANALYZE rowlock.job');
+  const plan = await explained(client, sql.survey, [['q', 'other'], ['k']]);
+  expect(indexes(plan)).toContain('job_later');
+  const types = nodes(plan).map((node) => node['Node Type']);
+  expect(types).not.toContain('Seq Scan');
+  expect(types).not.toContain('Sort');
+  await client.end();
+  await database.drop();
+});
+
+async function explained(client: pg.Client, text: string, values: unknown[]): Promise<Plan> {
+  await client.query('BEGIN');
+  const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+    values,
+  );
+  await client.query('ROLLBACK');
+  const plan = rows[0]?.['QUERY PLAN'][0].Plan;
+  if (plan === undefined) throw new Error('No plan.');
+  return plan;
+}
 
 /** The statements of a job, with a claim of these values. */
 async function isPlannedOnce(client: pg.Client, claim: unknown[]): Promise<void> {

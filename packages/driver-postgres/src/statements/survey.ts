@@ -8,11 +8,14 @@ export const surveyStatements = ({ job }: Tables) => ({
       WITH promoted AS (
         UPDATE ${job} SET due = true
         WHERE id = ANY(ARRAY(
-          SELECT id FROM ${job}
-          WHERE queue = ANY($1) AND status = 'new' AND NOT due AND available_at <= statement_timestamp()
-          ORDER BY available_at
-          LIMIT 1000
-          FOR NO KEY UPDATE SKIP LOCKED
+          SELECT found.id FROM unnest($1::text[]) AS lane (queue)
+          CROSS JOIN LATERAL (
+            SELECT id FROM ${job} AS job
+            WHERE job.queue = lane.queue AND status = 'new' AND NOT due AND available_at <= statement_timestamp()
+            ORDER BY available_at
+            LIMIT 1000
+            FOR NO KEY UPDATE SKIP LOCKED
+          ) AS found
         ))
         RETURNING id
       )
