@@ -36,6 +36,15 @@ export interface JobViewRow extends JobRow {
   finished_by: string | null;
 }
 
+/** What `move` met. */
+export interface MoveRow {
+  status: State;
+  /** In milliseconds since 1970. */
+  available_at: string;
+  /** Whether it is what was available at the given time. */
+  meant: 0 | 1;
+}
+
 export interface WorkerRow {
   id: string;
   name: string;

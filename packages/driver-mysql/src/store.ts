@@ -16,7 +16,7 @@ import {
 import type { Context } from './context.js';
 import { inPackets, NEW_JOBS } from './given.js';
 import { change, inParts, list, type MysqlTransaction, query, type Value } from './query.js';
-import { type JobViewRow, toJobView, toWorkerView, type WorkerRow } from './rows.js';
+import { type JobViewRow, type MoveRow, toJobView, toWorkerView, type WorkerRow } from './rows.js';
 import { storableJson, storableText } from './storable.js';
 
 /** How often a unique key may change hands while a job that wants it is enqueued. */
@@ -128,22 +128,25 @@ export class MysqlStore implements Store {
     return counts;
   }
 
-  async move(event: ClientEvent, publicId: string): Promise<Moved> {
+  async move(event: ClientEvent, publicId: string, availableAt?: number): Promise<Moved> {
     const { from, to } = TRANSITIONS[event];
     const { sql } = this.context;
-    const [found] = await query<{ id: string; status: State }>(this.on, sql.find, [publicId]);
+    const starts = ({ status }: MoveRow): boolean => (from as readonly State[]).includes(status);
+    const [found] = await query<MoveRow & { id: string }>(this.on, sql.find, [availableAt ?? null, publicId]);
     if (found === undefined) return { outcome: 'missing' };
     // MySQL has no UPDATE that skips what is locked: lock, look, and change, in one transaction.
     const met = await this.atomically(async (tx) => {
-      const [free] = await query<{ status: State }>(tx, sql.lockOne, [found.id]);
-      if (free === undefined || !(from as readonly State[]).includes(free.status)) return free ?? null;
+      const [free] = await query<MoveRow>(tx, sql.lockOne, [availableAt ?? null, found.id]);
+      if (free === undefined || !starts(free) || !free.meant) return free ?? null;
       await change(tx, sql.move, [to, to, to, to, to, to, hostname(), to, found.id]);
       return 'moved';
     });
     if (met === 'moved') return { outcome: 'moved' };
-    const { status } = met ?? found;
-    const held = status === 'in-progress' || (met === null && (from as readonly State[]).includes(status));
-    return held && event === 'cancel' ? { outcome: 'running' } : { outcome: 'illegal', status };
+    const row = met ?? found;
+    const held = row.status === 'in-progress' || (met === null && starts(row));
+    return held && row.meant && event === 'cancel'
+      ? { outcome: 'running', availableAt: Number(row.available_at) }
+      : { outcome: 'illegal', status: row.status };
   }
 
   async notify(wakeUps: readonly WakeUp[]): Promise<void> {

@@ -33,6 +33,17 @@ export interface JobViewRow extends JobRow {
   finished_by: string | null;
 }
 
+/** What `move` met. */
+export interface MoveRow {
+  status: State;
+  /** In milliseconds since 1970. */
+  available_at: number;
+  /** Whether it is what was available at the given time. */
+  meant: boolean;
+  free: boolean;
+  moved: boolean;
+}
+
 export interface WorkerRow {
   id: number;
   name: string;

@@ -17,7 +17,7 @@ import type { QueryResultRow } from 'pg';
 import type { Context } from './context.js';
 import { type GivenJob, newJobs } from './given.js';
 import { type PostgresTransaction, query } from './query.js';
-import { type JobViewRow, toJobView, toWorkerView, type WorkerRow } from './rows.js';
+import { type JobViewRow, type MoveRow, toJobView, toWorkerView, type WorkerRow } from './rows.js';
 
 /** How often a unique key may change hands while a job that wants it is enqueued. */
 const MOST_TRIES = 10;
@@ -107,18 +107,22 @@ export class PostgresStore implements Store {
     return counts;
   }
 
-  async move(event: ClientEvent, publicId: string): Promise<Moved> {
+  async move(event: ClientEvent, publicId: string, availableAt?: number): Promise<Moved> {
     const { from, to } = TRANSITIONS[event];
-    const [row] = await query<{ status: State; free: boolean; moved: boolean }>(
-      this.on,
-      this.context.sql.move,
-      [publicId, from, to, hostname()],
-    );
+    const [row] = await query<MoveRow>(this.on, this.context.sql.move, [
+      publicId,
+      from,
+      to,
+      hostname(),
+      availableAt,
+    ]);
     if (row === undefined) return { outcome: 'missing' };
-    if (row.moved) return { outcome: 'moved' };
-    const held =
-      row.status === 'in-progress' || (!row.free && (from as readonly State[]).includes(row.status));
-    return held && event === 'cancel' ? { outcome: 'running' } : { outcome: 'illegal', status: row.status };
+    const { status, free, moved } = row;
+    if (moved) return { outcome: 'moved' };
+    const held = status === 'in-progress' || (!free && (from as readonly State[]).includes(status));
+    return held && row.meant && event === 'cancel'
+      ? { outcome: 'running', availableAt: row.available_at }
+      : { outcome: 'illegal', status };
   }
 
   async notify(wakeUps: readonly WakeUp[]): Promise<void> {

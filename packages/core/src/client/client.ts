@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Clock } from '../clock.js';
-import type { Driver, JobFilter, Store, WorkerView } from '../driver/driver.js';
+import type { Driver, JobFilter, Moved, Store, WorkerView } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { QUEUE } from '../handler/handler.js';
@@ -138,9 +138,8 @@ export class Client<Tx> {
       );
     }
     const moved = await this.#move('cancel', known, tx);
-    if (moved === 'moved') return 'cancelled';
-    const job = await this.find(known, tx === undefined ? {} : { tx });
-    await this.#store(tx).notify([{ cancel: known, ...(job && { availableAt: job.availableAt.getTime() }) }]);
+    if (moved.outcome === 'moved') return 'cancelled';
+    await this.#store(tx).notify([{ cancel: known, availableAt: moved.availableAt }]);
     return 'signalled';
   }
 
@@ -184,11 +183,11 @@ export class Client<Tx> {
     event: 'cancel' | 'redrive',
     publicId: string,
     tx: Tx | undefined,
-  ): Promise<'moved' | 'running'> {
+  ): Promise<Extract<Moved, { outcome: 'moved' | 'running' }>> {
     for (let tries = 1; ; tries++) {
       const moved = await this.#store(tx).move(event, publicId);
       if (moved.outcome === 'missing') throw new JobNotFoundError(publicId);
-      if (moved.outcome !== 'illegal') return moved.outcome;
+      if (moved.outcome !== 'illegal') return moved;
       if (!isLegal(event, moved.status)) throw new IllegalTransitionError(event, publicId, moved.status);
       // Only somebody's lock is in the way. MySQL shows what a commit has made before it lets go of the locks.
       if (tries === LOCKED_TRIES)

@@ -124,8 +124,13 @@ export interface Store {
   /** Counts without locking, by state. */
   count(filter: JobFilter): Promise<Readonly<Record<State, number>>>;
 
-  /** Lets a client's event happen to a job, unless somebody holds it, and says what it met. */
-  move(event: ClientEvent, publicId: string): Promise<Moved>;
+  /**
+   * Lets a client's event happen to a job, unless somebody holds it, and says what it met.
+   *
+   * @param availableAt Only the job that was available at that time, in milliseconds since 1970, or has had an attempt, is meant: for one
+   * that was redriven since, whether somebody holds it or not, the event is illegal.
+   */
+  move(event: ClientEvent, publicId: string, availableAt?: number): Promise<Moved>;
 
   /** Wakes workers: at once on the pool; when, and only if, the transaction commits where joined. */
   notify(wakeUps: readonly WakeUp[]): Promise<void>;
@@ -360,7 +365,11 @@ export interface JobPage {
 /** What `move` met: it was done, somebody holds the job, it is in a state that the event does not start from, or it is not there. */
 export type Moved =
   | { readonly outcome: 'moved' }
-  | { readonly outcome: 'running' }
+  | {
+      readonly outcome: 'running';
+      /** When the job is available, in milliseconds since 1970. */
+      readonly availableAt: number;
+    }
   | { readonly outcome: 'illegal'; readonly status: State }
   | { readonly outcome: 'missing' };
 

@@ -84,8 +84,7 @@ export class Cancellations {
     for (const [publicId, heard] of [...this.#heard].slice(0, most)) {
       const isHeld =
         heard.until > clock.now() &&
-        (await this.#isMeant(publicId, heard)) &&
-        (await driver.move('cancel', publicId)).outcome === 'running';
+        (await driver.move('cancel', publicId, heard.availableAt)).outcome === 'running';
       // It may have been cancelled anew meanwhile.
       if (this.#heard.get(publicId) !== heard) continue;
       this.#heard.delete(publicId);

@@ -49,7 +49,7 @@ export function takeTurns<Tx>(driver: Driver<Tx>, actor: Actor, anchor: Anchor, 
         if (enqueued.some(({ outcome }) => outcome === 'enqueued')) told.wakes(wakeUps);
         return enqueued;
       }),
-    move: (event, publicId) => turn('move', () => driver.move(event, publicId)),
+    move: (event, publicId, availableAt) => turn('move', () => driver.move(event, publicId, availableAt)),
     notify,
     join(tx) {
       const joined = driver.join(tx);

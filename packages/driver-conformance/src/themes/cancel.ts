@@ -11,6 +11,9 @@ import { aborted, gate, until, within } from '../until.js';
 /** So rarely that nothing comes of it in a test. */
 const NEVER = '1h';
 
+/** Apart from the time of any redrive. */
+const LONG_AGO = new Date(Date.UTC(2026, 0));
+
 export const cancel = theme('cancel', (test) => {
   test('a job that waits behind another of its key ends as cancelled, and its handler is not called', async (stage) => {
     const { key, queue, putMany, reader } = stage;
@@ -197,7 +200,7 @@ export const cancel = theme('cancel', (test) => {
           throw await aborted(signal);
         },
       });
-      const job = await put();
+      const job = await put({ available: { at: LONG_AGO } });
       // They do not ask what became of it.
       const first = await listening(stage, [handler], { watchInterval: NEVER });
       await within('the handler', running.promise);
@@ -212,6 +215,46 @@ export const cancel = theme('cancel', (test) => {
       expect(calls).toBe(2);
     });
   }
+
+  test('a job that is redriven while a worker asks what became of its cancellation is run', async (stage) => {
+    const { queue, put, row } = stage;
+    const [running, asking, asked] = [gate(), gate(), gate()];
+    let calls = 0;
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      async run({ signal }) {
+        calls += 1;
+        if (calls > 1) return;
+        running.open();
+        const reason = await aborted(signal);
+        await asking.promise;
+        throw reason;
+      },
+    });
+    const job = await put({ available: { at: LONG_AGO } });
+    const wrap = <Tx>(driver: Driver<Tx>): Driver<Tx> =>
+      instead(driver, {
+        async move(...call) {
+          asking.open();
+          await until('it is cancelled', async () => (await row(job)).status === 'cancelled');
+          // Nobody is woken, and claims it, before the worker's own move comes.
+          await driver.move('redrive', job.publicId);
+          const moved = await driver.move(...call);
+          asked.open();
+          return moved;
+        },
+      });
+    const { worker } = await hire(stage, [handler], {}, wrap);
+    await worker.start();
+    await within('the handler', running.promise);
+    expect(await clientOf(stage, [handler]).cancel(job.publicId)).toBe('signalled');
+    await within('the worker asks', asked.promise);
+    await stage.driver.notify([{ queue }]);
+    expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
+    expect(calls).toBe(2);
+  });
 });
 
 /** A worker that is started, and when it has taken in a cancellation. */

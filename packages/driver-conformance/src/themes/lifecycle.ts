@@ -96,7 +96,7 @@ export const lifecycle = theme('lifecycle', (test) => {
         }
         // A job that is held is `new` in the table: a cancel can only be passed on, a redrive does not start there.
         const held = {
-          cancel: { outcome: 'running' },
+          cancel: { outcome: 'running', availableAt: row.availableAt.getTime() },
           redrive: { outcome: 'illegal', status: 'new' },
         } as const;
         expect(moved).toEqual(holder === undefined ? { outcome: 'illegal', status: state } : held[event]);

@@ -185,7 +185,7 @@ export const listCountMove = theme('list, count and move', (test) => {
     const before = await put();
     const { held, job } = await hold();
     const moved = await within('the cancel beside the held job', driver.move('cancel', job.publicId));
-    expect(moved).toEqual({ outcome: 'running' });
+    expect(moved).toEqual({ outcome: 'running', availableAt: (await row(job)).availableAt.getTime() });
     expect(await held.settle([settlement(job)])).toEqual([before.id]);
     await held.commit();
     expect((await row(job)).status).toBe('complete');
@@ -196,8 +196,32 @@ export const listCountMove = theme('list, count and move', (test) => {
     const { held } = await hold();
     await held.lockSiblings({ queue, keys: [key] }, 1);
     for (const { publicId } of rows) {
-      expect(await driver.move('cancel', publicId)).toEqual({ outcome: 'running' });
+      expect(await driver.move('cancel', publicId)).toMatchObject({ outcome: 'running' });
     }
+  });
+
+  test('a cancel that is meant for a job before it was redriven leaves it', async ({
+    driver,
+    put,
+    hold,
+    row,
+    serve,
+  }) => {
+    const before = Date.UTC(2026, 0);
+    const job = await put({ available: { at: new Date(before) } });
+    const cancel = (availableAt: number) => driver.move('cancel', job.publicId, availableAt);
+    expect(await cancel(before - 1)).toEqual({ outcome: 'illegal', status: 'new' });
+    expect(await cancel(before)).toEqual({ outcome: 'moved' });
+    expect(await cancel(before)).toEqual({ outcome: 'illegal', status: 'cancelled' });
+    await driver.move('redrive', job.publicId);
+    expect(await cancel(before)).toEqual({ outcome: 'illegal', status: 'new' });
+    const { held } = await hold();
+    expect(await cancel(before)).toEqual({ outcome: 'illegal', status: 'new' });
+    const now = (await row(job)).availableAt.getTime();
+    expect(await cancel(now)).toEqual({ outcome: 'running', availableAt: now });
+    await held.rollback();
+    await serve({ event: 'retry', error: ERROR, delayMs: 60_000 });
+    expect(await cancel(now)).toEqual({ outcome: 'moved' });
   });
 
   test('of many cancels at once one moves the job, and the others find it cancelled or held', async ({

@@ -58,7 +58,7 @@ export const siblings = theme('siblings', (test) => {
 
     expect(await claim(await begin())).toBeUndefined();
     for (const { publicId } of rows) {
-      expect(await driver.move('cancel', publicId)).toEqual({ outcome: 'running' });
+      expect(await driver.move('cancel', publicId)).toMatchObject({ outcome: 'running' });
     }
     await held.rollback();
     expect((await take(await begin())).id).toBe(rows[0]?.id);
@@ -179,7 +179,7 @@ export const siblings = theme('siblings', (test) => {
       [third?.id, 'in-progress'],
       [first?.id, 'new'],
     ]);
-    expect(await driver.move('cancel', second?.publicId ?? '')).toEqual({ outcome: 'running' });
+    expect(await driver.move('cancel', second?.publicId ?? '')).toMatchObject({ outcome: 'running' });
   });
 
   test('leaves alone what is not available', async ({ queue, key, driver, put, serve, hold }) => {
@@ -263,7 +263,7 @@ export const siblings = theme('siblings', (test) => {
 
     expect(await claim(await begin())).toBeUndefined();
     for (const { publicId } of rows) {
-      expect(await driver.move('cancel', publicId)).toEqual({ outcome: 'running' });
+      expect(await driver.move('cancel', publicId)).toMatchObject({ outcome: 'running' });
     }
   });
 

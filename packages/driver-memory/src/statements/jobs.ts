@@ -60,13 +60,20 @@ function matching(
 }
 
 /** SKIP LOCKED. */
-export async function move({ database, tx }: Place, event: ClientEvent, publicId: string): Promise<Moved> {
+export async function move(
+  { database, tx }: Place,
+  event: ClientEvent,
+  publicId: string,
+  availableAt?: number,
+): Promise<Moved> {
   const { jobs } = database.tables;
   const [found] = jobs.findBy('publicId', publicId, tx);
   if (found === undefined) return { outcome: 'missing' };
   const { row, value: job } = found;
   const isFree = row.isFreeFor(tx);
-  if (isFree && isLegal(event, job.status)) {
+  // A redrive leaves no attempts, and another time.
+  const isMeant = availableAt === undefined || job.attempt > 0 || job.availableAt === availableAt;
+  if (isFree && isMeant && isLegal(event, job.status)) {
     tx.take(row);
     const after = moved(job, event, database.clock.now());
     const there = isSettled(after.status) ? undefined : await holderOfUniqueKey(jobs, tx, after);
@@ -75,7 +82,9 @@ export async function move({ database, tx }: Place, event: ClientEvent, publicId
     return { outcome: 'moved' };
   }
   const isHeld = job.status === 'in-progress' || (!isFree && isLegal(event, job.status));
-  return isHeld && event === 'cancel' ? { outcome: 'running' } : { outcome: 'illegal', status: job.status };
+  return isHeld && isMeant && event === 'cancel'
+    ? { outcome: 'running', availableAt: job.availableAt }
+    : { outcome: 'illegal', status: job.status };
 }
 
 function takenKey({ id, kind, uniqueKey }: JobRow, there: JobRow): DriverError {

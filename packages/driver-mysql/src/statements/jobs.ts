@@ -12,6 +12,13 @@ const newest = (column: string): string => `IF(${OPEN}, open.${column}, last.${c
 const HELD = `(${newest('process_id')} IS NOT NULL AND (${OPEN} OR last.finished_at IS NULL)
                AND job.status IN ('new', 'in-progress') AND ${alive(newest('worker_id'))})`;
 
+/** In milliseconds since 1970, without what a Date has no room for. */
+const AVAILABLE_MS = `TRUNCATE(${ms('available_at')}, 0)`;
+
+/** What `move` meets, and whether it is what was available at ?: a redrive leaves no attempts, and another time. */
+const MET = `status, CAST(${AVAILABLE_MS} AS CHAR) AS available_at,
+  (attempt > 0 OR COALESCE(${AVAILABLE_MS} = ?, TRUE)) AS meant`;
+
 /** What operators see of the jobs, and do with one. */
 export const jobStatements = ({ job, run, openRun, worker }: Tables) => ({
   // The newest run tells whether a live worker has the job: hold writes nothing into the row.
@@ -43,9 +50,9 @@ export const jobStatements = ({ job, run, openRun, worker }: Tables) => ({
   count: (where: string): string =>
     `SELECT status, COUNT(*) AS jobs FROM ${job} AS job WHERE ${where} GROUP BY status`,
 
-  find: `SELECT CAST(id AS CHAR) AS id, status FROM ${job} WHERE public_id = ?`,
+  find: `SELECT CAST(id AS CHAR) AS id, ${MET} FROM ${job} WHERE public_id = ?`,
 
-  lockOne: `SELECT status FROM ${job} WHERE id = ? FOR UPDATE SKIP LOCKED`,
+  lockOne: `SELECT ${MET} FROM ${job} WHERE id = ? FOR UPDATE SKIP LOCKED`,
 
   move: `
       UPDATE ${job} SET

@@ -1,6 +1,12 @@
 import { alive } from './anchor.js';
 import type { Tables } from './tables.js';
 
+/** In milliseconds since 1970, without what a Date has no room for. */
+const AVAILABLE_MS = 'trunc(extract(epoch FROM available_at) * 1000)';
+
+/** Whether it is what was available at $5: a redrive leaves no attempts, and another time. */
+const MEANT = `($5::numeric IS NULL OR attempt > 0 OR ${AVAILABLE_MS} = $5)`;
+
 /** What operators see of the jobs, and do with one. */
 export const jobStatements = (tables: Tables) => {
   const { job, run, openRun, worker } = tables;
@@ -54,7 +60,7 @@ export const jobStatements = (tables: Tables) => {
     // $2: where the event may start; $3: where it leads.
     move: `
       WITH free AS (
-        SELECT id, status FROM ${job} WHERE public_id = $1 FOR NO KEY UPDATE SKIP LOCKED
+        SELECT id, status, ${MEANT} AS meant FROM ${job} WHERE public_id = $1 FOR NO KEY UPDATE SKIP LOCKED
       ), moved AS (
         UPDATE ${job} AS job SET
           status = $3::text,
@@ -65,10 +71,11 @@ export const jobStatements = (tables: Tables) => {
           finished_at = CASE $3::text WHEN 'new' THEN NULL ELSE clock_timestamp() END,
           finished_by = CASE $3::text WHEN 'new' THEN NULL ELSE $4 END
         FROM free
-        WHERE job.id = free.id AND free.status = ANY($2)
+        WHERE job.id = free.id AND free.status = ANY($2) AND free.meant
         RETURNING job.id
       )
-      SELECT status, EXISTS (SELECT FROM free) AS free, EXISTS (SELECT FROM moved) AS moved
+      SELECT status, ${AVAILABLE_MS} AS available_at, ${MEANT} AS meant,
+             EXISTS (SELECT FROM free) AS free, EXISTS (SELECT FROM moved) AS moved
       FROM ${job} WHERE public_id = $1`,
   };
 };
