@@ -68,15 +68,25 @@ export class MysqlStore implements Store {
   async #insert(open: readonly Place[]): Promise<ReadonlySet<string>> {
     const inserted = new Set<string>();
     for (const packet of inPackets(open.map(({ row }) => row))) {
-      const given = NEW_JOBS.rows(packet);
       try {
-        await change(this.on, this.context.sql.enqueue(given.text), given.values);
+        await this.#insertPacket(packet);
         for (const { public_id } of packet) inserted.add(public_id);
       } catch (error) {
         if (!isDriverError(error, 'UniqueViolation')) throw error;
       }
     }
     return inserted;
+  }
+
+  async #insertPacket(packet: readonly NewJobRow[]): Promise<void> {
+    const { sql } = this.context;
+    const [row] = packet;
+    if (row !== undefined && packet.length === 1) {
+      await change(this.on, sql.enqueueOne, valuesOf(row));
+    } else {
+      const given = NEW_JOBS.rows(packet);
+      await change(this.on, sql.enqueue(given.text), given.values);
+    }
   }
 
   async #findDuplicates(open: readonly Place[], outcomes: Enqueued[]): Promise<readonly Place[]> {
@@ -200,6 +210,17 @@ function toPlace(job: NewJob, place: number): Place {
     created_by: job.createdBy,
   };
   return { job, place, publicId, row };
+}
+
+/** In the order of `enqueueOne`. */
+function valuesOf(row: NewJobRow): readonly Value[] {
+  const { public_id, queue, kind, job_key, payload, priority, available_at, delay } = row;
+  const times = [available_at, delay, available_at, delay];
+  const { max_attempts, unique_key, unique_scope, metadata, created_by } = row;
+  return [
+    ...[public_id, queue, kind, job_key, payload, priority, ...times],
+    ...[max_attempts, unique_key, unique_scope, metadata, created_by],
+  ];
 }
 
 /** A job that has a unique key. */

@@ -1,19 +1,31 @@
 import type { Tables } from './tables.js';
 
+const COLUMNS = `public_id, queue, kind, \`key\`, payload, priority, available_at, due, max_attempts, unique_key, unique_scope,
+                          metadata, created_by`;
+
+/** A job's `available_at` and `due`: by the time given, in milliseconds since 1970, or by a delay from now. Each is used twice, in this order. */
+function availability(at: string, delay: string): string {
+  const time = `'1970-01-01' + INTERVAL ROUND(${at} * 1000) MICROSECOND`;
+  return `COALESCE(${time}, UTC_TIMESTAMP(6) + INTERVAL ROUND(${delay} * 1000) MICROSECOND),
+             COALESCE(${time} <= UTC_TIMESTAMP(6), ${delay} = 0)`;
+}
+
 /** What puts jobs into the table, and finds those that are there already. */
 export const enqueueStatements = ({ job }: Tables) => ({
   // No INSERT IGNORE: it would cut what is too long. No ON DUPLICATE KEY UPDATE: it waits for a running handler. A plain
   // INSERT of a duplicate is refused at once; then the ones that are there are looked up and left out.
   enqueue: (given: string): string => `
-      INSERT INTO ${job} (public_id, queue, kind, \`key\`, payload, priority, available_at, due, max_attempts,
-                          unique_key, unique_scope, metadata, created_by)
-      SELECT public_id, queue, kind, job_key, payload, priority,
-             COALESCE('1970-01-01' + INTERVAL ROUND(available_at * 1000) MICROSECOND,
-                      UTC_TIMESTAMP(6) + INTERVAL ROUND(delay * 1000) MICROSECOND),
-             COALESCE('1970-01-01' + INTERVAL ROUND(available_at * 1000) MICROSECOND <= UTC_TIMESTAMP(6), delay = 0),
+      INSERT INTO ${job} (${COLUMNS})
+      SELECT public_id, queue, kind, job_key, payload, priority, ${availability('available_at', 'delay')},
              max_attempts, unique_key, COALESCE(unique_scope, 'outstanding'), metadata, created_by
       FROM ${given}
       ORDER BY place`,
+
+  // With innodb_autoinc_lock_mode = 1, MariaDB's default, all producers wait for an INSERT … SELECT until it has ended, which itself
+  // may wait for a unique key; nobody does for this.
+  enqueueOne: `
+      INSERT INTO ${job} (${COLUMNS})
+      VALUES (?, ?, ?, ?, ?, ?, ${availability('?', '?')}, ?, ?, COALESCE(?, 'outstanding'), ?, ?)`,
 
   findDuplicates: (jobs: number): string => `
       SELECT taken_key, public_id FROM ${job} FORCE INDEX (job_unique)

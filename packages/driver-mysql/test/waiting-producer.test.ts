@@ -1,0 +1,55 @@
+import type { NewJob } from '@rowlock/core/driver';
+import type { DriverProcess, TestDatabase } from '@rowlock/driver-conformance';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { MysqlTransaction } from '../src/index.js';
+import { openMysqlHarness } from './mysql-harness.js';
+import { product, serverUrl } from './server.js';
+
+let database: TestDatabase<MysqlTransaction>;
+let producer: DriverProcess<MysqlTransaction>;
+
+beforeEach(async () => {
+  database = await openMysqlHarness(serverUrl, product).database();
+  producer = await database.process();
+  await producer.driver.migrate();
+});
+
+afterEach(async () => {
+  await producer.close();
+  await database.close();
+});
+
+/** The job that waits has the least unique key there is: jobs without one would come right before it in an ascending index. */
+test('a producer that waits for a unique key keeps nobody waiting who enqueues a job without one', async () => {
+  const { driver } = producer;
+  const unique = { key: 'a', scope: 'outstanding' } as const;
+  const application = await database.caller();
+  await driver.join(application.tx).enqueue([newJob({ unique })]);
+  const waiting = driver.enqueue([newJob({ unique })]);
+  try {
+    await vi.waitFor(async () => expect(await database.waits()).not.toEqual([]), 30_000);
+    // The session of the one that waits gives up after 5 s, and with it whoever waits behind it goes on.
+    const enqueued = await Promise.race([driver.enqueue([newJob({})]), waiting]);
+    expect(enqueued).toMatchObject([{ outcome: 'enqueued' }]);
+    expect(await database.waits()).not.toEqual([]);
+  } finally {
+    await application.rollback();
+  }
+  expect(await waiting).toMatchObject([{ outcome: 'enqueued' }]);
+});
+
+function newJob(change: Partial<NewJob>): NewJob {
+  return {
+    queue: 'q',
+    kind: 'k',
+    key: null,
+    payload: {},
+    priority: 0,
+    available: { inMs: 0 },
+    maxAttempts: 1,
+    unique: null,
+    metadata: {},
+    createdBy: 'test',
+    ...change,
+  };
+}
