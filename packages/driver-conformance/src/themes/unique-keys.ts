@@ -1,6 +1,7 @@
-import type { UniqueScope } from '@rowlock/core';
+import { defineHandler, type UniqueScope } from '@rowlock/core';
 import type { SettlingEvent } from '@rowlock/core/driver';
 import { expect } from 'vitest';
+import { AnyJson, clientOf } from '../crew.js';
 import { LOOKALIKES } from '../names.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
@@ -208,6 +209,24 @@ export const uniqueKeys = theme('unique keys', (test) => {
       const [other] = await within(`an enqueue of ${kind}`, driver.enqueue([newJob({ kind })]));
       expect(other?.outcome).toBe('enqueued');
     }
+  });
+
+  test('unique: many at once that have the same keys in two orders enqueue each of them once', async (stage) => {
+    const { key, queue, reader } = stage;
+    const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => {} });
+    const client = clientOf(stage, [handler]);
+    const there = Array.from({ length: 500 }, (_, place) => ({ payload: place, unique: `${key} ${place}` }));
+    const calls = Array.from({ length: 8 }, (_, call) =>
+      client.enqueueMany(handler, call % 2 === 0 ? there : there.toReversed()),
+    );
+    const outcomes = await within('all calls', Promise.all(calls));
+    const enqueued = outcomes.flat().filter(({ outcome }) => outcome === 'enqueued');
+    const rows = await reader.jobs(queue);
+    expect(enqueued.map(({ publicId }) => publicId).toSorted()).toEqual(
+      rows.map(({ publicId }) => publicId).toSorted(),
+    );
+    expect(rows).toHaveLength(there.length);
+    expect(new Set(outcomes.flat().map(({ publicId }) => publicId)).size).toBe(there.length);
   });
 
   test('without a unique key inserts the same job twice', async ({ key, putMany }) => {

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { DriverError } from '../driver/driver-error.js';
+import { despiteDeadlocks } from './despite-deadlocks.js';
+
+/** Work that fails so many times, and how often it was asked for. */
+function failing(times: number, error: unknown) {
+  const world = { calls: 0 };
+  const work = async () => {
+    world.calls += 1;
+    if (world.calls <= times) throw error;
+    return 'done';
+  };
+  return { world, work };
+}
+
+const deadlock = new DriverError('Deadlock', 'Two transactions wait for each other.');
+
+test('what a deadlock has ended is done again', async () => {
+  const { world, work } = failing(9, deadlock);
+  expect(await despiteDeadlocks(work)).toBe('done');
+  expect(world.calls).toBe(10);
+});
+
+test('but not for ever', async () => {
+  const { world, work } = failing(10, deadlock);
+  await expect(despiteDeadlocks(work)).rejects.toBe(deadlock);
+  expect(world.calls).toBe(10);
+});
+
+test('what fails otherwise is not', async () => {
+  const lost = new DriverError('ConnectionLost', 'The server is gone.');
+  const { world, work } = failing(1, lost);
+  await expect(despiteDeadlocks(work)).rejects.toBe(lost);
+  expect(world.calls).toBe(1);
+});
