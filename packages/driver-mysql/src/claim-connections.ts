@@ -52,7 +52,7 @@ export class ClaimConnections {
   }
 
   async #open(): Promise<PoolConnection> {
-    const client = await takeConnection(this.#pool);
+    const client = await takeConnection(this.#pool, this.#answerMs);
     try {
       await this.#answered(client, client.query('SET autocommit = 0'));
       return client;

@@ -133,7 +133,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     const soon = onPool(pool, answerMs);
     super(context, soon);
     this.#soon = soon;
-    this.#patient = new MysqlStore(context, onPool(pool));
+    this.#patient = new MysqlStore(context, onPool(pool, answerMs, true));
     this.#pool = pool;
     this.#claims = new ClaimConnections(pool, answerMs);
     this.#options = connecting;
@@ -302,11 +302,11 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
-    const { sql } = this.context;
+    const { sql, answerMs } = this.context;
     const connect = (): Promise<Connection> => this.#open();
     const isShared =
       this.#kind === 'auto'
-        ? await sharesSessions(() => takeConnection(this.#pool), connect, sql)
+        ? await sharesSessions(() => takeConnection(this.#pool, answerMs), connect, sql)
         : this.#kind === 'shared';
     this.#shared = isShared;
     await this.#forgetWorkers();
@@ -330,7 +330,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     work: (tx: MysqlTransaction) => Promise<Result>,
     answerMs = this.context.answerMs,
   ): Promise<Result> {
-    const client = await takeConnection(this.#pool);
+    const client = await takeConnection(this.#pool, this.context.answerMs);
     try {
       const transaction = async (): Promise<Result> => {
         await client.query(this.context.sql.begin);

@@ -1,3 +1,4 @@
+import { DriverError } from '@rowlock/core';
 import { answerWithin } from '@rowlock/core/driver';
 import type { Connection, Pool, PoolConnection } from 'mysql2/promise';
 import { toDriverError } from './errors.js';
@@ -64,13 +65,25 @@ const PREPARED_MS = 10_000;
 /** The connections that are set already. */
 const prepared = new WeakSet<object>();
 
-/** A connection of the pool, set up. @throws DriverError */
-export async function takeConnection(pool: Pool): Promise<PoolConnection> {
+const NONE_FREE =
+  'No connection of the pool was free, or could be made, in time: give Rowlock more of them, with maxConnections.';
+
+/** A connection of the pool, set up. @param answerMs How long it may take until one is free. @throws DriverError */
+export async function takeConnection(pool: Pool, answerMs: number): Promise<PoolConnection> {
+  const connecting = pool.getConnection();
+  let isLate = false;
   try {
-    const client = await pool.getConnection();
+    const client = await answerWithin(answerMs, connecting, () => {
+      isLate = true;
+      connecting.then(
+        (late) => late.release(),
+        () => {},
+      );
+    });
     await prepareOnce(client);
     return client;
   } catch (error) {
+    if (isLate) throw new DriverError('ConnectionLost', `${NONE_FREE} (${answerMs} ms)`, { cause: error });
     throw toDriverError(error);
   }
 }
@@ -104,15 +117,17 @@ export async function endPool(pool: Pool, answerMs: number): Promise<void> {
   });
 }
 
-/** The pool as something that can be asked, and that answers soon if `answerMs` says so: each statement on whichever connection is free, committed by itself. */
-export function onPool(pool: Pool, answerMs?: number): MysqlTransaction {
+/**
+ * The pool as something that can be asked: each statement on whichever connection is free, committed by itself.
+ *
+ * @param answerMs How long it may take until one is free, and the statement, unless `isPatient`.
+ */
+export function onPool(pool: Pool, answerMs: number, isPatient = false): MysqlTransaction {
   const use = async <Result>(work: (client: PoolConnection) => Promise<Result>): Promise<Result> => {
-    const client = await takeConnection(pool);
+    const client = await takeConnection(pool, answerMs);
     try {
       const answer = work(client);
-      const result = await (answerMs === undefined
-        ? answer
-        : answerWithin(answerMs, answer, () => cut(client)));
+      const result = await (isPatient ? answer : answerWithin(answerMs, answer, () => cut(client)));
       client.release();
       return result;
     } catch (error) {

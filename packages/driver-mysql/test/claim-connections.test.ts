@@ -8,10 +8,11 @@ import { serverUrl } from './server.js';
 
 let driver: Driver<MysqlTransaction>;
 let drop: () => Promise<void>;
+let url: string;
 
 beforeEach(async () => {
   const fresh = await freshMysqlDatabase(serverUrl);
-  drop = fresh.drop;
+  ({ drop, url } = fresh);
   driver = mysql({ uri: fresh.url, maxConnections: 2 });
   await driver.migrate();
 });
@@ -70,4 +71,24 @@ test('a connection that ends between two claims is not taken for the next', asyn
   const second = await vi.waitFor(look);
   expect(await connectionOf(second)).not.toBe(connection);
   await second.rollback();
+});
+
+test('where the pool has no connection left nothing waits for one for ever', async () => {
+  const impatient = mysql({ uri: url, maxConnections: 2, answerTimeout: 300 });
+  const begin = () => impatient.begin({ idleLimitMs: 60_000 });
+  try {
+    const both = [await begin(), await begin()];
+    const lost = {
+      code: 'ConnectionLost',
+      message: expect.stringMatching(/No connection of the pool was free.*maxConnections.*300 ms/),
+    };
+    await expect(begin()).rejects.toMatchObject(lost);
+    await expect(impatient.verify()).rejects.toMatchObject(lost);
+    await expect(impatient.count({})).rejects.toMatchObject(lost);
+    for (const held of both) await held.rollback();
+    // What comes too late for those who have waited goes back.
+    for (let times = 0; times < 4; times++) await impatient.verify();
+  } finally {
+    await impatient.close();
+  }
 });
