@@ -232,11 +232,12 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     questions: readonly Question[],
   ): Promise<Row[]> {
     const [first, ...others] = questions;
-    if (first === undefined) return [];
-    if (others.length > 0)
-      return this.#patiently((client) => inTransaction<Row>(client, this.context, questions));
-    const { text, values } = first();
-    return this.#prepared.query<Row>(this.on, text, values);
+    const made = first?.() ?? [];
+    const [only, ...more] = made;
+    if (only === undefined) return [];
+    if (others.length + more.length > 0)
+      return this.#patiently((client) => inTransaction<Row>(client, this.context, [() => made, ...others]));
+    return this.#prepared.query<Row>(this.on, only.text, only.values);
   }
 
   #patiently<Answer>(ask: (client: pg.PoolClient) => Promise<Answer>): Promise<Answer> {

@@ -57,15 +57,42 @@ const MANY = `(
 export const AFTER_JOBS = COLUMNS.length + 1;
 
 /**
- * Jobs as the rows of a table: one as values, which the server plans in a quarter of a millisecond less, many as an array for each
- * column. @param given One or more.
+ * How much text a statement is given at most, in UTF-16 units; a job by itself may have more. The client could hold fifty times as much
+ * in one text, but a statement has to be answered in time, and the server has several copies of what it is given.
  */
-export function newJobs(given: readonly GivenJob[]): GivenRows {
+const LONGEST_STATEMENT = 8_000_000;
+
+/**
+ * Jobs as the rows of a table: one as values, which the server plans in a quarter of a millisecond less, many as an array for each
+ * column; of very long ones as several tables, in the same order. @param given One or more.
+ */
+export function newJobs(given: readonly GivenJob[]): readonly GivenRows[] {
   const [one, ...more] = given;
   if (one !== undefined && more.length === 0)
-    return { text: ONE, values: COLUMNS.map(([, , value]) => value(one)) };
-  const columns = COLUMNS.map(([, type, value]) => ({ type, items: given.map(value) }));
-  return { text: MANY, values: columns.map(({ type, items }, index) => array(type, short(items, index))) };
+    return [{ text: ONE, values: COLUMNS.map(([, , value]) => value(one)) }];
+  const columns = columnsOf(given);
+  if (columns === undefined) {
+    const half = given.length >> 1;
+    return [...newJobs(given.slice(0, half)), ...newJobs(given.slice(half))];
+  }
+  return [{ text: MANY, values: columns.map(({ type, items }, index) => array(type, short(items, index))) }];
+}
+
+/** The items of each column, or undefined where they are too long together. */
+function columnsOf(given: readonly GivenJob[]): { type: string; items: Item[] }[] | undefined {
+  let left = LONGEST_STATEMENT;
+  const columns: { type: string; items: Item[] }[] = [];
+  for (const [, type, value] of COLUMNS) {
+    const items: Item[] = [];
+    for (const each of given) {
+      const item = value(each);
+      if (typeof item === 'string') left -= item.length;
+      if (left < 0) return undefined;
+      items.push(item);
+    }
+    columns.push({ type, items });
+  }
+  return columns;
 }
 
 function short(items: Item[], column: number): Item[] {

@@ -3,7 +3,10 @@ import type { PoolClient, QueryResultRow } from 'pg';
 import type { Context } from './context.js';
 import { query } from './query.js';
 import { cut } from './session.js';
-import type { Question } from './store.js';
+import type { Question, Statement } from './store.js';
+
+/** How many statements may be on their way to the server: each is held in memory till then. */
+const AHEAD = 4;
 
 /**
  * Asks questions in a transaction of their own. Each is sent as soon as it is made, where the connection takes a statement before the
@@ -24,13 +27,13 @@ export async function inTransaction<Row extends QueryResultRow>(
     await before;
     return answerWithin(answerMs, answer, () => cut(client));
   };
-  const ask = async ({ text, values }: ReturnType<Question>): Promise<void> => {
-    if (!pipelines(client)) await asked.at(-1);
+  const ask = async ({ text, values }: Statement): Promise<void> => {
+    await asked.at(pipelines(client) ? -AHEAD : -1);
     asked.push(answered(query<Row>(client, text, values)));
   };
   try {
     await ask({ text: sql.begin, values: [] });
-    for (const question of questions) await ask(question());
+    for (const question of questions) for (const statement of question()) await ask(statement);
     await ask({ text: 'COMMIT', values: [] });
     return (await Promise.all(asked)).flat();
   } catch (error) {

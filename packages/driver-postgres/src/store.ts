@@ -25,8 +25,13 @@ const MOST_TRIES = 10;
 /** How many jobs one statement inserts: while the server inserts them, the next ones are written out for it. */
 const PER_STATEMENT = 1_000;
 
-/** What is to be asked, made when it is about to be sent. */
-export type Question = () => { readonly text: string; readonly values: unknown[] };
+/** What is to be asked, in one statement or several, made when it is about to be sent. */
+export type Question = () => readonly Statement[];
+
+export interface Statement {
+  readonly text: string;
+  readonly values: unknown[];
+}
 
 /** The verbs that stand alone, on the pool or in a caller's transaction. */
 export class PostgresStore implements Store {
@@ -55,11 +60,13 @@ export class PostgresStore implements Store {
     const wakes = wakeUps.length > 0;
     const calls = wakes ? [this.context.channel, texts(wakeUps)] : [];
     const rows = await this.askAll<{ public_id: string }>(
-      pieces(open, PER_STATEMENT).map((some) => () => {
-        const given = newJobs(some);
-        const text = this.context.sql.enqueue({ given: given.text, unique, wakes });
-        return { text, values: [...given.values, ...calls] };
-      }),
+      pieces(open, PER_STATEMENT).map(
+        (some) => () =>
+          newJobs(some).map((given) => ({
+            text: this.context.sql.enqueue({ given: given.text, unique, wakes }),
+            values: [...given.values, ...calls],
+          })),
+      ),
     );
     const inserted = unique ? new Set(rows.map(({ public_id }) => public_id)) : undefined;
     return open.filter(({ place, publicId }) => {
@@ -140,7 +147,7 @@ export class PostgresStore implements Store {
   protected async askAll<Row extends QueryResultRow>(questions: readonly Question[]): Promise<Row[]> {
     const rows: Row[] = [];
     // All are made first: what one of them refuses is refused before anything is inserted.
-    for (const { text, values } of questions.map((question) => question()))
+    for (const { text, values } of questions.flatMap((question) => question()))
       rows.push(...(await query<Row>(this.on, text, values)));
     return rows;
   }

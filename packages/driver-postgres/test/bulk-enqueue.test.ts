@@ -2,7 +2,7 @@ import '@rowlock/servers/vitest';
 import process from 'node:process';
 import type { NewJob } from '@rowlock/core/driver';
 import pg from 'pg';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { postgres } from '../src/index.js';
 import { openPostgresHarness } from './postgres-harness.js';
 
@@ -27,7 +27,7 @@ async function ownPool() {
   const driver = postgres({ pool });
   await driver.migrate();
   const jobs = async () => (await driver.count({ queue: 'q' })).new;
-  return { driver, jobs };
+  return { driver, pool, jobs };
 }
 
 // The first one: pg warns once in a process.
@@ -50,3 +50,30 @@ test('of many jobs of which the last is refused none is inserted', async () => {
   await driver.enqueue([JOB]);
   expect(await jobs()).toBe(1);
 });
+
+test("very long jobs go into several statements, in the same order, also in a caller's transaction", async () => {
+  const { driver, pool } = await ownPool();
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  onTestFinished(() => query.mockRestore());
+  const text = 'a'.repeat(800_000);
+  const long = Array.from({ length: 30 }, (_, place) => ({ ...JOB, payload: { place, text } }));
+  await driver.enqueue(long);
+  const client = await pool.connect();
+  await client.query('BEGIN');
+  await driver.join(client).enqueue(long);
+  await client.query('COMMIT');
+  client.release();
+  const lengths = query.mock.calls.map((call) => lengthOf(Object(call[0]).values ?? call[1]));
+  expect(Math.max(...lengths)).toBeGreaterThan(4_000_000);
+  // What JSON in an array escapes comes on top.
+  expect(Math.max(...lengths)).toBeLessThan(9_000_000);
+  const found = await pool.query(
+    `SELECT (payload->>'place')::integer AS place FROM rowlock.job WHERE length(payload->>'text') = 800000 ORDER BY id`,
+  );
+  const places = Array.from({ length: 30 }, (_, place) => place);
+  expect(found.rows.map(({ place }) => place)).toEqual([...places, ...places]);
+});
+
+function lengthOf(values: unknown): number {
+  return Array.isArray(values) ? values.join('').length : 0;
+}
