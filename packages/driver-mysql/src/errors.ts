@@ -15,9 +15,12 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1586: 'UniqueViolation',
   // MariaDB: the record has changed since the snapshot was taken.
   1020: 'SerializationFailure',
+  // Group replication: another member has committed something that this transaction conflicts with.
+  3101: 'SerializationFailure',
   // Access denied: to the server, a database, a table, a column, a routine, or for want of a privilege.
   1044: 'PermissionDenied',
   1045: 'PermissionDenied',
+  1130: 'PermissionDenied',
   1142: 'PermissionDenied',
   1143: 'PermissionDenied',
   1227: 'PermissionDenied',
@@ -27,8 +30,11 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1054: 'SchemaOutdated',
   1049: 'SchemaOutdated',
   1305: 'SchemaOutdated',
-  // The server shuts down, has too many connections, ended this one, or let it idle too long.
+  // The server shuts down, has too many connections, ended this one, or let it idle too long; it lets in administrators only,
+  // or nobody from this host, where too many connections have failed.
   1040: 'ConnectionLost',
+  1129: 'ConnectionLost',
+  3032: 'ConnectionLost',
   // The account has as many connections, or has opened as many in this hour, as it may.
   1203: 'ConnectionLost',
   1226: 'ConnectionLost',
@@ -88,14 +94,24 @@ const SOCKET_CODES: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'EPIPE',
   'ETIMEDOUT',
+  'ECONNABORTED',
   'EHOSTUNREACH',
+  'EHOSTDOWN',
   'ENETUNREACH',
+  'ENETDOWN',
   'ENOENT',
+  // This machine has no port, or this process no descriptor, left for a connection.
+  'EADDRNOTAVAIL',
+  'EMFILE',
+  'ENFILE',
   'PROTOCOL_CONNECTION_LOST',
   'PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR',
   'PROTOCOL_ENQUEUE_AFTER_QUIT',
   'POOL_CLOSED',
 ]);
+
+/** What the operating system says of files as well. */
+const OF_FILES: ReadonlySet<string> = new Set(['ENOENT', 'EMFILE', 'ENFILE']);
 
 /** The `mysql2` client gives these no code. */
 const LOST_MESSAGE =
@@ -143,9 +159,9 @@ function causeOf(error: unknown): DriverErrorCode {
   return CAUSES[errno] ?? 'Unknown';
 }
 
-/** A file that is not there is no lost connection, but the socket of a server is: LOAD DATA LOCAL reads files. */
+/** A file that is not there, or cannot be opened, is no lost connection, but the socket of a server is: LOAD DATA LOCAL reads files. */
 function isLost(error: Error, code: string): boolean {
-  if (code === 'ENOENT') return Object(error).syscall === 'connect';
+  if (OF_FILES.has(code)) return /^(connect|getaddrinfo)$/.test(String(Object(error).syscall));
   return SOCKET_CODES.has(code) || LOST_MESSAGE.test(error.message);
 }
 

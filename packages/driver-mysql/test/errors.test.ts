@@ -42,6 +42,27 @@ test.each([
   expect(toDriverError(Object.assign(new Error(message), { errno }))).toMatchObject({ code });
 });
 
+test.each([
+  [3032, 'ConnectionLost', 'The server is currently in offline mode'],
+  [1129, 'ConnectionLost', "Host '10.0.0.7' is blocked because of many connection errors"],
+  [1130, 'PermissionDenied', "Host '10.0.0.7' is not allowed to connect to this MySQL server"],
+  [3101, 'SerializationFailure', 'Plugin instructed the server to rollback the current transaction.'],
+])('what a server says of itself is told apart: %i', (errno, code, message) => {
+  expect(toDriverError(Object.assign(new Error(message), { errno }))).toMatchObject({ code });
+});
+
+test.each(['EADDRNOTAVAIL', 'EMFILE', 'ECONNABORTED'])(
+  'a connection that cannot be made is lost: %s',
+  (code) => {
+    const error = Object.assign(new Error(`connect ${code} 127.0.0.1:3306`), {
+      errno: -1,
+      code,
+      syscall: 'connect',
+    });
+    expect(toDriverError(error)).toMatchObject({ code: 'ConnectionLost' });
+  },
+);
+
 test('a file that is not there is no lost connection, and the socket of a server is', () => {
   const missing = (syscall: string): Error =>
     Object.assign(new Error(`ENOENT: no such file, ${syscall}`), { errno: -2, code: 'ENOENT', syscall });

@@ -47,9 +47,16 @@ const SOCKET_CODES: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'EPIPE',
   'ETIMEDOUT',
+  'ECONNABORTED',
   'EHOSTUNREACH',
+  'EHOSTDOWN',
   'ENETUNREACH',
+  'ENETDOWN',
   'ENOENT',
+  // This machine has no port, or this process no descriptor, left for a connection.
+  'EADDRNOTAVAIL',
+  'EMFILE',
+  'ENFILE',
 ]);
 
 /** What a standby says of a transaction that is to write, under a code that has many meanings. */
@@ -59,6 +66,10 @@ const READ_ONLY = /read-write mode during recovery/;
 /** The code is that of NOWAIT, and of `lock_timeout`, which is looked for where the server looks for all that interrupts a statement. */
 const LOCK_NOT_AVAILABLE = '55P03';
 const INTERRUPTED = 'ProcessInterrupts';
+
+/** The code is that of all limits, most of which a value exceeds; the queue of notifications is full because somebody does not read them. */
+const LIMIT_EXCEEDED = '54000';
+const NOTIFYING = 'PreCommit_Notify';
 
 /** The `pg` client gives these no code. */
 const LOST_MESSAGE =
@@ -95,7 +106,8 @@ function causeOf(error: unknown): DriverErrorCode {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (SOCKET_CODES.has(code) || (code === '' && LOST_MESSAGE.test(error.message))) return 'ConnectionLost';
   if (code === UNSUPPORTED && READ_ONLY.test(error.message)) return 'ConnectionLost';
-  if (code === LOCK_NOT_AVAILABLE && 'routine' in error && error.routine === INTERRUPTED)
-    return 'LockTimeout';
+  const routine = 'routine' in error ? error.routine : undefined;
+  if (code === LOCK_NOT_AVAILABLE && routine === INTERRUPTED) return 'LockTimeout';
+  if (code === LIMIT_EXCEEDED && routine === NOTIFYING) return 'OutOfResources';
   return CAUSES[code] ?? CAUSES[code.slice(0, 2)] ?? 'Unknown';
 }

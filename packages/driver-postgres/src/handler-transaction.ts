@@ -37,7 +37,7 @@ const STAYS = new RegExp(
     String.raw`(?:^|;)(?:\s|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*(?:` +
       [
         String.raw`set\b(?!\s+(?:local|constraints|transaction)\b)`,
-        String.raw`(?:reset|discard|listen|load|prepare|do)\b`,
+        String.raw`(?:reset|discard|deallocate|listen|load|prepare|do)\b`,
         String.raw`declare\b[^;]*\bwith\s+hold\b`,
         String.raw`create\s+(?:or\s+replace\s+)?(?:(?:global|local)\s+)?temp(?![^;]*\bon\s+commit\s+drop\b)`,
       ].join('|') +

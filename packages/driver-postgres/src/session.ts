@@ -111,7 +111,8 @@ const SERVER = `
   SELECT current_setting('server_version_num')::integer >= 170000 AS "boundsTransactions",
          version() LIKE '%linux%' AS "looksForClients",
          current_setting('max_connections')::integer
-           - current_setting('superuser_reserved_connections')::integer AS connections`;
+           - current_setting('superuser_reserved_connections')::integer
+           - coalesce(current_setting('reserved_connections', true)::integer, 0) AS connections`;
 
 /** @throws DriverError */
 export async function serverOf(on: PostgresTransaction): Promise<Server> {

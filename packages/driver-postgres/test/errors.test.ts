@@ -78,3 +78,17 @@ test('a JSON that is nested deeper than the server takes is refused as input', a
   const error: unknown = await deep.catch((reason: unknown) => reason);
   expect(toDriverError(error)).toMatchObject({ code: 'InvalidInput' });
 });
+
+test.each(['EADDRNOTAVAIL', 'EMFILE', 'ECONNABORTED'])(
+  'a connection that cannot be made is lost: %s',
+  (code) => {
+    const error = Object.assign(new Error(`connect ${code} 127.0.0.1:5432`), { code });
+    expect(toDriverError(error)).toMatchObject({ code: 'ConnectionLost' });
+  },
+);
+
+test('where the queue of notifications is full the server is short of something, and no value is at fault', () => {
+  const full = { code: '54000', routine: 'PreCommit_Notify' };
+  const error = Object.assign(new Error('too many notifications in the NOTIFY queue'), full);
+  expect(toDriverError(error)).toMatchObject({ code: 'OutOfResources', isRetryable: true });
+});
