@@ -1,6 +1,7 @@
 // What a driver is, and what drivers share. An application and its handlers need none of it.
 export { newPublicId } from './client/public-id.js';
 export { answerWithin } from './driver/answer-within.js';
+export { despiteDeadlocks } from './driver/despite-deadlocks.js';
 export type * from './driver/driver.js';
 export { keepAsking } from './driver/keep-asking.js';
 export { concerns, wakeUpOf } from './driver/wake-up.js';

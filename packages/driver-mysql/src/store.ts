@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { DriverError, type Enqueued, isDriverError, type State } from '@rowlock/core';
 import {
   type ClientEvent,
+  despiteDeadlocks,
   type JobFilter,
   type JobPage,
   type Moved,
@@ -38,10 +39,8 @@ export class MysqlStore implements Store {
     if (packets <= 1 || isJoined) return this.#enqueue(places, isJoined);
     // What does not go into one statement goes into one transaction, which sees what others have committed.
     const { context } = this;
-    return this.atomically(
-      (tx) => new MysqlStore(context, tx).#enqueue(places, true),
-      packets * context.answerMs,
-    );
+    const together = (tx: MysqlTransaction) => new MysqlStore(context, tx).#enqueue(places, true);
+    return despiteDeadlocks(() => this.atomically(together, packets * context.answerMs));
   }
 
   async #enqueue(places: readonly Place[], inTransaction: boolean): Promise<readonly Enqueued[]> {
@@ -54,7 +53,8 @@ export class MysqlStore implements Store {
       if (tries === MOST_TRIES)
         throw new DriverError('SerializationFailure', 'A unique key kept changing hands.');
       // Of two in this call with one key the second is a duplicate of the first, or of what that is a duplicate of.
-      const inserted = await this.#insert(withoutTwins(open));
+      const insert = () => this.#insert(withoutTwins(open));
+      const inserted = await (inTransaction ? insert() : despiteDeadlocks(insert));
       for (const { place, publicId } of open)
         if (inserted.has(publicId)) outcomes[place] = { outcome: 'enqueued', publicId };
       open = open.filter(({ publicId }) => !inserted.has(publicId));

@@ -5,6 +5,7 @@ import {
   type BeginOptions,
   type Capabilities,
   type Driver,
+  despiteDeadlocks,
   type Graves,
   type HeldTransaction,
   type HistoryEntry,
@@ -235,9 +236,12 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const made = first?.() ?? [];
     const [only, ...more] = made;
     if (only === undefined) return [];
-    if (others.length + more.length > 0)
-      return this.#patiently((client) => inTransaction<Row>(client, this.context, [() => made, ...others]));
-    return this.#prepared.query<Row>(this.on, only.text, only.values);
+    const all = [() => made, ...others];
+    return despiteDeadlocks(() =>
+      others.length + more.length === 0
+        ? this.#prepared.query<Row>(this.on, only.text, only.values)
+        : this.#patiently((client) => inTransaction<Row>(client, this.context, all)),
+    );
   }
 
   #patiently<Answer>(ask: (client: pg.PoolClient) => Promise<Answer>): Promise<Answer> {

@@ -12,7 +12,6 @@ import type { Logger } from '../logger.js';
 import { isSettledThrough } from '../worker/own-jobs.js';
 import type { WorkersHere } from '../worker/workers-here.js';
 import { type CallOptions, txOf } from './call-options.js';
-import { despiteDeadlocks } from './despite-deadlocks.js';
 import type { Enqueueable, EnqueueOptions } from './enqueue-options.js';
 import { checkKey, checkName, checkWhole, LIMITS } from './limits.js';
 import { newJobs } from './new-jobs.js';
@@ -75,9 +74,7 @@ export class Client<Tx> {
     const { queue = QUEUE } = known;
     // In a caller's transaction the commit sends it, whenever that comes.
     if (tx !== undefined) return this.#driver.join(tx).enqueue(jobs, [{ queue }]);
-    return this.#notifier.with(queue, (wakeUps) =>
-      despiteDeadlocks(() => this.#driver.enqueue(jobs, wakeUps)),
-    );
+    return this.#notifier.with(queue, (wakeUps) => this.#driver.enqueue(jobs, wakeUps));
   }
 
   /** The job with this public id, or undefined. */

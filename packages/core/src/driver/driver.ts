@@ -114,7 +114,7 @@ export interface Store {
   /**
    * Inserts jobs, in order: names of up to 128 and keys of up to 512 characters, compared to the byte. A job whose unique key is taken is not inserted: its outcome is `duplicate`, with
    * the public id of the one that is there. Never waits for a running handler. If any is inserted, wakes workers as `notify` does,
-   * in the same flight where the database can.
+   * in the same flight where the database can. On the pool, what a deadlock has ended is done again.
    */
   enqueue(jobs: readonly NewJob[], wakeUps?: readonly WakeUp[]): Promise<readonly Enqueued[]>;
 

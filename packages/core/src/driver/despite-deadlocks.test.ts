@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DriverError } from '../driver/driver-error.js';
 import { despiteDeadlocks } from './despite-deadlocks.js';
+import { DriverError } from './driver-error.js';
 
 /** Work that fails so many times, and how often it was asked for. */
 function failing(times: number, error: unknown) {
@@ -15,15 +15,20 @@ function failing(times: number, error: unknown) {
 
 const deadlock = new DriverError('Deadlock', 'Two transactions wait for each other.');
 
-test('what a deadlock has ended is done again', async () => {
+test('what a deadlock has ended is done again, after a pause that grows', async () => {
   const { world, work } = failing(9, deadlock);
-  expect(await despiteDeadlocks(work)).toBe('done');
+  const pauses: number[] = [];
+  const wait = async (ms: number) => void pauses.push(ms);
+  expect(await despiteDeadlocks(work, wait)).toBe('done');
   expect(world.calls).toBe(10);
+  expect(pauses).toHaveLength(9);
+  expect(Math.max(...pauses.slice(0, 2))).toBeLessThan(100);
+  expect(pauses[8]).toBeGreaterThan(500);
 });
 
 test('but not for ever', async () => {
   const { world, work } = failing(10, deadlock);
-  await expect(despiteDeadlocks(work)).rejects.toBe(deadlock);
+  await expect(despiteDeadlocks(work, async () => {})).rejects.toBe(deadlock);
   expect(world.calls).toBe(10);
 });
 
