@@ -50,6 +50,17 @@ async function claims(statement?: string): Promise<number> {
 
 test('a connection whose prepared statements a handler has dropped is not kept', async () => {
   expect(await claims('DEALLOCATE ALL')).toBe(1);
+  expect(await claims()).toBe(1);
+});
+
+test('nor one on which a function has dropped them, which no text tells', async () => {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(
+    "CREATE FUNCTION forget() RETURNS void LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$",
+  );
+  await client.end();
+  expect(await claims('SELECT forget()')).toBe(1);
   await expect(claims()).rejects.toMatchObject({ cause: { code: '26000' } });
   expect(await claims()).toBe(1);
 });
