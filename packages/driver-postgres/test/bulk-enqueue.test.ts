@@ -1,5 +1,6 @@
 import '@rowlock/servers/vitest';
 import process from 'node:process';
+import { createRowlock, defineHandler } from '@rowlock/core';
 import type { NewJob } from '@rowlock/core/driver';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
@@ -18,6 +19,10 @@ const JOB: NewJob = {
   metadata: {},
   createdBy: 'host',
 };
+
+const Anything = {
+  '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
+} as const;
 
 async function ownPool() {
   const database = await openPostgresHarness(inject('postgresUrl')).database();
@@ -72,6 +77,21 @@ test("very long jobs go into several statements, in the same order, also in a ca
   );
   const places = Array.from({ length: 30 }, (_, place) => place);
   expect(found.rows.map(({ place }) => place)).toEqual([...places, ...places]);
+});
+
+test('of many calls at once one that a trigger refuses fails alone', async () => {
+  const { driver, pool, jobs } = await ownPool();
+  await pool.query(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no %', NEW.payload; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON rowlock.job FOR EACH ROW WHEN (NEW.payload = '7') EXECUTE FUNCTION refuse()`);
+  const Work = defineHandler({ kind: 'k', queue: 'q', payload: Anything, run: () => {} });
+  const rowlock = createRowlock({ driver, handlers: [Work] });
+  const calls = Array.from({ length: 20 }, (_, each) => rowlock.enqueue(Work, { payload: each }));
+  const ended = await Promise.allSettled(calls);
+  const refused = ended.flatMap(({ status }, each) => (status === 'rejected' ? [each] : []));
+  expect(refused).toEqual([7]);
+  expect(ended[7]).toMatchObject({ reason: { message: expect.stringMatching(/no 7/) } });
+  expect(await jobs()).toBe(19);
 });
 
 function lengthOf(values: unknown): number {

@@ -6,13 +6,14 @@ import { isDriverError } from '../driver/driver-error.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { QUEUE } from '../handler/handler.js';
 import type { Registry } from '../handler/registry.js';
-import type { Enqueued, JobView } from '../job/job.js';
+import type { Enqueued, JobView, NewJob } from '../job/job.js';
 import { isLegal, STATES, type State } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
 import { isSettledThrough } from '../worker/own-jobs.js';
 import type { WorkersHere } from '../worker/workers-here.js';
 import { type CallOptions, txOf } from './call-options.js';
 import type { Enqueueable, EnqueueOptions } from './enqueue-options.js';
+import { GatheredEnqueues } from './gathered-enqueues.js';
 import { checkKey, checkName, checkWhole, LIMITS } from './limits.js';
 import { newJobs } from './new-jobs.js';
 import { Notifier } from './notifier.js';
@@ -35,11 +36,13 @@ export class Client<Tx> {
   readonly #driver: Driver<Tx>;
   readonly #registry: Registry<Tx>;
   readonly #notifier: Notifier;
+  readonly #gathered: GatheredEnqueues;
 
   constructor(driver: Driver<Tx>, registry: Registry<Tx>, here: WorkersHere, log: Logger, clock: Clock) {
     this.#driver = driver;
     this.#registry = registry;
     this.#notifier = new Notifier(driver, here, log, clock);
+    this.#gathered = new GatheredEnqueues((jobs) => this.#write(jobs), clock);
   }
 
   /**
@@ -59,7 +62,10 @@ export class Client<Tx> {
     return enqueued;
   }
 
-  /** Adds up to 10,000 jobs of one kind in one transaction, all or none. Returns their outcomes in the same order. */
+  /**
+   * Adds up to 10,000 jobs of one kind in one transaction, all or none. Returns their outcomes in the same order. Where several callers
+   * enqueue the same unique keys, they wait for each other the least if each passes them in the same order.
+   */
   async enqueueMany<Schema extends StandardSchemaV1>(
     handler: Enqueueable<Schema> | string,
     options: readonly EnqueueOptions<StandardSchemaV1.InferInput<Schema>>[],
@@ -74,7 +80,7 @@ export class Client<Tx> {
     const { queue = QUEUE } = known;
     // In a caller's transaction the commit sends it, whenever that comes.
     if (tx !== undefined) return this.#driver.join(tx).enqueue(jobs, [{ queue }]);
-    return this.#notifier.with(queue, (wakeUps) => this.#driver.enqueue(jobs, wakeUps));
+    return this.#gathered.enqueue(jobs);
   }
 
   /** The job with this public id, or undefined. */
@@ -170,9 +176,15 @@ export class Client<Tx> {
     return this.#driver.workers();
   }
 
-  /** Resolves when every wake-up has been sent. */
-  flush(): Promise<void> {
-    return this.#notifier.flush();
+  /** Resolves when what has been gathered is written, or refused, and every wake-up has been sent. */
+  async flush(): Promise<void> {
+    await this.#gathered.flush();
+    await this.#notifier.flush();
+  }
+
+  #write(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
+    const queues = new Set(jobs.map(({ queue }) => queue));
+    return this.#notifier.with([...queues], (wakeUps) => this.#driver.enqueue(jobs, wakeUps));
   }
 
   #store(tx: Tx | undefined): Store {

@@ -77,7 +77,7 @@ test('the wake-up of a queue goes along with its first enqueue, and behind for f
     outcome: Enqueued['outcome'] = 'enqueued',
   ): Promise<number> => {
     let along = 0;
-    await notifier.with(queue, async (wakeUps) => {
+    await notifier.with([queue], async (wakeUps) => {
       along = wakeUps.length;
       now += tookMs;
       return [{ outcome, publicId: '' }];
@@ -105,19 +105,39 @@ test('while a wake-up goes along those of other enqueues go behind, and after on
   const notifier = new Notifier({ notify }, NOBODY, consoleLogger, { ...systemClock, now: () => now });
   let fail = (): void => {};
   const first = notifier.with(
-    'a',
+    ['a'],
     () => new Promise((_, reject) => (fail = () => reject(new Error('away')))),
   );
   now = 1_000;
-  await notifier.with('a', async () => [{ outcome: 'enqueued', publicId: '' }]);
+  await notifier.with(['a'], async () => [{ outcome: 'enqueued', publicId: '' }]);
   await notifier.flush();
   expect(behind).toEqual([[{ queue: 'a' }]]);
   fail();
   await expect(first).rejects.toThrow('away');
-  await notifier.with('a', async (wakeUps) => {
+  await notifier.with(['a'], async (wakeUps) => {
     expect(wakeUps).toEqual([]);
     return [];
   });
+});
+
+test('of several queues those go along that have been quiet', async () => {
+  let now = 0;
+  const behind: (readonly WakeUp[])[] = [];
+  const notify = async (wakeUps: readonly WakeUp[]): Promise<void> => void behind.push(wakeUps);
+  const notifier = new Notifier({ notify }, NOBODY, consoleLogger, { ...systemClock, now: () => now });
+  const along: (readonly WakeUp[])[] = [];
+  const enqueue = async (...queues: readonly string[]): Promise<void> => {
+    await notifier.with(queues, async (wakeUps) => {
+      along.push(wakeUps);
+      now += 3;
+      return [{ outcome: 'enqueued', publicId: '' }];
+    });
+    await notifier.flush();
+  };
+  await enqueue('a');
+  await enqueue('a', 'b', 'c');
+  expect(along).toEqual([[{ queue: 'a' }], [{ queue: 'b' }, { queue: 'c' }]]);
+  expect(behind).toEqual([[{ queue: 'a' }]]);
 });
 
 test('the workers of this process are woken when jobs are in the table, or may be, and named to the others', async () => {
@@ -126,18 +146,18 @@ test('the workers of this process are woken when jobs are in the table, or may b
   const woken: string[] = [];
   const here = { serving: () => ['7', '8'], wake: (queue: string) => void woken.push(queue) };
   const notifier = new Notifier({ notify }, here, consoleLogger, { ...systemClock, now: () => 0 });
-  await notifier.with('a', async (wakeUps) => {
+  await notifier.with(['a'], async (wakeUps) => {
     expect(wakeUps).toEqual([{ queue: 'a', told: ['7', '8'] }]);
     expect(woken).toEqual([]);
     return [{ outcome: 'enqueued', publicId: '' }];
   });
   expect(woken).toEqual(['a']);
-  await notifier.with('a', async () => [{ outcome: 'duplicate', publicId: '' }]);
+  await notifier.with(['a'], async () => [{ outcome: 'duplicate', publicId: '' }]);
   expect(woken).toEqual(['a']);
-  await notifier.with('a', async () => [{ outcome: 'enqueued', publicId: '' }]);
+  await notifier.with(['a'], async () => [{ outcome: 'enqueued', publicId: '' }]);
   await notifier.flush();
   expect(behind).toEqual([[{ queue: 'a', told: ['7', '8'] }]]);
-  await expect(notifier.with('a', () => Promise.reject(new Error('cut')))).rejects.toThrow('cut');
+  await expect(notifier.with(['a'], () => Promise.reject(new Error('cut')))).rejects.toThrow('cut');
   expect(woken).toEqual(['a', 'a', 'a']);
 });
 
@@ -147,7 +167,7 @@ test('of very many workers in this process none is named: a wake-up is to fit in
     const here = { serving: () => ids.slice(0, workers), wake() {} };
     const notifier = new Notifier({ notify: async () => {} }, here, consoleLogger, systemClock);
     let sent: readonly WakeUp[] = [];
-    await notifier.with('a', async (wakeUps) => {
+    await notifier.with(['a'], async (wakeUps) => {
       sent = wakeUps;
       return [];
     });

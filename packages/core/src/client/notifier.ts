@@ -42,24 +42,24 @@ export class Notifier {
     this.#clock = clock;
   }
 
-  /** Enqueues into a queue, and wakes its workers. @param enqueue Is given the wake-ups that go along. */
+  /** Enqueues into some queues, and wakes their workers. @param enqueue Is given the wake-ups that go along. */
   async with(
-    queue: string,
+    queues: readonly string[],
     enqueue: (wakeUps: readonly WakeUp[]) => Promise<readonly Enqueued[]>,
   ): Promise<readonly Enqueued[]> {
     const began = this.#clock.now();
-    const goesAlong = began > (this.#behindUntil.get(queue) ?? Number.NEGATIVE_INFINITY);
-    if (!goesAlong) {
-      const enqueued = await this.#wakeHere(queue, enqueue([]));
-      if (isAny(enqueued)) this.wake(queue);
-      return enqueued;
-    }
-    this.#behindUntil.set(queue, Number.POSITIVE_INFINITY);
+    const along = queues.filter(
+      (queue) => began > (this.#behindUntil.get(queue) ?? Number.NEGATIVE_INFINITY),
+    );
+    for (const queue of along) this.#behindUntil.set(queue, Number.POSITIVE_INFINITY);
     try {
-      return await this.#wakeHere(queue, enqueue([this.#wakeUp(queue)]));
+      const wakeUps = along.map((queue) => this.#wakeUp(queue));
+      const enqueued = await this.#wakeHere(queues, enqueue(wakeUps));
+      if (isAny(enqueued)) for (const queue of queues) if (!along.includes(queue)) this.wake(queue);
+      return enqueued;
     } finally {
       const ended = this.#clock.now();
-      this.#behindUntil.set(queue, ended + TIMES * (ended - began));
+      for (const queue of along) this.#behindUntil.set(queue, ended + TIMES * (ended - began));
     }
   }
 
@@ -84,14 +84,17 @@ export class Notifier {
   }
 
   /** Wakes those who are here when jobs are in the table, or may be: it is not known after an error. */
-  async #wakeHere(queue: string, enqueuing: Promise<readonly Enqueued[]>): Promise<readonly Enqueued[]> {
+  async #wakeHere(
+    queues: readonly string[],
+    enqueuing: Promise<readonly Enqueued[]>,
+  ): Promise<readonly Enqueued[]> {
     let mayBe = true;
     try {
       const enqueued = await enqueuing;
       mayBe = isAny(enqueued);
       return enqueued;
     } finally {
-      if (mayBe) this.#here.wake(queue);
+      if (mayBe) for (const queue of queues) this.#here.wake(queue);
     }
   }
 

@@ -1,6 +1,7 @@
-import { LIMITS } from '@rowlock/core';
+import { defineHandler, LIMITS } from '@rowlock/core';
 import type { NewJob } from '@rowlock/core/driver';
 import { expect } from 'vitest';
+import { AnyJson, clientOf } from '../crew.js';
 import { theme } from '../theme.js';
 import { within } from '../until.js';
 import { withWrongClock } from '../wrong-clock.js';
@@ -246,5 +247,30 @@ export const enqueue = theme('enqueue', (test) => {
     await held.lockSiblings({ queue: job.queue, keys: [key] }, 10);
     const enqueued = await within('the enqueue beside a held key', driver.enqueue([newJob({ key })]));
     expect(enqueued).toMatchObject([{ outcome: 'enqueued' }]);
+  });
+
+  test('of many calls at once each has the outcomes of its own jobs, in their order', async (stage) => {
+    const { queue, reader } = stage;
+    const places = [queue, `${queue} too`];
+    const handlers = places.map((place) =>
+      defineHandler({ kind: place, queue: place, payload: AnyJson, run: () => {} }),
+    );
+    const client = clientOf(stage, handlers);
+    const calls = Array.from({ length: 60 }, (_, call) => ({
+      place: places[call % 2] ?? queue,
+      // Now and then several, with a unique key, or too many to share a statement.
+      jobs: Array.from({ length: call % 20 === 0 ? 60 : 1 + (call % 3) }, (_, job) => ({
+        payload: { call, job },
+        unique: call % 7 === 0 ? `${queue} ${call} ${job}` : null,
+      })),
+    }));
+    const outcomes = await Promise.all(calls.map(({ place, jobs }) => client.enqueueMany(place, jobs)));
+    const rows = (await Promise.all(places.map((place) => reader.jobs(place)))).flat();
+    const found = new Map(rows.map(({ publicId, queue: place, payload }) => [publicId, { place, payload }]));
+    expect(found.size).toBe(calls.flatMap(({ jobs }) => jobs).length);
+    for (const [call, { place, jobs }] of calls.entries()) {
+      const own = outcomes[call]?.map(({ outcome, publicId }) => ({ outcome, ...found.get(publicId) }));
+      expect(own).toEqual(jobs.map(({ payload }) => ({ outcome: 'enqueued', place, payload })));
+    }
   });
 });
