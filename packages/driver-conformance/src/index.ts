@@ -28,5 +28,6 @@ export type {
   TestDatabase,
   Wait,
 } from './driver-harness.js';
+export { newJob } from './new-job.js';
 export { type SeverableServer, severableServer } from './severable-server.js';
 export { testWholeSuite } from './test-whole-suite.js';

@@ -20,6 +20,7 @@ import type {
   Reader,
   TestDatabase,
 } from './driver-harness.js';
+import { newJob } from './new-job.js';
 import { createNotes, type Notes } from './notes.js';
 import { GUARD_MS, within } from './until.js';
 
@@ -147,19 +148,8 @@ export function createStage<Tx>(
       return opened;
     },
 
-    newJob: (change = {}) => ({
-      queue,
-      kind: KIND,
-      key: null,
-      payload: {},
-      priority: 0,
-      available: { inMs: 0 },
-      maxAttempts: 5,
-      unique: null,
-      metadata: {},
-      createdBy: 'conformance',
-      ...change,
-    }),
+    newJob: (change = {}) =>
+      newJob({ queue, kind: KIND, maxAttempts: 5, createdBy: 'conformance', ...change }),
 
     async put(change = {}) {
       const [row] = await stage.putMany([change]);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Driver, Json } from '@rowlock/core';
+import { newJob } from '@rowlock/driver-conformance';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -47,20 +48,7 @@ describe('JSON that is as large as it may be', () => {
   for (const [what, value] of Object.entries(LARGE)) {
     test(`${what}: is enqueued, claimed, settled and listed`, async () => {
       expect(JSON.stringify(value).length).toBeLessThanOrEqual(1024 * 1024);
-      const [enqueued] = await driver.enqueue([
-        {
-          queue: 'q',
-          kind: 'k',
-          key: null,
-          payload: value,
-          priority: 0,
-          available: { inMs: 0 },
-          maxAttempts: 1,
-          unique: null,
-          metadata: {},
-          createdBy: 'test',
-        },
-      ]);
+      const [enqueued] = await driver.enqueue([newJob({ payload: value })]);
       const held = await driver.begin({ idleLimitMs: 60_000 });
       const [job] = await held.claim({
         queue: 'q',

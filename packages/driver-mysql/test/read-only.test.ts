@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Driver } from '@rowlock/core';
-import type { NewJob } from '@rowlock/core/driver';
+import { newJob } from '@rowlock/driver-conformance';
 import { type EmbeddedMysql, startEmbeddedMariadb, startEmbeddedMysql } from '@rowlock/servers';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -52,18 +52,7 @@ async function onlyReads(only: boolean): Promise<void> {
   await root.query(`SET GLOBAL read_only = ${only ? 1 : 0}`);
 }
 
-const JOB: NewJob = {
-  queue: 'q',
-  kind: 'k',
-  key: null,
-  payload: {},
-  priority: 0,
-  available: { inMs: 0 },
-  maxAttempts: 1,
-  unique: null,
-  metadata: {},
-  createdBy: 'host',
-};
+const JOB = newJob();
 
 /** The numbers of an account's connections. */
 async function connections(of: 'app' | 'caller' = 'app'): Promise<readonly string[]> {

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { NewJob } from '@rowlock/core/driver';
-import { type SeverableServer, severableServer } from '@rowlock/driver-conformance';
+import { newJob, type SeverableServer, severableServer } from '@rowlock/driver-conformance';
 import { type FreshDatabase, freshMysqlDatabase } from '@rowlock/servers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { mysql } from '../src/index.js';
@@ -47,18 +46,7 @@ test('what a client asks is answered soon or not at all, and closing ends', asyn
   const server = await severableServer({ host: hostname, port: Number(port) });
   onTestFinished(() => server.sever());
   const driver = driverBehind(server);
-  const job: NewJob = {
-    queue: 'q',
-    kind: 'k',
-    key: null,
-    payload: {},
-    priority: 0,
-    available: { inMs: 0 },
-    maxAttempts: 1,
-    unique: null,
-    metadata: {},
-    createdBy: 'host',
-  };
+  const job = newJob();
   const asked = [
     () => driver.enqueue([job]),
     () => driver.move('cancel', 'a job'),

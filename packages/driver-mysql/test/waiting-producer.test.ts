@@ -1,5 +1,5 @@
-import type { NewJob } from '@rowlock/core/driver';
 import type { DriverProcess, TestDatabase } from '@rowlock/driver-conformance';
+import { newJob } from '@rowlock/driver-conformance';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { MysqlTransaction } from '../src/index.js';
 import { openMysqlHarness } from './mysql-harness.js';
@@ -37,19 +37,3 @@ test('a producer that waits for a unique key keeps nobody waiting who enqueues a
   }
   expect(await waiting).toMatchObject([{ outcome: 'enqueued' }]);
 });
-
-function newJob(change: Partial<NewJob>): NewJob {
-  return {
-    queue: 'q',
-    kind: 'k',
-    key: null,
-    payload: {},
-    priority: 0,
-    available: { inMs: 0 },
-    maxAttempts: 1,
-    unique: null,
-    metadata: {},
-    createdBy: 'test',
-    ...change,
-  };
-}

@@ -1,24 +1,13 @@
 import '@rowlock/servers/vitest';
 import process from 'node:process';
 import { createRowlock, defineHandler } from '@rowlock/core';
-import type { NewJob } from '@rowlock/core/driver';
+import { newJob } from '@rowlock/driver-conformance';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { postgres } from '../src/index.js';
 import { openPostgresHarness } from './postgres-harness.js';
 
-const JOB: NewJob = {
-  queue: 'q',
-  kind: 'k',
-  key: null,
-  payload: {},
-  priority: 0,
-  available: { inMs: 0 },
-  maxAttempts: 1,
-  unique: null,
-  metadata: {},
-  createdBy: 'host',
-};
+const JOB = newJob();
 
 const Anything = {
   '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },

@@ -1,6 +1,7 @@
 import '@rowlock/servers/vitest';
 import { isDriverError } from '@rowlock/core';
 import type { NewJob } from '@rowlock/core/driver';
+import { newJob } from '@rowlock/driver-conformance';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { openPostgresHarness } from './postgres-harness.js';
 
@@ -13,14 +14,14 @@ test('an enqueue that waits for a transaction which waits for it is done again, 
   const application = await database.caller();
   // Whoever has waited for so long looks for a deadlock, and is ended. The driver's sessions do so after a second.
   await database.run(application.tx, "SET LOCAL deadlock_timeout = '5s'");
-  await driver.join(application.tx).enqueue([newJob('a')]);
-  const enqueued = driver.enqueue([newJob('b'), newJob('a')]);
+  await driver.join(application.tx).enqueue([keyed('a')]);
+  const enqueued = driver.enqueue([keyed('b'), keyed('a')]);
   await vi.waitFor(async () => expect(await database.waits()).not.toEqual([]), 30_000);
   const [, theirs] = await Promise.all([
     enqueued,
     driver
       .join(application.tx)
-      .enqueue([newJob('b')])
+      .enqueue([keyed('b')])
       .then(
         ([job]) => application.commit().then(() => job?.outcome),
         (error: unknown) => application.rollback().then(() => isDriverError(error, 'Deadlock')),
@@ -32,17 +33,6 @@ test('an enqueue that waits for a transaction which waits for it is done again, 
   expect(await database.reader.jobs('q')).toHaveLength(2);
 }, 60_000);
 
-function newJob(key: string): NewJob {
-  return {
-    queue: 'q',
-    kind: 'k',
-    key: null,
-    payload: {},
-    priority: 0,
-    available: { inMs: 0 },
-    maxAttempts: 1,
-    unique: { key, scope: 'outstanding' },
-    metadata: {},
-    createdBy: 'test',
-  };
+function keyed(key: string): NewJob {
+  return newJob({ unique: { key, scope: 'outstanding' } });
 }

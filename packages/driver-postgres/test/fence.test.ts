@@ -1,6 +1,7 @@
 import '@rowlock/servers/vitest';
 import { randomUUID } from 'node:crypto';
 import type { HeldTransaction, Job, Settlement } from '@rowlock/core/driver';
+import { newJob } from '@rowlock/driver-conformance';
 import { freshDatabase } from '@rowlock/servers';
 import { beforeEach, expect, inject, test } from 'vitest';
 import { type PostgresTransaction, postgres } from '../src/index.js';
@@ -9,18 +10,7 @@ let driver: ReturnType<typeof postgres>;
 let held: HeldTransaction<PostgresTransaction>;
 let job: Job | undefined;
 
-const NEW = {
-  queue: 'q',
-  kind: 'k',
-  key: null,
-  payload: {},
-  priority: 0,
-  available: { inMs: 0 },
-  maxAttempts: 1,
-  unique: null,
-  metadata: {},
-  createdBy: 'test',
-} as const;
+const NEW = newJob();
 
 async function claim(): Promise<Job | undefined> {
   held = await driver.begin({ idleLimitMs: 60_000 });

@@ -1,5 +1,5 @@
 import '@rowlock/servers/vitest';
-import type { NewJob } from '@rowlock/core/driver';
+import { newJob } from '@rowlock/driver-conformance';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { beforeAll, expect, inject, test } from 'vitest';
@@ -63,18 +63,7 @@ test('where it is not known yet, it is found out once, when it is worth it', asy
   expect(rows).toEqual([]);
 });
 
-const JOB: NewJob = {
-  queue: 'default',
-  kind: 'work',
-  key: null,
-  payload: null,
-  priority: 0,
-  available: { inMs: 0 },
-  maxAttempts: 1,
-  unique: null,
-  metadata: {},
-  createdBy: 'test',
-};
+const JOB = newJob({ queue: 'default', kind: 'work' });
 
 for (const [sessions, most] of [
   ['own', 1],

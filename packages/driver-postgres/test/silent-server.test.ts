@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer, Socket } from 'node:net';
 import type { Driver } from '@rowlock/core';
-import { type NewJob, newPublicId } from '@rowlock/core/driver';
+import { newPublicId } from '@rowlock/core/driver';
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
+import { newJob } from '@rowlock/driver-conformance';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { type PostgresOptions, type PostgresTransaction, postgres } from '../src/index.js';
@@ -13,18 +14,7 @@ const WELCOME = Buffer.concat([
   Buffer.from('Z\0\0\0\x05I', 'latin1'),
 ]);
 
-const JOB: NewJob = {
-  queue: 'q',
-  kind: 'k',
-  key: null,
-  payload: {},
-  priority: 0,
-  available: { inMs: 0 },
-  maxAttempts: 1,
-  unique: null,
-  metadata: {},
-  createdBy: 'host',
-};
+const JOB = newJob();
 
 /** A server that takes connections, and answers no statement. */
 interface Mute {

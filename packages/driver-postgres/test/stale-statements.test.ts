@@ -1,21 +1,11 @@
 import '@rowlock/servers/vitest';
+import { newJob } from '@rowlock/driver-conformance';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { beforeEach, expect, inject, test } from 'vitest';
 import { postgres } from '../src/index.js';
 
-const JOB = {
-  queue: 'q',
-  kind: 'k',
-  key: null,
-  payload: {},
-  priority: 0,
-  available: { inMs: 0 },
-  maxAttempts: 1,
-  unique: null,
-  metadata: {},
-  createdBy: 'test',
-} as const;
+const JOB = newJob();
 const CRITERIA = { queue: 'q', kinds: ['k'], line: { priority: -32_768, id: 0n }, busy: [], limit: 1 };
 
 let driver: ReturnType<typeof postgres>;

@@ -3,23 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import '@rowlock/servers/vitest';
+import { newJob } from '@rowlock/driver-conformance';
 import { freshDatabase, startEmbeddedPostgres } from '@rowlock/servers';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { postgres } from '../src/index.js';
 
-const JOB = {
-  queue: 'q',
-  kind: 'k',
-  key: null,
-  payload: {},
-  priority: 0,
-  available: { inMs: 0 },
-  maxAttempts: 1,
-  unique: null,
-  metadata: {},
-  createdBy: 'test',
-} as const;
+const JOB = newJob();
 const FROM_THE_START = { queue: 'q', kinds: ['k'], line: { priority: -32_768, id: 0n }, busy: [], limit: 1 };
 
 test('a handler that makes its transaction read-only keeps its claim, which is settled', async () => {
