@@ -14,15 +14,17 @@ import {
 import type { PoolClient, QueryResultRow } from 'pg';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
+import { BEGIN, isSkipped } from './flight.js';
 import { HandlerTransaction, KEEP, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
 import { rangeOf } from './job-ids.js';
 import type { OwnSessions } from './own-sessions.js';
 import { plainArray } from './plain-array.js';
-import { type PostgresTransaction, query } from './query.js';
+import { type Asked, type PostgresTransaction, query } from './query.js';
 import { type JobRow, toJob } from './rows.js';
 import { cut, type Server } from './session.js';
 import { areAlike, endingsOf, sharedBy } from './settlements.js';
+import { type Wire, wireOf } from './wire.js';
 
 /** How long the handler's statements may go on when they are to be undone, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
@@ -42,6 +44,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   readonly #own: OwnSessions;
   readonly #client: PoolClient;
   readonly #pool: PostgresTransaction;
+  readonly #wire: Wire;
   readonly #inTurn: InTurn;
   readonly #lost = new AbortController();
   readonly #held = new Set<JobId>();
@@ -62,8 +65,10 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.#own = own;
     this.#client = client;
     this.#pool = pool;
+    this.#wire = wireOf(client, own.known);
     this.#inTurn = new InTurn(
       client,
+      this.#wire,
       () => this.#checkOpen(),
       () => this.#begin(limitMs, server),
     );
@@ -157,7 +162,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     const { sql } = this.#context;
     const [text, values] =
       this.#isOne && areAlike(own)
-        ? [sql.complete, [own[0].id, ...sharedBy(own[0], this.#status)]]
+        ? [sql.complete, this.#completion(own)]
         : [this.#isOne ? sql.settle : sql.settleTogether, this.#endings(own)];
     const rows = await this.#ask<{ id: JobId }>(text, values, own.length);
     for (const { id } of rows) this.#held.delete(id);
@@ -168,12 +173,19 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.#checkOpen();
     if (settlements.some(({ id }) => !this.#held.has(id))) return [];
     const { sql } = this.#context;
-    const [text, values] = areAlike(settlements)
-      ? this.#alike(settlements)
-      : [this.#isOne ? sql.settleAll : sql.settleAllTogether, this.#endings(settlements)];
+    const isAlike = areAlike(settlements);
+    if (isAlike && this.#isOne) {
+      // Should it not be this transaction's to settle, nothing is committed.
+      const rows = await this.#askAndCommit<{ id: JobId }>(sql.complete, this.#completion(settlements), 1);
+      return rows.map(({ id }) => id);
+    }
     try {
       // Of jobs that end alike, any number is settled by one plan.
-      await this.#askAndCommit(text, values, text === sql.settleAlike ? 1 : settlements.length);
+      if (isAlike) await this.#askAndCommit(sql.settleAlike, this.#alike(settlements), 1);
+      else {
+        const text = this.#isOne ? sql.settleAll : sql.settleAllTogether;
+        await this.#askAndCommit(text, this.#endings(settlements), settlements.length);
+      }
     } catch (error) {
       if (isNotAll(error)) return [];
       throw error;
@@ -193,13 +205,13 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     return this.#held.size === 1;
   }
 
-  #alike(settlements: readonly [Settlement, ...Settlement[]]): [text: string, values: unknown[]] {
-    const { sql } = this.#context;
-    const [first] = settlements;
-    const shared = sharedBy(first, this.#status);
-    if (this.#isOne) return [sql.settleComplete, [first.id, ...shared]];
+  #completion([settlement]: readonly [Settlement, ...Settlement[]]): unknown[] {
+    return [settlement.id, ...sharedBy(settlement, this.#status)];
+  }
+
+  #alike(settlements: readonly [Settlement, ...Settlement[]]): unknown[] {
     const ids = settlements.map(({ id }) => id);
-    return [sql.settleAlike, [plainArray(ids), ...shared, rangeOf(ids)[1]]];
+    return [plainArray(ids), ...sharedBy(settlements[0], this.#status), rangeOf(ids)[1]];
   }
 
   #endings(settlements: readonly Settlement[]): unknown[] {
@@ -217,7 +229,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
 
   async commit(): Promise<void> {
     this.handle.close();
-    await this.#ask('COMMIT');
+    await this.#askPlain('COMMIT');
     this.#end(false);
   }
 
@@ -261,27 +273,42 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
 
   async #begin(limitMs: number, server: Server): Promise<void> {
     const { sql } = this.#context;
-    const asked = this.#own.known
-      ? [...this.#own.ahead(this.#client, limitMs, () => sql.bounds('SESSION', limitMs, server)), sql.begin]
-      : [`${sql.begin}; ${sql.bounds('LOCAL', limitMs, server)}`];
+    const begin = this.#own.known
+      ? [
+          ...this.#own
+            .ahead(this.#client, limitMs, () => sql.bounds('SESSION', limitMs, server))
+            .map((text) => this.#wire.plain(text)),
+          this.#wire.begin(),
+        ]
+      : [this.#wire.plain(`${BEGIN.text}; ${sql.bounds('LOCAL', limitMs, server)}`)];
     try {
-      await Promise.all(asked.map((text) => this.#client.query(text)));
+      await Promise.all(begin);
     } catch (error) {
-      // As a standby refuses it: a new connection may reach the server that writes.
+      // Whatever was set was not: it comes again.
+      this.#own.unbind(this.#client);
+      if (isSkipped(error)) throw error;
       const cause = toDriverError(error);
       this.#onLost(cause);
       throw cause;
     }
   }
 
-  #ask<Row extends QueryResultRow>(text: string, values?: unknown[], given = 1): Promise<Row[]> {
-    return this.#answered(query<Row>(this.#inTurn, text, values, this.#own.nameOf(text, given)));
+  #ask<Row extends QueryResultRow>(text: string, values: unknown[], given = 1): Promise<Row[]> {
+    const asked: Asked = { query: (statement) => this.#inTurn.ask(statement) };
+    return this.#answered(query<Row>(asked, text, values, this.#own.nameOf(text, given)));
+  }
+
+  async #askPlain(text: string): Promise<void> {
+    const asked = this.#inTurn.plain(text).catch((error: unknown) => {
+      throw toDriverError(error);
+    });
+    await this.#answered(asked);
   }
 
   /** What fails when the savepoints are gone: with them are the locks, though a transaction is open. */
   async #askFenced(text: string): Promise<void> {
     try {
-      await this.#ask(text);
+      await this.#askPlain(text);
     } catch (error) {
       if (!isNoSavepoint(error)) throw error;
       this.#onEnded();
@@ -291,13 +318,15 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   }
 
   /** Nothing is committed when the statement fails: the transaction is rolled back then. */
-  async #askAndCommit(text: string, values: unknown[], given: number): Promise<void> {
+  async #askAndCommit<Row extends QueryResultRow>(
+    text: string,
+    values: unknown[],
+    given: number,
+  ): Promise<Row[]> {
     this.handle.close();
-    const withCommit: PostgresTransaction = {
-      query: (config) => this.#inTurn.queryAndEnd(config, 'COMMIT'),
-    };
+    const withCommit: Asked = { query: (statement) => this.#inTurn.askAndCommit(statement) };
     try {
-      await this.#answered(query(withCommit, text, values, this.#own.nameOf(text, given)));
+      return await this.#answered(query<Row>(withCommit, text, values, this.#own.nameOf(text, given)));
     } finally {
       const status = this.#client.getTransactionStatus?.();
       this.#end(status === 'T' || status === 'E');

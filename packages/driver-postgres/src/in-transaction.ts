@@ -1,6 +1,7 @@
 import { answerWithin } from '@rowlock/core/driver';
 import type { PoolClient, QueryResultRow } from 'pg';
 import type { Context } from './context.js';
+import { BEGIN, COMMIT } from './flight.js';
 import { query } from './query.js';
 import { cut } from './session.js';
 import type { Question, Statement } from './store.js';
@@ -16,7 +17,7 @@ const AHEAD = 4;
  */
 export async function inTransaction<Row extends QueryResultRow>(
   client: PoolClient,
-  { sql, answerMs }: Pick<Context, 'sql' | 'answerMs'>,
+  { answerMs }: Pick<Context, 'answerMs'>,
   questions: readonly Question[],
 ): Promise<Row[]> {
   const asked: Promise<Row[]>[] = [];
@@ -32,9 +33,9 @@ export async function inTransaction<Row extends QueryResultRow>(
     asked.push(answered(query<Row>(client, text, values)));
   };
   try {
-    await ask({ text: sql.begin, values: [] });
+    await ask({ text: BEGIN.text, values: [] });
     for (const question of questions) for (const statement of question()) await ask(statement);
-    await ask({ text: 'COMMIT', values: [] });
+    await ask({ text: COMMIT.text, values: [] });
     return (await Promise.all(asked)).flat();
   } catch (error) {
     // When one could not be made, those before it are still to be answered.

@@ -1,7 +1,9 @@
 import { DriverError } from '@rowlock/core';
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
+import { isSkipped } from './flight.js';
 import { inOneFlight } from './in-one-flight.js';
-import type { PostgresTransaction, QueryConfig } from './query.js';
+import type { PostgresTransaction, QueryConfig, Rows } from './query.js';
+import type { Wire } from './wire.js';
 
 /** What a handler is told that goes on after its run. */
 export function runOver(): DriverError {
@@ -14,6 +16,7 @@ export function runOver(): DriverError {
  */
 export class InTurn implements PostgresTransaction {
   readonly #client: PoolClient;
+  readonly #wire: Wire;
   readonly #check: () => void;
   /** Opens the transaction, ahead of its first statement. */
   #begin: (() => Promise<unknown>) | null;
@@ -23,9 +26,13 @@ export class InTurn implements PostgresTransaction {
   #waiting = 0;
   #forgotten = 0;
 
-  /** @param check Is asked when a statement's turn has come; what it throws, the statement is refused with. */
-  constructor(client: PoolClient, check: () => void, begin: () => Promise<unknown>) {
+  /**
+   * @param wire How the connection is asked what is not a handler's
+   * @param check Is asked when a statement's turn has come; what it throws, the statement is refused with.
+   */
+  constructor(client: PoolClient, wire: Wire, check: () => void, begin: () => Promise<unknown>) {
     this.#client = client;
+    this.#wire = wire;
     this.#check = check;
     this.#begin = begin;
   }
@@ -53,11 +60,18 @@ export class InTurn implements PostgresTransaction {
     return this.#take(() => this.#client.query<Row>(text, values));
   }
 
-  /** A statement and what ends the transaction right behind it, in one flight. Should the first fail, so does what is behind it. */
-  queryAndEnd<Row extends QueryResultRow>(
-    text: string | QueryConfig,
-    end: string,
-  ): Promise<QueryResult<Row>> {
+  /** A statement of the driver's own. */
+  ask<Row extends QueryResultRow>(statement: QueryConfig): Promise<Rows<Row>> {
+    return this.#take(() => this.#wire.query<Row>(statement));
+  }
+
+  /** One without values, or several. */
+  plain(text: string): Promise<unknown> {
+    return this.#take(() => this.#wire.plain(text));
+  }
+
+  /** A statement and a COMMIT right behind it, in one flight. Should the first fail, so does what is behind it. */
+  askAndCommit<Row extends QueryResultRow>(statement: QueryConfig): Promise<Rows<Row>> {
     let submitted = (): void => {};
     this.#submitted = new Promise((resolve) => {
       submitted = resolve;
@@ -65,11 +79,11 @@ export class InTurn implements PostgresTransaction {
     const answer = this.#take(async () => {
       this.#isEnding = true;
       const both = inOneFlight(this.#client, () =>
-        Promise.all([this.#client.query<Row>(text), this.#client.query(end)]),
+        Promise.all([this.#wire.query<Row>(statement), this.#wire.commit()]),
       );
       submitted();
-      const [result] = await both;
-      return result;
+      const [rows] = await both;
+      return rows;
     });
     answer.then(submitted, submitted);
     return answer;
@@ -107,16 +121,25 @@ export class InTurn implements PostgresTransaction {
     return turn;
   }
 
-  #begun<Result>(statement: () => Promise<Result>): Promise<Result> {
+  async #begun<Result>(statement: () => Promise<Result>): Promise<Result> {
     const begin = this.#begin;
     if (begin === null) return statement();
     this.#begin = null;
-    return inOneFlight(this.#client, async () => {
-      const [opened, answered] = [begin(), statement()];
-      // Why the transaction could not be opened says more than what became of its statement without it.
-      answered.catch(() => {});
-      await opened;
-      return answered;
-    });
+    const open = (): Promise<Result> =>
+      inOneFlight(this.#client, async () => {
+        const [opened, answered] = [begin(), statement()];
+        // Why the transaction could not be opened says more than what became of its statement without it.
+        answered.catch(() => {});
+        await opened;
+        return answered;
+      });
+    try {
+      return await open();
+    } catch (error) {
+      if (!isSkipped(error)) throw error;
+      // The transaction before it on this connection has failed, and is still open.
+      await this.#wire.plain('ROLLBACK');
+      return open();
+    }
   }
 }

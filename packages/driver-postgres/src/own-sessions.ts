@@ -15,7 +15,6 @@ const PREPARED = [
   'settle',
   'settleAll',
   'complete',
-  'settleComplete',
   'settleAlike',
   'survey',
 ] as const satisfies readonly (keyof Statements)[];

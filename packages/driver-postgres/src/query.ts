@@ -38,11 +38,26 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   3802: (text) => JSON.parse(text),
 };
 
-const types = { getTypeParser: (oid: number) => PARSERS[oid] ?? String };
+/** What makes a value of a column's text. */
+export function parserOf(oid: number): (text: string) => unknown {
+  return PARSERS[oid] ?? String;
+}
+
+const types = { getTypeParser: parserOf };
+
+/** What comes back. */
+export interface Rows<Row extends QueryResultRow> {
+  readonly rows: Row[];
+}
+
+/** What the driver asks its own statements of. */
+export interface Asked {
+  query<Row extends QueryResultRow>(statement: QueryConfig): Promise<Rows<Row>>;
+}
 
 /** Asks one of the driver's own statements, prepared if it has a name. @throws DriverError */
 export async function query<Row extends QueryResultRow>(
-  on: PostgresTransaction,
+  on: Asked,
   text: string,
   values: unknown[] = [],
   name?: string,

@@ -1,33 +1,50 @@
 import '@rowlock/servers/vitest';
 import { randomUUID } from 'node:crypto';
-import type { HeldTransaction, Job, Settlement } from '@rowlock/core/driver';
+import { once } from 'node:events';
+import type { Anchor, HeldTransaction, Job, Settlement } from '@rowlock/core/driver';
 import pg from 'pg';
-import { afterAll, afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { type PostgresTransaction, postgres } from '../src/index.js';
 import { openPostgresHarness } from './postgres-harness.js';
 
 /** A driver with one connection: a transaction that waited for another's would wait for ever. */
 const database = await openPostgresHarness(inject('postgresUrl')).database();
 let driver: ReturnType<typeof postgres>;
+let anchor: Anchor | undefined;
 
 beforeEach(async () => {
   await database.reader.exec('DROP SCHEMA IF EXISTS rowlock CASCADE');
-  driver = postgres({ connectionString: database.url, maxConnections: 1 });
+  driver = postgres({
+    connectionString: database.url,
+    maxConnections: 1,
+    sessions: 'own',
+    query_timeout: 60_000,
+  });
   await driver.migrate();
   for (const payload of [1, 2, 3]) await database.reader.insert({ queue: 'q', kind: 'work', payload });
 });
 
-afterEach(() => driver.close());
+afterEach(async () => {
+  await anchor?.release();
+  anchor = undefined;
+  await driver.close();
+});
 afterAll(() => database.close());
 
-const begin = (after?: HeldTransaction<PostgresTransaction>) =>
-  driver.begin(after ? { idleLimitMs: 60_000, after } : { idleLimitMs: 60_000 });
+const begin = (after?: HeldTransaction<PostgresTransaction>, idleLimitMs = 60_000) =>
+  driver.begin(after ? { idleLimitMs, after } : { idleLimitMs });
 
 async function claim(held: HeldTransaction<PostgresTransaction>): Promise<Job> {
   const line = { priority: -32_768, id: 0n };
   const [job] = await held.claim({ queue: 'q', kinds: ['work'], line, busy: [], limit: 1 });
   if (job === undefined) throw new Error('There was nothing to claim.');
   return job;
+}
+
+/** As a worker does: the claim is asked for while the settlement is on its way. */
+async function claimBehind(before: HeldTransaction<PostgresTransaction>, idleLimitMs?: number) {
+  const held = await begin(before, idleLimitMs);
+  return { held, job: await claim(held) };
 }
 
 function completed({ id }: Pick<Job, 'id'>): Settlement {
@@ -38,73 +55,153 @@ function completed({ id }: Pick<Job, 'id'>): Settlement {
 const states = async () =>
   (await database.reader.exec('SELECT status FROM rowlock.job ORDER BY id')).map(({ status }) => status);
 
-test('a claim that is sent behind a settlement gets the next job', async () => {
-  const first = await begin();
-  const one = await claim(first);
-  const settled = first.finish([completed(one)]);
-  const second = await begin(first);
-  const two = await claim(second);
-  expect(await settled).toEqual([one.id]);
-  expect(two.payload).toBe(2);
-  await first.rollback();
-  expect(await second.finish([completed(two)])).toEqual([two.id]);
-  expect(await states()).toEqual(['complete', 'complete', 'new']);
+/** Of sessions that are known to be the driver's own, statements go in flights. */
+describe.each([false, true])('in flights: %s', (inFlights) => {
+  beforeEach(async () => {
+    if (inFlights) anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
+  });
+
+  test('a claim that is sent behind a settlement gets the next job', async () => {
+    const first = await begin();
+    const one = await claim(first);
+    const settled = first.finish([completed(one)]);
+    const second = await begin(first);
+    const two = await claim(second);
+    expect(await settled).toEqual([one.id]);
+    expect(two.payload).toBe(2);
+    await first.rollback();
+    expect(await second.finish([completed(two)])).toEqual([two.id]);
+    expect(await states()).toEqual(['complete', 'complete', 'new']);
+  });
+
+  test('a settlement that is refused is rolled back, and the claim behind it gets the same job', async () => {
+    const first = await begin();
+    const one = await claim(first);
+    await refuseUpdates();
+    const settled = first.finish([completed(one)]);
+    const [refused, second] = await Promise.allSettled([settled, begin(first)]);
+    expect(refused).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('no') } });
+    if (second.status === 'rejected') throw second.reason;
+    await first.rollback();
+    expect((await claim(second.value)).id).toBe(one.id);
+    await second.value.rollback();
+    expect(await states()).toEqual(['new', 'new', 'new']);
+  });
+
+  test('a transaction behind one that has ended takes a connection of the pool', async () => {
+    const first = await begin();
+    const one = await claim(first);
+    await first.finish([completed(one)]);
+    const second = await begin(first);
+    expect((await claim(second)).payload).toBe(2);
+    await second.rollback();
+    // It was given back once: with one connection, a second time would be an error, and none at all a wait.
+    const third = await begin();
+    expect((await claim(third)).payload).toBe(2);
+    await third.rollback();
+  });
+
+  test('a connection that is lost with a settlement on its way is lost for the claim behind it too', async () => {
+    const first = await begin();
+    const one = await claim(first);
+    const [{ pid } = { pid: 0 }] = (
+      await first.handle.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    ).rows;
+    await first.undo();
+    await first.renew();
+    // Holds up the settlement until the session is ended.
+    const blocker = new pg.Client(database.url);
+    await blocker.connect();
+    await blocker.query('BEGIN; LOCK TABLE rowlock.run');
+    const settled = first.finish([{ ...completed(one), event: 'retry' }]);
+    const second = await begin(first);
+    const claimed = claim(second);
+    const ended = Promise.allSettled([settled, claimed]);
+    await database.reader.exec(`SELECT pg_terminate_backend(${pid})`);
+    await expect(ended).resolves.toMatchObject([
+      { status: 'rejected', reason: { code: 'ConnectionLost' } },
+      { status: 'rejected', reason: { code: 'ConnectionLost' } },
+    ]);
+    expect(second.lost.aborted).toBe(true);
+    await Promise.all([first.rollback(), second.rollback()]);
+    await blocker.end();
+    const third = await begin();
+    expect((await claim(third)).id).toBe(one.id);
+    await third.rollback();
+  });
+
+  test('a settlement that is refused, with a claim along, is rolled back, and the claim gets the same job', async () => {
+    const first = await begin();
+    const one = await claim(first);
+    await refuseUpdates();
+    const [refused, next] = await Promise.allSettled([first.finish([completed(one)]), claimBehind(first)]);
+    expect(refused).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('no') } });
+    if (next.status === 'rejected') throw next.reason;
+    expect(next.value.job.id).toBe(one.id);
+    await Promise.all([first.rollback(), next.value.held.rollback()]);
+    // The statement that failed when it was first asked can be asked again.
+    await database.reader.exec('DROP TRIGGER no ON rowlock.job');
+    const third = await begin();
+    expect(await third.finish([completed(await claim(third))])).toEqual([one.id]);
+    expect(await states()).toEqual(['complete', 'new', 'new']);
+  });
+
+  test('a COMMIT that is refused, with a claim along, settles nothing, and the claim gets the same job', async () => {
+    const first = await begin();
+    const one = await claim(first);
+    await refuseUpdates('CONSTRAINT', 'AFTER', 'DEFERRABLE INITIALLY DEFERRED');
+    const [refused, next] = await Promise.allSettled([first.finish([completed(one)]), claimBehind(first)]);
+    expect(refused).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('no') } });
+    if (next.status === 'rejected') throw next.reason;
+    expect(next.value.job.id).toBe(one.id);
+    await Promise.all([first.rollback(), next.value.held.rollback()]);
+    expect(await states()).toEqual(['new', 'new', 'new']);
+  });
+
+  test('a claim that is sent along with a settlement is bounded from then on', async () => {
+    const first = await begin(undefined, 1_000);
+    const settled = first.finish([completed(await claim(first))]);
+    const { held, job } = await claimBehind(first, 1_000);
+    expect(await settled).toHaveLength(1);
+    expect(job.payload).toBe(2);
+    if (!held.lost.aborted) await once(held.lost, 'abort');
+    expect(held.lost.reason).toMatchObject({ code: 'ConnectionLost' });
+    await held.rollback();
+  });
+
+  test('a claim that is sent along with a settlement that is refused is bounded all the same', async () => {
+    const first = await begin(undefined, 3_600_000);
+    const one = await claim(first);
+    await refuseUpdates();
+    const [, { held }] = await Promise.all([
+      expect(first.finish([completed(one)])).rejects.toThrow('no'),
+      claimBehind(first, 1_000),
+    ]);
+    if (!held.lost.aborted) await once(held.lost, 'abort');
+    expect(held.lost.reason).toMatchObject({ code: 'ConnectionLost' });
+    await held.rollback();
+  });
+
+  test('texts reach the server as they are', async () => {
+    const first = await begin();
+    const one = await claim(first);
+    expect(await first.finish([{ ...completed(one), output: { quotes: `"'\\{},NULL` } }])).toEqual([one.id]);
+    for (const key of ['a"b', 'a\\b', '{a,b}', 'NULL', ' ', ',']) {
+      await database.reader.insert({ queue: 'odd', kind: 'work', payload: 1, key });
+      const held = await begin();
+      const [locked] = await held.lockSiblings({ queue: 'odd', keys: ['other', key] }, 10);
+      expect(locked?.key).toBe(key);
+      const busy = { queue: 'odd', kinds: ['work'], line: { priority: -32_768, id: 0n }, limit: 10 };
+      expect((await held.claim({ ...busy, busy: [key] })).map((job) => job.key)).not.toContain(key);
+      await held.rollback();
+    }
+  });
 });
 
-test('a settlement that is refused is rolled back, and the claim behind it gets the same job', async () => {
-  const first = await begin();
-  const one = await claim(first);
+/** A trigger that raises "no" when a job is written to. */
+async function refuseUpdates(kind = '', when = 'BEFORE', deferrable = ''): Promise<void> {
   await database.reader.exec(
-    "CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;" +
-      'CREATE TRIGGER no BEFORE UPDATE ON rowlock.job FOR EACH ROW EXECUTE FUNCTION no()',
+    "CREATE OR REPLACE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;" +
+      `CREATE ${kind} TRIGGER no ${when} UPDATE ON rowlock.job ${deferrable} FOR EACH ROW EXECUTE FUNCTION no()`,
   );
-  const settled = first.finish([completed(one)]);
-  const [refused, second] = await Promise.allSettled([settled, begin(first)]);
-  expect(refused).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('no') } });
-  if (second.status === 'rejected') throw second.reason;
-  await first.rollback();
-  expect((await claim(second.value)).id).toBe(one.id);
-  await second.value.rollback();
-  expect(await states()).toEqual(['new', 'new', 'new']);
-});
-
-test('a transaction behind one that has ended takes a connection of the pool', async () => {
-  const first = await begin();
-  const one = await claim(first);
-  await first.finish([completed(one)]);
-  const second = await begin(first);
-  expect((await claim(second)).payload).toBe(2);
-  await second.rollback();
-  // It was given back once: with one connection, a second time would be an error, and none at all a wait.
-  const third = await begin();
-  expect((await claim(third)).payload).toBe(2);
-  await third.rollback();
-});
-
-test('a connection that is lost with a settlement on its way is lost for the claim behind it too', async () => {
-  const first = await begin();
-  const one = await claim(first);
-  const [{ pid } = { pid: 0 }] = (await first.handle.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'))
-    .rows;
-  await first.undo();
-  await first.renew();
-  // Holds up the settlement until the session is ended.
-  const blocker = new pg.Client(database.url);
-  await blocker.connect();
-  await blocker.query('BEGIN; LOCK TABLE rowlock.run');
-  const settled = first.finish([{ ...completed(one), event: 'retry' }]);
-  const second = await begin(first);
-  const claimed = claim(second);
-  const ended = Promise.allSettled([settled, claimed]);
-  await database.reader.exec(`SELECT pg_terminate_backend(${pid})`);
-  await expect(ended).resolves.toMatchObject([
-    { status: 'rejected', reason: { code: 'ConnectionLost' } },
-    { status: 'rejected', reason: { code: 'ConnectionLost' } },
-  ]);
-  expect(second.lost.aborted).toBe(true);
-  await Promise.all([first.rollback(), second.rollback()]);
-  await blocker.end();
-  const third = await begin();
-  expect((await claim(third)).id).toBe(one.id);
-  await third.rollback();
-});
+}

@@ -156,7 +156,6 @@ async function isPlannedOnce(client: pg.Client, claim: unknown[]): Promise<void>
   const text: readonly (readonly [name: string, text: string, values: unknown[]])[] = [
     ['claim', sql.claimOne, claim],
     ['complete', sql.complete, [1, null, 1, 0, 0, 'host', 'new']],
-    ['settle', sql.settleComplete, [1, null, 1, 0, 0, 'host', 'complete']],
   ];
   // The first five times the server makes a plan for the values, to compare what it costs with that of one for any values.
   for (let times = 0; times < 10; times++) {

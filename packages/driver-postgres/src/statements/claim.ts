@@ -23,9 +23,6 @@ export const claimStatements = ({ job }: Tables) => {
       FOR NO KEY UPDATE SKIP LOCKED`;
 
   return {
-    // Whatever the server's defaults: a claim and the locks after it must each see what is committed by then.
-    begin: 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
-
     // For a session, or, LOCAL, for a transaction. The server lets go of a client that has vanished when it has been silent for
     // 20 s: asked for a sign of life after 10 s, 5 times; or when it does not take what is sent to it. Where that cannot be set,
     // as on a Unix socket, the server ignores it. A client that ends while its statement runs is noticed within a second.

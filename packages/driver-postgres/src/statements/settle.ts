@@ -84,10 +84,6 @@ export const settleStatements = (tables: Tables) => {
     // number of them would count with ten, so they are planned each time.
     complete: completed('id = $1'),
 
-    settleComplete: `
-      WITH settled AS (${completed('id = $1')})
-      SELECT 1 / count(*)::integer AS all_settled FROM settled`,
-
     // And for jobs that are all complete, without output, and whose settlements differ in nothing: a sixth less of the server's
     // time than with a run's id for each, and that a fifth less than with a row of values for each.
     settleAlike: `

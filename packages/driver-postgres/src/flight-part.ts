@@ -1,0 +1,62 @@
+import type { QueryResultRow } from 'pg';
+import { parserOf, type QueryConfig, type Rows } from './query.js';
+import { toText } from './to-text.js';
+
+/** What the server tells of a column. */
+export interface Field {
+  readonly name: string;
+  readonly dataTypeID: number;
+}
+
+/** A row's texts. */
+export type Values = readonly (string | null)[];
+
+/** A statement of a flight, and what comes back. */
+export class Part {
+  name: string | undefined;
+  text: string;
+  readonly values: (string | null)[];
+  fields: readonly Field[] | undefined;
+  readonly rows: Values[] = [];
+  readonly answer: Promise<Rows<QueryResultRow>>;
+  #resolve = (_: Rows<QueryResultRow>): void => {};
+  #reject = (_: unknown): void => {};
+
+  /** @throws TypeError for a value that is no text */
+  constructor({ name, text, values = [] }: QueryConfig) {
+    this.name = name;
+    this.text = text;
+    this.values = values.map(toText);
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  resolve(): void {
+    try {
+      this.#resolve({ rows: this.#parsed() });
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  reject(error: unknown): void {
+    this.#reject(error);
+  }
+
+  #parsed(): QueryResultRow[] {
+    const columns = (this.fields ?? []).map(({ name, dataTypeID }) => ({
+      name,
+      parse: parserOf(dataTypeID),
+    }));
+    return this.rows.map((values) => {
+      const row: QueryResultRow = {};
+      columns.forEach(({ name, parse }, place) => {
+        const value = values[place] ?? null;
+        row[name] = value === null ? null : parse(value);
+      });
+      return row;
+    });
+  }
+}
