@@ -32,6 +32,7 @@ export function job(id: bigint, key: string | null = null): Job {
     attempt: 0,
     maxAttempts: 5,
     crashes: 0,
+    redrives: 0,
     metadata: {},
     createdAt: new Date(0),
   };

@@ -139,6 +139,7 @@ export interface JobRow {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly crashes: number;
+  readonly redrives: number;
   readonly uniqueKey: string | null;
   readonly metadata: Json;
   readonly output: Json;

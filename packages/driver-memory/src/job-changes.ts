@@ -57,13 +57,17 @@ export function settled(job: JobRow, settlement: Settlement, now: number): JobRo
   });
 }
 
-export function moved(job: JobRow, event: ClientEvent, now: number): JobRow {
+/** @param seen The crashes on the job's record, and the time. */
+export function moved(job: JobRow, event: ClientEvent, seen: { crashes: number; now: number }): JobRow {
+  const { crashes, now } = seen;
   const { to: status } = TRANSITIONS[event];
   return status === 'new'
     ? {
         ...job,
         status,
         attempt: 0,
+        crashes,
+        redrives: job.redrives + 1,
         error: null,
         due: true,
         availableAt: now,

@@ -19,6 +19,7 @@ export interface JobRow {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly crashes: number;
+  readonly redrives: number;
   readonly uniqueKey: string | null;
   readonly uniqueScope: UniqueScope;
   readonly output: string;
@@ -50,6 +51,7 @@ const REQUIRED = [
   'attempt',
   'maxAttempts',
   'crashes',
+  'redrives',
   'uniqueScope',
   'output',
   'metadata',
@@ -68,6 +70,7 @@ export const JOB_DEFAULTS = {
   attempt: 0,
   maxAttempts: 5,
   crashes: 0,
+  redrives: 0,
   uniqueKey: null,
   uniqueScope: 'outstanding',
   output: 'null',

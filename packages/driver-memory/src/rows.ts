@@ -40,7 +40,7 @@ export interface LiveRun {
 }
 
 export function toJob(row: JobRow): Job {
-  const { id, publicId, queue, kind, key, priority, status, attempt, maxAttempts, crashes } = row;
+  const { id, publicId, queue, kind, key, priority, status, attempt, maxAttempts, crashes, redrives } = row;
   return {
     id,
     publicId,
@@ -53,6 +53,7 @@ export function toJob(row: JobRow): Job {
     attempt,
     maxAttempts,
     crashes,
+    redrives,
     metadata: JSON.parse(row.metadata),
     createdAt: new Date(row.createdAt),
   };

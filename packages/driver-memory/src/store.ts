@@ -37,8 +37,8 @@ export class MemoryStore implements Store {
     return this.ask((place) => statements.count(place, filter));
   }
 
-  move(event: ClientEvent, publicId: string, availableAt?: number): Promise<Moved> {
-    return this.ask((place) => statements.move(place, event, publicId, availableAt));
+  move(event: ClientEvent, publicId: string, redrives?: number): Promise<Moved> {
+    return this.ask((place) => statements.move(place, event, publicId, redrives));
   }
 
   notify(wakeUps: readonly WakeUp[]): Promise<void> {

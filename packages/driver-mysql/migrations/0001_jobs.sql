@@ -27,6 +27,8 @@ CREATE TABLE IF NOT EXISTS rowlock_job (
   max_attempts  INT NOT NULL DEFAULT 5,
   -- How many crashed runs "attempt" includes.
   crashes       INT NOT NULL DEFAULT 0,
+  -- A cancellation that is heard late is meant for the job before the redrives that came after it.
+  redrives      INT NOT NULL DEFAULT 0,
   unique_key    VARCHAR(512),
   unique_scope  VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'outstanding',
   output        JSON,

@@ -17,6 +17,7 @@ export interface JobRow {
   attempt: number;
   max_attempts: number;
   crashes: number;
+  redrives: number;
   metadata: string;
   created_at: string;
 }
@@ -39,9 +40,9 @@ export interface JobViewRow extends JobRow {
 /** What `move` met. */
 export interface MoveRow {
   status: State;
-  /** In milliseconds since 1970. */
-  available_at: string;
-  /** Whether it is what was available at the given time. */
+  crashes: number;
+  redrives: number;
+  /** Whether it was redriven as often as given. */
   meant: 0 | 1;
 }
 
@@ -69,6 +70,7 @@ export function toJob(row: JobRow): Job {
     attempt: row.attempt,
     maxAttempts: row.max_attempts,
     crashes: row.crashes,
+    redrives: row.redrives,
     metadata: JSON.parse(row.metadata),
     createdAt: new Date(Number(row.created_at)),
   };

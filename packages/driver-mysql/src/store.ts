@@ -138,24 +138,26 @@ export class MysqlStore implements Store {
     return counts;
   }
 
-  async move(event: ClientEvent, publicId: string, availableAt?: number): Promise<Moved> {
+  async move(event: ClientEvent, publicId: string, redrives?: number): Promise<Moved> {
     const { from, to } = TRANSITIONS[event];
     const { sql } = this.context;
     const starts = ({ status }: MoveRow): boolean => (from as readonly State[]).includes(status);
-    const [found] = await query<MoveRow & { id: string }>(this.on, sql.find, [availableAt ?? null, publicId]);
+    const [found] = await query<MoveRow & { id: string }>(this.on, sql.find, [redrives ?? null, publicId]);
     if (found === undefined) return { outcome: 'missing' };
     // MySQL has no UPDATE that skips what is locked: lock, look, and change, in one transaction.
     const met = await this.atomically(async (tx) => {
-      const [free] = await query<MoveRow>(tx, sql.lockOne, [availableAt ?? null, found.id]);
+      const [free] = await query<MoveRow>(tx, sql.lockOne, [redrives ?? null, found.id]);
       if (free === undefined || !starts(free) || !free.meant) return free ?? null;
-      await change(tx, sql.move, [to, to, to, to, to, to, hostname(), to, found.id]);
+      const [crashed = free] =
+        to === 'new' ? await query<{ crashes: string }>(tx, sql.countCrashes, [found.id]) : [];
+      await change(tx, sql.move, [to, crashed.crashes, to, to, to, to, to, to, hostname(), to, found.id]);
       return 'moved';
     });
     if (met === 'moved') return { outcome: 'moved' };
     const row = met ?? found;
     const held = row.status === 'in-progress' || (met === null && starts(row));
     return held && row.meant && event === 'cancel'
-      ? { outcome: 'running', availableAt: Number(row.available_at) }
+      ? { outcome: 'running', redrives: row.redrives }
       : { outcome: 'illegal', status: row.status };
   }
 

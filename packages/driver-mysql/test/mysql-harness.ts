@@ -236,6 +236,7 @@ const COLUMNS = {
   attempt: 'attempt',
   maxAttempts: 'max_attempts',
   crashes: 'crashes',
+  redrives: 'redrives',
   uniqueKey: 'unique_key',
   metadata: 'metadata',
   output: 'output',

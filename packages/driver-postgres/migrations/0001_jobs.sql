@@ -36,6 +36,8 @@ CREATE TABLE job (
   max_attempts  job_max_attempts NOT NULL DEFAULT 5,
   -- How many crashed runs "attempt" includes.
   crashes       job_attempts NOT NULL DEFAULT 0,
+  -- A cancellation that is heard late is meant for the job before the redrives that came after it.
+  redrives      integer NOT NULL DEFAULT 0,
   unique_key    job_key,
   unique_scope  job_unique_scope NOT NULL DEFAULT 'outstanding',
   output        jsonb,

@@ -14,6 +14,7 @@ export interface JobRow {
   attempt: number;
   max_attempts: number;
   crashes: number;
+  redrives: number;
   metadata: { readonly [name: string]: Json };
   created_at: number;
 }
@@ -36,9 +37,8 @@ export interface JobViewRow extends JobRow {
 /** What `move` met. */
 export interface MoveRow {
   status: State;
-  /** In milliseconds since 1970. */
-  available_at: number;
-  /** Whether it is what was available at the given time. */
+  redrives: number;
+  /** Whether it was redriven as often as given. */
   meant: boolean;
   free: boolean;
   moved: boolean;
@@ -68,6 +68,7 @@ export function toJob(row: JobRow): Job {
     attempt: row.attempt,
     maxAttempts: row.max_attempts,
     crashes: row.crashes,
+    redrives: row.redrives,
     metadata: row.metadata,
     createdAt: new Date(row.created_at),
   };

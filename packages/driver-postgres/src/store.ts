@@ -114,21 +114,21 @@ export class PostgresStore implements Store {
     return counts;
   }
 
-  async move(event: ClientEvent, publicId: string, availableAt?: number): Promise<Moved> {
+  async move(event: ClientEvent, publicId: string, redrives?: number): Promise<Moved> {
     const { from, to } = TRANSITIONS[event];
     const [row] = await query<MoveRow>(this.on, this.context.sql.move, [
       publicId,
       from,
       to,
       hostname(),
-      availableAt,
+      redrives,
     ]);
     if (row === undefined) return { outcome: 'missing' };
     const { status, free, moved } = row;
     if (moved) return { outcome: 'moved' };
     const held = status === 'in-progress' || (!free && (from as readonly State[]).includes(status));
     return held && row.meant && event === 'cancel'
-      ? { outcome: 'running', availableAt: row.available_at }
+      ? { outcome: 'running', redrives: row.redrives }
       : { outcome: 'illegal', status };
   }
 

@@ -145,7 +145,7 @@ export class Client<Tx> {
     }
     const moved = await this.#move('cancel', known, tx);
     if (moved.outcome === 'moved') return 'cancelled';
-    await this.#store(tx).notify([{ cancel: known, availableAt: moved.availableAt }]);
+    await this.#store(tx).notify([{ cancel: known, redrives: moved.redrives }]);
     return 'signalled';
   }
 

@@ -127,10 +127,12 @@ export interface Store {
   /**
    * Lets a client's event happen to a job, unless somebody holds it, and says what it met.
    *
-   * @param availableAt Only the job that was available at that time, in milliseconds since 1970, or has had an attempt, is meant: for one
-   * that was redriven since, whether somebody holds it or not, the event is illegal.
+   * A redrive gives back all attempts, also those that crashes have used up which no settlement has counted.
+   *
+   * @param redrives Only the job that was redriven so often is meant: for one that was redriven since, whether somebody holds it or
+   * not, the event is illegal.
    */
-  move(event: ClientEvent, publicId: string, availableAt?: number): Promise<Moved>;
+  move(event: ClientEvent, publicId: string, redrives?: number): Promise<Moved>;
 
   /** Wakes workers: at once on the pool; when, and only if, the transaction commits where joined. */
   notify(wakeUps: readonly WakeUp[]): Promise<void>;
@@ -367,8 +369,8 @@ export type Moved =
   | { readonly outcome: 'moved' }
   | {
       readonly outcome: 'running';
-      /** When the job is available, in milliseconds since 1970. */
-      readonly availableAt: number;
+      /** How often the job was redriven. */
+      readonly redrives: number;
     }
   | { readonly outcome: 'illegal'; readonly status: State }
   | { readonly outcome: 'missing' };
@@ -399,11 +401,8 @@ export interface WakeUp {
   readonly queue?: string;
   /** The public id of a job that is to be cancelled, though somebody holds it. */
   readonly cancel?: string;
-  /**
-   * When that job was available, as whoever cancels it saw it, in milliseconds since 1970: a wake-up may be late, and one that was
-   * redriven since is not meant.
-   */
-  readonly availableAt?: number;
+  /** How often that job was redriven: a wake-up may be late, and one that was redriven since is not meant. */
+  readonly redrives?: number;
   /** The ids of workers that know of it already, and need not be woken. */
   readonly told?: readonly string[];
 }

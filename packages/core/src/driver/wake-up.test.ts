@@ -18,10 +18,10 @@ test.each([
     { queue: 'a', cancel: 'id', told: ['1'] },
   ],
   [
-    { cancel: 'id', availableAt: 1 },
-    { cancel: 'id', availableAt: 1 },
+    { cancel: 'id', redrives: 1 },
+    { cancel: 'id', redrives: 1 },
   ],
-  [{ queue: 1, cancel: null, availableAt: '1', told: 'all', more: true }, {}],
+  [{ queue: 1, cancel: null, redrives: '1', told: 'all', more: true }, {}],
   [{ told: ['1', 2, null, { toString: 1, valueOf: 1 }] }, { told: ['1'] }],
   ['nonsense', {}],
   [null, {}],

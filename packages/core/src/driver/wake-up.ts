@@ -7,11 +7,11 @@ export function concerns({ queue, told }: WakeUp, queues: readonly string[], wor
 
 /** A wake-up as it was sent. Anybody may send one: what is not understood is a hint to look. */
 export function wakeUpOf(sent: unknown): WakeUp {
-  const { queue, cancel, availableAt, told } = Object(sent);
+  const { queue, cancel, redrives, told } = Object(sent);
   return {
     ...(typeof queue === 'string' && { queue }),
     ...(typeof cancel === 'string' && { cancel }),
-    ...(typeof availableAt === 'number' && { availableAt }),
+    ...(typeof redrives === 'number' && { redrives }),
     ...(Array.isArray(told) && { told: told.filter((id: unknown) => typeof id === 'string') }),
   };
 }

@@ -25,6 +25,8 @@ export interface Job {
   readonly maxAttempts: number;
   /** How many crashed runs `attempt` already includes. */
   readonly crashes: number;
+  /** How often it was redriven. */
+  readonly redrives: number;
   readonly metadata: { readonly [name: string]: Json };
   readonly createdAt: Date;
 }

@@ -15,6 +15,7 @@ const job: Job = {
   attempt: 0,
   maxAttempts: 3,
   crashes: 0,
+  redrives: 0,
   metadata: {},
   createdAt: new Date(0),
 };

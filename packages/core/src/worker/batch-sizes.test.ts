@@ -42,6 +42,7 @@ const job = (change: Partial<Job> = {}): Job => ({
   attempt: 0,
   maxAttempts: 5,
   crashes: 0,
+  redrives: 0,
   metadata: {},
   createdAt: new Date(0),
   ...change,

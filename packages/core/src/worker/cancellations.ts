@@ -1,7 +1,6 @@
 import { publicIdOf } from '../client/public-id.js';
 import type { Clock } from '../clock.js';
 import type { Driver, WakeUp } from '../driver/driver.js';
-import { isSettled } from '../job/lifecycle.js';
 import type { LiveRun } from './live-run.js';
 
 /** How many are kept in mind, and for how long, in milliseconds. */
@@ -15,7 +14,7 @@ const AT_ONCE = 20;
 const AT_LAST = 500;
 
 export interface CancellationsParts {
-  readonly driver: Pick<Driver, 'list' | 'move'>;
+  readonly driver: Pick<Driver, 'move'>;
   readonly clock: Clock;
   /** How often one asks. */
   readonly everyMs: number;
@@ -24,8 +23,8 @@ export interface CancellationsParts {
 }
 
 interface Heard {
-  /** When the job was available, as whoever cancelled it saw it. */
-  readonly availableAt: number | undefined;
+  /** How often the job was redriven, as whoever cancelled it saw it. */
+  readonly redrives: number | undefined;
   readonly until: number;
 }
 
@@ -44,24 +43,22 @@ export class Cancellations {
     this.#parts = parts;
   }
 
-  hear({ cancel = '', availableAt }: WakeUp): void {
+  hear({ cancel = '', redrives }: WakeUp): void {
     const publicId = publicIdOf(cancel);
     if (publicId === undefined) return;
-    for (const run of this.#parts.live) run.cancel(publicId);
-    this.#heard.set(publicId, { availableAt, until: this.#parts.clock.now() + KEPT_MS });
+    for (const run of this.#parts.live) run.cancel(publicId, redrives);
+    this.#heard.set(publicId, { redrives, until: this.#parts.clock.now() + KEPT_MS });
     const [oldest] = this.#heard.keys();
     if (this.#heard.size > MOST && oldest !== undefined) this.#heard.delete(oldest);
   }
 
-  /** Tells runs that have not begun, and are live, of their jobs that were cancelled before. Never rejects. */
-  async reach(runs: readonly LiveRun[]): Promise<void> {
+  /** Tells runs that have not begun, and are live, of their jobs that were cancelled before. */
+  reach(runs: readonly LiveRun[]): void {
     if (this.#heard.size === 0) return;
     for (const run of runs) {
-      for (const publicId of run.publicIds) {
+      for (const publicId of run.redrives.keys()) {
         const heard = this.#heard.get(publicId);
-        // Where the database does not answer, it is: of those that are cancelled few are redriven.
-        if (heard !== undefined && (await this.#isMeant(publicId, heard).catch(() => true)))
-          run.cancel(publicId);
+        if (heard !== undefined) run.cancel(publicId, heard.redrives);
       }
     }
   }
@@ -84,20 +81,12 @@ export class Cancellations {
     for (const [publicId, heard] of [...this.#heard].slice(0, most)) {
       const isHeld =
         heard.until > clock.now() &&
-        (await driver.move('cancel', publicId, heard.availableAt)).outcome === 'running';
+        (await driver.move('cancel', publicId, heard.redrives)).outcome === 'running';
       // It may have been cancelled anew meanwhile.
       if (this.#heard.get(publicId) !== heard) continue;
       this.#heard.delete(publicId);
       if (isHeld) this.#heard.set(publicId, heard);
     }
     return this.#heard.size > 0;
-  }
-
-  /** Whether the job is still what was cancelled. One that was redriven since has no attempts, until its first, and another time. */
-  async #isMeant(publicId: string, { availableAt }: Heard): Promise<boolean> {
-    const { jobs } = await this.#parts.driver.list({ publicId }, { limit: 1, before: null });
-    const [job] = jobs;
-    if (job === undefined || isSettled(job.status)) return false;
-    return availableAt === undefined || job.attempt > 0 || job.availableAt.getTime() === availableAt;
   }
 }

@@ -214,7 +214,7 @@ async function work<Tx>(
     flow.live.add(live);
   }
   try {
-    await flow.cancellations.reach(together);
+    flow.cancellations.reach(together);
     const started = flow.clock.now();
     const record = await putOnRecord(flow, held, chains);
     if (!first.live.leased) await workHeld(flow, held, chains, record, { started, settles });

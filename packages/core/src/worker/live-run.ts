@@ -5,7 +5,8 @@ import type { Job, JobId } from '../job/job.js';
 export class LiveRun {
   readonly cancelled = new Set<string>();
   readonly jobs: readonly JobId[];
-  readonly publicIds: readonly string[];
+  /** How often each of them was redriven, by its public id. */
+  readonly redrives: ReadonlyMap<string, number>;
   /** Resolves when everybody sees its record, which is not there to be written to before. */
   recorded: Promise<void> = Promise.resolve();
   /** The runs that share its transaction, itself among them. */
@@ -23,7 +24,7 @@ export class LiveRun {
     readonly leased: boolean,
   ) {
     this.jobs = jobs.map(({ id }) => id);
-    this.publicIds = jobs.map((job) => job.publicId);
+    this.redrives = new Map(jobs.map(({ publicId, redrives }) => [publicId, redrives]));
   }
 
   /** Why the handler is to stop, or null. */
@@ -58,10 +59,14 @@ export class LiveRun {
     this.#onStop();
   }
 
-  /** Notes that a client cancelled a job. The handler is told when none of the run's jobs is wanted any more. */
-  cancel(publicId: string): void {
-    if (!this.publicIds.includes(publicId)) return;
+  /**
+   * Notes that a client cancelled a job. The handler is told when none of the run's jobs is wanted any more.
+   *
+   * @param redrives How often it was redriven then, if that is known: one that was redriven since is not meant.
+   */
+  cancel(publicId: string, redrives = this.redrives.get(publicId)): void {
+    if (redrives === undefined || redrives !== this.redrives.get(publicId)) return;
     this.cancelled.add(publicId);
-    if (this.cancelled.size === this.publicIds.length) this.stop(new CancelledError(publicId));
+    if (this.cancelled.size === this.redrives.size) this.stop(new CancelledError(publicId));
   }
 }

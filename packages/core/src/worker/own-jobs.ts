@@ -12,5 +12,5 @@ export function givenTo<Tx>(live: LiveRun, handle: Tx): Tx {
 /** Whether a job is settled in the transaction of this handle: by the run that was given it, or another of its batch. */
 export function isSettledThrough(tx: unknown, publicId: string): boolean {
   const live = typeof tx === 'object' && tx !== null ? handles.get(tx) : undefined;
-  return live?.together.some(({ publicIds }) => publicIds.includes(publicId)) ?? false;
+  return live?.together.some(({ redrives }) => redrives.has(publicId)) ?? false;
 }

@@ -17,6 +17,7 @@ function job(id: number, key: string | null = null): Job {
     attempt: 0,
     maxAttempts: 5,
     crashes: 0,
+    redrives: 0,
     metadata: {},
     createdAt: new Date(0),
   };

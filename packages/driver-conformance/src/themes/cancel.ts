@@ -11,9 +11,6 @@ import { aborted, gate, until, within } from '../until.js';
 /** So rarely that nothing comes of it in a test. */
 const NEVER = '1h';
 
-/** Apart from the time of any redrive. */
-const LONG_AGO = new Date(Date.UTC(2026, 0));
-
 export const cancel = theme('cancel', (test) => {
   test('a job that waits behind another of its key ends as cancelled, and its handler is not called', async (stage) => {
     const { key, queue, putMany, reader } = stage;
@@ -200,7 +197,7 @@ export const cancel = theme('cancel', (test) => {
           throw await aborted(signal);
         },
       });
-      const job = await put({ available: { at: LONG_AGO } });
+      const job = await put();
       // They do not ask what became of it.
       const first = await listening(stage, [handler], { watchInterval: NEVER });
       await within('the handler', running.promise);
@@ -233,7 +230,7 @@ export const cancel = theme('cancel', (test) => {
         throw reason;
       },
     });
-    const job = await put({ available: { at: LONG_AGO } });
+    const job = await put();
     const wrap = <Tx>(driver: Driver<Tx>): Driver<Tx> =>
       instead(driver, {
         async move(...call) {

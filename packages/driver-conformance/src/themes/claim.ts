@@ -103,6 +103,7 @@ export const claim = theme('claim', (test) => {
       attempt: 0,
       maxAttempts: 7,
       crashes: 0,
+      redrives: 0,
       metadata: { tenant: 'acme' },
       createdAt: row.createdAt,
     });

@@ -92,6 +92,7 @@ export const enqueue = theme('enqueue', (test) => {
       status: 'new',
       attempt: 0,
       crashes: 0,
+      redrives: 0,
       uniqueKey: null,
       output: null,
       error: null,
@@ -227,6 +228,7 @@ export const enqueue = theme('enqueue', (test) => {
       priority: 0,
       attempt: 0,
       crashes: 0,
+      redrives: 0,
       metadata: {},
     });
     const { job } = await hold();

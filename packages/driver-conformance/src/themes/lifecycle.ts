@@ -96,7 +96,7 @@ export const lifecycle = theme('lifecycle', (test) => {
         }
         // A job that is held is `new` in the table: a cancel can only be passed on, a redrive does not start there.
         const held = {
-          cancel: { outcome: 'running', availableAt: row.availableAt.getTime() },
+          cancel: { outcome: 'running', redrives: 0 },
           redrive: { outcome: 'illegal', status: 'new' },
         } as const;
         expect(moved).toEqual(holder === undefined ? { outcome: 'illegal', status: state } : held[event]);
@@ -176,6 +176,33 @@ export const lifecycle = theme('lifecycle', (test) => {
     // Core counts the crashes beyond those that the row has counted: there are none.
     expect(next?.crashes).toBe(1);
   });
+
+  for (const [runs, jobs] of [
+    ['one job', 1],
+    ['several', 3],
+  ] as const) {
+    test(`redrive does not count crashes that were not settled either: of a run of ${runs}`, async ({
+      driver,
+      putMany,
+      anchor,
+      row,
+    }) => {
+      const rows = await putMany(Array.from({ length: jobs }, () => ({})));
+      const ids = rows.map(({ id }) => id);
+      const { workerId } = await anchor();
+      const crashed = { processId: randomUUID(), workerId, jobs: ids };
+      await driver.startRuns([crashed]);
+      // Of a run of several this job alone has a record then, besides the run's.
+      await driver.noteRun({ ...crashed, jobs: ids.slice(0, 1) }, { progress: 0.5 });
+      for (const { publicId } of rows) {
+        await driver.move('cancel', publicId);
+        expect(await driver.move('redrive', publicId)).toEqual({ outcome: 'moved' });
+        expect(await row({ publicId })).toMatchObject({ attempt: 0, crashes: 1 });
+      }
+      const started = await driver.startRuns([{ processId: randomUUID(), workerId, jobs: ids }]);
+      expect(started.map(({ crashes }) => crashes)).toEqual(rows.map(() => 1));
+    });
+  }
 
   test('cancel says when the job ended, and where', async ({ driver, reader, put, row }) => {
     const job = await put({ available: { inMs: 3_600_000 } });

@@ -185,7 +185,7 @@ export const listCountMove = theme('list, count and move', (test) => {
     const before = await put();
     const { held, job } = await hold();
     const moved = await within('the cancel beside the held job', driver.move('cancel', job.publicId));
-    expect(moved).toEqual({ outcome: 'running', availableAt: (await row(job)).availableAt.getTime() });
+    expect(moved).toEqual({ outcome: 'running', redrives: 0 });
     expect(await held.settle([settlement(job)])).toEqual([before.id]);
     await held.commit();
     expect((await row(job)).status).toBe('complete');
@@ -205,24 +205,43 @@ export const listCountMove = theme('list, count and move', (test) => {
     put,
     hold,
     row,
-    serve,
   }) => {
-    const before = Date.UTC(2026, 0);
-    const job = await put({ available: { at: new Date(before) } });
-    const cancel = (availableAt: number) => driver.move('cancel', job.publicId, availableAt);
-    expect(await cancel(before - 1)).toEqual({ outcome: 'illegal', status: 'new' });
-    expect(await cancel(before)).toEqual({ outcome: 'moved' });
-    expect(await cancel(before)).toEqual({ outcome: 'illegal', status: 'cancelled' });
+    const job = await put();
+    const cancel = (redrives: number) => driver.move('cancel', job.publicId, redrives);
+    expect(await cancel(1)).toEqual({ outcome: 'illegal', status: 'new' });
+    expect(await cancel(0)).toEqual({ outcome: 'moved' });
+    expect(await cancel(0)).toEqual({ outcome: 'illegal', status: 'cancelled' });
     await driver.move('redrive', job.publicId);
-    expect(await cancel(before)).toEqual({ outcome: 'illegal', status: 'new' });
-    const { held } = await hold();
-    expect(await cancel(before)).toEqual({ outcome: 'illegal', status: 'new' });
-    const now = (await row(job)).availableAt.getTime();
-    expect(await cancel(now)).toEqual({ outcome: 'running', availableAt: now });
+    expect((await row(job)).redrives).toBe(1);
+    expect(await cancel(0)).toEqual({ outcome: 'illegal', status: 'new' });
+    const { held, job: again } = await hold();
+    expect(again.redrives).toBe(1);
+    expect(await cancel(0)).toEqual({ outcome: 'illegal', status: 'new' });
+    expect(await cancel(1)).toEqual({ outcome: 'running', redrives: 1 });
     await held.rollback();
-    await serve({ event: 'retry', error: ERROR, delayMs: 60_000 });
-    expect(await cancel(now)).toEqual({ outcome: 'moved' });
+    expect(await cancel(1)).toEqual({ outcome: 'moved' });
   });
+
+  for (const [event, delayMs] of [
+    ['retry', 60_000],
+    ['snooze', 60_000],
+    ['retry', 0],
+  ] as const) {
+    test(`a cancel that is late finds the job that ${event} in ${delayMs} ms has given back`, async ({
+      driver,
+      put,
+      hold,
+      serve,
+    }) => {
+      const job = await put();
+      const { held } = await hold();
+      const moved = await driver.move('cancel', job.publicId);
+      if (moved.outcome !== 'running') return expect.unreachable(moved.outcome);
+      await held.rollback();
+      await serve({ event, attempt: event === 'retry' ? 1 : 0, error: ERROR, delayMs });
+      expect(await driver.move('cancel', job.publicId, moved.redrives)).toEqual({ outcome: 'moved' });
+    });
+  }
 
   test('of many cancels at once one moves the job, and the others find it cancelled or held', async ({
     driver,

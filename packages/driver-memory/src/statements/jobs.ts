@@ -64,18 +64,18 @@ export async function move(
   { database, tx }: Place,
   event: ClientEvent,
   publicId: string,
-  availableAt?: number,
+  redrives?: number,
 ): Promise<Moved> {
   const { jobs } = database.tables;
   const [found] = jobs.findBy('publicId', publicId, tx);
   if (found === undefined) return { outcome: 'missing' };
   const { row, value: job } = found;
   const isFree = row.isFreeFor(tx);
-  // A redrive leaves no attempts, and another time.
-  const isMeant = availableAt === undefined || job.attempt > 0 || job.availableAt === availableAt;
+  const isMeant = redrives === undefined || redrives === job.redrives;
   if (isFree && isMeant && isLegal(event, job.status)) {
     tx.take(row);
-    const after = moved(job, event, database.clock.now());
+    const crashes = database.tables.runs.findBy('jobId', job.id, tx, hasCrashed).length;
+    const after = moved(job, event, { crashes, now: database.clock.now() });
     const there = isSettled(after.status) ? undefined : await holderOfUniqueKey(jobs, tx, after);
     if (there !== undefined) throw takenKey(job, there);
     tx.write(row, after);
@@ -83,8 +83,13 @@ export async function move(
   }
   const isHeld = job.status === 'in-progress' || (!isFree && isLegal(event, job.status));
   return isHeld && isMeant && event === 'cancel'
-    ? { outcome: 'running', availableAt: job.availableAt }
+    ? { outcome: 'running', redrives: job.redrives }
     : { outcome: 'illegal', status: job.status };
+}
+
+/** Of a job that nobody runs: a run that has not ended has crashed. */
+function hasCrashed({ outcome }: RunRow): boolean {
+  return outcome === null || outcome === 'reclaim';
 }
 
 function takenKey({ id, kind, uniqueKey }: JobRow, there: JobRow): DriverError {

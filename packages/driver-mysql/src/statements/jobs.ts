@@ -12,19 +12,15 @@ const newest = (column: string): string => `IF(${OPEN}, open.${column}, last.${c
 const HELD = `(${newest('process_id')} IS NOT NULL AND (${OPEN} OR last.finished_at IS NULL)
                AND job.status IN ('new', 'in-progress') AND ${alive(newest('worker_id'))})`;
 
-/** In milliseconds since 1970, without what a Date has no room for. */
-const AVAILABLE_MS = `TRUNCATE(${ms('available_at')}, 0)`;
-
-/** What `move` meets, and whether it is what was available at ?: a redrive leaves no attempts, and another time. */
-const MET = `status, CAST(${AVAILABLE_MS} AS CHAR) AS available_at,
-  (attempt > 0 OR COALESCE(${AVAILABLE_MS} = ?, TRUE)) AS meant`;
+/** What `move` meets, and whether it was redriven as often as the ? says, if that matters. */
+const MET = 'status, crashes, redrives, COALESCE(redrives = ?, TRUE) AS meant';
 
 /** What operators see of the jobs, and do with one. */
 export const jobStatements = ({ job, run, openRun, worker }: Tables) => ({
   // The newest run tells whether a live worker has the job: hold writes nothing into the row.
   list: (where: string): string => `
       SELECT CAST(job.id AS CHAR) AS id, job.public_id, job.queue, job.kind, job.\`key\`,
-             CAST(job.payload AS CHAR) AS payload, job.priority, job.attempt, job.max_attempts, job.crashes,
+             CAST(job.payload AS CHAR) AS payload, job.priority, job.attempt, job.max_attempts, job.crashes, job.redrives,
              CAST(job.metadata AS CHAR) AS metadata, job.unique_key, CAST(job.output AS CHAR) AS output,
              CAST(job.error AS CHAR) AS error, job.created_by, job.started_by, job.finished_by,
              IF(${HELD}, 'in-progress', job.status) AS status,
@@ -54,9 +50,19 @@ export const jobStatements = ({ job, run, openRun, worker }: Tables) => ({
 
   lockOne: `SELECT ${MET} FROM ${job} WHERE id = ? FOR UPDATE SKIP LOCKED`,
 
+  // Of a job that nobody runs: a run that has not ended has crashed.
+  countCrashes: `
+      SELECT CAST((SELECT COUNT(*) FROM ${run} WHERE job_id = job.id AND COALESCE(outcome = 'reclaim', TRUE))
+                + (SELECT COUNT(*) FROM ${openRun} AS open
+                   WHERE last_id >= job.id AND first_id <= job.id AND JSON_CONTAINS(job_ids, CAST(job.id AS CHAR)) AND NOT EXISTS (
+                     SELECT 1 FROM ${run} AS noted WHERE noted.job_id = job.id AND noted.process_id = open.process_id)) AS CHAR) AS crashes
+      FROM ${job} AS job WHERE id = ?`,
+
   move: `
       UPDATE ${job} SET
         attempt = IF(? = 'new', 0, attempt),
+        crashes = ?,
+        redrives = IF(? = 'new', redrives + 1, redrives),
         error = IF(? = 'new', NULL, error),
         due = IF(? = 'new', TRUE, due),
         available_at = IF(? = 'new', UTC_TIMESTAMP(6), available_at),

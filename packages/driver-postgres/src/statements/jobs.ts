@@ -1,11 +1,8 @@
 import { alive } from './anchor.js';
 import type { Tables } from './tables.js';
 
-/** In milliseconds since 1970, without what a Date has no room for. */
-const AVAILABLE_MS = 'trunc(extract(epoch FROM available_at) * 1000)';
-
-/** Whether it is what was available at $5: a redrive leaves no attempts, and another time. */
-const MEANT = `($5::numeric IS NULL OR attempt > 0 OR ${AVAILABLE_MS} = $5)`;
+/** Whether it was redriven as often as $5 says, if that matters. */
+const MEANT = '($5::integer IS NULL OR redrives = $5)';
 
 /** What operators see of the jobs, and do with one. */
 export const jobStatements = (tables: Tables) => {
@@ -15,8 +12,8 @@ export const jobStatements = (tables: Tables) => {
     // states together are all of them; apart, each lets its partial index be used for a key.
     list: `
       WITH ${alive(tables)}
-      SELECT job.id, public_id, queue, kind, key, payload, priority, attempt, max_attempts, crashes, metadata,
-             unique_key, output, job.error, created_by, started_by, finished_by,
+      SELECT job.id, public_id, queue, kind, key, payload, priority, attempt, max_attempts, crashes, redrives,
+             metadata, unique_key, output, job.error, created_by, started_by, finished_by,
              CASE WHEN held THEN 'in-progress' ELSE status END AS status,
              CASE WHEN held THEN last.process_id ELSE job.process_id END AS process_id,
              CASE WHEN held THEN worker.name END AS worker,
@@ -57,14 +54,23 @@ export const jobStatements = (tables: Tables) => {
         AND (status IN ('new', 'in-progress') OR status IN ('complete', 'error', 'cancelled'))
       GROUP BY status`,
 
-    // $2: where the event may start; $3: where it leads.
+    // $2: where the event may start; $3: where it leads. The row that is locked may be newer than what the statement sees of others: the
+    // crashes are counted where the job is seen as settled, so that no run of it was live.
     move: `
       WITH free AS (
-        SELECT id, status, ${MEANT} AS meant FROM ${job} WHERE public_id = $1 FOR NO KEY UPDATE SKIP LOCKED
+        SELECT id, status, redrives, ${MEANT} AS meant FROM ${job} WHERE public_id = $1 FOR NO KEY UPDATE SKIP LOCKED
+      ), crashed AS (
+        SELECT (SELECT count(*) FROM ${run} WHERE job_id = job.id AND coalesce(outcome = 'reclaim', true))
+             + (SELECT count(*) FROM ${openRun} AS open
+                WHERE last_id >= job.id AND first_id <= job.id AND job.id = ANY(job_ids) AND NOT EXISTS (
+                  SELECT FROM ${run} AS noted WHERE noted.job_id = job.id AND noted.process_id = open.process_id)) AS crashes
+        FROM ${job} AS job WHERE public_id = $1 AND status = ANY($2)
       ), moved AS (
         UPDATE ${job} AS job SET
           status = $3::text,
           attempt = CASE $3::text WHEN 'new' THEN 0 ELSE job.attempt END,
+          crashes = CASE $3::text WHEN 'new' THEN coalesce((SELECT crashes FROM crashed), job.crashes) ELSE job.crashes END,
+          redrives = CASE $3::text WHEN 'new' THEN job.redrives + 1 ELSE job.redrives END,
           error = CASE $3::text WHEN 'new' THEN NULL ELSE job.error END,
           due = CASE $3::text WHEN 'new' THEN true ELSE due END,
           available_at = CASE $3::text WHEN 'new' THEN clock_timestamp() ELSE available_at END,
@@ -74,8 +80,9 @@ export const jobStatements = (tables: Tables) => {
         WHERE job.id = free.id AND free.status = ANY($2) AND free.meant
         RETURNING job.id
       )
-      SELECT status, ${AVAILABLE_MS} AS available_at, ${MEANT} AS meant,
-             EXISTS (SELECT FROM free) AS free, EXISTS (SELECT FROM moved) AS moved
-      FROM ${job} WHERE public_id = $1`,
+      SELECT coalesce(free.status, job.status) AS status, coalesce(free.redrives, job.redrives) AS redrives,
+             coalesce(free.meant, ${MEANT.replace('redrives', 'job.redrives')}) AS meant,
+             free.id IS NOT NULL AS free, EXISTS (SELECT FROM moved) AS moved
+      FROM ${job} AS job LEFT JOIN free ON true WHERE public_id = $1`,
   };
 };

@@ -13,7 +13,8 @@ export function move(state: ModelState, { event, job: place }: CommandOf<'move'>
     const { kind, unique } = job.wanted;
     const rival = state.jobs.some((other) => other !== job && hasKey(other, other.row, kind, unique?.key));
     if (event === 'redrive' && rival) return { refused: 'UniqueViolation' };
-    const again = { attempt: 0, error: null, isAvailable: true, isDue: true } as const;
+    const crashes = job.runs.filter(({ outcome }) => outcome === null || outcome === 'reclaim').length;
+    const again = { attempt: 0, crashes, error: null, isAvailable: true, isDue: true } as const;
     job.row = { ...job.row, ...(event === 'redrive' && again), status: TRANSITIONS[event].to };
     return 'moved';
   }
