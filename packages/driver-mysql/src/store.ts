@@ -52,12 +52,9 @@ export class MysqlStore implements Store {
     for (let tries = 0; open.length > 0; tries++) {
       if (tries === MOST_TRIES)
         throw new DriverError('SerializationFailure', 'A unique key kept changing hands.');
-      // Of two in this call with one key the second is a duplicate of the first, or of what that is a duplicate of.
       const insert = () => this.#insert(withoutTwins(open));
       const inserted = await (inTransaction ? insert() : despiteDeadlocks(insert));
-      for (const { place, publicId } of open)
-        if (inserted.has(publicId)) outcomes[place] = { outcome: 'enqueued', publicId };
-      open = open.filter(({ publicId }) => !inserted.has(publicId));
+      open = withoutInserted(open, inserted, outcomes);
       // Whoever has the key may be settled before it is looked up: then there is room, so insert again.
       open = await this.#findDuplicates(open, outcomes);
     }
@@ -240,6 +237,27 @@ function withoutTwins(open: readonly Place[]): readonly Place[] {
     const isFirst = !names.has(name);
     names.add(name);
     return isFirst;
+  });
+}
+
+/**
+ * Those that are not in and have no twin that is: of two in one call with one key the second is a duplicate of the first. To look for
+ * that might fail, and the caller would take for refused what is in.
+ */
+function withoutInserted(
+  open: readonly Place[],
+  inserted: ReadonlySet<string>,
+  outcomes: Enqueued[],
+): readonly Place[] {
+  const firsts = new Map<string, string>();
+  return open.filter(({ job, place, publicId }) => {
+    const name = job.unique && takenKey(job.kind, job.unique.key);
+    const first = name === null ? undefined : firsts.get(name);
+    if (inserted.has(publicId)) {
+      outcomes[place] = { outcome: 'enqueued', publicId };
+      if (name !== null) firsts.set(name, publicId);
+    } else if (first !== undefined) outcomes[place] = { outcome: 'duplicate', publicId: first };
+    return outcomes[place] === undefined;
   });
 }
 

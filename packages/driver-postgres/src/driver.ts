@@ -30,7 +30,7 @@ import pg from 'pg';
 import { PostgresAnchor } from './anchor.js';
 import { type Context, context } from './context.js';
 import { PostgresHeldTransaction } from './held-transaction.js';
-import { inTransaction } from './in-transaction.js';
+import { askInTransaction, inTransaction } from './in-transaction.js';
 import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
 import { DEFAULTS, type PostgresOptions, type SessionKind, type Settings, settingsOf } from './options.js';
 import { OwnSessions } from './own-sessions.js';
@@ -240,8 +240,12 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return despiteDeadlocks(() =>
       others.length + more.length === 0
         ? this.#prepared.query<Row>(this.on, only.text, only.values)
-        : this.#patiently((client) => inTransaction<Row>(client, this.context, all)),
+        : this.#patiently((client) => askInTransaction<Row>(client, this.context, all)),
     );
+  }
+
+  protected override atomically<Result>(work: (store: PostgresStore) => Promise<Result>): Promise<Result> {
+    return despiteDeadlocks(() => this.#patiently((client) => inTransaction(client, this.context, work)));
   }
 
   #patiently<Answer>(ask: (client: pg.PoolClient) => Promise<Answer>): Promise<Answer> {

@@ -1,50 +1,53 @@
 import { answerWithin } from '@rowlock/core/driver';
 import type { PoolClient, QueryResultRow } from 'pg';
+import { askAhead } from './ask-ahead.js';
 import type { Context } from './context.js';
 import { BEGIN, COMMIT } from './flight.js';
-import { query } from './query.js';
 import { cut } from './session.js';
-import type { Question, Statement } from './store.js';
+import { PostgresStore, type Question } from './store.js';
 
-/** How many statements may be on their way to the server: each is held in memory till then. */
-const AHEAD = 4;
+const begin: Question = () => [{ text: BEGIN.text, values: [] }];
+const commit: Question = () => [{ text: COMMIT.text, values: [] }];
 
 /**
- * Asks questions in a transaction of their own. Each is sent as soon as it is made, where the connection takes a statement before the
- * one ahead is answered, and else when that has been: so the server works on it while the next is made.
+ * Asks questions in a transaction of their own. Whoever gives the connection closes it when this throws.
  *
  * @throws DriverError, of the first one that fails: then none has taken effect
  */
-export async function inTransaction<Row extends QueryResultRow>(
+export function askInTransaction<Row extends QueryResultRow>(
   client: PoolClient,
-  { answerMs }: Pick<Context, 'answerMs'>,
+  context: Context,
   questions: readonly Question[],
 ): Promise<Row[]> {
-  const asked: Promise<Row[]>[] = [];
-  /** The server is at it when it has answered what was asked before. */
-  const answered = async (answer: Promise<Row[]>, before = asked.at(-1)): Promise<Row[]> => {
-    // Of one behind an answer that does not come, nobody asks.
-    answer.catch(() => {});
-    await before;
-    return answerWithin(answerMs, answer, () => cut(client));
-  };
-  const ask = async ({ text, values }: Statement): Promise<void> => {
-    await asked.at(pipelines(client) ? -AHEAD : -1);
-    asked.push(answered(query<Row>(client, text, values)));
-  };
-  try {
-    await ask({ text: BEGIN.text, values: [] });
-    for (const question of questions) for (const statement of question()) await ask(statement);
-    await ask({ text: COMMIT.text, values: [] });
-    return (await Promise.all(asked)).flat();
-  } catch (error) {
-    // When one could not be made, those before it are still to be answered.
-    await Promise.allSettled(asked);
-    throw error;
-  }
+  return askAhead(client, context, [begin, ...questions, commit]);
 }
 
-/** Whether statements are sent ahead of the answers to those before them. Others the client would keep, which pg warns of. */
-function pipelines(client: PoolClient): boolean {
-  return Object(client).pipeline === true;
+/** The same where what is asked depends on the answers. The store's first question is sent along with the BEGIN. */
+export async function inTransaction<Result>(
+  client: PoolClient,
+  context: Context,
+  work: (store: PostgresStore) => Promise<Result>,
+): Promise<Result> {
+  const result = await work(new StoreInTransaction(client, context));
+  await askAhead(client, context, [commit]);
+  return result;
+}
+
+class StoreInTransaction extends PostgresStore {
+  readonly #client: PoolClient;
+  #ahead: readonly Question[] = [begin];
+
+  constructor(client: PoolClient, context: Context) {
+    const { answerMs } = context;
+    super(context, {
+      query: (text, values) => answerWithin(answerMs, client.query(text, values), () => cut(client)),
+    });
+    this.#client = client;
+  }
+
+  protected override askAll<Row extends QueryResultRow>(questions: readonly Question[]): Promise<Row[]> {
+    const ahead = this.#ahead;
+    this.#ahead = [];
+    return askAhead(this.#client, this.context, [...ahead, ...questions]);
+  }
 }

@@ -43,6 +43,14 @@ export class PostgresStore implements Store {
   ) {}
 
   async enqueue(jobs: readonly NewJob[], wakeUps: readonly WakeUp[] = []): Promise<readonly Enqueued[]> {
+    const isAtomic = jobs.length <= 1 || jobs.every(({ unique }) => unique === null);
+    // Else some would be in when the look for those that have the others' keys fails, and the caller would take all for refused.
+    return isAtomic
+      ? this.#enqueue(jobs, wakeUps)
+      : this.atomically((store) => store.#enqueue(jobs, wakeUps));
+  }
+
+  async #enqueue(jobs: readonly NewJob[], wakeUps: readonly WakeUp[]): Promise<readonly Enqueued[]> {
     const outcomes = new Array<Enqueued>(jobs.length);
     let open: Place[] = jobs.map((job, place) => ({ job, place, publicId: newPublicId() }));
     for (let tries = 0; open.length > 0; tries++) {
@@ -150,6 +158,11 @@ export class PostgresStore implements Store {
     for (const { text, values } of questions.flatMap((question) => question()))
       rows.push(...(await query<Row>(this.on, text, values)));
     return rows;
+  }
+
+  /** Has a store do what must hold together. In a caller's transaction it does already. */
+  protected atomically<Result>(work: (store: PostgresStore) => Promise<Result>): Promise<Result> {
+    return work(this);
   }
 }
 

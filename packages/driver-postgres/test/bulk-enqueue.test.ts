@@ -1,10 +1,12 @@
 import '@rowlock/servers/vitest';
 import process from 'node:process';
-import { createRowlock, defineHandler } from '@rowlock/core';
+import { createRowlock, defineHandler, type Enqueued } from '@rowlock/core';
+import type { NewJob } from '@rowlock/core/driver';
 import { newJob } from '@rowlock/driver-conformance';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { postgres } from '../src/index.js';
+import { cut } from '../src/session.js';
 import { openPostgresHarness } from './postgres-harness.js';
 
 const JOB = newJob();
@@ -13,10 +15,10 @@ const Anything = {
   '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
 } as const;
 
-async function ownPool() {
+async function ownPool(options: pg.PoolConfig = {}) {
   const database = await openPostgresHarness(inject('postgresUrl')).database();
   onTestFinished(() => database.close());
-  const pool = new pg.Pool({ connectionString: database.url });
+  const pool = new pg.Pool({ connectionString: database.url, ...options });
   onTestFinished(() => pool.end());
   const driver = postgres({ pool });
   await driver.migrate();
@@ -82,6 +84,53 @@ test('of many calls at once one that a trigger refuses fails alone', async () =>
   expect(ended[7]).toMatchObject({ reason: { message: expect.stringMatching(/no 7/) } });
   expect(await jobs()).toBe(19);
 });
+
+for (const [how, options] of [
+  ['takes one statement at a time', {}],
+  ['is sent statements ahead of its answers', { pipeline: true }],
+] as const) {
+  test(`of jobs with unique keys all are in or none, before whichever statement a connection that ${how} is lost`, async () => {
+    const { driver, jobs } = await ownPool(options);
+    await driver.enqueue([keyed('there')]);
+    const together = ['a', 'there', 'a', 'b'].map(keyed);
+    let enqueued: readonly Enqueued[] = [];
+    let lost = 0;
+    while (enqueued.length === 0) {
+      const mend = loseBefore(lost + 1);
+      try {
+        enqueued = await driver.enqueue(together).finally(mend);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'ConnectionLost' });
+        expect(await jobs()).toBe(1);
+        lost += 1;
+      }
+    }
+    expect(lost).toBeGreaterThan(2);
+    const outcomes = ['enqueued', 'duplicate', 'duplicate', 'enqueued'];
+    expect(enqueued.map(({ outcome }) => outcome)).toEqual(outcomes);
+    expect(await jobs()).toBe(3);
+  });
+}
+
+/** Has the connection that is asked the n-th statement from now on lost before it is sent. */
+function loseBefore(statement: number): () => void {
+  const { query } = pg.Client.prototype;
+  let asked = 0;
+  pg.Client.prototype.query = new Proxy(query, {
+    apply(_, client: pg.Client, values) {
+      asked += 1;
+      if (asked === statement) cut(client);
+      return Reflect.apply(query, client, values);
+    },
+  });
+  return () => {
+    pg.Client.prototype.query = query;
+  };
+}
+
+function keyed(key: string): NewJob {
+  return newJob({ unique: { key, scope: 'outstanding' } });
+}
 
 function lengthOf(values: unknown): number {
   return Array.isArray(values) ? values.join('').length : 0;
