@@ -8,9 +8,10 @@ export const surveyStatements = ({ job }: Tables) => ({
       ORDER BY available_at
       LIMIT 1000`,
 
+  // Whoever has had one of them since it was found may have put it off: it is to be found again when its time comes.
   lockLater: (ids: string): string => `
       SELECT CAST(job.id AS CHAR) AS id FROM ${job} AS job FORCE INDEX (PRIMARY)
-      WHERE id IN (${ids}) AND status = 'new' AND NOT due
+      WHERE id IN (${ids}) AND status = 'new' AND NOT due AND available_at <= UTC_TIMESTAMP(6)
       ORDER BY job.id
       FOR UPDATE SKIP LOCKED`,
 
