@@ -278,13 +278,19 @@ export class MysqlAnchor implements Anchor {
       return;
     }
     // The server has not noticed the end of the session before this one: it is told. Who holds the worker's lock is that.
-    const [holder] = await query<{ connection: number | string | null }>(client, sql.anchorHolder, [
-      this.#lockName,
-    ]);
-    if (holder?.connection != null && Number(holder.connection) === this.#connection) {
+    const holder = await this.#holder(client);
+    if (holder !== null && holder === this.#connection) {
       await client.query(`KILL ${this.#connection}`).catch(() => {});
     }
     throw new DriverError('LockTimeout', "The worker's lock is still held.");
+  }
+
+  /** The number of the session that has the worker's lock. */
+  async #holder(on: MysqlTransaction): Promise<number | null> {
+    const [row] = await query<{ connection: number | string | null }>(on, this.#context.sql.anchorHolder, [
+      this.#lockName,
+    ]);
+    return row?.connection == null ? null : Number(row.connection);
   }
 
   /**
@@ -310,13 +316,13 @@ export class MysqlAnchor implements Anchor {
 
   /** The self-test: sleeps, and calls itself as a producer would. */
   async #canBeInterrupted(client: Connection): Promise<boolean> {
-    const { sql } = this.#context;
-    const [self] = await query<{ connection: string }>(client, sql.self);
-    if (self === undefined) return false;
-    // By the number that producers find: behind a proxy the client knows another one.
-    const session = sessionOf(client, BigInt(self.connection));
+    // As producers find its number: behind a proxy the client knows another one. Whoever has found it may interrupt whatever this
+    // session is asked from now on, so it is not asked for it.
+    const holder = await this.#holder(this.#pool);
+    if (holder === null) return false;
+    const session = sessionOf(client, holder);
     let over = false;
-    const slept = query<{ slept: number }>(client, sql.nap, [SELF_TEST_MS / 1000])
+    const slept = query<{ slept: number }>(client, this.#context.sql.nap, [SELF_TEST_MS / 1000])
       .then(([row]) => Number(row?.slept) === 1, isInterruption)
       .finally(() => (over = true));
     // It may fail while this pauses, and nobody waits for it then.

@@ -1,9 +1,10 @@
 import { freshMysqlDatabase } from '@rowlock/servers';
-import { createConnection, createPool } from 'mysql2/promise';
+import { type Connection, createConnection, createPool, type Pool } from 'mysql2/promise';
 import { afterEach, expect, test, vi } from 'vitest';
 import { MysqlAnchor } from '../src/anchor.js';
 import { context } from '../src/context.js';
 import { mysql } from '../src/index.js';
+import { interrupt } from '../src/ringer.js';
 import { serverUrl } from './server.js';
 
 afterEach(() => {
@@ -37,3 +38,40 @@ test('a worker that stops while its sleep has just ended, and the answer is stil
     await fresh.drop();
   }
 });
+
+test('a worker is called while it is still opening its session, by whoever has seen its lock', async () => {
+  const fresh = await freshMysqlDatabase(serverUrl);
+  const driver = mysql({ uri: fresh.url });
+  const pool = createPool(fresh.url);
+  const session = await createConnection(fresh.url);
+  try {
+    await driver.migrate();
+    const own = context(new URL(fresh.url).pathname.slice(1), 20_000);
+    const execute = session.execute.bind(session);
+    let toBeCalled = false;
+    vi.spyOn(session, 'execute').mockImplementation(async (...statement) => {
+      if (toBeCalled) {
+        toBeCalled = false;
+        await interrupted(session, pool);
+      }
+      const answer = await execute(...statement);
+      toBeCalled = String(statement[0]).includes('GET_LOCK');
+      return answer;
+    });
+    const anchor = await MysqlAnchor.open(own, pool, async () => session, 1, true);
+    expect(anchor.pushed).toBe(true);
+    await anchor.release();
+  } finally {
+    await pool.end();
+    await driver.close();
+    await fresh.drop();
+  }
+});
+
+/** Fails with what a statement of a session fails with that a call meets. */
+async function interrupted(session: Connection, pool: Pool): Promise<void> {
+  const calls = setInterval(() => void interrupt(pool, `${session.threadId}`), 20);
+  // Only part of a statement, and not all there is to it, it says so by an error.
+  const slow = session.query('SELECT 1 FROM information_schema.collations WHERE SLEEP(30)');
+  await slow.finally(() => clearInterval(calls));
+}
