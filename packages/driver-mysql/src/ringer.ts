@@ -17,6 +17,13 @@ interface Sleeper {
   readonly queues: readonly string[];
 }
 
+interface SleeperRow {
+  readonly worker: string;
+  /** Null where the session has ended since the row was found. */
+  readonly connection: string | null;
+  readonly queues: string;
+}
+
 /**
  * Rings the bell, and calls the workers that serve the queue: interrupts their sleep, where this user may.
  *
@@ -124,11 +131,10 @@ export class Ringer {
 
   async #findSleepers(client: Connection): Promise<void> {
     const { sql, lockPrefix } = this.#context;
-    const rows = await query<{ worker: string; connection: string; queues: string }>(client, sql.sleepers, [
-      lockPrefix,
-      lockPrefix,
-    ]);
-    this.#sleepers = rows.map(({ queues, ...row }) => ({ ...row, queues: JSON.parse(queues) }));
+    const rows = await query<SleeperRow>(client, sql.sleepers, [lockPrefix, lockPrefix]);
+    this.#sleepers = rows.flatMap(({ worker, connection, queues }) =>
+      connection === null ? [] : [{ worker, connection, queues: JSON.parse(queues) }],
+    );
     this.#sleepersUntil = performance.now() + SLEEPERS_MS;
     if (rows.length > 0) return;
     // After a fail-over the old server may live on and only read: the workers are on the new one.

@@ -1,0 +1,43 @@
+import { freshMysqlDatabase } from '@rowlock/servers';
+import { createConnection, createPool } from 'mysql2/promise';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { context } from '../src/context.js';
+import { mysql } from '../src/index.js';
+import { Ringer } from '../src/ringer.js';
+import { serverUrl } from './server.js';
+
+test('a worker whose session ends while it is looked for keeps no other from being called', async () => {
+  const fresh = await freshMysqlDatabase(serverUrl);
+  onTestFinished(() => fresh.drop());
+  const driver = mysql({ uri: fresh.url });
+  onTestFinished(() => driver.close());
+  await driver.migrate();
+  const pool = createPool(fresh.url);
+  onTestFinished(() => pool.end());
+  const worker = { host: 'here', pid: 1, queues: ['q'] };
+  const [leaving, staying] = [
+    await driver.anchor({ ...worker, name: 'leaving' }),
+    await driver.anchor({ ...worker, name: 'staying' }),
+  ];
+  onTestFinished(() => staying.release());
+
+  const session = await createConnection(fresh.url);
+  const execute = session.execute.bind(session);
+  const killed = vi.spyOn(session, 'query');
+  const ended: unknown[] = [];
+  vi.spyOn(session, 'execute').mockImplementation(async (...statement) => {
+    const [rows, fields] = await execute(...statement);
+    if (Array.isArray(rows)) {
+      // As the server answers when the lock goes between the two looks at it.
+      const row = rows.find((each) => Object(each).worker === `${leaving.workerId}`);
+      if (row !== undefined) ended.push(Object.assign(row, { connection: null }));
+    }
+    return [rows, fields];
+  });
+  const ringer = new Ringer(context(new URL(fresh.url).pathname.slice(1), 20_000), pool, async () => session);
+  onTestFinished(() => ringer.close());
+  await ringer.call([{ queue: 'q' }]);
+  expect(ended).toHaveLength(1);
+  expect(killed).toHaveBeenCalledTimes(1);
+  await leaving.release();
+});
