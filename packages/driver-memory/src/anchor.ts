@@ -8,6 +8,7 @@ import {
 } from '@rowlock/core/driver';
 import type { Database } from './database.js';
 import type { Process } from './process.js';
+import type { WorkerRow } from './rows.js';
 import * as statements from './statements.js';
 import { turn } from './turn.js';
 
@@ -18,7 +19,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export class MemoryAnchor implements Anchor {
   readonly proof = 'session';
   readonly pushed = true;
-  readonly workerId: string;
+  readonly #worker: WorkerRow;
   readonly #database: Database;
   readonly #process: Process;
   readonly #session: SessionListener | undefined;
@@ -29,12 +30,12 @@ export class MemoryAnchor implements Anchor {
   private constructor(
     database: Database,
     process: Process,
-    workerId: string,
+    worker: WorkerRow,
     session: SessionListener | undefined,
   ) {
     this.#database = database;
     this.#process = process;
-    this.workerId = workerId;
+    this.#worker = worker;
     this.#session = session;
   }
 
@@ -42,13 +43,17 @@ export class MemoryAnchor implements Anchor {
   static open(
     database: Database,
     process: Process,
-    workerId: string,
+    worker: WorkerRow,
     session?: SessionListener,
   ): MemoryAnchor {
-    const anchor = new MemoryAnchor(database, process, workerId, session);
+    const anchor = new MemoryAnchor(database, process, worker, session);
     process.check();
     anchor.#connect();
     return anchor;
+  }
+
+  get workerId(): string {
+    return this.#worker.id;
   }
 
   async *wakeUps({ queues, everyMs, signal }: WakeUpOptions): AsyncGenerator<WakeUp> {
@@ -111,6 +116,9 @@ export class MemoryAnchor implements Anchor {
   #connect(): void {
     this.#process.add(this);
     this.#database.openSession(this.workerId, this);
+    const tx = this.#process.begin();
+    statements.keepWorker({ database: this.#database, tx }, this.#worker);
+    tx.commitNow();
   }
 
   #disconnect(): void {

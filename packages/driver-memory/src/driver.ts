@@ -149,9 +149,9 @@ class Memory extends MemoryStore implements MemoryDriver {
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
     await this.ask(statements.forgetWorkers);
-    const id = await this.ask((place) => statements.addWorker(place, worker));
-    if (this.#sessions === 'own') return MemoryAnchor.open(this.db, this.#process, id, session);
-    return BeatingAnchor.open(new MemoryPulse(this.db, this.#process, id), session);
+    const row = await this.ask((place) => statements.addWorker(place, worker));
+    if (this.#sessions === 'own') return MemoryAnchor.open(this.db, this.#process, row, session);
+    return BeatingAnchor.open(new MemoryPulse(this.db, this.#process, row), session);
   }
 
   disconnect(): void {

@@ -2,29 +2,35 @@ import { DriverError } from '@rowlock/core';
 import type { Pulse, WakeUp, WorkerLines } from '@rowlock/core/driver';
 import type { Database } from './database.js';
 import type { Process } from './process.js';
+import type { WorkerRow } from './rows.js';
 import * as statements from './statements.js';
 
 /** A worker that has no session: what others see of one behind a pooler that lets clients share the server's sessions. */
 export class MemoryPulse implements Pulse {
-  readonly workerId: string;
+  readonly #worker: WorkerRow;
   readonly #database: Database;
   readonly #process: Process;
   /** How many rings there were at the last look. */
   #heard: number | null = null;
   #isLost = false;
 
-  constructor(database: Database, process: Process, workerId: string) {
-    this.workerId = workerId;
+  constructor(database: Database, process: Process, worker: WorkerRow) {
+    this.#worker = worker;
     this.#database = database;
     this.#process = process;
+  }
+
+  get workerId(): string {
+    return this.#worker.id;
   }
 
   async beat(forMs: number): Promise<void> {
     this.#connect();
     const database = this.#database;
-    const isWritten = await this.#process.run((tx) =>
-      statements.beat({ database, tx }, this.workerId, forMs),
-    );
+    const isWritten = await this.#process.run((tx) => {
+      statements.keepWorker({ database, tx }, this.#worker);
+      return statements.beat({ database, tx }, this.workerId, forMs);
+    });
     if (!isWritten) throw new DriverError('Unknown', 'The worker has stopped.');
   }
 

@@ -10,4 +10,12 @@ export { noteProgress, release, startRuns } from './statements/runs.js';
 export { settle } from './statements/settle.js';
 export { firstOutstanding, lockSiblings } from './statements/siblings.js';
 export { survey } from './statements/survey.js';
-export { addWorker, beat, forgetWorkers, reportLines, stopWorker, workers } from './statements/workers.js';
+export {
+  addWorker,
+  beat,
+  forgetWorkers,
+  keepWorker,
+  reportLines,
+  stopWorker,
+  workers,
+} from './statements/workers.js';

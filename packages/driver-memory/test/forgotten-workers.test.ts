@@ -34,3 +34,26 @@ test('a worker that starts forgets those that are long gone, and none that may c
   await alive.release();
   await own.close();
 });
+
+// A worker is forgotten that is away for a moment and was started long ago, or that was away for longer than a day.
+for (const [title, sessions] of [
+  ['whose session comes back', 'own'],
+  ['that beats again', 'shared'],
+] as const) {
+  test(`a worker ${title} after it was forgotten is known again, as it was`, async () => {
+    const database = new Database();
+    const [away, other] = [memory({ database, sessions }), memory({ database })];
+    await other.migrate();
+    const anchor = await away.anchor({ name: 'away', host: 'host', pid: 4711, queues: ['q'] });
+    const [before] = await other.workers();
+    database.clock.advance('32d');
+    away.disconnect();
+    await (await other.anchor({ name: 'fresh', host: 'host', pid: 1, queues: [] })).release();
+    const known = async () => (await other.workers()).find(({ name }) => name === 'away');
+    await expect.poll(known, { timeout: 10_000 }).toEqual(before);
+    await anchor.release();
+    expect(await known()).toMatchObject({ alive: false });
+    await away.close();
+    await other.close();
+  });
+}

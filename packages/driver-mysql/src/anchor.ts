@@ -17,6 +17,7 @@ import { toDriverError } from './errors.js';
 import { change, type MysqlTransaction, query } from './query.js';
 import { interrupt } from './ringer.js';
 import { connectionOf, cut, sessionOf } from './session.js';
+import type { WorkerRow } from './worker-row.js';
 
 /** Pauses between attempts to reconnect, in milliseconds. The last repeats; with it the worker is back before it counts as dead. */
 const RECONNECT_MS = [20, 50, 100, 200, 400];
@@ -58,7 +59,7 @@ export class MysqlAnchor implements Anchor {
   readonly #context: Context;
   readonly #pool: MysqlTransaction;
   readonly #connect: Connect;
-  readonly #id: number;
+  readonly #row: WorkerRow;
   readonly #push: boolean;
   readonly #session: SessionListener | undefined;
   readonly #bell: Bell;
@@ -81,14 +82,14 @@ export class MysqlAnchor implements Anchor {
     context: Context,
     pool: MysqlTransaction,
     connect: Connect,
-    id: number,
+    row: WorkerRow,
     push: boolean,
     session: SessionListener | undefined,
   ) {
     this.#context = context;
     this.#pool = pool;
     this.#connect = connect;
-    this.#id = id;
+    this.#row = row;
     this.#push = push;
     this.#session = session;
     this.#bell = new Bell(context, pool);
@@ -99,17 +100,17 @@ export class MysqlAnchor implements Anchor {
     context: Context,
     pool: MysqlTransaction,
     connect: Connect,
-    id: number,
+    row: WorkerRow,
     push: boolean,
     session?: SessionListener,
   ): Promise<MysqlAnchor> {
-    const anchor = new MysqlAnchor(context, pool, connect, id, push, session);
+    const anchor = new MysqlAnchor(context, pool, connect, row, push, session);
     await anchor.#subscribe();
     return anchor;
   }
 
   get workerId(): string {
-    return String(this.#id);
+    return String(this.#row.id);
   }
 
   get pushed(): boolean {
@@ -141,7 +142,7 @@ export class MysqlAnchor implements Anchor {
   }
 
   async report(lines: WorkerLines): Promise<void> {
-    await change(this.#pool, this.#context.sql.reportLines, [JSON.stringify(lines), this.#id]);
+    await change(this.#pool, this.#context.sql.reportLines, [JSON.stringify(lines), this.#row.id]);
   }
 
   async release(): Promise<void> {
@@ -150,7 +151,7 @@ export class MysqlAnchor implements Anchor {
     this.#interrupt();
     const client = this.#client;
     this.#client = null;
-    await answerWithin(ANSWER_MS, change(this.#pool, this.#context.sql.stopWorker, [this.#id])).catch(
+    await answerWithin(ANSWER_MS, change(this.#pool, this.#context.sql.stopWorker, [this.#row.id])).catch(
       () => {},
     );
     if (client === null) return;
@@ -264,7 +265,7 @@ export class MysqlAnchor implements Anchor {
   }
 
   get #lockName(): string {
-    return `${this.#context.lockPrefix}${this.#id}`;
+    return `${this.#context.lockPrefix}${this.#row.id}`;
   }
 
   /** Takes the worker's lock. */
@@ -275,6 +276,9 @@ export class MysqlAnchor implements Anchor {
     const [lock] = await query<{ held: number }>(client, sql.holdAnchor, [this.#lockName]);
     if (Number(lock?.held) === 1) {
       this.#connection = connectionOf(client);
+      // With the lock, so that nobody takes the worker for gone any more; and over the pool, as whoever has found the lock may interrupt
+      // what this session is asked.
+      await this.#row.keep(this.#pool);
       return;
     }
     // The server has not noticed the end of the session before this one: it is told. Who holds the worker's lock is that.
@@ -299,7 +303,7 @@ export class MysqlAnchor implements Anchor {
    * @throws DriverError `ConnectionLost`
    */
   async #checkWrites(client: Connection): Promise<void> {
-    await query(client, this.#context.sql.writes, [this.#id]);
+    await query(client, this.#context.sql.writes, [this.#row.id]);
   }
 
   /** A session that sleeps cannot be asked: its sleep is to end in time. */

@@ -60,6 +60,7 @@ import { sharesSessions } from './shared-sessions.js';
 import { storableJson } from './storable.js';
 import { MysqlStore } from './store.js';
 import { verifySettings } from './verify-settings.js';
+import { WorkerRow } from './worker-row.js';
 
 /**
  * Jobs on MySQL 8.0.22 and later, and MariaDB 10.10 and later.
@@ -310,13 +311,11 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
         : this.#kind === 'shared';
     this.#shared = isShared;
     await this.#forgetWorkers();
-    const { name, host, pid, queues } = worker;
-    const values = [name, host, pid, JSON.stringify(queues)];
-    const { insertId } = await change(this.#soon, sql.addWorker, values);
+    const row = await WorkerRow.add(this.#soon, sql, worker);
     if (isShared) {
-      return BeatingAnchor.open(new MysqlPulse(this.context, this.#soon, connect, insertId), session);
+      return BeatingAnchor.open(new MysqlPulse(this.context, this.#soon, connect, row), session);
     }
-    const anchor = await MysqlAnchor.open(this.context, this.#soon, connect, insertId, this.#push, session);
+    const anchor = await MysqlAnchor.open(this.context, this.#soon, connect, row, this.#push, session);
     this.#ringer.expectSleeper();
     return anchor;
   }
@@ -375,7 +374,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     const gone = await query<{ id: string }>(this.#soon, sql.findGone, [lockPrefix]);
     if (gone.length > 0) {
       const ids = list(gone.map(({ id }) => id));
-      await change(this.#soon, sql.forgetWorkers(ids.places), ids.values);
+      await change(this.#soon, sql.forgetWorkers(ids.places), [...ids.values, lockPrefix]);
     }
     const left = await query<{ process_id: string; job_ids: string }>(this.#soon, sql.findForgotten);
     for (const { process_id: processId, job_ids } of left) {

@@ -5,6 +5,7 @@ import { Bell } from './bell.js';
 import type { Connect, Context } from './context.js';
 import { change, type MysqlTransaction } from './query.js';
 import { cut } from './session.js';
+import type { WorkerRow } from './worker-row.js';
 
 /** How long the end of the worker may take to be written, in milliseconds. */
 const ANSWER_MS = 5_000;
@@ -14,30 +15,34 @@ const ANSWER_MS = 5_000;
  * so that they never wait for the pool.
  */
 export class MysqlPulse implements Pulse {
-  readonly workerId: string;
   readonly #context: Context;
   readonly #pool: MysqlTransaction;
   readonly #connect: Connect;
-  readonly #id: number;
+  readonly #row: WorkerRow;
   readonly #bell: Bell;
   #client: Promise<Connection> | null = null;
   #isListening = false;
 
-  constructor(context: Context, pool: MysqlTransaction, connect: Connect, id: number) {
-    this.workerId = String(id);
+  constructor(context: Context, pool: MysqlTransaction, connect: Connect, row: WorkerRow) {
     this.#context = context;
     this.#pool = pool;
     this.#connect = connect;
-    this.#id = id;
+    this.#row = row;
     this.#bell = new Bell(context, {
       execute: async (sql, values) => (await this.#connection()).execute<never>(sql, values),
       query: async (sql, values) => (await this.#connection()).query<never>(sql, values),
     });
   }
 
+  get workerId(): string {
+    return String(this.#row.id);
+  }
+
   async beat(forMs: number): Promise<void> {
-    const { rows } = await change(await this.#connection(), this.#context.sql.beat, [forMs, this.#id]);
-    if (rows === 0) throw new DriverError('Unknown', 'The worker has stopped, or its row is gone.');
+    const client = await this.#connection();
+    if (await this.#isBeating(client, forMs)) return;
+    await this.#row.keep(client);
+    if (!(await this.#isBeating(client, forMs))) throw new DriverError('Unknown', 'The worker has stopped.');
   }
 
   async hear(): Promise<readonly WakeUp[]> {
@@ -48,7 +53,7 @@ export class MysqlPulse implements Pulse {
   }
 
   async report(lines: WorkerLines): Promise<void> {
-    await change(this.#pool, this.#context.sql.reportLines, [JSON.stringify(lines), this.#id]);
+    await change(this.#pool, this.#context.sql.reportLines, [JSON.stringify(lines), this.#row.id]);
   }
 
   drop(): void {
@@ -57,7 +62,7 @@ export class MysqlPulse implements Pulse {
   }
 
   async stop(): Promise<void> {
-    await answerWithin(ANSWER_MS, change(this.#pool, this.#context.sql.stopWorker, [this.#id])).catch(
+    await answerWithin(ANSWER_MS, change(this.#pool, this.#context.sql.stopWorker, [this.#row.id])).catch(
       () => {},
     );
     const client = this.#client;
@@ -65,6 +70,11 @@ export class MysqlPulse implements Pulse {
     const ended = client?.then((open) => open.end());
     if (ended)
       await answerWithin(ANSWER_MS, ended, () => void client?.then(cut).catch(() => {})).catch(() => {});
+  }
+
+  async #isBeating(client: Connection, forMs: number): Promise<boolean> {
+    const { rows } = await change(client, this.#context.sql.beat, [forMs, this.#row.id]);
+    return rows > 0;
   }
 
   #connection(): Promise<Connection> {

@@ -5,6 +5,7 @@ import { MysqlAnchor } from '../src/anchor.js';
 import { context } from '../src/context.js';
 import { mysql } from '../src/index.js';
 import { interrupt } from '../src/ringer.js';
+import { WorkerRow } from '../src/worker-row.js';
 import { serverUrl } from './server.js';
 
 afterEach(() => {
@@ -19,7 +20,8 @@ test('a worker that stops while its sleep has just ended, and the answer is stil
   try {
     await driver.migrate();
     const own = context(new URL(fresh.url).pathname.slice(1), 20_000);
-    const anchor = await MysqlAnchor.open(own, pool, async () => session, 1, true);
+    const row = await WorkerRow.add(pool, own.sql, { name: 'w', host: 'h', pid: 1, queues: ['q'] });
+    const anchor = await MysqlAnchor.open(own, pool, async () => session, row, true);
     expect(anchor.pushed).toBe(true);
     const stopping = new AbortController();
     const wakeUps = anchor.wakeUps({ queues: ['q'], everyMs: 3_600_000, signal: stopping.signal });
@@ -58,7 +60,8 @@ test('a worker is called while it is still opening its session, by whoever has s
       toBeCalled = String(statement[0]).includes('GET_LOCK');
       return answer;
     });
-    const anchor = await MysqlAnchor.open(own, pool, async () => session, 1, true);
+    const row = await WorkerRow.add(pool, own.sql, { name: 'w', host: 'h', pid: 1, queues: ['q'] });
+    const anchor = await MysqlAnchor.open(own, pool, async () => session, row, true);
     expect(anchor.pushed).toBe(true);
     await anchor.release();
   } finally {

@@ -38,6 +38,50 @@ test('a worker that starts forgets those that are long gone, and none that may c
   }
 });
 
+// A worker is forgotten that is away for a moment and was started long ago, or that was away for longer than a day.
+for (const [title, sessions] of [
+  ['whose session comes back', 'own'],
+  ['that beats again', 'shared'],
+] as const) {
+  test(`a worker ${title} after it was forgotten is known again, as it was`, async () => {
+    const database = await freshMysqlDatabase(serverUrl);
+    const driver = mysql({ uri: database.url, sessions });
+    const client = await createConnection(database.url);
+    try {
+      await driver.migrate();
+      const anchor = await driver.anchor({ name: 'away', host: 'host', pid: 4711, queues: ['q'] });
+      // It comes back while it listens.
+      const stopping = new AbortController();
+      const { signal } = stopping;
+      const wakeUps = anchor.wakeUps({ queues: ['q'], everyMs: 3_600_000, signal });
+      const listening = (async () => {
+        for await (const _ of wakeUps);
+      })();
+      const [before] = await driver.workers();
+      await client.query('DELETE FROM rowlock_worker');
+      const [rows] = await client.query<never>(
+        'SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()',
+      );
+      for (const { id } of rows as readonly { id: number }[])
+        await client.query(`KILL ${id}`).catch(() => {});
+      const known = () => driver.workers().catch(() => []);
+      await expect
+        .poll(known, { timeout: 10_000 })
+        .toEqual([{ ...before, alive: true, startedAt: expect.any(Date) }]);
+      const [after] = await driver.workers();
+      expect(Math.abs(Number(after?.startedAt) - Number(before?.startedAt))).toBeLessThan(1_000);
+      stopping.abort();
+      await listening;
+      await anchor.release();
+      expect((await driver.workers()).map(({ alive }) => alive)).toEqual([false]);
+    } finally {
+      await client.end();
+      await driver.close();
+      await database.drop();
+    }
+  });
+}
+
 test('what a forgotten worker has left on record together is written out, but for what it has completed', async () => {
   const database = await freshMysqlDatabase(serverUrl);
   const driver = mysql({ uri: database.url });

@@ -16,6 +16,7 @@ import { identifier } from './identifier.js';
 import { type PostgresTransaction, query } from './query.js';
 import { cut } from './session.js';
 import { parseText } from './wake-up.js';
+import type { WorkerRow } from './worker-row.js';
 
 /** What a timer takes at most, some 24 days: more would be 1 ms. */
 const LONGEST_TIMER_MS = 2_147_483_647;
@@ -36,7 +37,7 @@ export class PostgresAnchor implements Anchor {
   readonly #context: Context;
   readonly #pool: PostgresTransaction;
   readonly #connect: () => Client;
-  readonly #id: number;
+  readonly #row: WorkerRow;
   readonly #session: SessionListener | undefined;
   readonly #heard: WakeUp[] = [];
   #client: Client | null = null;
@@ -54,13 +55,13 @@ export class PostgresAnchor implements Anchor {
     context: Context,
     pool: PostgresTransaction,
     connect: () => Client,
-    id: number,
+    row: WorkerRow,
     session: SessionListener | undefined,
   ) {
     this.#context = context;
     this.#pool = pool;
     this.#connect = connect;
-    this.#id = id;
+    this.#row = row;
     this.#session = session;
   }
 
@@ -69,16 +70,16 @@ export class PostgresAnchor implements Anchor {
     context: Context,
     pool: PostgresTransaction,
     connect: () => Client,
-    id: number,
+    row: WorkerRow,
     session?: SessionListener,
   ): Promise<PostgresAnchor> {
-    const anchor = new PostgresAnchor(context, pool, connect, id, session);
+    const anchor = new PostgresAnchor(context, pool, connect, row, session);
     await anchor.#subscribe();
     return anchor;
   }
 
   get workerId(): string {
-    return String(this.#id);
+    return String(this.#row.id);
   }
 
   async *wakeUps({ queues, everyMs, signal }: WakeUpOptions): AsyncGenerator<WakeUp> {
@@ -105,7 +106,7 @@ export class PostgresAnchor implements Anchor {
   }
 
   async report(lines: WorkerLines): Promise<void> {
-    await query(this.#pool, this.#context.sql.reportLines, [this.#id, JSON.stringify(lines)]);
+    await query(this.#pool, this.#context.sql.reportLines, [this.#row.id, JSON.stringify(lines)]);
   }
 
   async release(): Promise<void> {
@@ -119,10 +120,10 @@ export class PostgresAnchor implements Anchor {
     const client = this.#client;
     this.#client = null;
     const { sql, lockClass } = this.#context;
-    await answerWithin(ANSWER_MS, query(this.#pool, sql.stopWorker, [this.#id])).catch(() => {});
+    await answerWithin(ANSWER_MS, query(this.#pool, sql.stopWorker, [this.#row.id])).catch(() => {});
     if (client === null) return;
     // The server would free it too, but only some time after the connection's end.
-    const freed = query(client, sql.letAnchorGo, [lockClass.signed, this.#id]);
+    const freed = query(client, sql.letAnchorGo, [lockClass.signed, this.#row.id]);
     await answerWithin(ANSWER_MS, freed).catch(() => {});
     await answerWithin(ANSWER_MS, client.end(), () => cut(client)).catch(() => {});
   }
@@ -175,20 +176,22 @@ export class PostgresAnchor implements Anchor {
   async #hold(client: Client): Promise<void> {
     const { sql, lockClass } = this.#context;
     const [backend] = await query<{ pid: number }>(client, sql.backend);
-    const [lock] = await query<{ held: boolean }>(client, sql.holdAnchor, [lockClass.signed, this.#id]);
+    const [lock] = await query<{ held: boolean }>(client, sql.holdAnchor, [lockClass.signed, this.#row.id]);
     if (lock?.held === true) {
       this.#backend = backend?.pid ?? null;
       await query(client, sql.keepAlive).catch(() => {});
+      // With the lock, so that nobody takes the worker for gone any more.
+      await this.#row.keep(client);
       return;
     }
     // The server has not noticed the end of the session before this one: it is told.
-    await query(client, sql.endAnchor, [lockClass.unsigned, this.#id, this.#backend]);
+    await query(client, sql.endAnchor, [lockClass.unsigned, this.#row.id, this.#backend]);
     throw new DriverError('LockTimeout', "The worker's lock is still held.");
   }
 
   async #holds(client: Client): Promise<boolean> {
     const { sql, lockClass } = this.#context;
-    const values = [lockClass.unsigned, this.#id];
+    const values = [lockClass.unsigned, this.#row.id];
     const [lock] = await query<{ held: boolean }>(client, sql.holdsAnchor, values);
     // A pooler that was not recognised has answered from another session, and the one with the lock is everybody's.
     if (lock?.held !== true) this.#backend = null;

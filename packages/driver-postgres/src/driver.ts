@@ -44,6 +44,7 @@ import { sharesSessions } from './shared-sessions.js';
 import { PostgresStore, type Question, texts } from './store.js';
 import { verifySettings } from './verify-settings.js';
 import { WalFlush } from './wal-flush.js';
+import { WorkerRow } from './worker-row.js';
 
 /**
  * Jobs on Postgres 14 to 18.
@@ -215,13 +216,11 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const { sql, lockClass } = this.context;
     const isShared = this.#sessions === 'auto' ? await this.#sharesSessions() : this.#sessions === 'shared';
     if (this.#ownsPool && !isShared) this.#own.know();
-    const { name, host, pid, queues } = worker;
     await query(this.#soon, sql.forgetWorkers, [lockClass.unsigned]);
     await query(this.#soon, sql.forgetRuns);
-    const [row] = await query<{ id: number }>(this.#soon, sql.addWorker, [name, host, pid, queues]);
-    if (row === undefined) throw new DriverError('Unknown', 'The worker was not added.');
-    if (!isShared) return PostgresAnchor.open(this.context, this.#soon, this.#newClient, row.id, session);
-    return BeatingAnchor.open(new PostgresPulse(this.context, this.#soon, this.#newClient, row.id), session);
+    const row = await WorkerRow.add(this.#soon, sql, worker);
+    if (!isShared) return PostgresAnchor.open(this.context, this.#soon, this.#newClient, row, session);
+    return BeatingAnchor.open(new PostgresPulse(this.context, this.#soon, this.#newClient, row), session);
   }
 
   async close(): Promise<void> {

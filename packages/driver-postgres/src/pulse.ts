@@ -5,6 +5,7 @@ import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { type PostgresTransaction, query } from './query.js';
 import { cut } from './session.js';
+import type { WorkerRow } from './worker-row.js';
 
 /** How often the bell is cleared of what is old, in milliseconds. */
 const PRUNE_MS = 10_000;
@@ -17,27 +18,31 @@ const ANSWER_MS = 5_000;
  * so that they never wait for the pool.
  */
 export class PostgresPulse implements Pulse {
-  readonly workerId: string;
   readonly #context: Context;
   readonly #pool: PostgresTransaction;
   readonly #connect: () => Client;
-  readonly #id: number;
+  readonly #row: WorkerRow;
   #client: Promise<Client> | null = null;
   /** The snapshot of the last look at the bell. */
   #seen: string | null = null;
   #pruneAt = 0;
 
-  constructor(context: Context, pool: PostgresTransaction, connect: () => Client, id: number) {
-    this.workerId = String(id);
+  constructor(context: Context, pool: PostgresTransaction, connect: () => Client, row: WorkerRow) {
     this.#context = context;
     this.#pool = pool;
     this.#connect = connect;
-    this.#id = id;
+    this.#row = row;
+  }
+
+  get workerId(): string {
+    return String(this.#row.id);
   }
 
   async beat(forMs: number): Promise<void> {
-    const rows = await query(await this.#connection(), this.#context.sql.beat, [this.#id, forMs]);
-    if (rows.length === 0) throw new DriverError('Unknown', 'The worker has stopped, or its row is gone.');
+    const client = await this.#connection();
+    if (await this.#isBeating(client, forMs)) return;
+    await this.#row.keep(client);
+    if (!(await this.#isBeating(client, forMs))) throw new DriverError('Unknown', 'The worker has stopped.');
   }
 
   async hear(): Promise<readonly WakeUp[]> {
@@ -53,7 +58,7 @@ export class PostgresPulse implements Pulse {
   }
 
   async report(lines: WorkerLines): Promise<void> {
-    await query(this.#pool, this.#context.sql.reportLines, [this.#id, JSON.stringify(lines)]);
+    await query(this.#pool, this.#context.sql.reportLines, [this.#row.id, JSON.stringify(lines)]);
   }
 
   drop(): void {
@@ -63,7 +68,7 @@ export class PostgresPulse implements Pulse {
   }
 
   async stop(): Promise<void> {
-    await answerWithin(ANSWER_MS, query(this.#pool, this.#context.sql.stopWorker, [this.#id])).catch(
+    await answerWithin(ANSWER_MS, query(this.#pool, this.#context.sql.stopWorker, [this.#row.id])).catch(
       () => {},
     );
     const client = this.#client;
@@ -71,6 +76,11 @@ export class PostgresPulse implements Pulse {
     if (client === null) return;
     const ended = client.then((open) => open.end());
     await answerWithin(ANSWER_MS, ended, () => void client.then(cut, () => {})).catch(() => {});
+  }
+
+  async #isBeating(client: Client, forMs: number): Promise<boolean> {
+    const rows = await query(client, this.#context.sql.beat, [this.#row.id, forMs]);
+    return rows.length > 0;
   }
 
   #connection(): Promise<Client> {

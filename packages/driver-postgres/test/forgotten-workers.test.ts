@@ -39,6 +39,41 @@ test('a worker that starts forgets those that are long gone, and none that may c
   }
 });
 
+// A worker is forgotten that is away for a moment and was started long ago, or that was away for longer than a day.
+for (const [title, sessions] of [
+  ['whose session comes back', 'own'],
+  ['that beats again', 'shared'],
+] as const) {
+  test(`a worker ${title} after it was forgotten is known again, as it was`, async () => {
+    const database = await freshDatabase(inject('postgresUrl'));
+    const driver = postgres({ connectionString: database.url, sessions });
+    const client = new pg.Client(database.url);
+    try {
+      await driver.migrate();
+      await client.connect();
+      const anchor = await driver.anchor({ name: 'away', host: 'host', pid: 4711, queues: ['q'] });
+      const [before] = await driver.workers();
+      await client.query('DELETE FROM rowlock.worker');
+      await client.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+      );
+      const known = () => driver.workers().catch(() => []);
+      await expect
+        .poll(known, { timeout: 10_000 })
+        .toEqual([{ ...before, alive: true, startedAt: expect.any(Date) }]);
+      const [after] = await driver.workers();
+      expect(Math.abs(Number(after?.startedAt) - Number(before?.startedAt))).toBeLessThan(1_000);
+      await anchor.release();
+      expect((await driver.workers()).map(({ alive }) => alive)).toEqual([false]);
+    } finally {
+      await client.end();
+      await driver.close();
+      await database.drop();
+    }
+  });
+}
+
 test('what a forgotten worker has left on record together is written out, but for what it has completed', async () => {
   const database = await freshDatabase(inject('postgresUrl'));
   const driver = postgres({ connectionString: database.url });

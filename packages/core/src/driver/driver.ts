@@ -59,7 +59,8 @@ export interface Driver<Tx = unknown> extends Store {
   /**
    * Makes a worker known and keeps a session open that proves it alive and hears wake-ups; where sessions mean nothing, a
    * heartbeat: see `BeatingAnchor`. A worker is alive to all others as long as its own kind of proof holds. Forgets workers that are
-   * gone since a day; those that did not say that they stop, a month after their start.
+   * gone since a day; those that did not say that they stop, a month after their start. One that comes back after that is known again, under
+   * the same id.
    */
   anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor>;
 

@@ -1,5 +1,5 @@
 import type { WorkerInfo, WorkerLines, WorkerView } from '@rowlock/core/driver';
-import { toWorkerView } from '../rows.js';
+import { toWorkerView, type WorkerRow } from '../rows.js';
 import { storableJson } from '../storable.js';
 import { isAlive } from './anchor.js';
 import type { Place } from './place.js';
@@ -7,11 +7,11 @@ import type { Place } from './place.js';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-export function addWorker({ database, tx }: Place, given: WorkerInfo): string {
+export function addWorker({ database, tx }: Place, given: WorkerInfo): WorkerRow {
   const { name, host, pid, queues } = given;
   const info = { name, host, pid, queues: [...queues] };
   const startedAt = database.clock.now();
-  const { id } = database.tables.workers.insert(tx, (id) => ({
+  return database.tables.workers.insert(tx, (id) => ({
     id: String(id),
     info,
     startedAt,
@@ -20,7 +20,12 @@ export function addWorker({ database, tx }: Place, given: WorkerInfo): string {
     prunesUntil: null,
     lines: '{}',
   }));
-  return id;
+}
+
+/** Changes nothing unless it was forgotten. */
+export function keepWorker({ database, tx }: Place, worker: WorkerRow): void {
+  const { workers } = database.tables;
+  if (workers.rowsBy('id', worker.id).length === 0) workers.insert(tx, () => worker);
 }
 
 /** @returns whether the worker has not stopped. */

@@ -6,6 +6,12 @@ import type { Tables } from './tables.js';
 export const workerStatements = ({ worker }: Tables) => ({
   addWorker: `INSERT INTO ${worker} (name, host, pid, queues) VALUES (?, ?, ?, ?)`,
 
+  // Changes nothing unless it was forgotten.
+  keepWorker: `
+      INSERT INTO ${worker} (id, name, host, pid, queues, started_at)
+      VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(6) - INTERVAL ROUND(? * 1000) MICROSECOND)
+      ON DUPLICATE KEY UPDATE id = ${worker}.id`,
+
   beat: `
       UPDATE ${worker} SET alive_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND
       WHERE id = ? AND stopped_at IS NULL`,
@@ -24,7 +30,8 @@ export const workerStatements = ({ worker }: Tables) => ({
       ORDER BY worker.id DESC
       LIMIT 1000`,
 
-  // One that is alive may be without its session for a moment: hence the month for those who did not say that they stop.
+  // One that is alive may be without its session for a moment: hence the month for those who did not say that they stop. Whoever comes
+  // back after that is added again.
   findGone: `
       SELECT CAST(id AS CHAR) AS id FROM ${worker} AS worker
       WHERE COALESCE(stopped_at, alive_until, started_at + INTERVAL 30 DAY) < UTC_TIMESTAMP(6) - INTERVAL 1 DAY
@@ -32,5 +39,7 @@ export const workerStatements = ({ worker }: Tables) => ({
       ORDER BY worker.id
       LIMIT 1000`,
 
-  forgetWorkers: (ids: string): string => `DELETE FROM ${worker} WHERE id IN (${ids})`,
+  // Looked at again when the row is locked: whoever comes back has its lock before it waits for that.
+  forgetWorkers: (ids: string): string =>
+    `DELETE worker FROM ${worker} AS worker WHERE id IN (${ids}) AND NOT ${alive('worker.id')}`,
 });

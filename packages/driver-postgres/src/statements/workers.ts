@@ -7,6 +7,12 @@ export const workerStatements = (tables: Tables) => {
   return {
     addWorker: `INSERT INTO ${worker} (name, host, pid, queues) VALUES ($1, $2, $3, $4) RETURNING id`,
 
+    // Writes nothing unless it was forgotten.
+    keepWorker: `
+      INSERT INTO ${worker} (id, name, host, pid, queues, started_at) OVERRIDING SYSTEM VALUE
+      VALUES ($1, $2, $3, $4, $5, clock_timestamp() - $6 * interval '1 ms')
+      ON CONFLICT DO NOTHING`,
+
     // Need not wait for the disk: nobody needs a beat after a power cut.
     beat: `
       UPDATE ${worker} SET alive_until = clock_timestamp() + $2 * interval '1 ms'
@@ -29,7 +35,8 @@ export const workerStatements = (tables: Tables) => {
       ORDER BY id DESC
       LIMIT 1000`,
 
-    // One that is alive may be without its session for a moment: hence the month for those who did not say that they stop.
+    // One that is alive may be without its session for a moment: hence the month for those who did not say that they stop. Whoever comes
+    // back after that is added again.
     forgetWorkers: `
       WITH ${alive(tables)}
       DELETE FROM ${worker} WHERE id = ANY(ARRAY(
