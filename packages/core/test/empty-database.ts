@@ -57,6 +57,7 @@ export function emptyDatabase(answers: Answers): {
     },
     lockSiblings: answers.lockSiblings ?? unused,
     firstOutstanding: unused,
+    confirm: unused,
     release: unused,
     lease: unused,
     lockLeased: unused,

@@ -142,6 +142,10 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     return undefined;
   }
 
+  async confirm(): Promise<void> {
+    await this.#say('DO 0');
+  }
+
   async release(run: RunRef): Promise<void> {
     await this.#writeOut(run);
     const records = recordsOf([run]);

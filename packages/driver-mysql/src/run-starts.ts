@@ -3,7 +3,7 @@ import type { AheadOfCommit } from './ahead-of-commit.js';
 import { recordsOf } from './given.js';
 import { rangeOf } from './job-ids.js';
 import { idsOf, notCompleted, writeOut } from './open-runs.js';
-import { change, type MysqlTransaction, query, type Value } from './query.js';
+import { change, list, type MysqlTransaction, query, type Value } from './query.js';
 import type { Statements } from './statements.js';
 
 /** What is known of a job's runs; without an id, an open run that may have some of the jobs. */
@@ -11,6 +11,7 @@ interface Known {
   readonly id: string | null;
   readonly earlier_runs: string;
   readonly crashes: string;
+  /** The ids of its runs that are not finished, and a null for each of the others: a list in JSON. */
   readonly unfinished: string;
   readonly process_id: string;
   readonly job_ids: string;
@@ -80,17 +81,24 @@ export class RunStarts {
     const on = told ? this.#ahead.telling(tell) : this.#on;
     if ((await change(on, fresh.sql, fresh.values)).rows === fresh.rows) return [];
     let found = await this.#find(runs);
-    const crashed = openOnes(found, runs);
-    for (const run of crashed) {
-      await writeOut(this.#on, this.#sql, run, (jobs) => notCompleted(this.#on, this.#sql, run, jobs));
-    }
-    if (crashed.length > 0) found = await this.#find(runs);
-    if (found.some(({ unfinished }) => Number(unfinished) > 0)) {
-      const { text, values } = recordsOf(runs);
-      await this.#change(this.#sql.endCrashedRuns(text), values);
+    const open = openOnes(found, runs);
+    const crashed = [...open.map(({ processId }) => processId), ...unfinishedOnes(found)];
+    if (crashed.length > 0) {
+      // Found first and then confirmed: what a claim that stands has found was there before it.
+      await Promise.all(runs.map(({ confirm }) => confirm?.()));
+      for (const run of open)
+        await writeOut(this.#on, this.#sql, run, (jobs) => notCompleted(this.#on, this.#sql, run, jobs));
+      if (open.length > 0) found = await this.#find(runs);
+      await this.#end(runs, crashed);
     }
     await known();
     return found.flatMap(started);
+  }
+
+  async #end(runs: readonly RunStart[], crashed: readonly string[]): Promise<void> {
+    const { text, values } = recordsOf(runs);
+    const processIds = list(crashed);
+    await this.#change(this.#sql.endCrashedRuns(text, processIds.places), [...values, ...processIds.values]);
   }
 
   #find(runs: readonly RunStart[]): Promise<readonly Known[]> {
@@ -112,6 +120,14 @@ function openOnes(known: readonly Known[], runs: readonly RunStart[]): readonly 
     .filter(({ id }) => id === null)
     .map(({ process_id: processId, job_ids }) => ({ processId, jobs: idsOf(job_ids) }))
     .filter(({ jobs }) => jobs.some((id) => ids.has(id)));
+}
+
+/** The ids of runs of one job each, as far as they are on record, that are not finished. */
+function unfinishedOnes(known: readonly Known[]): readonly string[] {
+  return known.flatMap(({ unfinished }) => {
+    const ids: readonly (string | null)[] = JSON.parse(unfinished);
+    return ids.filter((id) => id !== null);
+  });
 }
 
 function started({ id, earlier_runs, crashes }: Known): readonly RunStarted[] {

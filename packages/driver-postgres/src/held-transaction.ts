@@ -120,6 +120,10 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     return row?.id ?? undefined;
   }
 
+  async confirm(): Promise<void> {
+    await this.#askPlain('SELECT');
+  }
+
   async release({ processId, jobs }: RunRef): Promise<void> {
     const values = [plainArray(jobs), processId, rangeOf(jobs)[0]];
     await this.#askAndCommit(this.#context.sql.release, values, jobs.length);

@@ -11,11 +11,13 @@ interface Known {
   readonly id: JobId | null;
   readonly earlier_runs: bigint;
   readonly crashes: bigint;
-  readonly unfinished: bigint;
+  /** By the ids of their runs. */
+  readonly unfinished: readonly string[] | null;
 }
 
 /** A statement that writes the records of some runs. */
 interface Start {
+  readonly runs: readonly RunStart[];
   readonly text: string;
   /** How many rows it is given. */
   readonly rows: number;
@@ -54,21 +56,32 @@ export class RunStarts {
     const ids = runs.flatMap(({ jobs }) => jobs);
     const processIds = plainArray(runs.map(({ processId }) => processId));
     const workerIds = plainArray(runs.map(({ workerId }) => workerId));
-    return { text: this.#sql.startRuns, rows: runs.length, ids, run: [processIds, workerIds] };
+    return { runs, text: this.#sql.startRuns, rows: runs.length, ids, run: [processIds, workerIds] };
   }
 
   /** One plan does for any number of jobs. */
-  #together({ processId, workerId, jobs }: RunStart): Start {
-    return { text: this.#sql.startTogether, rows: 1, ids: jobs, run: [processId, workerId] };
+  #together(run: RunStart): Start {
+    const { processId, workerId, jobs } = run;
+    return {
+      runs: [run],
+      text: this.#sql.startTogether,
+      rows: 1,
+      ids: jobs,
+      run: [processId, workerId],
+    };
   }
 
-  async #begin({ text, rows, ids, run }: Start): Promise<readonly RunStarted[]> {
+  async #begin({ runs, text, rows, ids, run }: Start): Promise<readonly RunStarted[]> {
     const jobs = [plainArray(ids), ...rangeOf(ids)];
     for (;;) {
       const known = await query<Known>(this.#on, text, [...run, ...jobs], this.#own.nameOf(text, rows));
-      if (known.every(({ unfinished }) => unfinished === 0n)) return known.flatMap(started);
-      await query(this.#on, this.#sql.writeOut, jobs);
-      await query(this.#on, this.#sql.endCrashed, jobs.slice(0, 1));
+      const unfinished = known.flatMap((each) => each.unfinished ?? []);
+      if (unfinished.length === 0) return known.flatMap(started);
+      // Found first and then confirmed: what a claim that stands has found was there before it.
+      await Promise.all(runs.map(({ confirm }) => confirm?.()));
+      const crashed = plainArray(unfinished);
+      await query(this.#on, this.#sql.writeOut, [...jobs, crashed]);
+      await query(this.#on, this.#sql.endCrashed, [jobs[0], crashed]);
     }
   }
 }

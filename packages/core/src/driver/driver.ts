@@ -46,7 +46,9 @@ export interface Driver<Tx = unknown> extends Store {
 
   /**
    * Writes, outside the claims' transactions, that runs begin, and ends as `reclaim` every unfinished run of their jobs: whoever
-   * calls this holds their locks, so whoever wrote those is gone. Returns what is known of those jobs that had runs before.
+   * calls this holds their locks, so whoever wrote those is gone. That it does is confirmed when they have been found, and no others are
+   * ended: a worker that was frozen meanwhile has lost its claim, and what it finds are the runs of its heirs. Then this rejects as `confirm`
+   * does, and nothing is ended. Returns what is known of those jobs that had runs before.
    * A run of several jobs may be one record for all of them until it ends. Resolves when a server that stops then has them on its disk.
    *
    * @param told Of what happens on the way.
@@ -159,6 +161,9 @@ export interface HeldTransaction<Tx> extends RunTransaction<Tx> {
 
   /** The lowest id below `before` of an outstanding job of these kinds and key, other than `except`. */
   firstOutstanding(question: DependencyQuestion): Promise<JobId | undefined>;
+
+  /** Asks the server whether it still has this transaction open: a loss may not have been told of yet. */
+  confirm(): Promise<void>;
 
   /**
    * Gives the claim back: its jobs are as they were, and the run's records end as `release`, whatever was written into them
@@ -327,6 +332,8 @@ export interface RunRef {
 
 export interface RunStart extends RunRef {
   readonly workerId: string;
+  /** Rejects unless the server says that the claim stands still: see `HeldTransaction`. Default: whoever asks knows that it does. */
+  readonly confirm?: () => Promise<void>;
 }
 
 export interface RunStarted {

@@ -245,7 +245,11 @@ async function putOnRecord<Tx>(
 ): Promise<RunRecord> {
   const runs = chains.flat();
   const [[first]] = chains;
-  const record = flow.records.start({ ...asOne(chains), workerId: flow.workerId });
+  const record = flow.records.start({
+    ...asOne(chains),
+    workerId: flow.workerId,
+    confirm: () => held.confirm(),
+  });
   try {
     const earlier = await record.written;
     for (const run of runs) {

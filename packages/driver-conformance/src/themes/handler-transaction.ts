@@ -297,6 +297,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
       await expect(
         held.firstOutstanding({ key, kinds: ['a'], before: job.id, except: [] }),
       ).rejects.toMatchObject(over);
+      await expect(held.confirm()).rejects.toMatchObject(over);
       await expect(held.settle([settlement(job)])).rejects.toMatchObject(over);
       await expect(held.commit()).rejects.toMatchObject(over);
       await held.rollback();

@@ -100,44 +100,51 @@ export const lostClaim = theme('lost claim', (test) => {
     expect((await reader.runs(job.publicId)).map(({ outcome }) => outcome)).toEqual(['reclaim', 'complete']);
   });
 
-  test('a worker that begins a run whose claim is lost does not make the run of its heir a crash', async (stage) => {
-    const { queue, put, row, reader } = stage;
-    const [begins, goOn, running] = [gate(), gate(), gate()];
-    const handler = defineHandler({
-      kind: 'work',
-      queue,
-      payload: AnyJson,
-      async run({ signal }) {
-        running.open();
-        throw await aborted(signal);
-      },
-    });
-    const job = await put();
-    // Of one slot: another one would take the job when its connections are back.
-    const late = await hire(stage, [handler], { concurrency: 1 }, (driver) =>
-      instead(driver, {
-        async startRuns(runs) {
-          begins.open();
-          await goOn.promise;
-          return driver.startRuns(runs);
+  for (const jobs of [1, 2]) {
+    test(`a worker that begins a run of ${jobs} whose claim is lost does not make the run of its heir a crash`, async (stage) => {
+      const { queue, key, putMany, row, reader } = stage;
+      const [begins, goOn, running] = [gate(), gate(), gate()];
+      const handler = defineHandler({
+        kind: 'work',
+        queue,
+        payload: AnyJson,
+        group: jobs > 1,
+        async run({ signal }) {
+          running.open();
+          throw await aborted(signal);
         },
-      }),
-    );
-    const lost = new Promise<void>((resolve) => late.worker.on('lost', () => resolve()));
-    await late.worker.start();
-    await within('the claim', begins.promise);
-    const heir = await employ(stage, [handler]);
-    await late.process.disconnect();
-    await within("the heir's run", running.promise);
-    const stopped = late.worker.stop({ drain: 0 });
-    goOn.open();
-    await within('the loss', lost);
-    await stopped;
-    await within('the end of the heir', heir.worker.stop({ drain: 0 }));
-    expect(await row(job)).toMatchObject({ status: 'new', attempt: 0, crashes: 0 });
-    const outcomes = (await reader.runs(job.publicId)).map(({ outcome }) => outcome);
-    expect(outcomes).toEqual(['release', null]);
-  });
+      });
+      const rows = await putMany(Array.from({ length: jobs }, () => ({ key })));
+      // Of one slot: another one would take the job when its connections are back.
+      const late = await hire(stage, [handler], { concurrency: 1 }, (driver) =>
+        instead(driver, {
+          async startRuns(runs) {
+            begins.open();
+            await goOn.promise;
+            return driver.startRuns(runs);
+          },
+        }),
+      );
+      const lost = new Promise<void>((resolve) => late.worker.on('lost', () => resolve()));
+      await late.worker.start();
+      await within('the claim', begins.promise);
+      const heir = await employ(stage, [handler]);
+      await late.process.disconnect();
+      await within("the heir's run", running.promise);
+      const stopped = late.worker.stop({ drain: 0 });
+      goOn.open();
+      await within('the loss', lost);
+      await stopped;
+      const outcomes = async () => {
+        const runs = await Promise.all(rows.map(({ publicId }) => reader.runs(publicId)));
+        return runs.map((each) => each.map(({ outcome }) => outcome));
+      };
+      expect(await outcomes()).toEqual(rows.map(() => [null]));
+      await within('the end of the heir', heir.worker.stop({ drain: 0 }));
+      for (const job of rows) expect(await row(job)).toMatchObject({ status: 'new', attempt: 0, crashes: 0 });
+      expect(await outcomes()).toEqual(rows.map(() => ['release']));
+    });
+  }
 
   test('a settlement that comes back short is a lost claim, and nothing of it is kept', async (stage) => {
     const { queue, key, putMany, reader } = stage;

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { endSessions } from '../end-sessions.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, until, within } from '../until.js';
@@ -20,6 +21,7 @@ export const lostConnection = theme('lost connection', (test) => {
       const { held, job } = await hold({}, dying.driver);
       const lost = aborted(held.lost);
       expect(held.lost.aborted).toBe(false);
+      await held.confirm();
       await dying[how]();
       const gone = { name: 'DriverError', code: 'ConnectionLost' };
       expect(await within('the loss', lost)).toMatchObject(gone);
@@ -29,6 +31,7 @@ export const lostConnection = theme('lost connection', (test) => {
       await expect(
         held.firstOutstanding({ key, kinds: ['a'], before: job.id, except: [] }),
       ).rejects.toMatchObject(gone);
+      await expect(held.confirm()).rejects.toMatchObject(gone);
       await expect(held.settle([settlement(job)])).rejects.toMatchObject(gone);
       await expect(held.undo()).rejects.toMatchObject(gone);
       await expect(held.commit()).rejects.toMatchObject(gone);
@@ -38,6 +41,22 @@ export const lostConnection = theme('lost connection', (test) => {
       expect(await row(before)).toEqual(before);
     });
   }
+
+  test('a claim whose loss has not been told of is not confirmed', async ({
+    put,
+    process,
+    hold,
+    begin,
+    claim,
+  }) => {
+    await put();
+    const dying = await process({ answerMs: 500 });
+    const { held } = await hold({}, dying.driver);
+    await dying.forget();
+    await endSessions(dying);
+    expect(await claim(await begin())).toBeDefined();
+    await expect(held.confirm()).rejects.toMatchObject({ code: 'ConnectionLost' });
+  });
 
   test('a verb that is on its way when the connection is lost rejects with ConnectionLost', async ({
     put,

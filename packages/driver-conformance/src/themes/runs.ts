@@ -45,6 +45,32 @@ export const runs = theme('runs', (test) => {
     for (const { publicId } of rows) expect(await reader.runs(publicId)).toMatchObject([{ processId }]);
   });
 
+  for (const jobs of [1, 2]) {
+    test(`runs of ${jobs} that are not finished are left to their workers by one whose claim is lost`, async ({
+      driver,
+      reader,
+      putMany,
+      anchor,
+    }) => {
+      const rows = await putMany(Array.from({ length: jobs }, () => ({})));
+      const { workerId } = await anchor();
+      const ids = rows.map(({ id }) => id);
+      const [heirs, mine] = [randomUUID(), randomUUID()];
+      const lost = new Error('The claim is lost.');
+      const confirm = (): Promise<never> => Promise.reject(lost);
+      // With nothing to end there is nothing to confirm.
+      await driver.startRuns([{ processId: heirs, workerId, jobs: ids, confirm }]);
+      await expect(driver.startRuns([{ processId: mine, workerId, jobs: ids, confirm }])).rejects.toBe(lost);
+      for (const { publicId } of rows)
+        expect(await reader.runs(publicId)).toMatchObject([{ processId: heirs, outcome: null }]);
+      await driver.startRuns([{ processId: mine, workerId, jobs: ids, confirm: async () => {} }]);
+      for (const { publicId } of rows) {
+        const outcomes = (await reader.runs(publicId)).map(({ outcome }) => outcome);
+        expect(outcomes).toEqual(['reclaim', null]);
+      }
+    });
+  }
+
   test('progress is seen while the claim is held, and the last one stays', async ({
     driver,
     reader,

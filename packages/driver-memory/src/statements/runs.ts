@@ -7,9 +7,10 @@ export async function startRuns(place: Place, starts: readonly RunStart[]): Prom
   const { database, tx } = place;
   const { runs } = database.tables;
   const started: RunStarted[] = [];
-  for (const { processId, workerId, jobs } of starts) {
+  for (const { processId, workerId, jobs, confirm } of starts) {
     for (const id of jobs) {
       const unfinished = runs.findBy('jobId', id, tx, ({ finishedAt }) => finishedAt === null);
+      if (unfinished.length > 0) await confirm?.();
       await endRuns(place, unfinished, 'reclaim', (run) => run.finishedAt === null);
       const earlier = runs.findBy('jobId', id, tx);
       const crashes = earlier.filter(({ value }) => value.outcome === 'reclaim').length;

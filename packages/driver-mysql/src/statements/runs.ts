@@ -25,16 +25,17 @@ export const runStatements = ({ job, run, openRun, worker }: Tables) => ({
   findRuns: (given: string): string => `
       SELECT CAST(given.job_id AS CHAR) AS id, COUNT(*) AS earlier_runs,
              CAST(SUM(outcome IS NULL OR outcome = 'reclaim') AS SIGNED) AS crashes,
-             CAST(SUM(outcome IS NULL) AS SIGNED) AS unfinished, NULL AS process_id, NULL AS job_ids
+             CAST(JSON_ARRAYAGG(IF(outcome IS NULL, run.process_id, NULL)) AS CHAR) AS unfinished, NULL AS process_id, NULL AS job_ids
       FROM ${given} STRAIGHT_JOIN ${run} AS run FORCE INDEX (PRIMARY)
         ON run.job_id = given.job_id AND run.process_id <> given.process_id
       GROUP BY given.job_id
       UNION ALL
-      SELECT NULL, 0, 0, 0, process_id, CAST(job_ids AS CHAR) FROM ${openRun} WHERE last_id >= ? AND first_id <= ?`,
+      SELECT NULL, 0, 0, '[]', process_id, CAST(job_ids AS CHAR) FROM ${openRun} WHERE last_id >= ? AND first_id <= ?`,
 
-  endCrashedRuns: (given: string): string => `
+  // Of the runs that were found, and of none that began since.
+  endCrashedRuns: (given: string, crashed: string): string => `
       UPDATE ${given} STRAIGHT_JOIN ${run} AS run FORCE INDEX (PRIMARY)
-        ON run.job_id = given.job_id AND run.process_id <> given.process_id
+        ON run.job_id = given.job_id AND run.process_id IN (${crashed})
       SET run.finished_at = UTC_TIMESTAMP(6), run.outcome = 'reclaim'
       WHERE run.finished_at IS NULL`,
 

@@ -11,10 +11,10 @@ export const runStatements = (tables: Tables) => {
   /** What is known of the jobs in $3; the row without an id is for the open runs that have one of them. */
   const known = `known AS MATERIALIZED (
         SELECT job_id AS id, count(*) AS earlier_runs, count(*) FILTER (WHERE outcome = 'reclaim') AS crashes,
-               count(*) FILTER (WHERE finished_at IS NULL) AS unfinished
+               jsonb_agg(process_id) FILTER (WHERE finished_at IS NULL) AS unfinished
         FROM ${run} WHERE job_id = ANY($3) GROUP BY job_id
         UNION ALL
-        SELECT NULL, 0, 0, count(*) FROM ${openRun} WHERE ${has('$3', '$4', '$5')} HAVING count(*) > 0
+        SELECT NULL, 0, 0, jsonb_agg(process_id) FROM ${openRun} WHERE ${has('$3', '$4', '$5')} HAVING count(*) > 0
       )`;
 
   return {
@@ -27,7 +27,7 @@ export const runStatements = (tables: Tables) => {
         INSERT INTO ${run} (process_id, job_id, worker_id)
         SELECT process_id, job_id, worker_id FROM unnest($1::uuid[], $2::integer[], $3::bigint[])
           AS given (process_id, worker_id, job_id)
-        WHERE NOT EXISTS (SELECT FROM known WHERE unfinished > 0)
+        WHERE NOT EXISTS (SELECT FROM known WHERE unfinished IS NOT NULL)
           AND ${UNFLUSHED}
       )
       SELECT * FROM known`,
@@ -38,7 +38,7 @@ export const runStatements = (tables: Tables) => {
       WITH ${known}, started AS (
         INSERT INTO ${openRun} (process_id, worker_id, job_ids, first_id, last_id)
         SELECT $1::uuid, $2::integer, $3::bigint[], $4::bigint, $5::bigint
-        WHERE NOT EXISTS (SELECT FROM known WHERE unfinished > 0)
+        WHERE NOT EXISTS (SELECT FROM known WHERE unfinished IS NOT NULL)
           AND ${UNFLUSHED}
       )
       SELECT * FROM known`,
@@ -47,10 +47,12 @@ export const runStatements = (tables: Tables) => {
     // in the log is the least that can be written.
     flush: `SELECT FROM pg_logical_emit_message(true, 'rowlock', '')`,
 
-    writeOut: `WITH ${writtenOut(tables, has('$1', '$2', '$3'))} SELECT`,
+    // Of the runs that were found, and of none that began since.
+    writeOut: `WITH ${writtenOut(tables, `process_id = ANY($4) AND ${has('$1', '$2', '$3')}`)} SELECT`,
 
     endCrashed: `
-      UPDATE ${run} SET finished_at = clock_timestamp(), outcome = 'reclaim' WHERE job_id = ANY($1) AND finished_at IS NULL`,
+      UPDATE ${run} SET finished_at = clock_timestamp(), outcome = 'reclaim'
+      WHERE job_id = ANY($1) AND process_id = ANY($2) AND finished_at IS NULL`,
 
     // Of an open run, into records that are made for it.
     noteProgress: `

@@ -11,7 +11,8 @@ export async function startRuns<Tx>(state: WorldState<Tx>, { by }: CommandOf<'st
   const { workerId } = anchor;
   const jobs = [...claim.jobs.keys()];
   state.runs.set(processId, jobs);
-  const started = await driver.startRuns([{ processId, workerId, jobs }]);
+  const confirm = (): Promise<void> => claim.held.confirm();
+  const started = await driver.startRuns([{ processId, workerId, jobs, confirm }]);
   const crashes = new Map(started.map((each) => [each.id, each.crashes]));
   claim.crashes = new Map(jobs.map((id) => [id, crashes.get(id) ?? 0]));
   const told = started.map(async ({ id, earlierRuns, crashes }) => [
