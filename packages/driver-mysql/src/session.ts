@@ -33,15 +33,19 @@ interface Server {
   readonly connection: string;
 }
 
-/** Which server this is, in hexadecimal digits. MariaDB has no `server_uuid`, and takes it for a comment. */
-const SERVER = "SHA2(CONCAT_WS(' ', @@hostname, @@port, @@server_id /*!80000 , @@server_uuid */), 224)";
+/**
+ * Which server this is, since which of its starts, in hexadecimal digits. MariaDB has no `server_uuid`, and takes it for a comment.
+ * UUID_SHORT() counts in its lower 24 bits, and has the time of the start above them.
+ */
+const SERVER =
+  "SHA2(CONCAT_WS(' ', @@hostname, @@port, @@server_id, UUID_SHORT() >> 24 /*!80000 , @@server_uuid */), 224)";
 
 /** The servers of the connections that are set up. */
 const servers = new WeakMap<object, Server>();
 
 /**
- * A connection's session as KILL takes it, on any connection. After a fail-over behind an address that stays, its number is
- * somebody else's on the new server: there it is nobody's.
+ * A connection's session as KILL takes it, on any connection. After a fail-over behind an address that stays, or when the server was started
+ * again, its number is somebody else's: there it is nobody's.
  */
 export function sessionOf(client: Connection, id: number | bigint = connectionOf(client)): string {
   const server = servers.get(Object(client).connection);
