@@ -329,6 +329,14 @@ export const wakeUps = theme('wake-ups', (test) => {
     expect(await lines()).toEqual({ [stage.queue]: null });
   });
 
+  test('a line that is reported late is none of a worker that has stopped', async (stage) => {
+    const anchor = await stage.anchor();
+    await anchor.release();
+    await anchor.report({ [stage.queue]: randomUUID() });
+    const listed = (await stage.driver.workers()).find(({ id }) => id === anchor.workerId);
+    expect(listed?.lines).toEqual({});
+  });
+
   test('a session says whether wake-ups are pushed to it', async ({ driver, anchor }) => {
     expect(typeof (await anchor()).pushed).toBe('boolean');
     expect(driver.name).toMatch(/^[a-z]+$/);

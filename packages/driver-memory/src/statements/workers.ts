@@ -37,10 +37,12 @@ export async function beat({ database, tx }: Place, id: string, forMs: number): 
   return true;
 }
 
+/** It may come behind the worker's end. */
 export async function reportLines({ database, tx }: Place, id: string, lines: WorkerLines): Promise<void> {
-  for (const { row, value } of database.tables.workers.findBy('id', id, tx)) {
+  for (const { row } of database.tables.workers.findBy('id', id, tx)) {
     await tx.lock(row);
-    tx.write(row, { ...value, lines: storableJson(lines) });
+    const worker = row.seenBy(tx);
+    if (worker?.stoppedAt === null) tx.write(row, { ...worker, lines: storableJson(lines) });
   }
 }
 

@@ -16,7 +16,8 @@ export const workerStatements = ({ worker }: Tables) => ({
       UPDATE ${worker} SET alive_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND
       WHERE id = ? AND stopped_at IS NULL`,
 
-  reportLines: `UPDATE ${worker} SET \`lines\` = ? WHERE id = ?`,
+  // It may come behind the worker's end.
+  reportLines: `UPDATE ${worker} SET \`lines\` = ? WHERE id = ? AND stopped_at IS NULL`,
 
   stopWorker: `UPDATE ${worker} SET stopped_at = UTC_TIMESTAMP(6), alive_until = NULL, \`lines\` = JSON_OBJECT() WHERE id = ?`,
 

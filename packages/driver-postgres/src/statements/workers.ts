@@ -19,9 +19,10 @@ export const workerStatements = (tables: Tables) => {
       WHERE id = $1 AND stopped_at IS NULL
       RETURNING set_config('synchronous_commit', 'off', true)`,
 
-    // Nor does this, which would make the jobs' commits wait.
+    // Nor does this, which would make the jobs' commits wait. It may come behind the worker's end.
     reportLines: `
-      UPDATE ${worker} SET lines = $2 WHERE id = $1 RETURNING set_config('synchronous_commit', 'off', true)`,
+      UPDATE ${worker} SET lines = $2 WHERE id = $1 AND stopped_at IS NULL
+      RETURNING set_config('synchronous_commit', 'off', true)`,
 
     stopWorker: `UPDATE ${worker} SET stopped_at = clock_timestamp(), alive_until = NULL, lines = '{}' WHERE id = $1`,
 
