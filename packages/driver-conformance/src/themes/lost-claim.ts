@@ -6,7 +6,7 @@ import { AnyJson, employ, type Hand, hire, SOON } from '../crew.js';
 import { instead } from '../instead.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
-import { aborted, gate, within } from '../until.js';
+import { aborted, gate, until, within } from '../until.js';
 
 export const lostClaim = theme('lost claim', (test) => {
   test('a worker whose session was ended loses its claim, says so, and serves the job again', async <
@@ -131,14 +131,18 @@ export const lostClaim = theme('lost claim', (test) => {
       const heir = await employ(stage, [handler]);
       await late.process.disconnect();
       await within("the heir's run", running.promise);
-      const stopped = late.worker.stop({ drain: 0 });
-      goOn.open();
-      await within('the loss', lost);
-      await stopped;
       const outcomes = async () => {
         const runs = await Promise.all(rows.map(({ publicId }) => reader.runs(publicId)));
         return runs.map((each) => each.map(({ outcome }) => outcome));
       };
+      // A handler may begin while the COMMIT of its record is on its way.
+      await until("the heir's record is seen", async () =>
+        (await outcomes()).every(({ length }) => length === 1),
+      );
+      const stopped = late.worker.stop({ drain: 0 });
+      goOn.open();
+      await within('the loss', lost);
+      await stopped;
       expect(await outcomes()).toEqual(rows.map(() => [null]));
       await within('the end of the heir', heir.worker.stop({ drain: 0 }));
       for (const job of rows) expect(await row(job)).toMatchObject({ status: 'new', attempt: 0, crashes: 0 });
