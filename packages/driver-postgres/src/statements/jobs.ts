@@ -2,7 +2,7 @@ import { alive } from './anchor.js';
 import type { Tables } from './tables.js';
 
 /** Whether it was redriven as often as $5 says, if that matters. */
-const MEANT = '($5::integer IS NULL OR redrives = $5)';
+const isMeant = (redrives: string): string => `($5::integer IS NULL OR ${redrives} = $5)`;
 
 /** What operators see of the jobs, and do with one. */
 export const jobStatements = (tables: Tables) => {
@@ -58,7 +58,7 @@ export const jobStatements = (tables: Tables) => {
     // crashes are counted where the job is seen as settled, so that no run of it was live.
     move: `
       WITH free AS (
-        SELECT id, status, redrives, ${MEANT} AS meant FROM ${job} WHERE public_id = $1 FOR NO KEY UPDATE SKIP LOCKED
+        SELECT id, status, redrives, ${isMeant('redrives')} AS meant FROM ${job} WHERE public_id = $1 FOR NO KEY UPDATE SKIP LOCKED
       ), crashed AS (
         SELECT (SELECT count(*) FROM ${run} WHERE job_id = job.id AND coalesce(outcome = 'reclaim', true))
              + (SELECT count(*) FROM ${openRun} AS open
@@ -81,7 +81,7 @@ export const jobStatements = (tables: Tables) => {
         RETURNING job.id
       )
       SELECT coalesce(free.status, job.status) AS status, coalesce(free.redrives, job.redrives) AS redrives,
-             coalesce(free.meant, ${MEANT.replace('redrives', 'job.redrives')}) AS meant,
+             coalesce(free.meant, ${isMeant('job.redrives')}) AS meant,
              free.id IS NOT NULL AS free, EXISTS (SELECT FROM moved) AS moved
       FROM ${job} AS job LEFT JOIN free ON true WHERE public_id = $1`,
   };
