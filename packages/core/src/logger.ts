@@ -13,6 +13,11 @@ export interface Logger {
 
 const silent = (): void => {};
 
+/** Whether what is told so goes nowhere, and need not be put together. */
+export function isSilent(level: Logger[keyof Logger]): boolean {
+  return level === silent;
+}
+
 /** The default: only what somebody should act on, to standard error. */
 export const consoleLogger: Logger = {
   debug: silent,
@@ -23,15 +28,16 @@ export const consoleLogger: Logger = {
 
 /** The same, but what cannot be shown is told in other words: whatever handlers throw comes here, and a getter of it may throw in turn. */
 export function unfailing(log: Logger): Logger {
-  const tell =
-    (level: keyof Logger) =>
-    (fields: object, message: string): void => {
+  const tell = (level: keyof Logger): Logger[keyof Logger] => {
+    if (isSilent(log[level])) return silent;
+    return (fields, message) => {
       try {
         log[level](fields, message);
       } catch {
         tellInstead(log, level, fields, message);
       }
     };
+  };
   return { debug: tell('debug'), info: tell('info'), warn: tell('warn'), error: tell('error') };
 }
 

@@ -29,6 +29,7 @@ import {
 import pg from 'pg';
 import { PostgresAnchor } from './anchor.js';
 import { type Context, context } from './context.js';
+import { FlushSession } from './flush-session.js';
 import { PostgresHeldTransaction } from './held-transaction.js';
 import { askInTransaction, inTransaction } from './in-transaction.js';
 import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
@@ -87,6 +88,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   readonly #soon: PostgresTransaction;
   readonly #own: OwnSessions;
   readonly #starts: RunStarts;
+  readonly #flushSession: FlushSession;
   #server: Promise<Server> | null = null;
   readonly #sessions: SessionKind;
   readonly #prepared: Prepared;
@@ -102,7 +104,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     this.#soon = soon;
     const { sql } = context;
     const flush = new WalFlush(this.#soon, sql.flush, () => this.#own.nameOf(sql.flush, 1));
-    this.#starts = new RunStarts(this.#soon, sql, this.#own, flush);
+    this.#flushSession = new FlushSession(context, this.#newClient);
+    this.#starts = new RunStarts(this.#soon, sql, this.#own, () => flush.flush());
     this.#sessions = sessions;
     // What an application does with its own connections, DISCARD ALL for one, is its own affair.
     this.#prepared = new Prepared(
@@ -149,7 +152,9 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const server = await this.#knowServer();
     const handed = after instanceof PostgresHeldTransaction ? await after.handOver() : undefined;
     const client = handed ?? (await takeConnection(this.#pool, this.context.answerMs));
-    const surroundings = { context: this.context, own: this.#own, pool: this.#soon, server };
+    // A slot that goes from one claim to the next need not wait for the disk in between.
+    const witness = handed === undefined ? () => null : () => this.#flushSession.witness();
+    const surroundings = { context: this.context, own: this.#own, pool: this.#soon, server, witness };
     return new PostgresHeldTransaction(surroundings, client, idleLimitMs);
   }
 
@@ -225,6 +230,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
 
   async close(): Promise<void> {
     await this.#prepared.rest();
+    await this.#flushSession.close();
     if (this.#ownsPool && !this.#pool.ending) await endPool(this.#pool, this.context.answerMs);
   }
 

@@ -46,16 +46,17 @@ export class Part {
   }
 
   #parsed(): QueryResultRow[] {
-    const columns = (this.fields ?? []).map(({ name, dataTypeID }) => ({
+    const columns = (this.fields ?? []).map(({ name, dataTypeID }, place) => ({
       name,
+      place,
       parse: parserOf(dataTypeID),
     }));
     return this.rows.map((values) => {
       const row: QueryResultRow = {};
-      columns.forEach(({ name, parse }, place) => {
+      for (const { name, place, parse } of columns) {
         const value = values[place] ?? null;
         row[name] = value === null ? null : parse(value);
-      });
+      }
       return row;
     });
   }

@@ -36,6 +36,11 @@ export interface Surroundings {
   /** For statements beside the transaction. */
   readonly pool: PostgresTransaction;
   readonly server: Server;
+  /**
+   * Waits for the disk behind a commit that is sent now, as commits that come one behind the other need not do each; null where a commit waits
+   * by itself.
+   */
+  readonly witness: () => (() => Promise<void>) | null;
 }
 
 /** The worker's transaction: a connection of its own, and the row locks that are the claim. */
@@ -45,6 +50,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   readonly #client: PoolClient;
   readonly #pool: PostgresTransaction;
   readonly #wire: Wire;
+  readonly #witness: Surroundings['witness'];
   readonly #inTurn: InTurn;
   readonly #lost = new AbortController();
   readonly #held = new Set<JobId>();
@@ -60,11 +66,12 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   #rolledBack: Promise<void> | null = null;
 
   /** The transaction is opened with its first statement. */
-  constructor({ context, own, pool, server }: Surroundings, client: PoolClient, limitMs: number) {
+  constructor({ context, own, pool, server, witness }: Surroundings, client: PoolClient, limitMs: number) {
     this.#context = context;
     this.#own = own;
     this.#client = client;
     this.#pool = pool;
+    this.#witness = witness;
     this.#wire = wireOf(client, own.known);
     this.#inTurn = new InTurn(
       client,
@@ -173,20 +180,34 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     return rows.map(({ id }) => id);
   }
 
-  async finish(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+  async finish(
+    settlements: readonly Settlement[],
+    committed: (() => void) | null = null,
+  ): Promise<readonly JobId[]> {
+    const flushed = committed && areAlike(settlements) ? this.#witness() : null;
+    const settled = await this.#finish(settlements, flushed !== null);
+    committed?.();
+    if (settled.length > 0) await flushed?.();
+    return settled;
+  }
+
+  async #finish(settlements: readonly Settlement[], isUnflushed: boolean): Promise<readonly JobId[]> {
     this.#checkOpen();
     if (settlements.some(({ id }) => !this.#held.has(id))) return [];
     const { sql } = this.#context;
     const isAlike = areAlike(settlements);
     if (isAlike && this.#isOne) {
       // Should it not be this transaction's to settle, nothing is committed.
-      const rows = await this.#askAndCommit<{ id: JobId }>(sql.complete, this.#completion(settlements), 1);
+      const text = isUnflushed ? sql.completeUnflushed : sql.complete;
+      const rows = await this.#askAndCommit<{ id: JobId }>(text, this.#completion(settlements), 1);
       return rows.map(({ id }) => id);
     }
     try {
       // Of jobs that end alike, any number is settled by one plan.
-      if (isAlike) await this.#askAndCommit(sql.settleAlike, this.#alike(settlements), 1);
-      else {
+      if (isAlike) {
+        const text = isUnflushed ? sql.settleAlikeUnflushed : sql.settleAlike;
+        await this.#askAndCommit(text, this.#alike(settlements), 1);
+      } else {
         const text = this.#isOne ? sql.settleAll : sql.settleAllTogether;
         await this.#askAndCommit(text, this.#endings(settlements), settlements.length);
       }

@@ -16,6 +16,8 @@ const PREPARED = [
   'settleAll',
   'complete',
   'settleAlike',
+  'completeUnflushed',
+  'settleAlikeUnflushed',
   'survey',
 ] as const satisfies readonly (keyof Statements)[];
 

@@ -1,4 +1,4 @@
-import { type PostgresTransaction, query } from './query.js';
+import { type Asked, query } from './query.js';
 
 /**
  * Waits until the server has on its disk what it has committed. Who asks while it is being done shares the next one: it covers all that
@@ -10,7 +10,7 @@ export class WalFlush {
   #next: Promise<void> | null = null;
 
   /** @param on Where each statement is committed by itself. */
-  constructor(on: PostgresTransaction, text: string, name: () => string | undefined) {
+  constructor(on: Asked, text: string, name: () => string | undefined) {
     this.#ask = () => query(on, text, [], name());
   }
 

@@ -191,9 +191,12 @@ export interface HeldTransaction<Tx> extends RunTransaction<Tx> {
 
   /**
    * `settle` and `commit` on one way to the server: nothing is committed unless all was written, and the transaction has
-   * ended then. Only for what no handler has written through.
+   * ended then. Only for what no handler has written through. Resolves when a server that stops then has it on its disk.
+   *
+   * @param committed Is called when all was committed, or nothing of it will be: everybody sees it, though a server that stops in this moment may
+   * forget it. Where a driver does not call it, that is when this resolves.
    */
-  finish(settlements: readonly Settlement[]): Promise<readonly JobId[]>;
+  finish(settlements: readonly Settlement[], committed?: () => void): Promise<readonly JobId[]>;
 
   /**
    * Ends one run's use of `handle` and keeps what it wrote, when more runs share the transaction: the next one is given

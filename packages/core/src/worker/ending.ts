@@ -16,16 +16,19 @@ export interface Checking {
   readonly until: number;
 }
 
+/** What a check has found: the job may be run, or has ended without that. */
+export type Checked = CheckedJob | { readonly ending: Ending };
+
 /**
  * A job that crashed its workers too often, or whose payload its schema refuses, ends without a run; one whose schema throws, because
  * whom it asks is away, is retried. Of a run that was told to stop
  * nothing more is checked: its handler is not called.
  */
-export async function check<Tx>(
+export function check<Tx>(
   handler: AnyHandler<Tx>,
   job: CountedJob,
   checking: Checking,
-): Promise<CheckedJob | { readonly ending: Ending }> {
+): Checked | Promise<Checked> {
   if (isExhausted(job)) {
     const error = Object.assign(new Error(`The worker died during ${job.crashesSeen} of its runs.`), {
       code: 'ROWLOCK_CRASHED',
@@ -34,12 +37,17 @@ export async function check<Tx>(
   }
   const unchecked = { job, payload: undefined };
   if (checking.live.stopped !== null) return unchecked;
-  try {
-    const payload = checkPayload(handler, job.payload);
-    return { job, payload: payload instanceof Promise ? await inTime(handler, payload, checking) : payload };
-  } catch (error) {
+  const accepted = (payload: unknown): Checked => ({ job, payload });
+  const refused = (error: unknown): Checked => {
     if (checking.live.stopped !== null) return unchecked;
     return { ending: error instanceof InvalidPayloadError ? fail(error) : retry(error) };
+  };
+  try {
+    const payload = checkPayload(handler, job.payload);
+    if (!(payload instanceof Promise)) return accepted(payload);
+    return inTime(handler, payload, checking).then(accepted, refused);
+  } catch (error) {
+    return refused(error);
   }
 }
 

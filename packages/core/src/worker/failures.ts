@@ -11,7 +11,7 @@ import type { Run } from './run.js';
 export function tellFailures<Tx>(log: Logger, run: Run<Tx>, settlements: readonly Settlement[]): void {
   for (const [place, { event, attempt, error }] of settlements.entries()) {
     const job = run.jobs[place];
-    if (job === undefined) continue;
+    if (job === undefined || event === 'complete') continue;
     const facts = (): object => ({ ...factsOf(run, job), attempt, error });
     const thrown = thrownBy(run, job);
     if (TRANSITIONS[event].to === 'error') log.error({ ...facts(), ...thrown }, 'a job failed');

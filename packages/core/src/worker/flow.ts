@@ -13,7 +13,7 @@ import { isDriverError } from '../driver/driver-error.js';
 import { ClaimLostError } from '../errors.js';
 import type { Registry } from '../handler/registry.js';
 import type { Job } from '../job/job.js';
-import type { Logger } from '../logger.js';
+import { isSilent, type Logger } from '../logger.js';
 import type { BatchSizes, Search } from './batch-sizes.js';
 import { behindRecord } from './behind-record.js';
 import { limitMs } from './bounds.js';
@@ -30,6 +30,7 @@ import type { RunRecord, RunRecords } from './run-records.js';
 import { type Settlements, settleHeld, settleLease } from './settle.js';
 import { SharedTransaction } from './shared-transaction.js';
 import type { Sweep } from './sweep.js';
+import { Untold } from './untold.js';
 
 /** What the flow of one worker stands on. */
 export interface Flow<Tx> {
@@ -75,7 +76,18 @@ const BUSY_KEYS = 1_000;
 
 /** A settlement that is on its way. */
 interface Settling {
+  /** Everybody sees it. Rejects as `ended` does, if that comes first. */
+  readonly committed: Promise<void>;
+  /** It is on the disk, and told of. */
   readonly ended: Promise<void>;
+}
+
+/** How far some work has come. */
+interface Progress {
+  /** Nothing is left to do but the settlement. */
+  readonly settles: () => void;
+  /** Everybody sees the settlement. */
+  readonly committed: () => void;
 }
 
 /** What a step met, and the transaction that it is settling still: the next step may begin right behind it. */
@@ -93,9 +105,11 @@ interface Step<Tx> {
 export async function sweep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<void> {
   const until = flow.clock.now() + SWEEP_MS;
   let step: Step<Tx> = { met: 'blocked' };
+  const untold = new Untold();
   try {
     while (step.met !== 'end' && !flow.stopping.aborted && flow.clock.now() < until) {
       step = await nextStep(flow, pass, step);
+      if (step.settling) await untold.add(step.settling.ended);
       if (step.met !== 'worked') continue;
       pass.worked = true;
       pass.isAnswered = pass.mayRest && flow.answered();
@@ -103,7 +117,7 @@ export async function sweep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<void> {
     }
     if (step.met !== 'end') pass.leaveOff(flow.clock.now());
   } finally {
-    await step.settling?.ended;
+    await untold.rest();
   }
 }
 
@@ -118,7 +132,7 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, step: Step<Tx>): Promis
   try {
     const { idleLimitMs } = flow;
     tx = await flow.driver.begin(before ? { idleLimitMs, after: before.tx } : { idleLimitMs });
-    const [jobs] = await Promise.all([claim(flow, tx, pass, search), before?.ended]);
+    const [jobs] = await Promise.all([claim(flow, tx, pass, search), before?.committed]);
     // Those that cannot share this transaction would be locked until its end, and run by nobody.
     const together = flow.sizes.together(jobs);
     if (together < jobs.length) {
@@ -147,8 +161,8 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, step: Step<Tx>): Promis
     search.end();
 
     const held = tx;
-    settling = await untilSettling((settles) =>
-      work(flow, held, [first, ...others], settles).finally(() => held.rollback()),
+    settling = await untilSettling((progress) =>
+      work(flow, held, [first, ...others], progress).finally(() => held.rollback()),
     );
     return settling ? { met: 'worked', settling: { tx, ...settling } } : { met: 'worked' };
   } finally {
@@ -161,17 +175,23 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, step: Step<Tx>): Promis
 }
 
 /** Waits for some work until it is over, or says that it is settling. @returns what is still on its way */
-async function untilSettling(work: (settles: () => void) => Promise<void>): Promise<Settling | undefined> {
+async function untilSettling(work: (progress: Progress) => Promise<void>): Promise<Settling | undefined> {
   let isOver = false;
-  let ended = Promise.resolve();
+  let settling: Settling | undefined;
   await new Promise<void>((resolve, reject) => {
-    ended = work(resolve);
+    let committed = (): void => {};
+    const commit = new Promise<void>((seen) => {
+      committed = seen;
+    });
+    const ended = work({ settles: resolve, committed });
+    settling = { committed: Promise.race([commit, ended]), ended };
+    settling.committed.catch(() => {});
     ended.then(() => {
       isOver = true;
       resolve();
     }, reject);
   });
-  return isOver ? undefined : { ended };
+  return isOver ? undefined : settling;
 }
 
 /** SKIP LOCKED: the first due jobs beyond the line whose entities this process does not already have. */
@@ -197,13 +217,13 @@ async function claim<Tx>(
  * Writes the runs' records where everybody sees them, and runs them: a lease by itself, others in the claim's transaction. A held
  * run by itself begins while its record is being committed, and ends when it is.
  *
- * @param settles Is called when nothing is left to do but the settlement.
+ * @param progress Is told how far it has come.
  */
 async function work<Tx>(
   flow: Flow<Tx>,
   held: HeldTransaction<Tx>,
   chains: readonly [Chain<Tx>, ...Chain<Tx>[]],
-  settles: () => void,
+  progress: Progress,
 ): Promise<void> {
   const runs = chains.flat();
   const [[first]] = chains;
@@ -217,7 +237,7 @@ async function work<Tx>(
     flow.cancellations.reach(together);
     const started = flow.clock.now();
     const record = await putOnRecord(flow, held, chains);
-    if (!first.live.leased) await workHeld(flow, held, chains, record, { started, settles });
+    if (!first.live.leased) await workHeld(flow, held, chains, record, { started, ...progress });
     else if (flow.anchored()) await workLeased(flow, held, first, record, started);
     // The session was lost while this claim was on its way, and who was told of that then had not been made yet.
     else await held.release(asOne(chains));
@@ -270,7 +290,7 @@ async function workHeld<Tx>(
   held: HeldTransaction<Tx>,
   chains: readonly [Chain<Tx>, ...Chain<Tx>[]],
   record: RunRecord,
-  { started, settles }: { started: number; settles: () => void },
+  { started, settles, committed }: Progress & { readonly started: number },
 ): Promise<void> {
   const runs = chains.flat();
   const [[first]] = chains;
@@ -292,7 +312,7 @@ async function workHeld<Tx>(
     return;
   }
   if (flow.driver.capabilities.chains && !held.used) settles();
-  await settle(flow, runs, started, (settlements) => settleHeld(held, settlements));
+  await settle(flow, runs, started, (settlements) => settleHeld(held, settlements, committed));
 }
 
 /** Commits the claim, runs, and settles in another transaction: until then the claim is kept by the worker's session. */
@@ -409,7 +429,8 @@ function tell<Tx>(flow: Flow<Tx>, run: Run<Tx>, settlements: readonly Settlement
   const endings = new Map(
     jobs.map(({ publicId }, index) => [publicId, settlements[index]?.event ?? 'retry']),
   );
-  flow.log.debug({ ...info, tookMs, endings: [...new Set(endings.values())] }, 'settled');
+  if (!isSilent(flow.log.debug))
+    flow.log.debug({ ...info, tookMs, endings: [...new Set(endings.values())] }, 'settled');
   tellFailures(flow.log, run, settlements);
   flow.events.emit('settled', info, endings, tookMs);
 }

@@ -145,7 +145,7 @@ async function nextRun<Tx>(
   // A job of another kind in between keeps its turn.
   const end = siblings.findIndex(({ kind }) => kind !== handler.kind);
   const own = siblings.slice(0, Math.min(handler.groupMax, end === -1 ? siblings.length : end));
-  const [first, ...rest] = await withoutDependants(tx, handler, own);
+  const [first, ...rest] = handler.after.length === 0 ? own : await withoutDependants(tx, handler, own);
   return first && new Run(handler, [first, ...rest], processId);
 }
 
@@ -167,7 +167,7 @@ async function withoutDependants<Tx>(
   jobs: readonly Job[],
 ): Promise<readonly Job[]> {
   const last = jobs.at(-1);
-  if (last === undefined || last.key === null || after.length === 0) return jobs;
+  if (last === undefined || last.key === null) return jobs;
   const except = jobs.map(({ id }) => id);
   const first = await tx.firstOutstanding({ key: last.key, kinds: after, before: last.id, except });
   return first === undefined ? jobs : jobs.filter(({ id }) => id < first);

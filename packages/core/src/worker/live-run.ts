@@ -1,16 +1,18 @@
 import { CancelledError, WorkerStoppedError } from '../errors.js';
 import type { Job, JobId } from '../job/job.js';
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** A run that is going on in this process: what may stop it, and which of its jobs were cancelled. */
 export class LiveRun {
-  readonly cancelled = new Set<string>();
   readonly jobs: readonly JobId[];
-  /** How often each of them was redriven, by its public id. */
-  readonly redrives: ReadonlyMap<string, number>;
   /** Resolves when everybody sees its record, which is not there to be written to before. */
   recorded: Promise<void> = Promise.resolve();
   /** The runs that share its transaction, itself among them. */
   together: readonly LiveRun[] = [this];
+  readonly #rows: readonly Job[];
+  #redrives: ReadonlyMap<string, number> | null = null;
+  #cancelled: Set<string> | null = null;
   #stopped: Error | null = null;
   #isOutOfTime = false;
   /** Made when somebody asks for its signal: most handlers never do, and it is dear. */
@@ -23,8 +25,19 @@ export class LiveRun {
     /** Whether its claim needs the worker's session. */
     readonly leased: boolean,
   ) {
+    this.#rows = jobs;
     this.jobs = jobs.map(({ id }) => id);
-    this.redrives = new Map(jobs.map(({ publicId, redrives }) => [publicId, redrives]));
+  }
+
+  /** How often each of its jobs was redriven, by its public id. Made when it is asked for, as what follows: of most runs nobody asks. */
+  get redrives(): ReadonlyMap<string, number> {
+    this.#redrives ??= new Map(this.#rows.map(({ publicId, redrives }) => [publicId, redrives]));
+    return this.#redrives;
+  }
+
+  /** Its jobs that a client has cancelled, by their public ids. */
+  get cancelled(): ReadonlySet<string> {
+    return this.#cancelled ?? NONE;
   }
 
   /** Why the handler is to stop, or null. */
@@ -66,7 +79,8 @@ export class LiveRun {
    */
   cancel(publicId: string, redrives = this.redrives.get(publicId)): void {
     if (redrives === undefined || redrives !== this.redrives.get(publicId)) return;
-    this.cancelled.add(publicId);
-    if (this.cancelled.size === this.redrives.size) this.stop(new CancelledError(publicId));
+    this.#cancelled ??= new Set();
+    this.#cancelled.add(publicId);
+    if (this.#cancelled.size === this.redrives.size) this.stop(new CancelledError(publicId));
   }
 }

@@ -69,16 +69,17 @@ async function giveBack<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>): Pr
 async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>): Promise<void> {
   const { handler, live, info } = run;
   const endings = new Map<JobId, Ending>();
-  const checked: CheckedJob[] = [];
+  const accepted: CheckedJob[] = [];
   const until = flow.clock.now() + handler.timeoutMs;
   for (const job of run.counted) {
     if (live.cancelled.has(job.publicId)) continue;
-    const found = await check(handler, job, { live, clock: flow.clock, until });
+    const checked = check(handler, job, { live, clock: flow.clock, until });
+    const found = checked instanceof Promise ? await checked : checked;
     if ('ending' in found) endings.set(job.id, found.ending);
-    else checked.push(found);
+    else accepted.push(found);
   }
   run.endings = endings;
-  const [first, ...rest] = checked;
+  const [first, ...rest] = accepted;
   if (first === undefined) return;
 
   const started = flow.clock.now();
@@ -87,7 +88,7 @@ async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>):
     const jobs = [first, ...rest] as const;
     const call = { handler, jobs, until, tx: part, live, driver, clock, log, container };
     const result = await runHandler(call, (ended) => leaveBehind(flow, info, ended));
-    const outcomes = checked.map(({ job }) => [job.id, outcomeOf(result, job)] as const);
+    const outcomes = accepted.map(({ job }) => [job.id, outcomeOf(result, job)] as const);
     await part.keep();
     for (const [id, outcome] of outcomes) endings.set(id, outcome);
   } catch (error) {
@@ -100,9 +101,9 @@ async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>):
     }
     run.thrown = { error };
     // Of those that end by it is told when they have.
-    if (!checked.every(({ job }) => isLastAttempt(job)))
+    if (!accepted.every(({ job }) => isLastAttempt(job)))
       flow.log.warn({ err: error, ...info }, 'the handler failed');
-    for (const { job } of checked) endings.set(job.id, retry(error));
+    for (const { job } of accepted) endings.set(job.id, retry(error));
   }
   flow.sizes.ran(handler, flow.clock.now() - started, part.used);
 }

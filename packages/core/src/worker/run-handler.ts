@@ -47,9 +47,7 @@ export async function runHandler<Tx>(
   leaveBehind: (ended: Promise<unknown>) => void,
 ): Promise<HandlerResult> {
   const { handler, until, tx, live, clock } = call;
-  const stopTimer = clock.after(until - clock.now(), () =>
-    live.stop(new HandlerTimeoutError(handler.kind, handler.timeoutMs)),
-  );
+  let stopTimer = (): void => {};
   const context = new Context(call);
   try {
     // The claim was lost, or the job cancelled, while the run's record was written: there is nothing to begin.
@@ -57,6 +55,11 @@ export async function runHandler<Tx>(
     const returned = invoke(call, context);
     // As one promise, which can be asked more than once: a query builder sends its query each time.
     const ended = isThenable(returned) ? Promise.resolve(returned) : returned;
+    // One that has ended by now needs none.
+    if (ended instanceof Promise)
+      stopTimer = clock.after(until - clock.now(), () =>
+        live.stop(new HandlerTimeoutError(handler.kind, handler.timeoutMs)),
+      );
     const result = ended instanceof Promise ? await inGrace(ended, live, clock) : ended;
     if (result === LEFT_BEHIND) {
       leaveBehind(Promise.resolve(ended));

@@ -11,18 +11,20 @@ export interface Settlements {
 }
 
 /**
- * Writes the outcomes and commits them. What a handler did to the transaction (a failed statement it swallowed, a
+ * Writes the outcomes and commits them, to the disk. What a handler did to the transaction (a failed statement it swallowed, a
  * constraint that is checked late) may make that impossible: then its writes are undone and its jobs are retried.
  *
+ * @param committed May be called as soon as everybody sees them
  * @returns what was written
  * @throws ClaimLostError, DriverError
  */
 export async function settleHeld<Tx>(
   tx: HeldTransaction<Tx>,
   { settlements, instead }: Settlements,
+  committed: () => void,
 ): Promise<readonly Settlement[]> {
   if (!tx.used) {
-    const settled = await tx.finish(settlements);
+    const settled = await tx.finish(settlements, committed);
     if (settled.length < settlements.length) throw lostClaim(settlements);
     return settlements;
   }

@@ -1,8 +1,6 @@
 import { ENDED_MEANWHILE, fresh, has, writtenOut } from './open-run.js';
 import type { Tables } from './tables.js';
-
-/** In a statement that is its own transaction: it is committed without waiting for the disk. */
-const UNFLUSHED = "set_config('synchronous_commit', 'off', true) = 'off'";
+import { UNFLUSHED } from './unflushed.js';
 
 /** The records of runs. */
 export const runStatements = (tables: Tables) => {

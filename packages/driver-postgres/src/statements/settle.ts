@@ -1,5 +1,6 @@
 import { ENDED_MEANWHILE, fresh } from './open-run.js';
 import type { Tables } from './tables.js';
+import { UNFLUSHED } from './unflushed.js';
 
 /** The end of a run, written into the job and into the record. */
 export const settleStatements = (tables: Tables) => {
@@ -64,6 +65,14 @@ export const settleStatements = (tables: Tables) => {
         RETURNING id
       `;
 
+  const complete = (and = ''): string => completed(`id = $1 ${and}`);
+
+  const settleAlike = (and = ''): string => `
+      WITH settled AS (${completed(`id = ANY($1::bigint[]) ${and}`)}), over AS (
+        DELETE FROM ${openRun} WHERE last_id = $8 AND process_id = $2 AND cardinality(job_ids) = cardinality($1)
+      )
+      ${allSettled}`;
+
   const settledIds = 'SELECT id FROM settled';
   const allSettled = 'SELECT 1 / (count(*) = cardinality($1))::integer AS all_settled FROM settled';
 
@@ -82,14 +91,15 @@ export const settleStatements = (tables: Tables) => {
 
     // The same for a job that is complete, without output: what most settlements are. Its plan does for any job; that for any
     // number of them would count with ten, so they are planned each time.
-    complete: completed('id = $1'),
+    complete: complete(),
 
     // And for jobs that are all complete, without output, and whose settlements differ in nothing: a sixth less of the server's
     // time than with a run's id for each, and that a fifth less than with a row of values for each.
-    settleAlike: `
-      WITH settled AS (${completed('id = ANY($1::bigint[])')}), over AS (
-        DELETE FROM ${openRun} WHERE last_id = $8 AND process_id = $2 AND cardinality(job_ids) = cardinality($1)
-      )
-      ${allSettled}`,
+    settleAlike: settleAlike(),
+
+    // The same two where somebody waits for the disk behind the commit.
+    completeUnflushed: complete(`AND (SELECT ${UNFLUSHED})`),
+
+    settleAlikeUnflushed: settleAlike(`AND (SELECT ${UNFLUSHED})`),
   };
 };
