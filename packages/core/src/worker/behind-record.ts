@@ -24,6 +24,10 @@ export function behindRecord<Tx>(
       throw new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
     return tx.handle;
   });
+  const asked = async (): Promise<void> => {
+    await flushed;
+    await setImmediate();
+  };
   return {
     lost: tx.lost,
     handle,
@@ -31,11 +35,7 @@ export function behindRecord<Tx>(
       return tx.used;
     },
     /** What the handler has asked for and not waited for is part of what it wrote. */
-    async keep() {
-      if (!isAsked || tx.used) return;
-      await flushed;
-      await setImmediate();
-    },
+    keep: () => (isAsked && !tx.used ? asked() : undefined),
     /** What still waits for the record is refused when that is there: nothing of it is done. */
     async undo() {
       isOver = true;

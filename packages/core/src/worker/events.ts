@@ -83,6 +83,11 @@ export class WorkerEmitter {
     this.#listeners[name]?.delete(listener);
   }
 
+  /** Whether anybody listens, and what is told has to be put together. */
+  hears(name: keyof WorkerEvents): boolean {
+    return this.#listeners[name].size > 0;
+  }
+
   emit<Name extends keyof WorkerEvents>(name: Name, ...given: WorkerEvents[Name]): void {
     for (const listener of this.#listeners[name]) {
       try {

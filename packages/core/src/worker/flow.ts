@@ -345,7 +345,7 @@ function asOne<Tx>(chains: readonly [Chain<Tx>, ...Chain<Tx>[]]): RunRef {
 }
 
 function begin<Tx>({ events, claimed }: Flow<Tx>, runs: readonly Run<Tx>[]): void {
-  for (const { info } of runs) events.emit('run', info);
+  if (events.hears('run')) for (const { info } of runs) events.emit('run', info);
   claimed();
 }
 
@@ -425,12 +425,13 @@ async function settle<Tx>(
 }
 
 function tell<Tx>(flow: Flow<Tx>, run: Run<Tx>, settlements: readonly Settlement[], tookMs: number): void {
+  tellFailures(flow.log, run, settlements);
+  // Of thousands a second it is not put together for nobody.
+  if (isSilent(flow.log.debug) && !flow.events.hears('settled')) return;
   const { info, jobs } = run;
   const endings = new Map(
     jobs.map(({ publicId }, index) => [publicId, settlements[index]?.event ?? 'retry']),
   );
-  if (!isSilent(flow.log.debug))
-    flow.log.debug({ ...info, tookMs, endings: [...new Set(endings.values())] }, 'settled');
-  tellFailures(flow.log, run, settlements);
+  flow.log.debug({ ...info, tookMs, endings: [...new Set(endings.values())] }, 'settled');
   flow.events.emit('settled', info, endings, tookMs);
 }

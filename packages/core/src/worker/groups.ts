@@ -46,8 +46,10 @@ export async function lockGroups<Tx>(
   const chains = new Map<Entity, Chain<Tx>>();
   for (const [entity, claimed] of byEntity(own)) {
     // Of a key whose jobs were not met nothing is known: without their locks it is not run.
-    const all = typeof entity === 'string' ? (locked.get(entity) ?? []) : claimed;
-    const chain = await chainOf(flow, tx, claim, all, claim.isBatch ? claimed.length : 1);
+    const chain =
+      typeof entity === 'string'
+        ? await chainOf(flow, tx, claim, locked.get(entity) ?? [], claim.isBatch ? claimed.length : 1)
+        : aloneOf(flow, claim, claimed);
     if (chain === 'apart') return 'apart';
     if (chain !== undefined) chains.set(entity, chain);
   }
@@ -98,6 +100,18 @@ async function lockSiblings<Tx>(
   }
 }
 
+/** Of a job without a key: nothing holds it up, and nothing goes with it. Asks nobody, as most jobs of a batch are such. */
+function aloneOf<Tx>(
+  flow: Flow<Tx>,
+  { processId, isBatch }: Claim,
+  jobs: readonly Job[],
+): Chain<Tx> | 'apart' | undefined {
+  const group = nextGroup(flow, jobs);
+  const [job] = jobs;
+  if (group === undefined || job === undefined) return undefined;
+  return isBatch && !flow.sizes.isSociable(job) ? 'apart' : [new Run(group.handler, [job], processId)];
+}
+
 /**
  * The next runs of a key, for as many of its jobs as were claimed, or undefined when it is blocked. Jobs of a key start in id
  * order: the first of them goes, even if another one was claimed for its priority.
@@ -136,6 +150,17 @@ async function nextRun<Tx>(
   processId: string,
   siblings: readonly Job[],
 ): Promise<Run<Tx> | undefined> {
+  const group = nextGroup(flow, siblings);
+  if (group === undefined) return undefined;
+  const [first, ...rest] = await withoutDependants(tx, group.handler, group.jobs);
+  return first && new Run(group.handler, [first, ...rest], processId);
+}
+
+/** The first of these jobs, of one key or of none, and those that its handler takes with it; undefined when it cannot be run here. */
+function nextGroup<Tx>(
+  flow: Flow<Tx>,
+  siblings: readonly Job[],
+): { readonly handler: AnyHandler<Tx>; readonly jobs: readonly Job[] } | undefined {
   const [head] = siblings;
   if (head === undefined) return undefined;
   const handler = flow.registry.find(head.kind);
@@ -144,9 +169,7 @@ async function nextRun<Tx>(
 
   // A job of another kind in between keeps its turn.
   const end = siblings.findIndex(({ kind }) => kind !== handler.kind);
-  const own = siblings.slice(0, Math.min(handler.groupMax, end === -1 ? siblings.length : end));
-  const [first, ...rest] = handler.after.length === 0 ? own : await withoutDependants(tx, handler, own);
-  return first && new Run(handler, [first, ...rest], processId);
+  return { handler, jobs: siblings.slice(0, Math.min(handler.groupMax, end === -1 ? siblings.length : end)) };
 }
 
 /** The first job of a key, which the others wait behind, may be of a kind that nobody serves any more. */
@@ -167,7 +190,7 @@ async function withoutDependants<Tx>(
   jobs: readonly Job[],
 ): Promise<readonly Job[]> {
   const last = jobs.at(-1);
-  if (last === undefined || last.key === null) return jobs;
+  if (last === undefined || last.key === null || after.length === 0) return jobs;
   const except = jobs.map(({ id }) => id);
   const first = await tx.firstOutstanding({ key: last.key, kinds: after, before: last.id, except });
   return first === undefined ? jobs : jobs.filter(({ id }) => id < first);

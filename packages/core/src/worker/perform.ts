@@ -66,8 +66,9 @@ async function giveBack<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>): Pr
   else run.endings = new Map(run.jobs.map(({ id }) => [id, { event: 'release' }]));
 }
 
+/** Waits for nothing that is there already: in a batch, most handlers have ended when they return. */
 async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>): Promise<void> {
-  const { handler, live, info } = run;
+  const { handler, live } = run;
   const endings = new Map<JobId, Ending>();
   const accepted: CheckedJob[] = [];
   const until = flow.clock.now() + handler.timeoutMs;
@@ -87,9 +88,11 @@ async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>):
     const { driver, clock, log, container } = flow;
     const jobs = [first, ...rest] as const;
     const call = { handler, jobs, until, tx: part, live, driver, clock, log, container };
-    const result = await runHandler(call, (ended) => leaveBehind(flow, info, ended));
+    const ended = runHandler(call, (late) => leaveBehind(flow, run.info, late));
+    const result = ended instanceof Promise ? await ended : ended;
     const outcomes = accepted.map(({ job }) => [job.id, outcomeOf(result, job)] as const);
-    await part.keep();
+    const kept = part.keep();
+    if (kept !== undefined) await kept;
     for (const [id, outcome] of outcomes) endings.set(id, outcome);
   } catch (error) {
     if (part.lost.aborted) throw error;
@@ -102,7 +105,7 @@ async function performPart<Tx>(flow: Flow<Tx>, part: RunPart<Tx>, run: Run<Tx>):
     run.thrown = { error };
     // Of those that end by it is told when they have.
     if (!accepted.every(({ job }) => isLastAttempt(job)))
-      flow.log.warn({ err: error, ...info }, 'the handler failed');
+      flow.log.warn({ err: error, ...run.info }, 'the handler failed');
     for (const { job } of accepted) endings.set(job.id, retry(error));
   }
   flow.sizes.ran(handler, flow.clock.now() - started, part.used);

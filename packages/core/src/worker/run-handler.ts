@@ -42,38 +42,60 @@ export interface HandlerCall<Tx> {
  * @param leaveBehind Is called with the handler's late end when it is left behind.
  * @throws What the handler threw, or the reason of the abort; `ClaimLostError` when the claim is gone.
  */
-export async function runHandler<Tx>(
+export function runHandler<Tx>(
   call: HandlerCall<Tx>,
   leaveBehind: (ended: Promise<unknown>) => void,
-): Promise<HandlerResult> {
-  const { handler, until, tx, live, clock } = call;
-  let stopTimer = (): void => {};
+): HandlerResult | Promise<HandlerResult> {
   const context = new Context(call);
+  let returned: ReturnType<typeof invoke>;
   try {
     // The claim was lost, or the job cancelled, while the run's record was written: there is nothing to begin.
-    if (live.stopped !== null) throw live.stopped;
-    const returned = invoke(call, context);
-    // As one promise, which can be asked more than once: a query builder sends its query each time.
-    const ended = isThenable(returned) ? Promise.resolve(returned) : returned;
-    // One that has ended by now needs none.
-    if (ended instanceof Promise)
-      stopTimer = clock.after(until - clock.now(), () =>
-        live.stop(new HandlerTimeoutError(handler.kind, handler.timeoutMs)),
-      );
-    const result = ended instanceof Promise ? await inGrace(ended, live, clock) : ended;
+    if (call.live.stopped !== null) throw call.live.stopped;
+    returned = invoke(call, context);
+  } catch (error) {
+    context.end();
+    throw lostClaim(call) ?? error;
+  }
+  // As one promise, which can be asked more than once: a query builder sends its query each time.
+  if (isThenable(returned)) return ending(call, context, Promise.resolve(returned), leaveBehind);
+  // It has ended by now, and is timed by nobody.
+  context.end();
+  const lost = lostClaim(call);
+  if (lost !== undefined) throw lost;
+  return returned;
+}
+
+/** What a handler that goes on ends with. */
+async function ending<Tx>(
+  call: HandlerCall<Tx>,
+  context: Context<Tx>,
+  ended: Promise<HandlerResult>,
+  leaveBehind: (ended: Promise<unknown>) => void,
+): Promise<HandlerResult> {
+  const { handler, until, live, clock } = call;
+  const stopTimer = clock.after(until - clock.now(), () =>
+    live.stop(new HandlerTimeoutError(handler.kind, handler.timeoutMs)),
+  );
+  try {
+    const result = await inGrace(ended, live, clock);
     if (result === LEFT_BEHIND) {
-      leaveBehind(Promise.resolve(ended));
+      leaveBehind(ended);
       throw live.stopped;
     }
-    if (!tx.lost.aborted) return result;
+    const lost = lostClaim(call);
+    if (lost !== undefined) throw lost;
+    return result;
   } catch (error) {
-    if (!tx.lost.aborted) throw error;
+    throw lostClaim(call) ?? error;
   } finally {
     stopTimer();
     context.end();
   }
-  // Whatever the handler was told first: a timeout, for one, when the process was frozen for longer than both.
-  throw new ClaimLostError(live.processId, { cause: tx.lost.reason });
+}
+
+/** Whatever the handler was told first: a timeout, for one, when the process was frozen for longer than both. */
+function lostClaim<Tx>({ tx: { lost }, live }: HandlerCall<Tx>): ClaimLostError | undefined {
+  return lost.aborted ? new ClaimLostError(live.processId, { cause: lost.reason }) : undefined;
 }
 
 function invoke<Tx>(

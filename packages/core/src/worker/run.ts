@@ -24,12 +24,12 @@ type RunPolicy = Pick<SettlementPolicy, 'tookMs' | 'by'>;
 /** One execution of a handler over one job or one group, from its claim to its settlement. */
 export class Run<Tx> {
   readonly live: LiveRun;
-  readonly info: RunInfo;
   /** The jobs with what their records say; known when the run's own record is written. */
   counted: readonly CountedJob[] = [];
   endings: Endings = 'release';
   /** What its handler threw, if it did. */
   thrown: { readonly error: unknown } | null = null;
+  #info: RunInfo | null = null;
 
   /** @param processId Runs that share a transaction share it. */
   constructor(
@@ -38,15 +38,19 @@ export class Run<Tx> {
     processId: string,
   ) {
     this.live = new LiveRun(processId, jobs, handler.claim === 'lease');
+  }
+
+  /** Made when somebody is told of it. */
+  get info(): RunInfo {
+    this.#info ??= this.#toInfo();
+    return this.#info;
+  }
+
+  #toInfo(): RunInfo {
     // The queue is not always the handler's, which may have been moved to another one since.
-    const [{ queue, key }] = jobs;
-    this.info = {
-      processId: this.live.processId,
-      queue,
-      kind: handler.kind,
-      key,
-      jobs: jobs.map(({ publicId }) => publicId),
-    };
+    const [{ queue, key }] = this.jobs;
+    const jobs = this.jobs.map(({ publicId }) => publicId);
+    return { processId: this.live.processId, queue, kind: this.handler.kind, key, jobs };
   }
 
   /** Takes in how often its jobs crashed before. */

@@ -5,8 +5,8 @@ import { Turn } from './turn.js';
 
 /** What one run needs of the transaction that it is in. */
 export type RunPart<Tx> = Pick<RunTransaction<Tx>, 'lost' | 'handle' | 'used' | 'undo'> & {
-  /** The run has ended, and what it wrote stays. Rejects when it cannot; then it is to be undone. */
-  keep(): Promise<void>;
+  /** The run has ended, and what it wrote stays. Rejects when it cannot; then it is to be undone. Undefined where it has asked for nothing. */
+  keep(): Promise<void> | undefined;
 };
 
 /**
@@ -75,7 +75,13 @@ class Part<Tx> implements RunPart<Tx> {
     return this.#giveBack !== null;
   }
 
-  async keep(): Promise<void> {
+  keep(): Promise<void> | undefined {
+    if (this.#waiting !== null) return this.#keep();
+    this.#open = false;
+    return undefined;
+  }
+
+  async #keep(): Promise<void> {
     await this.#asked();
     this.#open = false;
     if (!this.used) return;
