@@ -19,7 +19,7 @@ const FLOW = [
   ['check and group', 'packages/core/src/worker/groups.ts', 'async function lockGroups<'],
   ['dependencies', 'packages/core/src/worker/groups.ts', 'async function withoutDependants<'],
   ['run', 'packages/core/src/worker/flow.ts', 'async function work<'],
-  ['handler', 'packages/core/src/worker/run-handler.ts', 'export async function runHandler<'],
+  ['handler', 'packages/core/src/worker/run-handler.ts', 'export function runHandler<'],
   ['settle', 'packages/core/src/worker/settle.ts', 'async function settleHeld<'],
   ['commit', 'packages/core/src/worker/settle.ts', 'await tx.commit()'],
   ['look again, or idle', 'packages/core/src/worker/rounds.ts', 'async serve('],

@@ -14,9 +14,11 @@ CREATE DOMAIN job_unique_scope AS text CHECK (VALUE IN ('outstanding', 'ever'));
 CREATE DOMAIN job_time AS timestamptz CONSTRAINT time_is_finite CHECK (isfinite(VALUE));
 CREATE DOMAIN job_metadata AS jsonb CHECK (jsonb_typeof(VALUE) = 'object');
 
+-- The two indexes without a condition get a second entry for each job when it is settled, right beside the first: with half of each page left
+-- free, settling 500 jobs takes a tenth less of the server's time than splitting pages for them, and inserting them takes the same.
 CREATE TABLE job (
-  id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  public_id     uuid NOT NULL DEFAULT gen_random_uuid() UNIQUE,
+  id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY WITH (fillfactor = 50),
+  public_id     uuid NOT NULL DEFAULT gen_random_uuid() UNIQUE WITH (fillfactor = 50),
   queue         job_name NOT NULL DEFAULT 'default',
   kind          job_name NOT NULL,
   key           job_key,
@@ -63,7 +65,7 @@ CREATE TABLE job (
 -- Vacuum comes after some dead rows and not, as by default, after a fifth of a history that may be millions. With 500,000 settled
 -- rows, 850 jobs a second for three minutes left 8 % less in the table and a fifth less in the index of outstanding jobs; the
 -- claim's own stays as small without it (90 kB) unless an old snapshot holds it up.
--- No fillfactor: a status that changes is never a HOT update, as it is in the indexes' conditions (0 of 40,000), so room in the page saves
+-- No fillfactor of the table: a status that changes is never a HOT update, as it is in the indexes' conditions (0 of 40,000), so room in the page saves
 -- only log (at 80: 4 %, at 50: 16 %), and settled rows would leave it empty for ever. Run records are HOT without it (5,000 of 5,000),
 -- and would take twice the room; so are the lines of workers. No partitions by time: settled and later jobs are in none of the claim's
 -- indexes, so a claim beside a million of each is as quick as without, and pruning by partition could not keep an old

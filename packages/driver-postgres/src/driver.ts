@@ -152,8 +152,9 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const server = await this.#knowServer();
     const handed = after instanceof PostgresHeldTransaction ? await after.handOver() : undefined;
     const client = handed ?? (await takeConnection(this.#pool, this.context.answerMs));
-    // A slot that goes from one claim to the next need not wait for the disk in between.
-    const witness = handed === undefined ? () => null : () => this.#flushSession.witness();
+    // A slot that goes from one claim to the next need not wait for the disk in between. Behind a pooler no session can tell of a server.
+    const goesOn = handed !== undefined && this.#own.known;
+    const witness = goesOn ? () => this.#flushSession.witness() : () => null;
     const surroundings = { context: this.context, own: this.#own, pool: this.#soon, server, witness };
     return new PostgresHeldTransaction(surroundings, client, idleLimitMs);
   }

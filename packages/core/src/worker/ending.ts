@@ -35,20 +35,31 @@ export function check<Tx>(
     });
     return { ending: { event: 'exhaust', error } };
   }
-  const unchecked = { job, payload: undefined };
-  if (checking.live.stopped !== null) return unchecked;
-  const accepted = (payload: unknown): Checked => ({ job, payload });
-  const refused = (error: unknown): Checked => {
-    if (checking.live.stopped !== null) return unchecked;
-    return { ending: error instanceof InvalidPayloadError ? fail(error) : retry(error) };
-  };
+  if (checking.live.stopped !== null) return { job, payload: undefined };
   try {
     const payload = checkPayload(handler, job.payload);
-    if (!(payload instanceof Promise)) return accepted(payload);
-    return inTime(handler, payload, checking).then(accepted, refused);
+    return payload instanceof Promise ? checkedLater(handler, job, payload, checking) : { job, payload };
   } catch (error) {
-    return refused(error);
+    return refused(job, error, checking);
   }
+}
+
+async function checkedLater<Tx>(
+  handler: AnyHandler<Tx>,
+  job: CountedJob,
+  payload: Promise<unknown>,
+  checking: Checking,
+): Promise<Checked> {
+  try {
+    return { job, payload: await inTime(handler, payload, checking) };
+  } catch (error) {
+    return refused(job, error, checking);
+  }
+}
+
+function refused(job: CountedJob, error: unknown, { live }: Checking): Checked {
+  if (live.stopped !== null) return { job, payload: undefined };
+  return { ending: error instanceof InvalidPayloadError ? fail(error) : retry(error) };
 }
 
 /** Whether no attempt is left: crashes alone have used up the last ones. */
@@ -74,13 +85,17 @@ async function inTime<Tx, Result>(
   }
 }
 
+/** How most jobs end. */
+const COMPLETE = complete();
+
 /**
  * What a handler's result says of one of its jobs.
  *
  * @throws TypeError, InvalidInputError when it is no result.
  */
 export function outcomeOf(result: HandlerResult, job: Job): Outcome {
-  const given: unknown = result instanceof Map ? result.get(job.publicId) : (result ?? complete());
+  if (result === undefined) return COMPLETE;
+  const given: unknown = result instanceof Map ? result.get(job.publicId) : (result ?? COMPLETE);
   if (result instanceof Map && given === undefined) throw noOutcome(job);
   const outcome = typeof given === 'object' && given !== null ? outcomeFrom({ ...given }) : undefined;
   if (outcome !== undefined) return outcome;
