@@ -5,7 +5,7 @@ import { createRowlock, defineHandler, type Worker } from '@rowlock/core';
 import { startEmbeddedPostgres } from '@rowlock/servers';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { postgres } from '../src/index.js';
+import { type PostgresTransaction, postgres } from '../src/index.js';
 
 const Anything = {
   '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
@@ -84,6 +84,6 @@ test('what was told as settled is settled when a server that was killed has come
   }
 });
 
-function idle(worker: Worker): Promise<void> {
+function idle(worker: Pick<Worker<PostgresTransaction>, 'on'>): Promise<void> {
   return new Promise((resolve) => void worker.on('idle', resolve));
 }
