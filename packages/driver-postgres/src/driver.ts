@@ -105,7 +105,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const { sql } = context;
     const flush = new WalFlush(this.#soon, sql.flush, () => this.#own.nameOf(sql.flush, 1));
     this.#flushSession = new FlushSession(context, this.#newClient);
-    this.#starts = new RunStarts(this.#soon, sql, this.#own, () => flush.flush());
+    this.#starts = new RunStarts(this.#soon, sql, this.#own, flush);
     this.#sessions = sessions;
     // What an application does with its own connections, DISCARD ALL for one, is its own affair.
     this.#prepared = new Prepared(
@@ -154,8 +154,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const client = handed ?? (await takeConnection(this.#pool, this.context.answerMs));
     // A slot that goes from one claim to the next need not wait for the disk in between. Behind a pooler no session can tell of a server.
     const goesOn = handed !== undefined && this.#own.known;
-    const witness = goesOn ? () => this.#flushSession.witness() : () => null;
-    const surroundings = { context: this.context, own: this.#own, pool: this.#soon, server, witness };
+    const [own, pool, flushSession] = [this.#own, this.#soon, this.#flushSession];
+    const surroundings = { context: this.context, own, pool, server, flushSession, goesOn };
     return new PostgresHeldTransaction(surroundings, client, idleLimitMs);
   }
 

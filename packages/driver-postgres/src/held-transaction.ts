@@ -15,6 +15,7 @@ import type { PoolClient, QueryResultRow } from 'pg';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { BEGIN, isSkipped } from './flight.js';
+import type { FlushSession } from './flush-session.js';
 import { HandlerTransaction, KEEP, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { InTurn } from './in-turn.js';
 import { rangeOf } from './job-ids.js';
@@ -36,11 +37,10 @@ export interface Surroundings {
   /** For statements beside the transaction. */
   readonly pool: PostgresTransaction;
   readonly server: Server;
-  /**
-   * Waits for the disk behind a commit that is sent now, as commits that come one behind the other need not do each; null where a commit waits
-   * by itself.
-   */
-  readonly witness: () => (() => Promise<void>) | null;
+  /** What commits share. */
+  readonly flushSession: FlushSession;
+  /** Whether it comes behind another transaction, in a session that is the driver's own: then something comes behind it, too. */
+  readonly goesOn: boolean;
 }
 
 /** The worker's transaction: a connection of its own, and the row locks that are the claim. */
@@ -50,7 +50,8 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   readonly #client: PoolClient;
   readonly #pool: PostgresTransaction;
   readonly #wire: Wire;
-  readonly #witness: Surroundings['witness'];
+  readonly #flushSession: FlushSession;
+  readonly #goesOn: boolean;
   readonly #inTurn: InTurn;
   readonly #lost = new AbortController();
   readonly #held = new Set<JobId>();
@@ -66,12 +67,17 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   #rolledBack: Promise<void> | null = null;
 
   /** The transaction is opened with its first statement. */
-  constructor({ context, own, pool, server, witness }: Surroundings, client: PoolClient, limitMs: number) {
+  constructor(
+    { context, own, pool, server, flushSession, goesOn }: Surroundings,
+    client: PoolClient,
+    limitMs: number,
+  ) {
     this.#context = context;
     this.#own = own;
     this.#client = client;
     this.#pool = pool;
-    this.#witness = witness;
+    this.#flushSession = flushSession;
+    this.#goesOn = goesOn;
     this.#wire = wireOf(client, own.known);
     this.#inTurn = new InTurn(
       client,
@@ -184,11 +190,16 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     settlements: readonly Settlement[],
     committed: (() => void) | null = null,
   ): Promise<readonly JobId[]> {
-    const flushed = committed && areAlike(settlements) ? this.#witness() : null;
-    const settled = await this.#finish(settlements, flushed !== null);
-    committed?.();
-    if (settled.length > 0) await flushed?.();
-    return settled;
+    const goesOn = this.#goesOn && committed !== null && areAlike(settlements);
+    const { flushed, end } = this.#flushSession.begin(settlements.length, goesOn);
+    try {
+      const settled = await this.#finish(settlements, flushed !== null);
+      committed?.();
+      if (settled.length > 0) await flushed?.();
+      return settled;
+    } finally {
+      end();
+    }
   }
 
   async #finish(settlements: readonly Settlement[], isUnflushed: boolean): Promise<readonly JobId[]> {

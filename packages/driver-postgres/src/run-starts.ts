@@ -4,6 +4,7 @@ import type { OwnSessions } from './own-sessions.js';
 import { plainArray } from './plain-array.js';
 import { type PostgresTransaction, query } from './query.js';
 import type { Statements } from './statements.js';
+import type { WalFlush } from './wal-flush.js';
 
 /** What is known of a job's runs; without an id, of open runs that have some of the jobs. */
 interface Known {
@@ -29,13 +30,10 @@ export class RunStarts {
   readonly #on: PostgresTransaction;
   readonly #sql: Statements;
   readonly #own: OwnSessions;
-  readonly #flush: () => Promise<void>;
+  readonly #flush: WalFlush;
 
-  /**
-   * @param on Where each statement is committed by itself
-   * @param flush Waits for the disk.
-   */
-  constructor(on: PostgresTransaction, sql: Statements, own: OwnSessions, flush: () => Promise<void>) {
+  /** @param on Where each statement is committed by itself. */
+  constructor(on: PostgresTransaction, sql: Statements, own: OwnSessions, flush: WalFlush) {
     this.#on = on;
     this.#sql = sql;
     this.#own = own;
@@ -50,7 +48,7 @@ export class RunStarts {
     const earlier = (await Promise.all(starts.map((start) => this.#begin(start)))).flat();
     told?.written(earlier);
     told?.seen();
-    await this.#flush();
+    await this.#flush.flush();
     return earlier;
   }
 

@@ -11,6 +11,9 @@ import { type PostgresTransaction, postgres } from '../src/index.js';
 const QUEUE = 'q';
 const ANSWER_MS = 20_000;
 
+/** Jobs whose settlement is worth a flush of its own. */
+const MANY = 10;
+
 /** A net for what hangs. */
 const PATIENCE = { timeout: 60_000 };
 
@@ -57,6 +60,20 @@ test('while no session is open, nobody tells of a commit: it waits by itself', a
   ).toHaveLength(1);
 });
 
+test('a commit waits by itself where few others would share its flush, and where nothing comes behind it', async () => {
+  const { session } = await opened();
+  const commits = [1, 2, 3].map(() => session.begin(1, true));
+  expect(commits.map(({ flushed }) => flushed)).toEqual([null, null, null]);
+  expect(session.begin(1, false).flushed).toBeNull();
+  expect(session.begin(1, true).flushed).not.toBeNull();
+  for (const { end } of commits) end();
+  expect(session.begin(1, true).flushed).toBeNull();
+  expect(session.begin(MANY, true).flushed).not.toBeNull();
+  expect(session.begin(MANY, false).flushed).toBeNull();
+  await session.close();
+  expect(session.begin(MANY, true).flushed).toBeNull();
+});
+
 test('a session that cannot be opened keeps nobody, and is tried again', async () => {
   const nowhere = new pg.Client({ host: '127.0.0.1', port: 1 });
   const { session } = await opened(nowhere);
@@ -83,7 +100,7 @@ test('claims that come one behind the other commit without waiting for the disk,
   try {
     await driver.migrate();
     anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: [QUEUE] });
-    await rows(`INSERT INTO rowlock.job (queue, kind) SELECT '${QUEUE}', 'k' FROM generate_series(1, 100)`);
+    await rows(`INSERT INTO rowlock.job (queue, kind) SELECT '${QUEUE}', 'k' FROM generate_series(1, 10000)`);
     await rows('CREATE TABLE commits (job bigint, waits text)');
     await rows(`CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN INSERT INTO public.commits VALUES (NEW.id, current_setting('synchronous_commit')); RETURN NEW; END $$`);
@@ -91,30 +108,35 @@ test('claims that come one behind the other commit without waiting for the disk,
     const waits = async () => (await rows('SELECT waits FROM commits ORDER BY job DESC LIMIT 1'))[0]?.waits;
 
     let held = await driver.begin({ idleLimitMs: 60_000 });
-    let job = await claim(held);
+    let jobs = await claim(held, MANY);
     // By itself, there is nothing to go on to.
-    const first = await settle(held, job, () => driver.begin({ idleLimitMs: 60_000, after: held }));
+    const first = await settle(held, jobs, () => driver.begin({ idleLimitMs: 60_000, after: held }));
     expect(await waits()).toBe('on');
     held = first.next;
     // From some settlement on, the session is open.
     await vi.waitFor(async () => {
-      job = await claim(held);
+      jobs = await claim(held, MANY);
       const before = held;
       const diary: string[] = [];
       const { next, seen } = await settle(
         before,
-        job,
+        jobs,
         () => driver.begin({ idleLimitMs: 60_000, after: before }),
         diary,
       );
       held = next;
-      expect(seen).toEqual([{ status: 'complete' }]);
+      expect(seen).toEqual([{ status: 'complete', jobs: '10' }]);
       expect(diary).toEqual(['committed', 'ended']);
       expect(await waits()).toBe('off');
     }, PATIENCE);
-    // Nobody was told that it need not wait.
-    job = await claim(held);
-    await held.finish([completed(job)]);
+    // One of one job, and alone on its way, would share its flush with nobody.
+    const alone = held;
+    const { next } = await settle(alone, await claim(held, 1), () =>
+      driver.begin({ idleLimitMs: 60_000, after: alone }),
+    );
+    expect(await waits()).toBe('on');
+    // Nobody was told that this one need not wait.
+    await next.finish(completed(await claim(next, MANY)));
     expect(await waits()).toBe('on');
   } finally {
     await anchor?.release();
@@ -125,32 +147,35 @@ test('claims that come one behind the other commit without waiting for the disk,
 /** Settles with the next claim's transaction right behind it. */
 async function settle(
   held: HeldTransaction<PostgresTransaction>,
-  job: Job,
+  jobs: readonly Job[],
   begin: () => Promise<HeldTransaction<PostgresTransaction>>,
   diary: string[] = [],
 ) {
   let see: Promise<unknown> = Promise.resolve();
-  const ended = held.finish([completed(job)], () => {
+  const ended = held.finish(completed(jobs), () => {
     diary.push('committed');
-    see = rows(`SELECT status FROM rowlock.job WHERE id = ${job.id}`);
+    see = rows(
+      `SELECT status, count(*) AS jobs FROM rowlock.job WHERE id IN (${jobs.map(({ id }) => id)}) GROUP BY status`,
+    );
   });
   const next = await begin();
   // What opens it is sent along with the settlement.
   const opens = next.confirm();
-  expect(await ended).toEqual([job.id]);
+  expect(await ended).toEqual(jobs.map(({ id }) => id));
   diary.push('ended');
   await opens;
   return { next, seen: await see };
 }
 
-async function claim(held: HeldTransaction<PostgresTransaction>): Promise<Job> {
+async function claim(held: HeldTransaction<PostgresTransaction>, limit: number): Promise<readonly Job[]> {
   const line = { priority: -32_768, id: 0n };
-  const [job] = await held.claim({ queue: QUEUE, kinds: ['k'], line, busy: [], limit: 1 });
-  if (job === undefined) throw new Error('There was nothing to claim.');
-  return job;
+  const jobs = await held.claim({ queue: QUEUE, kinds: ['k'], line, busy: [], limit });
+  if (jobs.length < limit) throw new Error('There was nothing to claim.');
+  return jobs;
 }
 
-function completed({ id }: Pick<Job, 'id'>): Settlement {
+function completed(jobs: readonly Job[]): Settlement[] {
   const ending = { event: 'complete', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0, error: null } as const;
-  return { ...ending, id, processId: randomUUID(), output: null, by: 'test' };
+  const run = { ...ending, processId: randomUUID(), output: null, by: 'test' };
+  return jobs.map(({ id }) => ({ ...run, id }));
 }

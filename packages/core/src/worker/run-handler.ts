@@ -82,8 +82,7 @@ async function ending<Tx>(
       leaveBehind(ended);
       throw live.stopped;
     }
-    const lost = lostClaim(call);
-    if (lost !== undefined) throw lost;
+    if (call.tx.lost.aborted) throw call.tx.lost.reason;
     return result;
   } catch (error) {
     throw lostClaim(call) ?? error;
