@@ -35,7 +35,7 @@ export interface WorkerEvents {
    * its code runs on.
    */
   leftBehind: [run: RunInfo];
-  /** A run lost its claim, or could not be settled: nothing of it was written. */
+  /** A run lost its claim, or could not be settled: nothing of it was written, unless only the answer was lost that says so. */
   lost: [run: RunInfo, error: unknown];
   /** A job's entity is somebody else's at the moment. */
   blocked: [job: { readonly publicId: string; readonly queue: string; readonly key: string | null }];

@@ -2,7 +2,7 @@ import { CancelledError, WorkerStoppedError } from '../errors.js';
 import type { Job, JobId } from '../job/job.js';
 
 const NONE: ReadonlySet<string> = new Set();
-const ALONE: readonly LiveRun[] = [];
+const NOBODY: readonly LiveRun[] = [];
 const AT_ONCE = Promise.resolve();
 
 /** A run that is going on in this process: what may stop it, and which of its jobs were cancelled. */
@@ -11,7 +11,7 @@ export class LiveRun {
   /** Resolves when everybody sees its record, which is not there to be written to before. */
   recorded: Promise<void> = AT_ONCE;
   /** The runs that share its transaction, itself among them; none until they are known. */
-  together: readonly LiveRun[] = ALONE;
+  together: readonly LiveRun[] = NOBODY;
   readonly #rows: readonly Job[];
   #redrives: ReadonlyMap<string, number> | null = null;
   #cancelled: Set<string> | null = null;
