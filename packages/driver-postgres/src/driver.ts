@@ -89,7 +89,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   readonly #own: OwnSessions;
   readonly #starts: RunStarts;
   readonly #flushSession: FlushSession;
-  #server: Promise<Server> | null = null;
+  #server: Server | null = null;
+  #knowing: Promise<Server> | null = null;
   readonly #sessions: SessionKind;
   readonly #prepared: Prepared;
 
@@ -149,7 +150,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     idleLimitMs,
     after,
   }: BeginOptions<PostgresTransaction>): Promise<HeldTransaction<PostgresTransaction>> {
-    const server = await this.#knowServer();
+    const server = this.#server ?? (await this.#knowServer());
     const handed = after instanceof PostgresHeldTransaction ? await after.handOver() : undefined;
     const client = handed ?? (await takeConnection(this.#pool, this.context.answerMs));
     // A slot that goes from one claim to the next need not wait for the disk in between. Behind a pooler no session can tell of a server.
@@ -263,11 +264,17 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   }
 
   #knowServer(): Promise<Server> {
-    this.#server ??= serverOf(this.#soon).catch((error: unknown) => {
-      this.#server = null;
-      throw error;
-    });
-    return this.#server;
+    this.#knowing ??= serverOf(this.#soon).then(
+      (server) => {
+        this.#server = server;
+        return server;
+      },
+      (error: unknown) => {
+        this.#knowing = null;
+        throw error;
+      },
+    );
+    return this.#knowing;
   }
 
   /** One of a worker's own, outside the pool. */

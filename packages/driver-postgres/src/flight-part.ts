@@ -18,8 +18,9 @@ export class Part {
   readonly values: (string | null)[];
   fields: readonly Field[] | undefined;
   readonly rows: Values[] = [];
-  readonly answer: Promise<Rows<QueryResultRow>>;
-  #resolve = (_: Rows<QueryResultRow>): void => {};
+  /** What the server calls it when it is done, with how many rows it has changed, as in `UPDATE 1`. */
+  tag = '';
+  #resolve = (): void => {};
   #reject = (_: unknown): void => {};
 
   /** @throws TypeError for a value that is no text */
@@ -27,31 +28,32 @@ export class Part {
     this.name = name;
     this.text = text;
     this.values = values.map(toText);
-    this.answer = new Promise((resolve, reject) => {
+  }
+
+  /** Resolves when the server has done it. To be asked for ahead of the answer, and once. */
+  done(): Promise<void> {
+    return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
   }
 
   resolve(): void {
-    try {
-      this.#resolve({ rows: this.#parsed() });
-    } catch (error) {
-      this.#reject(error);
-    }
+    this.#resolve();
   }
 
   reject(error: unknown): void {
     this.#reject(error);
   }
 
-  #parsed(): QueryResultRow[] {
+  /** What came back, once it is done. */
+  get result(): Rows<QueryResultRow> {
     const columns = (this.fields ?? []).map(({ name, dataTypeID }, place) => ({
       name,
       place,
       parse: parserOf(dataTypeID),
     }));
-    return this.rows.map((values) => {
+    const rows = this.rows.map((values) => {
       const row: QueryResultRow = {};
       for (const { name, place, parse } of columns) {
         const value = values[place] ?? null;
@@ -59,5 +61,6 @@ export class Part {
       }
       return row;
     });
+    return { rows, rowCount: Number(this.tag.split(' ').at(-1)) };
   }
 }

@@ -44,24 +44,21 @@ class Flight extends pg.Query {
     super('');
   }
 
-  add(statement: QueryConfig): Promise<Rows<QueryResultRow>> {
+  add(statement: QueryConfig): Part {
     const part = new Part(statement);
     this.#parts.push(part);
-    return part.answer;
+    return part;
   }
 
   /** Behind a COMMIT it is one statement with it. */
-  async begin(): Promise<void> {
+  begin(): void {
     const last = this.#parts.at(-1);
     if (last?.name !== COMMIT.name) {
-      await this.add(BEGIN);
+      this.add(BEGIN);
       return;
     }
     last.name = COMMIT_AND_CHAIN.name;
     last.text = COMMIT_AND_CHAIN.text;
-    await last.answer.catch((error: unknown) => {
-      throw new Skipped('The COMMIT before it failed.', { cause: error });
-    });
   }
 
   override submit = (connection: Connection): void => {
@@ -82,10 +79,12 @@ class Flight extends pg.Query {
     this.#parts[this.#done]?.rows.push(fields);
   }
 
-  handleCommandComplete(_: unknown, connection: Connection): void {
+  handleCommandComplete({ text }: { text: string }, connection: Connection): void {
     const part = this.#parts[this.#done];
-    if (part?.name !== undefined) prepared.get(connection)?.set(part.name, part.fields ?? []);
     this.#done += 1;
+    if (part === undefined) return;
+    part.tag = text;
+    if (part.name !== undefined) prepared.get(connection)?.set(part.name, part.fields ?? []);
   }
 
   handleReadyForQuery(): void {
@@ -95,12 +94,15 @@ class Flight extends pg.Query {
 
   handleError(error: unknown): void {
     this.callback?.();
+    const failed = this.#done;
+    // What stands behind a BEGIN has failed by that; behind anything else of a transaction before it, it was not done for no fault of its own.
+    const rest =
+      this.#parts[failed]?.name === BEGIN.name
+        ? error
+        : new Skipped('A statement before it failed.', { cause: error });
     this.#parts.forEach((part, place) => {
-      if (place < this.#done) part.resolve();
-      else
-        part.reject(
-          place === this.#done ? error : new Skipped('A statement before it failed.', { cause: error }),
-        );
+      if (place < failed) part.resolve();
+      else part.reject(place === failed ? error : rest);
     });
   }
 }
@@ -127,12 +129,36 @@ export function inFlight<Row extends QueryResultRow>(
   client: PoolClient,
   statement: QueryConfig,
 ): Promise<Rows<Row>>;
-export async function inFlight(client: PoolClient, statement: QueryConfig): Promise<Rows<QueryResultRow>> {
-  return flightOf(client).add(statement);
+export function inFlight(client: PoolClient, statement: QueryConfig): Promise<Rows<QueryResultRow>> {
+  const part = flightOf(client).add(statement);
+  return part.done().then(() => part.result);
 }
 
-export function beginInFlight(client: PoolClient): Promise<void> {
-  return flightOf(client).begin();
+/** The same, with a COMMIT right behind it. */
+export function inFlightWithCommit<Row extends QueryResultRow>(
+  client: PoolClient,
+  statement: QueryConfig,
+): Promise<Rows<Row>>;
+export function inFlightWithCommit(
+  client: PoolClient,
+  statement: QueryConfig,
+): Promise<Rows<QueryResultRow>> {
+  const flight = flightOf(client);
+  const part = flight.add(statement);
+  return flight
+    .add(COMMIT)
+    .done()
+    .then(
+      () => part.result,
+      (error: unknown) => {
+        throw error instanceof Skipped ? error.cause : error;
+      },
+    );
+}
+
+/** Begins a transaction. That it could not be begun shows in what is asked behind it, which is skipped. */
+export function beginInFlight(client: PoolClient): void {
+  flightOf(client).begin();
 }
 
 function flightOf(client: PoolClient): Flight {

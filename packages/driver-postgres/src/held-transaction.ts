@@ -21,7 +21,7 @@ import { InTurn } from './in-turn.js';
 import { rangeOf } from './job-ids.js';
 import type { OwnSessions } from './own-sessions.js';
 import { plainArray } from './plain-array.js';
-import { type Asked, type PostgresTransaction, query } from './query.js';
+import { type PostgresTransaction, query, type Rows, statementOf } from './query.js';
 import { type JobRow, toJob } from './rows.js';
 import { cut, type Server } from './session.js';
 import { areAlike, endingsOf, sharedBy } from './settlements.js';
@@ -29,6 +29,8 @@ import { type Wire, wireOf } from './wire.js';
 
 /** How long the handler's statements may go on when they are to be undone, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
+
+const OVER = Promise.resolve();
 
 /** What a transaction needs of the driver. */
 export interface Surroundings {
@@ -64,7 +66,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   #isChanged = false;
   /** Whether another transaction has the connection now. */
   #handedOver = false;
-  #rolledBack: Promise<void> | null = null;
+  #rolledBack: Promise<void> = OVER;
 
   /** The transaction is opened with its first statement. */
   constructor(
@@ -95,7 +97,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
    * `finish` was not sent, or has been answered already, or a handler has changed the session.
    */
   async handOver(): Promise<PoolClient | undefined> {
-    await this.#inTurn.submitted;
+    if (!this.#inTurn.isEnding) await this.#inTurn.submitted;
     if (this.#ended || this.#isChanged || !this.#inTurn.isEnding) return undefined;
     this.#handedOver = true;
     return this.#client;
@@ -113,8 +115,8 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     const { sql } = this.#context;
     const values = [queue, line.priority, line.id, kinds, busy];
     const rows = await (limit === 1
-      ? this.#ask<JobRow>(sql.claimOne, values)
-      : this.#ask<JobRow>(sql.claim, [...values, limit]));
+      ? this.#askRows<JobRow>(sql.claimOne, values)
+      : this.#askRows<JobRow>(sql.claim, [...values, limit]));
     return rows.map((row) => this.#hold(row));
   }
 
@@ -122,14 +124,14 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     const { sql } = this.#context;
     const [key, ...others] = keys;
     const rows = await (others.length === 0
-      ? this.#ask<JobRow>(sql.lockKey, [queue, key, limit])
-      : this.#ask<JobRow>(sql.lockSiblings, [queue, keys, limit], keys.length));
+      ? this.#askRows<JobRow>(sql.lockKey, [queue, key, limit])
+      : this.#askRows<JobRow>(sql.lockSiblings, [queue, keys, limit], keys.length));
     return rows.map((row) => this.#hold(row));
   }
 
   async firstOutstanding({ key, kinds, before, except }: DependencyQuestion): Promise<JobId | undefined> {
     const values = [key, kinds, before, except];
-    const [row] = await this.#ask<{ id: JobId | null }>(this.#context.sql.firstOutstanding, values);
+    const [row] = await this.#askRows<{ id: JobId | null }>(this.#context.sql.firstOutstanding, values);
     return row?.id ?? undefined;
   }
 
@@ -155,7 +157,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     jobs: readonly JobId[],
     isCommitted: boolean,
   ): Promise<ReadonlyMap<JobId, State>> {
-    const rows = await this.#ask<{ id: JobId; status: State }>(this.#context.sql.lockLeased, [
+    const rows = await this.#askRows<{ id: JobId; status: State }>(this.#context.sql.lockLeased, [
       processId,
       jobs,
       isCommitted,
@@ -177,12 +179,21 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     // What the handler left to be checked at commit is checked now, while the claim can still be settled otherwise.
     if (this.handle.used) await this.#askFenced(this.handle.check);
     const { sql } = this.#context;
-    const [text, values] =
+    const settled =
       this.#isOne && areAlike(own)
-        ? [sql.complete, this.#completion(own)]
-        : [this.#isOne ? sql.settle : sql.settleTogether, this.#endings(own)];
-    const rows = await this.#ask<{ id: JobId }>(text, values, own.length);
-    for (const { id } of rows) this.#held.delete(id);
+        ? await this.#complete(own)
+        : await this.#settle(this.#isOne ? sql.settle : sql.settleTogether, own);
+    for (const id of settled) this.#held.delete(id);
+    return settled;
+  }
+
+  async #complete(settlements: readonly [Settlement, ...Settlement[]]): Promise<readonly JobId[]> {
+    const { rowCount } = await this.#ask(this.#context.sql.complete, this.#completion(settlements));
+    return rowCount === 1 ? [settlements[0].id] : [];
+  }
+
+  async #settle(text: string, settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+    const rows = await this.#askRows<{ id: JobId }>(text, this.#endings(settlements), settlements.length);
     return rows.map(({ id }) => id);
   }
 
@@ -210,8 +221,8 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     if (isAlike && this.#isOne) {
       // Should it not be this transaction's to settle, nothing is committed.
       const text = isUnflushed ? sql.completeUnflushed : sql.complete;
-      const rows = await this.#askAndCommit<{ id: JobId }>(text, this.#completion(settlements), 1);
-      return rows.map(({ id }) => id);
+      const { rowCount } = await this.#askAndCommit(text, this.#completion(settlements), 1);
+      return rowCount === 1 ? [settlements[0].id] : [];
     }
     try {
       // Of jobs that end alike, any number is settled by one plan.
@@ -269,9 +280,9 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.#end(false);
   }
 
-  async rollback(): Promise<void> {
+  rollback(): Promise<void> {
     if (this.#open) this.#rolledBack = this.#rollback();
-    await this.#rolledBack;
+    return this.#rolledBack;
   }
 
   async #rollback(): Promise<void> {
@@ -307,18 +318,22 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     return toJob(row);
   }
 
-  async #begin(limitMs: number, server: Server): Promise<void> {
+  /** Null where there is nothing to wait for ahead of the statement that is asked behind it. */
+  #begin(limitMs: number, server: Server): Promise<void> | null {
     const { sql } = this.#context;
-    const begin = this.#own.known
-      ? [
-          ...this.#own
-            .ahead(this.#client, limitMs, () => sql.bounds('SESSION', limitMs, server))
-            .map((text) => this.#wire.plain(text)),
-          this.#wire.begin(),
-        ]
-      : [this.#wire.plain(`${BEGIN.text}; ${sql.bounds('LOCAL', limitMs, server)}`)];
+    if (!this.#own.known)
+      return this.#opened([this.#wire.plain(`${BEGIN.text}; ${sql.bounds('LOCAL', limitMs, server)}`)]);
+    const ahead = this.#own
+      .ahead(this.#client, limitMs, () => sql.bounds('SESSION', limitMs, server))
+      .map((text) => this.#wire.plain(text));
+    const begun = this.#wire.begin();
+    if (begun !== null) ahead.push(begun);
+    return ahead.length === 0 ? null : this.#opened(ahead);
+  }
+
+  async #opened(asked: readonly Promise<unknown>[]): Promise<void> {
     try {
-      await Promise.all(begin);
+      await Promise.all(asked);
     } catch (error) {
       // Whatever was set was not: it comes again.
       this.#own.unbind(this.#client);
@@ -329,16 +344,17 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     }
   }
 
-  #ask<Row extends QueryResultRow>(text: string, values: unknown[], given = 1): Promise<Row[]> {
-    const asked: Asked = { query: (statement) => this.#inTurn.ask(statement) };
-    return this.#answered(query<Row>(asked, text, values, this.#own.nameOf(text, given)));
+  #ask<Row extends QueryResultRow>(text: string, values: unknown[], given = 1): Promise<Rows<Row>> {
+    const asked = this.#inTurn.ask<Row>(statementOf(text, values, this.#own.nameOf(text, given)));
+    return this.#answered(asked.catch(this.#fail));
+  }
+
+  async #askRows<Row extends QueryResultRow>(text: string, values: unknown[], given = 1): Promise<Row[]> {
+    return (await this.#ask<Row>(text, values, given)).rows;
   }
 
   async #askPlain(text: string): Promise<void> {
-    const asked = this.#inTurn.plain(text).catch((error: unknown) => {
-      throw toDriverError(error);
-    });
-    await this.#answered(asked);
+    await this.#answered(this.#inTurn.plain(text).catch(this.#fail));
   }
 
   /** What fails when the savepoints are gone: with them are the locks, though a transaction is open. */
@@ -354,15 +370,11 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   }
 
   /** Nothing is committed when the statement fails: the transaction is rolled back then. */
-  async #askAndCommit<Row extends QueryResultRow>(
-    text: string,
-    values: unknown[],
-    given: number,
-  ): Promise<Row[]> {
+  async #askAndCommit(text: string, values: unknown[], given: number): Promise<Rows<QueryResultRow>> {
     this.handle.close();
-    const withCommit: Asked = { query: (statement) => this.#inTurn.askAndCommit(statement) };
+    const statement = statementOf(text, values, this.#own.nameOf(text, given));
     try {
-      return await this.#answered(query<Row>(withCommit, text, values, this.#own.nameOf(text, given)));
+      return await this.#answered(this.#inTurn.askAndCommit(statement).catch(this.#fail));
     } finally {
       const status = this.#client.getTransactionStatus?.();
       this.#end(status === 'T' || status === 'E');
@@ -370,17 +382,18 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   }
 
   /** The handler's statements may take as long as the handler; the driver's own, and their turn, come soon. */
-  async #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    try {
-      return await answerWithin(this.#context.answerMs, answer, (error) => {
-        this.#onLost(error);
-        cut(this.#client);
-      });
-    } catch (error) {
-      this.#own.blame(this.#client, error);
-      throw error;
-    }
+  #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    return answerWithin(this.#context.answerMs, answer, (error) => {
+      this.#onLost(error);
+      cut(this.#client);
+    });
   }
+
+  readonly #fail = (error: unknown): never => {
+    const cause = toDriverError(error);
+    this.#own.blame(this.#client, cause);
+    throw cause;
+  };
 
   /** What is to be undone is not waited for long: the handler's statement that is still running, and those after it. */
   async #stopStatements(): Promise<void> {

@@ -1,7 +1,6 @@
 import { DriverError } from '@rowlock/core';
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { isSkipped } from './flight.js';
-import { inOneFlight } from './in-one-flight.js';
 import type { PostgresTransaction, QueryConfig, Rows } from './query.js';
 import type { Wire } from './wire.js';
 
@@ -19,18 +18,19 @@ export class InTurn implements PostgresTransaction {
   readonly #wire: Wire;
   readonly #check: () => void;
   /** Opens the transaction, ahead of its first statement. */
-  #begin: (() => Promise<unknown>) | null;
+  #begin: (() => Promise<unknown> | null) | null;
   #last: Promise<unknown> = Promise.resolve();
   #isEnding = false;
-  #submitted = Promise.resolve();
+  #submitted: Promise<unknown> = this.#last;
   #waiting = 0;
   #forgotten = 0;
 
   /**
    * @param wire How the connection is asked what is not a handler's
    * @param check Is asked when a statement's turn has come; what it throws, the statement is refused with.
+   * @param begin Opens the transaction; null where it need not be waited for, as its failure is that of the statement behind it.
    */
-  constructor(client: PoolClient, wire: Wire, check: () => void, begin: () => Promise<unknown>) {
+  constructor(client: PoolClient, wire: Wire, check: () => void, begin: () => Promise<unknown> | null) {
     this.#client = client;
     this.#wire = wire;
     this.#check = check;
@@ -72,25 +72,15 @@ export class InTurn implements PostgresTransaction {
 
   /** A statement and a COMMIT right behind it, in one flight. Should the first fail, so does what is behind it. */
   askAndCommit<Row extends QueryResultRow>(statement: QueryConfig): Promise<Rows<Row>> {
-    let submitted = (): void => {};
-    this.#submitted = new Promise((resolve) => {
-      submitted = resolve;
-    });
-    const answer = this.#take(async () => {
+    this.#submitted = this.#last;
+    return this.#take(() => {
       this.#isEnding = true;
-      const both = inOneFlight(this.#client, () =>
-        Promise.all([this.#wire.query<Row>(statement), this.#wire.commit()]),
-      );
-      submitted();
-      const [rows] = await both;
-      return rows;
+      return this.#wire.queryAndCommit<Row>(statement);
     });
-    answer.then(submitted, submitted);
-    return answer;
   }
 
   /** Resolves when the end of the transaction has been sent, or will not be. */
-  get submitted(): Promise<void> {
+  get submitted(): Promise<unknown> {
     return this.#submitted;
   }
 
@@ -109,37 +99,53 @@ export class InTurn implements PostgresTransaction {
     await this.#last;
   }
 
+  /** Whom nobody is ahead of is sent at once, so that what comes behind it goes along. */
   #take<Result>(statement: () => Promise<Result>): Promise<Result> {
     const asked = this.#forgotten;
-    const turn = this.#last.then(() => {
+    const begin = (): Promise<Result> => {
       this.#check();
       if (asked < this.#forgotten) throw runOver();
       return this.#begun(statement);
-    });
+    };
+    const end = (): void => {
+      this.#waiting -= 1;
+    };
+    const isFirst = !this.busy;
     this.#waiting += 1;
-    this.#last = turn.catch(() => {}).finally(() => (this.#waiting -= 1));
+    const turn = isFirst ? atOnce(begin) : this.#last.then(begin);
+    this.#last = turn.then(end, end);
     return turn;
   }
 
-  async #begun<Result>(statement: () => Promise<Result>): Promise<Result> {
+  #begun<Result>(statement: () => Promise<Result>): Promise<Result> {
     const begin = this.#begin;
     if (begin === null) return statement();
     this.#begin = null;
     const open = (): Promise<Result> =>
-      inOneFlight(this.#client, async () => {
-        const [opened, answered] = [begin(), statement()];
-        // Why the transaction could not be opened says more than what became of its statement without it.
-        answered.catch(() => {});
-        await opened;
-        return answered;
+      this.#wire.together(() => {
+        const opened = begin();
+        const answered = statement();
+        return opened === null ? answered : behind(opened, answered);
       });
-    try {
-      return await open();
-    } catch (error) {
+    return open().catch((error: unknown) => {
       if (!isSkipped(error)) throw error;
       // The transaction before it on this connection has failed, and is still open.
-      await this.#wire.plain('ROLLBACK');
-      return open();
-    }
+      return this.#wire.plain('ROLLBACK').then(open);
+    });
   }
+}
+
+function atOnce<Result>(begin: () => Promise<Result>): Promise<Result> {
+  try {
+    return begin();
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+/** Why the transaction could not be opened says more than what became of its statement without it. */
+async function behind<Result>(opened: Promise<unknown>, answered: Promise<Result>): Promise<Result> {
+  answered.catch(() => {});
+  await opened;
+  return answered;
 }

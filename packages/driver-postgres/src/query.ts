@@ -48,6 +48,8 @@ const types = { getTypeParser: parserOf };
 /** What comes back. */
 export interface Rows<Row extends QueryResultRow> {
   readonly rows: Row[];
+  /** How many it has changed, or brought. */
+  readonly rowCount: number | null;
 }
 
 /** What the driver asks its own statements of. */
@@ -63,11 +65,14 @@ export async function query<Row extends QueryResultRow>(
   name?: string,
 ): Promise<Row[]> {
   try {
-    const { rows } = await on.query<Row>(
-      name === undefined ? { text, values, types } : { name, text, values, types },
-    );
+    const { rows } = await on.query<Row>(statementOf(text, values, name));
     return rows;
   } catch (error) {
     throw toDriverError(error);
   }
+}
+
+/** One of the driver's own statements, as it is asked. */
+export function statementOf(text: string, values: unknown[], name?: string): QueryConfig {
+  return name === undefined ? { text, values, types } : { name, text, values, types };
 }

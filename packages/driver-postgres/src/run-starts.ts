@@ -48,7 +48,7 @@ export class RunStarts {
     const earlier = (await Promise.all(starts.map((start) => this.#begin(start)))).flat();
     told?.written(earlier);
     told?.seen();
-    await this.#flush.flush();
+    if ((await told?.due) ?? true) await this.#flush.flush();
     return earlier;
   }
 

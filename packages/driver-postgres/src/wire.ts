@@ -1,13 +1,18 @@
 import type { PoolClient, QueryResultRow } from 'pg';
-import { BEGIN, beginInFlight, COMMIT, depart, flies, inFlight } from './flight.js';
-import type { Asked } from './query.js';
+import { BEGIN, beginInFlight, COMMIT, depart, flies, inFlight, inFlightWithCommit } from './flight.js';
+import { inOneFlight } from './in-one-flight.js';
+import type { Asked, QueryConfig, Rows } from './query.js';
 
 /** How a transaction asks its connection what is the driver's own. */
 export interface Wire extends Asked {
   /** Of one statement or several, without values: sent behind what has been asked before. */
   plain(text: string): Promise<unknown>;
-  begin(): Promise<unknown>;
-  commit(): Promise<unknown>;
+  /** Null where a BEGIN that fails shows in the statement behind it, which is skipped. */
+  begin(): Promise<unknown> | null;
+  /** A statement and a COMMIT right behind it. */
+  queryAndCommit<Row extends QueryResultRow>(statement: QueryConfig): Promise<Rows<Row>>;
+  /** Sends in one piece what is asked. */
+  together<Answer>(ask: () => Answer): Answer;
 }
 
 /** @param isOwn Whether the connection is a session of its own, and nobody else's: only there anything may be prepared. */
@@ -17,23 +22,33 @@ export function wireOf(client: PoolClient, isOwn: boolean): Wire {
 
 function oneByOne(client: PoolClient): Wire {
   const plain = (text: string): Promise<unknown> => client.query(text);
+  const together = <Answer>(ask: () => Answer): Answer => inOneFlight(client, ask);
   return {
     query: (statement) => client.query(statement),
     plain,
     begin: () => plain(BEGIN.text),
-    commit: () => plain(COMMIT.text),
+    queryAndCommit: <Row extends QueryResultRow>(statement: QueryConfig) =>
+      together(async () => {
+        const [rows] = await Promise.all([client.query<Row>(statement), plain(COMMIT.text)]);
+        return rows;
+      }),
+    together,
   };
 }
 
 function flying(client: PoolClient): Wire {
   return {
-    query: <Row extends QueryResultRow>(statement: Parameters<Asked['query']>[0]) =>
-      inFlight<Row>(client, statement),
+    query: <Row extends QueryResultRow>(statement: QueryConfig) => inFlight<Row>(client, statement),
     async plain(text) {
       depart(client);
       return client.query(text);
     },
-    begin: () => beginInFlight(client),
-    commit: () => inFlight(client, COMMIT),
+    begin() {
+      beginInFlight(client);
+      return null;
+    },
+    queryAndCommit: <Row extends QueryResultRow>(statement: QueryConfig) =>
+      inFlightWithCommit<Row>(client, statement),
+    together: (ask) => ask(),
   };
 }

@@ -14,6 +14,7 @@ export function answerWithin<Answer>(
   giveUp: (error: DriverError) => void = () => {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
+    let isOver = false;
     const silence = (): void => {
       if (isOver) return;
       const message = `The connection was lost: the server has not answered for ${ms} ms.`;
@@ -21,12 +22,21 @@ export function answerWithin<Answer>(
       reject(error);
       giveUp(error);
     };
-    let isOver = false;
     // Timers come before what was received: after a pause of this process the answer is to be read first.
     const timer = setTimeout(() => setImmediate(() => setImmediate(silence)), Math.min(ms, LONGEST_TIMER_MS));
-    answer.then(resolve, reject).finally(() => {
+    const end = (): void => {
       isOver = true;
       clearTimeout(timer);
-    });
+    };
+    answer.then(
+      (value) => {
+        end();
+        resolve(value);
+      },
+      (error) => {
+        end();
+        reject(error);
+      },
+    );
   });
 }

@@ -94,6 +94,11 @@ export interface RunsTold {
   written(earlier: readonly RunStarted[]): void;
   /** Everybody sees them, though a server that stops in this moment may forget them. */
   seen(): void;
+  /**
+   * Resolves when they have to come to the disk, or, with false, when they need not any more: a driver that has told of them as seen may wait
+   * for it. Default: at once.
+   */
+  readonly due?: Promise<boolean>;
 }
 
 /** What a database offers beyond the contract, as data. The conformance suite checks that it is honest. */

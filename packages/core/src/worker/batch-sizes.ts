@@ -29,6 +29,9 @@ export interface Search {
   end(): void;
 }
 
+/** For one job nobody waits. */
+const ALONE: Search = { limit: 1, isPast: false, end() {} };
+
 /** How a handler's runs have been lately. */
 class Habit {
   #proofs = 0;
@@ -70,7 +73,7 @@ export class BatchSizes<Tx> {
    */
   async search(queue: string, most = Number.POSITIVE_INFINITY): Promise<Search> {
     const limit = (): number => Math.min(this.#next(queue), most);
-    if (limit() === 1) return { limit: 1, isPast: false, end() {} };
+    if (limit() === 1) return ALONE;
     const end = await this.#turn(queue).take();
     if (end === null) return { limit: 1, isPast: true, end() {} };
     return { limit: limit(), isPast: false, end };

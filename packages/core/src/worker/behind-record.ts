@@ -13,19 +13,19 @@ type Alone<Tx> = Omit<RunPart<Tx>, 'keep'>;
 export function behindRecord<Tx>(
   driver: Pick<Driver<Tx>, 'deferred'>,
   tx: Alone<Tx>,
-  flushed: Promise<void>,
+  flushed: () => Promise<void>,
 ): RunPart<Tx> {
   let isAsked = false;
   let isOver = false;
   const handle = driver.deferred(async () => {
     isAsked = true;
-    await flushed;
+    await flushed();
     if (isOver)
       throw new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
     return tx.handle;
   });
   const asked = async (): Promise<void> => {
-    await flushed;
+    await flushed();
     await setImmediate();
   };
   return {

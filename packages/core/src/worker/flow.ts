@@ -132,7 +132,8 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, step: Step<Tx>): Promis
   try {
     const { idleLimitMs } = flow;
     tx = await flow.driver.begin(before ? { idleLimitMs, after: before.tx } : { idleLimitMs });
-    const [jobs] = await Promise.all([claim(flow, tx, pass, search), before?.committed]);
+    const jobs = await claim(flow, tx, pass, search);
+    if (before !== undefined) await before.committed;
     // Those that cannot share this transaction would be locked until its end, and run by nobody.
     const together = flow.sizes.together(jobs);
     if (together < jobs.length) {
@@ -161,9 +162,7 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, step: Step<Tx>): Promis
     search.end();
 
     const held = tx;
-    settling = await untilSettling((progress) =>
-      work(flow, held, [first, ...others], progress).finally(() => held.rollback()),
-    );
+    settling = await untilSettling((progress) => work(flow, held, [first, ...others], progress));
     return settling ? { met: 'worked', settling: { tx, ...settling } } : { met: 'worked' };
   } finally {
     for (const entity of taken) flow.taken.delete(entity);
@@ -175,23 +174,29 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, step: Step<Tx>): Promis
 }
 
 /** Waits for some work until it is over, or says that it is settling. @returns what is still on its way */
-async function untilSettling(work: (progress: Progress) => Promise<void>): Promise<Settling | undefined> {
-  let isOver = false;
-  let settling: Settling | undefined;
-  await new Promise<void>((resolve, reject) => {
-    let committed = (): void => {};
-    const commit = new Promise<void>((seen) => {
-      committed = seen;
+function untilSettling(work: (progress: Progress) => Promise<void>): Promise<Settling | undefined> {
+  return new Promise((resolve, reject) => {
+    let see = (): void => {};
+    let fail = (_: unknown): void => {};
+    const committed = new Promise<void>((resolved, rejected) => {
+      see = resolved;
+      fail = rejected;
     });
-    const ended = work({ settles: resolve, committed });
-    settling = { committed: Promise.race([commit, ended]), ended };
-    settling.committed.catch(() => {});
-    ended.then(() => {
-      isOver = true;
-      resolve();
-    }, reject);
+    const settles = (): void => resolve({ committed, ended });
+    const ended = work({ settles, committed: () => see() });
+    ended.then(
+      () => {
+        see();
+        resolve(undefined);
+      },
+      (error: unknown) => {
+        fail(error);
+        reject(error);
+      },
+    );
+    // Nobody may wait for it.
+    committed.catch(() => {});
   });
-  return isOver ? undefined : settling;
 }
 
 /** SKIP LOCKED: the first due jobs beyond the line whose entities this process does not already have. */
@@ -227,7 +232,7 @@ async function work<Tx>(
 ): Promise<void> {
   const runs = chains.flat();
   const [[first]] = chains;
-  const endHalfTime = first.live.leased ? () => {} : warnAtHalfTime(flow, first.info, flow.idleLimitMs);
+  const endHalfTime = first.live.leased ? () => {} : warnAtHalfTime(flow, first, flow.idleLimitMs);
   const together = runs.map(({ live }) => live);
   for (const live of together) {
     live.together = together;
@@ -237,10 +242,14 @@ async function work<Tx>(
     flow.cancellations.reach(together);
     const started = flow.clock.now();
     const record = await putOnRecord(flow, held, chains);
-    if (!first.live.leased) await workHeld(flow, held, chains, record, { started, ...progress });
-    else if (flow.anchored()) await workLeased(flow, held, first, record, started);
-    // The session was lost while this claim was on its way, and who was told of that then had not been made yet.
-    else await held.release(asOne(chains));
+    try {
+      if (!first.live.leased) await workHeld(flow, held, chains, record, { started, ...progress });
+      else if (flow.anchored()) await workLeased(flow, held, first, record, started);
+      // The session was lost while this claim was on its way, and who was told of that then had not been made yet.
+      else await held.release(asOne(chains));
+    } finally {
+      record.end();
+    }
   } catch (error) {
     for (const { info } of runs) {
       flow.log.warn({ err: error, ...info }, 'the claim was lost; its jobs are claimable again');
@@ -251,6 +260,8 @@ async function work<Tx>(
   } finally {
     endHalfTime();
     for (const { live } of runs) flow.live.delete(live);
+    // What has ended by now has nothing to roll back.
+    await held.rollback();
   }
 }
 
@@ -296,15 +307,15 @@ async function workHeld<Tx>(
   const [[first]] = chains;
   begin(flow, runs);
   const endWatch = stopWhenLost(held.lost, runs);
-  const seen = orLost(record.seen, first, runs);
-  const flushed = orLost(record.flushed, first, runs);
+  record.flushed.catch((cause: unknown) => stop(runs, cause));
+  const flushed = (): Promise<void> => onDisk(record, first);
   try {
     if (runs.length === 1) await perform(flow, behindRecord(flow.driver, held, flushed), first);
     else await performTogether(flow, new SharedTransaction(flow.driver, held, flushed), chains);
   } finally {
     endWatch();
   }
-  await seen;
+  await orLost(record.seen, first);
   if (runs.every(({ isGivenBack }) => isGivenBack)) {
     // In the claim's own transaction: a worker that has lost its claim has nothing to give back.
     await held.release(asOne(chains));
@@ -320,7 +331,7 @@ async function workLeased<Tx>(
   flow: Flow<Tx>,
   held: HeldTransaction<Tx>,
   run: Run<Tx>,
-  { flushed }: RunRecord,
+  record: RunRecord,
   started: number,
 ): Promise<void> {
   const lease = await takeLease(flow, held, run);
@@ -328,7 +339,11 @@ async function workLeased<Tx>(
     begin(flow, [run]);
     if (lease.isCommitted) {
       const endWatch = stopWhenLost(lease.lost, [run]);
-      await perform(flow, behindRecord(flow.driver, lease, flushed), run).finally(endWatch);
+      await perform(
+        flow,
+        behindRecord(flow.driver, lease, () => onDisk(record, run)),
+        run,
+      ).finally(endWatch);
     }
     await settle(flow, [run], started, (settlements) =>
       settleLease(lease, settlements, (ms, error) => wait(flow, run, ms, error)),
@@ -361,15 +376,19 @@ function stop<Tx>(runs: readonly Run<Tx>[], cause: unknown): void {
   for (const { live } of runs) live.stop(new ClaimLostError(live.processId, { cause }));
 }
 
-/** Runs whose record cannot be written are stopped, and settle nothing. */
-function orLost<Tx>(stage: Promise<void>, { live }: Run<Tx>, runs: readonly Run<Tx>[]): Promise<void> {
-  const settled = stage.catch((cause: unknown) => {
-    stop(runs, cause);
+/** Before a handler asks anything of the database. */
+function onDisk<Tx>(record: RunRecord, run: Run<Tx>): Promise<void> {
+  record.flush();
+  return orLost(record.flushed, run);
+}
+
+/** Runs whose record cannot be written settle nothing. */
+async function orLost<Tx>(stage: Promise<void>, { live }: Run<Tx>): Promise<void> {
+  try {
+    await stage;
+  } catch (cause) {
     throw new ClaimLostError(live.processId, { cause });
-  });
-  // Nobody may wait for it any more.
-  settled.catch(() => {});
-  return settled;
+  }
 }
 
 /** Commits the claim as a lease. */

@@ -9,15 +9,15 @@ import type { RunInfo, WorkerEmitter } from './events.js';
  */
 export function warnAtHalfTime(
   { clock, log, events }: { readonly clock: Clock; readonly log: Logger; readonly events: WorkerEmitter },
-  run: RunInfo,
+  run: { readonly info: RunInfo },
   limitMs: number,
 ): () => void {
   const heldMs = Math.round(limitMs / 2);
   return clock.after(heldMs, () => {
     log.warn(
-      { ...run, heldMs, limitMs },
+      { ...run.info, heldMs, limitMs },
       "a run has held its transaction for half of what the server lets it; use claim: 'lease' for work this long, or a longer timeout",
     );
-    events.emit('long', run, heldMs, limitMs);
+    events.emit('long', run.info, heldMs, limitMs);
   });
 }

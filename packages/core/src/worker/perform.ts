@@ -16,8 +16,8 @@ import type { RunPart, SharedTransaction } from './shared-transaction.js';
 const BATCH_MS = 50;
 
 /** Runs the handler, and notes in the run how it ended for each of its jobs. */
-export async function perform<Tx>(flow: Flow<Tx>, tx: RunPart<Tx>, run: Run<Tx>): Promise<void> {
-  await performPart(flow, tx, run);
+export function perform<Tx>(flow: Flow<Tx>, tx: RunPart<Tx>, run: Run<Tx>): Promise<void> {
+  return performPart(flow, tx, run);
 }
 
 /**

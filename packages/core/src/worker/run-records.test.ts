@@ -1,10 +1,15 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { handClock } from '../../test/hand-clock.js';
 import type { RunStart, RunStarted, RunsTold } from '../driver/driver.js';
 import { RunRecords } from './run-records.js';
 
 const run = (job: bigint): RunStart => ({ processId: `run of ${job}`, workerId: '1', jobs: [job] });
-const turns = () => new Promise((resolve) => setImmediate(resolve));
+
+/** More turns of the event loop than a write waits for others. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 4; turn++) await setImmediate();
+}
 
 /** A driver whose writes end when they are told to. */
 function slowDriver() {
@@ -38,7 +43,7 @@ test('what comes while a write is on its way is written together, by the next on
   expect(await third.written).toEqual(await second.written);
 });
 
-test('what is written is told before it is seen, and that before it is on the disk; the next write waits for that', async () => {
+test('what is written is told before it is seen, and that before it is on the disk; the next write waits until it is seen', async () => {
   const { writes, records } = slowDriver();
   const first = records.start(run(1n));
   const [isSeen, isFlushed] = [vi.fn(), vi.fn()];
@@ -50,15 +55,71 @@ test('what is written is told before it is seen, and that before it is on the di
   records.start(run(2n));
   await turns();
   expect(isSeen).not.toHaveBeenCalled();
+  expect(writes).toHaveLength(1);
   writes[0]?.told?.seen();
   await first.seen;
   await turns();
   expect(isFlushed).not.toHaveBeenCalled();
-  expect(writes).toHaveLength(1);
+  expect(writes).toHaveLength(2);
   writes[0]?.end([]);
   await first.flushed;
+});
+
+test('runs that come one behind the other in a moment are written together', async () => {
+  const { writes, records } = slowDriver();
+  records.start(run(1n));
+  await setImmediate();
+  records.start(run(2n));
   await turns();
-  expect(writes).toHaveLength(2);
+  expect(writes.map(({ runs }) => runs)).toEqual([[run(1n), run(2n)]]);
+});
+
+test('a write is to come to the disk when one of its runs asks for it, or has gone on for a while, and not when all are over', async () => {
+  const { writes, clock, records } = slowDriver();
+  const due: (boolean | undefined)[] = [];
+  for (const place of [0, 1, 2]) {
+    const [record] = [records.start(run(1n)), records.start(run(2n))];
+    await turns();
+    writes[place]?.told?.seen();
+    void writes[place]?.told?.due?.then((isDue) => due.push(isDue));
+    record.end();
+    if (place === 0) record.flush();
+    if (place === 1) clock.advance(20);
+    if (place === 2) record.end();
+    await turns();
+    expect(due).toHaveLength(place + 1);
+    writes[place]?.end([]);
+  }
+  expect(due).toEqual([true, true, false]);
+});
+
+test('behind a write that is to come to the disk, and hangs, the next one tells nothing ahead', async () => {
+  const { writes, clock, records } = slowDriver();
+  const first = records.start(run(1n));
+  await turns();
+  writes[0]?.told?.seen();
+  first.flush();
+  await turns();
+  clock.advance(199);
+  const second = records.start(run(2n));
+  await turns();
+  expect(writes[1]?.told).toBeDefined();
+  writes[1]?.told?.seen();
+  clock.advance(1);
+  // One that was spared the disk shows nothing.
+  second.end();
+  writes[1]?.end([]);
+  await second.flushed;
+  records.start(run(3n));
+  await turns();
+  expect(writes[2]).toMatchObject({ runs: [run(3n)], told: undefined });
+  writes[0]?.end([]);
+  await first.flushed;
+  writes[2]?.end([]);
+  await turns();
+  records.start(run(4n));
+  await turns();
+  expect(writes[3]).toMatchObject({ runs: [run(4n)], told: expect.anything() });
 });
 
 test('a run of several jobs waits for no other, and shares no failure with one', async () => {

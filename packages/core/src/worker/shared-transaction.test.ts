@@ -19,7 +19,7 @@ async function shared() {
     },
   };
   const deferred = (ready: () => Promise<unknown>) => ready;
-  const both = new SharedTransaction<unknown>({ deferred }, tx, Promise.resolve());
+  const both = new SharedTransaction<unknown>({ deferred }, tx, () => Promise.resolve());
   const part = () => {
     const one = both.part();
     return {

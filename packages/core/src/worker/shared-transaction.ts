@@ -16,13 +16,13 @@ export type RunPart<Tx> = Pick<RunTransaction<Tx>, 'lost' | 'handle' | 'used' | 
 export class SharedTransaction<Tx> {
   readonly #driver: Pick<Driver<Tx>, 'deferred'>;
   readonly #tx: HeldTransaction<Tx>;
-  readonly #flushed: Promise<void>;
+  readonly #flushed: () => Promise<void>;
   readonly #turn = new Turn();
   /** Rejects when the transaction is lost. */
   readonly #lost: Promise<never>;
 
   /** @param flushed Of the runs' record: until then nothing is written. */
-  constructor(driver: Pick<Driver<Tx>, 'deferred'>, tx: HeldTransaction<Tx>, flushed: Promise<void>) {
+  constructor(driver: Pick<Driver<Tx>, 'deferred'>, tx: HeldTransaction<Tx>, flushed: () => Promise<void>) {
     this.#driver = driver;
     this.#tx = tx;
     this.#flushed = flushed;
@@ -35,7 +35,7 @@ export class SharedTransaction<Tx> {
 
   part(): RunPart<Tx> {
     const turn = async (): Promise<() => void> => {
-      await this.#flushed;
+      await this.#flushed();
       // Whoever has it then may never give it back, and the others have nothing to wait for.
       return Promise.race([this.#lost, this.#turn.take()]);
     };
