@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -118,6 +119,36 @@ test('behind the dead rows that an old snapshot keeps a claim is planned once in
   await database.drop();
 });
 
+test('beside many records the one of a few runs, a survey, and the settlement of a job that is not just complete are planned once, too', async () => {
+  const database = await freshDatabase(inject('postgresUrl'));
+  const driver = postgres({ connectionString: database.url });
+  await driver.migrate();
+  await driver.close();
+  const client = new pg.Client(database.url);
+  await client.connect();
+  await client.query("INSERT INTO rowlock.job (queue, kind) SELECT 'q', 'k' FROM generate_series(1, 20000)");
+  await client.query(
+    `INSERT INTO rowlock.run (process_id, job_id, worker_id)
+     SELECT gen_random_uuid(), job_id, 1 FROM generate_series(1, 10000) AS job_id`,
+  );
+  await client.query('ANALYZE');
+  const records = [1, 2, 5, 24].map((runs) => {
+    const ids = Array.from({ length: runs }, (_, place) => 20_001 + place);
+    const processIds = ids.map(() => randomUUID());
+    const values = [processIds, ids.map(() => 1), ids, ids[0], ids.at(-1)];
+    return [`record of ${runs}`, [sql.startRuns, values]] as const;
+  });
+  const ending = ['retry', 'new', 1, 0, 1_000, 1, null, '{}', 'host'].map((value) => [value]);
+  await arePlannedOnce(client, {
+    ...Object.fromEntries(records),
+    survey: [sql.survey, [['q'], ['k']]],
+    settle: [sql.settle, [[1], [randomUUID()], ...ending, 'new', [1]]],
+    'settle and commit': [sql.settleAll, [[2], [randomUUID()], ...ending, 'new', [2]]],
+  });
+  await client.end();
+  await database.drop();
+});
+
 test('of many jobs whose time has come a survey reads those that it promotes', async () => {
   const database = await freshDatabase(inject('postgresUrl'));
   const driver = postgres({ connectionString: database.url });
@@ -153,23 +184,29 @@ async function explained(client: pg.Client, text: string, values: unknown[]): Pr
 
 /** The statements of a job, with a claim of these values. */
 async function isPlannedOnce(client: pg.Client, claim: unknown[]): Promise<void> {
-  const text: readonly (readonly [name: string, text: string, values: unknown[]])[] = [
-    ['claim', sql.claimOne, claim],
-    ['complete', sql.complete, [1, null, 1, 0, 0, 'host', 'new']],
-  ];
+  await arePlannedOnce(client, {
+    claim: [sql.claimOne, claim],
+    complete: [sql.complete, [1, null, 1, 0, 0, 'host', 'new']],
+  });
+}
+
+async function arePlannedOnce(
+  client: pg.Client,
+  asked: Readonly<Record<string, readonly [text: string, values: unknown[]]>>,
+): Promise<void> {
   // The first five times the server makes a plan for the values, to compare what it costs with that of one for any values.
   for (let times = 0; times < 10; times++) {
-    for (const [name, each, values] of text) {
+    for (const [name, [text, values]] of Object.entries(asked)) {
       await client.query('BEGIN');
-      await client.query({ name, text: each, values }).catch(() => {});
+      await client.query({ name, text, values }).catch(() => {});
       await client.query('ROLLBACK');
     }
   }
   const { rows } = await client.query<{ name: string; custom_plans: string }>(
-    'SELECT name, custom_plans FROM pg_prepared_statements ORDER BY name',
+    'SELECT name, custom_plans FROM pg_prepared_statements',
   );
-  expect(rows).toEqual(
-    text.map(([name]) => ({ name, custom_plans: '5' })).sort((a, b) => (a.name < b.name ? -1 : 1)),
+  expect(Object.fromEntries(rows.map(({ name, custom_plans: times }) => [name, times]))).toEqual(
+    Object.fromEntries(Object.keys(asked).map((name) => [name, '5'])),
   );
 }
 

@@ -1,6 +1,7 @@
 import { ENDED_MEANWHILE, fresh, has, writtenOut } from './open-run.js';
 import type { Tables } from './tables.js';
 import { UNFLUSHED } from './unflushed.js';
+import { unseen } from './unseen.js';
 
 /** The records of runs. */
 export const runStatements = (tables: Tables) => {
@@ -10,7 +11,7 @@ export const runStatements = (tables: Tables) => {
   const known = `known AS MATERIALIZED (
         SELECT job_id AS id, count(*) AS earlier_runs, count(*) FILTER (WHERE outcome = 'reclaim') AS crashes,
                jsonb_agg(process_id) FILTER (WHERE finished_at IS NULL) AS unfinished
-        FROM ${run} WHERE job_id = ANY($3) GROUP BY job_id
+        FROM ${run} WHERE job_id = ANY(${unseen('$3', 'bigint[]')}) GROUP BY job_id
         UNION ALL
         SELECT NULL, 0, 0, jsonb_agg(process_id) FROM ${openRun} WHERE ${has('$3', '$4', '$5')} HAVING count(*) > 0
       )`;
@@ -18,12 +19,13 @@ export const runStatements = (tables: Tables) => {
   return {
     // A job's record, for runs of one job each. $1 and $3 are as long as each other. If a run of these jobs is not finished, nothing is
     // written: the caller holds the jobs, so it has crashed, and is to be ended first. Jobs by ANY and not by a join: of a join, the
-    // planner would read the whole table when it knows little of it. Everybody sees it at once; the flush comes beside the handlers,
+    // planner would read the whole table when it knows little of it. Of one run it took 136 us of the server, and of five 158, while it was
+    // planned each time, and takes 44 and 54. Everybody sees it at once; the flush comes beside the handlers,
     // by a statement of its own. https://www.postgresql.org/docs/current/wal-async-commit.html
     startRuns: `
       WITH ${known}, started AS (
         INSERT INTO ${run} (process_id, job_id, worker_id)
-        SELECT process_id, job_id, worker_id FROM unnest($1::uuid[], $2::integer[], $3::bigint[])
+        SELECT process_id, job_id, worker_id FROM unnest(${unseen('$1', 'uuid[]')}, $2::integer[], $3::bigint[])
           AS given (process_id, worker_id, job_id)
         WHERE NOT EXISTS (SELECT FROM known WHERE unfinished IS NOT NULL)
           AND ${UNFLUSHED}

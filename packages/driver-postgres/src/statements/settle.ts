@@ -1,14 +1,19 @@
 import { ENDED_MEANWHILE, fresh } from './open-run.js';
 import type { Tables } from './tables.js';
 import { UNFLUSHED } from './unflushed.js';
+import { unseen } from './unseen.js';
 
 /** The end of a run, written into the job and into the record. */
 export const settleStatements = (tables: Tables) => {
   const { job, run, openRun } = tables;
 
-  const settled = `
+  /** @param one Whether it is one job, by one plan for all of them. Of many such a plan would compare each with each. */
+  const settledBy = (one: boolean): string => {
+    const ids = one ? unseen('$1', 'bigint[]') : '$1::bigint[]';
+    const unfinished = one ? unseen('$13', 'bigint[]') : '$13::bigint[]';
+    return `
       WITH ending AS MATERIALIZED (
-        SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::integer[], $6::integer[], $7::float8[],
+        SELECT * FROM unnest(${ids}, $2::uuid[], $3::text[], $4::text[], $5::integer[], $6::integer[], $7::float8[],
                              $8::float8[], $9::jsonb[], $10::jsonb[], $11::text[])
           AS ending (id, process_id, event, status, attempt, crashes, delay, took, output, error, by)
       ), settled AS (
@@ -27,16 +32,19 @@ export const settleStatements = (tables: Tables) => {
           finished_at = CASE ending.status WHEN 'new' THEN NULL ELSE clock_timestamp() END,
           finished_by = CASE ending.status WHEN 'new' THEN NULL ELSE ending.by END
         FROM ending
-        WHERE job.id = ANY($1) AND job.id = ending.id AND job.status = $12
+        WHERE job.id = ANY(${ids}) AND job.id = ending.id AND job.status = $12
         RETURNING job.id
       ), ended AS (
         UPDATE ${run} AS run SET finished_at = clock_timestamp(), outcome = ending.event, error = ending.error
         FROM ending JOIN settled USING (id)
-        WHERE run.job_id = ANY($13) AND run.process_id = ending.process_id AND run.job_id = ending.id
+        WHERE run.job_id = ANY(${unfinished}) AND run.process_id = ending.process_id AND run.job_id = ending.id
       )`;
+  };
+
+  const settled = settledBy(true);
 
   /** Of an open run: its end. $14 is not beyond the last of its jobs; those of them that are not settled by this have a record each. */
-  const settledTogether = `${settled}, over AS (
+  const settledTogether = `${settledBy(false)}, over AS (
         DELETE FROM ${openRun} WHERE last_id >= $14 AND process_id = ANY($2)
         RETURNING process_id, worker_id, started_at, job_ids
       ), kept AS (
@@ -62,13 +70,12 @@ export const settleStatements = (tables: Tables) => {
           finished_at = clock_timestamp(),
           finished_by = $6
         WHERE ${which} AND status = $7
-        RETURNING id
       `;
 
   const complete = (and = ''): string => completed(`id = $1 ${and}`);
 
   const settleAlike = (and = ''): string => `
-      WITH settled AS (${completed(`id = ANY($1::bigint[]) ${and}`)}), over AS (
+      WITH settled AS (${completed(`id = ANY($1::bigint[]) ${and}`)} RETURNING id), over AS (
         DELETE FROM ${openRun} WHERE last_id = $8 AND process_id = $2 AND cardinality(job_ids) = cardinality($1)
       )
       ${allSettled}`;
@@ -90,7 +97,8 @@ export const settleStatements = (tables: Tables) => {
     settleAllTogether: `${settledTogether} ${allSettled}`,
 
     // The same for a job that is complete, without output: what most settlements are. Its plan does for any job; that for any
-    // number of them would count with ten, so they are planned each time.
+    // number of them would count with ten, so they are planned each time. Whether it was settled is told by how many rows were changed: a
+    // RETURNING is three of the server's 80 us for a job.
     complete: complete(),
 
     // And for jobs that are all complete, without output, and whose settlements differ in nothing: a sixth less of the server's

@@ -1,4 +1,8 @@
 import type { Tables } from './tables.js';
+import { unseen } from './unseen.js';
+
+const QUEUES = unseen('$1', 'text[]');
+const KINDS = unseen('$2', 'text[]');
 
 /** What a worker knows of its queues: what has become due, and when more will. */
 export const surveyStatements = ({ job }: Tables) => ({
@@ -8,7 +12,7 @@ export const surveyStatements = ({ job }: Tables) => ({
       WITH promoted AS (
         UPDATE ${job} SET due = true
         WHERE id = ANY(ARRAY(
-          SELECT found.id FROM unnest($1::text[]) AS lane (queue)
+          SELECT found.id FROM unnest(${QUEUES}) AS lane (queue)
           CROSS JOIN LATERAL (
             SELECT id FROM ${job} AS job
             WHERE job.queue = lane.queue AND status = 'new' AND NOT due AND available_at <= statement_timestamp()
@@ -21,19 +25,19 @@ export const surveyStatements = ({ job }: Tables) => ({
       )
       SELECT (SELECT count(*) FROM promoted) AS promoted,
              (SELECT extract(epoch FROM min(later.at) - statement_timestamp()) * 1000
-              FROM unnest($1::text[]) AS lane (queue)
+              FROM unnest(${QUEUES}) AS lane (queue)
               CROSS JOIN LATERAL (
                 SELECT min(available_at) AS at FROM ${job}
                 WHERE job.queue = lane.queue AND status = 'new' AND NOT due AND available_at > statement_timestamp()
               ) AS later) AS next_due_ms,
              EXISTS (
-               SELECT FROM unnest($1::text[]) AS lane (queue)
+               SELECT FROM unnest(${QUEUES}) AS lane (queue)
                CROSS JOIN LATERAL (
                  SELECT FROM ${job}
                  WHERE job.queue = lane.queue AND status = 'new' AND due AND available_at <= statement_timestamp()
-                   AND kind = ANY($2)
+                   AND kind = ANY(${KINDS})
                  ORDER BY priority, id
                  LIMIT 1
                ) AS found) AS waiting,
-             EXISTS (SELECT FROM ${job} WHERE queue = ANY($1) AND status = 'in-progress') AS leased`,
+             EXISTS (SELECT FROM ${job} WHERE queue = ANY(${QUEUES}) AND status = 'in-progress') AS leased`,
 });
