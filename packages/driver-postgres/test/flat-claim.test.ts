@@ -119,14 +119,16 @@ test('behind the dead rows that an old snapshot keeps a claim is planned once in
   await database.drop();
 });
 
-test('beside many records the one of a few runs, a survey, and the settlement of a job that is not just complete are planned once, too', async () => {
+test('beside many records what is asked for a few jobs is planned once, too', async () => {
   const database = await freshDatabase(inject('postgresUrl'));
   const driver = postgres({ connectionString: database.url });
   await driver.migrate();
   await driver.close();
   const client = new pg.Client(database.url);
   await client.connect();
-  await client.query("INSERT INTO rowlock.job (queue, kind) SELECT 'q', 'k' FROM generate_series(1, 20000)");
+  await client.query(
+    "INSERT INTO rowlock.job (queue, kind, key) SELECT 'q', 'k', 'key ' || n % 1000 FROM generate_series(1, 20000) AS n",
+  );
   await client.query(
     `INSERT INTO rowlock.run (process_id, job_id, worker_id)
      SELECT gen_random_uuid(), job_id, 1 FROM generate_series(1, 10000) AS job_id`,
@@ -138,9 +140,17 @@ test('beside many records the one of a few runs, a survey, and the settlement of
     const values = [processIds, ids.map(() => 1), ids, ids[0], ids.at(-1)];
     return [`record of ${runs}`, [sql.startRuns, values]] as const;
   });
+  const batches = [2, 5, 500].flatMap((jobs) => {
+    const ids = Array.from({ length: jobs }, (_, place) => 10_001 + place);
+    const keys = ids.map((id) => `key ${id % 1000}`);
+    return [
+      [`settlement of ${jobs}`, [sql.settleAlike, [ids, randomUUID(), 1, 0, 1, 'host', 'new', ids.at(-1)]]],
+      [`locks of ${jobs} keys`, [sql.lockSiblings, ['q', keys, 1]]],
+    ] as const;
+  });
   const ending = ['retry', 'new', 1, 0, 1_000, 1, null, '{}', 'host'].map((value) => [value]);
   await arePlannedOnce(client, {
-    ...Object.fromEntries(records),
+    ...Object.fromEntries([...records, ...batches]),
     survey: [sql.survey, [['q'], ['k']]],
     settle: [sql.settle, [[1], [randomUUID()], ...ending, 'new', [1]]],
     'settle and commit': [sql.settleAll, [[2], [randomUUID()], ...ending, 'new', [2]]],

@@ -75,7 +75,7 @@ export const settleStatements = (tables: Tables) => {
   const complete = (and = ''): string => completed(`id = $1 ${and}`);
 
   const settleAlike = (and = ''): string => `
-      WITH settled AS (${completed(`id = ANY($1::bigint[]) ${and}`)} RETURNING id), over AS (
+      WITH settled AS (${completed(`id = ANY(${unseen('$1', 'bigint[]')}) ${and}`)} RETURNING id), over AS (
         DELETE FROM ${openRun} WHERE last_id = $8 AND process_id = $2 AND cardinality(job_ids) = cardinality($1)
       )
       ${allSettled}`;
