@@ -88,6 +88,38 @@ test('a record is seen by everybody before its flush is asked for, and is told t
   }
 });
 
+test('a record comes to the disk at once, or when it is due, and not when it need not any more', async () => {
+  const pool = new pg.Pool({ connectionString: url });
+  const asked: unknown[] = [];
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client);
+    Object.assign(client, {
+      query: (...given: Parameters<typeof query>) => {
+        asked.push(Object(given[0]).text);
+        return query(...given);
+      },
+    });
+  });
+  const driver = postgres({ pool });
+  try {
+    await driver.migrate();
+    const { workerId } = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
+    const told = { written() {}, seen() {} };
+    for (const [job, due, flushes] of [
+      [1n, {}, 1],
+      [2n, { due: Promise.resolve(true) }, 1],
+      [3n, { due: Promise.resolve(false) }, 0],
+    ] as const) {
+      asked.length = 0;
+      await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [job] }], { ...told, ...due });
+      expect(asked.filter((text) => text === flush)).toHaveLength(flushes);
+    }
+  } finally {
+    await driver.close();
+    await pool.end();
+  }
+});
+
 test('a record does not wait for the disk, and one that is not written changes nothing', async () => {
   const driver = postgres({ connectionString: url });
   await driver.migrate();

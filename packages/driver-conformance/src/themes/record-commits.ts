@@ -39,6 +39,20 @@ export const recordCommits = theme('record commits', (test) => {
     expect((await reader.runs(job.publicId)).map(({ outcome }) => outcome)).toEqual(['reclaim', null]);
   });
 
+  test('a record that need not come to the disk any more is seen, and its write ends', async ({
+    driver,
+    reader,
+    put,
+    anchor,
+  }) => {
+    const job = await put();
+    const { workerId } = await anchor();
+    const run = { processId: randomUUID(), workerId, jobs: [job.id] };
+    const told = { written() {}, seen() {}, due: Promise.resolve(false) };
+    expect(await within('the write', driver.startRuns([run], told))).toEqual([]);
+    expect((await reader.runs(job.publicId)).map(({ outcome }) => outcome)).toEqual([null]);
+  });
+
   for (const [title, seen] of [
     ['is being committed, and is settled when it is', false],
     ['is on its way to the disk, and is settled meanwhile', true],

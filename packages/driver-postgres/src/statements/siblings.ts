@@ -1,6 +1,5 @@
 import { JOB } from './columns.js';
 import type { Tables } from './tables.js';
-import { unseen } from './unseen.js';
 
 /** The jobs of the same keys: to lock them, and to wait for them. */
 export const siblingStatements = ({ job }: Tables) => {
@@ -16,7 +15,7 @@ export const siblingStatements = ({ job }: Tables) => {
   return {
     // Of several keys. The inner query locks them all, in one order for everybody; only the first of each key are returned.
     lockSiblings: `
-      WITH ${locked(`key = ANY(${unseen('$2', 'text[]')})`)}, placed AS (
+      WITH ${locked('key = ANY($2)')}, placed AS (
         SELECT *, row_number() OVER (PARTITION BY key ORDER BY (status = 'in-progress') DESC, id) AS place FROM locked
       )
       SELECT * FROM placed WHERE place <= $3 ORDER BY key, place`,
