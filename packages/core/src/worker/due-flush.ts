@@ -5,7 +5,7 @@ const DUE_MS = 20;
 
 /**
  * When the record of some runs is to come to the disk: soon, or as soon as one of them needs it, and not at all when they are over by
- * then, as it lies there before what has settled them. A flush for each was two messages and a commit more for most jobs.
+ * then, as it lies there before what has settled them. A flush for each was a statement and a commit more.
  */
 export class DueFlush {
   /** Resolves with whether it is to come there still. */
