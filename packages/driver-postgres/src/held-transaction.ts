@@ -21,7 +21,7 @@ import { InTurn } from './in-turn.js';
 import { rangeOf } from './job-ids.js';
 import type { OwnSessions } from './own-sessions.js';
 import { plainArray } from './plain-array.js';
-import { type PostgresTransaction, query, type Rows, statementOf } from './query.js';
+import { type PostgresTransaction, type QueryConfig, query, type Rows, statementOf } from './query.js';
 import { type JobRow, toJob } from './rows.js';
 import { cut, type Server } from './session.js';
 import { areAlike, endingsOf, sharedBy } from './settlements.js';
@@ -41,8 +41,8 @@ export interface Surroundings {
   readonly server: Server;
   /** What commits share. */
   readonly flushSession: FlushSession;
-  /** Whether it comes behind another transaction, in a session that is the driver's own: then something comes behind it, too. */
-  readonly goesOn: boolean;
+  /** The transaction that it comes behind on its connection. */
+  readonly before: PostgresHeldTransaction | null;
 }
 
 /** The worker's transaction: a connection of its own, and the row locks that are the claim. */
@@ -67,10 +67,14 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   /** Whether another transaction has the connection now. */
   #handedOver = false;
   #rolledBack: Promise<void> = OVER;
+  #tellOver = (): void => {};
+  readonly #over = new Promise<void>((resolve) => {
+    this.#tellOver = resolve;
+  });
 
   /** The transaction is opened with its first statement. */
   constructor(
-    { context, own, pool, server, flushSession, goesOn }: Surroundings,
+    { context, own, pool, server, flushSession, before }: Surroundings,
     client: PoolClient,
     limitMs: number,
   ) {
@@ -79,13 +83,15 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.#client = client;
     this.#pool = pool;
     this.#flushSession = flushSession;
-    this.#goesOn = goesOn;
+    // Behind it comes something, too. Behind a pooler no session can tell of a server.
+    this.#goesOn = before !== null && own.known;
     this.#wire = wireOf(client, own.known);
     this.#inTurn = new InTurn(
       client,
       this.#wire,
       () => this.#checkOpen(),
       () => this.#begin(limitMs, server),
+      before === null ? OVER : before.over,
     );
     this.#handle = this.#newHandle();
     client.on('error', this.#onLost);
@@ -101,6 +107,11 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     if (this.#ended || this.#isChanged || !this.#inTurn.isEnding) return undefined;
     this.#handedOver = true;
     return this.#client;
+  }
+
+  /** Resolves when it has ended, or is given up: the connection is whose it was handed to. */
+  get over(): Promise<void> {
+    return this.#over;
   }
 
   get handle(): HandlerTransaction {
@@ -177,7 +188,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     if (own.length === 0) return [];
     this.handle.close();
     // What the handler left to be checked at commit is checked now, while the claim can still be settled otherwise.
-    if (this.handle.used) await this.#askFenced(this.handle.check);
+    if (this.handle.used) await this.#askFenced(this.handle.checks.map(({ text }) => text).join('; '));
     const { sql } = this.#context;
     const settled =
       this.#isOne && areAlike(own)
@@ -201,7 +212,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     settlements: readonly Settlement[],
     committed: (() => void) | null = null,
   ): Promise<readonly JobId[]> {
-    const goesOn = this.#goesOn && committed !== null && areAlike(settlements);
+    const goesOn = this.#goesOn && committed !== null && !this.used && areAlike(settlements);
     const { flushed, end } = this.#flushSession.begin(settlements.length, goesOn);
     try {
       const settled = await this.#finish(settlements, flushed !== null);
@@ -216,6 +227,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   async #finish(settlements: readonly Settlement[], isUnflushed: boolean): Promise<readonly JobId[]> {
     this.#checkOpen();
     if (settlements.some(({ id }) => !this.#held.has(id))) return [];
+    if (this.handle.used) return this.#finishWritten(settlements);
     const { sql } = this.#context;
     const isAlike = areAlike(settlements);
     if (isAlike && this.#isOne) {
@@ -238,6 +250,34 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
       throw error;
     }
     return settlements.map(({ id }) => id);
+  }
+
+  /** With what a handler has written. Where that cannot be committed nothing is, and the transaction is left to be undone. */
+  async #finishWritten(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+    const { handle } = this;
+    handle.close();
+    const statements = [...handle.checks, this.#ending(settlements)];
+    try {
+      await this.#answered(this.#inTurn.askAllAndCommit(statements).catch(this.#fail));
+    } catch (error) {
+      if (isNotAll(error)) return [];
+      if (!isNoSavepoint(error)) throw error;
+      this.#onEnded();
+      throw this.lost.reason;
+    }
+    this.#end(false);
+    return settlements.map(({ id }) => id);
+  }
+
+  /** The statement that settles all of them, or fails. */
+  #ending(settlements: readonly Settlement[]): QueryConfig {
+    const { sql } = this.#context;
+    const [text, values, rows] = !areAlike(settlements)
+      ? [this.#isOne ? sql.settleAll : sql.settleAllTogether, this.#endings(settlements), settlements.length]
+      : this.#isOne
+        ? [sql.completeAll, this.#completion(settlements), 1]
+        : [sql.settleAlike, this.#alike(settlements), 1];
+    return statementOf(text, values, this.#own.nameOf(text, rows));
   }
 
   async renew(): Promise<void> {
@@ -437,6 +477,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.handle.close();
     this.#client.off('error', this.#onLost);
     this.#client.off('end', this.#onLost);
+    this.#tellOver();
     if (this.#handedOver) return;
     const isOver = broken || this.#isChanged || this.lost.aborted || this.#own.isStale(this.#client);
     this.#client.release(isOver);
