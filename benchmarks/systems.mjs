@@ -1,6 +1,6 @@
 /**
- * What is measured, and with which settings. A setting's `shape` says what a transaction settles, `one` job or `many`: a
- * ratio compares like with like. `in` names the measures that it takes part in; what else it says goes to the module's `open`.
+ * What is measured, and with which settings. A setting's `shape` says what a transaction settles, `one` job or `many`, or that handlers
+ * `write`: a ratio compares like with like. `in` names the measures that it takes part in; what else it says goes to the module's `open`.
  */
 const EVERYWHERE = ['drain', 'latency', 'enqueue'];
 
@@ -18,6 +18,7 @@ const rowlock = {
       batch: 1,
     },
     { name: '500 a transaction', shape: 'many', in: ['drain'], reference: true, concurrency: 4, batch: 500 },
+    { name: 'one, writes a row', shape: 'writes', in: ['drain'], concurrency: 24, batch: 1, writes: true },
   ],
 };
 
@@ -58,6 +59,7 @@ export const SYSTEMS = [
         records: true,
       },
       { name: 'one', shape: 'one', in: ['drain', 'enqueue'], lanes: 24 },
+      { name: 'one, writes a row', shape: 'writes', in: ['drain'], lanes: 24, records: true, writes: true },
       // One lane that listens takes all there is: with one job at a time it would fall behind at a thousand jobs a second.
       { name: 'all there is', shape: 'many', in: ['latency'], lanes: 1, batch: 500 },
       { name: '500', shape: 'many', in: ['drain'], reference: true, lanes: 4, batch: 500 },
@@ -72,6 +74,7 @@ export const SYSTEMS = [
     settings: [
       { name: 'default', shape: 'one', in: EVERYWHERE },
       { name: '24 concurrent', shape: 'one', in: ['drain', 'latency'], concurrency: 24 },
+      { name: '24, writes a row', shape: 'writes', in: ['drain'], concurrency: 24, writes: true },
       { name: 'tuned', shape: 'many', in: ['drain'], concurrency: 24, localQueue: 500, batchMs: 0 },
     ],
   },
@@ -103,6 +106,7 @@ export const SYSTEMS = [
         records: true,
       },
       { name: 'one', shape: 'one', in: ['drain', 'enqueue'], lanes: 24 },
+      { name: 'one, writes a row', shape: 'writes', in: ['drain'], lanes: 24, records: true, writes: true },
       // One lane that listens takes all there is: with one job at a time it would fall behind at a thousand jobs a second.
       { name: 'all there is', shape: 'many', in: ['latency'], lanes: 1, batch: 500 },
       { name: '500', shape: 'many', in: ['drain'], reference: true, lanes: 4, batch: 500 },

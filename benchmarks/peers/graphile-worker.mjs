@@ -1,5 +1,6 @@
 import { makeWorkerUtils, run } from 'graphile-worker';
 import pg from 'pg';
+import { EFFECT } from '../effect.mjs';
 
 const UNSETTLED = 'SELECT count(*)::int AS jobs FROM graphile_worker._private_jobs';
 
@@ -9,11 +10,12 @@ const MOST = 10_000;
 const log = Object.assign(() => {}, { scope: () => log });
 for (const level of ['error', 'warn', 'info', 'debug']) log[level] = () => {};
 
-export async function open({ url, concurrency, localQueue, batchMs }) {
+export async function open({ url, concurrency, localQueue, batchMs, writes = false }) {
   const plain = new pg.Client({ connectionString: url });
   await plain.connect();
   const utils = await makeWorkerUtils({ connectionString: url, logger: log });
   await utils.migrate();
+  if (writes) await plain.query(EFFECT.postgres.table);
   let runner;
   const enqueueMany = (jobs) =>
     utils.addJobs(Array.from({ length: jobs }, (_, place) => ({ identifier: 'noop', payload: { place } })));
@@ -36,7 +38,13 @@ export async function open({ url, concurrency, localQueue, batchMs }) {
         logger: log,
         noHandleSignals: true,
         preset: { worker },
-        taskList: { noop: async ({ place }) => onRun(place) },
+        taskList: {
+          // As its documentation has it: a write of its own, and the job's end another one.
+          noop: async ({ place }, { withPgClient }) => {
+            onRun(place);
+            if (writes) await withPgClient((client) => client.query(EFFECT.postgres.insert, [place]));
+          },
+        },
       });
     },
     stop: () => runner?.stop(),

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mysql } from '@rowlock/driver-mysql';
 import { createConnection } from 'mysql2/promise';
 import { connect } from '../connect.mjs';
+import { EFFECT } from '../effect.mjs';
 
 const CLAIM = `
   SELECT id, public_id, queue, kind, \`key\`, payload, priority, status, attempt, max_attempts, crashes, metadata, created_at
@@ -30,11 +31,12 @@ const MOST = 10_000;
 /** Then the lane begins anew: a deadlock, and a call that came when nobody slept any more. */
 const AGAIN = [1213, 1317];
 
-export async function open({ url, lanes = 24, batch = 1, records = false }) {
+export async function open({ url, lanes = 24, batch = 1, records = false, writes = false }) {
   const driver = mysql({ uri: url });
   await driver.migrate();
   await driver.close();
   const plain = await connect('mysql', url);
+  if (writes) await plain.ask(EFFECT.mysql.table);
   const producers = await connections(url, 10);
   const [producer] = producers;
   let turn = 0;
@@ -60,7 +62,7 @@ export async function open({ url, lanes = 24, batch = 1, records = false }) {
       void crew?.wake();
     },
     async start(onRun, { listens = false } = {}) {
-      crew = await startCrew(url, { lanes, batch, records, listens, onRun });
+      crew = await startCrew(url, { lanes, batch, records, writes, listens, onRun });
     },
     stop: () => crew?.stop(),
     unsettled: () => plain.number(`SELECT COUNT(*) FROM rowlock_job WHERE status IN ('new', 'in-progress')`),
@@ -70,7 +72,7 @@ export async function open({ url, lanes = 24, batch = 1, records = false }) {
   };
 }
 
-async function startCrew(url, { lanes, batch, records, listens, onRun }) {
+async function startCrew(url, { lanes, batch, records, writes, listens, onRun }) {
   const clients = await connections(url, lanes);
   const recorders = records ? await connections(url, lanes) : [];
   const [caller] = await connections(url, 1);
@@ -106,6 +108,8 @@ async function startCrew(url, { lanes, batch, records, listens, onRun }) {
         const ids = rows.map(({ id }) => id);
         if (records) await recorder.query(RECORD, [ids.map((id) => [processId, id, 1])]);
         for (const { payload } of rows) onRun(payload);
+        // As a handler does that looks at the answer before it ends.
+        if (writes) for (const { payload } of rows) await client.query(EFFECT.mysql.insert, [payload]);
         const settle = records ? `${SETTLE}; ${END_RUNS}` : SETTLE;
         const values = records ? [processId, ids, processId] : [processId, ids];
         rows = await flight(client, `${settle}; COMMIT; ${next}`, [...values, batch]);

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { postgres } from '@rowlock/driver-postgres';
 import pg from 'pg';
 import { connect } from '../connect.mjs';
+import { EFFECT } from '../effect.mjs';
 
 const CLAIM = `
   SELECT id, public_id, queue, kind, key, payload, priority, status, attempt, max_attempts, crashes, metadata, created_at
@@ -31,11 +32,12 @@ const INSERT = `
 /** How many jobs one statement takes. */
 const MOST = 10_000;
 
-export async function open({ url, lanes = 24, batch = 1, records = false }) {
+export async function open({ url, lanes = 24, batch = 1, records = false, writes = false }) {
   const driver = postgres({ connectionString: url });
   await driver.migrate();
   await driver.close();
   const plain = await connect('postgres', url);
+  if (writes) await plain.ask(EFFECT.postgres.table);
   const producers = await pipelined(url, 10);
   const [producer] = producers;
   let turn = 0;
@@ -60,7 +62,7 @@ export async function open({ url, lanes = 24, batch = 1, records = false }) {
       if (crew?.listens) void ask(on, 'notify', 'NOTIFY bare');
     },
     async start(onRun, { listens = false } = {}) {
-      crew = await startCrew(url, { lanes, batch, records, listens, onRun });
+      crew = await startCrew(url, { lanes, batch, records, writes, listens, onRun });
     },
     stop: () => crew?.stop(),
     unsettled: () => plain.number(`SELECT count(*) FROM rowlock.job WHERE status IN ('new', 'in-progress')`),
@@ -70,7 +72,7 @@ export async function open({ url, lanes = 24, batch = 1, records = false }) {
   };
 }
 
-async function startCrew(url, { lanes, batch, records, listens, onRun }) {
+async function startCrew(url, { lanes, batch, records, writes, listens, onRun }) {
   const clients = await pipelined(url, lanes);
   const recorders = records ? await pipelined(url, lanes) : [];
   // A record need not be on the disk before its job's settlement, which is.
@@ -103,6 +105,9 @@ async function startCrew(url, { lanes, batch, records, listens, onRun }) {
       const ids = rows.map(({ id }) => id);
       if (records) await ask(recorder, 'record', RECORD, [processId, ids]);
       for (const { payload } of rows) onRun(payload);
+      // As a handler does that looks at the answer before it ends.
+      if (writes)
+        for (const { payload } of rows) await ask(client, 'effect', EFFECT.postgres.insert, [payload]);
       const [, , claimed] = await Promise.all([
         records
           ? ask(client, 'settle recorded', SETTLE_RECORDED, [processId, ids])

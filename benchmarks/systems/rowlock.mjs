@@ -3,6 +3,7 @@ import { mysql } from '@rowlock/driver-mysql';
 import { postgres } from '@rowlock/driver-postgres';
 import { z } from 'zod';
 import { connect } from '../connect.mjs';
+import { EFFECT } from '../effect.mjs';
 
 export const DRIVERS = {
   postgres: (url) => postgres({ connectionString: url }),
@@ -23,18 +24,24 @@ const UNSETTLED = {
 /** How many jobs one call takes. */
 const MOST = 10_000;
 
-export async function open({ database, url, concurrency, batch }) {
+export async function open({ database, url, concurrency, batch, writes = false }) {
   let onRun = () => {};
   const Noop = defineHandler({
     kind: 'noop',
     payload: z.number(),
     ...(batch === undefined ? {} : { batch }),
-    run: ({ job }) => onRun(job.payload),
+    run: writes
+      ? async ({ job, tx }) => {
+          onRun(job.payload);
+          await tx.query(EFFECT[database].insert, [job.payload]);
+        }
+      : ({ job }) => onRun(job.payload),
   });
   if (batch > 1 && !('batch' in Noop)) throw new Error('a handler cannot say so in this version');
   const rowlock = createRowlock({ driver: DRIVERS[database](url), handlers: [Noop] });
   await rowlock.migrate();
   const plain = await connect(database, url);
+  if (writes) await plain.ask(EFFECT[database].table);
   let worker;
   const enqueueMany = (jobs, keys) =>
     rowlock.enqueueMany(
