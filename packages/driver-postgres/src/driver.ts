@@ -154,6 +154,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const last = after instanceof PostgresHeldTransaction ? after : null;
     const handed = await last?.handOver();
     const before = handed === undefined ? null : last;
+    // What a handler has written there may have to be undone, and settled otherwise: meanwhile this would have a second connection.
+    if (before === null && last?.used) await last.over;
     const client = handed ?? (await takeConnection(this.#pool, this.context.answerMs));
     const [own, pool, flushSession] = [this.#own, this.#soon, this.#flushSession];
     const surroundings = { context: this.context, own, pool, server, flushSession, before };
