@@ -25,6 +25,7 @@ import { type PostgresTransaction, type QueryConfig, query, type Rows, statement
 import { type JobRow, toJob } from './rows.js';
 import { cut, type Server } from './session.js';
 import { areAlike, endingsOf, sharedBy } from './settlements.js';
+import { NOT_ALL } from './statements/settle.js';
 import { type Wire, wireOf } from './wire.js';
 
 /** How long the handler's statements may go on when they are to be undone, in milliseconds. */
@@ -258,7 +259,8 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     handle.close();
     const statements = [...handle.checks, this.#ending(settlements)];
     try {
-      await this.#answered(this.#inTurn.askAllAndCommit(statements).catch(this.#fail));
+      const committed = this.#inTurn.askAllAndCommit(statements, () => this.#end(false));
+      await this.#answered(committed.catch(this.#fail));
     } catch (error) {
       if (isNotAll(error)) return [];
       if (!isNoSavepoint(error)) throw error;
@@ -486,7 +488,8 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
 
 /** See settleAll: fewer jobs were this transaction's to settle. */
 function isNotAll(error: unknown): boolean {
-  return error instanceof DriverError && Object(error.cause).code === '22012';
+  const { code, message } = Object(error instanceof DriverError && error.cause);
+  return code === '22P02' && String(message).includes(NOT_ALL);
 }
 
 function isNoSavepoint(error: unknown): boolean {

@@ -104,12 +104,25 @@ export class InTurn implements PostgresTransaction {
     });
   }
 
-  /** Several of them and a COMMIT, each only if the one before it was done: where one fails, the transaction is still there. */
-  askAllAndCommit(statements: readonly QueryConfig[]): Promise<void> {
+  /**
+   * Several of them and a COMMIT, each only if the one before it was done: where one fails, the transaction is still there.
+   *
+   * @param over Is called where the COMMIT itself fails: then it is not.
+   */
+  askAllAndCommit(statements: readonly QueryConfig[], over: () => void): Promise<void> {
     this.#submitted = this.#last;
-    return this.#take(() => {
-      this.#isEnding = this.#wire.flies;
-      return this.#wire.inOrder([...statements, COMMIT]);
+    return this.#take(async () => {
+      const { flies } = this.#wire;
+      this.#isEnding = flies;
+      const commit = (): Promise<void> => this.#wire.inOrder([COMMIT]);
+      const asked = this.#wire.inOrder(statements);
+      const committed = flies ? commit() : asked.then(commit);
+      committed.catch(() => {});
+      await asked;
+      await committed.catch((error: unknown) => {
+        over();
+        throw error;
+      });
     });
   }
 

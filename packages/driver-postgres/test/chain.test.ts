@@ -148,6 +148,25 @@ describe.each([false, true])('in flights: %s', (inFlights) => {
       expect(await states()).toEqual(['new', 'new', 'new']);
     });
 
+    test('a claim behind a COMMIT that fails gets the same job, and nothing of the transaction before is undone in its own', async () => {
+      // What a cursor that outlives its transaction has to bring is found out by the COMMIT.
+      await database.reader.exec(`
+        CREATE FUNCTION fail_at_commit() RETURNS void LANGUAGE plpgsql AS $$
+        BEGIN EXECUTE 'DECLARE late CURSOR WITH HOLD FOR SELECT 1 / (length(note) - 7) FROM effect'; END $$`);
+      const { held: first, job: one } = await written();
+      await first.handle.query('SELECT fail_at_commit()');
+      const settled = expect(first.finish([completed(one)])).rejects;
+      const claimed = claimBehind(first);
+      await settled.toThrow('division by zero');
+      await expect(first.undo()).rejects.toMatchObject({ code: 'TransactionOver' });
+      await first.rollback();
+      const { held: second, job } = await claimed;
+      expect(await second.finish([completed(job)])).toEqual([one.id]);
+      expect(await effects()).toBe(0);
+      expect(await states()).toEqual(['complete', 'new', 'new']);
+      await database.reader.exec('DROP FUNCTION fail_at_commit');
+    });
+
     test('a claim behind a settlement that finds the transaction ended comes when that is given up', async () => {
       const { held: first, job: one } = await written();
       await first.handle.query('COMMIT AND CHAIN');

@@ -10,7 +10,7 @@ import { type PostgresTransaction, postgres } from '../src/index.js';
 /** Something of the application's that refuses a settlement, behind what the handler wrote. */
 const REFUSES = `
   CREATE TABLE effect (note text NOT NULL);
-  CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+  CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE division_by_zero USING MESSAGE = 'refused'; END $$;
   CREATE TRIGGER refuses BEFORE UPDATE ON rowlock.job FOR EACH ROW
     WHEN (NEW.output = '"refused"') EXECUTE FUNCTION refuse()`;
 

@@ -26,7 +26,9 @@ export async function settleHeld<Tx>(
   let written = settlements;
   const settled = await tx.finish(settlements, committed).catch(async (error: unknown) => {
     if (!tx.used || isDriverError(error, 'ConnectionLost')) throw error;
-    await tx.undo();
+    await tx.undo().catch((cause: unknown) => {
+      throw isDriverError(cause, 'TransactionOver') ? error : cause;
+    });
     written = instead(error);
     return tx.finish(written);
   });
