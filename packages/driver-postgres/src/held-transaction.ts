@@ -153,15 +153,12 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
 
   async release({ processId, jobs }: RunRef): Promise<void> {
     const values = [plainArray(jobs), processId, rangeOf(jobs)[0]];
-    await this.#askAndCommit(this.#context.sql.release, values, jobs.length);
+    await this.#askAndCommit(this.#statement(this.#context.sql.release, values, jobs.length));
   }
 
   async lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
-    await this.#askAndCommit(
-      this.#context.sql.lease,
-      [processId, jobs, forMs, rangeOf(jobs)[0]],
-      jobs.length,
-    );
+    const values = [processId, jobs, forMs, rangeOf(jobs)[0]];
+    await this.#askAndCommit(this.#statement(this.#context.sql.lease, values, jobs.length));
   }
 
   async lockLeased(
@@ -228,24 +225,11 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   async #finish(settlements: readonly Settlement[], isUnflushed: boolean): Promise<readonly JobId[]> {
     this.#checkOpen();
     if (settlements.some(({ id }) => !this.#held.has(id))) return [];
-    if (this.handle.used) return this.#finishWritten(settlements);
-    const { sql } = this.#context;
-    const isAlike = areAlike(settlements);
-    if (isAlike && this.#isOne) {
-      // Should it not be this transaction's to settle, nothing is committed.
-      const text = isUnflushed ? sql.completeUnflushed : sql.complete;
-      const { rowCount } = await this.#askAndCommit(text, this.#completion(settlements), 1);
-      return rowCount === 1 ? [settlements[0].id] : [];
-    }
+    const isWritten = this.handle.used;
+    if (!isWritten && this.#isOne && areAlike(settlements)) return this.#finishOne(settlements, isUnflushed);
+    const ending = this.#ending(settlements, isUnflushed);
     try {
-      // Of jobs that end alike, any number is settled by one plan.
-      if (isAlike) {
-        const text = isUnflushed ? sql.settleAlikeUnflushed : sql.settleAlike;
-        await this.#askAndCommit(text, this.#alike(settlements), 1);
-      } else {
-        const text = this.#isOne ? sql.settleAll : sql.settleAllTogether;
-        await this.#askAndCommit(text, this.#endings(settlements), settlements.length);
-      }
+      await (isWritten ? this.#commitWritten(ending) : this.#askAndCommit(ending));
     } catch (error) {
       if (isNotAll(error)) return [];
       throw error;
@@ -253,33 +237,42 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     return settlements.map(({ id }) => id);
   }
 
+  /** By the plainest statement. Should the job not be this transaction's to settle, nothing is written. */
+  async #finishOne(
+    settlements: readonly [Settlement, ...Settlement[]],
+    isUnflushed: boolean,
+  ): Promise<readonly JobId[]> {
+    const { complete, completeUnflushed } = this.#context.sql;
+    const text = isUnflushed ? completeUnflushed : complete;
+    const { rowCount } = await this.#askAndCommit(this.#statement(text, this.#completion(settlements)));
+    return rowCount === 1 ? [settlements[0].id] : [];
+  }
+
+  /** The statement that settles all of them, or fails. Of jobs that end alike, any number is settled by one plan. */
+  #ending(settlements: readonly Settlement[], isUnflushed: boolean): QueryConfig {
+    const { sql } = this.#context;
+    if (!areAlike(settlements)) {
+      const text = this.#isOne ? sql.settleAll : sql.settleAllTogether;
+      return this.#statement(text, this.#endings(settlements), settlements.length);
+    }
+    if (this.#isOne) return this.#statement(sql.completeAll, this.#completion(settlements));
+    const text = isUnflushed ? sql.settleAlikeUnflushed : sql.settleAlike;
+    return this.#statement(text, this.#alike(settlements));
+  }
+
   /** With what a handler has written. Where that cannot be committed nothing is, and the transaction is left to be undone. */
-  async #finishWritten(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+  async #commitWritten(ending: QueryConfig): Promise<void> {
     const { handle } = this;
     handle.close();
-    const statements = [...handle.checks, this.#ending(settlements)];
+    const committed = this.#inTurn.askAllAndCommit([...handle.checks, ending], () => this.#end(false));
     try {
-      const committed = this.#inTurn.askAllAndCommit(statements, () => this.#end(false));
       await this.#answered(committed.catch(this.#fail));
     } catch (error) {
-      if (isNotAll(error)) return [];
       if (!isNoSavepoint(error)) throw error;
       this.#onEnded();
       throw this.lost.reason;
     }
     this.#end(false);
-    return settlements.map(({ id }) => id);
-  }
-
-  /** The statement that settles all of them, or fails. */
-  #ending(settlements: readonly Settlement[]): QueryConfig {
-    const { sql } = this.#context;
-    const [text, values, rows] = !areAlike(settlements)
-      ? [this.#isOne ? sql.settleAll : sql.settleAllTogether, this.#endings(settlements), settlements.length]
-      : this.#isOne
-        ? [sql.completeAll, this.#completion(settlements), 1]
-        : [sql.settleAlike, this.#alike(settlements), 1];
-    return statementOf(text, values, this.#own.nameOf(text, rows));
   }
 
   async renew(): Promise<void> {
@@ -386,8 +379,13 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     }
   }
 
+  /** @param given How many rows it is given */
+  #statement(text: string, values: unknown[], given = 1): QueryConfig {
+    return statementOf(text, values, this.#own.nameOf(text, given));
+  }
+
   #ask<Row extends QueryResultRow>(text: string, values: unknown[], given = 1): Promise<Rows<Row>> {
-    const asked = this.#inTurn.ask<Row>(statementOf(text, values, this.#own.nameOf(text, given)));
+    const asked = this.#inTurn.ask<Row>(this.#statement(text, values, given));
     return this.#answered(asked.catch(this.#fail));
   }
 
@@ -412,9 +410,8 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   }
 
   /** Nothing is committed when the statement fails: the transaction is rolled back then. */
-  async #askAndCommit(text: string, values: unknown[], given: number): Promise<Rows<QueryResultRow>> {
+  async #askAndCommit(statement: QueryConfig): Promise<Rows<QueryResultRow>> {
     this.handle.close();
-    const statement = statementOf(text, values, this.#own.nameOf(text, given));
     try {
       return await this.#answered(this.#inTurn.askAndCommit(statement).catch(this.#fail));
     } finally {
