@@ -1,8 +1,15 @@
 import { createServer } from 'node:net';
 
+/** How many ports that the system picks are tried. It picks what is free on 127.0.0.1, which somebody may have on ::1. */
+const PICKS = 10;
+
 /** A TCP port of localhost that nobody listens on: the wanted one if it is free, else one the system picks. */
 export async function freePort(wanted = 0): Promise<number> {
-  return (await ifFree(wanted)) ?? (await ifFree(0)) ?? Promise.reject(new Error('No free TCP port.'));
+  for (let picks = 0; picks <= PICKS; picks++) {
+    const port = await ifFree(picks === 0 ? wanted : 0);
+    if (port !== undefined) return port;
+  }
+  throw new Error('No free TCP port.');
 }
 
 async function ifFree(wanted: number): Promise<number | undefined> {
