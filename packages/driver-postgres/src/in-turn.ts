@@ -1,7 +1,6 @@
 import { DriverError } from '@rowlock/core';
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
-import { COMMIT, isSkipped } from './flight.js';
-import { inOneFlight } from './in-one-flight.js';
+import { isSkipped } from './flight.js';
 import type { PostgresTransaction, QueryConfig, Rows } from './query.js';
 import type { Wire } from './wire.js';
 
@@ -20,7 +19,6 @@ export class InTurn implements PostgresTransaction {
   readonly #check: () => void;
   /** Opens the transaction, ahead of its first statement. */
   #begin: (() => Promise<unknown> | null) | null;
-  readonly #before: Promise<void>;
   #last: Promise<unknown> = Promise.resolve();
   #isEnding = false;
   #submitted: Promise<unknown> = this.#last;
@@ -31,20 +29,12 @@ export class InTurn implements PostgresTransaction {
    * @param wire How the connection is asked what is not a handler's
    * @param check Is asked when a statement's turn has come; what it throws, the statement is refused with.
    * @param begin Opens the transaction; null where it need not be waited for, as its failure is that of the statement behind it.
-   * @param before Resolves when the transaction before it on this connection is given up, or over.
    */
-  constructor(
-    client: PoolClient,
-    wire: Wire,
-    check: () => void,
-    begin: () => Promise<unknown> | null,
-    before: Promise<void>,
-  ) {
+  constructor(client: PoolClient, wire: Wire, check: () => void, begin: () => Promise<unknown> | null) {
     this.#client = client;
     this.#wire = wire;
     this.#check = check;
     this.#begin = begin;
-    this.#before = before;
   }
 
   /** Whether the transaction has been opened. */
@@ -70,21 +60,6 @@ export class InTurn implements PostgresTransaction {
     return this.#take(() => this.#client.query<Row>(text, values));
   }
 
-  /** The same, with another text right ahead of it in the same turn. @param told Is given what comes of that. */
-  queryBehind<Row extends QueryResultRow = QueryResultRow>(
-    ahead: string,
-    told: (answer: Promise<unknown>) => void,
-    text: string | QueryConfig,
-    values?: unknown[],
-  ): Promise<QueryResult<Row>> {
-    return this.#take(() =>
-      inOneFlight(this.#client, () => {
-        told(this.#client.query(ahead));
-        return this.#client.query<Row>(text, values);
-      }),
-    );
-  }
-
   /** A statement of the driver's own. */
   ask<Row extends QueryResultRow>(statement: QueryConfig): Promise<Rows<Row>> {
     return this.#take(() => this.#wire.query<Row>(statement));
@@ -101,28 +76,6 @@ export class InTurn implements PostgresTransaction {
     return this.#take(() => {
       this.#isEnding = true;
       return this.#wire.queryAndCommit<Row>(statement);
-    });
-  }
-
-  /**
-   * Several of them and a COMMIT, each only if the one before it was done: where one fails, the transaction is still there.
-   *
-   * @param over Is called where the COMMIT itself fails: then it is not.
-   */
-  askAllAndCommit(statements: readonly QueryConfig[], over: () => void): Promise<void> {
-    this.#submitted = this.#last;
-    return this.#take(async () => {
-      const { flies } = this.#wire;
-      this.#isEnding = flies;
-      const commit = (): Promise<void> => this.#wire.inOrder([COMMIT]);
-      const asked = this.#wire.inOrder(statements);
-      const committed = flies ? commit() : asked.then(commit);
-      committed.catch(() => {});
-      await asked;
-      await committed.catch((error: unknown) => {
-        over();
-        throw error;
-      });
     });
   }
 
@@ -174,12 +127,10 @@ export class InTurn implements PostgresTransaction {
         const answered = statement();
         return opened === null ? answered : behind(opened, answered);
       });
-    return open().catch(async (error: unknown) => {
+    return open().catch((error: unknown) => {
       if (!isSkipped(error)) throw error;
-      // The transaction before it on this connection could not be committed. What a handler has written there is undone first.
-      await this.#before;
-      if (this.inTransaction) await this.#wire.plain('ROLLBACK');
-      return open();
+      // The transaction before it on this connection has failed, and is still open.
+      return this.#wire.plain('ROLLBACK').then(open);
     });
   }
 }

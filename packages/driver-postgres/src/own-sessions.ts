@@ -15,7 +15,6 @@ const PREPARED = [
   'settle',
   'settleAll',
   'complete',
-  'completeAll',
   'settleAlike',
   'completeUnflushed',
   'settleAlikeUnflushed',

@@ -52,8 +52,6 @@ function completed({ id }: Pick<Job, 'id'>): Settlement {
   return { ...ending, id, processId: randomUUID(), output: null, by: 'test' };
 }
 
-const ERROR = { code: 'TEST', message: 'It was refused.' };
-
 const states = async () =>
   (await database.reader.exec('SELECT status FROM rowlock.job ORDER BY id')).map(({ status }) => status);
 
@@ -88,97 +86,6 @@ describe.each([false, true])('in flights: %s', (inFlights) => {
     expect((await claim(second.value)).id).toBe(one.id);
     await second.value.rollback();
     expect(await states()).toEqual(['new', 'new', 'new']);
-  });
-
-  describe('of what a handler has written', () => {
-    const effects = async () => (await database.reader.exec('SELECT note FROM effect')).length;
-
-    beforeEach(async () => {
-      await database.reader.exec(`
-        CREATE TABLE effect (note text);
-        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
-        CREATE TRIGGER refuses BEFORE UPDATE ON rowlock.job FOR EACH ROW
-          WHEN (NEW.output = '"refused"') EXECUTE FUNCTION refuse()`);
-    });
-    afterEach(() => database.reader.exec('DROP TABLE effect; DROP FUNCTION refuse CASCADE'));
-
-    async function written() {
-      const held = await begin();
-      const job = await claim(held);
-      await held.handle.query("INSERT INTO effect VALUES ('written')");
-      return { held, job };
-    }
-
-    test('a claim that is sent behind its settlement gets the next job', async () => {
-      const { held: first, job: one } = await written();
-      const settled = first.finish([completed(one)]);
-      const { held: second, job: two } = await claimBehind(first);
-      expect(await settled).toEqual([one.id]);
-      expect(two.payload).toBe(2);
-      await first.rollback();
-      await second.rollback();
-      expect(await effects()).toBe(1);
-      expect(await states()).toEqual(['complete', 'new', 'new']);
-    });
-
-    test('a claim behind a settlement that is refused comes when that is undone and settled otherwise', async () => {
-      const { held: first, job: one } = await written();
-      const settled = expect(first.finish([{ ...completed(one), output: 'refused' }])).rejects;
-      const claimed = claimBehind(first);
-      await settled.toThrow('refused');
-      await first.undo();
-      expect(await first.finish([{ ...completed(one), event: 'fail', error: ERROR }])).toEqual([one.id]);
-      const { held: second, job: two } = await claimed;
-      expect(two.payload).toBe(2);
-      expect(await second.finish([completed(two)])).toEqual([two.id]);
-      expect(await effects()).toBe(0);
-      expect(await states()).toEqual(['error', 'complete', 'new']);
-    });
-
-    test('a claim behind a settlement that is refused and given up gets the same job', async () => {
-      const { held: first, job: one } = await written();
-      const settled = expect(first.finish([{ ...completed(one), output: 'refused' }])).rejects;
-      const claimed = claimBehind(first);
-      await settled.toThrow('refused');
-      await first.rollback();
-      const { held: second, job } = await claimed;
-      expect(job.id).toBe(one.id);
-      await second.rollback();
-      expect(await effects()).toBe(0);
-      expect(await states()).toEqual(['new', 'new', 'new']);
-    });
-
-    test('a claim behind a COMMIT that fails gets the same job, and nothing of the transaction before is undone in its own', async () => {
-      // What a cursor that outlives its transaction has to bring is found out by the COMMIT.
-      await database.reader.exec(`
-        CREATE FUNCTION fail_at_commit() RETURNS void LANGUAGE plpgsql AS $$
-        BEGIN EXECUTE 'DECLARE late CURSOR WITH HOLD FOR SELECT 1 / (length(note) - 7) FROM effect'; END $$`);
-      const { held: first, job: one } = await written();
-      await first.handle.query('SELECT fail_at_commit()');
-      const settled = expect(first.finish([completed(one)])).rejects;
-      const claimed = claimBehind(first);
-      await settled.toThrow('division by zero');
-      await expect(first.undo()).rejects.toMatchObject({ code: 'TransactionOver' });
-      await first.rollback();
-      const { held: second, job } = await claimed;
-      expect(await second.finish([completed(job)])).toEqual([one.id]);
-      expect(await effects()).toBe(0);
-      expect(await states()).toEqual(['complete', 'new', 'new']);
-      await database.reader.exec('DROP FUNCTION fail_at_commit');
-    });
-
-    test('a claim behind a settlement that finds the transaction ended comes when that is given up', async () => {
-      const { held: first, job: one } = await written();
-      await first.handle.query('COMMIT AND CHAIN');
-      const settled = expect(first.finish([completed(one)])).rejects;
-      const claimed = claimBehind(first);
-      await settled.toMatchObject({ code: 'ConnectionLost' });
-      await first.rollback();
-      const { held: second, job } = await claimed;
-      expect(job.id).toBe(one.id);
-      await second.rollback();
-      expect(await states()).toEqual(['new', 'new', 'new']);
-    });
   });
 
   test('a transaction behind one that has ended takes a connection of the pool', async () => {
