@@ -1,6 +1,6 @@
 /**
- * What is measured, and with which settings. A setting's `shape` says what a transaction settles, `one` job or `many`, or that handlers
- * `write`: a ratio compares like with like. `in` names the measures that it takes part in; what else it says goes to the module's `open`.
+ * What is measured, and with which settings. A setting's `shape` says what a transaction settles, `one` job or `many`, or that its
+ * handler `writes`: a ratio compares like with like. `in` names the measures that it takes part in; what else it says goes to the module's `open`.
  */
 const EVERYWHERE = ['drain', 'latency', 'enqueue'];
 
