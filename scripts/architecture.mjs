@@ -21,7 +21,7 @@ const FLOW = [
   ['run', 'packages/core/src/worker/flow.ts', 'async function work<'],
   ['handler', 'packages/core/src/worker/run-handler.ts', 'export function runHandler<'],
   ['settle', 'packages/core/src/worker/settle.ts', 'async function settleHeld<'],
-  ['commit', 'packages/core/src/worker/settle.ts', 'await tx.commit()'],
+  ['commit', 'packages/core/src/worker/settle.ts', 'await tx.finish(settlements, committed)'],
   ['look again, or idle', 'packages/core/src/worker/rounds.ts', 'async serve('],
 ];
 

@@ -252,13 +252,16 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   }
 
   async finish(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+    // What a handler has written can be undone, and settled otherwise.
+    let isOver = !this.used;
     try {
       const settled = await this.settle(settlements);
+      isOver = true;
       if (settled.length === settlements.length) await this.commit();
       return settled;
     } finally {
       // After a commit there is nothing left to roll back, and this does nothing.
-      await this.rollback();
+      if (isOver) await this.rollback();
     }
   }
 

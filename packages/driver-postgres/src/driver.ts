@@ -151,12 +151,14 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     after,
   }: BeginOptions<PostgresTransaction>): Promise<HeldTransaction<PostgresTransaction>> {
     const server = this.#server ?? (await this.#knowServer());
-    const handed = after instanceof PostgresHeldTransaction ? await after.handOver() : undefined;
+    const last = after instanceof PostgresHeldTransaction ? after : null;
+    const handed = await last?.handOver();
+    const before = handed === undefined ? null : last;
+    // What a handler has written there may have to be undone, and settled otherwise: meanwhile this would have a second connection.
+    if (before === null && last?.used) await last.over;
     const client = handed ?? (await takeConnection(this.#pool, this.context.answerMs));
-    // A slot that goes from one claim to the next need not wait for the disk in between. Behind a pooler no session can tell of a server.
-    const goesOn = handed !== undefined && this.#own.known;
     const [own, pool, flushSession] = [this.#own, this.#soon, this.#flushSession];
-    const surroundings = { context: this.context, own, pool, server, flushSession, goesOn };
+    const surroundings = { context: this.context, own, pool, server, flushSession, before };
     return new PostgresHeldTransaction(surroundings, client, idleLimitMs);
   }
 

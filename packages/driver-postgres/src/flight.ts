@@ -156,6 +156,13 @@ export function inFlightWithCommit(
     );
 }
 
+/** The same of several: behind one that fails none is done, and all reject as that one does. */
+export async function allInFlight(client: PoolClient, statements: readonly QueryConfig[]): Promise<void> {
+  const flight = flightOf(client);
+  // They are told in order: what has failed ahead of those that were skipped.
+  await Promise.all(statements.map((statement) => flight.add(statement).done()));
+}
+
 /** Begins a transaction. That it could not be begun shows in what is asked behind it, which is skipped. */
 export function beginInFlight(client: PoolClient): void {
   flightOf(client).begin();

@@ -12,10 +12,10 @@ export const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
  * A transaction that the handler has ended and begun anew, as by COMMIT AND CHAIN, has no fence. With it goes SET TRANSACTION READ ONLY,
  * which would keep the claim from being settled.
  */
-const LOOK_FOR_FENCE = 'RELEASE SAVEPOINT rowlock_fence';
+const LOOK_FOR_FENCE = { name: 'rowlock.unfence', text: 'RELEASE SAVEPOINT rowlock_fence' };
 
 /** What is deferred to the commit. */
-const CHECK_NOW = 'SET CONSTRAINTS ALL IMMEDIATE';
+const CHECK_NOW = { name: 'rowlock.check', text: 'SET CONSTRAINTS ALL IMMEDIATE' };
 
 /**
  * Keeps what the handler wrote, also when a later one's writes are undone. What it left to be checked at commit is checked first,
@@ -78,18 +78,18 @@ export class HandlerTransaction implements PostgresTransaction {
     text: string | QueryConfig,
     values?: unknown[],
   ): Promise<QueryResult<Row>> {
-    this.#prepare();
+    if (!this.#open) throw runOver();
     if (STAYS.test(String(Object(text).text ?? text))) this.#onStays();
     try {
-      return await this.#inTurn.query<Row>(text, values);
+      return await this.#ask<Row>(text, values);
     } finally {
       if (!this.#inTurn.inTransaction) this.#onEnded();
     }
   }
 
   /** Asks whether the transaction is still the claim's, and checks what the handler left to be checked at commit. */
-  get check(): string {
-    return this.#fenced ? `${LOOK_FOR_FENCE}; ${CHECK_NOW}` : CHECK_NOW;
+  get checks(): readonly QueryConfig[] {
+    return this.#fenced ? [LOOK_FOR_FENCE, CHECK_NOW] : [CHECK_NOW];
   }
 
   /** The fence is gone, with what was undone or by being found. */
@@ -106,18 +106,21 @@ export class HandlerTransaction implements PostgresTransaction {
     this.#open = false;
   }
 
-  #prepare(): void {
-    if (!this.#open) throw runOver();
-    // Should it fail, so does the ROLLBACK TO it, and with that the run.
-    if (!this.#used) {
-      this.#setSavepoint().catch(() => {});
-      this.#fenced = true;
-    }
+  /** The savepoint goes along with the first statement. Should it fail, so does the ROLLBACK TO it, and with that the run. */
+  #ask<Row extends QueryResultRow>(
+    text: string | QueryConfig,
+    values?: unknown[],
+  ): Promise<QueryResult<Row>> {
+    if (this.#used) return this.#inTurn.query<Row>(text, values);
     this.#used = true;
+    this.#fenced = true;
+    const told = (answer: Promise<unknown>): void => {
+      answer.then((answers) => this.#learnSession(answers)).catch(() => {});
+    };
+    return this.#inTurn.queryBehind<Row>(SAVEPOINT, told, text, values);
   }
 
-  async #setSavepoint(): Promise<void> {
-    const answers: unknown = await this.#inTurn.query(SAVEPOINT);
+  #learnSession(answers: unknown): void {
     const [, , told] = Array.isArray(answers) ? answers : [];
     this.#session = Number(told?.rows[0]?.pid);
   }

@@ -21,10 +21,11 @@ import { InTurn } from './in-turn.js';
 import { rangeOf } from './job-ids.js';
 import type { OwnSessions } from './own-sessions.js';
 import { plainArray } from './plain-array.js';
-import { type PostgresTransaction, query, type Rows, statementOf } from './query.js';
+import { type PostgresTransaction, type QueryConfig, query, type Rows, statementOf } from './query.js';
 import { type JobRow, toJob } from './rows.js';
 import { cut, type Server } from './session.js';
 import { areAlike, endingsOf, sharedBy } from './settlements.js';
+import { NOT_ALL } from './statements/settle.js';
 import { type Wire, wireOf } from './wire.js';
 
 /** How long the handler's statements may go on when they are to be undone, in milliseconds. */
@@ -41,8 +42,8 @@ export interface Surroundings {
   readonly server: Server;
   /** What commits share. */
   readonly flushSession: FlushSession;
-  /** Whether it comes behind another transaction, in a session that is the driver's own: then something comes behind it, too. */
-  readonly goesOn: boolean;
+  /** The transaction that it comes behind on its connection. */
+  readonly before: PostgresHeldTransaction | null;
 }
 
 /** The worker's transaction: a connection of its own, and the row locks that are the claim. */
@@ -53,6 +54,8 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   readonly #pool: PostgresTransaction;
   readonly #wire: Wire;
   readonly #flushSession: FlushSession;
+  /** Whether its connection is that of the transaction before it, which may leave it to be rolled back here. */
+  readonly #isBehind: boolean;
   readonly #goesOn: boolean;
   readonly #inTurn: InTurn;
   readonly #lost = new AbortController();
@@ -67,10 +70,14 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   /** Whether another transaction has the connection now. */
   #handedOver = false;
   #rolledBack: Promise<void> = OVER;
+  #tellOver = (): void => {};
+  readonly #over = new Promise<void>((resolve) => {
+    this.#tellOver = resolve;
+  });
 
   /** The transaction is opened with its first statement. */
   constructor(
-    { context, own, pool, server, flushSession, goesOn }: Surroundings,
+    { context, own, pool, server, flushSession, before }: Surroundings,
     client: PoolClient,
     limitMs: number,
   ) {
@@ -79,13 +86,16 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.#client = client;
     this.#pool = pool;
     this.#flushSession = flushSession;
-    this.#goesOn = goesOn;
+    // Behind it comes something, too. Behind a pooler no session can tell of a server.
+    this.#isBehind = before !== null;
+    this.#goesOn = this.#isBehind && own.known;
     this.#wire = wireOf(client, own.known);
     this.#inTurn = new InTurn(
       client,
       this.#wire,
       () => this.#checkOpen(),
       () => this.#begin(limitMs, server),
+      before,
     );
     this.#handle = this.#newHandle();
     client.on('error', this.#onLost);
@@ -101,6 +111,16 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     if (this.#ended || this.#isChanged || !this.#inTurn.isEnding) return undefined;
     this.#handedOver = true;
     return this.#client;
+  }
+
+  /** Whether its end is on its way, or has been. */
+  get isEnding(): boolean {
+    return this.#ended || this.#inTurn.isEnding;
+  }
+
+  /** Resolves when it has ended, or is given up: the connection is whose it was handed to. */
+  get over(): Promise<void> {
+    return this.#over;
   }
 
   get handle(): HandlerTransaction {
@@ -141,15 +161,12 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
 
   async release({ processId, jobs }: RunRef): Promise<void> {
     const values = [plainArray(jobs), processId, rangeOf(jobs)[0]];
-    await this.#askAndCommit(this.#context.sql.release, values, jobs.length);
+    await this.#askAndCommit(this.#statement(this.#context.sql.release, values, jobs.length));
   }
 
   async lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
-    await this.#askAndCommit(
-      this.#context.sql.lease,
-      [processId, jobs, forMs, rangeOf(jobs)[0]],
-      jobs.length,
-    );
+    const values = [processId, jobs, forMs, rangeOf(jobs)[0]];
+    await this.#askAndCommit(this.#statement(this.#context.sql.lease, values, jobs.length));
   }
 
   async lockLeased(
@@ -177,7 +194,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     if (own.length === 0) return [];
     this.handle.close();
     // What the handler left to be checked at commit is checked now, while the claim can still be settled otherwise.
-    if (this.handle.used) await this.#askFenced(this.handle.check);
+    if (this.handle.used) await this.#askFenced(this.handle.checks.map(({ text }) => text).join('; '));
     const { sql } = this.#context;
     const settled =
       this.#isOne && areAlike(own)
@@ -201,7 +218,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     settlements: readonly Settlement[],
     committed: (() => void) | null = null,
   ): Promise<readonly JobId[]> {
-    const goesOn = this.#goesOn && committed !== null && areAlike(settlements);
+    const goesOn = this.#goesOn && committed !== null && !this.used && areAlike(settlements);
     const { flushed, end } = this.#flushSession.begin(settlements.length, goesOn);
     try {
       const settled = await this.#finish(settlements, flushed !== null);
@@ -216,28 +233,54 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   async #finish(settlements: readonly Settlement[], isUnflushed: boolean): Promise<readonly JobId[]> {
     this.#checkOpen();
     if (settlements.some(({ id }) => !this.#held.has(id))) return [];
-    const { sql } = this.#context;
-    const isAlike = areAlike(settlements);
-    if (isAlike && this.#isOne) {
-      // Should it not be this transaction's to settle, nothing is committed.
-      const text = isUnflushed ? sql.completeUnflushed : sql.complete;
-      const { rowCount } = await this.#askAndCommit(text, this.#completion(settlements), 1);
-      return rowCount === 1 ? [settlements[0].id] : [];
-    }
+    const isWritten = this.handle.used;
+    if (!isWritten && this.#isOne && areAlike(settlements)) return this.#finishOne(settlements, isUnflushed);
+    const ending = this.#ending(settlements, isUnflushed);
     try {
-      // Of jobs that end alike, any number is settled by one plan.
-      if (isAlike) {
-        const text = isUnflushed ? sql.settleAlikeUnflushed : sql.settleAlike;
-        await this.#askAndCommit(text, this.#alike(settlements), 1);
-      } else {
-        const text = this.#isOne ? sql.settleAll : sql.settleAllTogether;
-        await this.#askAndCommit(text, this.#endings(settlements), settlements.length);
-      }
+      await (isWritten ? this.#commitWritten(ending) : this.#askAndCommit(ending));
     } catch (error) {
       if (isNotAll(error)) return [];
       throw error;
     }
     return settlements.map(({ id }) => id);
+  }
+
+  /** By the plainest statement. Should the job not be this transaction's to settle, nothing is written. */
+  async #finishOne(
+    settlements: readonly [Settlement, ...Settlement[]],
+    isUnflushed: boolean,
+  ): Promise<readonly JobId[]> {
+    const { complete, completeUnflushed } = this.#context.sql;
+    const text = isUnflushed ? completeUnflushed : complete;
+    const { rowCount } = await this.#askAndCommit(this.#statement(text, this.#completion(settlements)));
+    return rowCount === 1 ? [settlements[0].id] : [];
+  }
+
+  /** The statement that settles all of them, or fails. Of jobs that end alike, any number is settled by one plan. */
+  #ending(settlements: readonly Settlement[], isUnflushed: boolean): QueryConfig {
+    const { sql } = this.#context;
+    if (!areAlike(settlements)) {
+      const text = this.#isOne ? sql.settleAll : sql.settleAllTogether;
+      return this.#statement(text, this.#endings(settlements), settlements.length);
+    }
+    if (this.#isOne) return this.#statement(sql.completeAll, this.#completion(settlements));
+    const text = isUnflushed ? sql.settleAlikeUnflushed : sql.settleAlike;
+    return this.#statement(text, this.#alike(settlements));
+  }
+
+  /** With what a handler has written. Where that cannot be committed nothing is, and the transaction is left to be undone. */
+  async #commitWritten(ending: QueryConfig): Promise<void> {
+    const { handle } = this;
+    handle.close();
+    const committed = this.#inTurn.askAllAndCommit([...handle.checks, ending], () => this.#end(false));
+    try {
+      await this.#answered(committed.catch(this.#fail));
+    } catch (error) {
+      if (!isNoSavepoint(error)) throw error;
+      this.#onEnded();
+      throw this.lost.reason;
+    }
+    this.#end(false);
   }
 
   async renew(): Promise<void> {
@@ -289,7 +332,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     // What waits for its turn would come after the ROLLBACK and be committed by itself.
     this.#open = false;
     this.handle.close();
-    if (!this.#inTurn.begun || this.#handedOver) {
+    if (this.#handedOver || (!this.#inTurn.begun && !this.#isBehind)) {
       this.#end(false);
       return;
     }
@@ -344,8 +387,13 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     }
   }
 
+  /** @param given How many rows it is given */
+  #statement(text: string, values: unknown[], given = 1): QueryConfig {
+    return statementOf(text, values, this.#own.nameOf(text, given));
+  }
+
   #ask<Row extends QueryResultRow>(text: string, values: unknown[], given = 1): Promise<Rows<Row>> {
-    const asked = this.#inTurn.ask<Row>(statementOf(text, values, this.#own.nameOf(text, given)));
+    const asked = this.#inTurn.ask<Row>(this.#statement(text, values, given));
     return this.#answered(asked.catch(this.#fail));
   }
 
@@ -370,9 +418,8 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   }
 
   /** Nothing is committed when the statement fails: the transaction is rolled back then. */
-  async #askAndCommit(text: string, values: unknown[], given: number): Promise<Rows<QueryResultRow>> {
+  async #askAndCommit(statement: QueryConfig): Promise<Rows<QueryResultRow>> {
     this.handle.close();
-    const statement = statementOf(text, values, this.#own.nameOf(text, given));
     try {
       return await this.#answered(this.#inTurn.askAndCommit(statement).catch(this.#fail));
     } finally {
@@ -437,6 +484,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.handle.close();
     this.#client.off('error', this.#onLost);
     this.#client.off('end', this.#onLost);
+    this.#tellOver();
     if (this.#handedOver) return;
     const isOver = broken || this.#isChanged || this.lost.aborted || this.#own.isStale(this.#client);
     this.#client.release(isOver);
@@ -445,7 +493,8 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
 
 /** See settleAll: fewer jobs were this transaction's to settle. */
 function isNotAll(error: unknown): boolean {
-  return error instanceof DriverError && Object(error.cause).code === '22012';
+  const { code, message } = Object(error instanceof DriverError && error.cause);
+  return code === '22P02' && String(message).includes(NOT_ALL);
 }
 
 function isNoSavepoint(error: unknown): boolean {

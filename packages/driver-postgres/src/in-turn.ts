@@ -1,12 +1,21 @@
 import { DriverError } from '@rowlock/core';
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
-import { isSkipped } from './flight.js';
+import { COMMIT, isSkipped } from './flight.js';
+import { inOneFlight } from './in-one-flight.js';
 import type { PostgresTransaction, QueryConfig, Rows } from './query.js';
 import type { Wire } from './wire.js';
 
 /** What a handler is told that goes on after its run. */
 export function runOver(): DriverError {
   return new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
+}
+
+/** The transaction before one on its connection. */
+export interface Before {
+  /** Whether its end has been sent: what is sent now comes behind it, or is skipped. */
+  readonly isEnding: boolean;
+  /** Resolves when it is given up, or over. */
+  readonly over: Promise<void>;
 }
 
 /**
@@ -19,9 +28,10 @@ export class InTurn implements PostgresTransaction {
   readonly #check: () => void;
   /** Opens the transaction, ahead of its first statement. */
   #begin: (() => Promise<unknown> | null) | null;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #before: Before | null;
+  #last: Promise<unknown>;
   #isEnding = false;
-  #submitted: Promise<unknown> = this.#last;
+  #submitted: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #forgotten = 0;
 
@@ -29,12 +39,21 @@ export class InTurn implements PostgresTransaction {
    * @param wire How the connection is asked what is not a handler's
    * @param check Is asked when a statement's turn has come; what it throws, the statement is refused with.
    * @param begin Opens the transaction; null where it need not be waited for, as its failure is that of the statement behind it.
+   * @param before The transaction before it on this connection
    */
-  constructor(client: PoolClient, wire: Wire, check: () => void, begin: () => Promise<unknown> | null) {
+  constructor(
+    client: PoolClient,
+    wire: Wire,
+    check: () => void,
+    begin: () => Promise<unknown> | null,
+    before: Before | null,
+  ) {
     this.#client = client;
     this.#wire = wire;
     this.#check = check;
     this.#begin = begin;
+    this.#before = before;
+    this.#last = Promise.resolve(before?.over);
   }
 
   /** Whether the transaction has been opened. */
@@ -60,6 +79,21 @@ export class InTurn implements PostgresTransaction {
     return this.#take(() => this.#client.query<Row>(text, values));
   }
 
+  /** The same, with another text right ahead of it in the same turn. @param told Is given what comes of that. */
+  queryBehind<Row extends QueryResultRow = QueryResultRow>(
+    ahead: string,
+    told: (answer: Promise<unknown>) => void,
+    text: string | QueryConfig,
+    values?: unknown[],
+  ): Promise<QueryResult<Row>> {
+    return this.#take(() =>
+      inOneFlight(this.#client, () => {
+        told(this.#client.query(ahead));
+        return this.#client.query<Row>(text, values);
+      }),
+    );
+  }
+
   /** A statement of the driver's own. */
   ask<Row extends QueryResultRow>(statement: QueryConfig): Promise<Rows<Row>> {
     return this.#take(() => this.#wire.query<Row>(statement));
@@ -79,12 +113,37 @@ export class InTurn implements PostgresTransaction {
     });
   }
 
+  /**
+   * Several of them and a COMMIT, each only if the one before it was done: where one fails, the transaction is still there.
+   *
+   * @param over Is called where the COMMIT itself fails: then it is not.
+   */
+  askAllAndCommit(statements: readonly QueryConfig[], over: () => void): Promise<void> {
+    this.#submitted = this.#last;
+    return this.#take(async () => {
+      const { flies } = this.#wire;
+      this.#isEnding = flies;
+      const commit = (): Promise<void> => this.#wire.inOrder([COMMIT]);
+      const asked = this.#wire.inOrder(statements);
+      const committed = flies ? commit() : asked.then(commit);
+      committed.catch(() => {});
+      await asked.catch((error: unknown) => {
+        this.#isEnding = false;
+        throw error;
+      });
+      await committed.catch((error: unknown) => {
+        over();
+        throw error;
+      });
+    });
+  }
+
   /** Resolves when the end of the transaction has been sent, or will not be. */
   get submitted(): Promise<unknown> {
     return this.#submitted;
   }
 
-  /** Whether the end of the transaction has been sent. */
+  /** Whether the end of the transaction has been sent, and not been refused since. */
   get isEnding(): boolean {
     return this.#isEnding;
   }
@@ -94,7 +153,7 @@ export class InTurn implements PostgresTransaction {
     this.#forgotten += 1;
   }
 
-  /** Resolves when everything that has asked for its turn has had it. */
+  /** Resolves when everything that has asked for its turn has had it; before anything has, when the connection is free. */
   async rest(): Promise<void> {
     await this.#last;
   }
@@ -127,10 +186,16 @@ export class InTurn implements PostgresTransaction {
         const answered = statement();
         return opened === null ? answered : behind(opened, answered);
       });
+    const anew = async (): Promise<Result> => {
+      await this.#before?.over;
+      if (this.inTransaction) await this.#wire.plain('ROLLBACK');
+      return open();
+    };
+    // One whose end was refused is open still: it is undone, and ended otherwise or given up.
+    if (this.#before?.isEnding === false) return anew();
     return open().catch((error: unknown) => {
-      if (!isSkipped(error)) throw error;
-      // The transaction before it on this connection has failed, and is still open.
-      return this.#wire.plain('ROLLBACK').then(open);
+      if (isSkipped(error)) return anew();
+      throw error;
     });
   }
 }

@@ -15,6 +15,7 @@ const PREPARED = [
   'settle',
   'settleAll',
   'complete',
+  'completeAll',
   'settleAlike',
   'completeUnflushed',
   'settleAlikeUnflushed',

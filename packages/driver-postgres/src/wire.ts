@@ -1,5 +1,14 @@
 import type { PoolClient, QueryResultRow } from 'pg';
-import { BEGIN, beginInFlight, COMMIT, depart, flies, inFlight, inFlightWithCommit } from './flight.js';
+import {
+  allInFlight,
+  BEGIN,
+  beginInFlight,
+  COMMIT,
+  depart,
+  flies,
+  inFlight,
+  inFlightWithCommit,
+} from './flight.js';
 import { inOneFlight } from './in-one-flight.js';
 import type { Asked, QueryConfig, Rows } from './query.js';
 
@@ -11,6 +20,10 @@ export interface Wire extends Asked {
   begin(): Promise<unknown> | null;
   /** A statement and a COMMIT right behind it. */
   queryAndCommit<Row extends QueryResultRow>(statement: QueryConfig): Promise<Rows<Row>>;
+  /** One after the other, each only if the one before it was done. */
+  inOrder(statements: readonly QueryConfig[]): Promise<void>;
+  /** Whether these go in one flight, so that what is asked behind them is skipped as well when one fails. */
+  readonly flies: boolean;
   /** Sends in one piece what is asked. */
   together<Answer>(ask: () => Answer): Answer;
 }
@@ -32,6 +45,12 @@ function oneByOne(client: PoolClient): Wire {
         const [rows] = await Promise.all([client.query<Row>(statement), plain(COMMIT.text)]);
         return rows;
       }),
+    async inOrder(statements) {
+      // Without values it has the name of what only flights prepare.
+      for (const statement of statements)
+        await client.query(statement.values === undefined ? statement.text : statement);
+    },
+    flies: false,
     together,
   };
 }
@@ -49,6 +68,8 @@ function flying(client: PoolClient): Wire {
     },
     queryAndCommit: <Row extends QueryResultRow>(statement: QueryConfig) =>
       inFlightWithCommit<Row>(client, statement),
+    inOrder: (statements) => allInFlight(client, statements),
+    flies: true,
     together: (ask) => ask(),
   };
 }

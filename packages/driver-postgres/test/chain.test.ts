@@ -52,8 +52,18 @@ function completed({ id }: Pick<Job, 'id'>): Settlement {
   return { ...ending, id, processId: randomUUID(), output: null, by: 'test' };
 }
 
+const ERROR = { code: 'TEST', message: 'It was refused.' };
+
 const states = async () =>
   (await database.reader.exec('SELECT status FROM rowlock.job ORDER BY id')).map(({ status }) => status);
+
+/** What another session could claim now. */
+const unlocked = async () =>
+  (
+    await database.reader.exec(
+      "SELECT payload FROM rowlock.job WHERE status = 'new' ORDER BY id FOR UPDATE SKIP LOCKED",
+    )
+  ).map(({ payload }) => payload);
 
 /** Of sessions that are known to be the driver's own, statements go in flights. */
 describe.each([false, true])('in flights: %s', (inFlights) => {
@@ -86,6 +96,144 @@ describe.each([false, true])('in flights: %s', (inFlights) => {
     expect((await claim(second.value)).id).toBe(one.id);
     await second.value.rollback();
     expect(await states()).toEqual(['new', 'new', 'new']);
+  });
+
+  test('one that is given up before its claim, behind a settlement that is refused, leaves the connection free', async () => {
+    const first = await begin();
+    const one = await claim(first);
+    await refuseUpdates();
+    const settled = expect(first.finish([completed(one)])).rejects;
+    const second = await begin(first);
+    await Promise.all([settled.toThrow('no'), second.rollback()]);
+    await first.rollback();
+    // What asks for a connection and does not look whether a transaction is open there.
+    expect(await driver.workers()).toHaveLength(inFlights ? 1 : 0);
+    expect(await unlocked()).toEqual([1, 2, 3]);
+  });
+
+  describe('of what a handler has written', () => {
+    const effects = async () => (await database.reader.exec('SELECT note FROM effect')).length;
+
+    beforeEach(async () => {
+      await database.reader.exec(`
+        CREATE TABLE effect (note text);
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+        CREATE TRIGGER refuses BEFORE UPDATE ON rowlock.job FOR EACH ROW
+          WHEN (NEW.output = '"refused"') EXECUTE FUNCTION refuse()`);
+    });
+    afterEach(() => database.reader.exec('DROP TABLE effect; DROP FUNCTION refuse CASCADE'));
+
+    async function written() {
+      const held = await begin();
+      const job = await claim(held);
+      await held.handle.query("INSERT INTO effect VALUES ('written')");
+      return { held, job };
+    }
+
+    test('a claim that is sent behind its settlement gets the next job', async () => {
+      const { held: first, job: one } = await written();
+      const settled = first.finish([completed(one)]);
+      const { held: second, job: two } = await claimBehind(first);
+      expect(await settled).toEqual([one.id]);
+      expect(two.payload).toBe(2);
+      await first.rollback();
+      await second.rollback();
+      expect(await effects()).toBe(1);
+      expect(await states()).toEqual(['complete', 'new', 'new']);
+    });
+
+    test('a claim behind a settlement that is refused comes when that is undone and settled otherwise', async () => {
+      const { held: first, job: one } = await written();
+      const settled = expect(first.finish([{ ...completed(one), output: 'refused' }])).rejects;
+      const claimed = claimBehind(first);
+      await settled.toThrow('refused');
+      await first.undo();
+      expect(await first.finish([{ ...completed(one), event: 'fail', error: ERROR }])).toEqual([one.id]);
+      const { held: second, job: two } = await claimed;
+      expect(two.payload).toBe(2);
+      expect(await second.finish([completed(two)])).toEqual([two.id]);
+      expect(await effects()).toBe(0);
+      expect(await states()).toEqual(['error', 'complete', 'new']);
+    });
+
+    // A worker looks how much it may claim before it begins: the settlement may be answered by then, or while it does.
+    test('a claim behind a settlement that was refused, and is being undone, is held by its own transaction', async () => {
+      const { held: first, job: one } = await written();
+      await expect(first.finish([{ ...completed(one), output: 'refused' }])).rejects.toThrow('refused');
+      await first.undo();
+      const claimed = claimBehind(first);
+      await begun();
+      expect(await first.finish([{ ...completed(one), event: 'fail', error: ERROR }])).toEqual([one.id]);
+      await holdsTheNext(await claimed);
+    });
+
+    test('a claim whose transaction was begun before the settlement was refused is held by its own, too', async () => {
+      const { held: first, job: one } = await written();
+      const settled = expect(first.finish([{ ...completed(one), output: 'refused' }])).rejects;
+      const begins = begin(first);
+      await settled.toThrow('refused');
+      await first.undo();
+      const claimed = begins.then(async (held) => ({ held, job: await claim(held) }));
+      await begun();
+      expect(await first.finish([{ ...completed(one), event: 'fail', error: ERROR }])).toEqual([one.id]);
+      await holdsTheNext(await claimed);
+    });
+
+    /** Resolves when what was asked of the driver before has been sent, if it waits for nothing. */
+    const begun = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+    async function holdsTheNext({ held, job }: { held: HeldTransaction<PostgresTransaction>; job: Job }) {
+      expect(job.payload).toBe(2);
+      expect(await unlocked()).toEqual([3]);
+      expect(await held.finish([completed(job)])).toEqual([job.id]);
+      expect(await effects()).toBe(0);
+      expect(await states()).toEqual(['error', 'complete', 'new']);
+    }
+
+    test('a claim behind a settlement that is refused and given up gets the same job', async () => {
+      const { held: first, job: one } = await written();
+      const settled = expect(first.finish([{ ...completed(one), output: 'refused' }])).rejects;
+      const claimed = claimBehind(first);
+      await settled.toThrow('refused');
+      await first.rollback();
+      const { held: second, job } = await claimed;
+      expect(job.id).toBe(one.id);
+      await second.rollback();
+      expect(await effects()).toBe(0);
+      expect(await states()).toEqual(['new', 'new', 'new']);
+    });
+
+    test('a claim behind a COMMIT that fails gets the same job, and nothing of the transaction before is undone in its own', async () => {
+      // What a cursor that outlives its transaction has to bring is found out by the COMMIT.
+      await database.reader.exec(`
+        CREATE FUNCTION fail_at_commit() RETURNS void LANGUAGE plpgsql AS $$
+        BEGIN EXECUTE 'DECLARE late CURSOR WITH HOLD FOR SELECT 1 / (length(note) - 7) FROM effect'; END $$`);
+      const { held: first, job: one } = await written();
+      await first.handle.query('SELECT fail_at_commit()');
+      const settled = expect(first.finish([completed(one)])).rejects;
+      const claimed = claimBehind(first);
+      await settled.toThrow('division by zero');
+      await expect(first.undo()).rejects.toMatchObject({ code: 'TransactionOver' });
+      await first.rollback();
+      const { held: second, job } = await claimed;
+      expect(await second.finish([completed(job)])).toEqual([one.id]);
+      expect(await effects()).toBe(0);
+      expect(await states()).toEqual(['complete', 'new', 'new']);
+      await database.reader.exec('DROP FUNCTION fail_at_commit');
+    });
+
+    test('a claim behind a settlement that finds the transaction ended comes when that is given up', async () => {
+      const { held: first, job: one } = await written();
+      await first.handle.query('COMMIT AND CHAIN');
+      const settled = expect(first.finish([completed(one)])).rejects;
+      const claimed = claimBehind(first);
+      await settled.toMatchObject({ code: 'ConnectionLost' });
+      await first.rollback();
+      const { held: second, job } = await claimed;
+      expect(job.id).toBe(one.id);
+      await second.rollback();
+      expect(await states()).toEqual(['new', 'new', 'new']);
+    });
   });
 
   test('a transaction behind one that has ended takes a connection of the pool', async () => {

@@ -48,12 +48,13 @@ const ending = (): Settlement => ({
 const ENDINGS = ['COMMIT AND CHAIN', 'ROLLBACK AND CHAIN', 'COMMIT; BEGIN'];
 const ENDS = {
   settle: () => held.settle([ending()]),
+  finish: () => held.finish([ending()]),
   undo: () => held.undo(),
   renew: () => held.renew(),
 };
 
 for (const statement of ENDINGS) {
-  test.each(['settle', 'undo', 'renew'] as const)(
+  test.each(['settle', 'finish', 'undo', 'renew'] as const)(
     `a handler that begins anew by ${statement} has lost the claim, as %s finds`,
     async (verb) => {
       await held.handle.query('SELECT 1 AS one');

@@ -148,6 +148,7 @@ test('beside many records what is asked for a few jobs is planned once, too', as
     ...Object.fromEntries([...records, ...batches]),
     survey: [sql.survey, [['q'], ['k']]],
     settle: [sql.settle, [[1], [randomUUID()], ...ending, 'new', [1]]],
+    'complete with what a handler wrote': [sql.completeAll, [3, null, 1, 0, 0, 'host', 'new']],
     'settle and commit': [sql.settleAll, [[2], [randomUUID()], ...ending, 'new', [2]]],
   });
   await client.end();

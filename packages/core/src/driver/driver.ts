@@ -196,7 +196,8 @@ export interface HeldTransaction<Tx> extends RunTransaction<Tx> {
 
   /**
    * `settle` and `commit` on one way to the server: nothing is committed unless all was written, and the transaction has
-   * ended then. Only for what no handler has written through. Resolves when a server that stops then has it on its disk.
+   * ended then. Where a handler has written through `handle` and it rejects, the transaction is left as `settle` leaves it: to be undone, and
+   * settled otherwise; but where the commit itself has failed it is over, as `undo` says by `TransactionOver`. Resolves when a server that stops then has it on its disk.
    *
    * @param committed Is called when all was committed, or nothing of it will be: everybody sees it, though a server that stops in this moment may
    * forget it. Where a driver does not call it, that is when this resolves.

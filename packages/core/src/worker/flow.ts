@@ -322,7 +322,7 @@ async function workHeld<Tx>(
     for (const { info } of runs) flow.events.emit('released', info);
     return;
   }
-  if (flow.driver.capabilities.chains && !held.used) settles();
+  if (flow.driver.capabilities.chains) settles();
   await settle(flow, runs, started, (settlements) => settleHeld(held, settlements, committed));
 }
 

@@ -23,20 +23,16 @@ export async function settleHeld<Tx>(
   { settlements, instead }: Settlements,
   committed: () => void,
 ): Promise<readonly Settlement[]> {
-  if (!tx.used) {
-    const settled = await tx.finish(settlements, committed);
-    if (settled.length < settlements.length) throw lostClaim(settlements);
-    return settlements;
-  }
   let written = settlements;
-  const settled = await tx.settle(settlements).catch(async (error: unknown) => {
-    if (isDriverError(error, 'ConnectionLost')) throw error;
-    await tx.undo();
+  const settled = await tx.finish(settlements, committed).catch(async (error: unknown) => {
+    if (!tx.used || isDriverError(error, 'ConnectionLost')) throw error;
+    await tx.undo().catch((cause: unknown) => {
+      throw isDriverError(cause, 'TransactionOver') ? error : cause;
+    });
     written = instead(error);
-    return tx.settle(written);
+    return tx.finish(written);
   });
   if (settled.length < settlements.length) throw lostClaim(settlements);
-  await tx.commit();
   return written;
 }
 

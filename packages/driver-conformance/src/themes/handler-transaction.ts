@@ -19,6 +19,41 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     expect((await row(job)).status).toBe('complete');
   });
 
+  test('finish commits what a handler wrote with its settlement', async ({ put, hold, row, createNotes }) => {
+    const notes = await createNotes();
+    await put();
+    const { held, job } = await hold();
+    await notes.write(held.handle, 'written by the handler');
+    expect(await held.finish([settlement(job, { output: 'done' })])).toEqual([job.id]);
+    expect(await notes.all()).toEqual(['written by the handler']);
+    expect(await row(job)).toMatchObject({ status: 'complete', output: 'done' });
+    await expect(held.commit()).rejects.toMatchObject({ code: 'TransactionOver' });
+  });
+
+  test('finish commits nothing of what a handler wrote unless it settles all', async (stage) => {
+    const notes = await stage.createNotes();
+    const before = [await stage.put(), await stage.put()];
+    const { held, job } = await stage.hold();
+    const other = await stage.hold();
+    await notes.write(held.handle, 'lost');
+    const settlements = [job, other.job].map((each) => settlement(each));
+    expect((await held.finish(settlements)).length).toBeLessThan(settlements.length);
+    await held.rollback();
+    expect(await notes.all()).toEqual([]);
+    for (const each of before) expect(await stage.row(each)).toEqual(each);
+  });
+
+  test('what was undone is not committed by finish', async ({ put, hold, row, createNotes }) => {
+    const notes = await createNotes();
+    await put();
+    const { held, job } = await hold();
+    await notes.write(held.handle, 'undone');
+    await held.undo();
+    expect(await held.finish([settlement(job, { event: 'fail', error: ERROR })])).toEqual([job.id]);
+    expect(await notes.all()).toEqual([]);
+    expect((await row(job)).status).toBe('error');
+  });
+
   test('what a handler wrote vanishes with the claim', async ({ put, hold, row, createNotes }) => {
     const notes = await createNotes();
     const before = await put();

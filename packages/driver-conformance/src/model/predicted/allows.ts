@@ -37,7 +37,7 @@ export function allows(state: ModelState, command: Command): boolean {
     case 'commit':
       return hasJobs(tx);
     case 'finish':
-      return hasJobs(tx) && !tx.hasWritten && isThere(state, command.stranger);
+      return hasJobs(tx) && isThere(state, command.stranger);
     case 'release': {
       const isAsItWas = tx?.from === 'new' && !tx.hasSettled && !tx.effects.length && !tx.kept.length;
       return isAsItWas && hasJobs(tx) && tx.run !== null;

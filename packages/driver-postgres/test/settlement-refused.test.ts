@@ -1,0 +1,90 @@
+import '@rowlock/servers/vitest';
+import { randomUUID } from 'node:crypto';
+import type { HeldTransaction, Job, Settlement } from '@rowlock/core/driver';
+import { newJob } from '@rowlock/driver-conformance';
+import { freshDatabase } from '@rowlock/servers';
+import pg from 'pg';
+import { beforeEach, expect, inject, test } from 'vitest';
+import { type PostgresTransaction, postgres } from '../src/index.js';
+
+/** Something of the application's that refuses a settlement, behind what the handler wrote. */
+const REFUSES = `
+  CREATE TABLE effect (note text NOT NULL);
+  CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE division_by_zero USING MESSAGE = 'refused'; END $$;
+  CREATE TRIGGER refuses BEFORE UPDATE ON rowlock.job FOR EACH ROW
+    WHEN (NEW.output = '"refused"') EXECUTE FUNCTION refuse()`;
+
+let driver: ReturnType<typeof postgres>;
+let reader: pg.Client;
+let url: string;
+
+beforeEach(async () => {
+  const database = await freshDatabase(inject('postgresUrl'));
+  url = database.url;
+  driver = postgres({ connectionString: url });
+  await driver.migrate();
+  reader = new pg.Client({ connectionString: url });
+  await reader.connect();
+  await reader.query(REFUSES);
+  return async () => {
+    await driver.close();
+    await reader.end();
+    await database.drop();
+  };
+});
+
+const FIRST = { queue: 'q', kinds: ['k'], line: { priority: -32_768, id: 0n }, busy: [], limit: 1 };
+
+async function claimed(): Promise<{ held: HeldTransaction<PostgresTransaction>; job: Job | undefined }> {
+  const held = await driver.begin({ idleLimitMs: 60_000 });
+  const [job] = await held.claim(FIRST);
+  return { held, job };
+}
+
+function ending(job: Job, change: Partial<Settlement>): Settlement {
+  const { id } = job;
+  return {
+    id,
+    processId: randomUUID(),
+    event: 'complete',
+    attempt: 1,
+    crashes: 0,
+    delayMs: 0,
+    tookMs: 0,
+    output: null,
+    error: null,
+    by: 'test',
+    ...change,
+  };
+}
+
+const refused = (job: Job): Settlement => ending(job, { output: 'refused' });
+const retried = (job: Job): Settlement => ending(job, { event: 'retry', delayMs: 60_000 });
+
+const effects = async (): Promise<number> => (await reader.query('SELECT FROM effect')).rows.length;
+
+const jobs = async (): Promise<unknown[]> =>
+  (await reader.query('SELECT status, attempt FROM rowlock.job ORDER BY id')).rows;
+
+const write = (held: HeldTransaction<PostgresTransaction>): Promise<unknown> =>
+  held.handle.query("INSERT INTO effect VALUES ('written')");
+
+test.each(['finish', 'settle'] as const)(
+  'what %s cannot settle is undone with all that was written, and settled otherwise under its lock',
+  async (verb) => {
+    await driver.enqueue([newJob()]);
+    const { held, job } = await claimed();
+    if (job === undefined) throw new Error('There is no job.');
+    await write(held);
+    await expect(held[verb]([refused(job)])).rejects.toThrow('refused');
+    await held.undo();
+    expect(held.lost.aborted).toBe(false);
+    const other = await claimed();
+    expect(other.job).toBeUndefined();
+    await other.held.rollback();
+
+    expect(await held.finish([retried(job)])).toEqual([job.id]);
+    expect(await effects()).toBe(0);
+    expect(await jobs()).toEqual([{ status: 'new', attempt: 1 }]);
+  },
+);
