@@ -8,6 +8,8 @@ test('the quick form measures Rowlock and bare SQL', async () => {
   // The server of the tests flushes nothing, and it is said.
   expect(servers.postgres).toMatchObject({ settings: { fsync: 'off', synchronous_commit: 'on' } });
   expect(servers.postgres.problem).toContain('fsync is off');
+  const written = measures.drain.postgres.rows.filter(({ setting }) => setting.includes('writes a row'));
+  expect(written).toHaveLength(2);
   for (const { rows } of [measures.drain.postgres, measures.latency.postgres]) {
     const names = new Set(rows.map(({ system }) => system));
     expect(names).toEqual(new Set(['Rowlock', 'bare SQL']));

@@ -34,7 +34,7 @@ export class Stage {
       .flatMap((system) =>
         system.settings
           .filter((setting) => setting.in.includes(measure))
-          .slice(0, quick ? 1 : undefined)
+          .filter(({ shape }, place, all) => !quick || all.findIndex((one) => one.shape === shape) === place)
           .map((setting) => ({
             system,
             setting,

@@ -95,10 +95,10 @@ describe.each(DATABASES)('on $name', (on) => {
     return state === 'Z';
   }
 
-  const hasCurl = spawnSync('curl', ['--version']).status === 0;
-
   // The lines call curl; slim containers have none.
-  test.skipIf(!hasCurl)(
+  const withCurl = test.skipIf(spawnSync('curl', ['--version']).status !== 0);
+
+  withCurl(
     'with curl the lines that it prints work as they are, and Ctrl-C leaves nothing behind',
     async () => {
       await start(0);
@@ -115,7 +115,7 @@ describe.each(DATABASES)('on $name', (on) => {
     },
   );
 
-  test.skipIf(!hasCurl)("with curl the README's lines create a sheet and send it back 30 times", async () => {
+  withCurl("with curl the README's lines create a sheet and send it back 30 times", async () => {
     const page = await start(0);
     const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
     const [, lines = ''] = /while `npm start` runs:\n\n```sh\n(.*?)```/s.exec(readme) ?? [];

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { createServer, Server } from 'node:net';
+import { afterEach, expect, test, vi } from 'vitest';
 import { freePort } from '../src/index.js';
 
 const holders: Server[] = [];
 
 afterEach(() => {
+  vi.restoreAllMocks();
   for (const holder of holders.splice(0)) holder.close();
 });
 
@@ -36,4 +37,21 @@ test.each(['127.0.0.1', '0.0.0.0'])('a port that is taken on %s gives way to ano
 test.runIf(hasIpv6).each(['::1', '::'])('so does one that is taken on %s', async (host) => {
   const taken = await hold(host);
   expect(await freePort(taken)).not.toBe(taken);
+});
+
+test.runIf(hasIpv6)('so do several that the system picks, when somebody has them on ::1', async () => {
+  const { listen } = Server.prototype;
+  const taken: unknown[] = [];
+  vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...args: unknown[]) {
+    const [port, host] = args;
+    const go = (): Server => Reflect.apply(listen, this, args);
+    if (host !== '::1' || taken.length === 5) return go();
+    taken.push(port);
+    const holder = createServer();
+    holders.push(holder);
+    Reflect.apply(listen, holder, [port, host, go]);
+    return this;
+  });
+  expect(taken).not.toContain(await freePort());
+  expect(taken).toHaveLength(5);
 });
