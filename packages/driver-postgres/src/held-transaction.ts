@@ -24,7 +24,15 @@ import { plainArray } from './plain-array.js';
 import { type PostgresTransaction, type QueryConfig, query, type Rows, statementOf } from './query.js';
 import { type JobRow, toJob } from './rows.js';
 import { cut, type Server } from './session.js';
-import { areAlike, endingsOf, sharedBy } from './settlements.js';
+import {
+  type Alike,
+  type Asking,
+  areAlike,
+  completing,
+  type Standing,
+  settling,
+  settlingAll,
+} from './settlements.js';
 import { NOT_ALL } from './statements/settle.js';
 import { type Wire, wireOf } from './wire.js';
 
@@ -161,12 +169,12 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
 
   async release({ processId, jobs }: RunRef): Promise<void> {
     const values = [plainArray(jobs), processId, rangeOf(jobs)[0]];
-    await this.#askAndCommit(this.#statement(this.#context.sql.release, values, jobs.length));
+    await this.#askAndCommit({ text: this.#context.sql.release, values, given: jobs.length });
   }
 
   async lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
     const values = [processId, jobs, forMs, rangeOf(jobs)[0]];
-    await this.#askAndCommit(this.#statement(this.#context.sql.lease, values, jobs.length));
+    await this.#askAndCommit({ text: this.#context.sql.lease, values, given: jobs.length });
   }
 
   async lockLeased(
@@ -195,22 +203,20 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.handle.close();
     // What the handler left to be checked at commit is checked now, while the claim can still be settled otherwise.
     if (this.handle.used) await this.#askFenced(this.handle.checks.map(({ text }) => text).join('; '));
-    const { sql } = this.#context;
     const settled =
-      this.#isOne && areAlike(own)
-        ? await this.#complete(own)
-        : await this.#settle(this.#isOne ? sql.settle : sql.settleTogether, own);
+      this.#standing.isOne && areAlike(own) ? await this.#complete(own) : await this.#settle(own);
     for (const id of settled) this.#held.delete(id);
     return settled;
   }
 
-  async #complete(settlements: readonly [Settlement, ...Settlement[]]): Promise<readonly JobId[]> {
-    const { rowCount } = await this.#ask(this.#context.sql.complete, this.#completion(settlements));
+  async #complete(settlements: Alike): Promise<readonly JobId[]> {
+    const { rowCount } = await this.#ask(completing(this.#context.sql.complete, settlements, this.#standing));
     return rowCount === 1 ? [settlements[0].id] : [];
   }
 
-  async #settle(text: string, settlements: readonly Settlement[]): Promise<readonly JobId[]> {
-    const rows = await this.#askRows<{ id: JobId }>(text, this.#endings(settlements), settlements.length);
+  async #settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+    const asking = settling(this.#context.sql, settlements, this.#standing);
+    const { rows } = await this.#ask<{ id: JobId }>(asking);
     return rows.map(({ id }) => id);
   }
 
@@ -234,8 +240,9 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.#checkOpen();
     if (settlements.some(({ id }) => !this.#held.has(id))) return [];
     const isWritten = this.handle.used;
-    if (!isWritten && this.#isOne && areAlike(settlements)) return this.#finishOne(settlements, isUnflushed);
-    const ending = this.#ending(settlements, isUnflushed);
+    if (!isWritten && this.#standing.isOne && areAlike(settlements))
+      return this.#finishOne(settlements, isUnflushed);
+    const ending = settlingAll(this.#context.sql, settlements, this.#standing, isUnflushed);
     try {
       await (isWritten ? this.#commitWritten(ending) : this.#askAndCommit(ending));
     } catch (error) {
@@ -246,33 +253,19 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   }
 
   /** By the plainest statement. Should the job not be this transaction's to settle, nothing is written. */
-  async #finishOne(
-    settlements: readonly [Settlement, ...Settlement[]],
-    isUnflushed: boolean,
-  ): Promise<readonly JobId[]> {
+  async #finishOne(settlements: Alike, isUnflushed: boolean): Promise<readonly JobId[]> {
     const { complete, completeUnflushed } = this.#context.sql;
     const text = isUnflushed ? completeUnflushed : complete;
-    const { rowCount } = await this.#askAndCommit(this.#statement(text, this.#completion(settlements)));
+    const { rowCount } = await this.#askAndCommit(completing(text, settlements, this.#standing));
     return rowCount === 1 ? [settlements[0].id] : [];
   }
 
-  /** The statement that settles all of them, or fails. Of jobs that end alike, any number is settled by one plan. */
-  #ending(settlements: readonly Settlement[], isUnflushed: boolean): QueryConfig {
-    const { sql } = this.#context;
-    if (!areAlike(settlements)) {
-      const text = this.#isOne ? sql.settleAll : sql.settleAllTogether;
-      return this.#statement(text, this.#endings(settlements), settlements.length);
-    }
-    if (this.#isOne) return this.#statement(sql.completeAll, this.#completion(settlements));
-    const text = isUnflushed ? sql.settleAlikeUnflushed : sql.settleAlike;
-    return this.#statement(text, this.#alike(settlements));
-  }
-
   /** With what a handler has written. Where that cannot be committed nothing is, and the transaction is left to be undone. */
-  async #commitWritten(ending: QueryConfig): Promise<void> {
+  async #commitWritten(ending: Asking): Promise<void> {
     const { handle } = this;
     handle.close();
-    const committed = this.#inTurn.askAllAndCommit([...handle.checks, ending], () => this.#end(false));
+    const statements = [...handle.checks, this.#statement(ending)];
+    const committed = this.#inTurn.askAllAndCommit(statements, () => this.#end(false));
     try {
       await this.#answered(committed.catch(this.#fail));
     } catch (error) {
@@ -290,23 +283,8 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.#handle = this.#newHandle();
   }
 
-  /** Whether no run of it can have several jobs. */
-  get #isOne(): boolean {
-    return this.#held.size === 1;
-  }
-
-  #completion([settlement]: readonly [Settlement, ...Settlement[]]): unknown[] {
-    return [settlement.id, ...sharedBy(settlement, this.#status)];
-  }
-
-  #alike(settlements: readonly [Settlement, ...Settlement[]]): unknown[] {
-    const ids = settlements.map(({ id }) => id);
-    return [plainArray(ids), ...sharedBy(settlements[0], this.#status), rangeOf(ids)[1]];
-  }
-
-  #endings(settlements: readonly Settlement[]): unknown[] {
-    const values = endingsOf(settlements, this.#status);
-    return this.#isOne ? values : [...values, rangeOf(settlements.map(({ id }) => id))[0]];
+  get #standing(): Standing {
+    return { status: this.#status, isOne: this.#held.size === 1 };
   }
 
   async undo(): Promise<void> {
@@ -387,18 +365,18 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     }
   }
 
-  /** @param given How many rows it is given */
-  #statement(text: string, values: unknown[], given = 1): QueryConfig {
+  #statement({ text, values, given }: Asking): QueryConfig {
     return statementOf(text, values, this.#own.nameOf(text, given));
   }
 
-  #ask<Row extends QueryResultRow>(text: string, values: unknown[], given = 1): Promise<Rows<Row>> {
-    const asked = this.#inTurn.ask<Row>(this.#statement(text, values, given));
+  #ask<Row extends QueryResultRow>(asking: Asking): Promise<Rows<Row>> {
+    const asked = this.#inTurn.ask<Row>(this.#statement(asking));
     return this.#answered(asked.catch(this.#fail));
   }
 
+  /** @param given How many rows it is given */
   async #askRows<Row extends QueryResultRow>(text: string, values: unknown[], given = 1): Promise<Row[]> {
-    return (await this.#ask<Row>(text, values, given)).rows;
+    return (await this.#ask<Row>({ text, values, given })).rows;
   }
 
   async #askPlain(text: string): Promise<void> {
@@ -418,10 +396,10 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   }
 
   /** Nothing is committed when the statement fails: the transaction is rolled back then. */
-  async #askAndCommit(statement: QueryConfig): Promise<Rows<QueryResultRow>> {
+  async #askAndCommit(asking: Asking): Promise<Rows<QueryResultRow>> {
     this.handle.close();
     try {
-      return await this.#answered(this.#inTurn.askAndCommit(statement).catch(this.#fail));
+      return await this.#answered(this.#inTurn.askAndCommit(this.#statement(asking)).catch(this.#fail));
     } finally {
       const status = this.#client.getTransactionStatus?.();
       this.#end(status === 'T' || status === 'E');

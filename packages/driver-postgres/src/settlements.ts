@@ -1,12 +1,60 @@
 import type { State } from '@rowlock/core';
 import { type Settlement, TRANSITIONS } from '@rowlock/core/driver';
+import { rangeOf } from './job-ids.js';
 import { plainArray } from './plain-array.js';
+import type { Statements } from './statements.js';
 import { storableJson } from './storable.js';
 
-/** Whether jobs are complete, without output, and nothing sets their settlements apart. */
-export function areAlike(
+/** One of the driver's statements, with what it is given. */
+export interface Asking {
+  readonly text: string;
+  readonly values: unknown[];
+  /** Of how many rows. */
+  readonly given: number;
+}
+
+/** How the jobs of a claim stand in the table until they are settled. */
+export interface Standing {
+  readonly status: State;
+  /** Whether it is one job: no run of the claim can have several. */
+  readonly isOne: boolean;
+}
+
+/** Settlements of jobs that are complete, without output, with nothing to set them apart. */
+export type Alike = readonly [Settlement, ...Settlement[]];
+
+/** Settles one such job. Whether it did is told by how many rows it changed. */
+export function completing(text: string, [settlement]: Alike, { status }: Standing): Asking {
+  return { text, values: [settlement.id, ...sharedBy(settlement, status)], given: 1 };
+}
+
+/** Settles those of the jobs that are the transaction's to settle, and brings their ids. */
+export function settling(sql: Statements, settlements: readonly Settlement[], standing: Standing): Asking {
+  const { settle, settleTogether } = sql;
+  return endingBy(standing.isOne ? settle : settleTogether, settlements, standing);
+}
+
+/**
+ * Settles all of them, or fails. Of jobs that end alike, any number is settled by one plan.
+ *
+ * @param isUnflushed Whether somebody waits for the disk behind the commit
+ */
+export function settlingAll(
+  sql: Statements,
   settlements: readonly Settlement[],
-): settlements is readonly [Settlement, ...Settlement[]] {
+  standing: Standing,
+  isUnflushed: boolean,
+): Asking {
+  if (!areAlike(settlements))
+    return endingBy(standing.isOne ? sql.settleAll : sql.settleAllTogether, settlements, standing);
+  if (standing.isOne) return completing(sql.completeAll, settlements, standing);
+  const ids = settlements.map(({ id }) => id);
+  const values = [plainArray(ids), ...sharedBy(settlements[0], standing.status), rangeOf(ids)[1]];
+  return { text: isUnflushed ? sql.settleAlikeUnflushed : sql.settleAlike, values, given: 1 };
+}
+
+/** Whether they are settled by one plan, and in few words. */
+export function areAlike(settlements: readonly Settlement[]): settlements is Alike {
   const [first] = settlements;
   if (first === undefined) return false;
   return settlements.every(
@@ -22,15 +70,16 @@ export function areAlike(
 }
 
 /** What settlements that are alike have in common: $2 to $7. */
-export function sharedBy({ processId, attempt, crashes, tookMs, by }: Settlement, from: State): unknown[] {
-  return [processId, attempt, crashes, tookMs, by, from];
+function sharedBy({ processId, attempt, crashes, tookMs, by }: Settlement, status: State): unknown[] {
+  return [processId, attempt, crashes, tookMs, by, status];
 }
 
-/** What settlements of any sort are written by: $1 to $13. */
-export function endingsOf(settlements: readonly Settlement[], from: State): unknown[] {
+/** Of settlements of any sort: $1 to $13, and $14 where a run may have several jobs. */
+function endingBy(text: string, settlements: readonly Settlement[], { status, isOne }: Standing): Asking {
   const column = <Value>(value: (settlement: Settlement) => Value): Value[] => settlements.map(value);
-  return [
-    plainArray(column(({ id }) => id)),
+  const ids = column(({ id }) => id);
+  const values = [
+    plainArray(ids),
     plainArray(column(({ processId }) => processId)),
     plainArray(column(({ event }) => event)),
     plainArray(column(({ event }) => TRANSITIONS[event].to)),
@@ -41,7 +90,9 @@ export function endingsOf(settlements: readonly Settlement[], from: State): unkn
     column(({ output }) => (output === null ? null : storableJson(output))),
     column(({ error }) => (error === null ? null : storableJson(error))),
     column(({ by }) => by),
-    from,
+    status,
     plainArray(settlements.filter(({ event }) => event !== 'complete').map(({ id }) => id)),
+    ...(isOne ? [] : [rangeOf(ids)[0]]),
   ];
+  return { text, values, given: settlements.length };
 }
