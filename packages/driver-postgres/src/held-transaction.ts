@@ -62,8 +62,6 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
   readonly #pool: PostgresTransaction;
   readonly #wire: Wire;
   readonly #flushSession: FlushSession;
-  /** Whether its connection is that of the transaction before it, which may leave it to be rolled back here. */
-  readonly #isBehind: boolean;
   readonly #goesOn: boolean;
   readonly #inTurn: InTurn;
   readonly #lost = new AbortController();
@@ -95,8 +93,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     this.#pool = pool;
     this.#flushSession = flushSession;
     // Behind it comes something, too. Behind a pooler no session can tell of a server.
-    this.#isBehind = before !== null;
-    this.#goesOn = this.#isBehind && own.known;
+    this.#goesOn = before !== null && own.known;
     this.#wire = wireOf(client, own.known);
     this.#inTurn = new InTurn(
       client,
@@ -310,7 +307,7 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     // What waits for its turn would come after the ROLLBACK and be committed by itself.
     this.#open = false;
     this.handle.close();
-    if (this.#handedOver || (!this.#inTurn.begun && !this.#isBehind)) {
+    if (this.#handedOver || !this.#inTurn.mayBeOpen) {
       this.#end(false);
       return;
     }

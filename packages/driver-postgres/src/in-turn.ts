@@ -56,9 +56,9 @@ export class InTurn implements PostgresTransaction {
     this.#last = Promise.resolve(before?.over);
   }
 
-  /** Whether the transaction has been opened. */
-  get begun(): boolean {
-    return this.#begin === null;
+  /** Whether there may be something to roll back: of this transaction, or left to it by the one before. */
+  get mayBeOpen(): boolean {
+    return this.#begin === null || this.#before !== null;
   }
 
   /** Whether a transaction is open, as the server tells with each answer. */

@@ -20,10 +20,10 @@ export interface Standing {
   readonly isOne: boolean;
 }
 
-/** Settlements of jobs that are complete, without output, with nothing to set them apart. */
+/** Settlements that `areAlike`. */
 export type Alike = readonly [Settlement, ...Settlement[]];
 
-/** Settles one such job. Whether it did is told by how many rows it changed. */
+/** Settles one job that is complete, without output. Whether it did is told by how many rows it changed. */
 export function completing(text: string, [settlement]: Alike, { status }: Standing): Asking {
   return { text, values: [settlement.id, ...sharedBy(settlement, status)], given: 1 };
 }
@@ -53,7 +53,7 @@ export function settlingAll(
   return { text: isUnflushed ? sql.settleAlikeUnflushed : sql.settleAlike, values, given: 1 };
 }
 
-/** Whether they are settled by one plan, and in few words. */
+/** Whether jobs are complete, without output, and nothing sets their settlements apart. */
 export function areAlike(settlements: readonly Settlement[]): settlements is Alike {
   const [first] = settlements;
   if (first === undefined) return false;

@@ -156,39 +156,29 @@ describe.each([false, true])('in flights: %s', (inFlights) => {
       expect(await states()).toEqual(['error', 'complete', 'new']);
     });
 
-    // A worker looks how much it may claim before it begins: the settlement may be answered by then, or while it does.
-    test('a claim behind a settlement that was refused, and is being undone, is held by its own transaction', async () => {
-      const { held: first, job: one } = await written();
-      await expect(first.finish([{ ...completed(one), output: 'refused' }])).rejects.toThrow('refused');
-      await first.undo();
-      const claimed = claimBehind(first);
-      await begun();
-      expect(await first.finish([{ ...completed(one), event: 'fail', error: ERROR }])).toEqual([one.id]);
-      await holdsTheNext(await claimed);
-    });
-
-    test('a claim whose transaction was begun before the settlement was refused is held by its own, too', async () => {
-      const { held: first, job: one } = await written();
-      const settled = expect(first.finish([{ ...completed(one), output: 'refused' }])).rejects;
-      const begins = begin(first);
-      await settled.toThrow('refused');
-      await first.undo();
-      const claimed = begins.then(async (held) => ({ held, job: await claim(held) }));
-      await begun();
-      expect(await first.finish([{ ...completed(one), event: 'fail', error: ERROR }])).toEqual([one.id]);
-      await holdsTheNext(await claimed);
-    });
-
-    /** Resolves when what was asked of the driver before has been sent, if it waits for nothing. */
-    const begun = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-    async function holdsTheNext({ held, job }: { held: HeldTransaction<PostgresTransaction>; job: Job }) {
-      expect(job.payload).toBe(2);
-      expect(await unlocked()).toEqual([3]);
-      expect(await held.finish([completed(job)])).toEqual([job.id]);
-      expect(await effects()).toBe(0);
-      expect(await states()).toEqual(['error', 'complete', 'new']);
-    }
+    // A worker looks how much it may claim before it begins: the settlement may have been refused by then, or may be while it does.
+    test.each([false, true])(
+      'a claim behind a settlement that is refused, its transaction begun before that: %s, is held by that one',
+      async (isBefore) => {
+        const { held: first, job: one } = await written();
+        const refused = expect(first.finish([{ ...completed(one), output: 'refused' }])).rejects.toThrow(
+          'refused',
+        );
+        const begins = isBefore ? begin(first) : null;
+        await refused;
+        await first.undo();
+        const claimed = (begins ?? begin(first)).then(async (held) => ({ held, job: await claim(held) }));
+        // By then it has been sent, if it waits for nothing.
+        await new Promise(setImmediate);
+        expect(await first.finish([{ ...completed(one), event: 'fail', error: ERROR }])).toEqual([one.id]);
+        const { held: second, job: two } = await claimed;
+        expect(two.payload).toBe(2);
+        expect(await unlocked()).toEqual([3]);
+        expect(await second.finish([completed(two)])).toEqual([two.id]);
+        expect(await effects()).toBe(0);
+        expect(await states()).toEqual(['error', 'complete', 'new']);
+      },
+    );
 
     test('a claim behind a settlement that is refused and given up gets the same job', async () => {
       const { held: first, job: one } = await written();
