@@ -14,15 +14,15 @@ const { TRANSITIONS } = await import(join(core, 'driver.js'));
 const FLOW = [
   ['enqueue', 'packages/core/src/client/client.ts', 'async enqueueMany<'],
   ['wake-up', 'packages/core/src/client/notifier.ts', 'wake(queue: string): void {'],
-  ['sweep', 'packages/core/src/worker/flow.ts', 'export async function sweep<'],
-  ['claim', 'packages/core/src/worker/flow.ts', 'function claim<'],
-  ['check and group', 'packages/core/src/worker/groups.ts', 'async function lockGroups<'],
-  ['dependencies', 'packages/core/src/worker/groups.ts', 'async function withoutDependants<'],
-  ['run', 'packages/core/src/worker/flow.ts', 'async function work<'],
-  ['handler', 'packages/core/src/worker/run-handler.ts', 'export function runHandler<'],
-  ['settle', 'packages/core/src/worker/settle.ts', 'async function settleHeld<'],
-  ['commit', 'packages/core/src/worker/settle.ts', 'await tx.finish(settlements, committed)'],
-  ['look again, or idle', 'packages/core/src/worker/rounds.ts', 'async serve('],
+  ['sweep', 'packages/core/src/worker/flow/turn.ts', 'export async function sweep<'],
+  ['claim', 'packages/core/src/worker/flow/turn.ts', 'function claim<'],
+  ['check and group', 'packages/core/src/worker/flow/group.ts', 'async function lockGroups<'],
+  ['dependencies', 'packages/core/src/worker/flow/group.ts', 'async function withoutDependants<'],
+  ['run', 'packages/core/src/worker/flow/turn.ts', 'async function work<'],
+  ['handler', 'packages/core/src/worker/run/call-handler.ts', 'export function callHandler<'],
+  ['settle', 'packages/core/src/worker/flow/settle.ts', 'async function settleHeld<'],
+  ['commit', 'packages/core/src/worker/flow/settle.ts', 'await tx.finish(settlements, committed)'],
+  ['look again, or idle', 'packages/core/src/worker/look/rounds.ts', 'async serve('],
 ];
 
 const sections = {

@@ -1,6 +1,7 @@
 // What a driver is, and what drivers share. An application and its handlers need none of it.
-export { newPublicId } from './client/public-id.js';
+
 export { answerWithin } from './driver/answer-within.js';
+export { BeatingAnchor, type Pulse } from './driver/beating-anchor.js';
 export { despiteDeadlocks } from './driver/despite-deadlocks.js';
 export type * from './driver/driver.js';
 export { keepAsking } from './driver/keep-asking.js';
@@ -14,4 +15,4 @@ export {
   type Transition,
   type TransitionName,
 } from './job/lifecycle.js';
-export { BeatingAnchor, type Pulse } from './worker/beating-anchor.js';
+export { newPublicId } from './job/public-id.js';

@@ -2,7 +2,6 @@
 export type { CallOptions } from './client/call-options.js';
 export type { Client, ListOptions } from './client/client.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
-export { LIMITS } from './client/limits.js';
 // What can be injected.
 export { type Clock, systemClock } from './clock.js';
 // What a driver is made for an application: the entry `driver` has what one is made of.
@@ -48,6 +47,7 @@ export {
 export { complete, fail, type HandlerResult, type Outcome, retry, snooze } from './handler/outcome.js';
 export { definePlugin, type Plugin } from './handler/plugin.js';
 export { RUN, TRANSACTION } from './handler/run-container.js';
+export { LIMITS } from './input.js';
 // What a job is.
 export type { Enqueued, JobError, JobView, UniqueScope } from './job/job.js';
 export type { Json } from './job/json.js';
@@ -55,5 +55,5 @@ export { isSettled, OUTSTANDING, SETTLED, STATES, type State } from './job/lifec
 export { consoleLogger, type Logger } from './logger.js';
 export type { Retention, RetentionRules } from './retention/retention.js';
 export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } from './rowlock.js';
-export type { RunInfo, WorkerEvents } from './worker/events.js';
+export type { RunInfo, WorkerEvents } from './worker/tell/events.js';
 export type { StopOptions, Worker, WorkerOptions } from './worker/worker.js';

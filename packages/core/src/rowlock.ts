@@ -1,5 +1,6 @@
 import type { DependencyContainer } from 'tsyringe';
 import { Client } from './client/client.js';
+import { LocalWorkers } from './client/local-workers.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Driver, MigrationReport } from './driver/driver.js';
 import { InvalidInputError } from './errors.js';
@@ -10,7 +11,6 @@ import { consoleLogger, type Logger, unfailing } from './logger.js';
 import { prune } from './retention/prune.js';
 import { type Retention, RetentionLimits } from './retention/retention.js';
 import { Worker, type WorkerOptions } from './worker/worker.js';
-import { WorkersHere } from './worker/workers-here.js';
 
 export interface RowlockOptions<Tx> {
   readonly driver: Driver<Tx>;
@@ -41,7 +41,7 @@ export class Rowlock<Tx> extends Client<Tx> {
   readonly #driver: Driver<Tx>;
   readonly #work: (options: WorkerOptions) => Worker<Tx>;
   readonly #retention: RetentionLimits;
-  readonly #here: WorkersHere;
+  readonly #here: LocalWorkers;
 
   /** @throws DuplicateKindError when two handlers have one kind, InvalidInputError. */
   constructor({
@@ -59,7 +59,7 @@ export class Rowlock<Tx> extends Client<Tx> {
       );
     const registry = new Registry([...plugins.flatMap((plugin) => plugin.handlers), ...handlers]);
     const log = unfailing(given);
-    const here = new WorkersHere();
+    const here = new LocalWorkers();
     super(driver, registry, here, log, clock);
     this.#driver = driver;
     this.#here = here;

@@ -6,18 +6,18 @@ import { isDriverError } from '../driver/driver-error.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { QUEUE } from '../handler/handler.js';
 import type { Registry } from '../handler/registry.js';
+import { isSettledThrough } from '../handler/run-of-handle.js';
+import { checkKey, checkName, checkWhole, LIMITS } from '../input.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
 import { isLegal, STATES, type State } from '../job/lifecycle.js';
+import { publicIdOf } from '../job/public-id.js';
 import type { Logger } from '../logger.js';
-import { isSettledThrough } from '../worker/own-jobs.js';
-import type { WorkersHere } from '../worker/workers-here.js';
 import { type CallOptions, txOf } from './call-options.js';
 import type { Enqueueable, EnqueueOptions } from './enqueue-options.js';
 import { GatheredEnqueues } from './gathered-enqueues.js';
-import { checkKey, checkName, checkWhole, LIMITS } from './limits.js';
+import type { LocalWorkers } from './local-workers.js';
 import { newJobs } from './new-jobs.js';
 import { Notifier } from './notifier.js';
-import { publicIdOf } from './public-id.js';
 
 /** Which jobs. All that is given must hold. */
 export interface ListOptions extends Omit<JobFilter, 'publicId'> {
@@ -38,7 +38,7 @@ export class Client<Tx> {
   readonly #notifier: Notifier;
   readonly #gathered: GatheredEnqueues;
 
-  constructor(driver: Driver<Tx>, registry: Registry<Tx>, here: WorkersHere, log: Logger, clock: Clock) {
+  constructor(driver: Driver<Tx>, registry: Registry<Tx>, here: LocalWorkers, log: Logger, clock: Clock) {
     this.#driver = driver;
     this.#registry = registry;
     this.#notifier = new Notifier(driver, here, log, clock);

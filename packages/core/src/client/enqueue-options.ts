@@ -4,9 +4,9 @@ import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkPayload } from '../handler/check-payload.js';
 import { ATTEMPTS, checkSchema, QUEUE } from '../handler/handler.js';
+import { checkJson, checkKey, checkName, checkWhole, LIMITS } from '../input.js';
 import type { NewJob, UniqueScope } from '../job/job.js';
 import type { Json } from '../job/json.js';
-import { checkJson, checkKey, checkName, checkWhole, LIMITS } from './limits.js';
 
 const HOST = hostname();
 

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import type { Store, WakeUp } from '../driver/driver.js';
 import type { Enqueued } from '../job/job.js';
 import type { Logger } from '../logger.js';
-import type { WorkersHere } from '../worker/workers-here.js';
+import type { LocalWorkers } from './local-workers.js';
 
 /**
  * How many times as long as it took to enqueue with a wake-up along, the next wake-ups of the queue go behind. Postgres lets commits
@@ -18,7 +18,7 @@ const TIMES = 4;
 const MOST_NAMED = 100;
 
 /** The workers of this process. */
-type Here = Pick<WorkersHere, 'serving' | 'wake'>;
+type Here = Pick<LocalWorkers, 'serving' | 'wake'>;
 
 /**
  * Sends wake-ups. The one of a queue that has been quiet goes along with the enqueue that causes it, others behind it. While

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pause } from '../worker/pause.js';
+import { Pause } from '../job/pause.js';
 import { isDriverError } from './driver-error.js';
 
 /** Each time somebody else has gone ahead, so it is not for ever. */

@@ -1,7 +1,7 @@
-import { checkWhole } from '../client/limits.js';
 import type { HistoryEntry } from '../driver/driver.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
+import { checkWhole } from '../input.js';
 import { SETTLED } from '../job/lifecycle.js';
 
 /** How long settled jobs are kept. What has no rule is kept for ever; so has `null`, where a queue differs from the others. */

@@ -1,30 +1,30 @@
 import { hostname } from 'node:os';
 import type { DependencyContainer } from 'tsyringe';
-import { checkName, checkWhole } from '../client/limits.js';
 import type { Clock } from '../clock.js';
 import type { Anchor, Driver } from '../driver/driver.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError, WorkerStoppedError } from '../errors.js';
 import type { Registry } from '../handler/registry.js';
+import { checkName, checkWhole } from '../input.js';
 import type { Logger } from '../logger.js';
+import { Pruner } from '../retention/pruner.js';
 import type { RetentionLimits } from '../retention/retention.js';
-import { Alarm } from './alarm.js';
-import { BatchSizes } from './batch-sizes.js';
-import { limitMs } from './bounds.js';
-import { Cancellations } from './cancellations.js';
-import { reserve, shortages } from './connections.js';
-import { type RunInfo, WorkerEmitter, type WorkerEvents } from './events.js';
-import { Faults } from './faults.js';
-import type { Flow } from './flow.js';
-import { LineReporter } from './line-reporter.js';
-import type { LiveRun } from './live-run.js';
-import { LowWater } from './low-water.js';
-import { Pruner } from './pruner.js';
-import { Rounds } from './rounds.js';
-import { RunRecords } from './run-records.js';
-import { Session } from './session.js';
-import { Slots } from './slots.js';
-import { Surveyor } from './surveyor.js';
+import { BatchSizes } from './flow/batch-sizes.js';
+import type { Flow } from './flow/context.js';
+import { reserve, shortages } from './life/connections.js';
+import { Session } from './life/session.js';
+import { Cancellations } from './look/cancellations.js';
+import { Rounds } from './look/rounds.js';
+import { ScanPosition } from './look/scan-position.js';
+import { Slots } from './look/slots.js';
+import { Surveyor } from './look/surveyor.js';
+import { RunRecords } from './record/run-records.js';
+import type { LiveRun } from './run/live-run.js';
+import { limitMs } from './run/time-limits.js';
+import { type RunInfo, WorkerEmitter, type WorkerEvents } from './tell/events.js';
+import { Faults } from './tell/faults.js';
+import { LineReporter } from './tell/line-reporter.js';
+import { Alarm } from './time/alarm.js';
 
 export interface WorkerOptions {
   /** Names the worker to people. Default: the host and the process id. */
@@ -100,7 +100,7 @@ export class Worker<Tx> {
   readonly #cancellations: Cancellations;
   readonly #leftBehind = new Set<RunInfo>();
   /** By queue. */
-  readonly #low: ReadonlyMap<string, LowWater>;
+  readonly #low: ReadonlyMap<string, ScanPosition>;
   readonly #alarm: Alarm;
   readonly #faults: Faults;
   #running: Running | null = null;
@@ -126,7 +126,7 @@ export class Worker<Tx> {
     const registry = options.queues === undefined ? parts.registry : parts.registry.of(options.queues);
     this.#parts = { ...parts, registry };
     this.#pollMs = interval(options.pollInterval ?? '5s', 'pollInterval');
-    this.#low = new Map(registry.queues.map((queue) => [queue, new LowWater(this.#pollMs)]));
+    this.#low = new Map(registry.queues.map((queue) => [queue, new ScanPosition(this.#pollMs)]));
     this.#watchMs = interval(options.watchInterval ?? '250ms', 'watchInterval');
     const { driver, clock } = parts;
     this.#cancellations = new Cancellations({ driver, clock, everyMs: this.#watchMs, live: this.#live });

@@ -1,0 +1,44 @@
+/** A worker, as far as a client of the same process needs it. */
+export interface LocalWorker {
+  readonly id: string | undefined;
+  readonly queues: readonly string[];
+  on(event: 'start' | 'stop', listener: () => void): unknown;
+  wake(queue: string): void;
+  stop(): Promise<void>;
+}
+
+/** The workers of this process. Their wake-ups take the direct way, and not the one through the database. */
+export class LocalWorkers {
+  readonly #running = new Map<string, LocalWorker>();
+  /** Those that may run still. */
+  readonly #all = new Set<LocalWorker>();
+
+  /** Takes note of a worker until it stops. */
+  add<One extends LocalWorker>(worker: One): One {
+    let id: string | undefined;
+    this.#all.add(worker);
+    worker.on('start', () => {
+      id = worker.id;
+      if (id !== undefined) this.#running.set(id, worker);
+    });
+    worker.on('stop', () => {
+      if (id !== undefined) this.#running.delete(id);
+      this.#all.delete(worker);
+    });
+    return worker;
+  }
+
+  /** The ids of those that serve a queue. */
+  serving(queue: string): readonly string[] {
+    return [...this.#running].flatMap(([id, { queues }]) => (queues.includes(queue) ? id : []));
+  }
+
+  /** Stops all of them, as each one's `stop()` does; one that has not started does not start any more. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#all].map((worker) => worker.stop()));
+  }
+
+  wake(queue: string): void {
+    for (const worker of this.#running.values()) if (worker.queues.includes(queue)) worker.wake(queue);
+  }
+}

@@ -1,0 +1,127 @@
+import { answerWithin } from './answer-within.js';
+import type { Anchor, SessionListener, WakeUp, WakeUpOptions, WorkerLines } from './driver.js';
+import { Heartbeat } from './heartbeat.js';
+import { concerns } from './wake-up.js';
+
+/** Pauses between two looks at the bell, in milliseconds: short after a wake-up, longer at rest. The last repeats. */
+const LOOK_MS = [5, 5, 10, 20, 50, 100, 250];
+
+/** How long a look may be on its way, in milliseconds. */
+const ANSWER_MS = 2_000;
+
+/** What a driver spells of an anchor that has no session of its own. Each verb may fail, and is asked again. */
+export interface Pulse {
+  readonly workerId: string;
+  /** Writes that the worker is alive for `forMs` milliseconds from now, by the database's clock. */
+  beat(forMs: number): Promise<void>;
+  /** What was rung since the last time; nothing the first time. */
+  hear(): Promise<readonly WakeUp[]>;
+  report(lines: WorkerLines): Promise<void>;
+  /** Lets go of a connection that may not answer any more. The next verb takes another one. */
+  drop(): void;
+  /** Writes that the worker has stopped, and ends the connection. */
+  stop(): Promise<void>;
+}
+
+/**
+ * An anchor for where sessions mean nothing, as behind a pooler that lets clients share them: a heartbeat in the worker's row
+ * proves the worker alive, and wake-ups are looked for.
+ */
+export class BeatingAnchor implements Anchor {
+  readonly proof = 'heartbeat';
+  readonly pushed = false;
+  readonly #pulse: Pulse;
+  readonly #heartbeat: Heartbeat;
+  #released = false;
+  #endPause: () => void = () => {};
+
+  private constructor(pulse: Pulse, heartbeat: Heartbeat) {
+    this.#pulse = pulse;
+    this.#heartbeat = heartbeat;
+  }
+
+  /** @throws DriverError when the first beat fails. */
+  static async open(pulse: Pulse, session?: SessionListener): Promise<BeatingAnchor> {
+    try {
+      const beat = (forMs: number, answerMs: number): Promise<void> =>
+        ask(pulse, pulse.beat(forMs), answerMs);
+      const heartbeat = await Heartbeat.start(beat, session);
+      // Subscribed from here on. A failure is made up for by the first look.
+      await look(pulse);
+      return new BeatingAnchor(pulse, heartbeat);
+    } catch (error) {
+      await pulse.stop();
+      throw error;
+    }
+  }
+
+  get workerId(): string {
+    return this.#pulse.workerId;
+  }
+
+  async *wakeUps({ queues, everyMs, signal }: WakeUpOptions): AsyncGenerator<WakeUp> {
+    const stop = (): void => this.#endPause();
+    const isOver = (): boolean => signal.aborted || this.#released;
+    signal.addEventListener('abort', stop);
+    try {
+      yield {};
+      let due = performance.now() + everyMs;
+      let isDeaf = false;
+      for (let looks = 0; !isOver(); looks++) {
+        const pauseMs = LOOK_MS[Math.min(looks, LOOK_MS.length - 1)] ?? 0;
+        await this.#pause(Math.min(pauseMs, due - performance.now()));
+        if (isOver()) return;
+        const heard = await look(this.#pulse);
+        if (isOver()) return;
+        // After a time of deafness, in which the bell may have been cleared, looking for work is worthwhile.
+        const wanted = heard?.filter((each) => concerns(each, queues, this.workerId)) ?? [];
+        if (heard !== undefined && isDeaf) wanted.push({});
+        isDeaf = heard === undefined;
+        const isDue = performance.now() >= due;
+        if (wanted.length === 0 && !isDue) continue;
+        looks = 0;
+        for (const wakeUp of wanted) if (wakeUp.cancel !== undefined) yield wakeUp;
+        if (isDue || wanted.some(({ cancel }) => cancel === undefined)) yield {};
+        due = performance.now() + everyMs;
+      }
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  report(lines: WorkerLines): Promise<void> {
+    return this.#pulse.report(lines);
+  }
+
+  async release(): Promise<void> {
+    if (this.#released) return;
+    this.#released = true;
+    this.#endPause();
+    await this.#heartbeat.stop();
+    await this.#pulse.stop();
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, Math.max(0, ms));
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** What was rung, or undefined where that cannot be told now. */
+function look(pulse: Pulse): Promise<readonly WakeUp[] | undefined> {
+  return ask(pulse, pulse.hear(), ANSWER_MS).catch(() => undefined);
+}
+
+async function ask<Answer>(pulse: Pulse, answer: Promise<Answer>, answerMs: number): Promise<Answer> {
+  try {
+    return await answerWithin(answerMs, answer);
+  } catch (error) {
+    pulse.drop();
+    throw error;
+  }
+}

@@ -1,0 +1,106 @@
+import type { SessionListener } from './driver.js';
+
+/** How often a heartbeat is renewed, in milliseconds. */
+const BEAT_MS = 1_000;
+
+/**
+ * How long a beat proves the worker alive, in milliseconds. Others put its leases back a second after that, and it tells
+ * its own runs before: a process that is blocked for `LASTS_MS - BEAT_MS` keeps them.
+ */
+const LASTS_MS = 4_000;
+
+/** How long a beat may be on its way, in milliseconds: two of them that fail cost the worker nothing. */
+const ANSWER_MS = 1_200;
+
+/** The first one may have to wait for a connection as long as other verbs may. */
+const FIRST_ANSWER_MS = 10_000;
+
+/** The pause after a beat that failed, in milliseconds. */
+const AGAIN_MS = 100;
+
+/** Writes that the worker is alive for `forMs` milliseconds from now, by the database's clock, or fails after `answerMs`. */
+export type Beat = (forMs: number, answerMs: number) => Promise<void>;
+
+/** What stands in for a session that keeps a lock: a time in the worker's row, which is put off again and again. */
+export class Heartbeat {
+  readonly #beat: Beat;
+  readonly #session: SessionListener | undefined;
+  /** Until when the last beat proves the worker alive, by this process's clock: it began before the server's. */
+  #until: number;
+  #isLost = false;
+  #isStopped = false;
+  #lapse: NodeJS.Timeout | undefined;
+  #endPause: () => void = () => {};
+  readonly #beating: Promise<void>;
+
+  private constructor(beat: Beat, session: SessionListener | undefined, until: number) {
+    this.#beat = beat;
+    this.#session = session;
+    this.#until = until;
+    this.#renew(until);
+    this.#beating = this.#goOn();
+  }
+
+  /** Beats once, and from then on by itself until it is stopped. */
+  static async start(beat: Beat, session?: SessionListener): Promise<Heartbeat> {
+    const began = performance.now();
+    await beat(LASTS_MS, FIRST_ANSWER_MS);
+    return new Heartbeat(beat, session, began + LASTS_MS);
+  }
+
+  /** Resolves when no beat is on its way any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#lapse);
+    this.#endPause();
+    await this.#beating;
+  }
+
+  async #goOn(): Promise<void> {
+    for (let pauseMs = BEAT_MS; ; ) {
+      await this.#pause(pauseMs);
+      if (this.#isStopped) return;
+      const began = performance.now();
+      // A process that was blocked may come to this first.
+      if (began >= this.#until) this.#lose();
+      try {
+        await this.#beat(LASTS_MS, ANSWER_MS);
+        if (this.#isStopped) return;
+        this.#renew(began + LASTS_MS);
+        pauseMs = BEAT_MS;
+      } catch {
+        pauseMs = AGAIN_MS;
+      }
+    }
+  }
+
+  #renew(until: number): void {
+    this.#until = until;
+    clearTimeout(this.#lapse);
+    const leftMs = until - performance.now();
+    // The answer has come too late: others may have taken the worker for dead meanwhile.
+    if (leftMs <= 0) this.#lose();
+    else {
+      this.#lapse = setTimeout(() => this.#lose(), leftMs);
+      if (this.#isLost) this.#session?.back();
+      this.#isLost = false;
+    }
+  }
+
+  #lose(): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    clearTimeout(this.#lapse);
+    this.#session?.lost(performance.now() - this.#until);
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,126 @@
+import { InvalidInputError } from './errors.js';
+import type { Json } from './job/json.js';
+
+/** What a row takes. The databases' own limits are wider; these keep rows and indexes small. */
+export const LIMITS = {
+  nameCharacters: 128,
+  keyCharacters: 512,
+  payloadBytes: 1024 * 1024,
+  metadataBytes: 64 * 1024,
+  /** How deep JSON may be nested, a bare value being 1: MySQL takes no more. */
+  jsonDepth: 100,
+  /** How long a member's name in JSON may be: MySQL takes 65,535 bytes. */
+  jsonNameCharacters: 16_000,
+  jobsPerCall: 10_000,
+  page: 1_000,
+} as const;
+
+/** @throws InvalidInputError unless `value` can name a queue or a kind. */
+export function checkName(what: string, value: unknown): asserts value is string {
+  checkText(what, value, LIMITS.nameCharacters);
+}
+
+export function checkKinds(what: string, kinds: readonly unknown[]): void {
+  if (!Array.isArray(kinds)) throw new InvalidInputError(`${what} must be a list of kinds.`);
+  for (const kind of kinds) checkName(`Each of ${what}`, kind);
+}
+
+/** @throws InvalidInputError unless `value` is text of 1 to 512 characters that every database can hold. */
+export function checkKey(what: string, value: unknown): asserts value is string {
+  checkText(what, value, LIMITS.keyCharacters);
+}
+
+function checkText(what: string, value: unknown, most: number): asserts value is string {
+  if (typeof value !== 'string') throw new InvalidInputError(`${what} must be text, not ${typeof value}.`);
+  if (value.length === 0 || value.length > most) {
+    throw new InvalidInputError(`${what} must have 1 to ${most} characters, not ${value.length}.`);
+  }
+  if (!isStorable(value)) throw new InvalidInputError(`${what} ${UNSTORABLE}`);
+}
+
+const UNSTORABLE = 'holds a NUL character or half a surrogate pair, which no database stores.';
+
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && !LONE_SURROGATE.test(text);
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Whether a value survives JSON unchanged and fits in `mostBytes`, and the value as JSON gives it back: without
+ * its prototype, `undefined` members and getters.
+ *
+ * @throws InvalidInputError when it does not.
+ */
+export function checkJson(what: string, value: unknown, mostBytes: number): Json {
+  const text = stringify(what, value);
+  // A character has three bytes at most.
+  const bytes = text.length * 3 > mostBytes ? Buffer.byteLength(text) : 0;
+  if (bytes > mostBytes) {
+    throw new InvalidInputError(`${what} must have at most ${mostBytes} bytes as JSON, not ${bytes}.`);
+  }
+  // Each level has two brackets.
+  if (text.length >= 2 * LIMITS.jsonDepth && depth(text) > LIMITS.jsonDepth) {
+    throw new InvalidInputError(`${what} must be nested at most ${LIMITS.jsonDepth} levels deep.`);
+  }
+  // What no database stores, JSON escapes; so without an escape of that sort there is nothing to look for.
+  const isSuspect = text.includes('\\u') || text.length > LIMITS.jsonNameCharacters;
+  const copy: Json = isSuspect ? JSON.parse(text, refuseUnstorable(what)) : JSON.parse(text);
+  return copy;
+}
+
+function refuseUnstorable(what: string): (name: string, inner: unknown) => unknown {
+  return (name, inner) => {
+    if (name.length > LIMITS.jsonNameCharacters) {
+      const most = `at most ${LIMITS.jsonNameCharacters} characters, not ${name.length}`;
+      throw new InvalidInputError(`Each name of a member in ${what} must have ${most}.`);
+    }
+    if (isStorable(name) && (typeof inner !== 'string' || isStorable(inner))) return inner;
+    throw new InvalidInputError(`${what} ${UNSTORABLE}`);
+  };
+}
+
+/** How deep JSON text is nested. It is read from the text, because a walk of the value could itself go too deep. */
+function depth(text: string): number {
+  let [level, deepest] = [1, 1];
+  for (const [bracket] of text.replaceAll(STRINGS, '').matchAll(/[[\]{}]/g)) {
+    level += bracket === '[' || bracket === '{' ? 1 : -1;
+    deepest = Math.max(deepest, level);
+  }
+  return deepest;
+}
+
+const STRINGS = /"(?:[^"\\]|\\.)*"/g;
+
+function stringify(what: string, value: unknown): string {
+  try {
+    const text = JSON.stringify(value);
+    // Only then may a number have been lost.
+    if (text?.includes('null')) JSON.stringify(value, refuseLossy);
+    if (text !== undefined) return text;
+  } catch (cause) {
+    const [why = ''] = String(cause instanceof Error ? cause.message : cause).split('\n');
+    throw new InvalidInputError(`${what} cannot be written as JSON: ${why.replace(/\.?$/, '.')}`, { cause });
+  }
+  throw new InvalidInputError(`${what} cannot be written as JSON: it is ${typeof value}.`);
+}
+
+/** JSON would silently make these `null`. */
+function refuseLossy(_name: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new TypeError(`${value} is not a JSON number`);
+  return value;
+}
+
+/** @throws InvalidInputError unless `value` is a whole number in the range. */
+export function checkWhole(
+  what: string,
+  value: unknown,
+  least: number,
+  most: number,
+): asserts value is number {
+  if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
+  throw new InvalidInputError(
+    `${what} must be a whole number from ${least} to ${most}, not ${String(value)}.`,
+  );
+}

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { handClock } from '../../test/hand-clock.js';
+import { Pruner, type PrunerParts } from './pruner.js';
+import { RetentionLimits } from './retention.js';
+
+const MINUTE_MS = 60_000;
+const yes = () => true;
+const no = () => false;
+
+/** A pruner by the hand's clock, on a history of as many old jobs as it is told of. */
+function pruner({ turn = yes, fails = no }: { turn?: () => boolean; fails?: () => boolean } = {}) {
+  const clock = handClock();
+  const stopping = new AbortController();
+  const warnings: unknown[] = [];
+  const from: (bigint | null)[] = [];
+  const turns: number[] = [];
+  let jobs: bigint[] = [];
+  const driver: PrunerParts['driver'] = {
+    async history({ beyond, limit }) {
+      if (fails()) throw new Error('The server is gone.');
+      from.push(beyond);
+      const found = jobs.filter((id) => id > (beyond ?? 0n)).slice(0, limit);
+      return found.map((id) => ({ id, queue: 'q', status: 'complete', createdMs: 10, settledMs: 10 }));
+    },
+    async prune(ids) {
+      jobs = jobs.filter((id) => !ids.includes(id));
+      return ids.length;
+    },
+    async takePruneTurn(_, forMs) {
+      turns.push(forMs);
+      return turn();
+    },
+  };
+  const log = { debug() {}, info() {}, warn: (details: unknown) => warnings.push(details), error() {} };
+  const limits = new RetentionLimits({ complete: 5 });
+  const own = new Pruner({ driver, limits, clock, log, workerId: '1', stopping: stopping.signal });
+  const run = own.run();
+  return {
+    clock,
+    warnings,
+    from,
+    turns,
+    put: (...ids: bigint[]) => jobs.push(...ids),
+    left: () => jobs,
+    async stop() {
+      stopping.abort();
+      await run;
+    },
+  };
+}
+
+/** Until everything that needs no time has happened. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A pause between two steps has no length by the hand's clock, and ends when it is moved. */
+async function goOn(clock: ReturnType<typeof handClock>, ms = 0): Promise<void> {
+  clock.advance(ms);
+  for (let step = 0; step < 5; step++) {
+    await settled();
+    clock.advance(0);
+  }
+  await settled();
+}
+
+test('prunes at once, then once a minute from where it was, and each hour from the first job', async () => {
+  const { clock, from, put, left, stop } = pruner();
+  put(1n, 2n);
+  await goOn(clock);
+  expect(left()).toEqual([]);
+  put(1n, 3n);
+  await goOn(clock, MINUTE_MS - 1);
+  expect(left()).toEqual([1n, 3n]);
+  await goOn(clock, 1);
+  expect(left()).toEqual([1n]);
+  await goOn(clock, 60 * MINUTE_MS);
+  expect(left()).toEqual([]);
+  expect(from).toEqual([0n, 2n, 0n]);
+  await stop();
+});
+
+test('does nothing while another worker has the turn', async () => {
+  let isTurn = false;
+  const { clock, put, left, stop } = pruner({ turn: () => isTurn });
+  put(1n);
+  await goOn(clock);
+  expect(left()).toEqual([1n]);
+  isTurn = true;
+  await goOn(clock, MINUTE_MS);
+  expect(left()).toEqual([]);
+  await stop();
+});
+
+test('keeps the turn until its next pass', async () => {
+  const { clock, turns, stop } = pruner();
+  await goOn(clock);
+  // To begin, after the step, and for the rest.
+  expect(turns).toEqual([MINUTE_MS, MINUTE_MS, MINUTE_MS]);
+  await stop();
+});
+
+test('tries again after a failure', async () => {
+  let isGone = true;
+  const { clock, put, left, warnings, stop } = pruner({ fails: () => isGone });
+  put(1n);
+  await goOn(clock);
+  expect(warnings).toHaveLength(1);
+  isGone = false;
+  await goOn(clock, MINUTE_MS);
+  expect(left()).toEqual([]);
+  await stop();
+});
+
+test('ends when the worker stops, also between two steps', async () => {
+  const { put, left, stop } = pruner();
+  put(...Array.from({ length: 2_500 }, (_, n) => BigInt(n + 1)));
+  await settled();
+  expect(left()).toHaveLength(1_500);
+  await stop();
+  expect(left()).toHaveLength(1_500);
+});

@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest';
+import { handClock } from '../../../test/hand-clock.js';
+import { settled } from '../../../test/resting-worker.js';
+import { type AnyHandler, defineHandler, type HandlerOptions } from '../../handler/handler.js';
+import { Registry } from '../../handler/registry.js';
+import type { Job } from '../../job/job.js';
+import { BatchSizes } from './batch-sizes.js';
+
+const Anything = {
+  '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
+} as const;
+
+type Options = Partial<Pick<HandlerOptions<typeof Anything>, 'batch' | 'claim' | 'group'>>;
+
+interface Given {
+  readonly sizes: BatchSizes<unknown>;
+  readonly handler: AnyHandler<unknown>;
+}
+
+function sizesOf(options: Options, clock = handClock()): Given {
+  const kind = 'k';
+  const handler = defineHandler({ kind, queue: 'q', payload: Anything, run: () => {}, ...options });
+  return { sizes: new BatchSizes(new Registry([handler]), clock), handler };
+}
+
+/** How many jobs the next claim may take. */
+async function next(sizes: BatchSizes<unknown>): Promise<number> {
+  const { limit, end } = await sizes.search('q');
+  end();
+  return limit;
+}
+
+const job = (change: Partial<Job> = {}): Job => ({
+  id: 1n,
+  publicId: 'a',
+  queue: 'q',
+  kind: 'k',
+  key: null,
+  payload: null,
+  priority: 0,
+  status: 'new',
+  attempt: 0,
+  maxAttempts: 5,
+  crashes: 0,
+  redrives: 0,
+  metadata: {},
+  createdAt: new Date(0),
+  ...change,
+});
+
+test('a claim takes twice as many when it found as many as it might, and no more than the handler says', async () => {
+  const { sizes } = sizesOf({ batch: 5 });
+  const limits: number[] = [];
+  for (let time = 0; time < 4; time++) {
+    const limit = await next(sizes);
+    limits.push(limit);
+    sizes.found('q', limit, limit);
+  }
+  expect(limits).toEqual([1, 2, 4, 5]);
+});
+
+test('a claim that finds fewer makes the next ones as small, and one at least', async () => {
+  const { sizes } = sizesOf({ batch: 100 });
+  sizes.found('q', 32, 32);
+  expect(await next(sizes)).toBe(64);
+  sizes.found('q', 64, 7);
+  expect(await next(sizes)).toBe(7);
+  sizes.found('q', 7, 0);
+  expect(await next(sizes)).toBe(1);
+  sizes.found('q', 64, 64);
+  sizes.alone('q');
+  expect(await next(sizes)).toBe(1);
+});
+
+test('a handler that did not ask is taken with others when its runs are quick and leave the transaction alone', async () => {
+  const { sizes, handler } = sizesOf({});
+  sizes.found('q', 500, 500);
+  for (let run = 1; run < 50; run++) sizes.ran(handler, 0.1, false);
+  expect(await next(sizes)).toBe(1);
+  expect(sizes.isSociable(job())).toBe(false);
+  sizes.ran(handler, 0.1, false);
+  expect(await next(sizes)).toBeGreaterThan(1);
+  expect(sizes.isSociable(job())).toBe(true);
+  sizes.ran(handler, 0.1, true);
+  expect(await next(sizes)).toBe(1);
+});
+
+test('one slow run keeps a handler that did not ask from being taken with others', async () => {
+  const { sizes, handler } = sizesOf({});
+  sizes.found('q', 500, 500);
+  for (let run = 0; run < 50; run++) sizes.ran(handler, 0, false);
+  expect(await next(sizes)).toBeGreaterThan(1);
+  sizes.ran(handler, 11, false);
+  expect(await next(sizes)).toBe(1);
+});
+
+test('a lease, and a group that did not ask for it, are taken by themselves', async () => {
+  for (const options of [{ claim: 'lease' }, { group: true }] as const) {
+    const { sizes, handler } = sizesOf(options);
+    sizes.found('q', 500, 500);
+    for (let run = 0; run < 100; run++) sizes.ran(handler, 0, false);
+    expect(await next(sizes)).toBe(1);
+  }
+});
+
+test('a job that has crashed a process is taken by itself, and one whose handler is not here', () => {
+  const { sizes } = sizesOf({ batch: 10 });
+  expect(sizes.isSociable(job())).toBe(true);
+  expect(sizes.isSociable(job({ crashes: 1 }))).toBe(false);
+  expect(sizes.isSociable(job({ kind: 'another' }))).toBe(false);
+});
+
+test('where several may be taken, one slot of the process looks at a time', async () => {
+  const { sizes } = sizesOf({ batch: 10 });
+  sizes.found('q', 5, 5);
+  const first = await sizes.search('q');
+  let isThere = false;
+  const second = sizes.search('q').then((search) => {
+    isThere = true;
+    return search;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isThere).toBe(false);
+  first.end();
+  first.end();
+  expect((await second).limit).toBe(10);
+});
+
+test('a slot that hangs in its look keeps the others from theirs for a moment, and then they take one job each', async () => {
+  const clock = handClock();
+  const { sizes } = sizesOf({ batch: 10 }, clock);
+  sizes.found('q', 5, 5);
+  const hanging = await sizes.search('q');
+  const limits: number[] = [];
+  const look = () => sizes.search('q').then(({ limit }) => limits.push(limit));
+  const looks = [look(), look()];
+  await settled();
+  clock.advance(199);
+  await settled();
+  expect(limits).toEqual([]);
+  clock.advance(1);
+  await Promise.all(looks);
+  await look();
+  expect(limits).toEqual([1, 1, 1]);
+  hanging.end();
+  await look();
+  expect(limits).toEqual([1, 1, 1, 10]);
+});
+
+test('who waits for others that do not hang waits for each of them', async () => {
+  const clock = handClock();
+  const { sizes } = sizesOf({ batch: 10 }, clock);
+  sizes.found('q', 5, 5);
+  const [first, second, third] = Array.from({ length: 3 }, () => sizes.search('q'));
+  for (const search of [first, second]) {
+    const { end } = (await search) ?? {};
+    await settled();
+    clock.advance(150);
+    await settled();
+    end?.();
+  }
+  expect((await third)?.limit).toBe(10);
+});

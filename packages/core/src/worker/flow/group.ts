@@ -1,0 +1,197 @@
+/** Check and group: from the jobs that were claimed to the runs that may begin, all under this transaction's locks. */
+
+import { v4 as uuid } from 'uuid';
+import type { HeldTransaction } from '../../driver/driver.js';
+import { isDriverError } from '../../driver/driver-error.js';
+import type { AnyHandler } from '../../handler/handler.js';
+import type { Job } from '../../job/job.js';
+import type { Sweep } from '../look/sweep.js';
+import { Run } from '../run/run.js';
+import type { Flow } from './context.js';
+
+/** What a job is about: its key, or, without one, itself. */
+type Entity = NonNullable<Job['key']> | Job['id'];
+
+/** What one transaction has claimed. */
+interface Claim {
+  /** Of all its runs: they begin and end together. */
+  readonly processId: string;
+  /** Whether it has several jobs. */
+  readonly isBatch: boolean;
+}
+
+/** Runs that follow each other: those of one key, in id order; mostly one. */
+export type Chain<Tx> = readonly [Run<Tx>, ...Run<Tx>[]];
+
+/**
+ * Locks the siblings of the claimed jobs, NOWAIT, and makes up the runs. A key that is blocked is left out, and passed over for
+ * the rest of the sweep. Of two workers that hold different jobs of a key, the one that looks later meets the other's lock;
+ * if it has looked at several jobs, it is to look at each `apart`.
+ *
+ * @param taken Is given the entities that are this slot's from now on.
+ */
+export async function lockGroups<Tx>(
+  flow: Flow<Tx>,
+  tx: HeldTransaction<Tx>,
+  pass: Sweep,
+  jobs: readonly Job[],
+  taken: Set<string>,
+): Promise<readonly Chain<Tx>[] | 'apart'> {
+  const own = jobs.filter((job) => take(flow, job, taken));
+  const siblings = await lockSiblings(flow, tx, pass.queue, own);
+  const claim: Claim = { processId: uuid(), isBatch: jobs.length > 1 };
+  if (siblings === 'refused' && claim.isBatch) return 'apart';
+
+  const locked: ReadonlyMap<Entity, readonly Job[]> = siblings === 'refused' ? new Map() : siblings;
+  const chains = new Map<Entity, Chain<Tx>>();
+  for (const [entity, claimed] of byEntity(own)) {
+    // Of a key whose jobs were not met nothing is known: without their locks it is not run.
+    const chain =
+      typeof entity === 'string'
+        ? await chainOf(flow, tx, claim, locked.get(entity) ?? [], claim.isBatch ? claimed.length : 1)
+        : aloneOf(flow, claim, claimed);
+    if (chain === 'apart') return 'apart';
+    if (chain !== undefined) chains.set(entity, chain);
+  }
+  for (const job of jobs) {
+    if (chains.has(job.key ?? job.id)) continue;
+    pass.skip(job);
+    flow.events.emit('blocked', job);
+  }
+  return [...chains.values()];
+}
+
+/** Marks the job's entity as this slot's, unless another slot of this process was quicker. */
+function take<Tx>(flow: Flow<Tx>, { queue, key }: Job, taken: Set<string>): boolean {
+  if (key === null) return true;
+  const entity = `${queue}\n${key}`;
+  if (flow.taken.has(entity)) return taken.has(entity);
+  flow.taken.add(entity);
+  taken.add(entity);
+  return true;
+}
+
+function byEntity(jobs: readonly Job[]): ReadonlyMap<Entity, readonly Job[]> {
+  const groups = new Map<Entity, Job[]>();
+  for (const job of jobs) {
+    const entity = job.key ?? job.id;
+    const group = groups.get(entity);
+    if (group === undefined) groups.set(entity, [job]);
+    else group.push(job);
+  }
+  return groups;
+}
+
+async function lockSiblings<Tx>(
+  { registry }: Flow<Tx>,
+  tx: HeldTransaction<Tx>,
+  queue: string,
+  jobs: readonly Job[],
+): Promise<ReadonlyMap<Entity, readonly Job[]> | 'refused'> {
+  const claimed = byEntity(jobs.filter(({ key }) => key !== null));
+  if (claimed.size === 0) return new Map();
+  const keys = [...claimed.keys()].map(String);
+  const most = Math.max(registry.largestGroup, ...[...claimed.values()].map(({ length }) => length));
+  try {
+    return byEntity(await tx.lockSiblings({ queue, keys }, most));
+  } catch (error) {
+    if (isDriverError(error, 'LockNotAvailable') || isDriverError(error, 'Deadlock')) return 'refused';
+    throw error;
+  }
+}
+
+/** Of a job without a key: nothing holds it up, and nothing goes with it. Asks nobody, as most jobs of a batch are such. */
+function aloneOf<Tx>(
+  flow: Flow<Tx>,
+  { processId, isBatch }: Claim,
+  jobs: readonly Job[],
+): Chain<Tx> | 'apart' | undefined {
+  const group = nextGroup(flow, jobs);
+  const [job] = jobs;
+  if (group === undefined || job === undefined) return undefined;
+  return isBatch && !flow.sizes.isSociable(job) ? 'apart' : [new Run(group.handler, [job], processId)];
+}
+
+/**
+ * The next runs of a key, for as many of its jobs as were claimed, or undefined when it is blocked. Jobs of a key start in id
+ * order: the first of them goes, even if another one was claimed for its priority.
+ */
+async function chainOf<Tx>(
+  flow: Flow<Tx>,
+  tx: HeldTransaction<Tx>,
+  { processId, isBatch }: Claim,
+  siblings: readonly Job[],
+  claimed: number,
+): Promise<Chain<Tx> | 'apart' | undefined> {
+  if (siblings.some(({ status }) => status === 'in-progress')) return undefined;
+  const runs: Run<Tx>[] = [];
+  let rest = siblings;
+  let left = claimed;
+  do {
+    const run = await nextRun(flow, tx, processId, rest);
+    if (run === undefined) break;
+    if (isBatch && !run.jobs.every((job) => flow.sizes.isSociable(job))) {
+      if (runs.length === 0) return 'apart';
+      break;
+    }
+    runs.push(run);
+    left -= run.jobs.length;
+    rest = rest.slice(run.jobs.length);
+    // Dependencies are looked up in what is committed, which does not have the run before.
+  } while (left > 0 && runs.every(({ handler }) => handler.after.length === 0));
+  const [first, ...others] = runs;
+  return first && [first, ...others];
+}
+
+/** The run that the first of these jobs, all of one key, begins: alone or as a group. */
+async function nextRun<Tx>(
+  flow: Flow<Tx>,
+  tx: HeldTransaction<Tx>,
+  processId: string,
+  siblings: readonly Job[],
+): Promise<Run<Tx> | undefined> {
+  const group = nextGroup(flow, siblings);
+  if (group === undefined) return undefined;
+  const [first, ...rest] = await withoutDependants(tx, group.handler, group.jobs);
+  return first && new Run(group.handler, [first, ...rest], processId);
+}
+
+/** The first of these jobs, of one key or of none, and those that its handler takes with it; undefined when it cannot be run here. */
+function nextGroup<Tx>(
+  flow: Flow<Tx>,
+  siblings: readonly Job[],
+): { readonly handler: AnyHandler<Tx>; readonly jobs: readonly Job[] } | undefined {
+  const [head] = siblings;
+  if (head === undefined) return undefined;
+  const handler = flow.registry.find(head.kind);
+  if (handler === undefined) tellStrange(flow, head);
+  if (handler === undefined || (handler.claim === 'lease' && !flow.anchored())) return undefined;
+
+  // A job of another kind in between keeps its turn.
+  const end = siblings.findIndex(({ kind }) => kind !== handler.kind);
+  return { handler, jobs: siblings.slice(0, Math.min(handler.groupMax, end === -1 ? siblings.length : end)) };
+}
+
+/** The first job of a key, which the others wait behind, may be of a kind that nobody serves any more. */
+function tellStrange<Tx>({ log, strange }: Flow<Tx>, { publicId, queue, kind, key }: Job): void {
+  if (strange.has(kind)) return;
+  strange.add(kind);
+  const facts = { publicId, queue, kind, key };
+  log.warn(
+    facts,
+    'a job of a kind that this worker does not serve holds up the later ones of its key: have a worker serve the kind, or cancel the job',
+  );
+}
+
+/** Leaves out the jobs that an earlier, outstanding job of the kinds in `after` still holds up. */
+async function withoutDependants<Tx>(
+  tx: HeldTransaction<Tx>,
+  { after }: AnyHandler<Tx>,
+  jobs: readonly Job[],
+): Promise<readonly Job[]> {
+  const last = jobs.at(-1);
+  if (last === undefined || last.key === null || after.length === 0) return jobs;
+  const except = jobs.map(({ id }) => id);
+  const first = await tx.firstOutstanding({ key: last.key, kinds: after, before: last.id, except });
+  return first === undefined ? jobs : jobs.filter(({ id }) => id < first);
+}

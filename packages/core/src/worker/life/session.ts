@@ -1,0 +1,57 @@
+import type { Clock } from '../../clock.js';
+import type { SessionListener } from '../../driver/driver.js';
+import { ClaimLostError } from '../../errors.js';
+import type { LiveRun } from '../run/live-run.js';
+
+/**
+ * How long a lease is kept without the worker's session, in milliseconds. Shorter than the time after which others take
+ * the worker for dead: a key never has two runs.
+ */
+const SESSION_MS = 800;
+
+/** Whether a worker has its session. A lease is worth no more: without one for too long, its handlers are told to stop. */
+export class Session implements SessionListener {
+  readonly #clock: Clock;
+  readonly #live: ReadonlySet<LiveRun>;
+  #isOpen = true;
+  #hasEnded = false;
+  #cancelTimer: (() => void) | null = null;
+
+  /** @param live The runs going on. */
+  constructor(clock: Clock, live: ReadonlySet<LiveRun>) {
+    this.#clock = clock;
+    this.#live = live;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  lost(agoMs = 0): void {
+    if (this.#hasEnded) return;
+    this.#isOpen = false;
+    // Blocked for so long that others may have been quicker: not a moment more.
+    if (agoMs >= SESSION_MS) this.#giveUp();
+    else this.#cancelTimer ??= this.#clock.after(SESSION_MS - agoMs, () => this.#giveUp());
+  }
+
+  back(): void {
+    this.#isOpen = true;
+    this.#stopTimer();
+  }
+
+  /** Nothing depends on it any more: the worker has another one, or none. */
+  end(): void {
+    this.#hasEnded = true;
+    this.#stopTimer();
+  }
+
+  #giveUp(): void {
+    for (const run of this.#live) if (run.leased) run.stop(new ClaimLostError(run.processId));
+  }
+
+  #stopTimer(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+  }
+}

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { type HandClock, handClock } from '../../../test/hand-clock.js';
+import type { Survey } from '../../driver/driver.js';
+import { Alarm } from '../time/alarm.js';
+import { ScanPosition } from './scan-position.js';
+import { Surveyor } from './surveyor.js';
+
+const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, leased: false };
+
+/** A surveyor whose surveys take so long by its clock: while its test waits, unless they are beside it. */
+function surveying(
+  tookMs: number,
+  isBeside = false,
+): { clock: HandClock; surveyor: Surveyor; begun: number[] } {
+  const clock = handClock();
+  const begun: number[] = [];
+  const surveyor = new Surveyor({
+    driver: {
+      survey: async () => {
+        begun.push(clock.now());
+        if (isBeside) await new Promise<void>((resolve) => clock.after(tookMs, resolve));
+        else clock.advance(tookMs);
+        return NOTHING;
+      },
+      reclaim: async () => ({ reclaimed: 0, lapsed: [] }),
+    },
+    lanes: { queues: ['q'], kinds: ['k'] },
+    clock,
+    cancellations: { ask: async () => false },
+    low: new Map([['q', new ScanPosition(5_000)]]),
+    alarm: new Alarm(clock, () => {}),
+    pollMs: 5_000,
+    watchMs: 250,
+    busy: () => false,
+    wake: () => {},
+    done: () => {},
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  return { clock, surveyor, begun };
+}
+
+/** Until what has been begun is over. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('a survey that is asked for is made in a moment, once', async () => {
+  const { clock, surveyor, begun } = surveying(1);
+  surveyor.soon();
+  surveyor.soon();
+  clock.advance(25);
+  await settled();
+  clock.advance(1_000);
+  await settled();
+  expect(begun).toEqual([25]);
+  expect(surveyor.isSlow).toBe(false);
+});
+
+test('surveys that take long are followed by nine times as long without one, up to the poll', async () => {
+  for (const [tookMs, nextAt] of [
+    [200, 2_200],
+    [1_000, 7_000],
+  ] as const) {
+    const { clock, surveyor, begun } = surveying(tookMs);
+    await surveyor.now();
+    expect(surveyor.isSlow).toBe(false);
+    await surveyor.now();
+    expect(surveyor.isRecent).toBe(true);
+    expect(surveyor.isSlow).toBe(true);
+    surveyor.soon(true);
+    clock.advance(nextAt - 2 * tookMs - 1);
+    await settled();
+    expect(begun).toEqual([0, tookMs]);
+    expect(surveyor.isRecent).toBe(true);
+    clock.advance(1);
+    expect(surveyor.isRecent).toBe(false);
+    await settled();
+    expect(begun).toEqual([0, tookMs, nextAt]);
+  }
+});
+
+test('surveys that are asked for while one goes on are one, after a rest from it', async () => {
+  const { clock, surveyor, begun } = surveying(200, true);
+  for (let ms = 0; ms < 10_000; ms += 10) {
+    surveyor.soon();
+    clock.advance(10);
+    await settled();
+  }
+  // Each takes 200 ms, and the rest nine times as long; as long as one where that is not usual yet.
+  expect(begun).toHaveLength(6);
+});
+
+test('those who ask for a survey that waits for its turn share it, and stop ends it', async () => {
+  const { clock, surveyor, begun } = surveying(200, true);
+  const first = surveyor.now();
+  await settled();
+  const later = [surveyor.now(), surveyor.now()];
+  expect(later[0]).toBe(later[1]);
+  const stopping = surveyor.stop();
+  clock.advance(200);
+  await Promise.all([first, ...later, stopping]);
+  expect(begun).toEqual([0]);
+});
+
+test('as long as a survey goes on that is to bring about a look, there may be one', async () => {
+  const { clock, surveyor } = surveying(50, true);
+  surveyor.soon(true);
+  expect(surveyor.mayLook).toBe(true);
+  clock.advance(25);
+  await settled();
+  expect(surveyor.mayLook).toBe(true);
+  clock.advance(50);
+  await settled();
+  expect(surveyor.mayLook).toBe(false);
+});

@@ -1,0 +1,89 @@
+import type { Clock } from '../../clock.js';
+import { HandlerTimeoutError, InvalidPayloadError } from '../../errors.js';
+import { checkPayload } from '../../handler/check-payload.js';
+import type { AnyHandler } from '../../handler/handler.js';
+import { fail, retry } from '../../handler/outcome.js';
+import type { LiveRun } from './live-run.js';
+import type { CountedJob, Ending } from './settlement.js';
+
+/** A job whose payload its schema has accepted. */
+export interface CheckedJob {
+  readonly job: CountedJob;
+  readonly payload: unknown;
+}
+
+/** A run that is being checked, and until when it may go on. */
+export interface Checking {
+  readonly live: LiveRun;
+  readonly clock: Clock;
+  readonly until: number;
+}
+
+/** What a check has found: the job may be run, or has ended without that. */
+export type Checked = CheckedJob | { readonly ending: Ending };
+
+/**
+ * A job that crashed its workers too often, or whose payload its schema refuses, ends without a run; one whose schema throws, because
+ * whom it asks is away, is retried. Of a run that was told to stop
+ * nothing more is checked: its handler is not called.
+ */
+export function check<Tx>(
+  handler: AnyHandler<Tx>,
+  job: CountedJob,
+  checking: Checking,
+): Checked | Promise<Checked> {
+  if (isExhausted(job)) {
+    const error = Object.assign(new Error(`The worker died during ${job.crashesSeen} of its runs.`), {
+      code: 'ROWLOCK_CRASHED',
+    });
+    return { ending: { event: 'exhaust', error } };
+  }
+  if (checking.live.stopped !== null) return { job, payload: undefined };
+  try {
+    const payload = checkPayload(handler, job.payload);
+    return payload instanceof Promise ? checkedLater(handler, job, payload, checking) : { job, payload };
+  } catch (error) {
+    return refused(job, error, checking);
+  }
+}
+
+async function checkedLater<Tx>(
+  handler: AnyHandler<Tx>,
+  job: CountedJob,
+  payload: Promise<unknown>,
+  checking: Checking,
+): Promise<Checked> {
+  try {
+    return { job, payload: await inTime(handler, payload, checking) };
+  } catch (error) {
+    return refused(job, error, checking);
+  }
+}
+
+function refused(job: CountedJob, error: unknown, { live }: Checking): Checked {
+  if (live.stopped !== null) return { job, payload: undefined };
+  return { ending: error instanceof InvalidPayloadError ? fail(error) : retry(error) };
+}
+
+/** Whether no attempt is left: crashes alone have used up the last ones. */
+export function isExhausted({ attemptsMade, maxAttempts }: CountedJob): boolean {
+  return attemptsMade >= maxAttempts;
+}
+
+/** A schema may ask somebody else, and wait for an answer: the run's time passes meanwhile. */
+async function inTime<Tx, Result>(
+  { kind, timeoutMs }: AnyHandler<Tx>,
+  work: Promise<Result>,
+  { live, clock, until }: Checking,
+): Promise<Result> {
+  const stopTimer = clock.after(until - clock.now(), () =>
+    live.stop(new HandlerTimeoutError(kind, timeoutMs)),
+  );
+  const stopped = new Promise<never>((_, reject) => live.whenStopped(() => reject(live.stopped)));
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    stopTimer();
+    live.whenStopped(() => {});
+  }
+}

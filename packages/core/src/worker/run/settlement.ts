@@ -1,0 +1,72 @@
+import type { RunStarted, Settlement } from '../../driver/driver.js';
+import type { Outcome } from '../../handler/outcome.js';
+import { type Backoff, backoffMs } from '../../job/backoff.js';
+import type { Job } from '../../job/job.js';
+import { jobError } from '../../job/job-error.js';
+import type { Json } from '../../job/json.js';
+import { type SettlingEvent, TRANSITIONS } from '../../job/lifecycle.js';
+
+/** A job with what its runs' records say: the attempts made, and the crashes among them. */
+export interface CountedJob extends Job {
+  /** Attempts before this run, crashed ones included. */
+  readonly attemptsMade: number;
+  /** Runs of this job that ended in a crash, ever. */
+  readonly crashesSeen: number;
+  /** Runs of this job before this one, ever. */
+  readonly earlierRuns: number;
+}
+
+/** Adds to a job what its runs' records say: also the crashes that no settlement has counted yet. */
+export function countRuns(job: Job, { crashes, earlierRuns }: Omit<RunStarted, 'id'>): CountedJob {
+  const attemptsMade = job.attempt + Math.max(0, crashes - job.crashes);
+  return { ...job, crashesSeen: crashes, earlierRuns, attemptsMade };
+}
+
+/** How a run ended for a job: the handler's outcome, or what core decided in its place. */
+export type Ending =
+  | Outcome
+  | { readonly event: 'exhaust' | 'abandon'; readonly error: unknown }
+  | { readonly event: 'release' };
+
+export interface SettlementPolicy {
+  /** The run's. */
+  readonly processId: string;
+  readonly backoff: Backoff;
+  readonly tookMs: number;
+  readonly by: string;
+}
+
+/** The row change that follows from how a run ended for a job. */
+export function settlementFor(job: CountedJob, ending: Ending, policy: SettlementPolicy): Settlement {
+  const event = finalEvent(job, ending);
+  const counted = TRANSITIONS[event].attempt === 'counted' ? 1 : 0;
+  return {
+    id: job.id,
+    processId: policy.processId,
+    event,
+    attempt: job.attemptsMade + counted,
+    crashes: job.crashesSeen,
+    delayMs: event === 'retry' || event === 'snooze' ? delayMs(job, ending, policy.backoff) : 0,
+    tookMs: policy.tookMs,
+    output: ending.event === 'complete' ? ending.output : noOutput,
+    error: 'error' in ending ? jobError(ending.error) : null,
+    by: policy.by,
+  };
+}
+
+const noOutput: Json = null;
+
+/** A retry without attempts left is a failure. */
+function finalEvent(job: CountedJob, ending: Ending): SettlingEvent {
+  return ending.event === 'retry' && isLastAttempt(job) ? 'fail' : ending.event;
+}
+
+/** Whether no attempt is left after this one. */
+export function isLastAttempt({ attemptsMade, maxAttempts }: CountedJob): boolean {
+  return attemptsMade + 1 >= maxAttempts;
+}
+
+function delayMs(job: CountedJob, ending: Ending, backoff: Backoff): number {
+  const asked = 'delayMs' in ending ? ending.delayMs : null;
+  return asked ?? backoffMs(backoff, job.attemptsMade + 1);
+}

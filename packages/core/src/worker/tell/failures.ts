@@ -1,0 +1,31 @@
+import type { Settlement } from '../../driver/driver.js';
+import type { Job } from '../../job/job.js';
+import { TRANSITIONS } from '../../job/lifecycle.js';
+import type { Logger } from '../../logger.js';
+import type { Run } from '../run/run.js';
+
+/**
+ * Tells of each job of a run that ended in an error, and of each that is to be tried again, unless its handler threw: that was told
+ * when it did.
+ */
+export function tellFailures<Tx>(log: Logger, run: Run<Tx>, settlements: readonly Settlement[]): void {
+  for (const [place, { event, attempt, error }] of settlements.entries()) {
+    const job = run.jobs[place];
+    if (job === undefined || event === 'complete') continue;
+    const facts = (): object => ({ ...factsOf(run, job), attempt, error });
+    const thrown = thrownBy(run, job);
+    if (TRANSITIONS[event].to === 'error') log.error({ ...facts(), ...thrown }, 'a job failed');
+    else if (event === 'retry' && thrown === null) log.warn(facts(), 'a job failed, and is tried again');
+  }
+}
+
+function factsOf<Tx>({ info: { processId, queue, kind, key } }: Run<Tx>, { publicId }: Job): object {
+  return { publicId, processId, queue, kind, key };
+}
+
+/** What the handler threw, with its stack, if the job ends by that: of one of a group the schema may have failed by something else. */
+function thrownBy<Tx>({ thrown, endings }: Run<Tx>, { id }: Job): { readonly err: unknown } | null {
+  const ending = endings === 'release' ? undefined : endings.get(id);
+  const isThrown = thrown !== null && ending?.event === 'retry' && ending.error === thrown.error;
+  return isThrown ? { err: thrown.error } : null;
+}

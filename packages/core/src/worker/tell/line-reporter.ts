@@ -1,0 +1,50 @@
+import type { Clock } from '../../clock.js';
+import type { Anchor } from '../../driver/driver.js';
+import type { Logger } from '../../logger.js';
+import { NewestOnly } from '../time/newest-only.js';
+
+/** At most one write in this time, in milliseconds. The line is for people to look at. */
+const EVERY_MS = 200;
+
+/** Shows others how far the worker's sweeps have come. */
+export class LineReporter {
+  readonly #anchor: Pick<Anchor, 'report'>;
+  readonly #log: Logger;
+  readonly #lines: Record<string, string | null> = Object.create(null);
+  readonly #newest: NewestOnly<Readonly<Record<string, string | null>>>;
+  #reported = '{}';
+
+  constructor(anchor: Pick<Anchor, 'report'>, clock: Clock, log: Logger) {
+    this.#anchor = anchor;
+    this.#log = log;
+    this.#newest = new NewestOnly(clock, EVERY_MS, (lines) => this.#write(lines));
+  }
+
+  /** The newest sweep of `queue` has come to this job; null: it is at rest. */
+  move(queue: string, publicId: string | null): void {
+    if (this.#lines[queue] === publicId) return;
+    this.#lines[queue] = publicId;
+    this.#newest.put(this.#lines);
+  }
+
+  rest(): void {
+    for (const queue of Object.keys(this.#lines)) this.move(queue, null);
+  }
+
+  stop(): void {
+    this.#newest.stop();
+  }
+
+  async #write(lines: Readonly<Record<string, string | null>>): Promise<void> {
+    const reported = JSON.stringify(lines);
+    // A quick job has come and gone between two writes, and each would keep a commit of somebody else's waiting.
+    if (reported === this.#reported) return;
+    this.#reported = reported;
+    try {
+      await this.#anchor.report({ ...lines });
+    } catch (error) {
+      this.#reported = '';
+      this.#log.debug({ err: error }, 'the line was not reported');
+    }
+  }
+}
