@@ -148,7 +148,7 @@ export class WorkerStoppedError extends RowlockError {
 export class ClaimLostError extends RowlockError {
   override readonly name = 'ClaimLostError';
 
-  constructor(processId: string, options?: ErrorOptions) {
-    super('ROWLOCK_CLAIM_LOST', `Run ${processId} lost its claim, and settled nothing.`, options);
+  constructor(runId: string, options?: ErrorOptions) {
+    super('ROWLOCK_CLAIM_LOST', `Run ${runId} lost its claim, and settled nothing.`, options);
   }
 }

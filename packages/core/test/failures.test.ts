@@ -47,7 +47,7 @@ async function told(
   return lines;
 }
 
-const facts = { queue: 'default', kind: 'work', key: 'a', processId: expect.any(String) };
+const facts = { queue: 'default', kind: 'work', key: 'a', runId: expect.any(String) };
 const first = { ...job(1n, 'a') };
 const last = { ...job(2n, 'a'), attempt: 4 };
 

@@ -144,7 +144,7 @@ export interface JobRow {
   readonly metadata: Json;
   readonly output: Json;
   readonly error: JobError | null;
-  readonly processId: string | null;
+  readonly runId: string | null;
   readonly availableAt: Date;
   readonly createdAt: Date;
   readonly createdBy: string;
@@ -161,7 +161,7 @@ export type RawJob = Pick<JobRow, 'queue' | 'kind' | 'payload'> & Partial<Pick<J
 
 /** The record of one run, as far as it concerns one job. */
 export interface RunRow {
-  readonly processId: string;
+  readonly runId: string;
   /** Null where the job's row alone tells of the run: as of one of several jobs that completed this one. */
   readonly workerId: string | null;
   readonly startedAt: Date;

@@ -12,10 +12,10 @@ export async function eachSettledOnce<Tx>(
   rows: readonly JobRow[],
 ): Promise<void> {
   const living = new Set((await driver.workers()).filter(({ alive }) => alive).map(({ id }) => id));
-  for (const { publicId, processId } of rows) {
+  for (const { publicId, runId } of rows) {
     const records = await reader.runs(publicId);
     const final = records.filter(({ outcome }) => outcome === 'complete');
-    expect(final.map((record) => record.processId)).toEqual([processId]);
+    expect(final.map((record) => record.runId)).toEqual([runId]);
     const open = records.filter(({ finishedAt }) => finishedAt === null);
     expect(open.filter(({ workerId }) => workerId !== null && living.has(workerId))).toEqual([]);
   }

@@ -100,7 +100,7 @@ const FAILURE: JobError = { code: 'E_CONFORMANCE', message: 'It failed.' };
 export function settlement(job: Pick<Job, 'id'>, change: Partial<Settlement> = {}): Settlement {
   return {
     id: job.id,
-    processId: randomUUID(),
+    runId: randomUUID(),
     event: 'complete',
     attempt: 1,
     crashes: 0,

@@ -68,7 +68,7 @@ export class Database implements MemoryDatabase {
     if (this.#tables !== undefined) return { from: to, to, applied: [] };
     this.#tables = {
       jobs: new Table<JobRow>('job', ['id', 'publicId', 'queue', 'key', 'uniqueKey']),
-      runs: new Table<RunRow>('run', ['jobId', 'processId']),
+      runs: new Table<RunRow>('run', ['jobId', 'runId']),
       workers: new Table<WorkerRow>('worker', ['id']),
     };
     return { from: 0, to, applied: MIGRATIONS };

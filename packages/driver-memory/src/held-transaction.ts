@@ -65,17 +65,17 @@ export class MemoryHeldTransaction implements HeldTransaction<MemoryTransaction>
     await this.commit();
   }
 
-  async lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
-    await this.#tx.run(() => statements.lease(this.#place, processId, jobs, forMs));
+  async lease(runId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
+    await this.#tx.run(() => statements.lease(this.#place, runId, jobs, forMs));
     await this.commit();
   }
 
   async lockLeased(
-    processId: string,
+    runId: string,
     jobs: readonly JobId[],
     isCommitted: boolean,
   ): Promise<ReadonlyMap<JobId, State>> {
-    const states = await this.#tx.run(() => statements.lockLeased(this.#place, processId, jobs, isCommitted));
+    const states = await this.#tx.run(() => statements.lockLeased(this.#place, runId, jobs, isCommitted));
     for (const [id, state] of states) if (state === 'in-progress') this.#held.add(id);
     this.#status = 'in-progress';
     return states;

@@ -37,13 +37,13 @@ export function enqueued(job: NewJob, now: number): JobRow {
 }
 
 export function settled(job: JobRow, settlement: Settlement, now: number): JobRow {
-  const { processId, event, attempt, crashes, delayMs, tookMs, output, error, by } = settlement;
+  const { runId, event, attempt, crashes, delayMs, tookMs, output, error, by } = settlement;
   const { to: status }: { to: State } = TRANSITIONS[event];
   const again = status === 'new';
   return checkJob({
     ...job,
     status,
-    processId,
+    runId,
     attempt,
     crashes,
     output: storableJson(output),

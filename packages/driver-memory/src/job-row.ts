@@ -13,7 +13,7 @@ export interface JobRow {
   /** Whether a survey, or its writer, has seen that `availableAt` has come. */
   readonly due: boolean;
   readonly status: State;
-  readonly processId: string | null;
+  readonly runId: string | null;
   /** When a lease ends in any case; without a meaning in other states. */
   readonly leasedUntil: number | null;
   readonly attempt: number;
@@ -65,7 +65,7 @@ export const JOB_DEFAULTS = {
   priority: 0,
   due: true,
   status: 'new',
-  processId: null,
+  runId: null,
   leasedUntil: null,
   attempt: 0,
   maxAttempts: 5,
@@ -85,7 +85,7 @@ export const JOB_DEFAULTS = {
 /** The table's CHECKs, by name. */
 const CHECKS: Readonly<Record<string, (job: JobRow) => boolean>> = {
   finished: ({ status, finishedAt }) => (finishedAt !== null) === isSettled(status),
-  'in progress': ({ status, processId }) => status !== 'in-progress' || processId !== null,
+  'in progress': ({ status, runId }) => status !== 'in-progress' || runId !== null,
   error: ({ status, error }) => status !== 'error' || error !== null,
   attempts: ({ attempt, crashes, maxAttempts }) =>
     isWhole(attempt, 0) && isWhole(crashes, 0) && isWhole(maxAttempts, 1, 1_000),

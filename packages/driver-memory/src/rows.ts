@@ -4,7 +4,7 @@ import type { JobRow } from './job-row.js';
 
 /** The record of one run, as far as it concerns one job. JSON is text and times are milliseconds. */
 export interface RunRow {
-  readonly processId: string;
+  readonly runId: string;
   readonly jobId: bigint;
   readonly workerId: string;
   readonly startedAt: number;
@@ -34,7 +34,7 @@ export interface RecordRow {
 
 /** The run that a live worker has of a job now. */
 export interface LiveRun {
-  readonly processId: string;
+  readonly runId: string;
   readonly worker: string | null;
   readonly startedAt: number;
 }
@@ -71,7 +71,7 @@ export function toJobView(row: JobRow, live: LiveRun | undefined, progress: stri
     availableAt: new Date(row.availableAt),
     output: JSON.parse(row.output),
     error: row.error === null ? null : JSON.parse(row.error),
-    processId: live?.processId ?? row.processId,
+    runId: live?.runId ?? row.runId,
     worker: live?.worker ?? null,
     progress: JSON.parse(progress),
     createdBy,

@@ -119,7 +119,7 @@ describe('a duplicate of a job', () => {
     const [job] = await held.claim(criteria);
     expect((await enqueue()).waits, 'while the handler runs').toBe(false);
     const ending = { event: 'complete', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0, error: null } as const;
-    await held.settle([{ ...ending, processId: randomUUID(), id: job?.id ?? 0n, output: null, by: 'test' }]);
+    await held.settle([{ ...ending, runId: randomUUID(), id: job?.id ?? 0n, output: null, by: 'test' }]);
     const second = await enqueue();
     expect(second.waits).toBe(true);
     await held.commit();

@@ -113,7 +113,7 @@ function suiteJob({ due: _, uniqueScope: __, leasedUntil: ___, ...row }: JobRow)
 
 /** Of a run that has completed its job the job's row says so. */
 function suiteRun({ jobId: _, ...row }: RunRow, job: JobRow): SuiteRun {
-  const isCompletion = job.status === 'complete' && job.processId === row.processId;
+  const isCompletion = job.status === 'complete' && job.runId === row.runId;
   return {
     ...row,
     outcome: isCompletion ? 'complete' : row.outcome,
@@ -125,12 +125,11 @@ function suiteRun({ jobId: _, ...row }: RunRow, job: JobRow): SuiteRun {
 
 /** The run that completed a job, if the job's row alone tells of it. */
 function completion(job: JobRow, runs: readonly SuiteRun[]): readonly SuiteRun[] {
-  const { status, processId, startedAt, finishedAt } = job;
-  if (status !== 'complete' || processId === null || runs.some((run) => run.processId === processId))
-    return [];
+  const { status, runId, startedAt, finishedAt } = job;
+  if (status !== 'complete' || runId === null || runs.some((run) => run.runId === runId)) return [];
   const [begun, ended] = [date(startedAt) ?? new Date(Number.NaN), date(finishedAt)];
   return [
-    { processId, workerId: null, startedAt: begun, finishedAt: ended, outcome: 'complete', progress: null },
+    { runId, workerId: null, startedAt: begun, finishedAt: ended, outcome: 'complete', progress: null },
   ];
 }
 

@@ -245,13 +245,13 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return this.#starts.write(runs, this.#shared === false ? told : undefined);
   }
 
-  async noteRun({ processId, jobs }: RunRef, { progress }: RunNote): Promise<void> {
+  async noteRun({ runId, jobs }: RunRef, { progress }: RunNote): Promise<void> {
     const { sql } = this.context;
     const note = async (): Promise<number> => {
       let noted = 0;
       for (const part of inParts(jobs)) {
         const wanted = list(part);
-        const values = [storableJson(progress), ...wanted.values, processId];
+        const values = [storableJson(progress), ...wanted.values, runId];
         noted += (await change(this.#soon, sql.noteProgress(wanted.places), values)).rows;
       }
       return noted;
@@ -259,8 +259,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     if ((await note()) > 0) return;
     // Of an open run, into records that are made for it.
     const [first] = rangeOf(jobs);
-    const records = recordsOf([{ processId, jobs }]);
-    const [open] = await query<{ last_id: string }>(this.#soon, sql.findOpenRun, [first, processId]);
+    const records = recordsOf([{ runId, jobs }]);
+    const [open] = await query<{ last_id: string }>(this.#soon, sql.findOpenRun, [first, runId]);
     if (open === undefined) return;
     await change(this.#soon, sql.writeOut(records.text), [...records.values, open.last_id]);
     await note();
@@ -377,8 +377,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       await change(this.#soon, sql.forgetWorkers(ids.places), [...ids.values, lockPrefix]);
     }
     const left = await query<{ process_id: string; job_ids: string }>(this.#soon, sql.findForgotten);
-    for (const { process_id: processId, job_ids } of left) {
-      const run = { processId, jobs: idsOf(job_ids) };
+    for (const { process_id: runId, job_ids } of left) {
+      const run = { runId, jobs: idsOf(job_ids) };
       await writeOut(this.#soon, sql, run, (jobs) => notCompleted(this.#soon, sql, run, jobs));
     }
   }

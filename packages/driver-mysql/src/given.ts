@@ -119,8 +119,8 @@ const RUNS = new Given('given', [
 /** The records of runs: one for each of their jobs. */
 export function recordsOf(runs: readonly (RunRef & { readonly workerId?: string })[]): GivenRows {
   return RUNS.rows(
-    runs.flatMap(({ processId, workerId, jobs }) =>
-      jobs.map((id) => ({ process_id: processId, job_id: String(id), worker_id: workerId ?? null })),
+    runs.flatMap(({ runId, workerId, jobs }) =>
+      jobs.map((id) => ({ process_id: runId, job_id: String(id), worker_id: workerId ?? null })),
     ),
   );
 }

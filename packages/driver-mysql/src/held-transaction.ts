@@ -154,26 +154,26 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
   }
 
   /** What an open run has on record together is written out: a lease lasts, and may be of some of its jobs. */
-  async lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
-    if (!this.#isOne) await this.#writeOut({ processId, jobs });
+  async lease(runId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
+    if (!this.#isOne) await this.#writeOut({ runId, jobs });
     for (const part of inParts(jobs)) {
       const wanted = list(part);
-      await this.#change(this.#context.sql.lease(wanted.places), [processId, forMs, ...wanted.values]);
+      await this.#change(this.#context.sql.lease(wanted.places), [runId, forMs, ...wanted.values]);
     }
     await this.commit();
   }
 
   async lockLeased(
-    processId: string,
+    runId: string,
     jobs: readonly JobId[],
     isCommitted: boolean,
   ): Promise<ReadonlyMap<JobId, State>> {
     const states = new Map<JobId, State>();
-    for (const part of inParts(inOrder(isCommitted ? await this.#ofRun(processId, jobs) : jobs))) {
+    for (const part of inParts(inOrder(isCommitted ? await this.#ofRun(runId, jobs) : jobs))) {
       // Never one id alone: a row that is found by one would stay locked though it is another run's by now.
       const wanted = list([...part, NO_ID]);
       const text = this.#context.sql.lockLeased(wanted.places);
-      const rows = await this.#ask<{ id: string; status: State }>(text, [...wanted.values, processId]);
+      const rows = await this.#ask<{ id: string; status: State }>(text, [...wanted.values, runId]);
       for (const { id, status } of rows) states.set(BigInt(id), status);
     }
     for (const [id, state] of states) if (state === 'in-progress') this.#held.set(id, 0);
@@ -181,12 +181,12 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     return states;
   }
 
-  async #ofRun(processId: string, jobs: readonly JobId[]): Promise<readonly JobId[]> {
+  async #ofRun(runId: string, jobs: readonly JobId[]): Promise<readonly JobId[]> {
     const own: JobId[] = [];
     for (const part of inParts(jobs)) {
       const wanted = list(part);
       const text = this.#context.sql.ofRun(wanted.places);
-      for (const { id } of await this.#ask<{ id: string }>(text, [...wanted.values, processId]))
+      for (const { id } of await this.#ask<{ id: string }>(text, [...wanted.values, runId]))
         own.push(BigInt(id));
     }
     return own;
@@ -207,7 +207,7 @@ export class MysqlHeldTransaction implements HeldTransaction<MysqlTransaction> {
     const written = settled < own.length ? await this.#settledOnes(own) : own;
     const ids = written.map(({ id }) => id);
     const told = written.filter(({ event }) => event !== 'complete');
-    if (!this.#isOne) await this.#endRun({ processId: own[0]?.processId ?? '', jobs: ids }, told);
+    if (!this.#isOne) await this.#endRun({ runId: own[0]?.runId ?? '', jobs: ids }, told);
     for (const { text, values } of endingsOf(told))
       await this.#change(this.#context.sql.endRuns(text), values);
     for (const id of ids) this.#held.delete(id);

@@ -15,10 +15,10 @@ import type { Statements } from './statements.js';
 export async function endTogether(
   on: MysqlTransaction,
   sql: Statements,
-  { processId, jobs }: RunRef,
+  { runId, jobs }: RunRef,
 ): Promise<boolean> {
   const [, last] = rangeOf(jobs);
-  const { rows } = await change(on, sql.endTogether, [last, processId, jobs.length]);
+  const { rows } = await change(on, sql.endTogether, [last, runId, jobs.length]);
   return rows > 0;
 }
 
@@ -32,19 +32,19 @@ export async function endTogether(
 export async function writeOut(
   on: MysqlTransaction,
   sql: Statements,
-  { processId, jobs }: RunRef,
+  { runId, jobs }: RunRef,
   wanted: (jobs: readonly JobId[]) => readonly JobId[] | Promise<readonly JobId[]>,
 ): Promise<void> {
   const [first] = rangeOf(jobs);
-  const found = await query<{ last_id: string; job_ids: string }>(on, sql.findOpenRun, [first, processId]);
+  const found = await query<{ last_id: string; job_ids: string }>(on, sql.findOpenRun, [first, runId]);
   for (const open of found) {
     const kept = await wanted(idsOf(open.job_ids));
     if (kept.length > 0) {
-      const records = recordsOf([{ processId, jobs: kept }]);
+      const records = recordsOf([{ runId, jobs: kept }]);
       await change(on, sql.writeOut(records.text), [...records.values, open.last_id]);
     }
     // Whoever else has just written it out finds the records there.
-    await change(on, sql.endOpenRun, [open.last_id, processId]);
+    await change(on, sql.endOpenRun, [open.last_id, runId]);
   }
 }
 
@@ -52,16 +52,13 @@ export async function writeOut(
 export async function notCompleted(
   on: MysqlTransaction,
   sql: Statements,
-  { processId }: RunRef,
+  { runId }: RunRef,
   jobs: readonly JobId[],
 ): Promise<readonly JobId[]> {
   const found: JobId[] = [];
   for (const part of inParts(jobs)) {
     const wanted = list(part);
-    const rows = await query<{ id: string }>(on, sql.notCompleted(wanted.places), [
-      ...wanted.values,
-      processId,
-    ]);
+    const rows = await query<{ id: string }>(on, sql.notCompleted(wanted.places), [...wanted.values, runId]);
     found.push(...rows.map(({ id }) => BigInt(id)));
   }
   return found;

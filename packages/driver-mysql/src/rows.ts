@@ -84,7 +84,7 @@ export function toJobView(row: JobViewRow): JobView {
     availableAt: new Date(Number(row.available_at)),
     output: json<Json>(row.output),
     error: json<JobError>(row.error),
-    processId: row.process_id,
+    runId: row.process_id,
     worker: row.worker,
     progress: json<Json>(row.progress),
     createdBy: row.created_by,

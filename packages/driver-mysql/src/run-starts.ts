@@ -63,10 +63,10 @@ export class RunStarts {
   }
 
   #together(run: RunStart): Start {
-    const { processId, workerId, jobs } = run;
+    const { runId, workerId, jobs } = run;
     const { text, values } = recordsOf([run]);
     const range = rangeOf(jobs);
-    const row = [processId, workerId, ...range, `[${jobs.join(',')}]`];
+    const row = [runId, workerId, ...range, `[${jobs.join(',')}]`];
     return {
       runs: [run],
       fresh: { sql: this.#sql.startTogether(text), values: [...row, ...values, ...range], rows: 1 },
@@ -82,7 +82,7 @@ export class RunStarts {
     if ((await change(on, fresh.sql, fresh.values)).rows === fresh.rows) return [];
     let found = await this.#find(runs);
     const open = openOnes(found, runs);
-    const crashed = [...open.map(({ processId }) => processId), ...unfinishedOnes(found)];
+    const crashed = [...open.map(({ runId }) => runId), ...unfinishedOnes(found)];
     if (crashed.length > 0) {
       // Found first and then confirmed: what a claim that stands has found was there before it.
       await Promise.all(runs.map(({ confirm }) => confirm?.()));
@@ -97,8 +97,8 @@ export class RunStarts {
 
   async #end(runs: readonly RunStart[], crashed: readonly string[]): Promise<void> {
     const { text, values } = recordsOf(runs);
-    const processIds = list(crashed);
-    await this.#change(this.#sql.endCrashedRuns(text, processIds.places), [...values, ...processIds.values]);
+    const runIds = list(crashed);
+    await this.#change(this.#sql.endCrashedRuns(text, runIds.places), [...values, ...runIds.values]);
   }
 
   #find(runs: readonly RunStart[]): Promise<readonly Known[]> {
@@ -118,7 +118,7 @@ function openOnes(known: readonly Known[], runs: readonly RunStart[]): readonly 
   const ids = new Set<JobId>(runs.flatMap(({ jobs }) => jobs));
   return known
     .filter(({ id }) => id === null)
-    .map(({ process_id: processId, job_ids }) => ({ processId, jobs: idsOf(job_ids) }))
+    .map(({ process_id: runId, job_ids }) => ({ runId, jobs: idsOf(job_ids) }))
     .filter(({ jobs }) => jobs.some((id) => ids.has(id)));
 }
 

@@ -12,11 +12,11 @@ export function areAlike(
   if (first === undefined || !isSettled(TRANSITIONS[first.event].to)) return false;
   if (others.length > 0 && (first.output !== null || first.error !== null)) return false;
   return others.every(
-    ({ event, output, error, processId, attempt, crashes, tookMs, by }) =>
+    ({ event, output, error, runId, attempt, crashes, tookMs, by }) =>
       event === first.event &&
       output === null &&
       error === null &&
-      processId === first.processId &&
+      runId === first.runId &&
       attempt === first.attempt &&
       crashes === first.crashes &&
       tookMs === first.tookMs &&
@@ -26,16 +26,16 @@ export function areAlike(
 
 /** What settlements that are alike have in common. */
 export function sharedBy(settlement: Settlement): Value[] {
-  const { processId, event, attempt, crashes, output, error, tookMs, by } = settlement;
+  const { runId, event, attempt, crashes, output, error, tookMs, by } = settlement;
   const { to } = TRANSITIONS[event];
-  return [processId, to, attempt, crashes, textOf(output), textOf(error), tookMs, by, by];
+  return [runId, to, attempt, crashes, textOf(output), textOf(error), tookMs, by, by];
 }
 
 /** What settlements of any sort are written by, for one statement each. */
 export function endingsOf(settlements: readonly Settlement[]): readonly GivenRows[] {
   const rows = settlements.map((each) => ({
     id: String(each.id),
-    process_id: each.processId,
+    process_id: each.runId,
     event: each.event,
     status: TRANSITIONS[each.event].to,
     attempt: each.attempt,

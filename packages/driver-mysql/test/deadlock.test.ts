@@ -72,10 +72,10 @@ async function somebodyWaits(table: string): Promise<void> {
 }
 
 const ends = (event: 'retry' | 'complete', ids = [1n, 2n]): Settlement[] => {
-  const processId = randomUUID();
+  const runId = randomUUID();
   const error = event === 'retry' ? { code: 'ER_LOCK_DEADLOCK', message: 'why' } : null;
   const rest = { attempt: 1, crashes: 0, delayMs: 1_000, tookMs: 0, output: null, by: 'test' };
-  return ids.map((id) => ({ ...rest, id, processId, event, error }));
+  return ids.map((id) => ({ ...rest, id, runId, event, error }));
 };
 
 const statuses = async () => {

@@ -90,17 +90,17 @@ test('what a forgotten worker has left on record together is written out, but fo
     await driver.migrate();
     const hire = (name: string) => driver.anchor({ name, host: 'host', pid: 1, queues: [] });
     const [gone, alive] = [await hire('gone'), await hire('alive')];
-    const processId = randomUUID();
+    const runId = randomUUID();
     await client.query(
       `INSERT INTO rowlock_job (id, kind, status, finished_at) VALUES
        (1, 'k', 'new', NULL), (2, 'k', 'cancelled', UTC_TIMESTAMP(6)), (3, 'k', 'new', NULL), (4, 'k', 'new', NULL)`,
     );
     await client.query(
       "INSERT INTO rowlock_job (id, kind, status, finished_at, process_id) VALUES (5, 'k', 'complete', UTC_TIMESTAMP(6), ?)",
-      [processId],
+      [runId],
     );
-    await driver.startRuns([{ processId, workerId: gone.workerId, jobs: [1n, 2n, 4n, 5n] }]);
-    await driver.startRuns([{ processId: randomUUID(), workerId: alive.workerId, jobs: [3n, 6n] }]);
+    await driver.startRuns([{ runId, workerId: gone.workerId, jobs: [1n, 2n, 4n, 5n] }]);
+    await driver.startRuns([{ runId: randomUUID(), workerId: alive.workerId, jobs: [3n, 6n] }]);
     await gone.release();
     await client.query(
       "UPDATE rowlock_worker SET stopped_at = UTC_TIMESTAMP(6) - INTERVAL 25 HOUR WHERE name = 'gone'",
@@ -113,7 +113,7 @@ test('what a forgotten worker has left on record together is written out, but fo
     const [rows] = await client.query<never>(
       'SELECT job_id, process_id, outcome FROM rowlock_run ORDER BY job_id',
     );
-    expect(rows).toEqual([1, 2, 4].map((id) => ({ job_id: id, process_id: processId, outcome: null })));
+    expect(rows).toEqual([1, 2, 4].map((id) => ({ job_id: id, process_id: runId, outcome: null })));
     await alive.release();
   } finally {
     await client.end();

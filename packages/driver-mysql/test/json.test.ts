@@ -60,7 +60,7 @@ describe('JSON that is as large as it may be', () => {
       expect(job?.publicId).toBe(enqueued?.publicId);
       expect(isDeepStrictEqual(job?.payload, value)).toBe(true);
       const ending = { event: 'complete', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0 } as const;
-      const run = { id: job?.id ?? 0n, processId: randomUUID() };
+      const run = { id: job?.id ?? 0n, runId: randomUUID() };
       await held.settle([{ ...ending, ...run, output: value, error: null, by: 'test' }]);
       await held.commit();
       const { jobs } = await driver.list({ publicId: job?.publicId ?? '' }, { limit: 1, before: null });

@@ -462,7 +462,7 @@ function newJob(change: Partial<NewJob> = {}): NewJob {
 function settled(job: Job | undefined): Settlement {
   return {
     id: job?.id ?? 0n,
-    processId: randomUUID(),
+    runId: randomUUID(),
     event: 'complete',
     attempt: 1,
     crashes: 0,

@@ -41,16 +41,16 @@ async function fill(): Promise<readonly JobId[]> {
 
 test('a group of many jobs is leased, noted, locked again, and put back when its worker is dead', async () => {
   const jobs = await fill();
-  const run = { processId: randomUUID(), jobs };
+  const run = { runId: randomUUID(), jobs };
   await driver.startRuns([{ ...run, workerId: '1' }]);
   const held = await driver.begin(BEGIN);
   const group = await held.lockSiblings({ queue: 'q', keys: ['entity'] }, MANY);
   expect(group).toHaveLength(MANY);
-  await held.lease(run.processId, jobs, 60_000);
+  await held.lease(run.runId, jobs, 60_000);
   await driver.noteRun(run, { progress: 0.5 });
 
   const again = await driver.begin(BEGIN);
-  const states = await again.lockLeased(run.processId, jobs, true);
+  const states = await again.lockLeased(run.runId, jobs, true);
   expect(states.size).toBe(MANY);
   expect(new Set(states.values())).toEqual(new Set(['in-progress']));
   await again.rollback();
@@ -100,7 +100,7 @@ test('a claim finds what lies behind very many keys that others hold', async () 
 
 test('what a forgotten worker has left of many jobs is written out', async () => {
   const jobs = await fill();
-  await driver.startRuns([{ processId: randomUUID(), workerId: '1', jobs }]);
+  await driver.startRuns([{ runId: randomUUID(), workerId: '1', jobs }]);
   const anchor = await driver.anchor({ name: 'fresh', host: 'host', pid: 1, queues: [] });
   await anchor.release();
   const [records] = await pool.query('SELECT COUNT(*) AS records FROM rowlock_run');

@@ -241,7 +241,7 @@ const COLUMNS = {
   metadata: 'metadata',
   output: 'output',
   error: 'error',
-  processId: 'process_id',
+  runId: 'process_id',
   availableAt: 'available_at',
   createdAt: 'created_at',
   createdBy: 'created_by',
@@ -258,12 +258,12 @@ const SELECT_JOB = `SELECT ${Object.entries(COLUMNS)
   .join(', ')} FROM rowlock_job`;
 
 /** Of a run that has completed its job the job's row says so, also where there is no other record of it. */
-function completed({ status, processId, startedAt, finishedAt }: JobRow, runs: readonly RunRow[]): RunRow[] {
-  if (status !== 'complete' || processId === null) return [...runs];
+function completed({ status, runId, startedAt, finishedAt }: JobRow, runs: readonly RunRow[]): RunRow[] {
+  if (status !== 'complete' || runId === null) return [...runs];
   const end = { finishedAt, outcome: 'complete' };
-  const alone = { processId, workerId: null, startedAt: startedAt ?? new Date(Number.NaN), progress: null };
-  return runs.some((run) => run.processId === processId)
-    ? runs.map((run) => (run.processId === processId ? { ...run, ...end } : run))
+  const alone = { runId, workerId: null, startedAt: startedAt ?? new Date(Number.NaN), progress: null };
+  return runs.some((run) => run.runId === runId)
+    ? runs.map((run) => (run.runId === runId ? { ...run, ...end } : run))
     : [...runs, { ...alone, ...end }];
 }
 
@@ -287,20 +287,20 @@ function openReader(plain: Pool): Reader {
       const [job] = await jobs('public_id = ?', publicId);
       if (job === undefined) return [];
       const [own] = await plain.query<never>(
-        `SELECT process_id AS processId, CAST(worker_id AS CHAR) AS workerId, started_at AS startedAt,
+        `SELECT process_id AS runId, CAST(worker_id AS CHAR) AS workerId, started_at AS startedAt,
                 finished_at AS finishedAt, outcome, progress
          FROM rowlock_run WHERE job_id = ?`,
         [job.id],
       );
       const [open] = await plain.query<never>(
-        `SELECT process_id AS processId, CAST(worker_id AS CHAR) AS workerId, started_at AS startedAt,
+        `SELECT process_id AS runId, CAST(worker_id AS CHAR) AS workerId, started_at AS startedAt,
                 NULL AS finishedAt, NULL AS outcome, NULL AS progress
          FROM rowlock_open_run WHERE JSON_CONTAINS(job_ids, CAST(? AS CHAR))`,
         [job.id],
       );
       const runs = (own as readonly RunRow[]).map((row) => ({ ...row, progress: parsed(row.progress) }));
-      const known = new Set(runs.map(({ processId }) => processId));
-      const together = (open as readonly RunRow[]).filter(({ processId }) => !known.has(processId));
+      const known = new Set(runs.map(({ runId }) => runId));
+      const together = (open as readonly RunRow[]).filter(({ runId }) => !known.has(runId));
       // The server would sort them with all that is in them, for which its memory may be too small.
       return completed(job, [...runs, ...together]).sort(
         (a, b) => a.startedAt.getTime() - b.startedAt.getTime(),

@@ -85,12 +85,12 @@ for (const event of ['complete', 'fail'] as const) {
     await driver.enqueue(Array.from({ length: 80 }, () => newJob()));
     const held = await driver.begin({ idleLimitMs: 60_000 });
     const jobs = await held.lockSiblings({ queue: 'q', keys: ['entity'] }, 100);
-    const run = { processId: randomUUID(), jobs: jobs.map(({ id }) => id) };
+    const run = { runId: randomUUID(), jobs: jobs.map(({ id }) => id) };
     await driver.startRuns([{ ...run, workerId: '1' }]);
     const text = 'x'.repeat(900_000);
     const ends: Settlement[] = jobs.map(({ id }) => ({
       id,
-      processId: run.processId,
+      runId: run.runId,
       event,
       attempt: 1,
       crashes: 0,

@@ -107,7 +107,7 @@ function newJob(change: Partial<NewJob> = {}): NewJob {
 function settled(job: Job | undefined, event: 'snooze' | 'retry'): Settlement {
   return {
     id: job?.id ?? 0n,
-    processId: randomUUID(),
+    runId: randomUUID(),
     event,
     attempt: 1,
     crashes: 0,

@@ -28,7 +28,7 @@ for (const event of ['snooze', 'retry'] as const) {
     expect(await other.survey(lanes)).toMatchObject({ promoted: 1 });
     const held = await other.begin({ idleLimitMs: 60_000 });
     const [job] = await held.claim({ ...lanes, queue: 'q', line: FIRST, busy: [], limit: 1 });
-    await held.settle([{ ...ENDING, id: job?.id ?? 0n, processId: randomUUID(), event }]);
+    await held.settle([{ ...ENDING, id: job?.id ?? 0n, runId: randomUUID(), event }]);
     await held.commit();
     await between.rollback();
 

@@ -194,8 +194,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return this.#starts.write(runs, told);
   }
 
-  async noteRun({ processId, jobs }: RunRef, { progress }: RunNote): Promise<void> {
-    await query(this.#soon, this.context.sql.noteProgress, [jobs, processId, JSON.stringify(progress)]);
+  async noteRun({ runId, jobs }: RunRef, { progress }: RunNote): Promise<void> {
+    await query(this.#soon, this.context.sql.noteProgress, [jobs, runId, JSON.stringify(progress)]);
   }
 
   async history({ beyond, newestFirst, limit }: Stretch): Promise<readonly HistoryEntry[]> {

@@ -164,23 +164,23 @@ export class PostgresHeldTransaction implements HeldTransaction<PostgresTransact
     await this.#askPlain('SELECT');
   }
 
-  async release({ processId, jobs }: RunRef): Promise<void> {
-    const values = [plainArray(jobs), processId, rangeOf(jobs)[0]];
+  async release({ runId, jobs }: RunRef): Promise<void> {
+    const values = [plainArray(jobs), runId, rangeOf(jobs)[0]];
     await this.#askAndCommit({ text: this.#context.sql.release, values, given: jobs.length });
   }
 
-  async lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
-    const values = [processId, jobs, forMs, rangeOf(jobs)[0]];
+  async lease(runId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
+    const values = [runId, jobs, forMs, rangeOf(jobs)[0]];
     await this.#askAndCommit({ text: this.#context.sql.lease, values, given: jobs.length });
   }
 
   async lockLeased(
-    processId: string,
+    runId: string,
     jobs: readonly JobId[],
     isCommitted: boolean,
   ): Promise<ReadonlyMap<JobId, State>> {
     const rows = await this.#askRows<{ id: JobId; status: State }>(this.#context.sql.lockLeased, [
-      processId,
+      runId,
       jobs,
       isCommitted,
     ]);

@@ -82,7 +82,7 @@ export function toJobView(row: JobViewRow): JobView {
     availableAt: new Date(row.available_at),
     output: row.output,
     error: row.error,
-    processId: row.process_id,
+    runId: row.process_id,
     worker: row.worker,
     progress: row.progress,
     createdBy: row.created_by,

@@ -54,20 +54,20 @@ export class RunStarts {
 
   #ofOne(runs: readonly RunStart[]): Start {
     const ids = runs.flatMap(({ jobs }) => jobs);
-    const processIds = plainArray(runs.map(({ processId }) => processId));
+    const runIds = plainArray(runs.map(({ runId }) => runId));
     const workerIds = plainArray(runs.map(({ workerId }) => workerId));
-    return { runs, text: this.#sql.startRuns, rows: runs.length, ids, run: [processIds, workerIds] };
+    return { runs, text: this.#sql.startRuns, rows: runs.length, ids, run: [runIds, workerIds] };
   }
 
   /** One plan does for any number of jobs. */
   #together(run: RunStart): Start {
-    const { processId, workerId, jobs } = run;
+    const { runId, workerId, jobs } = run;
     return {
       runs: [run],
       text: this.#sql.startTogether,
       rows: 1,
       ids: jobs,
-      run: [processId, workerId],
+      run: [runId, workerId],
     };
   }
 

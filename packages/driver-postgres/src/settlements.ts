@@ -58,10 +58,10 @@ export function areAlike(settlements: readonly Settlement[]): settlements is Ali
   const [first] = settlements;
   if (first === undefined) return false;
   return settlements.every(
-    ({ event, output, processId, attempt, crashes, tookMs, by }) =>
+    ({ event, output, runId, attempt, crashes, tookMs, by }) =>
       event === 'complete' &&
       output === null &&
-      processId === first.processId &&
+      runId === first.runId &&
       attempt === first.attempt &&
       crashes === first.crashes &&
       tookMs === first.tookMs &&
@@ -70,8 +70,8 @@ export function areAlike(settlements: readonly Settlement[]): settlements is Ali
 }
 
 /** What settlements that are alike have in common: $2 to $7. */
-function sharedBy({ processId, attempt, crashes, tookMs, by }: Settlement, status: State): unknown[] {
-  return [processId, attempt, crashes, tookMs, by, status];
+function sharedBy({ runId, attempt, crashes, tookMs, by }: Settlement, status: State): unknown[] {
+  return [runId, attempt, crashes, tookMs, by, status];
 }
 
 /** Of settlements of any sort: $1 to $13, and $14 where a run may have several jobs. */
@@ -80,7 +80,7 @@ function endingBy(text: string, settlements: readonly Settlement[], { status, is
   const ids = column(({ id }) => id);
   const values = [
     plainArray(ids),
-    plainArray(column(({ processId }) => processId)),
+    plainArray(column(({ runId }) => runId)),
     plainArray(column(({ event }) => event)),
     plainArray(column(({ event }) => TRANSITIONS[event].to)),
     plainArray(column(({ attempt }) => attempt)),

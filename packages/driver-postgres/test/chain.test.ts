@@ -49,7 +49,7 @@ async function claimBehind(before: HeldTransaction<PostgresTransaction>, idleLim
 
 function completed({ id }: Pick<Job, 'id'>): Settlement {
   const ending = { event: 'complete', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0, error: null } as const;
-  return { ...ending, id, processId: randomUUID(), output: null, by: 'test' };
+  return { ...ending, id, runId: randomUUID(), output: null, by: 'test' };
 }
 
 const ERROR = { code: 'TEST', message: 'It was refused.' };

@@ -36,7 +36,7 @@ async function finish(): Promise<void> {
   const jobs = await held.claim({ queue: 'q', kinds: ['work'], line, busy: [], limit: 3 });
   const ending = { event: 'complete', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0, error: null } as const;
   const settlements = jobs.map(
-    ({ id }): Settlement => ({ ...ending, id, processId: randomUUID(), output: null, by: 'test' }),
+    ({ id }): Settlement => ({ ...ending, id, runId: randomUUID(), output: null, by: 'test' }),
   );
   expect(await held.finish(settlements)).toHaveLength(3);
 }

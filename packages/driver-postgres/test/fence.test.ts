@@ -40,7 +40,7 @@ const ending = (): Settlement => ({
   tookMs: 0,
   error: null,
   id: job?.id ?? 0n,
-  processId: randomUUID(),
+  runId: randomUUID(),
   output: null,
   by: 'test',
 });

@@ -134,8 +134,8 @@ test('beside many records what is asked for a few jobs is planned once, too', as
   await client.query('ANALYZE');
   const records = [1, 2, 5, 24].map((runs) => {
     const ids = Array.from({ length: runs }, (_, place) => 20_001 + place);
-    const processIds = ids.map(() => randomUUID());
-    const values = [processIds, ids.map(() => 1), ids, ids[0], ids.at(-1)];
+    const runIds = ids.map(() => randomUUID());
+    const values = [runIds, ids.map(() => 1), ids, ids[0], ids.at(-1)];
     return [`record of ${runs}`, [sql.startRuns, values]] as const;
   });
   const batches = [2, 5, 500].map((jobs) => {

@@ -176,6 +176,6 @@ async function claim(held: HeldTransaction<PostgresTransaction>, limit: number):
 
 function completed(jobs: readonly Job[]): Settlement[] {
   const ending = { event: 'complete', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0, error: null } as const;
-  const run = { ...ending, processId: randomUUID(), output: null, by: 'test' };
+  const run = { ...ending, runId: randomUUID(), output: null, by: 'test' };
   return jobs.map(({ id }) => ({ ...run, id }));
 }

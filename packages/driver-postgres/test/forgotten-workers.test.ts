@@ -83,17 +83,17 @@ test('what a forgotten worker has left on record together is written out, but fo
     await client.connect();
     const hire = (name: string) => driver.anchor({ name, host: 'host', pid: 1, queues: [] });
     const [gone, alive] = [await hire('gone'), await hire('alive')];
-    const processId = randomUUID();
+    const runId = randomUUID();
     await client.query(
       `INSERT INTO rowlock.job (kind, status, finished_at) VALUES
        ('k', 'new', NULL), ('k', 'cancelled', now()), ('k', 'new', NULL), ('k', 'new', NULL)`,
     );
     await client.query(
       "INSERT INTO rowlock.job (kind, status, finished_at, process_id) VALUES ('k', 'complete', now(), $1)",
-      [processId],
+      [runId],
     );
-    await driver.startRuns([{ processId, workerId: gone.workerId, jobs: [1n, 2n, 4n, 5n] }]);
-    await driver.startRuns([{ processId: randomUUID(), workerId: alive.workerId, jobs: [3n, 6n] }]);
+    await driver.startRuns([{ runId, workerId: gone.workerId, jobs: [1n, 2n, 4n, 5n] }]);
+    await driver.startRuns([{ runId: randomUUID(), workerId: alive.workerId, jobs: [3n, 6n] }]);
     await gone.release();
     await client.query(
       "UPDATE rowlock.worker SET stopped_at = now() - interval '25 hours' WHERE name = 'gone'",
@@ -104,7 +104,7 @@ test('what a forgotten worker has left on record together is written out, but fo
     const { rows } = await client.query(
       'SELECT job_id, process_id, outcome FROM rowlock.run ORDER BY job_id',
     );
-    expect(rows).toEqual(['1', '2', '4'].map((id) => ({ job_id: id, process_id: processId, outcome: null })));
+    expect(rows).toEqual(['1', '2', '4'].map((id) => ({ job_id: id, process_id: runId, outcome: null })));
     await alive.release();
   } finally {
     await client.end();

@@ -29,7 +29,7 @@ const begin = driver.begin.bind(driver);
 driver.begin = async () => {
   const held = await begin({ idleLimitMs: LIMIT_MS });
   const lease = held.lease.bind(held);
-  held.lease = (processId, jobs) => lease(processId, jobs, LIMIT_MS);
+  held.lease = (runId, jobs) => lease(runId, jobs, LIMIT_MS);
   return held;
 };
 const worker = createRowlock({ driver, handlers: [handler('hold'), handler('lease')] }).worker({

@@ -14,11 +14,11 @@ test('a lease that is being committed still, and its worker has given up on, is 
     await driver.migrate();
     await client.connect();
     await client.query("INSERT INTO rowlock.job (queue, kind) VALUES ('q', 'k')");
-    const processId = randomUUID();
+    const runId = randomUUID();
     await client.query('BEGIN');
-    await client.query("UPDATE rowlock.job SET status = 'in-progress', process_id = $1", [processId]);
+    await client.query("UPDATE rowlock.job SET status = 'in-progress', process_id = $1", [runId]);
     const held = await driver.begin({ idleLimitMs: 600_000 });
-    const found = held.lockLeased(processId, [1n], false);
+    const found = held.lockLeased(runId, [1n], false);
     await expect.poll(() => waiting(client)).toBe(1);
     await client.query('COMMIT');
     expect(await found).toEqual(new Map([[1n, 'in-progress']]));

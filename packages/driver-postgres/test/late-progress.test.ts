@@ -17,7 +17,7 @@ const ENDS: Readonly<Record<string, (held: Held, settlements: readonly Settlemen
   finish: (held, settlements) => held.finish(settlements),
   release: (held, [first, ...others]) =>
     held.release({
-      processId: first?.processId ?? '',
+      runId: first?.runId ?? '',
       jobs: [first, ...others].flatMap((each) => each?.id ?? []),
     }),
 };
@@ -39,18 +39,18 @@ test.each(Object.keys(ENDS))(
       const held = await driver.begin({ idleLimitMs: 600_000 });
       const line = { priority: -32_768, id: 0n };
       const jobs = await held.claim({ queue: QUEUE, line, kinds: ['k'], busy: [], limit: 3 });
-      const processId = randomUUID();
+      const runId = randomUUID();
       const ids = jobs.map(({ id }) => id);
-      await driver.startRuns([{ processId, workerId, jobs: ids }]);
+      await driver.startRuns([{ runId, workerId, jobs: ids }]);
 
       // What is written is decided by what the statement sees when it begins, and then it waits.
       await client.query('BEGIN; SELECT FROM rowlock.open_run FOR UPDATE');
       const ended = ENDS[how]?.(
         held,
-        ids.map((id) => retried(id, processId)),
+        ids.map((id) => retried(id, runId)),
       );
       await expect.poll(() => waiting(client)).toBe(1);
-      await driver.noteRun({ processId, jobs: ids.slice(1) }, { progress: 'half' });
+      await driver.noteRun({ runId, jobs: ids.slice(1) }, { progress: 'half' });
       await client.query('COMMIT');
       await ended;
 
@@ -59,7 +59,7 @@ test.each(Object.keys(ENDS))(
       );
       const outcome = how === 'release' ? 'release' : 'retry';
       expect(rows).toEqual([null, 'half', 'half'].map((progress) => ({ outcome, open: false, progress })));
-      const next = await driver.startRuns([{ processId: randomUUID(), workerId, jobs: ids }]);
+      const next = await driver.startRuns([{ runId: randomUUID(), workerId, jobs: ids }]);
       expect(next.map(({ crashes }) => crashes)).toEqual([0, 0, 0]);
       await anchor.release();
     } finally {
@@ -70,9 +70,9 @@ test.each(Object.keys(ENDS))(
   },
 );
 
-function retried(id: bigint, processId: string): Settlement {
+function retried(id: bigint, runId: string): Settlement {
   return {
-    ...{ id, processId, event: 'retry', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0 },
+    ...{ id, runId, event: 'retry', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0 },
     ...{ output: null, error: { code: 'E', message: 'not yet' }, by: 'host' },
   };
 }

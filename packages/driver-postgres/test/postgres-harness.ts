@@ -191,7 +191,7 @@ const COLUMNS = {
   metadata: 'metadata',
   output: 'output',
   error: 'error',
-  processId: 'process_id',
+  runId: 'process_id',
   availableAt: 'available_at',
   createdAt: 'created_at',
   createdBy: 'created_by',
@@ -238,7 +238,7 @@ function openReader(plain: pg.Pool): Reader {
 
     async runs(publicId) {
       const { rows } = await plain.query<RunRow>(
-        `SELECT run.process_id AS "processId", worker_id::text AS "workerId", run.started_at AS "startedAt",
+        `SELECT run.process_id AS "runId", worker_id::text AS "workerId", run.started_at AS "startedAt",
                 CASE WHEN ${IS_COMPLETION} THEN job.finished_at ELSE run.finished_at END AS "finishedAt",
                 CASE WHEN ${IS_COMPLETION} THEN 'complete' ELSE run.outcome END AS outcome, run.progress
          FROM (${RUNS}) AS run JOIN rowlock.job ON job.id = run.job_id

@@ -45,7 +45,7 @@ function ending(job: Job, change: Partial<Settlement>): Settlement {
   const { id } = job;
   return {
     id,
-    processId: randomUUID(),
+    runId: randomUUID(),
     event: 'complete',
     attempt: 1,
     crashes: 0,

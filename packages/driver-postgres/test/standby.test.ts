@@ -23,7 +23,7 @@ test('a handler that makes its transaction read-only keeps its claim, which is s
   const [job] = await held.claim(FROM_THE_START);
   await held.handle.query('SET TRANSACTION READ ONLY');
   const complete = { event: 'complete', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0, error: null } as const;
-  const ending = { ...complete, id: job?.id ?? 0n, processId: randomUUID(), output: null, by: 'test' };
+  const ending = { ...complete, id: job?.id ?? 0n, runId: randomUUID(), output: null, by: 'test' };
   expect(await held.settle([ending])).toEqual([job?.id]);
   await held.commit();
 });

@@ -73,7 +73,7 @@ test('a record is seen by everybody before its flush is asked for, and is told t
     const { workerId } = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
     const diary: unknown[] = [];
     let records: Promise<pg.QueryResult> | undefined;
-    await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [1n] }], {
+    await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [1n] }], {
       written: (earlier) => diary.push(earlier),
       seen() {
         diary.push('seen');
@@ -111,7 +111,7 @@ test('a record comes to the disk at once, or when it is due, and not when it nee
       [3n, { due: Promise.resolve(false) }, 0],
     ] as const) {
       asked.length = 0;
-      await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [job] }], { ...told, ...due });
+      await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [job] }], { ...told, ...due });
       expect(asked.filter((text) => text === flush)).toHaveLength(flushes);
     }
   } finally {

@@ -43,7 +43,7 @@ export async function run(
     jobs: [job(0), ...Array.from({ length: jobs - 1 }, (_, index) => job(index + 1))],
     job: job(0),
     key,
-    processId: 'process',
+    runId: 'process',
     tx,
     signal: options.signal ?? new AbortController().signal,
     timeLeft: () => timeLeftMs,

@@ -12,7 +12,7 @@ import {
 } from '@rowlock/core';
 import { z } from 'zod';
 import type { HistoryFile } from './history/history-file.js';
-import { runId } from './history/run-id.js';
+import { runName } from './history/run-name.js';
 import type { Mode } from './mode.js';
 import type { System } from './system.js';
 
@@ -85,9 +85,9 @@ export function handlers<Tx>(
 ): AnyHandler<Tx>[] {
   async function run(context: RunContext<Work, Tx>): Promise<ReadonlyMap<string, Outcome>> {
     if (history === undefined) throw new Error('A client runs no handlers.');
-    const { jobs, job, key, processId, signal } = context;
+    const { jobs, job, key, runId, signal } = context;
     const kind = job.kind;
-    const run = runId(processId, job.publicId);
+    const run = runName(runId, job.publicId);
     const tags = jobs.map(({ payload }) => payload.tag);
     history.write({ what: 'begin', run, mode, kind, key, jobs: tags, aborted: signal.aborted });
     const told = (): void => {
@@ -140,13 +140,13 @@ export function handlers<Tx>(
     return outcomes;
   }
 
-  async function effect({ tx, processId }: RunContext<Work, Tx>, tag: string): Promise<void> {
-    await say(tx, 'INSERT INTO chaos_effect (tag, run) VALUES (?, ?)', [tag, processId]);
+  async function effect({ tx, runId }: RunContext<Work, Tx>, tag: string): Promise<void> {
+    await say(tx, 'INSERT INTO chaos_effect (tag, run) VALUES (?, ?)', [tag, runId]);
   }
 
   /** Says which session the transaction is in. The witness in the database: whoever else has a claim on the entity now is met here. */
   async function enter(
-    { tx, key, processId }: RunContext<Work, Tx>,
+    { tx, key, runId }: RunContext<Work, Tx>,
     run: string,
     history: HistoryFile,
   ): Promise<void> {
@@ -162,7 +162,7 @@ export function handlers<Tx>(
     const others = await say(
       tx,
       `SELECT process_id FROM ${jobTable} WHERE queue = ? AND ${keyColumn} = ? AND status = 'in-progress' AND process_id <> ?`,
-      [mode, key, processId],
+      [mode, key, runId],
     );
     if (others.length > 0) history.write({ what: 'met', run, key });
   }

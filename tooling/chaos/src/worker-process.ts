@@ -2,7 +2,7 @@
 import { createRowlock, type Logger, type RunInfo } from '@rowlock/core';
 import { broken } from './broken-driver.js';
 import { HistoryFile } from './history/history-file.js';
-import { runId } from './history/run-id.js';
+import { runName } from './history/run-name.js';
 import type { System } from './system.js';
 import { withSystem } from './systems.js';
 import { codeOf, handlers } from './work.js';
@@ -22,8 +22,8 @@ function tell(message: string): void {
   if (process.connected) process.send?.(message, undefined, {}, () => {});
 }
 
-function idOf({ processId, jobs: [first = ''] }: RunInfo): string {
-  return runId(processId, first);
+function idOf({ runId, jobs: [first = ''] }: RunInfo): string {
+  return runName(runId, first);
 }
 
 const orders: WorkerOrders = JSON.parse(process.argv[2] ?? '{}');

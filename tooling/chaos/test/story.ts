@@ -1,5 +1,5 @@
 import type { Happening, HistoryEvent } from '../src/history/event.js';
-import { processIdOf } from '../src/history/run-id.js';
+import { runIdOf } from '../src/history/run-name.js';
 import type { EffectFact, JobFact, OpenFact, RecordFact, Tables } from '../src/history/tables.js';
 
 /** A history made by hand: each line is a millisecond after the one before, unless time passes. */
@@ -67,7 +67,7 @@ export class Story {
     for (const tag of jobs) {
       this.says(worker, { what: 'effect', run, job: tag });
       this.row(tag, 'complete', run, key, kind);
-      this.effects.push({ tag, run: processIdOf(run) });
+      this.effects.push({ tag, run: runIdOf(run) });
       this.ended(tag, run, 'complete');
     }
     return this;
@@ -84,9 +84,9 @@ export class Story {
     const made = this.records.filter(({ publicId }) => publicId === `public-${tag}`);
     const crashes = made.filter(({ outcome }) => outcome === 'reclaim').length;
     const attempt = made.length + (status === 'complete' ? 1 : 0);
-    const processId = run === null ? null : processIdOf(run);
+    const runId = run === null ? null : runIdOf(run);
     this.jobs.push({
-      ...{ tag, publicId: `public-${tag}`, mode: 'hold', kind, key, status, run: processId },
+      ...{ tag, publicId: `public-${tag}`, mode: 'hold', kind, key, status, run: runId },
       ...{ attempt, crashes },
     });
     return this;
@@ -94,14 +94,14 @@ export class Story {
 
   /** A run of the job has ended so, by its record. */
   ended(job: string, run: string, outcome: string): this {
-    this.records.push({ publicId: `public-${job}`, run: processIdOf(run), outcome });
+    this.records.push({ publicId: `public-${job}`, run: runIdOf(run), outcome });
     return this;
   }
 
   /** Earlier runs of the job that have no record are crashes to whoever comes to it. */
   #endCrashed(tag: string, settler: string | null): void {
     const has = (run: string): boolean =>
-      this.records.some((record) => record.publicId === `public-${tag}` && record.run === processIdOf(run));
+      this.records.some((record) => record.publicId === `public-${tag}` && record.run === runIdOf(run));
     for (const event of this.events) {
       if (event.what !== 'begin' || !event.jobs.includes(tag) || event.run === settler) continue;
       if (!has(event.run)) this.ended(tag, event.run, 'reclaim');

@@ -41,7 +41,7 @@ export function jobSummary(job: JobView): JobSummary {
     createdAt: job.createdAt.toISOString(),
     startedAt: job.startedAt?.toISOString() ?? null,
     finishedAt: job.finishedAt?.toISOString() ?? null,
-    run: job.processId,
+    run: job.runId,
     worker,
     progress,
     output,

@@ -180,7 +180,7 @@ export interface HeldTransaction<Tx> extends RunTransaction<Tx> {
    * Commits the claim: these of its jobs are in progress, by this run, for everybody to see; the others are let go.
    * The transaction has ended then. The lease ends with the worker's session, and after `forMs` in any case.
    */
-  lease(processId: string, jobs: readonly JobId[], forMs: number): Promise<void>;
+  lease(runId: string, jobs: readonly JobId[], forMs: number): Promise<void>;
 
   /**
    * Locks those of these jobs that this run had last, waiting for whoever looks at them, and says how they stand:
@@ -188,11 +188,7 @@ export interface HeldTransaction<Tx> extends RunTransaction<Tx> {
    *
    * @param isCommitted Whether the lease is known to be. Where it is not, it is waited for as well: it may be committed still.
    */
-  lockLeased(
-    processId: string,
-    jobs: readonly JobId[],
-    isCommitted: boolean,
-  ): Promise<ReadonlyMap<JobId, State>>;
+  lockLeased(runId: string, jobs: readonly JobId[], isCommitted: boolean): Promise<ReadonlyMap<JobId, State>>;
 
   /**
    * `settle` and `commit` on one way to the server: nothing is committed unless all was written, and the transaction has
@@ -317,7 +313,7 @@ export interface DependencyQuestion {
 export interface Settlement {
   readonly id: JobId;
   /** The run that settles it. */
-  readonly processId: string;
+  readonly runId: string;
   readonly event: SettlingEvent;
   /** The attempts and, among them, the crashes that the row counts from now on. */
   readonly attempt: number;
@@ -335,7 +331,7 @@ export interface Settlement {
 
 /** A run, or the runs that share a transaction, and the jobs; each job has a record of it. */
 export interface RunRef {
-  readonly processId: string;
+  readonly runId: string;
   readonly jobs: readonly JobId[];
 }
 

@@ -60,7 +60,7 @@ export interface RunContext<Payload, Tx = unknown> {
   /** The entity that the jobs are about; no other run has it now. */
   readonly key: string | null;
   /** The run's id. Runs that share a transaction share it: see `batch`. */
-  readonly processId: string;
+  readonly runId: string;
   /**
    * The transaction that settles: what is written through it commits with the settlement, or not at all. With `hold` it
    * is the claim's own, open from the beginning; with `lease` it begins at its first use.

@@ -41,7 +41,7 @@ export interface JobView extends Omit<Job, 'id'> {
   readonly output: Json;
   readonly error: JobError | null;
   /** The run that settled the job last, or that has it now. */
-  readonly processId: string | null;
+  readonly runId: string | null;
   /** The name of the worker that has the job now. */
   readonly worker: string | null;
   /**

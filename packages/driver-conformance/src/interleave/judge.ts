@@ -51,9 +51,9 @@ function judgeJob(witness: Witness, row: JobRow, records: readonly RunRow[], eff
   if (settlements.length > 1 + witness.redrivesOf(row.publicId)) witness.say(`settled twice: ${told}`);
   const crashes = records.filter(({ outcome }) => outcome === 'reclaim').length;
   if (row.crashes !== crashes) witness.say(`${row.crashes} crashes are counted: ${told}`);
-  for (const { processId, outcome } of records) {
-    if (witness.hasLost(processId)) continue;
-    if (witness.hasReleased(processId) !== (outcome === 'release'))
+  for (const { runId, outcome } of records) {
+    if (witness.hasLost(runId)) continue;
+    if (witness.hasReleased(runId) !== (outcome === 'release'))
       witness.say(`the releases do not fit ${told}`);
     if (outcome === null) witness.say(`a run never ended: ${told}`);
     if (outcome === 'reclaim') witness.say(`taken from a worker that lived: ${told}`);
@@ -69,11 +69,11 @@ function judgeRun(
 ): void {
   const settled: string[] = [];
   for (const [publicId, ofJob] of records) {
-    const record = ofJob.find(({ processId }) => processId === run.processId);
+    const record = ofJob.find(({ runId }) => runId === run.runId);
     if (record?.outcome != null && SETTLING.has(record.outcome)) settled.push(publicId);
   }
-  const hasLost = witness.hasLost(run.processId);
-  const expected = hasLost || witness.hasReleased(run.processId) ? [] : run.jobs;
+  const hasLost = witness.hasLost(run.runId);
+  const expected = hasLost || witness.hasReleased(run.runId) ? [] : run.jobs;
   if (settled.toSorted().join() === expected.toSorted().join()) return;
   const all = settled.map((job) => witness.called(job)).join(' and ') || 'nothing';
   witness.say(`${witness.told(run)}${hasLost ? ', which lost its claim,' : ''} settled ${all}`);

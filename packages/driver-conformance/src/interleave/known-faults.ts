@@ -37,9 +37,9 @@ const unguarded: KnownFault = {
         if (!begun.lost.aborted) return begun.settle(settlements);
         const finishedAt = await reader.now();
         const rows = await reader.jobs(queue);
-        for (const { id, processId } of settlements) {
+        for (const { id, runId } of settlements) {
           const publicId = rows.find((row) => row.id === id)?.publicId ?? '';
-          await reader.write(publicId, { status: 'complete', processId, finishedAt });
+          await reader.write(publicId, { status: 'complete', runId, finishedAt });
         }
         return settlements.map(({ id }) => id);
       },
@@ -91,10 +91,10 @@ const swallows: KnownFault = {
     heldInstead(driver, (begun) => ({
       settle: async (settlements) => {
         const settled = await begun.settle(settlements);
-        const { processId = null } = settlements[0] ?? {};
+        const { runId = null } = settlements[0] ?? {};
         for (const { id, publicId, status } of await reader.jobs(queue)) {
           if (status !== 'new' || settled.includes(id)) continue;
-          await reader.write(publicId, { status: 'complete', processId, finishedAt: await reader.now() });
+          await reader.write(publicId, { status: 'complete', runId, finishedAt: await reader.now() });
         }
         return settled;
       },

@@ -31,10 +31,10 @@ const settlesUnfenced: KnownFault = {
   found: /its effect 2 times|b lost a claim without cause/,
   driver: (driver, reader, queue) =>
     heldInstead(driver, (begun) => ({
-      lockLeased: async (processId, jobs, isCommitted) => {
+      lockLeased: async (runId, jobs, isCommitted) => {
         const rows = await reader.jobs(queue);
         const row = rows.find(({ id, status }) => jobs.includes(id) && status === 'in-progress');
-        return begun.lockLeased(row?.processId ?? processId, jobs, isCommitted);
+        return begun.lockLeased(row?.runId ?? runId, jobs, isCommitted);
       },
     })),
 };
@@ -58,14 +58,14 @@ const reclaimsFromTheLiving: KnownFault = {
 
 /** Ends a lease, unless somebody has its job locked. */
 async function putBack<Tx>(driver: Driver<Tx>, { id, queue, key, ...row }: JobRow): Promise<boolean> {
-  const processId = row.processId ?? '';
+  const runId = row.runId ?? '';
   const tx = await driver.begin({ idleLimitMs: 60_000 });
   try {
     await tx.lockSiblings({ queue, keys: [key ?? ''] }, 10);
-    await tx.lockLeased(processId, [id], true);
+    await tx.lockLeased(runId, [id], true);
     const counts = { attempt: 0, crashes: 0, delayMs: 0, tookMs: 0 };
     const rest = { output: null, error: null, by: 'somebody' };
-    await tx.settle([{ id, processId, event: 'release', ...counts, ...rest }]);
+    await tx.settle([{ id, runId, event: 'release', ...counts, ...rest }]);
     await tx.commit();
     return true;
   } catch {

@@ -14,11 +14,11 @@ export function losesAnswer<Tx>(driver: Driver<Tx>, to: LostAnswer): Driver<Tx> 
   const losing = (held: HeldTransaction<Tx>): HeldTransaction<Tx> => {
     let settles = false;
     return instead(held, {
-      lease: (processId, jobs, forMs) =>
-        held.lease(processId, jobs, forMs).then(() => (to === 'lease' ? loses() : undefined)),
-      lockLeased: (processId, jobs, isCommitted) => {
+      lease: (runId, jobs, forMs) =>
+        held.lease(runId, jobs, forMs).then(() => (to === 'lease' ? loses() : undefined)),
+      lockLeased: (runId, jobs, isCommitted) => {
         settles = true;
-        return held.lockLeased(processId, jobs, isCommitted);
+        return held.lockLeased(runId, jobs, isCommitted);
       },
       commit: () => held.commit().then(() => (settles && to === 'settlement' ? loses() : undefined)),
     });

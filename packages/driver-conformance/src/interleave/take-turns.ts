@@ -86,10 +86,10 @@ function heldInTurns<Tx>(held: HeldTransaction<Tx>, turn: Turn, told: Told<Tx>):
         return held.firstOutstanding(question);
       }),
     undo: () => turn('undo', () => held.undo()),
-    lease: (processId, jobs, forMs) => turn('lease', () => held.lease(processId, jobs, forMs).finally(end)),
-    lockLeased: (processId, jobs, isCommitted) =>
+    lease: (runId, jobs, forMs) => turn('lease', () => held.lease(runId, jobs, forMs).finally(end)),
+    lockLeased: (runId, jobs, isCommitted) =>
       turn('lockLeased', async () => {
-        const states = await held.lockLeased(processId, jobs, isCommitted);
+        const states = await held.lockLeased(runId, jobs, isCommitted);
         holds ||= states.size > 0;
         return states;
       }),

@@ -7,7 +7,7 @@ const CLOCKS_MS = 3_600_000;
 /** What a handler was given. */
 export interface WitnessedRun {
   readonly actor: string;
-  readonly processId: string;
+  readonly runId: string;
   readonly queue: string;
   readonly key: string | null;
   readonly jobs: readonly string[];
@@ -49,11 +49,11 @@ export class Witness {
   }
 
   begins(run: WitnessedRun, lost: boolean): void {
-    const { actor, processId, queue, key, jobs } = run;
-    this.#runs.set(processId, run);
+    const { actor, runId, queue, key, jobs } = run;
+    this.#runs.set(runId, run);
     // A worker that has lost its claim and does not know it may still call its handler, which can write nothing.
     if (lost) {
-      this.#lost.add(processId);
+      this.#lost.add(runId);
       return;
     }
     for (const other of this.#running.values()) {
@@ -114,25 +114,24 @@ export class Witness {
     if (this.#running.get(actor)?.leased) this.#running.delete(actor);
   }
 
-  loses(actor: string, processId: string, error: unknown): void {
-    this.#lost.add(processId);
-    if (this.#running.get(actor)?.processId === processId) this.#running.delete(actor);
+  loses(actor: string, runId: string, error: unknown): void {
+    this.#lost.add(runId);
+    if (this.#running.get(actor)?.runId === runId) this.#running.delete(actor);
     if (!this.#disconnected.has(actor)) this.say(`${actor} lost a claim without cause: ${withoutIds(error)}`);
   }
 
-  #lose({ actor, processId }: WitnessedRun): void {
-    this.#lost.add(processId);
+  #lose({ actor, runId }: WitnessedRun): void {
+    this.#lost.add(runId);
     this.#running.delete(actor);
   }
 
-  releases(processId: string): void {
-    this.#released.add(processId);
+  releases(runId: string): void {
+    this.#released.add(runId);
   }
 
-  settled(processId: string): void {
-    const run = this.#runs.get(processId);
-    if (this.#lost.has(processId))
-      this.say(`${run ? this.told(run) : processId} settled, and had lost its claim`);
+  settled(runId: string): void {
+    const run = this.#runs.get(runId);
+    if (this.#lost.has(runId)) this.say(`${run ? this.told(run) : runId} settled, and had lost its claim`);
   }
 
   fails(actor: string, error: unknown): void {
@@ -156,12 +155,12 @@ export class Witness {
     return [...this.#runs.values()];
   }
 
-  hasLost(processId: string): boolean {
-    return this.#lost.has(processId);
+  hasLost(runId: string): boolean {
+    return this.#lost.has(runId);
   }
 
-  hasReleased(processId: string): boolean {
-    return this.#released.has(processId);
+  hasReleased(runId: string): boolean {
+    return this.#released.has(runId);
   }
 
   /** How often a client has given the job another life. */

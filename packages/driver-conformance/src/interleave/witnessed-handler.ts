@@ -21,11 +21,11 @@ export function witnessedHandler<Tx>(
     claim,
     timeout: '24h',
     retry: { base: LATER, cap: LATER },
-    run: async ({ tx, job, jobs, key, processId, signal }: RunContext<unknown, Tx>) => {
+    run: async ({ tx, job, jobs, key, runId, signal }: RunContext<unknown, Tx>) => {
       const own = jobs.map(({ publicId }) => publicId);
       const run = {
         actor: actor.letter,
-        processId,
+        runId,
         queue: apart ? apartFrom(queue) : queue,
         key,
         jobs: own,

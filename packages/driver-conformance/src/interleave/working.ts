@@ -67,9 +67,9 @@ export class WorkingActor<Tx> {
         // Its one slot rests until it may come back.
         this.actor.rest();
       })
-      .on('lost', ({ processId }, error) => around.witness.loses(letter, processId, error))
-      .on('released', ({ processId }) => around.witness.releases(processId))
-      .on('settled', ({ processId }) => around.witness.settled(processId));
+      .on('lost', ({ runId }, error) => around.witness.loses(letter, runId, error))
+      .on('released', ({ runId }) => around.witness.releases(runId))
+      .on('settled', ({ runId }) => around.witness.settled(runId));
   }
 
   async start(): Promise<void> {
@@ -164,7 +164,7 @@ export class WorkingActor<Tx> {
         const commits = over(() => witness.commits(letter));
         const leases = over(() => {});
         return instead(held, {
-          lease: (processId, jobs, forMs) => held.lease(processId, jobs, forMs).then(leases),
+          lease: (runId, jobs, forMs) => held.lease(runId, jobs, forMs).then(leases),
           release: (run) => held.release(run).then(commits),
           finish: async (settlements) => {
             const settled = await held.finish(settlements);

@@ -31,12 +31,12 @@ export const faults: readonly Fault[] = [
       const runs = new Map<JobId, string>();
       return (driver) =>
         heldInstead(driver, (begun) => ({
-          lease: async (processId, jobs, forMs) => {
-            await begun.lease(processId, jobs, forMs);
-            for (const id of jobs) runs.set(id, processId);
+          lease: async (runId, jobs, forMs) => {
+            await begun.lease(runId, jobs, forMs);
+            for (const id of jobs) runs.set(id, runId);
           },
-          lockLeased: (processId, jobs, isCommitted) =>
-            begun.lockLeased(runs.get(jobs[0] ?? 0n) ?? processId, jobs, isCommitted),
+          lockLeased: (runId, jobs, isCommitted) =>
+            begun.lockLeased(runs.get(jobs[0] ?? 0n) ?? runId, jobs, isCommitted),
         }));
     },
   },
@@ -64,7 +64,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'a reclaim of what a living worker has',
     breaks: () => (driver) =>
-      heldInstead(driver, (begun) => ({ lease: (processId, jobs) => begun.lease(processId, jobs, -1_000) })),
+      heldInstead(driver, (begun) => ({ lease: (runId, jobs) => begun.lease(runId, jobs, -1_000) })),
   },
   {
     name: 'a crash that is not counted',

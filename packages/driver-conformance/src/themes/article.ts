@@ -69,7 +69,7 @@ export const article = theme('article', (test) => {
     await b.settle();
 
     expect(await statuses()).toEqual(Array.from({ length: 8 }, () => 'complete'));
-    const by = new Map((await stage.reader.jobs(stage.queue)).map(({ id, processId }) => [id, processId]));
+    const by = new Map((await stage.reader.jobs(stage.queue)).map(({ id, runId }) => [id, runId]));
     expect([by.get(at(5)), by.get(at(7))]).toEqual([processB, processB]);
     expect([by.get(at(1)), by.get(at(2)), by.get(at(3))]).toEqual([processA, processA2, processA2]);
   });
@@ -261,11 +261,11 @@ async function byHand<Tx>(stage: Stage<Tx>): Promise<ByHand> {
   };
   const settleAll = async (jobs: readonly Job[]): Promise<string> => {
     const { held } = current();
-    const processId = randomUUID();
-    const settlements = jobs.map((job) => settlement(job, { processId }));
+    const runId = randomUUID();
+    const settlements = jobs.map((job) => settlement(job, { runId }));
     expect(await held.settle(settlements)).toHaveLength(jobs.length);
     await held.commit();
-    return processId;
+    return runId;
   };
 
   return {

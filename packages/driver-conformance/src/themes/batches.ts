@@ -38,7 +38,7 @@ export const batches = theme('batches', (test) => {
     expect(views.map(({ status, worker, progress }) => ({ status, worker, progress }))).toEqual(
       jobs.map(({ payload }) => ({ status: 'in-progress', worker: 'the worker', progress: { of: payload } })),
     );
-    expect(new Set(views.map(({ processId }) => processId)).size).toBe(1);
+    expect(new Set(views.map(({ runId }) => runId)).size).toBe(1);
     expect(await database.openTransactions()).toHaveLength(1);
     expect((await reader.jobs(queue)).slice(BEFORE).map(({ status }) => status)).toEqual(
       jobs.map(() => 'new'),
@@ -47,7 +47,7 @@ export const batches = theme('batches', (test) => {
     finish.open();
     const rows = (await allSettled(stage)).slice(BEFORE);
     expect(rows.map(({ output }) => output)).toEqual(jobs.map(({ payload }) => ({ did: payload })));
-    expect(rows.map(({ processId }) => processId)).toEqual(views.map(({ processId }) => processId));
+    expect(rows.map(({ runId }) => runId)).toEqual(views.map(({ runId }) => runId));
     await eachSettledOnce(stage, rows);
   });
 
@@ -296,7 +296,7 @@ export const batches = theme('batches', (test) => {
     await employ(stage, [update, rename], ONE_SLOT);
     const rows = (await allSettled(stage)).slice(BEFORE);
     expect(runs.slice(BEFORE)).toEqual([[1], [2], [3]]);
-    expect(new Set(rows.map(({ processId }) => processId)).size).toBe(1);
+    expect(new Set(rows.map(({ runId }) => runId)).size).toBe(1);
   });
 
   test('in batches as well an update waits for its create, also while that is between two attempts', async (stage) => {

@@ -331,7 +331,7 @@ export const bounds = theme('bounds', (test) => {
     expect(held.lost.aborted).toBe(true);
     await within('the rollback', held.rollback());
     await expect(
-      within('what the pool is asked', driver.noteRun({ processId: 'x', jobs: [1n] }, { progress: 1 })),
+      within('what the pool is asked', driver.noteRun({ runId: 'x', jobs: [1n] }, { progress: 1 })),
     ).rejects.toMatchObject(gone);
     await kill();
     const next = await begin();
@@ -347,7 +347,7 @@ function limitedTo(ms: number): <Tx>(driver: Driver<Tx>) => Driver<Tx> {
     instead(driver, {
       async begin() {
         const held = await driver.begin({ idleLimitMs: ms });
-        return instead(held, { lease: (processId, jobs) => held.lease(processId, jobs, ms) });
+        return instead(held, { lease: (runId, jobs) => held.lease(runId, jobs, ms) });
       },
     });
 }

@@ -208,7 +208,7 @@ export const claim = theme('claim', (test) => {
     const { publicId } = await put();
     await reader.write(publicId, {
       status: 'in-progress',
-      processId: randomUUID(),
+      runId: randomUUID(),
       startedAt: await reader.now(),
       startedBy: 'host',
     });

@@ -83,7 +83,7 @@ export const dependencies = theme('dependencies', (test) => {
     const create = await put({ key, kind: 'create' });
     await reader.write(create.publicId, {
       status: 'in-progress',
-      processId: randomUUID(),
+      runId: randomUUID(),
       startedAt: await reader.now(),
       startedBy: 'host',
     });

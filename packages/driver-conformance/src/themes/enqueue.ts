@@ -96,7 +96,7 @@ export const enqueue = theme('enqueue', (test) => {
       uniqueKey: null,
       output: null,
       error: null,
-      processId: null,
+      runId: null,
       startedAt: null,
       startedBy: null,
       finishedAt: null,

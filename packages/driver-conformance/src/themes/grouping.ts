@@ -25,7 +25,7 @@ export const grouping = theme('grouping', (test) => {
     const rows = await allSettled(stage);
     expect(runs).toEqual([Array.from({ length: 30 }, (_, click) => click)]);
     expect(rows.map(({ output }) => output)).toEqual(Array.from({ length: 30 }, (_, click) => click * 2));
-    expect(new Set(rows.map(({ processId }) => processId)).size).toBe(1);
+    expect(new Set(rows.map(({ runId }) => runId)).size).toBe(1);
   });
 
   test('a group is as large as the kind allows, and the rest comes next', async (stage) => {
@@ -88,6 +88,6 @@ export const grouping = theme('grouping', (test) => {
       return jobs.length === 4 && jobs.every(({ status }) => status === 'complete') && jobs;
     });
     expect(runs).toEqual([rows.map(({ publicId }) => publicId), [late?.publicId]]);
-    expect(served[3]?.processId).not.toBe(served[0]?.processId);
+    expect(served[3]?.runId).not.toBe(served[0]?.runId);
   });
 });

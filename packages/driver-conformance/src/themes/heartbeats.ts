@@ -20,7 +20,7 @@ export const heartbeats = theme('heartbeats', (test) => {
       await stage.process({ sessions: 'shared' }),
     ];
     const anchor = await stage.anchor(direct.driver);
-    const { job, workerId, processId } = await leased(stage, pooled.driver);
+    const { job, workerId, runId } = await leased(stage, pooled.driver);
     const aliveTo = async ({ driver }: Pick<typeof stage, 'driver'>) => {
       const workers = await driver.workers();
       return [anchor.workerId, workerId].map((own) => workers.find(({ id }) => id === own)?.alive);
@@ -40,9 +40,9 @@ export const heartbeats = theme('heartbeats', (test) => {
     await until('its heart has stopped', async () => (await aliveTo(direct))[1] === false);
     expect(await aliveTo(direct)).toEqual([true, false]);
     expect(await reclaim(direct)).toEqual({ reclaimed: 1, lapsed: [workerId] });
-    expect(await stage.row(job)).toMatchObject({ status: 'new', processId: null });
+    expect(await stage.row(job)).toMatchObject({ status: 'new', runId: null });
     const held = await stage.begin();
-    expect(await held.lockLeased(processId, [job.id], true)).toEqual(new Map());
+    expect(await held.lockLeased(runId, [job.id], true)).toEqual(new Map());
   });
 
   test('a worker that has a session is alive to those whose sessions are shared, and keeps its leases', async (stage) => {

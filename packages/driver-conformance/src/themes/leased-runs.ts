@@ -513,10 +513,10 @@ function firstLeaseShort<Tx>(driver: Driver<Tx>): Driver<Tx> {
     async begin(options) {
       const held = await driver.begin(options);
       return instead(held, {
-        lease(processId, jobs, forMs) {
+        lease(runId, jobs, forMs) {
           const short = first ? 1 : forMs;
           first = false;
-          return held.lease(processId, jobs, short);
+          return held.lease(runId, jobs, short);
         },
       });
     },

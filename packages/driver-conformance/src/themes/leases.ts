@@ -10,14 +10,14 @@ export async function leased<Tx>(
   stage: Stage<Tx>,
   driver = stage.driver,
   forMs = 60_000,
-): Promise<{ readonly job: Job; readonly processId: string; readonly workerId: string }> {
+): Promise<{ readonly job: Job; readonly runId: string; readonly workerId: string }> {
   await stage.put({ key: stage.key });
   const { workerId } = await stage.anchor(driver);
   const { held, job } = await stage.hold({}, driver);
-  const processId = randomUUID();
-  await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
-  await held.lease(processId, [job.id], forMs);
-  return { job, processId, workerId };
+  const runId = randomUUID();
+  await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+  await held.lease(runId, [job.id], forMs);
+  return { job, runId, workerId };
 }
 
 export const leases = theme('leases', (test) => {
@@ -27,11 +27,11 @@ export const leases = theme('leases', (test) => {
     const { held } = await stage.hold();
     const [first, second, third] = await held.lockSiblings({ queue, keys: [key] }, 10);
     if (!first || !second || !third) throw new Error('Not all siblings were locked.');
-    const processId = randomUUID();
-    await held.lease(processId, [first.id, second.id], 60_000);
+    const runId = randomUUID();
+    await held.lease(runId, [first.id, second.id], 60_000);
     const rows = await Promise.all(before.map(row));
     expect(rows.map(({ status }) => status)).toEqual(['in-progress', 'in-progress', 'new']);
-    expect(rows.map((each) => each.processId)).toEqual([processId, processId, null]);
+    expect(rows.map((each) => each.runId)).toEqual([runId, runId, null]);
     expect((await stage.view(first)).status).toBe('in-progress');
     expect((await driver.count({ queue }))['in-progress']).toBe(2);
     // Nobody has a lock on any of them.
@@ -56,52 +56,52 @@ export const leases = theme('leases', (test) => {
   });
 
   test('the run that has a lease settles it, in another transaction', async (stage) => {
-    const { job, processId } = await leased(stage);
+    const { job, runId } = await leased(stage);
     const held = await stage.begin();
-    expect(await held.lockLeased(processId, [job.id], true)).toEqual(new Map([[job.id, 'in-progress']]));
-    expect(await held.settle([settlement(job, { processId, output: 'done' })])).toEqual([job.id]);
+    expect(await held.lockLeased(runId, [job.id], true)).toEqual(new Map([[job.id, 'in-progress']]));
+    expect(await held.settle([settlement(job, { runId, output: 'done' })])).toEqual([job.id]);
     await held.commit();
-    expect(await stage.row(job)).toMatchObject({ status: 'complete', output: 'done', processId });
+    expect(await stage.row(job)).toMatchObject({ status: 'complete', output: 'done', runId });
     expect(await stage.reader.runs(job.publicId)).toMatchObject([{ outcome: 'complete' }]);
   });
 
   test('what a run has settled it finds settled; what another has it does not find', async (stage) => {
-    const { job, processId } = await leased(stage);
+    const { job, runId } = await leased(stage);
     const held = await stage.begin();
-    await held.lockLeased(processId, [job.id], true);
-    await held.settle([settlement(job, { processId })]);
+    await held.lockLeased(runId, [job.id], true);
+    await held.settle([settlement(job, { runId })]);
     await held.commit();
     const again = await stage.begin();
-    expect(await again.lockLeased(processId, [job.id], true)).toEqual(new Map([[job.id, 'complete']]));
-    expect(await again.settle([settlement(job, { processId, output: 'twice' })])).toEqual([]);
+    expect(await again.lockLeased(runId, [job.id], true)).toEqual(new Map([[job.id, 'complete']]));
+    expect(await again.settle([settlement(job, { runId, output: 'twice' })])).toEqual([]);
     expect(await again.lockLeased(randomUUID(), [job.id], true)).toEqual(new Map());
     expect(await again.settle([settlement(job)])).toEqual([]);
   });
 
   test('a lease is locked once whoever looks at it has gone', async (stage) => {
     const { key, queue } = stage;
-    const { job, processId } = await leased(stage);
+    const { job, runId } = await leased(stage);
     const looking = await stage.begin();
     await looking.lockSiblings({ queue, keys: [key] }, 10);
     const held = await stage.begin();
-    const locking = held.lockLeased(processId, [job.id], true);
+    const locking = held.lockLeased(runId, [job.id], true);
     await looking.rollback();
     expect((await within('the lock', locking)).size).toBe(1);
   });
 
   test('a run whose lease was put back waits for nobody who has the job since, and locks it for nobody', async (stage) => {
     const { driver, queue } = stage;
-    const { job, processId } = await leased(stage, driver, 1);
+    const { job, runId } = await leased(stage, driver, 1);
     const reclaim = () => driver.reclaim({ queues: [queue], dead: [] });
     await until('the lease is over', async () => (await reclaim()).reclaimed === 1);
     const heir = await stage.hold();
     const late = await stage.begin();
-    const locking = late.lockLeased(processId, [job.id], true);
+    const locking = late.lockLeased(runId, [job.id], true);
     expect(await within('an answer at once', locking)).toEqual(new Map());
     const heirs = randomUUID();
     await heir.held.lease(heirs, [job.id], 60_000);
     const again = await stage.begin();
-    expect(await again.lockLeased(processId, [job.id], true)).toEqual(new Map());
+    expect(await again.lockLeased(runId, [job.id], true)).toEqual(new Map());
     const settling = await stage.begin();
     expect(await within('the lock', settling.lockLeased(heirs, [job.id], true))).toEqual(
       new Map([[job.id, 'in-progress']]),
@@ -127,7 +127,7 @@ export const leases = theme('leases', (test) => {
   test('the lease of a worker without a session lapses, and is put back when the worker is called dead', async (stage) => {
     const { driver, queue, reader } = stage;
     const dying = await stage.process();
-    const { job, workerId, processId } = await leased(stage, dying.driver);
+    const { job, workerId, runId } = await leased(stage, dying.driver);
     await dying.kill();
     const lapsed = () => driver.reclaim({ queues: [queue], dead: ['1000000000'] });
     await until('the lease lapses', async () => (await lapsed()).lapsed.includes(workerId));
@@ -139,25 +139,25 @@ export const leases = theme('leases', (test) => {
     expect((await stage.row(job)).status).toBe('in-progress');
 
     expect(await driver.reclaim({ queues: [queue], dead: [workerId] })).toMatchObject({ reclaimed: 1 });
-    expect(await stage.row(job)).toMatchObject({ status: 'new', attempt: 0, processId: null });
+    expect(await stage.row(job)).toMatchObject({ status: 'new', attempt: 0, runId: null });
     // Its record says that it crashed, to whoever begins the next run.
-    expect(await reader.runs(job.publicId)).toMatchObject([{ processId, outcome: null }]);
+    expect(await reader.runs(job.publicId)).toMatchObject([{ runId, outcome: null }]);
     const heir = await stage.anchor();
-    const started = { processId: randomUUID(), workerId: heir.workerId, jobs: [job.id] };
+    const started = { runId: randomUUID(), workerId: heir.workerId, jobs: [job.id] };
     expect(await driver.startRuns([started])).toMatchObject([{ crashes: 1 }]);
     // The zombie has it no more.
     const held = await stage.begin();
-    expect(await held.lockLeased(processId, [job.id], true)).toEqual(new Map());
-    expect(await held.settle([settlement(job, { processId })])).toEqual([]);
+    expect(await held.lockLeased(runId, [job.id], true)).toEqual(new Map());
+    expect(await held.settle([settlement(job, { runId })])).toEqual([]);
   });
 
   test('a lapsed lease that is just being settled is left to its run', async (stage) => {
     const { driver, queue } = stage;
     const dying = await stage.process();
-    const { job, workerId, processId } = await leased(stage, dying.driver);
+    const { job, workerId, runId } = await leased(stage, dying.driver);
     const held = await stage.begin();
-    await held.lockLeased(processId, [job.id], true);
-    await held.settle([settlement(job, { processId })]);
+    await held.lockLeased(runId, [job.id], true);
+    await held.settle([settlement(job, { runId })]);
     await dying.kill();
     const reclaim = () => driver.reclaim({ queues: [queue], dead: [workerId] });
     await until('the lease lapses', async () => (await reclaim()).lapsed.includes(workerId));

@@ -158,21 +158,21 @@ export const lifecycle = theme('lifecycle', (test) => {
     const { workerId } = await anchor();
     const dying = await process();
     await hold({}, dying.driver);
-    await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [job.id] }]);
+    await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [job.id] }]);
     await dying.kill();
     const held = await begin();
     const again = await until('the job is claimable again', () => claim(held));
-    const processId = randomUUID();
-    const [started] = await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
+    const runId = randomUUID();
+    const [started] = await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
     expect(started?.crashes).toBe(1);
     const counts = { attempt: 1, crashes: 1 };
-    await held.settle([settlement(again, { processId, event: 'exhaust', ...counts, error: ERROR })]);
+    await held.settle([settlement(again, { runId, event: 'exhaust', ...counts, error: ERROR })]);
     await held.commit();
 
     await driver.move('redrive', job.publicId);
     expect(await row(job)).toMatchObject({ attempt: 0, crashes: 1 });
     await hold();
-    const [next] = await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [job.id] }]);
+    const [next] = await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [job.id] }]);
     // Core counts the crashes beyond those that the row has counted: there are none.
     expect(next?.crashes).toBe(1);
   });
@@ -190,7 +190,7 @@ export const lifecycle = theme('lifecycle', (test) => {
       const rows = await putMany(Array.from({ length: jobs }, () => ({})));
       const ids = rows.map(({ id }) => id);
       const { workerId } = await anchor();
-      const crashed = { processId: randomUUID(), workerId, jobs: ids };
+      const crashed = { runId: randomUUID(), workerId, jobs: ids };
       await driver.startRuns([crashed]);
       // Of a run of several this job alone has a record then, besides the run's.
       await driver.noteRun({ ...crashed, jobs: ids.slice(0, 1) }, { progress: 0.5 });
@@ -199,7 +199,7 @@ export const lifecycle = theme('lifecycle', (test) => {
         expect(await driver.move('redrive', publicId)).toEqual({ outcome: 'moved' });
         expect(await row({ publicId })).toMatchObject({ attempt: 0, crashes: 1 });
       }
-      const started = await driver.startRuns([{ processId: randomUUID(), workerId, jobs: ids }]);
+      const started = await driver.startRuns([{ runId: randomUUID(), workerId, jobs: ids }]);
       expect(started.map(({ crashes }) => crashes)).toEqual(rows.map(() => 1));
     });
   }

@@ -20,20 +20,20 @@ export const openRuns = theme('open runs', (test) => {
     const { workerId } = await anchor();
     const dying = await process();
     const ids = (await claimMany(await begin(dying.driver), 3)).map(({ id }) => id);
-    await dying.driver.startRuns([{ processId: randomUUID(), workerId, jobs: ids }]);
+    await dying.driver.startRuns([{ runId: randomUUID(), workerId, jobs: ids }]);
     await dying.kill();
 
     const [first, ...others] = ids;
     if (first === undefined) throw new Error('Nothing was claimed.');
     const one = await begin();
     await until('a job is claimable', async () => (await claimMany(one, 1)).length > 0);
-    const processId = randomUUID();
-    expect(await driver.startRuns([{ processId, workerId, jobs: [first] }])).toEqual([
+    const runId = randomUUID();
+    expect(await driver.startRuns([{ runId, workerId, jobs: [first] }])).toEqual([
       { id: first, earlierRuns: 1, crashes: 1 },
     ]);
     const several = await begin();
     expect((await claimMany(several, 3)).map(({ id }) => id)).toEqual(others);
-    const started = await driver.startRuns([{ processId: randomUUID(), workerId, jobs: others }]);
+    const started = await driver.startRuns([{ runId: randomUUID(), workerId, jobs: others }]);
     expect(started.toSorted((a, b) => Number(a.id - b.id))).toEqual(
       others.map((id) => ({ id, earlierRuns: 1, crashes: 1 })),
     );
@@ -41,7 +41,7 @@ export const openRuns = theme('open runs', (test) => {
       const outcomes = (await reader.runs(publicId)).map(({ outcome }) => outcome);
       expect(outcomes).toEqual(['reclaim', null]);
     }
-    await one.settle([settlement({ id: first }, { processId })]);
+    await one.settle([settlement({ id: first }, { runId })]);
     await one.commit();
     expect((await reader.runs(rows[0]?.publicId ?? '')).map(({ outcome }) => outcome)).toEqual([
       'reclaim',
@@ -66,20 +66,20 @@ export const openRuns = theme('open runs', (test) => {
     const other = await claimMany(theirs, 2, { kinds: ['b'] });
     const [{ workerId }, doomed] = [await anchor(), await anchor(dying.driver)];
     const run = (jobs: readonly { readonly id: JobId }[], by: string) => ({
-      processId: randomUUID(),
+      runId: randomUUID(),
       workerId: by,
       jobs: jobs.map(({ id }) => id),
     });
     const [ownRun, otherRun] = [run(own, workerId), run(other, doomed.workerId)];
     expect(await driver.startRuns([ownRun])).toEqual([]);
     expect(await dying.driver.startRuns([otherRun])).toEqual([]);
-    const seen = await Promise.all(rows.map(async (row) => (await view(row)).processId));
-    const [a, b] = [ownRun.processId, otherRun.processId];
+    const seen = await Promise.all(rows.map(async (row) => (await view(row)).runId));
+    const [a, b] = [ownRun.runId, otherRun.runId];
     expect(seen).toEqual([a, b, a, b]);
     await dying.kill();
     await mine.settle(
       own.map((job, place) =>
-        settlement(job, { processId: a, event: place === 0 ? 'complete' : 'retry', delayMs: 60_000 }),
+        settlement(job, { runId: a, event: place === 0 ? 'complete' : 'retry', delayMs: 60_000 }),
       ),
     );
     await mine.commit();
@@ -116,16 +116,16 @@ export const openRuns = theme('open runs', (test) => {
     const { workerId } = await anchor();
     const held = await begin();
     const jobs = await claimMany(held, 3);
-    const processId = randomUUID();
-    await driver.startRuns([{ processId, workerId, jobs: jobs.map(({ id }) => id) }]);
+    const runId = randomUUID();
+    await driver.startRuns([{ runId, workerId, jobs: jobs.map(({ id }) => id) }]);
     for (const [place, progress] of ['begun', 'half'].entries()) {
-      for (const job of jobs.slice(place)) await driver.noteRun({ processId, jobs: [job.id] }, { progress });
+      for (const job of jobs.slice(place)) await driver.noteRun({ runId, jobs: [job.id] }, { progress });
     }
     const progress = () => Promise.all(rows.map(async (row) => (await view(row)).progress));
     expect(await progress()).toEqual(['begun', 'half', 'half']);
     const events = ['complete', 'complete', 'retry'] as const;
     await held.settle(
-      jobs.map((job, place) => settlement(job, { processId, event: events[place] ?? 'complete' })),
+      jobs.map((job, place) => settlement(job, { runId, event: events[place] ?? 'complete' })),
     );
     await held.commit();
     expect(await progress()).toEqual(['begun', 'half', 'half']);
@@ -133,7 +133,7 @@ export const openRuns = theme('open runs', (test) => {
       (await reader.runs(publicId)).map(({ outcome }) => outcome),
     );
     expect(await Promise.all(records)).toEqual([['complete'], ['complete'], ['retry']]);
-    await driver.noteRun({ processId, jobs: jobs.map(({ id }) => id) }, { progress: 'too late' });
+    await driver.noteRun({ runId, jobs: jobs.map(({ id }) => id) }, { progress: 'too late' });
     expect((await progress())[2]).toBe('half');
   });
 });

@@ -19,8 +19,8 @@ export const recordCommits = theme('record commits', (test) => {
     const { workerId } = await anchor();
     const start = async (): Promise<unknown> => {
       const told: unknown[] = [];
-      let runs: Promise<unknown> = Promise.resolve([{ processId: 'told too early' }]);
-      const run = { processId: randomUUID(), workerId, jobs: [job.id] };
+      let runs: Promise<unknown> = Promise.resolve([{ runId: 'told too early' }]);
+      const run = { runId: randomUUID(), workerId, jobs: [job.id] };
       const started = await driver.startRuns([run], {
         written: (earlier) => told.push(earlier),
         seen() {
@@ -47,7 +47,7 @@ export const recordCommits = theme('record commits', (test) => {
   }) => {
     const job = await put();
     const { workerId } = await anchor();
-    const run = { processId: randomUUID(), workerId, jobs: [job.id] };
+    const run = { runId: randomUUID(), workerId, jobs: [job.id] };
     const told = { written() {}, seen() {}, due: Promise.resolve(false) };
     expect(await within('the write', driver.startRuns([run], told))).toEqual([]);
     expect((await reader.runs(job.publicId)).map(({ outcome }) => outcome)).toEqual([null]);

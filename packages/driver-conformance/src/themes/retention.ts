@@ -20,9 +20,9 @@ async function settle<Tx>(
 ): Promise<JobRow> {
   await put();
   const { held, job } = await hold();
-  const processId = randomUUID();
-  await driver.startRuns([{ processId, workerId: '1', jobs: [job.id] }]);
-  await held.settle([settlement(job, { processId, event })]);
+  const runId = randomUUID();
+  await driver.startRuns([{ runId, workerId: '1', jobs: [job.id] }]);
+  await held.settle([settlement(job, { runId, event })]);
   await held.commit();
   if (daysAgo > 0) {
     const then = new Date((await reader.now()).getTime() - daysAgo * DAY_MS);
@@ -92,7 +92,7 @@ export const retention = theme('retention', (test) => {
     const { driver, begin } = stage;
     const [held, free] = [await settle(stage), await settle(stage)];
     const holder = await begin();
-    await holder.lockLeased(held.processId ?? '', [held.id], true);
+    await holder.lockLeased(held.runId ?? '', [held.id], true);
     // The lock is held while this resolves.
     expect(await driver.prune([held.id, free.id], 0)).toBe(1);
     expect(await left(stage)).toEqual(publicIds(held));

@@ -76,13 +76,13 @@ export const roundTrip = theme('round trip', (test) => {
       const { held, job } = await hold();
       expect(job.payload).toEqual(value);
 
-      const processId = randomUUID();
-      await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
-      await driver.noteRun({ processId, jobs: [job.id] }, { progress: value });
+      const runId = randomUUID();
+      await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+      await driver.noteRun({ runId, jobs: [job.id] }, { progress: value });
       expect((await reader.runs(job.publicId)).map(({ progress }) => progress)).toEqual([value]);
       expect((await view(job)).progress).toEqual(value);
 
-      await held.settle([settlement(job, { processId, output: value })]);
+      await held.settle([settlement(job, { runId, output: value })]);
       await held.commit();
       expect((await row(job)).output).toEqual(value);
       expect((await view(job)).output).toEqual(value);
@@ -246,14 +246,12 @@ export const roundTrip = theme('round trip', (test) => {
       await put();
       const { workerId } = await anchor();
       const { job } = await hold();
-      const processId = randomUUID();
-      await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
-      await expect(driver.noteRun({ processId, jobs: [job.id] }, { progress: [text] })).rejects.toMatchObject(
-        {
-          code: 'InvalidInput',
-        },
-      );
-      await driver.noteRun({ processId, jobs: [job.id] }, { progress: 'plain' });
+      const runId = randomUUID();
+      await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+      await expect(driver.noteRun({ runId, jobs: [job.id] }, { progress: [text] })).rejects.toMatchObject({
+        code: 'InvalidInput',
+      });
+      await driver.noteRun({ runId, jobs: [job.id] }, { progress: 'plain' });
       expect(await reader.runs(job.publicId)).toMatchObject([{ progress: 'plain' }]);
     });
   }

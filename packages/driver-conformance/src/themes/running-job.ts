@@ -84,6 +84,6 @@ export const runningJob = theme('running job', (test) => {
     expect((await stage.row(job)).status).toBe('new');
     finish.open();
     const [row] = await allSettled(stage);
-    expect(row?.processId).toBe(seen.processId);
+    expect(row?.runId).toBe(seen.runId);
   });
 });

@@ -10,17 +10,17 @@ export const runs = theme('runs', (test) => {
     const before = await put();
     const { workerId } = await anchor();
     const { job } = await hold();
-    const processId = randomUUID();
+    const runId = randomUUID();
     const from = (await reader.now()).getTime();
     const started = await within(
       'the record beside the held job',
-      driver.startRuns([{ processId, workerId, jobs: [job.id] }]),
+      driver.startRuns([{ runId, workerId, jobs: [job.id] }]),
     );
     const to = (await reader.now()).getTime();
     expect(started).toEqual([]);
     const [run, ...more] = await reader.runs(job.publicId);
     expect(more).toEqual([]);
-    expect(run).toMatchObject({ processId, workerId, finishedAt: null, outcome: null, progress: null });
+    expect(run).toMatchObject({ runId, workerId, finishedAt: null, outcome: null, progress: null });
     expect(run?.startedAt.getTime()).toBeGreaterThanOrEqual(from - 1);
     expect(run?.startedAt.getTime()).toBeLessThanOrEqual(to + 1);
     expect(await row(before)).toEqual(before);
@@ -39,10 +39,10 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const { held } = await hold();
     const group = await held.lockSiblings({ queue, keys: [key] }, 10);
-    const processId = randomUUID();
-    const started = await driver.startRuns([{ processId, workerId, jobs: group.map(({ id }) => id) }]);
+    const runId = randomUUID();
+    const started = await driver.startRuns([{ runId, workerId, jobs: group.map(({ id }) => id) }]);
     expect(started).toEqual([]);
-    for (const { publicId } of rows) expect(await reader.runs(publicId)).toMatchObject([{ processId }]);
+    for (const { publicId } of rows) expect(await reader.runs(publicId)).toMatchObject([{ runId }]);
   });
 
   for (const jobs of [1, 2]) {
@@ -59,11 +59,11 @@ export const runs = theme('runs', (test) => {
       const lost = new Error('The claim is lost.');
       const confirm = (): Promise<never> => Promise.reject(lost);
       // With nothing to end there is nothing to confirm.
-      await driver.startRuns([{ processId: heirs, workerId, jobs: ids, confirm }]);
-      await expect(driver.startRuns([{ processId: mine, workerId, jobs: ids, confirm }])).rejects.toBe(lost);
+      await driver.startRuns([{ runId: heirs, workerId, jobs: ids, confirm }]);
+      await expect(driver.startRuns([{ runId: mine, workerId, jobs: ids, confirm }])).rejects.toBe(lost);
       for (const { publicId } of rows)
-        expect(await reader.runs(publicId)).toMatchObject([{ processId: heirs, outcome: null }]);
-      await driver.startRuns([{ processId: mine, workerId, jobs: ids, confirm: async () => {} }]);
+        expect(await reader.runs(publicId)).toMatchObject([{ runId: heirs, outcome: null }]);
+      await driver.startRuns([{ runId: mine, workerId, jobs: ids, confirm: async () => {} }]);
       for (const { publicId } of rows) {
         const outcomes = (await reader.runs(publicId)).map(({ outcome }) => outcome);
         expect(outcomes).toEqual(['reclaim', null]);
@@ -82,17 +82,17 @@ export const runs = theme('runs', (test) => {
     await put();
     const { workerId } = await anchor();
     const { held, job } = await hold();
-    const processId = randomUUID();
-    await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
+    const runId = randomUUID();
+    await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
     for (const done of [0.25, 0.5]) {
       await within(
         'the progress beside the held job',
-        driver.noteRun({ processId, jobs: [job.id] }, { progress: { done } }),
+        driver.noteRun({ runId, jobs: [job.id] }, { progress: { done } }),
       );
       expect(await reader.runs(job.publicId)).toMatchObject([{ progress: { done }, finishedAt: null }]);
       expect((await view(job)).progress).toEqual({ done });
     }
-    await held.settle([settlement(job, { processId })]);
+    await held.settle([settlement(job, { runId })]);
     await held.commit();
     expect((await view(job)).progress).toEqual({ done: 0.5 });
   });
@@ -107,11 +107,11 @@ export const runs = theme('runs', (test) => {
     await put();
     const { workerId } = await anchor();
     const { held, job } = await hold();
-    const processId = randomUUID();
-    await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
-    await held.settle([settlement(job, { processId, event: 'retry' })]);
+    const runId = randomUUID();
+    await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+    await held.settle([settlement(job, { runId, event: 'retry' })]);
     await held.commit();
-    await driver.noteRun({ processId, jobs: [job.id] }, { progress: 'too late' });
+    await driver.noteRun({ runId, jobs: [job.id] }, { progress: 'too late' });
     expect(await reader.runs(job.publicId)).toMatchObject([{ outcome: 'retry', progress: null }]);
   });
 
@@ -130,8 +130,8 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const first = await hold();
     const released = randomUUID();
-    await driver.startRuns([{ processId: released, workerId, jobs: [first.job.id] }]);
-    await first.held.release({ processId: released, jobs: [first.job.id] });
+    await driver.startRuns([{ runId: released, workerId, jobs: [first.job.id] }]);
+    await first.held.release({ runId: released, jobs: [first.job.id] });
 
     const grouped = await begin();
     await claimMany(grouped, 1);
@@ -140,20 +140,20 @@ export const runs = theme('runs', (test) => {
     const batch = await claimMany(others, 2);
     const single = await hold();
     const all = [group, batch, [single.job]].map((jobs) => ({
-      processId: randomUUID(),
+      runId: randomUUID(),
       workerId,
       jobs: jobs.map(({ id }) => id),
     }));
     const started = await within('the records beside the held jobs', driver.startRuns(all));
     expect(started).toEqual([{ id: rows[0]?.id, earlierRuns: 1, crashes: 0 }]);
     for (const { id, publicId } of rows) {
-      const processId = all.find(({ jobs }) => jobs.includes(id))?.processId;
+      const runId = all.find(({ jobs }) => jobs.includes(id))?.runId;
       const records = await reader.runs(publicId);
-      expect(records.at(-1)).toMatchObject({ processId, workerId, outcome: null });
+      expect(records.at(-1)).toMatchObject({ runId, workerId, outcome: null });
       expect(records).toHaveLength(id === rows[0]?.id ? 2 : 1);
     }
     for (const [place, held] of [grouped, others, single.held].entries()) {
-      await held.release(all[place] ?? { processId: '', jobs: [] });
+      await held.release(all[place] ?? { runId: '', jobs: [] });
     }
     for (const { publicId } of rows) {
       expect((await reader.runs(publicId)).at(-1)).toMatchObject({ outcome: 'release' });
@@ -175,7 +175,7 @@ export const runs = theme('runs', (test) => {
     const rows = await putMany([{}, {}]);
     const { workerId } = await anchor();
     await claimMany(await begin(), 2);
-    const [one, other] = rows.map(({ id }) => ({ processId: randomUUID(), workerId, jobs: [id] }));
+    const [one, other] = rows.map(({ id }) => ({ runId: randomUUID(), workerId, jobs: [id] }));
     if (one === undefined || other === undefined) throw new Error('There are not two runs.');
     await driver.startRuns([one, other]);
     await driver.noteRun(one, { progress: 'one' });
@@ -203,9 +203,9 @@ export const runs = theme('runs', (test) => {
       await put();
       const { workerId } = await anchor();
       const { held, job } = await hold();
-      const processId = randomUUID();
-      await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
-      await held.settle([settlement(job, { processId, event, error: { code: 'E', message: 'e' } })]);
+      const runId = randomUUID();
+      await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+      await held.settle([settlement(job, { runId, event, error: { code: 'E', message: 'e' } })]);
       expect(await reader.runs(job.publicId)).toMatchObject([{ finishedAt: null, outcome: null }]);
       await held.commit();
       const [run] = await reader.runs(job.publicId);
@@ -227,15 +227,15 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const { held } = await hold();
     const group = await held.lockSiblings({ queue, keys: [key] }, 10);
-    const processId = randomUUID();
-    await driver.startRuns([{ processId, workerId, jobs: group.map(({ id }) => id) }]);
+    const runId = randomUUID();
+    await driver.startRuns([{ runId, workerId, jobs: group.map(({ id }) => id) }]);
     const events = ['complete', 'retry'] as const;
     await held.settle(
-      group.map((job, place) => settlement(job, { processId, event: events[place] ?? 'complete' })),
+      group.map((job, place) => settlement(job, { runId, event: events[place] ?? 'complete' })),
     );
     await held.commit();
     for (const [place, event] of events.entries()) {
-      expect(await reader.runs(rows[place]?.publicId ?? '')).toMatchObject([{ processId, outcome: event }]);
+      expect(await reader.runs(rows[place]?.publicId ?? '')).toMatchObject([{ runId, outcome: event }]);
     }
   });
 
@@ -249,9 +249,9 @@ export const runs = theme('runs', (test) => {
     await put();
     const { workerId } = await anchor();
     const { held, job } = await hold();
-    const processId = randomUUID();
-    await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
-    await held.settle([settlement(job, { processId })]);
+    const runId = randomUUID();
+    await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+    await held.settle([settlement(job, { runId })]);
     await held.rollback();
     expect(await reader.runs(job.publicId)).toMatchObject([{ finishedAt: null, outcome: null }]);
   });
@@ -279,8 +279,8 @@ export const runs = theme('runs', (test) => {
         const dying = await process();
         const held = await begin(dying.driver);
         await until('the job is claimable', () => claim(held));
-        const processId = randomUUID();
-        const started = await dying.driver.startRuns([{ processId, workerId, jobs: [id] }]);
+        const runId = randomUUID();
+        const started = await dying.driver.startRuns([{ runId, workerId, jobs: [id] }]);
         expect(started).toEqual(crashes === 0 ? [] : [{ id, earlierRuns: crashes, crashes }]);
         const records = await reader.runs(publicId);
         expect(records.map(({ outcome }) => outcome)).toEqual([
@@ -294,7 +294,7 @@ export const runs = theme('runs', (test) => {
       }
       const survivor = await begin();
       await until('the job is claimable', () => claim(survivor));
-      expect(await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [id] }])).toEqual([
+      expect(await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [id] }])).toEqual([
         { id, earlierRuns: 4, crashes: 4 },
       ]);
     });
@@ -315,14 +315,14 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const dying = await process();
     await hold({}, dying.driver);
-    await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [poison.id] }]);
+    await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [poison.id] }]);
     await dying.kill();
     const held = await begin();
     await until('the job is claimable again', () => claim(held));
     const fresh = await put({ key });
     const group = await held.lockSiblings({ queue, keys: [key] }, 10);
     const started = await driver.startRuns([
-      { processId: randomUUID(), workerId, jobs: group.map(({ id }) => id) },
+      { runId: randomUUID(), workerId, jobs: group.map(({ id }) => id) },
     ]);
     expect(group.map(({ id }) => id)).toEqual([poison.id, fresh.id]);
     expect(started).toEqual([{ id: poison.id, earlierRuns: 1, crashes: 1 }]);
@@ -332,14 +332,14 @@ export const runs = theme('runs', (test) => {
     const { publicId } = await put();
     const { workerId } = await anchor();
     const { held, job } = await hold();
-    const processId = randomUUID();
-    await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
-    await held.release({ processId, jobs: [job.id] });
+    const runId = randomUUID();
+    await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+    await held.release({ runId, jobs: [job.id] });
     const [record] = await reader.runs(publicId);
-    expect(record).toMatchObject({ processId, outcome: 'release' });
+    expect(record).toMatchObject({ runId, outcome: 'release' });
     expect(record?.finishedAt).toBeInstanceOf(Date);
     await hold();
-    const again = await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [job.id] }]);
+    const again = await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [job.id] }]);
     expect(again).toEqual([{ id: job.id, earlierRuns: 1, crashes: 0 }]);
   });
 
@@ -354,17 +354,17 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     for (const end of ['release', 'retry', 'complete'] as const) {
       const { held, job } = await hold();
-      const processId = randomUUID();
-      await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
+      const runId = randomUUID();
+      await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
       // A worker that has not noticed yet that its claim was lost.
-      await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [job.id] }]);
-      if (end === 'release') await held.release({ processId, jobs: [job.id] });
+      await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [job.id] }]);
+      if (end === 'release') await held.release({ runId, jobs: [job.id] });
       else {
-        await held.settle([settlement(job, { processId, event: end })]);
+        await held.settle([settlement(job, { runId, event: end })]);
         await held.commit();
       }
       const records = await reader.runs(publicId);
-      expect(records.find((record) => record.processId === processId)).toMatchObject({ outcome: end });
+      expect(records.find((record) => record.runId === runId)).toMatchObject({ outcome: end });
     }
   });
 
@@ -373,13 +373,13 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const dying = await process();
     const { held, job } = await hold({}, dying.driver);
-    const processId = randomUUID();
-    await dying.driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
+    const runId = randomUUID();
+    await dying.driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
     await dying.disconnect();
-    await expect(held.release({ processId, jobs: [job.id] })).rejects.toMatchObject({
+    await expect(held.release({ runId, jobs: [job.id] })).rejects.toMatchObject({
       code: 'ConnectionLost',
     });
-    expect(await reader.runs(publicId)).toMatchObject([{ processId, outcome: null }]);
+    expect(await reader.runs(publicId)).toMatchObject([{ runId, outcome: null }]);
   });
 
   test('every earlier run is counted: released, settled and crashed', async ({
@@ -393,19 +393,19 @@ export const runs = theme('runs', (test) => {
   }) => {
     const { id } = await put();
     const { workerId } = await anchor();
-    const start = async (processId: string) => {
-      const [started] = await driver.startRuns([{ processId, workerId, jobs: [id] }]);
+    const start = async (runId: string) => {
+      const [started] = await driver.startRuns([{ runId, workerId, jobs: [id] }]);
       return [started?.earlierRuns ?? 0, started?.crashes ?? 0];
     };
     const released = await hold();
     const first = randomUUID();
     expect(await start(first)).toEqual([0, 0]);
-    await released.held.release({ processId: first, jobs: [id] });
+    await released.held.release({ runId: first, jobs: [id] });
 
     const retried = await hold();
     const second = randomUUID();
     expect(await start(second)).toEqual([1, 0]);
-    await retried.held.settle([settlement(retried.job, { processId: second, event: 'retry' })]);
+    await retried.held.settle([settlement(retried.job, { runId: second, event: 'retry' })]);
     await retried.held.commit();
 
     const dying = await process();
@@ -422,10 +422,10 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     for (const [earlierRuns, event] of (['retry', 'snooze', 'retry'] as const).entries()) {
       const { held, job } = await hold();
-      const processId = randomUUID();
-      const started = await driver.startRuns([{ processId, workerId, jobs: [id] }]);
+      const runId = randomUUID();
+      const started = await driver.startRuns([{ runId, workerId, jobs: [id] }]);
       expect(started).toEqual(earlierRuns === 0 ? [] : [{ id, earlierRuns, crashes: 0 }]);
-      await held.settle([settlement(job, { processId, event })]);
+      await held.settle([settlement(job, { runId, event })]);
       await held.commit();
     }
   });
@@ -438,17 +438,17 @@ export const runs = theme('runs', (test) => {
     view,
   }) => {
     const job = await put();
-    expect(await view(job)).toMatchObject({ status: 'new', processId: null, worker: null, startedAt: null });
+    expect(await view(job)).toMatchObject({ status: 'new', runId: null, worker: null, startedAt: null });
     const { workerId } = await anchor(driver, { name: 'worker 7' });
     const { held } = await hold();
-    const processId = randomUUID();
-    await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
+    const runId = randomUUID();
+    await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
     const running = await view(job);
-    expect(running).toMatchObject({ status: 'in-progress', processId, worker: 'worker 7', finishedAt: null });
+    expect(running).toMatchObject({ status: 'in-progress', runId, worker: 'worker 7', finishedAt: null });
     expect(running.startedAt).toBeInstanceOf(Date);
-    await held.settle([settlement(job, { processId, output: 'done' })]);
+    await held.settle([settlement(job, { runId, output: 'done' })]);
     await held.commit();
-    expect(await view(job)).toMatchObject({ status: 'complete', processId, worker: null, output: 'done' });
+    expect(await view(job)).toMatchObject({ status: 'complete', runId, worker: null, output: 'done' });
   });
 
   test('a job of a worker that died is listed as new again', async ({
@@ -463,7 +463,7 @@ export const runs = theme('runs', (test) => {
     const dying = await process();
     const { workerId } = await anchor(dying.driver);
     await hold({}, dying.driver);
-    await driver.startRuns([{ processId: randomUUID(), workerId, jobs: [job.id] }]);
+    await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [job.id] }]);
     expect((await view(job)).status).toBe('in-progress');
     await dying.kill();
     const after = await until('the job is listed as new', async () => {
@@ -483,10 +483,10 @@ export const runs = theme('runs', (test) => {
     await put();
     const { workerId } = await anchor();
     const { held, job } = await hold();
-    const processId = randomUUID();
-    await driver.startRuns([{ processId, workerId, jobs: [job.id] }]);
-    await held.settle([settlement(job, { processId, event: 'retry', delayMs: 60_000 })]);
+    const runId = randomUUID();
+    await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+    await held.settle([settlement(job, { runId, event: 'retry', delayMs: 60_000 })]);
     await held.commit();
-    expect(await view(job)).toMatchObject({ status: 'new', processId, worker: null, attempt: 1 });
+    expect(await view(job)).toMatchObject({ status: 'new', runId, worker: null, attempt: 1 });
   });
 });

@@ -26,8 +26,8 @@ export const settle = theme('settle', (test) => {
     test(`${event}: writes the outcome and nothing else`, async ({ key, reader, put, hold, row }) => {
       const before = await put({ key, payload: [1], metadata: { a: 1 }, maxAttempts: 7, priority: 2 });
       const { held, job } = await hold();
-      const processId = randomUUID();
-      const given = settlement(job, { ...GIVEN[event], processId, event, tookMs: 5_000, by: 'host-b' });
+      const runId = randomUUID();
+      const given = settlement(job, { ...GIVEN[event], runId, event, tookMs: 5_000, by: 'host-b' });
       const from = (await reader.now()).getTime();
       expect(await withWrongClock(() => held.settle([given]))).toEqual([job.id]);
       expect(await row(job), 'nothing is visible before the commit').toEqual(before);
@@ -40,7 +40,7 @@ export const settle = theme('settle', (test) => {
       expect(after).toEqual({
         ...before,
         status,
-        processId,
+        runId,
         attempt: given.attempt,
         crashes: given.crashes,
         output: given.output,
@@ -80,10 +80,10 @@ export const settle = theme('settle', (test) => {
     const rows = await putMany(EVENTS.map(() => ({ key })));
     const { held } = await hold();
     const group = await held.lockSiblings({ queue, keys: [key] }, 10);
-    const processId = randomUUID();
+    const runId = randomUUID();
     const settlements = group.map((job, place) => {
       const event = EVENTS[place] ?? 'complete';
-      return settlement(job, { ...GIVEN[event], processId, event });
+      return settlement(job, { ...GIVEN[event], runId, event });
     });
     const written = await held.settle(settlements);
     expect(new Set(written)).toEqual(new Set(rows.map(({ id }) => id)));
@@ -97,7 +97,7 @@ export const settle = theme('settle', (test) => {
         crashes,
         output,
         error,
-        processId,
+        runId,
       });
     }
   });
@@ -126,17 +126,17 @@ export const settle = theme('settle', (test) => {
     const { workerId } = await inner.anchor();
     const [one, other] = [await inner.hold(), await inner.hold()];
     const [mine, others] = [randomUUID(), randomUUID()];
-    await driver.startRuns([{ processId: mine, workerId, jobs: [one.job.id] }]);
-    await driver.startRuns([{ processId: others, workerId, jobs: [other.job.id] }]);
+    await driver.startRuns([{ runId: mine, workerId, jobs: [one.job.id] }]);
+    await driver.startRuns([{ runId: others, workerId, jobs: [other.job.id] }]);
     // Both transactions stay open over these lines: whatever waits for one of them never comes past.
-    const settling = one.held.settle([settlement(one.job, { processId: mine })]);
+    const settling = one.held.settle([settlement(one.job, { runId: mine })]);
     expect(await within('the settlement', settling)).toEqual([one.job.id]);
     expect(await inner.claim(await inner.begin())).toBeDefined();
     await within(
       "the other run's progress",
-      driver.noteRun({ processId: others, jobs: [other.job.id] }, { progress: 1 }),
+      driver.noteRun({ runId: others, jobs: [other.job.id] }, { progress: 1 }),
     );
-    const settlingOther = other.held.settle([settlement(other.job, { processId: others })]);
+    const settlingOther = other.held.settle([settlement(other.job, { runId: others })]);
     expect(await within('the other settlement', settlingOther)).toEqual([other.job.id]);
   });
 
@@ -185,23 +185,21 @@ export const settle = theme('settle', (test) => {
   test('settles a job once', async ({ put, hold, row }) => {
     const { publicId } = await put();
     const { held, job } = await hold();
-    const processId = randomUUID();
-    expect(await held.settle([settlement(job, { processId, output: 'first' })])).toEqual([job.id]);
+    const runId = randomUUID();
+    expect(await held.settle([settlement(job, { runId, output: 'first' })])).toEqual([job.id]);
     expect(await held.settle([settlement(job, { output: 'second' })])).toEqual([]);
     await held.commit();
-    expect(await row({ publicId })).toMatchObject({ output: 'first', processId });
+    expect(await row({ publicId })).toMatchObject({ output: 'first', runId });
   });
 
   test('settles a job once, also one that goes back to new', async ({ put, hold, row }) => {
     const { publicId } = await put();
     const { held, job } = await hold();
-    const processId = randomUUID();
-    expect(await held.settle([settlement(job, { processId, event: 'retry', error: ERROR })])).toEqual([
-      job.id,
-    ]);
-    expect(await held.settle([settlement(job, { processId })])).toEqual([]);
+    const runId = randomUUID();
+    expect(await held.settle([settlement(job, { runId, event: 'retry', error: ERROR })])).toEqual([job.id]);
+    expect(await held.settle([settlement(job, { runId })])).toEqual([]);
     await held.commit();
-    expect(await row({ publicId })).toMatchObject({ status: 'new', error: ERROR, processId });
+    expect(await row({ publicId })).toMatchObject({ status: 'new', error: ERROR, runId });
   });
 
   test('settled in two calls, each returns its own jobs and ends their runs', async (stage) => {
@@ -209,9 +207,9 @@ export const settle = theme('settle', (test) => {
     await putMany([{ key }, { key }]);
     const { held } = await hold();
     const jobs = await held.lockSiblings({ queue, keys: [key] }, 10);
-    const [processId, { workerId }] = [randomUUID(), await stage.anchor()];
-    await driver.startRuns([{ processId, workerId, jobs: jobs.map(({ id }) => id) }]);
-    const settlements = jobs.map((job) => settlement(job, { processId, event: 'fail' }));
+    const [runId, { workerId }] = [randomUUID(), await stage.anchor()];
+    await driver.startRuns([{ runId, workerId, jobs: jobs.map(({ id }) => id) }]);
+    const settlements = jobs.map((job) => settlement(job, { runId, event: 'fail' }));
     expect(await held.settle(settlements.slice(0, 1))).toEqual([jobs[0]?.id]);
     expect(await held.settle(settlements)).toEqual([jobs[1]?.id]);
     await held.commit();
@@ -224,19 +222,19 @@ export const settle = theme('settle', (test) => {
     const held = await begin();
     const jobs = await claimMany(held, 10);
     const { workerId } = await stage.anchor();
-    const starts = jobs.map(({ id }) => ({ processId: randomUUID(), workerId, jobs: [id] }));
+    const starts = jobs.map(({ id }) => ({ runId: randomUUID(), workerId, jobs: [id] }));
     await driver.startRuns(starts);
     const settlements = jobs.map((job, place) => {
       const event = EVENTS[place] ?? 'complete';
-      return settlement(job, { ...GIVEN[event], processId: starts[place]?.processId ?? '', event });
+      return settlement(job, { ...GIVEN[event], runId: starts[place]?.runId ?? '', event });
     });
     expect(new Set(await held.settle(settlements))).toEqual(new Set(rows.map(({ id }) => id)));
     await held.commit();
     for (const [place, event] of EVENTS.entries()) {
-      const { processId } = starts[place] ?? {};
+      const { runId } = starts[place] ?? {};
       const job = rows[place] ?? { publicId: '' };
-      expect(await row(job)).toMatchObject({ status: TRANSITIONS[event].to, processId });
-      expect(await reader.runs(job.publicId)).toMatchObject([{ processId, outcome: event }]);
+      expect(await row(job)).toMatchObject({ status: TRANSITIONS[event].to, runId });
+      expect(await reader.runs(job.publicId)).toMatchObject([{ runId, outcome: event }]);
     }
   });
 
@@ -246,20 +244,20 @@ export const settle = theme('settle', (test) => {
     const held = await begin();
     const jobs = await claimMany(held, 10);
     const { workerId } = await stage.anchor();
-    const starts = jobs.map(({ id }) => ({ processId: randomUUID(), workerId, jobs: [id] }));
+    const starts = jobs.map(({ id }) => ({ runId: randomUUID(), workerId, jobs: [id] }));
     await driver.startRuns(starts);
     const settlements = jobs.map((job, place) => {
       const event = EVENTS[place] ?? 'complete';
-      return settlement(job, { ...GIVEN[event], processId: starts[place]?.processId ?? '', event });
+      return settlement(job, { ...GIVEN[event], runId: starts[place]?.runId ?? '', event });
     });
     expect(new Set(await held.finish(settlements))).toEqual(new Set(rows.map(({ id }) => id)));
     for (const [place, event] of EVENTS.entries()) {
       const job = rows[place] ?? { publicId: '' };
       const { attempt, crashes, output = null, error = null } = GIVEN[event];
-      const { processId } = starts[place] ?? {};
+      const { runId } = starts[place] ?? {};
       const status = TRANSITIONS[event].to;
-      expect(await row(job)).toMatchObject({ status, attempt, crashes, output, error, processId });
-      expect(await reader.runs(job.publicId)).toMatchObject([{ processId, outcome: event }]);
+      expect(await row(job)).toMatchObject({ status, attempt, crashes, output, error, runId });
+      expect(await reader.runs(job.publicId)).toMatchObject([{ runId, outcome: event }]);
     }
     const over = { name: 'DriverError', code: 'TransactionOver' };
     await expect(stage.claim(held)).rejects.toMatchObject(over);
@@ -287,10 +285,10 @@ export const settle = theme('settle', (test) => {
     const held = await begin();
     const jobs = await claimMany(held, 10);
     const { workerId } = await stage.anchor();
-    const starts = jobs.map(({ id }) => ({ processId: randomUUID(), workerId, jobs: [id] }));
+    const starts = jobs.map(({ id }) => ({ runId: randomUUID(), workerId, jobs: [id] }));
     await driver.startRuns(starts);
     const settlements = [...jobs, other.job].map((job, place) =>
-      settlement(job, { processId: starts[place]?.processId ?? randomUUID(), event: 'fail' }),
+      settlement(job, { runId: starts[place]?.runId ?? randomUUID(), event: 'fail' }),
     );
     const written = await within("the answer about another's job", held.finish(settlements));
     expect(written).not.toContain(other.job.id);
@@ -320,7 +318,7 @@ export const settle = theme('settle', (test) => {
     expect(await held.finish(settlements)).toHaveLength(1_000);
     const rows = await reader.jobs(queue);
     expect(rows.map(({ output }) => output)).toEqual(jobs.map((_, place) => place));
-    expect(rows.map(({ processId }) => processId)).toEqual(settlements.map(({ processId }) => processId));
+    expect(rows.map(({ runId }) => runId)).toEqual(settlements.map(({ runId }) => runId));
   });
 
   test('knows nothing of an id that is not in the table', async ({ begin }) => {

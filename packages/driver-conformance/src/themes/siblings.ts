@@ -169,7 +169,7 @@ export const siblings = theme('siblings', (test) => {
     const [first, second, third] = await putMany([{ key }, { key }, { key }]);
     await reader.write(third?.publicId ?? '', {
       status: 'in-progress',
-      processId: randomUUID(),
+      runId: randomUUID(),
       startedAt: await reader.now(),
       startedBy: 'host',
     });
@@ -248,7 +248,7 @@ export const siblings = theme('siblings', (test) => {
     const leased = rows.findLast((row) => row.key === keys[1]);
     await reader.write(leased?.publicId ?? '', {
       status: 'in-progress',
-      processId: randomUUID(),
+      runId: randomUUID(),
       startedAt: await reader.now(),
       startedBy: 'host',
     });

@@ -32,10 +32,10 @@ function viewOf({ database, tx }: Place, job: JobRow) {
 
 /** The newest run tells whether a live worker has the job: hold writes nothing into the row. */
 function liveRun({ database, tx }: Place, job: JobRow, last: RunRow): LiveRun | undefined {
-  const { processId, workerId, startedAt, finishedAt } = last;
+  const { runId, workerId, startedAt, finishedAt } = last;
   if (finishedAt !== null || isSettled(job.status) || !isAlive({ database, tx }, workerId)) return undefined;
   const [worker] = database.tables.workers.findBy('id', workerId, tx);
-  return { processId, worker: worker?.value.info.name ?? null, startedAt };
+  return { runId, worker: worker?.value.info.name ?? null, startedAt };
 }
 
 export function count({ database, tx }: Place, filter: JobFilter): Record<State, number> {

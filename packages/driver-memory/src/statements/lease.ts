@@ -5,12 +5,7 @@ import type { Found } from '../table.js';
 import { isAlive } from './anchor.js';
 import type { Place } from './place.js';
 
-export function lease(
-  { database, tx }: Place,
-  processId: string,
-  jobs: readonly JobId[],
-  forMs: number,
-): void {
+export function lease({ database, tx }: Place, runId: string, jobs: readonly JobId[], forMs: number): void {
   const leasedUntil = database.clock.now() + forMs;
   for (const id of jobs) {
     for (const { row, value } of database.tables.jobs.findBy(
@@ -19,7 +14,7 @@ export function lease(
       tx,
       ({ status }) => status === 'new',
     )) {
-      tx.write(row, { ...value, status: 'in-progress', processId, leasedUntil });
+      tx.write(row, { ...value, status: 'in-progress', runId, leasedUntil });
     }
   }
 }
@@ -27,17 +22,17 @@ export function lease(
 /** Waits for those who look at the key's jobs just now, and for a lease that may be committed still. */
 export async function lockLeased(
   { database, tx }: Place,
-  processId: string,
+  runId: string,
   jobs: readonly JobId[],
   isCommitted: boolean,
 ): Promise<ReadonlyMap<JobId, State>> {
   const states = new Map<JobId, State>();
   for (const id of jobs) {
     for (const { row } of database.tables.jobs.findBy('id', id, tx)) {
-      if (isCommitted && row.seenBy(tx)?.processId !== processId) continue;
+      if (isCommitted && row.seenBy(tx)?.runId !== runId) continue;
       await tx.waitFor(row);
       const job = row.seenBy(tx);
-      if (job?.processId !== processId) continue;
+      if (job?.runId !== runId) continue;
       tx.take(row);
       states.set(id, job.status);
     }
@@ -51,12 +46,7 @@ export function reclaim(place: Place, { queues, dead }: Graves): Reclaimed {
   const lapsed = new Set<string>();
   let reclaimed = 0;
   for (const { row, value } of leasedIn(place, queues)) {
-    const runs = database.tables.runs.findBy(
-      'jobId',
-      value.id,
-      tx,
-      (run) => run.processId === value.processId,
-    );
+    const runs = database.tables.runs.findBy('jobId', value.id, tx, (run) => run.runId === value.runId);
     const workerId = runs[0]?.value.workerId;
     if (workerId === undefined) continue;
     const isLapsed = !isAlive(place, workerId);
@@ -64,8 +54,8 @@ export function reclaim(place: Place, { queues, dead }: Graves): Reclaimed {
     const isOver = (value.leasedUntil ?? 0) < database.clock.now();
     if (!(isOver || (isLapsed && dead.includes(workerId))) || !row.isFreeFor(tx)) continue;
     tx.take(row);
-    // Without its process id no run can take the job for its own any more.
-    tx.write(row, { ...value, status: 'new', processId: null });
+    // Without its run id no run can take the job for its own any more.
+    tx.write(row, { ...value, status: 'new', runId: null });
     reclaimed += 1;
   }
   return { reclaimed, lapsed: [...lapsed] };

@@ -7,7 +7,7 @@ export async function startRuns(place: Place, starts: readonly RunStart[]): Prom
   const { database, tx } = place;
   const { runs } = database.tables;
   const started: RunStarted[] = [];
-  for (const { processId, workerId, jobs, confirm } of starts) {
+  for (const { runId, workerId, jobs, confirm } of starts) {
     for (const id of jobs) {
       const unfinished = runs.findBy('jobId', id, tx, ({ finishedAt }) => finishedAt === null);
       if (unfinished.length > 0) await confirm?.();
@@ -16,7 +16,7 @@ export async function startRuns(place: Place, starts: readonly RunStart[]): Prom
       const crashes = earlier.filter(({ value }) => value.outcome === 'reclaim').length;
       if (earlier.length > 0) started.push({ id, earlierRuns: earlier.length, crashes });
       const startedAt = database.clock.now();
-      const fresh = { processId, workerId, jobId: id, startedAt, finishedAt: null, outcome: null };
+      const fresh = { runId, workerId, jobId: id, startedAt, finishedAt: null, outcome: null };
       runs.insert(tx, () => ({ ...fresh, progress: 'null' }));
     }
   }
@@ -36,8 +36,8 @@ export async function release(place: Place, run: RunRef): Promise<void> {
   await endRuns(place, recordsOf(place, run), 'release');
 }
 
-export function recordsOf({ database, tx }: Place, { processId, jobs }: RunRef): readonly Found<RunRow>[] {
-  return database.tables.runs.findBy('processId', processId, tx, ({ jobId }) => jobs.includes(jobId));
+export function recordsOf({ database, tx }: Place, { runId, jobs }: RunRef): readonly Found<RunRow>[] {
+  return database.tables.runs.findBy('runId', runId, tx, ({ jobId }) => jobs.includes(jobId));
 }
 
 /** Each when its turn has come, if it is then still to be ended. */

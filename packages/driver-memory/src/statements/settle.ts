@@ -13,7 +13,7 @@ export async function settle(
   const { database, tx } = place;
   const written: JobId[] = [];
   for (const settlement of settlements) {
-    const { id, processId, event } = settlement;
+    const { id, runId, event } = settlement;
     const found = database.tables.jobs.findBy(
       'id',
       id,
@@ -23,7 +23,7 @@ export async function settle(
     for (const { row, value } of found) {
       tx.write(row, settled(value, settlement, database.clock.now()));
       // Also one that was noted as ended: the settlement is what holds.
-      if (event !== 'complete') await endRuns(place, recordsOf(place, { processId, jobs: [id] }), event);
+      if (event !== 'complete') await endRuns(place, recordsOf(place, { runId, jobs: [id] }), event);
       written.push(id);
     }
   }

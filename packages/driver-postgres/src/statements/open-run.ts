@@ -20,7 +20,7 @@ export const writtenOut = ({ job, run, openRun }: Tables, condition: string): st
  * for progress meanwhile: this statement began too early to see it, so it is left to the conflict. Counted, as the planner would make
  * a join of NOT EXISTS, and read the whole table for it.
  */
-export const fresh = ({ run }: Tables, processId: string): string =>
-  `(SELECT count(*) FROM ${run} AS noted WHERE noted.job_id = has.id AND noted.process_id = ${processId}) = 0`;
+export const fresh = ({ run }: Tables, runId: string): string =>
+  `(SELECT count(*) FROM ${run} AS noted WHERE noted.job_id = has.id AND noted.process_id = ${runId}) = 0`;
 export const ENDED_MEANWHILE = `ON CONFLICT (job_id, process_id) DO UPDATE SET
         finished_at = excluded.finished_at, outcome = excluded.outcome, error = excluded.error`;

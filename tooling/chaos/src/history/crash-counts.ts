@@ -1,5 +1,5 @@
 import type { HistoryEvent } from './event.js';
-import { processIdOf } from './run-id.js';
+import { runIdOf } from './run-name.js';
 import type { Run } from './runs.js';
 import type { JobFact, RecordFact, Tables } from './tables.js';
 import { unflushedOf } from './unflushed.js';
@@ -36,16 +36,16 @@ export function unrecorded(
   const missing = runs.flatMap((run) =>
     run.jobs.flatMap((tag): Violation[] => {
       const job = byTag.get(tag);
-      if (job === undefined || !BY_A_RUN.has(job.status) || isSettledBy(job, run.processId)) return [];
-      if (ended.has(`${run.processId} ${job.publicId}`) || mayBeUnflushed(run)) return [];
+      if (job === undefined || !BY_A_RUN.has(job.status) || isSettledBy(job, run.runId)) return [];
+      if (ended.has(`${run.runId} ${job.publicId}`) || mayBeUnflushed(run)) return [];
       return [{ what: 'unrecorded', told: `run ${run.id} of job ${tag} has no record of how it ended` }];
     }),
   );
   return [...missing, ...leftOpen(events, runs, jobs, open)];
 }
 
-function isSettledBy({ status, run }: JobFact, processId: string): boolean {
-  return status === 'complete' && run === processId;
+function isSettledBy({ status, run }: JobFact, runId: string): boolean {
+  return status === 'complete' && run === runId;
 }
 
 /** A settlement ends what runs have on record together; of what has crashed, whoever comes to one of its jobs does. */
@@ -56,10 +56,10 @@ function leftOpen(
   open: Tables['open'],
 ): Violation[] {
   const byPublicId = new Map(jobs.map((job) => [job.publicId, job]));
-  const began = new Set(runs.map(({ processId }) => processId));
+  const began = new Set(runs.map(({ runId }) => runId));
   const over = new Set(
     events.flatMap((event) =>
-      event.what === 'settled' || event.what === 'released' ? [processIdOf(event.run)] : [],
+      event.what === 'settled' || event.what === 'released' ? [runIdOf(event.run)] : [],
     ),
   );
   return open.flatMap(({ publicId, run }): Violation[] => {
@@ -109,7 +109,7 @@ function killersOf(events: readonly HistoryEvent[], runs: readonly Run[]): Reado
     events.flatMap((event): [string, string][] => {
       const run = event.what === 'dying' ? byId.get(event.run) : undefined;
       const [killer] = run?.jobs ?? [];
-      return run && killer ? [[run.processId, killer]] : [];
+      return run && killer ? [[run.runId, killer]] : [];
     }),
   );
 }

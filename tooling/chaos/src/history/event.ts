@@ -32,7 +32,7 @@ type ProducerEvent =
   /** It failed in a way that does not tell whether it was committed. The table will. */
   | { readonly what: 'doubted'; readonly job: string; readonly error: string };
 
-/** Runs are named as `runId` does. */
+/** Runs are named as `runName` does. */
 type WorkerEvent =
   /** First line of the handler. `aborted`: its signal was aborted already. */
   | {

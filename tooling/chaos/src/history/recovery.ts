@@ -23,7 +23,7 @@ export function recoveries(
     const [from, since] = outage ? [outage.from, outage.to] : [run.diedAt, run.diedAt];
     if (from === Infinity || run.overAt < from) return [];
     return run.jobs.flatMap((job) => {
-      if (settler.get(job) === run.processId) return [];
+      if (settler.get(job) === run.runId) return [];
       const next = starts.get(job)?.find((at) => at > from);
       // What is never run again is found by other checks: settled as used up, or lost.
       return next === undefined ? [] : [Math.max(0, next - since)];

@@ -1,12 +1,12 @@
 import type { Mode } from '../mode.js';
 import type { HistoryEvent } from './event.js';
-import { processIdOf } from './run-id.js';
+import { runIdOf } from './run-name.js';
 
 /** A run as the history tells of it. Times are those of the history's clock; Infinity: never. */
 export interface Run {
   readonly id: string;
   /** By which the tables name it. Runs that share a transaction share it. */
-  readonly processId: string;
+  readonly runId: string;
   readonly worker: string;
   readonly mode: Mode;
   readonly kind: string;
@@ -42,7 +42,7 @@ export function runsOf(events: readonly HistoryEvent[]): Run[] {
       const run = {
         ...{
           id,
-          processId: processIdOf(id),
+          runId: runIdOf(id),
           mode,
           kind,
           key,
@@ -71,16 +71,16 @@ export function runsOf(events: readonly HistoryEvent[]): Run[] {
   return [...runs.values()];
 }
 
-/** Runs by what the tables know of them: their process id, and a job. */
-export function runsByJob(runs: readonly Run[]): (processId: string | null, job: string) => Run | undefined {
-  const found = new Map(runs.flatMap((run) => run.jobs.map((job) => [`${run.processId} ${job}`, run])));
-  return (processId, job) => found.get(`${processId} ${job}`);
+/** Runs by what the tables know of them: their run id, and a job. */
+export function runsByJob(runs: readonly Run[]): (runId: string | null, job: string) => Run | undefined {
+  const found = new Map(runs.flatMap((run) => run.jobs.map((job) => [`${run.runId} ${job}`, run])));
+  return (runId, job) => found.get(`${runId} ${job}`);
 }
 
 /** How many runs began in one transaction, at most. */
 export function mostShared(runs: readonly Run[]): number {
   const sizes = new Map<string, number>();
-  for (const { processId } of runs) sizes.set(processId, (sizes.get(processId) ?? 0) + 1);
+  for (const { runId } of runs) sizes.set(runId, (sizes.get(runId) ?? 0) + 1);
   return Math.max(0, ...sizes.values());
 }
 

@@ -1,5 +1,5 @@
 import type { HistoryEvent } from './event.js';
-import { processIdOf } from './run-id.js';
+import { runIdOf } from './run-name.js';
 import type { Run } from './runs.js';
 import type { Tables } from './tables.js';
 import { unflushedOf } from './unflushed.js';
@@ -20,7 +20,7 @@ export function doubledSettlements(events: readonly HistoryEvent[], { jobs, reco
   for (const { publicId, run, outcome } of records) if (FINAL.has(outcome ?? '')) note(publicId, run);
   for (const event of events) {
     if (event.what !== 'settled') continue;
-    const run = processIdOf(event.run);
+    const run = runIdOf(event.run);
     for (const [publicId, ending] of event.endings) if (FINAL.has(ending)) note(publicId, run);
   }
   return [...settlers]
@@ -53,11 +53,11 @@ export function strayEffects({ jobs, effects }: Tables): Violation[] {
 export function zombies(runs: readonly Run[], { effects }: Tables): Violation[] {
   const wrote = new Set(effects.map(({ tag, run }) => `${run} ${tag}`));
   return runs.flatMap((run): Violation[] => {
-    const { id, processId, jobs, worker, mode, beganAborted, toldAt, toldWhy, endedAt } = run;
+    const { id, runId, jobs, worker, mode, beganAborted, toldAt, toldWhy, endedAt } = run;
     if (beganAborted)
       return [{ what: 'zombie', told: `run ${id} of ${worker} began after its signal was aborted` }];
     const told = mode !== 'lease' && toldWhy === 'ROWLOCK_CLAIM_LOST' && toldAt < endedAt;
-    if (!told || !jobs.some((job) => wrote.has(`${processId} ${job}`))) return [];
+    if (!told || !jobs.some((job) => wrote.has(`${runId} ${job}`))) return [];
     return [
       { what: 'zombie', told: `run ${id} of ${worker} committed though its claim was lost before its end` },
     ];

@@ -15,7 +15,7 @@ export interface JobFact {
   readonly kind: string;
   readonly key: string | null;
   readonly status: string;
-  /** The process id of the run that settled it last. */
+  /** The id of the run that settled it last. */
   readonly run: string | null;
   /** The attempts that it has had, and how many runs of it have crashed, by its own row. */
   readonly attempt: number;
@@ -24,20 +24,20 @@ export interface JobFact {
 
 export interface EffectFact {
   readonly tag: string;
-  /** Its process id. */
+  /** Its run id. */
   readonly run: string;
 }
 
 /** A run record, as far as it concerns one job. */
 export interface RecordFact {
   readonly publicId: string;
-  /** Its process id. */
+  /** Its run id. */
   readonly run: string;
   readonly outcome: string | null;
 }
 
 export interface OpenFact {
   readonly publicId: string;
-  /** Its process id. */
+  /** Its run id. */
   readonly run: string;
 }

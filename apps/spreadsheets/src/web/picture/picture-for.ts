@@ -15,7 +15,7 @@ export function pictureFor(user: string, { jobs, hasOlder, workers, labels }: Sn
       status: job.status,
       entity: standIn(job.key ?? job.publicId),
       spreadsheet: own ? { id: job.key, title: label.title } : null,
-      run: job.processId === null ? null : standIn(job.processId),
+      run: job.runId === null ? null : standIn(job.runId),
       worker: job.worker,
       attempt: job.attempt,
       problem: own ? (job.error?.message ?? null) : null,

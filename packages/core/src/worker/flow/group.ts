@@ -15,7 +15,7 @@ type Entity = NonNullable<Job['key']> | Job['id'];
 /** What one transaction has claimed. */
 interface Claim {
   /** Of all its runs: they begin and end together. */
-  readonly processId: string;
+  readonly runId: string;
   /** Whether it has several jobs. */
   readonly isBatch: boolean;
 }
@@ -39,7 +39,7 @@ export async function lockGroups<Tx>(
 ): Promise<readonly Chain<Tx>[] | 'apart'> {
   const own = jobs.filter((job) => take(flow, job, taken));
   const siblings = await lockSiblings(flow, tx, pass.queue, own);
-  const claim: Claim = { processId: uuid(), isBatch: jobs.length > 1 };
+  const claim: Claim = { runId: uuid(), isBatch: jobs.length > 1 };
   if (siblings === 'refused' && claim.isBatch) return 'apart';
 
   const locked: ReadonlyMap<Entity, readonly Job[]> = siblings === 'refused' ? new Map() : siblings;
@@ -103,13 +103,13 @@ async function lockSiblings<Tx>(
 /** Of a job without a key: nothing holds it up, and nothing goes with it. Asks nobody, as most jobs of a batch are such. */
 function aloneOf<Tx>(
   flow: Flow<Tx>,
-  { processId, isBatch }: Claim,
+  { runId, isBatch }: Claim,
   jobs: readonly Job[],
 ): Chain<Tx> | 'apart' | undefined {
   const group = nextGroup(flow, jobs);
   const [job] = jobs;
   if (group === undefined || job === undefined) return undefined;
-  return isBatch && !flow.sizes.isSociable(job) ? 'apart' : [new Run(group.handler, [job], processId)];
+  return isBatch && !flow.sizes.isSociable(job) ? 'apart' : [new Run(group.handler, [job], runId)];
 }
 
 /**
@@ -119,7 +119,7 @@ function aloneOf<Tx>(
 async function chainOf<Tx>(
   flow: Flow<Tx>,
   tx: HeldTransaction<Tx>,
-  { processId, isBatch }: Claim,
+  { runId, isBatch }: Claim,
   siblings: readonly Job[],
   claimed: number,
 ): Promise<Chain<Tx> | 'apart' | undefined> {
@@ -128,7 +128,7 @@ async function chainOf<Tx>(
   let rest = siblings;
   let left = claimed;
   do {
-    const run = await nextRun(flow, tx, processId, rest);
+    const run = await nextRun(flow, tx, runId, rest);
     if (run === undefined) break;
     if (isBatch && !run.jobs.every((job) => flow.sizes.isSociable(job))) {
       if (runs.length === 0) return 'apart';
@@ -147,13 +147,13 @@ async function chainOf<Tx>(
 async function nextRun<Tx>(
   flow: Flow<Tx>,
   tx: HeldTransaction<Tx>,
-  processId: string,
+  runId: string,
   siblings: readonly Job[],
 ): Promise<Run<Tx> | undefined> {
   const group = nextGroup(flow, siblings);
   if (group === undefined) return undefined;
   const [first, ...rest] = await withoutDependants(tx, group.handler, group.jobs);
-  return first && new Run(group.handler, [first, ...rest], processId);
+  return first && new Run(group.handler, [first, ...rest], runId);
 }
 
 /** The first of these jobs, of one key or of none, and those that its handler takes with it; undefined when it cannot be run here. */

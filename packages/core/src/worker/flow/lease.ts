@@ -17,7 +17,7 @@ export class Lease<Tx> implements RunTransaction<Tx> {
   /** Whether it is known to be committed. */
   readonly isCommitted: boolean;
   readonly #begin: () => Promise<HeldTransaction<Tx>>;
-  readonly #processId: string;
+  readonly #runId: string;
   readonly #jobs: readonly JobId[];
   readonly #lost = new AbortController();
   #tx: Promise<HeldTransaction<Tx>> | null = null;
@@ -28,12 +28,12 @@ export class Lease<Tx> implements RunTransaction<Tx> {
   constructor(
     driver: Pick<Driver<Tx>, 'begin' | 'deferred'>,
     options: BeginOptions<Tx>,
-    processId: string,
+    runId: string,
     jobs: readonly JobId[],
     isCommitted: boolean,
   ) {
     this.#begin = () => driver.begin(options);
-    this.#processId = processId;
+    this.#runId = runId;
     this.#jobs = jobs;
     this.isCommitted = isCommitted;
     this.handle = driver.deferred(() => this.#use());
@@ -91,7 +91,7 @@ export class Lease<Tx> implements RunTransaction<Tx> {
   async #lock(): Promise<HeldTransaction<Tx>> {
     const tx = await this.#begin();
     try {
-      const states = [...(await tx.lockLeased(this.#processId, this.#jobs, this.isCommitted)).values()];
+      const states = [...(await tx.lockLeased(this.#runId, this.#jobs, this.isCommitted)).values()];
       const kept = states.filter((state) => state === 'in-progress').length;
       if (states.length === this.#jobs.length && (kept === 0 || kept === states.length)) {
         this.#settledBefore = kept === 0;

@@ -10,7 +10,7 @@ const PROCESS = 'process';
 function ending(event: 'complete' | 'retry'): Settlement {
   return {
     id: job(1n).id,
-    processId: PROCESS,
+    runId: PROCESS,
     event,
     attempt: 1,
     crashes: 0,

@@ -37,7 +37,7 @@ export async function settleHeld<Tx>(
 }
 
 function lostClaim([first]: readonly Settlement[]): ClaimLostError {
-  return new ClaimLostError(first?.processId ?? '');
+  return new ClaimLostError(first?.runId ?? '');
 }
 
 /**

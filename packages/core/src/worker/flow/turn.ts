@@ -315,7 +315,7 @@ async function workLeased<Tx>(
 /** All runs of a transaction, as one. */
 function asOne<Tx>(chains: readonly [Chain<Tx>, ...Chain<Tx>[]]): RunRef {
   const [[first]] = chains;
-  return { processId: first.live.processId, jobs: chains.flat().flatMap(({ live }) => live.jobs) };
+  return { runId: first.live.runId, jobs: chains.flat().flatMap(({ live }) => live.jobs) };
 }
 
 function begin<Tx>({ events, claimed }: Flow<Tx>, runs: readonly Run<Tx>[]): void {
@@ -332,7 +332,7 @@ function stopWhenLost<Tx>(lost: AbortSignal, runs: readonly Run<Tx>[]): () => vo
 }
 
 function stop<Tx>(runs: readonly Run<Tx>[], cause: unknown): void {
-  for (const { live } of runs) live.stop(new ClaimLostError(live.processId, { cause }));
+  for (const { live } of runs) live.stop(new ClaimLostError(live.runId, { cause }));
 }
 
 /** Before a handler asks anything of the database. */
@@ -346,7 +346,7 @@ async function orLost<Tx>(stage: Promise<void>, { live }: Run<Tx>): Promise<void
   try {
     await stage;
   } catch (cause) {
-    throw new ClaimLostError(live.processId, { cause });
+    throw new ClaimLostError(live.runId, { cause });
   }
 }
 
@@ -354,18 +354,18 @@ async function orLost<Tx>(stage: Promise<void>, { live }: Run<Tx>): Promise<void
 async function takeLease<Tx>(
   { driver }: Flow<Tx>,
   held: HeldTransaction<Tx>,
-  { live: { processId, jobs }, handler }: Run<Tx>,
+  { live: { runId, jobs }, handler }: Run<Tx>,
 ): Promise<Lease<Tx>> {
   const idleLimitMs = limitMs(handler.timeoutMs);
   let isCommitted = true;
   try {
-    await held.lease(processId, jobs, idleLimitMs);
+    await held.lease(runId, jobs, idleLimitMs);
   } catch (error) {
     if (!isDriverError(error, 'ConnectionLost')) throw error;
     // It may have been committed, and only the answer was lost: then it is to be given back.
     isCommitted = false;
   }
-  return new Lease(driver, { idleLimitMs }, processId, jobs, isCommitted);
+  return new Lease(driver, { idleLimitMs }, runId, jobs, isCommitted);
 }
 
 /** Between two attempts to settle a lease. When the worker has no time left its jobs are reclaimed, as soon as its session ends. */

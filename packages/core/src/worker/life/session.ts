@@ -47,7 +47,7 @@ export class Session implements SessionListener {
   }
 
   #giveUp(): void {
-    for (const run of this.#live) if (run.leased) run.stop(new ClaimLostError(run.processId));
+    for (const run of this.#live) if (run.leased) run.stop(new ClaimLostError(run.runId));
   }
 
   #stopTimer(): void {

@@ -4,7 +4,7 @@ import { handClock } from '../../../test/hand-clock.js';
 import type { RunStart, RunStarted, RunsTold } from '../../driver/driver.js';
 import { RunRecords } from './run-records.js';
 
-const run = (job: bigint): RunStart => ({ processId: `run of ${job}`, workerId: '1', jobs: [job] });
+const run = (job: bigint): RunStart => ({ runId: `run of ${job}`, workerId: '1', jobs: [job] });
 
 /** More turns of the event loop than a write waits for others. */
 async function turns(): Promise<void> {

@@ -68,7 +68,7 @@ async function ending<Tx>(
 
 /** Whatever the handler was told first: a timeout, for one, when the process was frozen for longer than both. */
 function lostClaim<Tx>({ tx: { lost }, live }: HandlerCall<Tx>): ClaimLostError | undefined {
-  return lost.aborted ? new ClaimLostError(live.processId, { cause: lost.reason }) : undefined;
+  return lost.aborted ? new ClaimLostError(live.runId, { cause: lost.reason }) : undefined;
 }
 
 function invoke<Tx>(

@@ -28,7 +28,7 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
   readonly jobs: readonly [RunJob<unknown>, ...RunJob<unknown>[]];
   readonly job: RunJob<unknown>;
   readonly key: string | null;
-  readonly processId: string;
+  readonly runId: string;
   readonly #call: HandlerCall<Tx>;
   #log: Logger | null = null;
   #progress: ProgressReporter | null = null;
@@ -39,7 +39,7 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
     this.job = runJob(first);
     this.jobs = [this.job, ...rest.map(runJob)];
     this.key = first.job.key;
-    this.processId = call.live.processId;
+    this.runId = call.live.runId;
     this.#call = call;
   }
 
@@ -53,7 +53,7 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
 
   get log(): Logger {
     const { kind } = this.#call.handler;
-    this.#log ??= withFields(this.#call.log, { processId: this.processId, kind, key: this.key });
+    this.#log ??= withFields(this.#call.log, { runId: this.runId, kind, key: this.key });
     return this.#log;
   }
 

@@ -22,7 +22,7 @@ export class LiveRun {
   #onStop = (): void => {};
 
   constructor(
-    readonly processId: string,
+    readonly runId: string,
     jobs: readonly Job[],
     /** Whether its claim needs the worker's session. */
     readonly leased: boolean,

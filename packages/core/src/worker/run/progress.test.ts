@@ -14,7 +14,7 @@ function reporting(recorded: Promise<void>) {
       notes.push(note);
     },
   };
-  const run = { processId: 'run', jobs: [1n], recorded };
+  const run = { runId: 'run', jobs: [1n], recorded };
   return { clock, notes, reporter: progressReporter(driver, run, clock, SILENT) };
 }
 

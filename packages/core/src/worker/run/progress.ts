@@ -17,7 +17,7 @@ export interface ProgressReporter {
 /** Writes a run's progress to its record, the newest value at most every `EVERY_MS`, one write at a time. What is left at the end is not worth a statement. */
 export function progressReporter(
   driver: Pick<Driver, 'noteRun'>,
-  run: Pick<LiveRun, 'processId' | 'jobs' | 'recorded'>,
+  run: Pick<LiveRun, 'runId' | 'jobs' | 'recorded'>,
   clock: Clock,
   log: Logger,
 ): ProgressReporter {
@@ -26,7 +26,7 @@ export function progressReporter(
       await run.recorded;
       await driver.noteRun(run, { progress });
     } catch (error) {
-      log.debug({ err: error, processId: run.processId }, 'progress was not written');
+      log.debug({ err: error, runId: run.runId }, 'progress was not written');
     }
   };
   const newest = new NewestOnly(clock, EVERY_MS, write);

@@ -31,13 +31,13 @@ export class Run<Tx> {
   thrown: { readonly error: unknown } | null = null;
   #info: RunInfo | null = null;
 
-  /** @param processId Runs that share a transaction share it. */
+  /** @param runId Runs that share a transaction share it. */
   constructor(
     readonly handler: AnyHandler<Tx>,
     readonly jobs: readonly [Job, ...Job[]],
-    processId: string,
+    runId: string,
   ) {
-    this.live = new LiveRun(processId, jobs, handler.claim === 'lease');
+    this.live = new LiveRun(runId, jobs, handler.claim === 'lease');
   }
 
   /** Made when somebody is told of it. */
@@ -50,7 +50,7 @@ export class Run<Tx> {
     // The queue is not always the handler's, which may have been moved to another one since.
     const [{ queue, key }] = this.jobs;
     const jobs = this.jobs.map(({ publicId }) => publicId);
-    return { processId: this.live.processId, queue, kind: this.handler.kind, key, jobs };
+    return { runId: this.live.runId, queue, kind: this.handler.kind, key, jobs };
   }
 
   /** Takes in how often its jobs crashed before. */
@@ -92,7 +92,7 @@ export class Run<Tx> {
   }
 
   #settlements(policy: RunPolicy, ending: (job: Job) => Ending): readonly Settlement[] {
-    const full = { ...policy, processId: this.live.processId, backoff: this.handler.backoff };
+    const full = { ...policy, runId: this.live.runId, backoff: this.handler.backoff };
     return this.counted.map((job) => settlementFor(job, this.#unlessCancelled(job, ending(job)), full));
   }
 

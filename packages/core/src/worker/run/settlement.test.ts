@@ -20,7 +20,7 @@ const job: Job = {
   createdAt: new Date(0),
 };
 const policy = {
-  processId: 'run',
+  runId: 'run',
   backoff: { baseMs: 1_000, factor: 2, capMs: 60_000 },
   tookMs: 5,
   by: 'host',
@@ -31,7 +31,7 @@ const settle = (given: Partial<Job>, outcome: Outcome, crashes = 0) =>
 test('a completed job keeps its output and counts the attempt', () => {
   expect(settle({}, complete({ rows: 3 }))).toEqual({
     id: 1n,
-    processId: 'run',
+    runId: 'run',
     event: 'complete',
     attempt: 1,
     crashes: 0,

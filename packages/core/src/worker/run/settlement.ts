@@ -30,7 +30,7 @@ export type Ending =
 
 export interface SettlementPolicy {
   /** The run's. */
-  readonly processId: string;
+  readonly runId: string;
   readonly backoff: Backoff;
   readonly tookMs: number;
   readonly by: string;
@@ -42,7 +42,7 @@ export function settlementFor(job: CountedJob, ending: Ending, policy: Settlemen
   const counted = TRANSITIONS[event].attempt === 'counted' ? 1 : 0;
   return {
     id: job.id,
-    processId: policy.processId,
+    runId: policy.runId,
     event,
     attempt: job.attemptsMade + counted,
     crashes: job.crashesSeen,

@@ -5,7 +5,7 @@ import type { Logger } from '../../logger.js';
 /** A run, as events tell of it. */
 export interface RunInfo {
   /** Runs that share a transaction share it. */
-  readonly processId: string;
+  readonly runId: string;
   readonly queue: string;
   readonly kind: string;
   readonly key: string | null;

@@ -19,8 +19,8 @@ export function tellFailures<Tx>(log: Logger, run: Run<Tx>, settlements: readonl
   }
 }
 
-function factsOf<Tx>({ info: { processId, queue, kind, key } }: Run<Tx>, { publicId }: Job): object {
-  return { publicId, processId, queue, kind, key };
+function factsOf<Tx>({ info: { runId, queue, kind, key } }: Run<Tx>, { publicId }: Job): object {
+  return { publicId, runId, queue, kind, key };
 }
 
 /** What the handler threw, with its stack, if the job ends by that: of one of a group the schema may have failed by something else. */

@@ -31,9 +31,9 @@ export class Names {
   }
 
   newRun(): string {
-    const processId = randomUUID();
-    this.#runs.push(processId);
-    return processId;
+    const runId = randomUUID();
+    this.#runs.push(runId);
+    return runId;
   }
 
   addWorker(id: string): void {
@@ -44,7 +44,7 @@ export class Names {
     return this.#jobs[place] ?? '';
   }
 
-  processId(run: number): string {
+  runId(run: number): string {
     return this.#runs[run] ?? '';
   }
 
@@ -91,9 +91,9 @@ export class Names {
     this.#ids.set(id, this.job(publicId));
   }
 
-  run(processId: Json): string | null {
-    if (processId === null) return null;
-    return `run ${this.#runs.indexOf(String(processId))}`;
+  run(runId: Json): string | null {
+    if (runId === null) return null;
+    return `run ${this.#runs.indexOf(String(runId))}`;
   }
 
   worker(id: string): string {

@@ -6,13 +6,13 @@ import type { WorldState } from './state.js';
 export async function startRuns<Tx>(state: WorldState<Tx>, { by }: CommandOf<'startRuns'>): Promise<Result> {
   const claim = state.claim(by);
   const driver = await state.driver(by);
-  const processId = state.runOf(claim);
+  const runId = state.runOf(claim);
   const { anchor } = await state.session(by);
   const { workerId } = anchor;
   const jobs = [...claim.jobs.keys()];
-  state.runs.set(processId, jobs);
+  state.runs.set(runId, jobs);
   const confirm = (): Promise<void> => claim.held.confirm();
-  const started = await driver.startRuns([{ processId, workerId, jobs, confirm }]);
+  const started = await driver.startRuns([{ runId, workerId, jobs, confirm }]);
   const crashes = new Map(started.map((each) => [each.id, each.crashes]));
   claim.crashes = new Map(jobs.map((id) => [id, crashes.get(id) ?? 0]));
   const told = started.map(async ({ id, earlierRuns, crashes }) => [
@@ -24,8 +24,8 @@ export async function startRuns<Tx>(state: WorldState<Tx>, { by }: CommandOf<'st
 
 export async function noteRun<Tx>(state: WorldState<Tx>, { by, run }: CommandOf<'noteRun'>): Promise<Result> {
   const driver = await state.driver(by);
-  const processId = state.names.processId(run);
-  return driver.noteRun({ processId, jobs: state.runs.get(processId) ?? [] }, { progress: 'half' });
+  const runId = state.names.runId(run);
+  return driver.noteRun({ runId, jobs: state.runs.get(runId) ?? [] }, { progress: 'half' });
 }
 
 export async function write<Tx>(state: WorldState<Tx>, { by }: CommandOf<'write'>): Promise<Result> {
@@ -46,6 +46,6 @@ export function renew<Tx>(state: WorldState<Tx>, { by }: CommandOf<'renew'>): Pr
 
 export function release<Tx>(state: WorldState<Tx>, { by }: CommandOf<'release'>): Promise<Result> {
   const claim = state.lastOf(by);
-  const processId = state.runOf(claim);
-  return claim.held.release({ processId, jobs: state.runs.get(processId) ?? [] });
+  const runId = state.runOf(claim);
+  return claim.held.release({ runId, jobs: state.runs.get(runId) ?? [] });
 }

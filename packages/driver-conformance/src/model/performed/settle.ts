@@ -36,7 +36,7 @@ async function settlements<Tx>(
     const event = events[place % events.length] ?? 'complete';
     return {
       id: job.id,
-      processId: run,
+      runId: run,
       event,
       attempt: job.attempt + 1,
       crashes: claim.crashes.get(job.id) ?? job.crashes,

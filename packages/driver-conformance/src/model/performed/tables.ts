@@ -17,15 +17,15 @@ export async function tables<Tx>({ cast, names }: WorldState<Tx>): Promise<Resul
       crashes: row.crashes,
       isAvailable: row.availableAt.getTime() < soon,
       isFinished: row.finishedAt !== null,
-      run: names.run(row.processId),
+      run: names.run(row.runId),
       unique: names.short(row.uniqueKey),
       output: names.run(row.output),
       error: row.error?.code ?? null,
       // When the one that has completed the job began is worked out of what it said it took.
       runs: [...(await reader.runs(row.publicId))]
         .sort((one, other) => Number(one.outcome === 'complete') - Number(other.outcome === 'complete'))
-        .map(({ processId, workerId, outcome, finishedAt, progress }) => ({
-          run: names.run(processId),
+        .map(({ runId, workerId, outcome, finishedAt, progress }) => ({
+          run: names.run(runId),
           worker: workerId === null || outcome === 'complete' ? null : names.worker(workerId),
           outcome,
           isFinished: finishedAt !== null,

@@ -15,7 +15,7 @@ export async function list<Tx>(
       status: view.status,
       attempt: view.attempt,
       crashes: view.crashes,
-      run: names.run(view.processId),
+      run: names.run(view.runId),
       worker: view.worker,
       progress: view.progress,
       unique: names.short(view.uniqueKey),
