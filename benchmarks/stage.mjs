@@ -99,9 +99,10 @@ export class Stage {
     return this.#crew.slice(0, processes);
   }
 
-  /** Of all processes that are no servers. */
-  get pids() {
-    return this.#all.map(({ pid }) => pid);
+  /** How many seconds of a core the server has used so far; not a number where that cannot be counted. */
+  serverCpuSeconds(database) {
+    const systems = this.#all.map(({ pid }) => pid);
+    return this.#servers.cpuSeconds(database, systems);
   }
 
   async close() {

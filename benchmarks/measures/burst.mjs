@@ -1,6 +1,7 @@
 import { interleave } from '../interleave.mjs';
+import { COSTS, withCosts } from '../job-costs.mjs';
 import { evaluate } from '../report.mjs';
-import { metricTable, milliseconds } from '../table.mjs';
+import { costTable, metricTable, milliseconds } from '../table.mjs';
 
 const JOBS = [500, 2_000];
 const QUICK_JOBS = [50];
@@ -9,7 +10,7 @@ const LIMIT_MS = 60_000;
 /** A round's time besides its burst: an empty database, its tables, two processes. How long the burst takes is not chosen. */
 const PACE = { overheadMs: 1_500, leastMs: 200, mostMs: 4_000 };
 
-const METRICS = { ms: ({ ms }) => ms, firstMs: ({ firstMs }) => firstMs };
+const METRICS = { ms: ({ ms }) => ms, firstMs: ({ firstMs }) => firstMs, ...COSTS };
 
 /** No-op jobs that wait when a worker's process starts: from the call of its start until all of them are settled. */
 export async function burst(stage, database) {
@@ -31,10 +32,10 @@ export async function burst(stage, database) {
       METRICS,
     );
   const rows = Object.fromEntries(sizes.map((jobs) => [`${jobs} jobs`, of(jobs)]));
-  const text = Object.entries(rows).map(
-    ([title, each]) =>
-      `Burst on ${database}, ${title}: ms from the start of a new process's worker\n${metricTable(each, 'ms', milliseconds)}`,
-  );
+  const text = Object.entries(rows).flatMap(([title, each]) => [
+    `Burst on ${database}, ${title}: ms from the start of a new process's worker\n${metricTable(each, 'ms', milliseconds)}`,
+    `Burst on ${database}, ${title}: microseconds of a core a job\n${costTable(each)}`,
+  ]);
   return { rows, text: text.join('\n\n') };
 }
 
@@ -46,7 +47,7 @@ function burstOnce(stage, entry) {
     await stage.playIn(entry, url, ({ call }) => call('fill', { jobs }));
     await stage.servers.analyze(system.database, url);
     const result = await stage.playFresh(starting, url, ({ call }) =>
-      call('drain', { jobs, limitMs: LIMIT_MS, fromCall: true }),
+      withCosts(stage, system.database, () => call('drain', { jobs, limitMs: LIMIT_MS, fromCall: true })),
     );
     if (result.jobs < jobs)
       throw new Error(`${result.jobs} of ${jobs} jobs were settled within ${LIMIT_MS / 1000} s.`);
