@@ -53,6 +53,6 @@ export function milliseconds(value) {
   return value.toFixed(value < 10 ? 2 : 0);
 }
 
-export function microseconds(value) {
+function microseconds(value) {
   return Math.round(value).toLocaleString('en');
 }
