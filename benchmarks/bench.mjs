@@ -1,8 +1,9 @@
-// The benchmark: `node bench.mjs [drain|latency|enqueue|scale|contention …]`, see README.md.
+// The benchmark: `node bench.mjs [drain|burst|latency|enqueue|scale|contention …]`, see README.md.
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { durabilityLine } from './durability.mjs';
 import { installPeers } from './install-peers.mjs';
+import { burst } from './measures/burst.mjs';
 import { contention } from './measures/contention.mjs';
 import { drain } from './measures/drain.mjs';
 import { enqueue } from './measures/enqueue.mjs';
@@ -15,6 +16,7 @@ import { Stage } from './stage.mjs';
 
 const MEASURES = {
   drain: { run: drain },
+  burst: { run: burst },
   latency: { run: latency },
   enqueue: { run: enqueue },
   scale: { run: scale, server: POSTGRES_FOR_SCALE },

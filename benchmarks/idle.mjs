@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuSecondsOfChildren } from './cpu-seconds.mjs';
 import { progress } from './progress.mjs';
 
 const IDLE_MS = 6_000;
@@ -8,13 +7,12 @@ const QUICK_MS = 300;
 /** Which share of a core the server uses while nothing is enqueued: by itself, and with each of these systems waiting for work. */
 export async function idleShares(stage, database, entries) {
   const forMs = stage.options.quick ? QUICK_MS : IDLE_MS;
-  await stage.servers.start(database);
   const share = async () => {
     // The server has its own work behind what came before.
     await sleep(forMs / 3);
-    const [from, begin] = [cpuSecondsOfChildren(stage.pids), performance.now()];
+    const [from, begin] = [await stage.serverCpuSeconds(database), performance.now()];
     await sleep(forMs);
-    return (cpuSecondsOfChildren(stage.pids) - from) / ((performance.now() - begin) / 1000);
+    return ((await stage.serverCpuSeconds(database)) - from) / ((performance.now() - begin) / 1000);
   };
   const shares = [];
   for (const entry of [null, ...entries]) {

@@ -6,6 +6,7 @@ import {
   startEmbeddedRedis,
 } from '@rowlock/servers';
 import { connect } from './connect.mjs';
+import { cpuSecondsOfChildren } from './cpu-seconds.mjs';
 import { durability } from './durability.mjs';
 
 /** How each database is started, and how a round gets an empty one. Each writes its commits through to the disk, Redis apart. */
@@ -28,6 +29,7 @@ export class Missing extends Error {
 export class Servers {
   #options;
   #started = new Map();
+  #ours = new Set();
   /** What each says of itself, by database. */
   facts = {};
 
@@ -57,10 +59,22 @@ export class Servers {
     await plain.end();
   }
 
+  /**
+   * How many seconds of a core the servers have used so far.
+   *
+   * @param except The ids of the programs that are no servers
+   * @returns not a number where the system does not tell, or where this server was not started for this
+   */
+  async cpuSeconds(database, except) {
+    await this.start(database);
+    return this.#ours.has(database) ? cpuSecondsOfChildren(except) : Number.NaN;
+  }
+
   async #start(database) {
     try {
       const server = await SERVERS[database].start(this.#options);
       const isOurs = !server.source?.startsWith('TEST_') && server.source !== 'docker';
+      if (isOurs) this.#ours.add(database);
       this.facts[database] = await durability(database, server.url, isOurs);
       return server;
     } catch (error) {

@@ -13,6 +13,7 @@ export class Stage {
   #servers;
   #subjects = new Map();
   #crew = [];
+  #fresh = new Set();
   #isClosed = false;
 
   /** @param server Settings for Postgres */
@@ -53,11 +54,16 @@ export class Stage {
   }
 
   /** Gives a system an empty database, and takes it away again. @throws Missing, Interrupted */
-  async play(entry, work) {
+  play(entry, work) {
+    return this.withDatabase(entry.system.database, (url) => this.playIn(entry, url, work));
+  }
+
+  /** An empty database for as long as `work` takes. @throws Missing, Interrupted */
+  async withDatabase(name, work) {
     if (this.#isClosed) throw new Interrupted();
-    const database = await this.#servers.fresh(entry.system.database);
+    const database = await this.#servers.fresh(name);
     try {
-      return await this.playIn(entry, database.url, work);
+      return await work(database.url);
     } catch (error) {
       throw this.#isClosed ? new Interrupted() : error;
     } finally {
@@ -66,21 +72,22 @@ export class Stage {
   }
 
   /** Opens a system on a database, and closes it again. @throws Interrupted */
-  async playIn({ system, setting }, url, work) {
+  async playIn(entry, url, work) {
     if (this.#isClosed) throw new Interrupted();
-    const subject = await this.#subject(system);
-    const call = (verb, given) => subject.call(verb, given);
-    await call('open', opening(system, setting, url));
-    let result;
+    return playWith(await this.#subject(entry.system), entry, url, work);
+  }
+
+  /** As `playIn`, in a process that has just started and ends with `work`. @throws Interrupted */
+  async playFresh(entry, url, work) {
+    if (this.#isClosed) throw new Interrupted();
+    const subject = await Subject.start(entry.system.module);
+    this.#fresh.add(subject);
     try {
-      result = await work({ call, url });
-    } catch (error) {
-      // Of one that has crashed, what it crashed of is to be told.
-      await call('close').catch(() => {});
-      throw error;
+      return await playWith(subject, entry, url, work);
+    } finally {
+      await subject.end();
+      this.#fresh.delete(subject);
     }
-    await call('close');
-    return result;
   }
 
   /** Further processes of a system, at least so many; they are kept until the end. */
@@ -92,9 +99,10 @@ export class Stage {
     return this.#crew.slice(0, processes);
   }
 
-  /** Of all processes that are no servers. */
-  get pids() {
-    return this.#all.map(({ pid }) => pid);
+  /** How many seconds of a core the server has used so far; not a number where that cannot be counted. */
+  serverCpuSeconds(database) {
+    const systems = this.#all.map(({ pid }) => pid);
+    return this.#servers.cpuSeconds(database, systems);
   }
 
   async close() {
@@ -104,7 +112,7 @@ export class Stage {
   }
 
   get #all() {
-    return [...this.#subjects.values(), ...this.#crew];
+    return [...this.#subjects.values(), ...this.#crew, ...this.#fresh];
   }
 
   async #subject(system) {
@@ -112,6 +120,21 @@ export class Stage {
     if (!this.#subjects.get(system)?.isAlive) this.#subjects.set(system, await Subject.start(system.module));
     return this.#subjects.get(system);
   }
+}
+
+async function playWith(subject, { system, setting }, url, work) {
+  const call = (verb, given) => subject.call(verb, given);
+  await call('open', opening(system, setting, url));
+  let result;
+  try {
+    result = await work({ call, url });
+  } catch (error) {
+    // Of one that has crashed, what it crashed of is to be told.
+    await call('close').catch(() => {});
+    throw error;
+  }
+  await call('close');
+  return result;
 }
 
 /** What a system's module is told when it is opened. */

@@ -1,6 +1,6 @@
 /**
  * What is measured, and with which settings. A setting's `shape` says what a transaction settles, `one` job or `many`, or that its
- * handler `writes`: a ratio compares like with like. `in` names the measures that it takes part in; what else it says goes to the module's `open`.
+ * handler `writes`, or how many slots work: a ratio compares like with like. `in` names the measures that it takes part in; what else it says goes to the module's `open`.
  */
 const EVERYWHERE = ['drain', 'latency', 'enqueue'];
 
@@ -19,6 +19,7 @@ const rowlock = {
     },
     { name: '500 a transaction', shape: 'many', in: ['drain'], reference: true, concurrency: 4, batch: 500 },
     { name: 'one, writes a row', shape: 'writes', in: ['drain'], concurrency: 24, batch: 1, writes: true },
+    ...slots({ batch: 1 }),
   ],
 };
 
@@ -44,6 +45,11 @@ const bullmq = {
   ],
 };
 
+const bareSlots = slots({ records: true }).map(({ concurrency: lanes, ...setting }) => ({
+  ...setting,
+  lanes,
+}));
+
 export const SYSTEMS = [
   {
     name: 'bare SQL',
@@ -63,6 +69,7 @@ export const SYSTEMS = [
       // One lane that listens takes all there is: with one job at a time it would fall behind at a thousand jobs a second.
       { name: 'all there is', shape: 'many', in: ['latency'], lanes: 1, batch: 500 },
       { name: '500', shape: 'many', in: ['drain'], reference: true, lanes: 4, batch: 500 },
+      ...bareSlots,
     ],
   },
   { ...rowlock, database: 'postgres' },
@@ -76,6 +83,7 @@ export const SYSTEMS = [
       { name: '24 concurrent', shape: 'one', in: ['drain', 'latency'], concurrency: 24 },
       { name: '24, writes a row', shape: 'writes', in: ['drain'], concurrency: 24, writes: true },
       { name: 'tuned', shape: 'many', in: ['drain'], concurrency: 24, localQueue: 500, batchMs: 0 },
+      ...slots(),
     ],
   },
   {
@@ -110,8 +118,17 @@ export const SYSTEMS = [
       // One lane that listens takes all there is: with one job at a time it would fall behind at a thousand jobs a second.
       { name: 'all there is', shape: 'many', in: ['latency'], lanes: 1, batch: 500 },
       { name: '500', shape: 'many', in: ['drain'], reference: true, lanes: 4, batch: 500 },
+      ...bareSlots,
     ],
   },
   { ...rowlock, database: 'mysql' },
   { ...sidequest, database: 'mysql' },
 ];
+
+/** Few slots and many, one job a transaction: the settings of a burst. */
+function slots(setting) {
+  return [5, 24].map((concurrency) => {
+    const name = `${concurrency} slots`;
+    return { name, shape: name, in: ['burst'], concurrency, ...setting };
+  });
+}

@@ -26,6 +26,21 @@ export function metricTable(evaluated, metric, format) {
   return table(['', '', 'median', 'least', 'most', 'to Rowlock', 'to bare SQL', ''], rows);
 }
 
+/** What the client and the server have spent on a job, side by side. */
+export function costTable(evaluated) {
+  const sides = ['client', 'server'];
+  const head = ['', '', ...sides.flatMap((side) => [side, 'least', 'most', 'to Rowlock']), ''];
+  const rows = evaluated.map(({ system, setting, problem, metrics }) => {
+    const cells = sides.flatMap((side) => {
+      const of = metrics[`${side}Us`];
+      if (!of || Number.isNaN(of.median)) return ['-', '-', '-', '-'];
+      return [...[of.median, of.least, of.most].map(microseconds), times(of.toRowlock)];
+    });
+    return [system, setting, ...cells, problem ?? ''];
+  });
+  return table(head, rows);
+}
+
 export function times(ratio) {
   return ratio === null ? '-' : `${ratio.toFixed(2)}×`;
 }
@@ -36,4 +51,8 @@ export function perSecond(value) {
 
 export function milliseconds(value) {
   return value.toFixed(value < 10 ? 2 : 0);
+}
+
+function microseconds(value) {
+  return Math.round(value).toLocaleString('en');
 }

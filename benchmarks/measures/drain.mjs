@@ -1,6 +1,7 @@
 import { interleave } from '../interleave.mjs';
+import { COSTS, withCosts } from '../job-costs.mjs';
 import { evaluate } from '../report.mjs';
-import { metricTable, perSecond } from '../table.mjs';
+import { costTable, metricTable, perSecond } from '../table.mjs';
 
 /** A round's time on an idle machine, besides its draining: an empty database, its tables, its jobs. */
 const PACE = { overheadMs: 900, leastMs: 200, mostMs: 4_000 };
@@ -17,9 +18,12 @@ export async function drain(stage, database) {
     play: (entry, forMs, rate) =>
       drainOnce(stage, entry, quick ? QUICK : { jobs: jobsFor(rate, forMs), limitMs: forMs * 2 }),
   });
-  const rows = evaluate(played, { rate: ({ rate }) => rate });
-  const text = `Drain on ${database}: jobs a second\n${metricTable(rows, 'rate', perSecond)}`;
-  return { rows, text };
+  const rows = evaluate(played, { rate: ({ rate }) => rate, ...COSTS });
+  const text = [
+    `Drain on ${database}: jobs a second\n${metricTable(rows, 'rate', perSecond)}`,
+    `Drain on ${database}: microseconds of a core a job\n${costTable(rows)}`,
+  ];
+  return { rows, text: text.join('\n\n') };
 }
 
 function jobsFor(rate, forMs) {
@@ -37,6 +41,6 @@ function drainOnce(stage, entry, { jobs, limitMs }) {
   return stage.play(entry, async ({ call, url }) => {
     await call('fill', { jobs });
     await stage.servers.analyze(entry.system.database, url);
-    return call('drain', { jobs, limitMs });
+    return withCosts(stage, entry.system.database, () => call('drain', { jobs, limitMs }));
   });
 }

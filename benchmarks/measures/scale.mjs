@@ -108,7 +108,7 @@ async function costs(stage, entry, { jobs, limitMs }) {
   try {
     await stage.playIn(entry, place.url, ({ call }) => call('fill', { jobs }));
     await stage.servers.analyze(database, place.url);
-    const counters = await openCounters(database, place.url, () => stage.pids);
+    const counters = await openCounters(database, place.url, () => stage.serverCpuSeconds(database));
     const before = await counters.read();
     const drained = await stage.playIn(entry, place.url, ({ call }) => call('drain', { jobs, limitMs }));
     // The server has noticed by then.

@@ -10,11 +10,11 @@ const MOST = 10_000;
 const log = Object.assign(() => {}, { scope: () => log });
 for (const level of ['error', 'warn', 'info', 'debug']) log[level] = () => {};
 
-export async function open({ url, concurrency, localQueue, batchMs, writes = false }) {
+export async function open({ url, concurrency, localQueue, batchMs, writes = false, hasTables = false }) {
   const plain = new pg.Client({ connectionString: url });
   await plain.connect();
   const utils = await makeWorkerUtils({ connectionString: url, logger: log });
-  await utils.migrate();
+  if (!hasTables) await utils.migrate();
   if (writes) await plain.query(EFFECT.postgres.table);
   let runner;
   const enqueueMany = (jobs) =>

@@ -1,5 +1,4 @@
 import { connect } from '../connect.mjs';
-import { cpuSecondsOfChildren } from '../cpu-seconds.mjs';
 
 const READ = {
   async postgres({ ask }) {
@@ -24,15 +23,19 @@ const READ = {
   },
 };
 
-/** What the server has done so far, all together: bytes of its log, commits, statements, seconds of a core. */
-export async function openCounters(database, url, clients) {
+/**
+ * What the server has done so far, all together: bytes of its log, commits, statements, seconds of a core.
+ *
+ * @param cpuSeconds Reads the last of these
+ */
+export async function openCounters(database, url, cpuSeconds) {
   const plain = await connect(database, url);
   if (database === 'postgres')
     await plain.ask('CREATE EXTENSION IF NOT EXISTS pg_stat_statements').catch(() => {});
   return {
     async read() {
       const counted = await READ[database](plain);
-      return { ...counted, serverCpu: cpuSecondsOfChildren(clients()) };
+      return { ...counted, serverCpu: await cpuSeconds() };
     },
     end: () => plain.end(),
   };

@@ -6,30 +6,34 @@ const START_MS = 20_000;
 /**
  * Works off what is enqueued, `jobs` jobs, and says how long that took: from the start of the first handler until an
  * independent look finds none that is not settled, or until the limit.
+ *
+ * @param fromCall Counts from the call of `start` instead
  */
-export async function drain(opened, { jobs, limitMs }) {
+export async function drain(opened, { jobs, limitMs, fromCall = false }) {
   let runs = 0;
-  let begin;
+  let first;
   let tellBegun;
   let tellDone;
   const begun = new Promise((resolve) => (tellBegun = resolve));
   const done = new Promise((resolve) => (tellDone = resolve));
   const cpu = process.cpuUsage();
+  const called = performance.now();
   await opened.start(() => {
     if (runs === 0) {
-      begin = performance.now();
+      first = performance.now();
       tellBegun();
     }
     runs += 1;
     if (runs === jobs) tellDone();
   });
-  if (opened.isRemote) begin = await firstSettled(opened, jobs);
+  if (opened.isRemote) first = await firstSettled(opened, jobs);
   else {
     await within(START_MS, begun);
     await within(limitMs, done);
   }
-  if (begin === undefined) throw new Error(`No job was begun within ${START_MS / 1000} s.`);
+  if (first === undefined) throw new Error(`No job was begun within ${START_MS / 1000} s.`);
 
+  const begin = fromCall ? called : first;
   let unsettled = await opened.unsettled();
   while (unsettled > 0 && performance.now() - begin < limitMs) {
     await sleep(opened.isRemote ? 10 : 3);
@@ -41,7 +45,15 @@ export async function drain(opened, { jobs, limitMs }) {
   const settled = jobs - unsettled;
   if (!opened.isRemote && runs < settled)
     throw new Error(`${settled} jobs are settled, and ${runs} were run.`);
-  return { jobs: settled, ms, rate: settled / (ms / 1000), runs, cpuSeconds: (user + system) / 1e6 };
+  return {
+    jobs: settled,
+    ms,
+    firstMs: first - called,
+    rate: settled / (ms / 1000),
+    runs,
+    // The processes that run such jobs are not counted.
+    ...(opened.isRemote ? {} : { cpuSeconds: (user + system) / 1e6 }),
+  };
 }
 
 /** Of jobs that run in other processes nobody here is told. */

@@ -31,10 +31,15 @@ const MOST = 10_000;
 /** Then the lane begins anew: a deadlock, and a call that came when nobody slept any more. */
 const AGAIN = [1213, 1317];
 
-export async function open({ url, lanes = 24, batch = 1, records = false, writes = false }) {
-  const driver = mysql({ uri: url });
-  await driver.migrate();
-  await driver.close();
+export async function open({
+  url,
+  lanes = 24,
+  batch = 1,
+  records = false,
+  writes = false,
+  hasTables = false,
+}) {
+  if (!hasTables) await migrate(url);
   const plain = await connect('mysql', url);
   if (writes) await plain.ask(EFFECT.mysql.table);
   const producers = await connections(url, 10);
@@ -70,6 +75,12 @@ export async function open({ url, lanes = 24, batch = 1, records = false, writes
       await Promise.all([plain, ...producers].map((client) => client.end()));
     },
   };
+}
+
+async function migrate(url) {
+  const driver = mysql({ uri: url });
+  await driver.migrate();
+  await driver.close();
 }
 
 async function startCrew(url, { lanes, batch, records, writes, listens, onRun }) {

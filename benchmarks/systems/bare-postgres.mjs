@@ -32,10 +32,15 @@ const INSERT = `
 /** How many jobs one statement takes. */
 const MOST = 10_000;
 
-export async function open({ url, lanes = 24, batch = 1, records = false, writes = false }) {
-  const driver = postgres({ connectionString: url });
-  await driver.migrate();
-  await driver.close();
+export async function open({
+  url,
+  lanes = 24,
+  batch = 1,
+  records = false,
+  writes = false,
+  hasTables = false,
+}) {
+  if (!hasTables) await migrate(url);
   const plain = await connect('postgres', url);
   if (writes) await plain.ask(EFFECT.postgres.table);
   const producers = await pipelined(url, 10);
@@ -70,6 +75,12 @@ export async function open({ url, lanes = 24, batch = 1, records = false, writes
       await Promise.all([plain, ...producers].map((client) => client.end()));
     },
   };
+}
+
+async function migrate(url) {
+  const driver = postgres({ connectionString: url });
+  await driver.migrate();
+  await driver.close();
 }
 
 async function startCrew(url, { lanes, batch, records, writes, listens, onRun }) {

@@ -24,7 +24,7 @@ const UNSETTLED = {
 /** How many jobs one call takes. */
 const MOST = 10_000;
 
-export async function open({ database, url, concurrency, batch, writes = false }) {
+export async function open({ database, url, concurrency, batch, writes = false, hasTables = false }) {
   let onRun = () => {};
   const Noop = defineHandler({
     kind: 'noop',
@@ -39,7 +39,7 @@ export async function open({ database, url, concurrency, batch, writes = false }
   });
   if (batch > 1 && !('batch' in Noop)) throw new Error('a handler cannot say so in this version');
   const rowlock = createRowlock({ driver: DRIVERS[database](url), handlers: [Noop] });
-  await rowlock.migrate();
+  if (!hasTables) await rowlock.migrate();
   const plain = await connect(database, url);
   if (writes) await plain.ask(EFFECT[database].table);
   let worker;
