@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import type { Graves, Job, Reclaimed } from '../src/driver.js';
+import type { Job, Reclaimed, ReclaimScope } from '../src/driver.js';
 import { DriverError } from '../src/index.js';
 import { type Answers, job, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
 import { gate, restingWorker, settled } from './resting-worker.js';
 
 /** A worker both of whose slots run until `end` is opened, and what it asked to put back since. */
-async function busyWorker(reclaim: (graves: Graves) => Promise<Reclaimed>) {
+async function busyWorker(reclaim: (scope: ReclaimScope) => Promise<Reclaimed>) {
   const end = gate();
   const asked: (readonly string[])[] = [];
   const answers: Partial<Answers> = {
-    reclaim(graves) {
-      asked.push(graves.dead);
-      return reclaim(graves);
+    reclaim(scope) {
+      asked.push(scope.dead);
+      return reclaim(scope);
     },
   };
   const hand = await restingWorker({ answers, concurrency: 2, runs: () => end.opened });
@@ -30,7 +30,7 @@ async function busyWorker(reclaim: (graves: Graves) => Promise<Reclaimed>) {
 test('while all slots run, what a dead worker has leased is put back when it was seen without a session for a second', async () => {
   const { worker, end, asked, pass } = await busyWorker(async ({ dead }) => ({
     reclaimed: dead.length,
-    lapsed: ['w4'],
+    missing: ['w4'],
   }));
   await pass(249);
   expect(asked).toEqual([]);
@@ -45,7 +45,7 @@ test('while all slots run, there is one look for dead workers at a time, one in 
   const answer = gate();
   const { worker, end, asked, pass } = await busyWorker(async () => {
     if (asked.length === 3) await answer.opened;
-    return { reclaimed: 0, lapsed: [] };
+    return { reclaimed: 0, missing: [] };
   });
   for (let ms = 0; ms < 749; ms += 7) await pass(7);
   expect(asked).toHaveLength(2);
@@ -67,7 +67,7 @@ test('while all slots run, there is one look for dead workers at a time, one in 
 test('while all slots run, a look for dead workers that fails is told of, and made again', async () => {
   const { worker, end, asked, pass } = await busyWorker(async () => {
     if (asked.length === 1) throw new DriverError('ConnectionLost', 'The cable was pulled.');
-    return { reclaimed: 0, lapsed: [] };
+    return { reclaimed: 0, missing: [] };
   });
   const faults: unknown[] = [];
   worker.on('fault', (error) => faults.push(error));
@@ -81,9 +81,9 @@ test('while all slots run, a look for dead workers that fails is told of, and ma
 
 test('where no slot works, nobody looks for dead workers when nothing is leased', async () => {
   const asked: unknown[] = [];
-  const reclaim = async (graves: Graves): Promise<Reclaimed> => {
-    asked.push(graves);
-    return { reclaimed: 0, lapsed: [] };
+  const reclaim = async (scope: ReclaimScope): Promise<Reclaimed> => {
+    asked.push(scope);
+    return { reclaimed: 0, missing: [] };
   };
   const {
     clock,
@@ -116,7 +116,7 @@ test('where each answer takes long, what a dead worker has leased is put back as
     survey: () => slow({ ...NOTHING, leased }),
     reclaim: async ({ dead }) => {
       leased &&= !dead.includes('w4');
-      return slow({ reclaimed: dead.length, lapsed: leased ? ['w4'] : [] });
+      return slow({ reclaimed: dead.length, missing: leased ? ['w4'] : [] });
     },
   };
   let clock = handClock();

@@ -1,4 +1,4 @@
-import type { ClaimCriteria, HeldTransaction, Job, Survey, WakeUp } from '../src/driver.js';
+import type { ClaimCriteria, ClaimSession, Job, Survey, WakeUp } from '../src/driver.js';
 import type { Driver } from '../src/index.js';
 
 export const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, leased: false };
@@ -7,9 +7,9 @@ export const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, l
 export interface Answers {
   readonly claim: (criteria: ClaimCriteria) => Job | undefined | Promise<Job | undefined>;
   readonly survey: () => Survey | Promise<Survey>;
-  readonly lockSiblings?: HeldTransaction<unknown>['lockSiblings'];
+  readonly lockSiblings?: ClaimSession<unknown>['lockSiblings'];
   readonly startRuns?: Driver['startRuns'];
-  readonly finish?: HeldTransaction<unknown>['finish'];
+  readonly finish?: ClaimSession<unknown>['finish'];
   readonly reclaim?: Driver['reclaim'];
   readonly list?: Driver['list'];
   readonly move?: Driver['move'];
@@ -47,7 +47,7 @@ export function emptyDatabase(answers: Answers): {
   let looks = 0;
   let surveys = 0;
   const unused = () => Promise.reject(new Error('Nothing here uses this.'));
-  const held: HeldTransaction<unknown> = {
+  const held: ClaimSession<unknown> = {
     lost: new AbortController().signal,
     handle: undefined,
     async claim(criteria) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { HeldTransaction, Job } from '../src/driver.js';
+import type { ClaimSession, Job } from '../src/driver.js';
 import { createRowlock, DriverError, defineHandler } from '../src/index.js';
 import { emptyDatabase, job, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
@@ -8,7 +8,7 @@ import { gate, settled } from './resting-worker.js';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-type Finish = HeldTransaction<unknown>['finish'];
+type Finish = ClaimSession<unknown>['finish'];
 
 /** A worker with one slot on a database that commits at once, and is on its disk when the test says so, or never is. */
 async function slotOn(disk: (flush: number) => Promise<void>, jobs: Job[]) {

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Clock } from '../clock.js';
-import type { Driver, JobFilter, Moved, Store, WorkerView } from '../driver/driver.js';
+import type { WorkerView } from '../driver/anchor.js';
+import type { Driver } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
+import type { JobFilter, Moved, Store } from '../driver/store.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { QUEUE } from '../handler/handler.js';
 import type { Registry } from '../handler/registry.js';

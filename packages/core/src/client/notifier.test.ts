@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock.js';
-import type { WakeUp } from '../driver/driver.js';
+import type { WakeUp } from '../driver/wake-up.js';
 import type { Enqueued } from '../job/job.js';
 import { consoleLogger } from '../logger.js';
 import { Notifier } from './notifier.js';

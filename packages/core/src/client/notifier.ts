@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
-import type { Store, WakeUp } from '../driver/driver.js';
+import type { Store } from '../driver/store.js';
+import type { WakeUp } from '../driver/wake-up.js';
 import type { Enqueued } from '../job/job.js';
 import type { Logger } from '../logger.js';
 import type { LocalWorkers } from './local-workers.js';

@@ -1,6 +1,7 @@
+import type { Anchor, SessionListener, WakeUpOptions, WorkerLines } from './anchor.js';
 import { answerWithin } from './answer-within.js';
-import type { Anchor, SessionListener, WakeUp, WakeUpOptions, WorkerLines } from './driver.js';
 import { Heartbeat } from './heartbeat.js';
+import type { WakeUp } from './wake-up.js';
 import { concerns } from './wake-up.js';
 
 /** Pauses between two looks at the bell, in milliseconds: short after a wake-up, longer at rest. The last repeats. */

@@ -1,4 +1,4 @@
-import type { SessionListener } from './driver.js';
+import type { SessionListener } from './anchor.js';
 
 /** How often a heartbeat is renewed, in milliseconds. */
 const BEAT_MS = 1_000;

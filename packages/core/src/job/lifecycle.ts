@@ -14,7 +14,7 @@ export const OUTSTANDING = ['new', 'in-progress'] as const satisfies readonly St
  * `counted` says whether the event counts as an attempt. `reset` sets the attempts back to 0.
  *
  * A hold claim is a row lock and writes nothing, so the events of a worker find its jobs as `new` in the
- * table: `in-progress` is what the lock means (see `HeldTransaction.settle`).
+ * table: `in-progress` is what the lock means (see `ClaimSession.settle`).
  */
 export const TRANSITIONS = {
   claim: { from: ['new'], to: 'in-progress', by: 'worker', attempt: 'kept' },

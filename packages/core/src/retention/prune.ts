@@ -1,4 +1,5 @@
-import type { Driver, HistoryEntry } from '../driver/driver.js';
+import type { Driver } from '../driver/driver.js';
+import type { HistoryEntry } from '../driver/history.js';
 import type { JobId } from '../job/job.js';
 import { isSettled } from '../job/lifecycle.js';
 import type { RetentionLimits } from './retention.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { HistoryEntry, Stretch } from '../driver/driver.js';
+import type { HistoryEntry, Stretch } from '../driver/history.js';
 import type { State } from '../job/lifecycle.js';
 import { type PrunedDriver, prune } from './prune.js';
 import { type Retention, RetentionLimits } from './retention.js';

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '../driver/driver.js';
+import type { HistoryEntry } from '../driver/history.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkWhole } from '../input.js';

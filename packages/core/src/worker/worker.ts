@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import type { DependencyContainer } from 'tsyringe';
 import type { Clock } from '../clock.js';
-import type { Anchor, Driver } from '../driver/driver.js';
+import type { Anchor } from '../driver/anchor.js';
+import type { Driver } from '../driver/driver.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError, WorkerStoppedError } from '../errors.js';
 import type { Registry } from '../handler/registry.js';

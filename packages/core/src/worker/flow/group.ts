@@ -1,7 +1,7 @@
 /** Check and group: from the jobs that were claimed to the runs that may begin, all under this transaction's locks. */
 
 import { v4 as uuid } from 'uuid';
-import type { HeldTransaction } from '../../driver/driver.js';
+import type { ClaimSession } from '../../driver/claim-session.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import type { AnyHandler } from '../../handler/handler.js';
 import type { Job } from '../../job/job.js';
@@ -32,7 +32,7 @@ export type Chain<Tx> = readonly [Run<Tx>, ...Run<Tx>[]];
  */
 export async function lockGroups<Tx>(
   flow: Flow<Tx>,
-  tx: HeldTransaction<Tx>,
+  tx: ClaimSession<Tx>,
   pass: Sweep,
   jobs: readonly Job[],
   taken: Set<string>,
@@ -84,7 +84,7 @@ function byEntity(jobs: readonly Job[]): ReadonlyMap<Entity, readonly Job[]> {
 
 async function lockSiblings<Tx>(
   { registry }: Flow<Tx>,
-  tx: HeldTransaction<Tx>,
+  tx: ClaimSession<Tx>,
   queue: string,
   jobs: readonly Job[],
 ): Promise<ReadonlyMap<Entity, readonly Job[]> | 'refused'> {
@@ -118,7 +118,7 @@ function aloneOf<Tx>(
  */
 async function chainOf<Tx>(
   flow: Flow<Tx>,
-  tx: HeldTransaction<Tx>,
+  tx: ClaimSession<Tx>,
   { runId, isBatch }: Claim,
   siblings: readonly Job[],
   claimed: number,
@@ -146,7 +146,7 @@ async function chainOf<Tx>(
 /** The run that the first of these jobs, all of one key, begins: alone or as a group. */
 async function nextRun<Tx>(
   flow: Flow<Tx>,
-  tx: HeldTransaction<Tx>,
+  tx: ClaimSession<Tx>,
   runId: string,
   siblings: readonly Job[],
 ): Promise<Run<Tx> | undefined> {
@@ -185,7 +185,7 @@ function tellStrange<Tx>({ log, strange }: Flow<Tx>, { publicId, queue, kind, ke
 
 /** Leaves out the jobs that an earlier, outstanding job of the kinds in `after` still holds up. */
 async function withoutDependants<Tx>(
-  tx: HeldTransaction<Tx>,
+  tx: ClaimSession<Tx>,
   { after }: AnyHandler<Tx>,
   jobs: readonly Job[],
 ): Promise<readonly Job[]> {

@@ -1,10 +1,10 @@
 import type {
-  BeginOptions,
-  Driver,
-  HeldTransaction,
+  ClaimSession,
+  ClaimSessionOptions,
   RunTransaction,
   Settlement,
-} from '../../driver/driver.js';
+} from '../../driver/claim-session.js';
+import type { Driver } from '../../driver/driver.js';
 import { DriverError } from '../../driver/driver-error.js';
 import type { JobId } from '../../job/job.js';
 
@@ -16,18 +16,18 @@ export class Lease<Tx> implements RunTransaction<Tx> {
   readonly handle: Tx;
   /** Whether it is known to be committed. */
   readonly isCommitted: boolean;
-  readonly #begin: () => Promise<HeldTransaction<Tx>>;
+  readonly #begin: () => Promise<ClaimSession<Tx>>;
   readonly #runId: string;
   readonly #jobs: readonly JobId[];
   readonly #lost = new AbortController();
-  #tx: Promise<HeldTransaction<Tx>> | null = null;
+  #tx: Promise<ClaimSession<Tx>> | null = null;
   #open = true;
   #used = false;
   #settledBefore = false;
 
   constructor(
     driver: Pick<Driver<Tx>, 'begin' | 'deferred'>,
-    options: BeginOptions<Tx>,
+    options: ClaimSessionOptions<Tx>,
     runId: string,
     jobs: readonly JobId[],
     isCommitted: boolean,
@@ -83,12 +83,12 @@ export class Lease<Tx> implements RunTransaction<Tx> {
     return (await this.#take()).handle;
   }
 
-  #take(): Promise<HeldTransaction<Tx>> {
+  #take(): Promise<ClaimSession<Tx>> {
     this.#tx ??= this.#lock();
     return this.#tx;
   }
 
-  async #lock(): Promise<HeldTransaction<Tx>> {
+  async #lock(): Promise<ClaimSession<Tx>> {
     const tx = await this.#begin();
     try {
       const states = [...(await tx.lockLeased(this.#runId, this.#jobs, this.isCommitted)).values()];

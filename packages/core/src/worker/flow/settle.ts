@@ -1,4 +1,4 @@
-import type { HeldTransaction, Settlement } from '../../driver/driver.js';
+import type { ClaimSession, Settlement } from '../../driver/claim-session.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import { ClaimLostError } from '../../errors.js';
 import { Pause } from '../../job/pause.js';
@@ -19,7 +19,7 @@ export interface Settlements {
  * @throws ClaimLostError, DriverError
  */
 export async function settleHeld<Tx>(
-  tx: HeldTransaction<Tx>,
+  tx: ClaimSession<Tx>,
   { settlements, instead }: Settlements,
   committed: () => void,
 ): Promise<readonly Settlement[]> {

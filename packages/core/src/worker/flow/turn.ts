@@ -6,8 +6,9 @@
  * kills the process gives the jobs back. A claim that is leased is committed instead, and lasts as long as the worker's session.
  */
 
-import type { HeldTransaction, RunRef, Settlement } from '../../driver/driver.js';
+import type { ClaimSession, Settlement } from '../../driver/claim-session.js';
 import { isDriverError } from '../../driver/driver-error.js';
+import type { RunRef } from '../../driver/run-record.js';
 import { ClaimLostError } from '../../errors.js';
 import type { Job } from '../../job/job.js';
 import { isSilent } from '../../logger.js';
@@ -54,7 +55,7 @@ interface Step<Tx> {
   readonly met: 'worked' | 'blocked' | 'apart' | 'end';
   /** Where the jobs cannot share a transaction: as many of them may be claimed again. */
   readonly most?: number;
-  readonly settling?: Settling & { readonly tx: HeldTransaction<Tx> };
+  readonly settling?: Settling & { readonly tx: ClaimSession<Tx> };
 }
 
 /**
@@ -86,7 +87,7 @@ async function nextStep<Tx>(flow: Flow<Tx>, pass: Sweep, step: Step<Tx>): Promis
   const search = await flow.sizes.search(pass.queue, most);
   pass.catchUp(most !== undefined);
   const taken = new Set<string>();
-  let tx: HeldTransaction<Tx> | undefined;
+  let tx: ClaimSession<Tx> | undefined;
   let settling: Settling | undefined;
   try {
     const { idleLimitMs } = flow;
@@ -161,7 +162,7 @@ function untilSettling(work: (progress: Progress) => Promise<void>): Promise<Set
 /** SKIP LOCKED: the first due jobs beyond the line whose entities this process does not already have. */
 async function claim<Tx>(
   { registry, taken, sizes, clock }: Flow<Tx>,
-  tx: HeldTransaction<Tx>,
+  tx: ClaimSession<Tx>,
   pass: Sweep,
   { limit, isPast }: Search,
 ): Promise<readonly Job[]> {
@@ -185,7 +186,7 @@ async function claim<Tx>(
  */
 async function work<Tx>(
   flow: Flow<Tx>,
-  held: HeldTransaction<Tx>,
+  held: ClaimSession<Tx>,
   chains: readonly [Chain<Tx>, ...Chain<Tx>[]],
   progress: Progress,
 ): Promise<void> {
@@ -230,7 +231,7 @@ async function work<Tx>(
  */
 async function putOnRecord<Tx>(
   flow: Flow<Tx>,
-  held: HeldTransaction<Tx>,
+  held: ClaimSession<Tx>,
   chains: readonly [Chain<Tx>, ...Chain<Tx>[]],
 ): Promise<RunRecord> {
   const runs = chains.flat();
@@ -257,7 +258,7 @@ async function putOnRecord<Tx>(
 /** Runs in the claim's own transaction, and settles and commits with it. */
 async function workHeld<Tx>(
   flow: Flow<Tx>,
-  held: HeldTransaction<Tx>,
+  held: ClaimSession<Tx>,
   chains: readonly [Chain<Tx>, ...Chain<Tx>[]],
   record: RunRecord,
   { started, settles, committed }: Progress & { readonly started: number },
@@ -288,7 +289,7 @@ async function workHeld<Tx>(
 /** Commits the claim, runs, and settles in another transaction: until then the claim is kept by the worker's session. */
 async function workLeased<Tx>(
   flow: Flow<Tx>,
-  held: HeldTransaction<Tx>,
+  held: ClaimSession<Tx>,
   run: Run<Tx>,
   record: RunRecord,
   started: number,
@@ -353,7 +354,7 @@ async function orLost<Tx>(stage: Promise<void>, { live }: Run<Tx>): Promise<void
 /** Commits the claim as a lease. */
 async function takeLease<Tx>(
   { driver }: Flow<Tx>,
-  held: HeldTransaction<Tx>,
+  held: ClaimSession<Tx>,
   { live: { runId, jobs }, handler }: Run<Tx>,
 ): Promise<Lease<Tx>> {
   const idleLimitMs = limitMs(handler.timeoutMs);

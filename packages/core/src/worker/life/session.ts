@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js';
-import type { SessionListener } from '../../driver/driver.js';
+import type { SessionListener } from '../../driver/anchor.js';
 import { ClaimLostError } from '../../errors.js';
 import type { LiveRun } from '../run/live-run.js';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { handClock } from '../../../test/hand-clock.js';
-import type { Driver, Moved } from '../../driver/driver.js';
+import type { Driver } from '../../driver/driver.js';
+import type { Moved } from '../../driver/store.js';
 import { LiveRun } from '../run/live-run.js';
 import { Cancellations } from './cancellations.js';
 

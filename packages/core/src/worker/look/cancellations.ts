@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.js';
-import type { Driver, WakeUp } from '../../driver/driver.js';
+import type { Driver } from '../../driver/driver.js';
+import type { WakeUp } from '../../driver/wake-up.js';
 import { publicIdOf } from '../../job/public-id.js';
 import type { LiveRun } from '../run/live-run.js';
 

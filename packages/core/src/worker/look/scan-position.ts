@@ -1,4 +1,4 @@
-import type { Line } from '../../driver/driver.js';
+import type { Line } from '../../driver/claim-session.js';
 import { UsualTime } from './usual-time.js';
 
 /** Before every job: the lowest priority, and no id is as low as 0. */

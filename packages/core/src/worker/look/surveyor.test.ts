@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type HandClock, handClock } from '../../../test/hand-clock.js';
-import type { Survey } from '../../driver/driver.js';
+import type { Survey } from '../../driver/survey.js';
 import { Alarm } from '../time/alarm.js';
 import { ScanPosition } from './scan-position.js';
 import { Surveyor } from './surveyor.js';
@@ -22,7 +22,7 @@ function surveying(
         else clock.advance(tookMs);
         return NOTHING;
       },
-      reclaim: async () => ({ reclaimed: 0, lapsed: [] }),
+      reclaim: async () => ({ reclaimed: 0, missing: [] }),
     },
     lanes: { queues: ['q'], kinds: ['k'] },
     clock,

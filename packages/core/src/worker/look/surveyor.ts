@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.js';
-import type { Driver, Lanes } from '../../driver/driver.js';
+import type { Driver } from '../../driver/driver.js';
+import type { Lanes } from '../../driver/survey.js';
 import { Alarm } from '../time/alarm.js';
 import type { Cancellations } from './cancellations.js';
 import { MissingWorkers } from './missing-workers.js';
@@ -221,8 +222,8 @@ export class Surveyor {
     const { driver, lanes, clock, wake } = this.#parts;
     const asked = clock.now();
     this.#reclaimed = asked;
-    const { reclaimed, lapsed } = await driver.reclaim({ queues: lanes.queues, dead: this.#missing.dead });
-    this.#missing.see(lapsed, asked);
+    const { reclaimed, missing } = await driver.reclaim({ queues: lanes.queues, dead: this.#missing.dead });
+    this.#missing.see(missing, asked);
     if (reclaimed > 0) wake();
     this.#watch.stop();
     this.watch();

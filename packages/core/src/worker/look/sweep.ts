@@ -1,4 +1,4 @@
-import type { Line } from '../../driver/driver.js';
+import type { Line } from '../../driver/claim-session.js';
 import type { Job } from '../../job/job.js';
 import { isBefore, type Look, type ScanPosition, START } from './scan-position.js';
 

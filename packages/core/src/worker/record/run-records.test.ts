@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { handClock } from '../../../test/hand-clock.js';
-import type { RunStart, RunStarted, RunsTold } from '../../driver/driver.js';
+import type { RunsTold } from '../../driver/MISSING-RunsTold.js';
+import type { EarlierRuns, RunStart } from '../../driver/run-record.js';
 import { RunRecords } from './run-records.js';
 
 const run = (job: bigint): RunStart => ({ runId: `run of ${job}`, workerId: '1', jobs: [job] });
@@ -16,11 +17,11 @@ function slowDriver() {
   const writes: {
     readonly runs: readonly RunStart[];
     readonly told: RunsTold | undefined;
-    readonly end: (rows: readonly RunStarted[]) => void;
+    readonly end: (rows: readonly EarlierRuns[]) => void;
     readonly fail: (error: Error) => void;
   }[] = [];
   const startRuns = (runs: readonly RunStart[], told?: RunsTold) =>
-    new Promise<readonly RunStarted[]>((end, fail) => writes.push({ runs: [...runs], told, end, fail }));
+    new Promise<readonly EarlierRuns[]>((end, fail) => writes.push({ runs: [...runs], told, end, fail }));
   const clock = handClock();
   return { writes, clock, records: new RunRecords({ startRuns }, clock) };
 }

@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../clock.js';
-import type { Driver, RunStart, RunStarted } from '../../driver/driver.js';
+import type { Driver } from '../../driver/driver.js';
+import type { EarlierRuns, RunStart } from '../../driver/run-record.js';
 import type { JobId } from '../../job/job.js';
 import { DueFlush } from './due-flush.js';
 
 /** What was known of these runs' jobs before; jobs that had no run are not in it. */
-export type EarlierRuns = ReadonlyMap<JobId, RunStarted>;
+export type EarlierRuns = ReadonlyMap<JobId, EarlierRuns>;
 
 /** The records of some runs, on their way. Each promise rejects with a `DriverError` when they cannot be written. */
 export interface RunRecord {
@@ -96,8 +97,8 @@ export class RunRecords {
   #write(turn: Promise<boolean>): Gathered {
     const runs: RunStart[] = [];
     const flush = new DueFlush(this.#clock);
-    let tell = (_: readonly RunStarted[]): void => {};
-    const ahead = new Promise<readonly RunStarted[]>((resolve) => {
+    let tell = (_: readonly EarlierRuns[]): void => {};
+    const ahead = new Promise<readonly EarlierRuns[]>((resolve) => {
       tell = resolve;
     });
     let show = (): void => {};

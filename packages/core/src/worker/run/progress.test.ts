@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { handClock } from '../../../test/hand-clock.js';
-import type { RunNote } from '../../driver/driver.js';
+import type { RunNote } from '../../driver/run-record.js';
 import type { Logger } from '../../logger.js';
 import { progressReporter } from './progress.js';
 

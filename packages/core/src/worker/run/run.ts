@@ -1,4 +1,4 @@
-import type { Settlement } from '../../driver/driver.js';
+import type { Settlement } from '../../driver/claim-session.js';
 import { CancelledError } from '../../errors.js';
 import type { AnyHandler } from '../../handler/handler.js';
 import { retry } from '../../handler/outcome.js';

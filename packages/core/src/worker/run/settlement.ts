@@ -1,4 +1,5 @@
-import type { RunStarted, Settlement } from '../../driver/driver.js';
+import type { Settlement } from '../../driver/claim-session.js';
+import type { EarlierRuns } from '../../driver/run-record.js';
 import type { Outcome } from '../../handler/outcome.js';
 import { type Backoff, backoffMs } from '../../job/backoff.js';
 import type { Job } from '../../job/job.js';
@@ -17,7 +18,7 @@ export interface CountedJob extends Job {
 }
 
 /** Adds to a job what its runs' records say: also the crashes that no settlement has counted yet. */
-export function countRuns(job: Job, { crashes, earlierRuns }: Omit<RunStarted, 'id'>): CountedJob {
+export function countRuns(job: Job, { crashes, earlierRuns }: Omit<EarlierRuns, 'id'>): CountedJob {
   const attemptsMade = job.attempt + Math.max(0, crashes - job.crashes);
   return { ...job, crashesSeen: crashes, earlierRuns, attemptsMade };
 }

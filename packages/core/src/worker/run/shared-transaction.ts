@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Driver, HeldTransaction, RunTransaction } from '../../driver/driver.js';
+import type { ClaimSession, RunTransaction } from '../../driver/claim-session.js';
+import type { Driver } from '../../driver/driver.js';
 import { DriverError } from '../../driver/driver-error.js';
 import { Mutex } from '../time/mutex.js';
 
@@ -15,14 +16,14 @@ export type RunPart<Tx> = Pick<RunTransaction<Tx>, 'lost' | 'handle' | 'used' | 
  */
 export class SharedTransaction<Tx> {
   readonly #driver: Pick<Driver<Tx>, 'deferred'>;
-  readonly #tx: HeldTransaction<Tx>;
+  readonly #tx: ClaimSession<Tx>;
   readonly #flushed: () => Promise<void>;
   readonly #turn = new Mutex();
   /** Rejects when the transaction is lost. */
   readonly #lost: Promise<never>;
 
   /** @param flushed Of the runs' record: until then nothing is written. */
-  constructor(driver: Pick<Driver<Tx>, 'deferred'>, tx: HeldTransaction<Tx>, flushed: () => Promise<void>) {
+  constructor(driver: Pick<Driver<Tx>, 'deferred'>, tx: ClaimSession<Tx>, flushed: () => Promise<void>) {
     this.#driver = driver;
     this.#tx = tx;
     this.#flushed = flushed;
@@ -45,18 +46,14 @@ export class SharedTransaction<Tx> {
 
 class Part<Tx> implements RunPart<Tx> {
   readonly #driver: Pick<Driver<Tx>, 'deferred'>;
-  readonly #tx: HeldTransaction<Tx>;
+  readonly #tx: ClaimSession<Tx>;
   readonly #turn: () => Promise<() => void>;
   #handle: Tx | undefined;
   #waiting: Promise<() => void> | null = null;
   #giveBack: (() => void) | null = null;
   #open = true;
 
-  constructor(
-    driver: Pick<Driver<Tx>, 'deferred'>,
-    tx: HeldTransaction<Tx>,
-    turn: () => Promise<() => void>,
-  ) {
+  constructor(driver: Pick<Driver<Tx>, 'deferred'>, tx: ClaimSession<Tx>, turn: () => Promise<() => void>) {
     this.#driver = driver;
     this.#tx = tx;
     this.#turn = turn;

@@ -1,4 +1,4 @@
-import type { Settlement } from '../../driver/driver.js';
+import type { Settlement } from '../../driver/claim-session.js';
 import type { Job } from '../../job/job.js';
 import { TRANSITIONS } from '../../job/lifecycle.js';
 import type { Logger } from '../../logger.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js';
-import type { Anchor } from '../../driver/driver.js';
+import type { Anchor } from '../../driver/anchor.js';
 import type { Logger } from '../../logger.js';
 import { NewestOnly } from '../time/newest-only.js';
 

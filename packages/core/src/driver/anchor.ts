@@ -1,0 +1,57 @@
+import type { WakeUp } from './wake-up.js';
+
+/** A worker's session with the server, or what stands in for one. */
+export interface Anchor {
+  /** The worker's id, for its runs' records. */
+  readonly workerId: string;
+
+  /** What proves to others that the worker is alive: the lock of its session, or a time that it renews in its row. */
+  readonly proof: 'session' | 'heartbeat';
+
+  /** Whether wake-ups are pushed to this session; if not, they are polled. */
+  readonly pushed: boolean;
+
+  /**
+   * Yields whenever a look for work is worthwhile: once subscribed, at each notification, after each
+   * reconnection, and at the latest after `everyMs`. Ends when `signal` aborts.
+   */
+  wakeUps(options: WakeUpOptions): AsyncIterable<WakeUp>;
+
+  /** Shows others how far the worker's sweeps have come. */
+  report(lines: WorkerLines): Promise<void>;
+
+  /** Ends the session. */
+  release(): Promise<void>;
+}
+
+/** Hears of the fate of the session, or of the heartbeat, so that leases are not kept without it. */
+export interface SessionListener {
+  /** The session has ended, `agoMs` milliseconds ago (default 0), and is being opened again. */
+  lost(agoMs?: number): void;
+  /** It is open again, under the same id. */
+  back(): void;
+}
+
+export interface WakeUpOptions {
+  readonly queues: readonly string[];
+  readonly everyMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface WorkerInfo {
+  readonly name: string;
+  readonly host: string;
+  readonly pid: number;
+  /** The queues that it serves. */
+  readonly queues: readonly string[];
+}
+
+export interface WorkerView extends WorkerInfo {
+  readonly id: string;
+  readonly alive: boolean;
+  readonly startedAt: Date;
+  readonly lines: WorkerLines;
+}
+
+/** Per queue, the public id of the job that a worker's newest sweep has come to; null when it is at rest. */
+export type WorkerLines = Readonly<Record<string, string | null>>;

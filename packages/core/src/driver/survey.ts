@@ -1,0 +1,30 @@
+/** The queues and kinds that a worker serves. */
+export interface Lanes {
+  readonly queues: readonly string[];
+  readonly kinds: readonly string[];
+}
+
+export interface Survey {
+  /** How many delayed jobs became due. */
+  readonly promoted: number;
+  /** Milliseconds until the next delayed job of these queues becomes due; null if there is none. */
+  readonly nextDueMs: number | null;
+  /** Whether a due job of these queues and kinds is in the table, locked or not. Those just promoted need not count. */
+  readonly waiting: boolean;
+  /** Whether a job of these queues is in progress by a lease, whosever it is. */
+  readonly leased: boolean;
+}
+
+/** Whose leases may have to be ended. */
+export interface ReclaimScope {
+  readonly queues: readonly string[];
+  /** The ids of workers that have not been alive for long enough. */
+  readonly dead: readonly string[];
+}
+
+export interface Reclaimed {
+  /** How many jobs were put back. */
+  readonly reclaimed: number;
+  /** The ids of the workers that have leases in these queues and are not alive. */
+  readonly missing: readonly string[];
+}
