@@ -15,13 +15,13 @@ import type { Stage } from './stage.js';
 import { within } from './until.js';
 
 /** A worker in a process of its own, and the client beside it. */
-export interface Hand<Tx> {
+export interface WorkerProcess<Tx> {
   readonly rowlock: Rowlock<Tx>;
   readonly worker: Worker<Tx>;
   readonly process: DriverProcess<Tx>;
 }
 
-export interface HandOptions extends WorkerOptions, ProcessOptions {
+export interface WorkerProcessOptions extends WorkerOptions, ProcessOptions {
   /** What the worker's time goes by. Default: the process's own. */
   readonly clock?: Clock;
 }
@@ -40,12 +40,12 @@ export function clientOf<Tx>({ driver }: Stage<Tx>, handlers: readonly AnyHandle
 }
 
 /** A worker in a process of its own, not yet started. It is stopped after the test. `through` may stand before its driver. */
-export async function hire<Tx>(
+export async function openWorker<Tx>(
   stage: Stage<Tx>,
   handlers: readonly AnyHandler<Tx>[],
-  { clock = systemClock, sessions, answerMs, ...options }: HandOptions = {},
+  { clock = systemClock, sessions, answerMs, ...options }: WorkerProcessOptions = {},
   through: (driver: Driver<Tx>) => Driver<Tx> = (driver) => driver,
-): Promise<Hand<Tx>> {
+): Promise<WorkerProcess<Tx>> {
   const process = await stage.process({ ...(sessions && { sessions }), ...(answerMs && { answerMs }) });
   const own = stage.workersLease
     ? handlers.map((handler) => ({ ...handler, claim: 'lease' as const }))
@@ -56,13 +56,13 @@ export async function hire<Tx>(
   return { rowlock, worker, process };
 }
 
-/** As `hire`, and started. */
-export async function employ<Tx>(
+/** As `openWorker`, and started. */
+export async function startWorker<Tx>(
   stage: Stage<Tx>,
   handlers: readonly AnyHandler<Tx>[],
-  options?: HandOptions,
-): Promise<Hand<Tx>> {
-  const hand = await hire(stage, handlers, options);
+  options?: WorkerProcessOptions,
+): Promise<WorkerProcess<Tx>> {
+  const hand = await openWorker(stage, handlers, options);
   await hand.worker.start();
   return hand;
 }

@@ -1,11 +1,11 @@
 import type { Anchor, WakeUp, WakeUpOptions } from '@rowlock/core/driver';
 import { gate, within } from './until.js';
 
-/** Listens to an anchor's wake-ups in the background, and keeps what it has heard. */
-export interface Ear {
-  readonly heard: readonly WakeUp[];
-  /** Resolves at the first wake-up, heard already or still to come, that is as asked for; from `since` on. */
-  hears(what: string, wanted: (wakeUp: WakeUp) => boolean, since?: number): Promise<WakeUp>;
+/** Listens to an anchor's wake-ups in the background, and keeps what it has received. */
+export interface Listener {
+  readonly received: readonly WakeUp[];
+  /** Resolves at the first wake-up, received already or still to come, that is as asked for; from `since` on. */
+  receives(what: string, wanted: (wakeUp: WakeUp) => boolean, since?: number): Promise<WakeUp>;
   /** Stops listening. Resolves when the iteration has ended. */
   stop(): Promise<void>;
 }
@@ -13,14 +13,17 @@ export interface Ear {
 /** Long enough that no test sees the backstop by accident. */
 const NEVER_MS = 3_600_000;
 
-export function listen(anchor: Anchor, options: Partial<WakeUpOptions> & Pick<WakeUpOptions, 'queues'>): Ear {
-  const heard: WakeUp[] = [];
+export function listen(
+  anchor: Anchor,
+  options: Partial<WakeUpOptions> & Pick<WakeUpOptions, 'queues'>,
+): Listener {
+  const received: WakeUp[] = [];
   const stopping = new AbortController();
   let changed = gate();
   const signal = options.signal ?? stopping.signal;
   const ended = (async () => {
     for await (const wakeUp of anchor.wakeUps({ everyMs: NEVER_MS, ...options, signal })) {
-      heard.push(wakeUp);
+      received.push(wakeUp);
       changed.open();
       changed = gate();
     }
@@ -32,13 +35,13 @@ export function listen(anchor: Anchor, options: Partial<WakeUpOptions> & Pick<Wa
   silence.catch(() => {});
 
   return {
-    heard,
-    hears: (what, wanted, since = 0) =>
+    received,
+    receives: (what, wanted, since = 0) =>
       within(
         what,
         (async () => {
           for (;;) {
-            const found = heard.slice(since).find(wanted);
+            const found = received.slice(since).find(wanted);
             if (found !== undefined) return found;
             await Promise.race([changed.promise, silence]);
           }

@@ -1,5 +1,5 @@
 /** What handlers write down of their runs: for each entity, that none begins before the last has ended. */
-export class Diary {
+export class RunLog {
   readonly overlaps: string[] = [];
   readonly #running = new Map<string, string>();
 
