@@ -2,11 +2,11 @@ import { Socket } from 'node:net';
 import { DriverError } from '@rowlock/core';
 import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolClient } from 'pg';
-import { toDriverError } from './errors.js';
-import type { OwnSessions } from './own-sessions.js';
-import { type PostgresTransaction, query } from './query.js';
+import { toDriverError } from '../errors.js';
+import type { PostgresTransaction } from '../query.js';
+import type { SessionSettings } from './session-settings.js';
 
-/** After how long without a word the other end is asked whether it is there. Node asks 10 times then, once a second. */
+/** After how many silent milliseconds keep-alive probes begin. Node sends 10 of them, one a second. */
 export const KEEP_ALIVE_MS = 10_000;
 
 /** An application may give one pool to several drivers. */
@@ -26,7 +26,7 @@ export function watch(pool: Pool): void {
 const NONE_FREE =
   'No connection of the pool was free, or could be made, in time: give it more of them, or Rowlock a pool of its own.';
 
-/** The connections that are watched already. */
+/** Connections that have the listeners. */
 const watched = new WeakSet<PoolClient>();
 
 /**
@@ -53,14 +53,14 @@ export async function takeConnection(pool: Pool, answerMs: number): Promise<Pool
   }
 }
 
-/** The end of a connection that nobody answers on: whoever waits for an answer is told. */
+/** Ends a connection that does not answer: what waits for an answer fails. */
 export function cut(client: object): void {
   Object(socketOf(client)).destroy?.();
 }
 
 /**
- * Ends a pool. What nobody answers on keeps it so long at most, and is cut: the pool waits for what is in use, and does not look after
- * what idles, whose goodbye may wait for its answer. @throws DriverError
+ * Ends a pool. A connection that does not answer delays that by `answerMs` at most, and is cut: the pool waits for connections in use, and
+ * leaves alone idle ones, whose goodbye may wait for an answer. @throws DriverError
  */
 export async function endPool(pool: Pool, answerMs: number): Promise<void> {
   const clients: readonly object[] = [...(Object(pool)._clients ?? [])];
@@ -74,15 +74,15 @@ export function socketOf(client: object): unknown {
   return Object(Object(client).connection).stream;
 }
 
-/** An error without a listener would end the process; whoever waits for the answer is told of it. */
+/** An error without a listener would end the process. What waits for an answer fails with it. */
 function ignore(): void {}
 
-/** The pool as something that can be asked, and that answers soon: each statement on whichever connection is free. */
-export function onPool(pool: Pool, answerMs: number, own?: OwnSessions): PostgresTransaction {
+/** The pool, each statement on whichever connection is free, with a bound on the time of its answer. */
+export function onPool(pool: Pool, answerMs: number, settings?: SessionSettings): PostgresTransaction {
   return {
     async query(text, values) {
       const client = await takeConnection(pool, answerMs);
-      if (own?.replans(client)) client.query('DISCARD PLANS').catch(ignore);
+      if (settings?.replans(client)) client.query('DISCARD PLANS').catch(ignore);
       // After an error the pool makes a new one: it may have been the connection's.
       let isBroken = true;
       try {
@@ -95,29 +95,4 @@ export function onPool(pool: Pool, answerMs: number, own?: OwnSessions): Postgre
       }
     },
   };
-}
-
-/** What depends on the server's version and on the system that it runs on. */
-export interface Server {
-  /** Whether it can bound a transaction as a whole, `transaction_timeout`: Postgres 17 and later. */
-  readonly boundsTransactions: boolean;
-  /** Whether it can look for the client's end while a statement runs, `client_connection_check_interval`. */
-  readonly looksForClients: boolean;
-  /** How many connections it lets in. */
-  readonly connections: number;
-}
-
-const SERVER = `
-  SELECT current_setting('server_version_num')::integer >= 170000 AS "boundsTransactions",
-         version() LIKE '%linux%' AS "looksForClients",
-         current_setting('max_connections')::integer
-           - current_setting('superuser_reserved_connections')::integer
-           - coalesce(current_setting('reserved_connections', true)::integer, 0) AS connections`;
-
-/** @throws DriverError */
-export async function serverOf(on: PostgresTransaction): Promise<Server> {
-  const [server] = await query<Server & { [column: string]: unknown }>(on, SERVER);
-  return (
-    server ?? { boundsTransactions: false, looksForClients: false, connections: Number.POSITIVE_INFINITY }
-  );
 }

@@ -1,9 +1,9 @@
 import { answerWithin } from '@rowlock/core/driver';
 import type { PoolClient, QueryResultRow } from 'pg';
-import type { Context } from './context.js';
-import { query } from './query.js';
-import { cut } from './session.js';
-import type { Question, Statement } from './store.js';
+import type { Context } from '../../context.js';
+import { query } from '../../query.js';
+import type { Question, Statement } from '../../store/store.js';
+import { cut } from '../connection.js';
 
 /** How many statements may be on their way to the server: each is held in memory till then. */
 const AHEAD = 4;

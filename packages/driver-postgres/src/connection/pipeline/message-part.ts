@@ -1,5 +1,5 @@
 import type { QueryResultRow } from 'pg';
-import { parserOf, type QueryConfig, type Rows } from './query.js';
+import { parserOf, type QueryConfig, type Rows } from '../../query.js';
 import { toText } from './to-text.js';
 
 /** What the server tells of a column. */

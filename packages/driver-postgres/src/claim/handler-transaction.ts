@@ -1,8 +1,9 @@
+import { runOver } from '@rowlock/core/driver';
 import type { QueryResult, QueryResultRow } from 'pg';
-import { type InTurn, runOver } from './in-turn.js';
-import type { PostgresTransaction, QueryConfig } from './query.js';
+import type { PostgresTransaction, QueryConfig } from '../query.js';
+import type { SerialConnection } from './serial-connection.js';
 
-/** With the number by which the server stops this session's statements: behind a pooler it is not the connection's. */
+/** With the number by which the server stops this session's statements. Behind a pooler the connection's own number is another one. */
 const SAVEPOINT = 'SAVEPOINT rowlock_handler; SAVEPOINT rowlock_fence; SELECT pg_backend_pid() AS pid';
 
 /** Undoes what the handler wrote, with the fence, and keeps the locks that are older. */
@@ -52,7 +53,7 @@ const STAYS = new RegExp(
 
 /** What the handler writes through. Its first use sets the savepoint; after the run it is dead. */
 export class HandlerTransaction implements PostgresTransaction {
-  readonly #inTurn: InTurn;
+  readonly #serial: SerialConnection;
   readonly #onEnded: () => void;
   readonly #onStays: () => void;
   #used = false;
@@ -64,8 +65,8 @@ export class HandlerTransaction implements PostgresTransaction {
    * @param onEnded Is called when a statement of the handler has ended the transaction, and with it the claim.
    * @param onStays Is called when one may change the session for whoever has it next.
    */
-  constructor(inTurn: InTurn, onEnded: () => void, onStays: () => void) {
-    this.#inTurn = inTurn;
+  constructor(serial: SerialConnection, onEnded: () => void, onStays: () => void) {
+    this.#serial = serial;
     this.#onEnded = onEnded;
     this.#onStays = onStays;
   }
@@ -83,7 +84,7 @@ export class HandlerTransaction implements PostgresTransaction {
     try {
       return await this.#ask<Row>(text, values);
     } finally {
-      if (!this.#inTurn.inTransaction) this.#onEnded();
+      if (!this.#serial.inTransaction) this.#onEnded();
     }
   }
 
@@ -97,7 +98,7 @@ export class HandlerTransaction implements PostgresTransaction {
     this.#fenced = false;
   }
 
-  /** The server's number of the session, once it has told. */
+  /** The server's number of the session, once it is known. */
   get session(): number | undefined {
     return this.#session;
   }
@@ -111,17 +112,17 @@ export class HandlerTransaction implements PostgresTransaction {
     text: string | QueryConfig,
     values?: unknown[],
   ): Promise<QueryResult<Row>> {
-    if (this.#used) return this.#inTurn.query<Row>(text, values);
+    if (this.#used) return this.#serial.query<Row>(text, values);
     this.#used = true;
     this.#fenced = true;
-    const told = (answer: Promise<unknown>): void => {
+    const onAhead = (answer: Promise<unknown>): void => {
       answer.then((answers) => this.#learnSession(answers)).catch(() => {});
     };
-    return this.#inTurn.queryBehind<Row>(SAVEPOINT, told, text, values);
+    return this.#serial.queryBehind<Row>(SAVEPOINT, onAhead, text, values);
   }
 
   #learnSession(answers: unknown): void {
-    const [, , told] = Array.isArray(answers) ? answers : [];
-    this.#session = Number(told?.rows[0]?.pid);
+    const [, , backend] = Array.isArray(answers) ? answers : [];
+    this.#session = Number(backend?.rows[0]?.pid);
   }
 }

@@ -1,4 +1,4 @@
-import { type Asked, query } from './query.js';
+import { type Asked, query } from '../query.js';
 
 /**
  * Waits until the server has on its disk what it has committed. Who asks while it is being done shares the next one: it covers all that

@@ -1,9 +1,9 @@
 import { answerWithin } from '@rowlock/core/driver';
 import type { Client, Pool } from 'pg';
-import { toDriverError } from './errors.js';
-import { type PostgresTransaction, query } from './query.js';
-import { cut, takeConnection } from './session.js';
-import type { Statements } from './statements.js';
+import { toDriverError } from '../errors.js';
+import { type PostgresTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { cut, takeConnection } from './connection.js';
 
 /** How often two connections are compared: a busy pooler may by chance give out the same session again. */
 const ROUNDS = 3;

@@ -14,10 +14,10 @@ import {
   type WorkerView,
 } from '@rowlock/core/driver';
 import type { QueryResultRow } from 'pg';
-import type { Context } from './context.js';
+import type { Context } from '../context.js';
+import { type PostgresTransaction, query } from '../query.js';
+import { type JobViewRow, type MoveRow, toJobView, toWorkerView, type WorkerRow } from '../rows.js';
 import { type GivenJob, newJobs } from './given.js';
-import { type PostgresTransaction, query } from './query.js';
-import { type JobViewRow, type MoveRow, toJobView, toWorkerView, type WorkerRow } from './rows.js';
 
 /** How often a unique key may change hands while a job that wants it is enqueued. */
 const MOST_TRIES = 10;

@@ -1,9 +1,9 @@
 import { answerWithin } from '@rowlock/core/driver';
 import type { PoolClient, QueryResultRow } from 'pg';
-import { askAhead } from './ask-ahead.js';
-import type { Context } from './context.js';
-import { BEGIN, COMMIT } from './flight.js';
-import { cut } from './session.js';
+import { cut } from '../connection/connection.js';
+import { askAhead } from '../connection/pipeline/send-ahead.js';
+import { BEGIN, COMMIT } from '../connection/pipeline/transaction-words.js';
+import type { Context } from '../context.js';
 import { PostgresStore, type Question } from './store.js';
 
 const begin: Question = () => [{ text: BEGIN.text, values: [] }];

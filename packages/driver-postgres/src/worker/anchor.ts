@@ -10,11 +10,11 @@ import {
   type WorkerLines,
 } from '@rowlock/core/driver';
 import type { Client } from 'pg';
-import type { Context } from './context.js';
-import { toDriverError } from './errors.js';
-import { identifier } from './identifier.js';
-import { type PostgresTransaction, query } from './query.js';
-import { cut } from './session.js';
+import { cut } from '../connection/connection.js';
+import type { Context } from '../context.js';
+import { toDriverError } from '../errors.js';
+import { identifier } from '../identifier.js';
+import { type PostgresTransaction, query } from '../query.js';
 import { parseText } from './wake-up.js';
 import type { WorkerRow } from './worker-row.js';
 

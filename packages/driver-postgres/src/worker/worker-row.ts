@@ -1,7 +1,7 @@
 import { DriverError } from '@rowlock/core';
 import type { WorkerInfo } from '@rowlock/core/driver';
-import { type PostgresTransaction, query } from './query.js';
-import type { Statements } from './statements.js';
+import { type PostgresTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
 
 /** A worker's row. Others delete it when they take the worker for gone, and a worker that comes back has it again. */
 export class WorkerRow {

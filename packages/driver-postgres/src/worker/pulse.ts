@@ -1,10 +1,10 @@
 import { DriverError } from '@rowlock/core';
 import { answerWithin, type Pulse, type WakeUp, type WorkerLines, wakeUpOf } from '@rowlock/core/driver';
 import type { Client } from 'pg';
-import type { Context } from './context.js';
-import { toDriverError } from './errors.js';
-import { type PostgresTransaction, query } from './query.js';
-import { cut } from './session.js';
+import { cut } from '../connection/connection.js';
+import type { Context } from '../context.js';
+import { toDriverError } from '../errors.js';
+import { type PostgresTransaction, query } from '../query.js';
 import type { WorkerRow } from './worker-row.js';
 
 /** How often the bell is cleared of what is old, in milliseconds. */

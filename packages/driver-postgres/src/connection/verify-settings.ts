@@ -1,5 +1,5 @@
 import { DriverError } from '@rowlock/core';
-import { type PostgresTransaction, query } from './query.js';
+import { type PostgresTransaction, query } from '../query.js';
 
 const SETTINGS = `
   SELECT current_setting('default_transaction_isolation') AS isolation,

@@ -1,17 +1,11 @@
-import type { State } from '@rowlock/core';
+import { DriverError, type State } from '@rowlock/core';
 import { type Settlement, TRANSITIONS } from '@rowlock/core/driver';
-import { rangeOf } from './job-ids.js';
-import { plainArray } from './plain-array.js';
-import type { Statements } from './statements.js';
-import { storableJson } from './storable.js';
-
-/** One of the driver's statements, with what it is given. */
-export interface Asking {
-  readonly text: string;
-  readonly values: unknown[];
-  /** Of how many rows. */
-  readonly given: number;
-}
+import { NOT_ALL } from '../statements/settle.js';
+import type { Statements } from '../statements.js';
+import { storableJson } from '../store/storable.js';
+import { rangeOf } from '../values/job-ids.js';
+import { plainArray } from '../values/plain-array.js';
+import type { Asking } from './asking.js';
 
 /** How the jobs of a claim stand in the table until they are settled. */
 export interface Standing {
@@ -34,23 +28,14 @@ export function settling(sql: Statements, settlements: readonly Settlement[], st
   return endingBy(standing.isOne ? settle : settleTogether, settlements, standing);
 }
 
-/**
- * Settles all of them, or fails. Of jobs that end alike, any number is settled by one plan.
- *
- * @param isUnflushed Whether somebody waits for the disk behind the commit
- */
-export function settlingAll(
-  sql: Statements,
-  settlements: readonly Settlement[],
-  standing: Standing,
-  isUnflushed: boolean,
-): Asking {
+/** Settles all of them, or fails. Jobs that end alike are settled by one plan, whatever their number. */
+export function settlingAll(sql: Statements, settlements: readonly Settlement[], standing: Standing): Asking {
   if (!areAlike(settlements))
     return endingBy(standing.isOne ? sql.settleAll : sql.settleAllTogether, settlements, standing);
   if (standing.isOne) return completing(sql.completeAll, settlements, standing);
   const ids = settlements.map(({ id }) => id);
   const values = [plainArray(ids), ...sharedBy(settlements[0], standing.status), rangeOf(ids)[1]];
-  return { text: isUnflushed ? sql.settleAlikeUnflushed : sql.settleAlike, values, given: 1 };
+  return { text: sql.settleAlike, values, given: 1 };
 }
 
 /** Whether jobs are complete, without output, and nothing sets their settlements apart. */
@@ -95,4 +80,10 @@ function endingBy(text: string, settlements: readonly Settlement[], { status, is
     ...(isOne ? [] : [rangeOf(ids)[0]]),
   ];
   return { text, values, given: settlements.length };
+}
+
+/** Whether fewer jobs were this transaction's to settle: see `settleAll`. */
+export function isNotAll(error: unknown): boolean {
+  const { code, message } = Object(error instanceof DriverError && error.cause);
+  return code === '22P02' && String(message).includes(NOT_ALL);
 }
