@@ -17,7 +17,7 @@ const THEMES = [
   'lifecycle',
   'runs',
   'open runs',
-  'record commits',
+  'receipts',
   'leases',
   'survey',
   'retention',
