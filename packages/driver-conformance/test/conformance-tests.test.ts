@@ -12,6 +12,7 @@ const THEMES = [
   'siblings',
   'dependencies',
   'settle',
+  'claim session',
   'handler transaction',
   'lost connection',
   'lifecycle',
