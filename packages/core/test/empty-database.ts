@@ -1,5 +1,6 @@
 import type { ClaimCriteria, ClaimSession, Job, Survey, WakeUp } from '../src/driver.js';
 import type { Driver } from '../src/index.js';
+import { NO_EARLIER_RUNS, receipt } from './receipt.js';
 
 export const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, leased: false };
 
@@ -10,6 +11,8 @@ export interface Answers {
   readonly lockSiblings?: ClaimSession<unknown>['lockSiblings'];
   readonly startRuns?: Driver['startRuns'];
   readonly finish?: ClaimSession<unknown>['finish'];
+  readonly rollback?: ClaimSession<unknown>['rollback'];
+  readonly lost?: AbortSignal;
   readonly reclaim?: Driver['reclaim'];
   readonly list?: Driver['list'];
   readonly move?: Driver['move'];
@@ -47,8 +50,8 @@ export function emptyDatabase(answers: Answers): {
   let looks = 0;
   let surveys = 0;
   const unused = () => Promise.reject(new Error('Nothing here uses this.'));
-  const held: ClaimSession<unknown> = {
-    lost: new AbortController().signal,
+  const session: ClaimSession<unknown> = {
+    lost: answers.lost ?? new AbortController().signal,
     handle: undefined,
     async claim(criteria) {
       looks += 1;
@@ -63,18 +66,20 @@ export function emptyDatabase(answers: Answers): {
     lockLeased: unused,
     used: false,
     settle: async (settlements) => settlements.map(({ id }) => id),
-    finish: answers.finish ?? (async (settlements) => settlements.map(({ id }) => id)),
+    finish:
+      answers.finish ??
+      (async (settlements) => ({ settled: settlements.map(({ id }) => id), next: null })),
     renew: unused,
     undo: async () => {},
     commit: async () => {},
-    rollback: async () => {},
+    rollback: answers.rollback ?? (async () => {}),
   };
   const driver: Driver = {
     name: 'empty',
-    capabilities: { maxConnections: null, sharesPool: false, chains: false },
-    begin: async () => held,
+    capabilities: { maxConnections: null, sharesPool: false },
+    claimSession: () => session,
     deferred: () => undefined,
-    reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, lapsed: [] })),
+    reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, missing: [] })),
     async survey() {
       surveys += 1;
       return answers.survey();
@@ -96,7 +101,8 @@ export function emptyDatabase(answers: Answers): {
     close: async () => {},
     join: () => driver,
     migrate: unused,
-    startRuns: answers.startRuns ?? (async () => []),
+    startRuns: answers.startRuns ?? (() => receipt(NO_EARLIER_RUNS)),
+    endCrashed: unused,
     noteRun: unused,
     enqueue: unused,
     list: answers.list ?? unused,

@@ -20,11 +20,11 @@ test('while jobs go in batches, one claim that hangs keeps no other slot from it
     return hangs ? [] : (jobs.get(queue) ?? []).splice(0, limit);
   }
   const { driver: empty } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
-  const begin: Driver['begin'] = async (options) => ({ ...(await empty.begin(options)), claim });
+  const claimSession: Driver['claimSession'] = (options) => ({ ...empty.claimSession(options), claim });
   const handlers = ['one', 'two'].map((queue) =>
     defineHandler({ kind: queue, queue, batch: 100, payload: z.unknown(), run: () => {} }),
   );
-  const rowlock = createRowlock({ driver: { ...empty, begin }, handlers, clock, log: silent });
+  const rowlock = createRowlock({ driver: { ...empty, claimSession }, handlers, clock, log: silent });
   const worker = rowlock.worker({ concurrency: 3 });
   const runs = new Map<string, number[]>([
     ['one', [0]],

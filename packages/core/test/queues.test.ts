@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ClaimCriteria, Job } from '../src/driver.js';
-import { createRowlock, DriverError, defineHandler } from '../src/index.js';
+import { createRowlock, type Driver, DriverError, defineHandler } from '../src/index.js';
 import { emptyDatabase, job, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
 import { gate, settled } from './resting-worker.js';
@@ -269,20 +269,20 @@ test('what goes wrong in a queue is told of, though the round ends in the next o
   const queues: Record<string, Job[]> = { one: [], two: [] };
   let refused = 0;
   const database = emptyDatabase({ claim: ({ queue }) => queues[queue]?.shift(), survey: () => NOTHING });
-  const held = await database.driver.begin({ idleLimitMs: 1_000 });
-  const begin: typeof database.driver.begin = async () => {
+  const claimSession: Driver['claimSession'] = (options) => {
+    const session = database.driver.claimSession(options);
     let last: Job | undefined;
     return {
-      ...held,
+      ...session,
       async claim(criteria) {
-        const jobs = await held.claim(criteria);
+        const jobs = await session.claim(criteria);
         [last] = jobs;
         return jobs;
       },
       async finish(settlements) {
         if (last?.queue === 'one' && refused++ === 0)
           throw new DriverError('Deadlock', 'Somebody was first.');
-        return held.finish(settlements);
+        return session.finish(settlements);
       },
     };
   };
@@ -291,13 +291,12 @@ test('what goes wrong in a queue is told of, though the round ends in the next o
     defineHandler({
       kind: queue,
       queue,
-      batch: 1,
       payload: z.unknown(),
       run: async () => ends[queue]?.opened,
     });
   const faults: string[] = [];
   const worker = createRowlock({
-    driver: { ...database.driver, begin },
+    driver: { ...database.driver, claimSession },
     handlers: [work('one'), work('two')],
     clock,
     log: silent,

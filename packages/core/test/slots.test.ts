@@ -3,6 +3,7 @@ import type { ClaimCriteria, Job, Survey } from '../src/driver.js';
 import { DriverError } from '../src/index.js';
 import { job, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
+import { NO_EARLIER_RUNS, receipt } from './receipt.js';
 import { gate, restingWorker, settled } from './resting-worker.js';
 
 test('one job causes two looks at most, and one survey', async () => {
@@ -249,13 +250,14 @@ test('a wake-up during a look that is blocked by another worker is looked at all
 test('a wake-up before a run that never begins is looked at all the same', async () => {
   const lost = gate();
   let writes = 0;
-  const startRuns = async () => {
+  const started = async () => {
     if (++writes === 1) {
       await lost.opened;
       throw new DriverError('ConnectionLost', 'The cable was pulled.');
     }
-    return [];
+    return NO_EARLIER_RUNS;
   };
+  const startRuns = () => receipt(started());
   const { worker, jobs, seen } = await restingWorker({ answers: { startRuns } });
   jobs.push(job(1n));
   worker.wake();

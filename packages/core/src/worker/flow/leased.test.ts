@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { emptyDatabase, job, NOTHING } from '../../../test/empty-database.js';
-import type { Settlement } from '../../driver.js';
-import { type Driver, DriverError, type DriverErrorCode, type State } from '../../index.js';
+import type { ClaimSession, Settlement } from '../../driver.js';
+import { DriverError, type DriverErrorCode, type State } from '../../index.js';
 import { Lease } from './lease.js';
-import { settleLease } from './settle.js';
+import { settleLease } from './leased.js';
 
 const PROCESS = 'process';
 
@@ -30,31 +30,29 @@ async function settled(fates: readonly Fate[]): Promise<{ told: unknown; row: St
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
   const left = [...fates];
   let row: State = 'in-progress';
+  let next: State = 'in-progress';
+  let fate: Fate | undefined;
   const lost = new DriverError('ConnectionLost', 'The cable was pulled.');
-  const begin: Driver['begin'] = async (options) => {
-    const fate = left.shift();
-    if (fate === undefined || fate === 'no connection') throw lost;
-    let next = row;
-    return {
-      ...(await driver.begin(options)),
-      lockLeased: async () => new Map([[job(1n).id, row]]),
-      async settle(settlements) {
-        const [settlement] = settlements;
-        if (row === 'in-progress') next = settlement?.event === 'complete' ? 'complete' : 'new';
-        return settlements.map(({ id }) => id);
-      },
-      async commit() {
-        if (fate !== 'not committed') row = next;
-        if (fate !== 'committed') throw lost;
-      },
-    };
+  const session: ClaimSession<unknown> = {
+    ...driver.claimSession({ idleLimitMs: 1 }),
+    async lockLeased() {
+      fate = left.shift();
+      if (fate === undefined || fate === 'no connection') throw lost;
+      next = row;
+      return new Map([[job(1n).id, row]]);
+    },
+    async settle(settlements) {
+      const [settlement] = settlements;
+      if (row === 'in-progress') next = settlement?.event === 'complete' ? 'complete' : 'new';
+      return settlements.map(({ id }) => id);
+    },
+    async commit() {
+      if (fate !== 'not committed') row = next;
+      if (fate !== 'committed') throw lost;
+    },
   };
-  let use: () => Promise<unknown> = async () => {};
-  const deferred: Driver['deferred'] = (resolve) => {
-    use = resolve;
-  };
-  const lease = new Lease({ begin, deferred }, { idleLimitMs: 1 }, PROCESS, [job(1n).id], true);
-  await use();
+  const lease = new Lease(session, PROCESS, [job(1n).id], true);
+  await lease.handle();
   const settlements = { settlements: [ending('complete')], instead: () => [ending('retry')] };
   const written = await settleLease(lease, settlements, async () => {});
   expect(left).toEqual([]);
@@ -78,22 +76,16 @@ test.each<[readonly Fate[], State]>([
 async function settledUnused(refusals: readonly DriverErrorCode[]): Promise<unknown> {
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
   const left = [...refusals];
-  const begin: Driver['begin'] = async (options) => ({
-    ...(await driver.begin(options)),
+  const session: ClaimSession<unknown> = {
+    ...driver.claimSession({ idleLimitMs: 1 }),
     lockLeased: async () => new Map([[job(1n).id, 'in-progress' as const]]),
     async settle(settlements) {
       const refusal = left.shift();
       if (refusal !== undefined) throw new DriverError(refusal, 'Not now.');
       return settlements.map(({ id }) => id);
     },
-  });
-  const lease = new Lease(
-    { begin, deferred: () => undefined },
-    { idleLimitMs: 1 },
-    PROCESS,
-    [job(1n).id],
-    true,
-  );
+  };
+  const lease = new Lease(session, PROCESS, [job(1n).id], true);
   const settlements = { settlements: [ending('complete')], instead: () => [ending('retry')] };
   const [written] = await settleLease(lease, settlements, async () => {});
   return written?.event;
