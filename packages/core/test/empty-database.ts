@@ -8,11 +8,9 @@ export const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, l
 export interface Answers {
   readonly claim: (criteria: ClaimCriteria) => Job | undefined | Promise<Job | undefined>;
   readonly survey: () => Survey | Promise<Survey>;
-  readonly lockSiblings?: ClaimSession<unknown>['lockSiblings'];
+  /** What its sessions do otherwise. */
+  readonly session?: Partial<ClaimSession<unknown>>;
   readonly startRuns?: Driver['startRuns'];
-  readonly finish?: ClaimSession<unknown>['finish'];
-  readonly rollback?: ClaimSession<unknown>['rollback'];
-  readonly lost?: AbortSignal;
   readonly reclaim?: Driver['reclaim'];
   readonly list?: Driver['list'];
   readonly move?: Driver['move'];
@@ -51,14 +49,14 @@ export function emptyDatabase(answers: Answers): {
   let surveys = 0;
   const unused = () => Promise.reject(new Error('Nothing here uses this.'));
   const session: ClaimSession<unknown> = {
-    lost: answers.lost ?? new AbortController().signal,
+    lost: new AbortController().signal,
     handle: undefined,
     async claim(criteria) {
       looks += 1;
       const job = await answers.claim(criteria);
       return job === undefined ? [] : [job];
     },
-    lockSiblings: answers.lockSiblings ?? unused,
+    lockSiblings: unused,
     firstOutstanding: unused,
     confirm: unused,
     release: unused,
@@ -66,13 +64,12 @@ export function emptyDatabase(answers: Answers): {
     lockLeased: unused,
     used: false,
     settle: async (settlements) => settlements.map(({ id }) => id),
-    finish:
-      answers.finish ??
-      (async (settlements) => ({ settled: settlements.map(({ id }) => id), next: null })),
+    finish: async (settlements) => ({ settled: settlements.map(({ id }) => id), next: null }),
     renew: unused,
     undo: async () => {},
     commit: async () => {},
-    rollback: answers.rollback ?? (async () => {}),
+    rollback: async () => {},
+    ...answers.session,
   };
   const driver: Driver = {
     name: 'empty',

@@ -36,7 +36,7 @@ async function told(
   const { driver } = emptyDatabase({
     claim: () => left.shift(),
     survey: () => NOTHING,
-    lockSiblings: async () => jobs,
+    session: { lockSiblings: async () => jobs },
     startRuns: () => receipt({ earlier: [{ id: 3n, earlierRuns: 5, crashes: 5 }], unfinished: [] }),
   });
   const handler = defineHandler({ kind: 'work', payload, group: true, run });

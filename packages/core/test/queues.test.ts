@@ -104,11 +104,13 @@ function amongBlocked(clock: ReturnType<typeof handClock>, all: readonly Job[], 
       clock.advance(tookMs);
       return all.find(({ id, key }) => id > line.id && !busy.includes(key ?? ''));
     },
-    lockSiblings: async ({ keys }: { readonly keys: readonly string[] }) => {
-      clock.advance(tookMs);
-      return all
-        .filter(({ key }) => keys.includes(key ?? ''))
-        .map((each) => ({ ...each, status: 'in-progress' as const }));
+    session: {
+      lockSiblings: async ({ keys }: { readonly keys: readonly string[] }) => {
+        clock.advance(tookMs);
+        return all
+          .filter(({ key }) => keys.includes(key ?? ''))
+          .map((each) => ({ ...each, status: 'in-progress' as const }));
+      },
     },
   };
 }
@@ -146,13 +148,13 @@ test('while all is blocked, a worker looks for half of the time at most', async 
   const clock = handClock();
   const all = Array.from({ length: 200 }, (_, place) => job(BigInt(place + 1), `key ${place}`));
   let looked = 0;
-  const { claim, lockSiblings } = amongBlocked(clock, all, 13);
+  const { claim, session } = amongBlocked(clock, all, 13);
   const { driver } = emptyDatabase({
     claim(criteria) {
       looked += 26;
       return claim(criteria);
     },
-    lockSiblings,
+    session,
     survey: () => ({ ...NOTHING, waiting: true }),
   });
   const handler = defineHandler({ kind: 'work', payload: z.unknown(), run: () => {} });

@@ -213,7 +213,7 @@ test('where settlements fail, slots look again after a pause, and tell that the 
   const finish = async (): Promise<never> => {
     throw new DriverError('OutOfResources', 'The disk is full.');
   };
-  const { worker, jobs, asked, clock } = await restingWorker({ answers: { finish } });
+  const { worker, jobs, asked, clock } = await restingWorker({ answers: { session: { finish } } });
   const told = { run: 0, lost: 0, fault: 0 };
   for (const name of ['run', 'lost', 'fault'] as const) worker.on(name, () => (told[name] += 1));
   jobs.push(...Array.from({ length: 500 }, (_, place) => job(BigInt(place + 1))));
@@ -235,7 +235,9 @@ test('a wake-up during a look that is blocked by another worker is looked at all
     await refusal.opened;
     throw new DriverError('LockNotAvailable', 'Somebody has it.');
   };
-  const { worker, seen } = await restingWorker({ answers: { claim: () => jobs.shift(), lockSiblings } });
+  const { worker, seen } = await restingWorker({
+    answers: { claim: () => jobs.shift(), session: { lockSiblings } },
+  });
   jobs.push(job(1n, 'busy'));
   worker.wake();
   await settled();

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { handClock } from '../../../test/hand-clock.js';
 import { NO_EARLIER_RUNS } from '../../../test/receipt.js';
-import type { JobId } from '../../driver.js';
 import type { Receipt, RunStart, RunsStarted } from '../../driver/run-record.js';
+import type { JobId } from '../../driver.js';
 import { RunRecords } from './run-records.js';
 
 const run = (job: bigint): RunStart => ({ runId: `run of ${job}`, workerId: '1', jobs: [job] });
@@ -264,12 +264,7 @@ test('a crashed run is ended when the claim is confirmed, and then the record is
   await turns();
   writes[0]?.show(unfinished('a crashed run'));
   expect(await isVisible(record)).toBe(false);
-  expect(calls).toEqual([
-    'startRuns',
-    'confirm',
-    { endCrashed: ['a crashed run'], jobs: [1n] },
-    'startRuns',
-  ]);
+  expect(calls).toEqual(['startRuns', 'confirm', { endCrashed: ['a crashed run'], jobs: [1n] }, 'startRuns']);
   expect(writes[1]?.runs).toEqual([run(1n)]);
   const earlier = { id: 1n, earlierRuns: 1, crashes: 1 };
   writes[1]?.show({ earlier: [earlier], unfinished: [] });

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { emptyDatabase, job, NOTHING } from '../../../test/empty-database.js';
+import type { ClaimCriteria, ClaimSession, Job, Settlement } from '../../driver.js';
+import { DriverError, type DriverErrorCode } from '../../index.js';
+import { settleHeld } from './settle.js';
+
+const behind: ClaimCriteria = {
+  queue: 'default',
+  kinds: ['work'],
+  line: { priority: 0, id: 1n },
+  busy: [],
+  limit: 1,
+};
+
+function ending(event: 'complete' | 'retry'): Settlement {
+  return {
+    id: job(1n).id,
+    runId: 'run',
+    event,
+    attempt: 1,
+    crashes: 0,
+    delayMs: 0,
+    tookMs: 0,
+    output: null,
+    error: null,
+    by: 'test',
+  };
+}
+
+interface Given {
+  readonly refusal: DriverErrorCode;
+  /** Whether the handler has written. */
+  readonly used?: boolean;
+  readonly undo?: () => Promise<void>;
+}
+
+/** Settles a job as complete, or as a retry instead, while the database refuses the first settlement. */
+function settleRefused({ refusal, used = true, undo = async () => {} }: Given) {
+  const sent: unknown[] = [];
+  const next: readonly Job[] = [job(2n)];
+  const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
+  const session: ClaimSession<unknown> = {
+    ...driver.claimSession({ idleLimitMs: 1 }),
+    used,
+    undo() {
+      sent.push('undo');
+      return undo();
+    },
+    async finish(settlements, claim) {
+      sent.push(...settlements.map(({ event }) => event));
+      if (sent.length === 1) throw new DriverError(refusal, 'Not now.');
+      return { settled: settlements.map(({ id }) => id), next: claim ? Promise.resolve(next) : null };
+    },
+  };
+  const settlements = { settlements: [ending('complete')], instead: () => [ending('retry')] };
+  return { sent, next, settled: settleHeld(session, settlements, behind) };
+}
+
+test('what a handler wrote is undone where it cannot be committed, and its job is retried, with the claim behind that', async () => {
+  const { sent, next, settled } = settleRefused({ refusal: 'Unknown' });
+  const { written, next: claimed } = await settled;
+  expect(written.map(({ event }) => event)).toEqual(['retry']);
+  expect(await claimed).toEqual(next);
+  expect(sent).toEqual(['complete', 'undo', 'retry']);
+});
+
+test.each<Given>([{ refusal: 'ConnectionLost' }, { refusal: 'Unknown', used: false }])(
+  'where nothing can be undone, nothing is settled instead: %j',
+  async (given) => {
+    const { sent, settled } = settleRefused(given);
+    await expect(settled).rejects.toMatchObject({ code: given.refusal });
+    expect(sent).toEqual(['complete']);
+  },
+);
+
+test.each<[DriverErrorCode, DriverErrorCode]>([
+  ['TransactionOver', 'Unknown'],
+  ['ConnectionLost', 'ConnectionLost'],
+])('where what was written cannot be undone, by %s, the reason is %s', async (cause, reason) => {
+  const undo = () => Promise.reject(new DriverError(cause, 'Too late.'));
+  const { sent, settled } = settleRefused({ refusal: 'Unknown', undo });
+  await expect(settled).rejects.toMatchObject({ code: reason });
+  expect(sent).toEqual(['complete', 'undo']);
+});
