@@ -11,7 +11,7 @@ interface Given extends Partial<Pick<HandlerOptions<z.ZodUnknown>, 'batch' | 'cl
   readonly run?: (context: RunContext<unknown>) => void | Promise<void>;
 }
 
-/** A worker with one slot that has done with these jobs all that goes on without the clock, and what it emitted. */
+/** Starts a worker with one slot on a database with these jobs. Resolves when nothing goes on without the clock. */
 export async function oneSlot({ jobs, answers = {}, run = () => {}, ...policy }: Given) {
   const clock = handClock();
   const { driver } = emptyDatabase({ claim: () => jobs.shift(), survey: () => NOTHING, ...answers });

@@ -104,6 +104,26 @@ test.each(['heeds its signal', 'completes all the same'])(
   },
 );
 
+test('all runs of a batch whose record cannot be made durable are lost', async () => {
+  const jobs = [1n, 2n, 3n].map((id) => job(id));
+  const { sent, session } = recordingSession(jobs);
+  const claim: ClaimSession<unknown>['claim'] = async ({ limit }) => jobs.splice(0, limit);
+  const startRuns = () => receipt(NO_EARLIER_RUNS, () => Promise.reject(gone));
+  const { run, reasons } = untilAborted();
+  const { clock, worker, emitted } = await oneSlot({
+    jobs,
+    batch: 10,
+    answers: { session: { ...session, claim }, startRuns },
+    run: (context) => (context.job.publicId === 'job 1' ? undefined : run(context)),
+  });
+  clock.advance(20);
+  await settled();
+  expect(reasons).toHaveLength(2);
+  expect(emitted.slice(2)).toEqual(['run job 2', 'run job 3', 'lost job 2', 'lost job 3']);
+  expect(sent.filter((each) => each.startsWith('finish'))).toEqual(['finish complete']);
+  await worker.stop();
+});
+
 test('a held run that loses its claim settles nothing, and its job is free again', async () => {
   const jobs = [job(1n)];
   const losing = new AbortController();

@@ -16,7 +16,7 @@ const settles = (disk: (place: number) => Promise<void>): Partial<ClaimSession<u
   };
 };
 
-test('a settlement is told of when it is durable, and then its slot goes on', async () => {
+test('a settlement is reported when it is durable, and then its slot goes on', async () => {
   const durable = gate();
   const session = settles(() => durable.opened);
   const { worker, emitted } = await oneSlot({ jobs: [job(1n), job(2n)], answers: { session } });

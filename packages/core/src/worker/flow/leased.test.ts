@@ -1,26 +1,10 @@
 import { expect, test } from 'vitest';
 import { emptyDatabase, job, NOTHING } from '../../../test/empty-database.js';
-import type { ClaimSession, Settlement } from '../../driver.js';
+import { ending } from '../../../test/ending.js';
+import type { ClaimSession } from '../../driver.js';
 import { DriverError, type DriverErrorCode, type State } from '../../index.js';
 import { Lease } from './lease.js';
 import { settleLease } from './leased.js';
-
-const PROCESS = 'process';
-
-function ending(event: 'complete' | 'retry'): Settlement {
-  return {
-    id: job(1n).id,
-    runId: PROCESS,
-    event,
-    attempt: 1,
-    crashes: 0,
-    delayMs: 0,
-    tookMs: 0,
-    output: null,
-    error: null,
-    by: 'test',
-  };
-}
 
 /** What becomes of one attempt to settle: its connection is lost when it begins, or when it commits, before that is done or after. */
 type Fate = 'no connection' | 'not committed' | 'answer lost' | 'committed';
@@ -51,7 +35,7 @@ async function settled(fates: readonly Fate[]): Promise<{ told: unknown; row: St
       if (fate !== 'committed') throw lost;
     },
   };
-  const lease = new Lease(session, PROCESS, [job(1n).id], true);
+  const lease = new Lease(session, 'run', [job(1n).id], true);
   await lease.handle();
   const settlements = { settlements: [ending('complete')], instead: () => [ending('retry')] };
   const written = await settleLease(lease, settlements, async () => {});
@@ -85,7 +69,7 @@ async function settledUnused(refusals: readonly DriverErrorCode[]): Promise<unkn
       return settlements.map(({ id }) => id);
     },
   };
-  const lease = new Lease(session, PROCESS, [job(1n).id], true);
+  const lease = new Lease(session, 'run', [job(1n).id], true);
   const settlements = { settlements: [ending('complete')], instead: () => [ending('retry')] };
   const [written] = await settleLease(lease, settlements, async () => {});
   return written?.event;

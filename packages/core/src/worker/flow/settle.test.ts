@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { emptyDatabase, job, NOTHING } from '../../../test/empty-database.js';
-import type { ClaimCriteria, ClaimSession, Job, Settlement } from '../../driver.js';
+import { ending } from '../../../test/ending.js';
+import type { ClaimCriteria, ClaimSession, Job } from '../../driver.js';
 import { DriverError, type DriverErrorCode } from '../../index.js';
 import { settleHeld } from './settle.js';
 
@@ -11,21 +12,6 @@ const behind: ClaimCriteria = {
   busy: [],
   limit: 1,
 };
-
-function ending(event: 'complete' | 'retry'): Settlement {
-  return {
-    id: job(1n).id,
-    runId: 'run',
-    event,
-    attempt: 1,
-    crashes: 0,
-    delayMs: 0,
-    tookMs: 0,
-    output: null,
-    error: null,
-    by: 'test',
-  };
-}
 
 interface Given {
   readonly refusal: DriverErrorCode;
@@ -81,4 +67,16 @@ test.each<[DriverErrorCode, DriverErrorCode]>([
   const { sent, settled } = settleRefused({ refusal: 'Unknown', undo });
   await expect(settled).rejects.toMatchObject({ code: reason });
   expect(sent).toEqual(['complete', 'undo']);
+});
+
+test('a claim that fails behind a settlement which was not written harms nothing', async () => {
+  const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
+  const session: ClaimSession<unknown> = {
+    ...driver.claimSession({ idleLimitMs: 1 }),
+    finish: async () => ({ settled: [], next: Promise.reject(new DriverError('Unknown', 'Not now.')) }),
+  };
+  const settlements = { settlements: [ending('complete')], instead: () => [] };
+  await expect(settleHeld(session, settlements, behind)).rejects.toMatchObject({
+    code: 'ROWLOCK_CLAIM_LOST',
+  });
 });

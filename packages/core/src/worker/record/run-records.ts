@@ -93,7 +93,7 @@ export class RunRecords {
     const confirms: (() => Promise<void>)[] = [];
     const written = turn.then(() => this.#write(runs, confirms));
     const flush = new LazyFlush(this.#clock, async () => this.#flush(await written));
-    // Then the flush is refused as well.
+    // Where the write fails, so does the flush.
     written.catch(() => flush.now());
     const durable = (): Promise<void> => {
       flush.now();
