@@ -96,9 +96,9 @@ export class Claims<Tx> {
     const ahead = this.#ahead;
     this.#ahead = null;
     this.#search = ONE_JOB;
-    if (ahead !== null) return this.#claimed(await ahead.jobs, ahead.began);
-    if (!this.#goesOn) return this.#leaveOff();
+    if (ahead === null && !this.#goesOn) return this.#leaveOff();
     this.#worked = false;
+    if (ahead !== null) return this.#claimed(await ahead.jobs, ahead.began);
     const { sizes, clock } = this.#flow;
     this.#search = await sizes.search(this.#pass.queue, this.#most);
     this.#pass.catchUp(this.#most !== undefined);

@@ -68,12 +68,7 @@ export class RunHandle<Tx> {
     }
     this.#isOpen = false;
     if (!this.used) return;
-    try {
-      await this.#entrance.renew();
-    } catch (error) {
-      if (this.lost.aborted) this.#leave?.();
-      throw error;
-    }
+    await this.#entrance.renew();
     this.#leave?.();
   }
 
