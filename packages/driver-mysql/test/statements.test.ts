@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { ENDINGS, KEYS, NEW_JOBS, recordsOf } from '../src/given.js';
+import { statements } from '../src/statements.js';
+
+/** What the texts are spelled for that depend on more than lists and tables. */
+const SPELLED_FOR: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
+  idleLimit: [[60]],
+  claim: [['start'], ['line']],
+  claimFromPage: [['start'], ['line']],
+  keysOfPage: [['start'], ['line']],
+  findDuplicates: [[2]],
+  findSeen: [[2]],
+};
+
+test('the statements are those on file', async () => {
+  const sections = Object.entries(statements('rowlock')).flatMap(([verb, text]) =>
+    typeof text === 'string'
+      ? [section(verb, text)]
+      : (SPELLED_FOR[verb] ?? [[]]).map((first) => {
+          const lists = Array.from(
+            { length: text.length - first.length },
+            (_, place) => `<given ${place + 1}>`,
+          );
+          const given = [...first, ...lists];
+          return section(`${verb}(${given.join(', ')})`, String(Reflect.apply(text, undefined, given)));
+        }),
+  );
+  await expect(sections.sort().join('\n')).toMatchFileSnapshot('golden/statements.txt');
+});
+
+test('the tables of what statements are given are those on file', async () => {
+  const job = (public_id: string) => ({
+    public_id,
+    queue: 'q',
+    kind: 'work',
+    job_key: null,
+    payload: 'null',
+    priority: 0,
+    available_at: null,
+    delay: 0,
+    max_attempts: 1,
+    unique_key: null,
+    unique_scope: null,
+    metadata: '{}',
+    created_by: 'test',
+  });
+  const run = (...jobs: bigint[]) => ({ runId: 'run', workerId: '1', jobs });
+  const ending = (id: string) => ({
+    id,
+    process_id: 'run',
+    event: 'complete',
+    status: 'complete',
+    attempt: 1,
+    crashes: 0,
+    delay: 0,
+    took: 0,
+    output: null,
+    error: null,
+    settled_by: 'test',
+  });
+  const tables = {
+    'a job': NEW_JOBS.rows([job('a')]),
+    jobs: NEW_JOBS.rows([job('a'), job('b')]),
+    'a key': KEYS.rows([{ entity: 'a' }]),
+    keys: KEYS.rows([{ entity: 'a' }, { entity: 'b' }]),
+    'a record': recordsOf([run(1n)]),
+    records: recordsOf([run(1n, 2n)]),
+    'an ending': ENDINGS.rows([ending('1')]),
+    endings: ENDINGS.rows([ending('1'), ending('2')]),
+  };
+  const sections = Object.entries(tables).map(([what, { text }]) => section(what, text));
+  await expect(sections.join('\n')).toMatchFileSnapshot('golden/given.txt');
+});
+
+function section(what: string, text: string): string {
+  return `-- ${what}\n${text}\n`;
+}
