@@ -29,5 +29,7 @@ export type {
   Wait,
 } from './driver-harness.js';
 export { newJob } from './new-job.js';
+export { RecordedSocket } from './recorded-socket.js';
+export { play, SCENES } from './scenes.js';
 export { type SeverableServer, severableServer } from './severable-server.js';
 export { testWholeSuite } from './test-whole-suite.js';

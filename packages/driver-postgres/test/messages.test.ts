@@ -1,0 +1,88 @@
+import '@rowlock/servers/vitest';
+import { play, RecordedSocket, SCENES } from '@rowlock/driver-conformance';
+import { afterAll, expect, inject, test } from 'vitest';
+import { postgres } from '../src/index.js';
+import { statements } from '../src/statements.js';
+import { openPostgresHarness } from './postgres-harness.js';
+
+const database = await openPostgresHarness(inject('postgresUrl')).database();
+afterAll(() => database.close());
+
+// A line is what was handed to the network at once, and | is where the server is to answer.
+test.each(SCENES)('the messages of $name are those on file', async (scene) => {
+  const { exec } = database.reader;
+  await exec(
+    'DROP SCHEMA IF EXISTS rowlock CASCADE; DROP TABLE IF EXISTS effect; CREATE TABLE effect (n int)',
+  );
+  const lines: string[] = [];
+  const letters = new Map<object, string>();
+  const driver = postgres({
+    connectionString: database.url,
+    sessions: 'own',
+    stream: () => {
+      const read = reader();
+      const socket: RecordedSocket = new RecordedSocket({
+        sent(piece) {
+          const said = read(piece);
+          if (said === '') return;
+          const letter = letters.get(socket) ?? String.fromCharCode(97 + letters.size);
+          letters.set(socket, letter);
+          lines.push(`${letter}: ${said}`);
+        },
+      });
+      return socket;
+    },
+  });
+  await driver.migrate();
+  await play(scene, {
+    driver,
+    reader: database.reader,
+    write: (tx) => tx.query('INSERT INTO effect VALUES (1)'),
+    tell: (event) => lines.push(`-- ${event}`),
+  });
+  await driver.close();
+  const text = lines.slice(lines.indexOf('-- start'), lines.indexOf('-- idle') + 1).join('\n');
+  await expect(`${text}\n`).toMatchFileSnapshot(`golden/messages/${scene.name.replaceAll(' ', '-')}.txt`);
+});
+
+const VERBS: ReadonlyMap<string, string> = new Map(
+  Object.entries(statements('rowlock')).flatMap(([verb, text]) =>
+    typeof text === 'string' ? [[text, verb]] : [],
+  ),
+);
+
+/** Reads the pieces that a client sends to the server. https://www.postgresql.org/docs/current/protocol-message-formats.html */
+function reader(): (piece: Buffer) => string {
+  let isGreeted = false;
+  let parsed = '';
+  return (piece) => {
+    // The first message has no type.
+    if (!isGreeted) {
+      isGreeted = true;
+      return 'connects |';
+    }
+    const said: string[] = [];
+    for (let at = 0; at < piece.length; at += 1 + piece.readInt32BE(at + 1)) {
+      const [first = '', second = ''] = piece.toString('utf8', at + 5).split('\0', 2);
+      const type = String.fromCharCode(piece[at] ?? 0);
+      if (type === 'P') parsed = second;
+      if (type === 'B') said.push(named(second === '' ? parsed : second));
+      if (type === 'Q') said.push(`${named(first)} |`);
+      if (type === 'S') said.push('|');
+    }
+    // It comes when a session is a second old, which on a slow machine it may be.
+    return said.filter((each) => each !== 'DISCARD PLANS |').join(' ');
+  };
+}
+
+/** A statement's verb, if it is one of the driver's. */
+function named(statement: string): string {
+  if (statement.startsWith('SET SESSION')) return 'bounds';
+  return (
+    VERBS.get(statement) ??
+    statement
+      .replace(/^(rowlock\.\w+)\.\w+$/, '$1')
+      .replace(/\s+/g, ' ')
+      .trim()
+  );
+}
