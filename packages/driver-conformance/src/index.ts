@@ -33,3 +33,4 @@ export { RecordedSocket } from './recorded-socket.js';
 export { play, SCENES } from './scenes.js';
 export { type SeverableServer, severableServer } from './severable-server.js';
 export { testWholeSuite } from './test-whole-suite.js';
+export { Transcript } from './transcript.js';

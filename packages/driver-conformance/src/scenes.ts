@@ -1,6 +1,7 @@
 import { createRowlock, type Driver, defineHandler, type HandlerOptions } from '@rowlock/core';
 import { AnyJson } from './crew.js';
 import type { RawJob, Reader } from './driver-harness.js';
+import type { Transcript } from './transcript.js';
 
 /** So little work that all that is sent for it can be read. */
 export interface Scene {
@@ -29,13 +30,12 @@ export interface SceneOptions<Tx> {
   readonly reader: Pick<Reader, 'insert'>;
   /** What a handler does that writes. */
   write(tx: Tx): Promise<unknown>;
-  /** Is told what the worker does: `start`, `settled` for each run, `idle`. */
-  tell(event: string): void;
+  readonly transcript: Transcript;
 }
 
 /** Lets a worker with one slot do all that there is to do. Resolves when it has stopped. */
 export async function play<Tx>({ jobs, options, writes }: Scene, given: SceneOptions<Tx>): Promise<void> {
-  const { driver, reader, write, tell } = given;
+  const { driver, reader, write, transcript } = given;
   for (const job of jobs) await reader.insert({ queue: 'default', kind: 'work', payload: {}, ...job });
   const handler = defineHandler<typeof AnyJson, Tx>({
     kind: 'work',
@@ -46,7 +46,7 @@ export async function play<Tx>({ jobs, options, writes }: Scene, given: SceneOpt
     },
   });
   const worker = createRowlock({ driver, handlers: [handler] }).worker({ concurrency: 1 });
-  for (const event of ['start', 'settled', 'idle'] as const) worker.on(event, () => tell(event));
+  for (const event of ['start', 'settled', 'idle'] as const) worker.on(event, () => transcript.event(event));
   const rests = new Promise<void>((resolve) => worker.on('idle', resolve));
   await worker.start();
   await rests;

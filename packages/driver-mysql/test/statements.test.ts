@@ -1,30 +1,9 @@
 import { expect, test } from 'vitest';
 import { ENDINGS, KEYS, NEW_JOBS, recordsOf } from '../src/given.js';
-import { statements } from '../src/statements.js';
-
-/** What the texts are spelled for that depend on more than lists and tables. */
-const SPELLED_FOR: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
-  idleLimit: [[60]],
-  claim: [['start'], ['line']],
-  claimFromPage: [['start'], ['line']],
-  keysOfPage: [['start'], ['line']],
-  findDuplicates: [[2]],
-  findSeen: [[2]],
-};
+import { spelled } from './spelled.js';
 
 test('the statements are those on file', async () => {
-  const sections = Object.entries(statements('rowlock')).flatMap(([verb, text]) =>
-    typeof text === 'string'
-      ? [section(verb, text)]
-      : (SPELLED_FOR[verb] ?? [[]]).map((first) => {
-          const lists = Array.from(
-            { length: text.length - first.length },
-            (_, place) => `<given ${place + 1}>`,
-          );
-          const given = [...first, ...lists];
-          return section(`${verb}(${given.join(', ')})`, String(Reflect.apply(text, undefined, given)));
-        }),
-  );
+  const sections = spelled('rowlock').map(({ verb, text }) => section(verb, text));
   await expect(sections.sort().join('\n')).toMatchFileSnapshot('golden/statements.txt');
 });
 

@@ -1,5 +1,5 @@
 import '@rowlock/servers/vitest';
-import { play, RecordedSocket, SCENES } from '@rowlock/driver-conformance';
+import { play, RecordedSocket, SCENES, Transcript } from '@rowlock/driver-conformance';
 import { afterAll, expect, inject, test } from 'vitest';
 import { postgres } from '../src/index.js';
 import { statements } from '../src/statements.js';
@@ -14,8 +14,7 @@ test.each(SCENES)('the messages of $name are those on file', async (scene) => {
   await exec(
     'DROP SCHEMA IF EXISTS rowlock CASCADE; DROP TABLE IF EXISTS effect; CREATE TABLE effect (n int)',
   );
-  const lines: string[] = [];
-  const letters = new Map<object, string>();
+  const transcript = new Transcript();
   const driver = postgres({
     connectionString: database.url,
     sessions: 'own',
@@ -23,11 +22,7 @@ test.each(SCENES)('the messages of $name are those on file', async (scene) => {
       const read = reader();
       const socket: RecordedSocket = new RecordedSocket({
         sent(piece) {
-          const said = read(piece);
-          if (said === '') return;
-          const letter = letters.get(socket) ?? String.fromCharCode(97 + letters.size);
-          letters.set(socket, letter);
-          lines.push(`${letter}: ${said}`);
+          transcript.said(socket, read(piece));
         },
       });
       return socket;
@@ -38,11 +33,10 @@ test.each(SCENES)('the messages of $name are those on file', async (scene) => {
     driver,
     reader: database.reader,
     write: (tx) => tx.query('INSERT INTO effect VALUES (1)'),
-    tell: (event) => lines.push(`-- ${event}`),
+    transcript,
   });
   await driver.close();
-  const text = lines.slice(lines.indexOf('-- start'), lines.indexOf('-- idle') + 1).join('\n');
-  await expect(`${text}\n`).toMatchFileSnapshot(`golden/messages/${scene.name.replaceAll(' ', '-')}.txt`);
+  await expect(transcript.text).toMatchFileSnapshot(`golden/messages/${scene.name.replaceAll(' ', '-')}.txt`);
 });
 
 const VERBS: ReadonlyMap<string, string> = new Map(
@@ -77,12 +71,8 @@ function reader(): (piece: Buffer) => string {
 
 /** A statement's verb, if it is one of the driver's. */
 function named(statement: string): string {
+  // What it sets depends on the server's version.
   if (statement.startsWith('SET SESSION')) return 'bounds';
-  return (
-    VERBS.get(statement) ??
-    statement
-      .replace(/^(rowlock\.\w+)\.\w+$/, '$1')
-      .replace(/\s+/g, ' ')
-      .trim()
-  );
+  const inOneLine = statement.replace(/\s+/g, ' ').trim();
+  return VERBS.get(statement) ?? inOneLine.replace(/^(rowlock\.\w+)\.\w+$/, '$1');
 }
