@@ -1,6 +1,7 @@
 import { createRowlock, type Driver, defineHandler, type HandlerOptions } from '@rowlock/core';
 import { AnyJson } from './crew.js';
 import type { RawJob, Reader } from './driver-harness.js';
+import { HandClock } from './hand-clock.js';
 import type { Transcript } from './transcript.js';
 
 /** So little work that all that is sent for it can be read. */
@@ -45,7 +46,9 @@ export async function play<Tx>({ jobs, options, writes }: Scene, given: SceneOpt
       if (writes) await write(tx);
     },
   });
-  const worker = createRowlock({ driver, handlers: [handler] }).worker({ concurrency: 1 });
+  // Time stands still: what a worker does now and then is not on file.
+  const rowlock = createRowlock({ driver, handlers: [handler], clock: new HandClock() });
+  const worker = rowlock.worker({ concurrency: 1 });
   for (const event of ['start', 'settled', 'idle'] as const) worker.on(event, () => transcript.event(event));
   const rests = new Promise<void>((resolve) => worker.on('idle', resolve));
   await worker.start();

@@ -1,12 +1,21 @@
+type Event = 'start' | 'settled' | 'idle';
+
 /** What connections say from a worker's start until it rests, with the worker's events in between. */
 export class Transcript {
   readonly #lines: string[] = [];
   readonly #letters = new Map<object, string>();
   #isOn = false;
 
-  event(name: 'start' | 'settled' | 'idle'): void {
+  readonly #events: readonly Event[];
+
+  /** @param events Those that come in one order with what is said. */
+  constructor(events: readonly Event[] = ['start', 'settled', 'idle']) {
+    this.#events = events;
+  }
+
+  event(name: Event): void {
     this.#isOn = name !== 'idle';
-    this.#lines.push(`-- ${name}`);
+    if (this.#events.includes(name)) this.#lines.push(`-- ${name}`);
   }
 
   /** @param connection Has a letter, by the order in which they come to speak. @param what Of nothing, no line. */
