@@ -28,6 +28,7 @@ export type {
   TestDatabase,
   Wait,
 } from './driver-harness.js';
+export { HandClock } from './hand-clock.js';
 export { newJob } from './new-job.js';
 export { RecordedSocket } from './recorded-socket.js';
 export { play, SCENES } from './scenes.js';
