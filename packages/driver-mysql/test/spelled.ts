@@ -11,15 +11,16 @@ const SPELLED_FOR: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
 };
 
 /** What stands where a statement has a list of placeholders or a table of rows. */
-export const GIVEN = '<given>';
+export const GIVEN = /<given \d>/;
 
 /** Every statement of the driver, and what it is called. */
 export function spelled(schema: string): readonly { readonly verb: string; readonly text: string }[] {
   return Object.entries(statements(schema)).flatMap(([name, text]) => {
     if (typeof text === 'string') return [{ verb: name, text }];
     return (SPELLED_FOR[name] ?? [[]]).map((first) => {
-      const given = [...first, ...Array<string>(text.length - first.length).fill(GIVEN)];
-      return { verb: `${name}(${given.join(', ')})`, text: String(Reflect.apply(text, undefined, given)) };
+      const lists = Array.from({ length: text.length - first.length }, (_, place) => `<given ${place + 1}>`);
+      const verb = first.length === 0 ? name : `${name}(${first.join(', ')})`;
+      return { verb, text: String(Reflect.apply(text, undefined, [...first, ...lists])) };
     });
   });
 }
