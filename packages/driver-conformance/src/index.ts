@@ -28,6 +28,10 @@ export type {
   TestDatabase,
   Wait,
 } from './driver-harness.js';
+export { HandClock } from './hand-clock.js';
 export { newJob } from './new-job.js';
+export { RecordedSocket } from './recorded-socket.js';
+export { play, SCENES } from './scenes.js';
 export { type SeverableServer, severableServer } from './severable-server.js';
 export { testWholeSuite } from './test-whole-suite.js';
+export { Transcript } from './transcript.js';

@@ -58,6 +58,11 @@ test('the list of tests is there without a database, by themes', () => {
   expect([...new Set(names.map((name) => name.split(' > ')[0]))]).toEqual(THEMES);
 });
 
+test('the names of all tests are those on file', async () => {
+  const names = [...conformanceTests()].sort();
+  await expect(`${names.join('\n')}\n`).toMatchFileSnapshot('golden/conformance-tests.txt');
+});
+
 test('no two tests have one name', () => {
   const names = conformanceTests();
   expect(new Set(names).size).toBe(names.length);

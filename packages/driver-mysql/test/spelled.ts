@@ -1,0 +1,26 @@
+import { statements } from '../src/statements.js';
+
+/** What the texts are spelled for that depend on more than lists and tables. */
+const SPELLED_FOR: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
+  idleLimit: [[60]],
+  claim: [['start'], ['line']],
+  claimFromPage: [['start'], ['line']],
+  keysOfPage: [['start'], ['line']],
+  findDuplicates: [[2]],
+  findSeen: [[2]],
+};
+
+/** What stands where a statement has a list of placeholders or a table of rows. */
+export const GIVEN = /<given \d>/;
+
+/** Every statement of the driver, and what it is called. */
+export function spelled(schema: string): readonly { readonly verb: string; readonly text: string }[] {
+  return Object.entries(statements(schema)).flatMap(([name, text]) => {
+    if (typeof text === 'string') return [{ verb: name, text }];
+    return (SPELLED_FOR[name] ?? [[]]).map((first) => {
+      const lists = Array.from({ length: text.length - first.length }, (_, place) => `<given ${place + 1}>`);
+      const verb = first.length === 0 ? name : `${name}(${first.join(', ')})`;
+      return { verb, text: String(Reflect.apply(text, undefined, [...first, ...lists])) };
+    });
+  });
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { ENDINGS, KEYS, NEW_JOBS, recordsOf } from '../src/given.js';
+import { spelled } from './spelled.js';
+
+test('the statements are those on file', async () => {
+  const sections = spelled('rowlock').map(({ verb, text }) => section(verb, text));
+  await expect(sections.sort().join('\n')).toMatchFileSnapshot('golden/statements.txt');
+});
+
+test('the tables of what statements are given are those on file', async () => {
+  const job = (public_id: string) => ({
+    public_id,
+    queue: 'q',
+    kind: 'work',
+    job_key: null,
+    payload: 'null',
+    priority: 0,
+    available_at: null,
+    delay: 0,
+    max_attempts: 1,
+    unique_key: null,
+    unique_scope: null,
+    metadata: '{}',
+    created_by: 'test',
+  });
+  const run = (...jobs: bigint[]) => ({ runId: 'run', workerId: '1', jobs });
+  const ending = (id: string) => ({
+    id,
+    process_id: 'run',
+    event: 'complete',
+    status: 'complete',
+    attempt: 1,
+    crashes: 0,
+    delay: 0,
+    took: 0,
+    output: null,
+    error: null,
+    settled_by: 'test',
+  });
+  const tables = {
+    'a job': NEW_JOBS.rows([job('a')]),
+    jobs: NEW_JOBS.rows([job('a'), job('b')]),
+    'a key': KEYS.rows([{ entity: 'a' }]),
+    keys: KEYS.rows([{ entity: 'a' }, { entity: 'b' }]),
+    'a record': recordsOf([run(1n)]),
+    records: recordsOf([run(1n, 2n)]),
+    'an ending': ENDINGS.rows([ending('1')]),
+    endings: ENDINGS.rows([ending('1'), ending('2')]),
+  };
+  const sections = Object.entries(tables).map(([what, { text }]) => section(what, text));
+  await expect(sections.join('\n')).toMatchFileSnapshot('golden/given.txt');
+});
+
+function section(what: string, text: string): string {
+  return `-- ${what}\n${text}\n`;
+}

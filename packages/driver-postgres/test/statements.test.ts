@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { newJobs } from '../src/given.js';
+import { OwnSessions } from '../src/own-sessions.js';
+import { statements } from '../src/statements.js';
+
+const sql = statements('rowlock');
+
+test('the statements and the names they are prepared under are those on file', async () => {
+  const own = new OwnSessions(sql);
+  own.know();
+  const sections = Object.entries({ ...sql, ...spelled() }).map(([verb, text]) => {
+    if (typeof text === 'function') throw new Error(`It is not said here what ${verb} is to be spelled for.`);
+    const name = own.nameOf(text, 1);
+    return `-- ${verb}${name === undefined ? '' : `, prepared as ${name}`}\n${text}\n`;
+  });
+  await expect(sections.sort().join('\n')).toMatchFileSnapshot('golden/statements.txt');
+});
+
+/** The texts that depend on something, each way. */
+function spelled() {
+  const latest = { boundsTransactions: true, looksForClients: true, connections: 100 };
+  const least = { boundsTransactions: false, looksForClients: false, connections: 100 };
+  const [one, many] = [given(1), given(2)];
+  return {
+    bounds: sql.bounds('SESSION', 60_000, latest),
+    'bounds of a transaction, on an old server': sql.bounds('LOCAL', 60_000, least),
+    enqueue: sql.enqueue({ given: one, unique: false, wakes: false }),
+    'enqueue with a unique key': sql.enqueue({ given: one, unique: true, wakes: false }),
+    'enqueue that wakes': sql.enqueue({ given: one, unique: false, wakes: true }),
+    'enqueue with a unique key that wakes': sql.enqueue({ given: one, unique: true, wakes: true }),
+    'enqueue of many': sql.enqueue({ given: many, unique: false, wakes: false }),
+  };
+}
+
+function given(count: number): string {
+  const job = {
+    queue: 'q',
+    kind: 'work',
+    key: null,
+    payload: null,
+    priority: 0,
+    available: { inMs: 0 },
+    maxAttempts: 1,
+    unique: null,
+    metadata: {},
+    createdBy: 'test',
+  };
+  const rows = newJobs(Array.from({ length: count }, (_, place) => ({ job, publicId: String(place) })));
+  return rows.map(({ text }) => text).join();
+}
