@@ -71,10 +71,11 @@ export async function sweep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<void> {
       if (step.settling) await untold.add(step.settling.ended);
       if (step.met !== 'worked') continue;
       pass.worked = true;
-      pass.isAnswered = pass.mayRest && flow.answered();
-      if (pass.isAnswered) return;
+      if (!pass.isAtFront || !flow.answered()) continue;
+      pass.end = 'early';
+      return;
     }
-    if (step.met !== 'end') pass.leaveOff(flow.clock.now());
+    if (step.met !== 'end') pass.timeOut(flow.clock.now());
   } finally {
     await untold.rest();
   }
@@ -198,7 +199,7 @@ async function work<Tx>(
     flow.live.add(live);
   }
   try {
-    flow.cancellations.reach(together);
+    flow.cancellations.applyTo(together);
     const started = flow.clock.now();
     const record = await putOnRecord(flow, held, chains);
     try {

@@ -26,8 +26,8 @@ function surveying(
     },
     lanes: { queues: ['q'], kinds: ['k'] },
     clock,
-    cancellations: { ask: async () => false },
-    low: new Map([['q', new ScanPosition(5_000)]]),
+    cancellations: { retry: async () => false },
+    positions: new Map([['q', new ScanPosition(5_000)]]),
     alarm: new Alarm(clock, () => {}),
     pollMs: 5_000,
     watchMs: 250,
@@ -105,11 +105,11 @@ test('those who ask for a survey that waits for its turn share it, and stop ends
 test('as long as a survey goes on that is to bring about a look, there may be one', async () => {
   const { clock, surveyor } = surveying(50, true);
   surveyor.soon(true);
-  expect(surveyor.mayLook).toBe(true);
+  expect(surveyor.mayLookAgain).toBe(true);
   clock.advance(25);
   await settled();
-  expect(surveyor.mayLook).toBe(true);
+  expect(surveyor.mayLookAgain).toBe(true);
   clock.advance(50);
   await settled();
-  expect(surveyor.mayLook).toBe(false);
+  expect(surveyor.mayLookAgain).toBe(false);
 });
