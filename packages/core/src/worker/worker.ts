@@ -133,7 +133,7 @@ export class Worker<Tx> {
     this.#events = new WorkerEmitter(parts.log);
     this.#alarm = new Alarm(parts.clock, () => {
       this.wake();
-      this.#running?.surveyor.watch();
+      this.#running?.surveyor.watch.start();
     });
     this.#faults = new Faults({
       clock,

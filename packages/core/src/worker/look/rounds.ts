@@ -48,7 +48,7 @@ export class Rounds<Tx> {
     const { alarm, surveyor, onFault } = this.#parts;
     const claimed = (): void => {
       slot.work();
-      surveyor.watch();
+      surveyor.watch.start();
     };
     const flow: Flow<Tx> = { ...this.#parts.flow, claimed };
     try {
@@ -68,7 +68,7 @@ export class Rounds<Tx> {
       onFault(error);
     } finally {
       slot.rest();
-      surveyor.unwatch();
+      surveyor.watch.stop();
     }
   }
 

@@ -98,7 +98,10 @@ export class Slots {
     if (!this.#woken || stopping.aborted) return;
     for (let left = most; left > 0 && this.#open.size < concurrency; left--) {
       const enoughForMs = this.#enoughForMs();
-      if (enoughForMs > 0) return this.#alarm.within(enoughForMs);
+      if (enoughForMs > 0) {
+        this.#alarm.within(enoughForMs);
+        return;
+      }
       this.#openSlot(isBacklog);
     }
   }

@@ -1,10 +1,9 @@
-import type { Clock } from '../../clock.js';
-import type { Driver, Lanes } from '../../driver/driver.js';
+import type { Driver } from '../../driver/driver.js';
 import { Alarm } from '../time/alarm.js';
-import type { Cancellations } from './cancellations.js';
-import { MissingWorkers } from './missing-workers.js';
+import { Mutex } from '../time/mutex.js';
 import { Pace } from './pace.js';
 import { longestPauseMs, type ScanPosition } from './scan-position.js';
+import { Watch, type WatchParts } from './watch.js';
 
 /**
  * How long a survey is put off while slots work, and how long it may take and not count as slow, in milliseconds.
@@ -12,25 +11,15 @@ import { longestPauseMs, type ScanPosition } from './scan-position.js';
  */
 const SOON_MS = 25;
 
-export interface SurveyorParts {
+export interface SurveyorParts extends WatchParts {
   readonly driver: Pick<Driver, 'survey' | 'reclaim'>;
-  readonly lanes: Lanes;
-  readonly clock: Clock;
-  readonly cancellations: Pick<Cancellations, 'retry'>;
   /** By queue. */
   readonly positions: ReadonlyMap<string, ScanPosition>;
   /** Rings when the worker is to look again. */
   readonly alarm: Alarm;
   readonly pollMs: number;
-  readonly watchMs: number;
-  /** Whether all slots are busy, so that none comes to a survey. */
-  readonly busy: () => boolean;
-  /** Called when there is something to look for. */
-  readonly wake: () => void;
   /** Called when a survey that no slot waits for is over. */
   readonly done: () => void;
-  /** Called when a survey or a reclaim that no slot waits for has failed. */
-  readonly onFault: (error: unknown) => void;
 }
 
 /** A survey that goes on. */
@@ -42,43 +31,31 @@ interface Survey {
 }
 
 /**
- * Decides when an idle worker looks again. A survey makes delayed jobs due, puts back what dead workers have leased, cancels
- * what could not be cancelled at first, and sets the alarm for what comes next.
- *
- * One survey or reclaim goes on at a time. Surveys may be far apart, as all slots are busy or a look at all jobs takes long.
- * Leases of dead workers are looked for in between.
+ * Decides when an idle worker looks again. A survey makes delayed jobs due, and sets the alarm for what comes next.
+ * Where looks at all jobs take long, surveys do too, and are far apart.
  */
 export class Surveyor {
+  /** What cannot wait for the next survey. */
+  readonly watch: Watch;
   readonly #parts: SurveyorParts;
+  readonly #mutex = new Mutex();
   readonly #pace: Pace;
-  readonly #missing: MissingWorkers;
   /** Rings for a survey that was put off. */
   readonly #putOff: Alarm;
-  /** Rings for a reclaim while all slots are busy. */
-  readonly #watch: Alarm;
-  /** What goes on, or waits to. */
-  #last: Promise<unknown> = Promise.resolve();
   #current: Survey | null = null;
-  /** The survey that waits for the current one or for a reclaim. */
+  /** The survey that waits for its turn. */
   #next: Promise<boolean> | null = null;
   /** Whether a due job that the next survey finds is a reason to look again. */
   #looksAgain = false;
   /** When the next survey is due at the latest. */
   #dueAt = Number.NEGATIVE_INFINITY;
-  /** When the next reclaim is due; never while no worker has a lease. */
-  #reclaimAt = Number.POSITIVE_INFINITY;
-  #isReclaiming = false;
   #isStopped = false;
 
   constructor(parts: SurveyorParts) {
-    const { clock, watchMs, pollMs, onFault, done } = parts;
     this.#parts = parts;
-    this.#pace = new Pace(pollMs);
-    this.#missing = new MissingWorkers(clock, watchMs);
-    this.#putOff = new Alarm(clock, () => void this.now().catch(onFault).finally(done));
-    this.#watch = new Alarm(clock, () => {
-      if (parts.busy()) this.#reclaimAlone().catch(onFault);
-    });
+    this.watch = new Watch(parts, this.#mutex);
+    this.#pace = new Pace(parts.pollMs);
+    this.#putOff = new Alarm(parts.clock, () => void this.now().catch(parts.onFault).finally(parts.done));
   }
 
   /** Whether a survey goes on, or was made so lately that the next one is put off. */
@@ -103,7 +80,7 @@ export class Surveyor {
    */
   now(): Promise<boolean> {
     this.#putOff.stop();
-    this.#next ??= this.#alone(() => this.#begin());
+    this.#next ??= this.#mutex.run(() => this.#begin());
     return this.#next;
   }
 
@@ -120,39 +97,20 @@ export class Surveyor {
     else this.#putOff.within(Math.max(SOON_MS, this.#pace.leftMs(this.#parts.clock.now())));
   }
 
-  /** In place of a survey, where looks at all jobs take long: the parts of it that are due, but for the look at all jobs. */
+  /** In place of a survey, after a round that has not come to all jobs. Makes no survey before one is due. */
   async between(): Promise<void> {
-    const { clock, cancellations, alarm, watchMs } = this.#parts;
+    const { clock, alarm, watchMs } = this.#parts;
     if (clock.now() >= this.#dueAt) this.soon();
     else alarm.within(this.#dueAt - clock.now());
-    if (await cancellations.retry()) alarm.within(watchMs);
-    if (this.#reclaimAt === Number.POSITIVE_INFINITY) return;
-    if (clock.now() >= this.#reclaimAt) await this.#reclaimAlone();
-    alarm.within(watchMs);
-  }
-
-  /** All slots may be busy: leases of dead workers are looked for beside them. */
-  watch(): void {
-    if (!this.#isStopped && this.#parts.busy()) this.#watch.within(this.#parts.watchMs);
-  }
-
-  /** A slot is free. */
-  unwatch(): void {
-    this.#watch.stop();
+    if (await this.watch.betweenSurveys()) alarm.within(watchMs);
   }
 
   /** Resolves when nothing goes on any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#putOff.stop();
-    this.#watch.stop();
-    await this.#last;
-  }
-
-  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#last.then(work);
-    this.#last = done.catch(() => {});
-    return done;
+    this.watch.stop();
+    await this.#mutex.run(async () => {});
   }
 
   async #begin(): Promise<boolean> {
@@ -170,7 +128,7 @@ export class Surveyor {
   }
 
   async #survey({ looksAgain }: Survey): Promise<boolean> {
-    const { driver, lanes, clock, cancellations, positions, alarm, pollMs, watchMs, wake } = this.#parts;
+    const { driver, lanes, clock, positions, alarm, pollMs, watchMs, wake } = this.#parts;
     const began = clock.now();
     this.#pace.pause(SOON_MS, began);
     const { promoted, nextDueMs, waiting, leased } = await driver.survey(lanes);
@@ -182,38 +140,7 @@ export class Surveyor {
     if (nextDueMs !== null && nextDueMs < pollMs) alarm.within(nextDueMs);
     // Another worker holds the due job. If that worker dies, no wake-up comes.
     if (waiting) alarm.within(Math.max(watchMs, longestPauseMs(positions, now)));
-    this.#reclaimAt = leased ? now : Number.POSITIVE_INFINITY;
-    if (leased) {
-      await this.#reclaim();
-      alarm.within(watchMs);
-    }
-    if (await cancellations.retry()) alarm.within(watchMs);
+    if (await this.watch.inSurvey(leased)) alarm.within(watchMs);
     return waiting;
-  }
-
-  /** Between two surveys. A slot that comes while another one does so does not wait. */
-  async #reclaimAlone(): Promise<void> {
-    if (this.#isReclaiming) return;
-    this.#isReclaiming = true;
-    try {
-      await this.#alone(async () => {
-        await this.#reclaim();
-        await this.#parts.cancellations.retry();
-      });
-    } finally {
-      this.#isReclaiming = false;
-    }
-  }
-
-  /** Puts back what dead workers have leased. */
-  async #reclaim(): Promise<void> {
-    const { driver, lanes, clock, watchMs, wake } = this.#parts;
-    const began = clock.now();
-    this.#reclaimAt = Math.max(this.#reclaimAt, began + watchMs);
-    const { reclaimed, lapsed } = await driver.reclaim({ queues: lanes.queues, dead: this.#missing.dead });
-    this.#missing.update(lapsed, began);
-    if (reclaimed > 0) wake();
-    this.#watch.stop();
-    this.watch();
   }
 }
