@@ -12,7 +12,7 @@ const IDS = Array.from(
 );
 const [ID = '', OTHER = ''] = IDS;
 
-/** What a worker has heard, where all jobs are locked. */
+/** The cancellations of a worker, where all jobs are locked. */
 function received() {
   const clock = handClock();
   const moves: string[] = [];
@@ -53,7 +53,7 @@ function run(...ids: readonly string[]): LiveRun {
   return new LiveRun('run', ids.map(row), false);
 }
 
-test('a run that has the job is told at once, and one that begins later before it does', () => {
+test('a run that has the job is cancelled at once, and a later one before it begins', () => {
   const { own, live } = received();
   const running = run(ID);
   live.add(running);
@@ -66,7 +66,7 @@ test('a run that has the job is told at once, and one that begins later before i
 });
 
 test.each(['moved', 'illegal', 'missing'] as const)(
-  'asks about a locked job until the answer is %s',
+  'retries a locked job until the answer is %s',
   async (answer) => {
     const { own, moves, world, retry } = received();
     own.receive({ cancel: ID, redrives: 1 });
@@ -79,7 +79,7 @@ test.each(['moved', 'illegal', 'missing'] as const)(
   },
 );
 
-test('asks no more often than it is to', async () => {
+test('retries no more often than its interval', async () => {
   const { own, clock, moves } = received();
   own.receive({ cancel: ID, redrives: 1 });
   for (const ms of [0, EVERY_MS - 1, 0]) {
@@ -102,7 +102,7 @@ test.each([
   expect([goesOn, begins].map(({ cancelled }) => cancelled.has(ID))).toEqual([isMeant, isMeant]);
 });
 
-test('says which job it has heard of, as it may have been redriven since', async () => {
+test('names the number of redrives, as the job may have been redriven since', async () => {
   const { own, meant, retry } = received();
   own.receive({ cancel: ID, redrives: 1 });
   await retry();
@@ -111,14 +111,14 @@ test('says which job it has heard of, as it may have been redriven since', async
   expect(meant).toEqual([1, undefined]);
 });
 
-test('what is no public id is forgotten', async () => {
+test('ignores what is no public id', async () => {
   const { own, moves, retry } = received();
   own.receive({ cancel: 'nonsense' });
   expect(await retry()).toBe(false);
   expect(moves).toEqual([]);
 });
 
-test('an hour later it is forgotten', async () => {
+test('a cancellation is dropped after an hour', async () => {
   const { own, clock, retry } = received();
   own.receive({ cancel: ID, redrives: 1 });
   clock.advance(HOUR_MS - 2 * EVERY_MS);
@@ -126,7 +126,7 @@ test('an hour later it is forgotten', async () => {
   expect(await retry()).toBe(false);
 });
 
-test('asks about some at once, and in turn', async () => {
+test('retries some at once, and all in turn', async () => {
   const { own, moves, retry } = received();
   for (const cancel of IDS) own.receive({ cancel, redrives: 1 });
   await retry();
@@ -136,7 +136,7 @@ test('asks about some at once, and in turn', async () => {
   expect(new Set(moves)).toEqual(new Set(IDS));
 });
 
-test('at last it asks about all', async () => {
+test('retries all when the worker stops', async () => {
   const { own, moves } = received();
   for (const cancel of IDS) own.receive({ cancel, redrives: 1 });
   await own.retry();
@@ -145,7 +145,7 @@ test('at last it asks about all', async () => {
   expect(new Set(moves)).toEqual(new Set(IDS));
 });
 
-test('when the database does not answer it asks again', async () => {
+test('retries after a fault', async () => {
   const { own, world, moves, retry } = received();
   own.receive({ cancel: ID, redrives: 1 });
   world.fails = true;

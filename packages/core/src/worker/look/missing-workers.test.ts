@@ -17,7 +17,7 @@ test('a worker is dead that was without a session at every look for a second', (
   expect(look(missing, 6_000, ['ann', 'bob'])).toEqual(['ann']);
 });
 
-test('one that was seen with a session in between lives', () => {
+test('a worker that was seen with a session in between lives', () => {
   const missing = new MissingWorkers(clock, 250);
   look(missing, 5_000, ['ann']);
   look(missing, 5_500, []);
@@ -40,7 +40,7 @@ test('where looks are rare, two in a row are enough', () => {
   expect(look(missing, 60_000, ['ann'])).toEqual(['ann']);
 });
 
-test('an answer that took longer than a second is a look that came too late', () => {
+test('an answer that took longer than a second comes too late', () => {
   const missing = new MissingWorkers(clock, 250);
   now = 4_000;
   missing.update(['ann'], 3_900);

@@ -3,14 +3,14 @@ import { type LookBack, ScanPosition, START } from './scan-position.js';
 
 const at = (id: number, priority = 0) => ({ priority, id: BigInt(id) });
 
-/** A look from the first job on, which may begin. */
+/** A look back, which may begin. */
 function begun(position: ScanPosition, now: number): LookBack {
   const look = position.lookBack(now);
-  if (look === null) throw new Error('No look may begin now.');
+  if (look === null) throw new Error('No look back may begin now.');
   return look;
 }
 
-/** A look from the start that has come to a job that can be run. */
+/** A look back from the first job that has found a job to run. */
 function look(
   position: ScanPosition,
   place: ReturnType<typeof at> | undefined,
@@ -23,7 +23,7 @@ function look(
   position.found(one, place, now);
 }
 
-/** Where looks take long, and another one more is no surprise. */
+/** Where one look back has taken long already. */
 function slow(): ScanPosition {
   const position = new ScanPosition(5_000);
   position.fail(begun(position, -1_202), -1_100);
@@ -37,7 +37,7 @@ test('sweeps begin at the first job as long as looking there costs nothing', () 
   expect(position.pauseMs(10)).toBe(0);
 });
 
-test('where looks take long sweeps begin where the worker has got to, for nine times as long', () => {
+test('after slow looks back, sweeps begin at the scan position for nine times as long', () => {
   const position = slow();
   position.advance(at(200));
   look(position, at(201), 102, 1_000);
@@ -47,7 +47,7 @@ test('where looks take long sweeps begin where the worker has got to, for nine t
   expect(begun(position, 1_900).line).toBe(START);
 });
 
-test('a look that takes longer than usual is followed by as long without one', () => {
+test('a look back that takes longer than the last one is followed by a pause as long as it took', () => {
   const position = new ScanPosition(5_000);
   look(position, at(100), 2, 0);
   look(position, at(201), 102, 1_000);
@@ -56,7 +56,7 @@ test('a look that takes longer than usual is followed by as long without one', (
   expect(position.pauseMs(1_100)).toBe(0);
 });
 
-test('a look that found nothing rests as well, and what was reached stays', () => {
+test('a look back that finds no job is followed by a pause too, and the position stays', () => {
   const position = slow();
   position.advance(at(100));
   look(position, undefined, 102, 1_000);
@@ -74,13 +74,13 @@ test('one sweep at a time looks back', () => {
   begun(position, 0);
 });
 
-test('a look that has failed rests for what it took', () => {
+test('a look back that has failed is followed by a pause too', () => {
   const position = slow();
   position.fail(begun(position, 0), 102);
   expect(position.pauseMs(102)).toBe(900);
 });
 
-test('a look that hangs keeps the next one from it for two seconds, and its end is not that of the next', () => {
+test('a look back that hangs puts the next one off for two seconds, and its end is not that of the next', () => {
   const position = new ScanPosition(5_000);
   const hanging = begun(position, 0);
   expect(position.lookBack(1_999)).toBeNull();
@@ -91,7 +91,7 @@ test('a look that hangs keeps the next one from it for two seconds, and its end 
   expect(position.lookBack(7_003)).toBeNull();
 });
 
-test('where looks hang one after the other, no third begins before one has ended', () => {
+test('where two looks back hang, no third begins before one has ended', () => {
   const position = new ScanPosition(5_000);
   const [first] = [begun(position, 0), begun(position, 2_000)];
   expect([4_000, 6_000, 60_000].map((now) => position.lookBack(now))).toEqual([null, null, null]);
@@ -100,7 +100,7 @@ test('where looks hang one after the other, no third begins before one has ended
   begun(position, 60_000);
 });
 
-test('sweeps that look at what comes next take the place along', () => {
+test('sweeps that begin at the position advance it', () => {
   const position = new ScanPosition(5_000);
   look(position, at(100), 1, 0);
   position.advance(at(5_000));
@@ -108,21 +108,21 @@ test('sweeps that look at what comes next take the place along', () => {
   expect(position.line).toEqual(at(5_000));
 });
 
-test('a job that was found soon behind what was reached leaves that where it is: what comes after it may take long', () => {
+test('a job that was soon found behind the position leaves the position where it is', () => {
   const position = new ScanPosition(5_000);
   look(position, at(5_000), 1, 0);
   look(position, at(7, -1), 1, 0);
   expect(position.line).toEqual(at(5_000));
 });
 
-test('a job that was found late behind what was reached brings all sweeps back to it', () => {
+test('a job that was slowly found behind the position brings all sweeps back to it', () => {
   const position = new ScanPosition(5_000);
   look(position, at(5_000), 1, 0);
   look(position, at(4_000), 102, 0);
   expect(position.line).toEqual(at(4_000));
 });
 
-test('a look that is left off is gone on with, when others have had as much time, until it comes to its end', () => {
+test('a look back that is interrupted continues after a pause as long as its last part, until it is over', () => {
   const position = new ScanPosition(5_000);
   position.advance(at(9_000));
   const one = begun(position, 0);
@@ -153,7 +153,7 @@ test('a look back that takes longer than half a second finishes before the next 
   expect(begun(position, 12_101).line).toBe(START);
 });
 
-test('what sweeps pass that begin where a look was left off need not be looked at again', () => {
+test('a look back does not repeat what sweeps pass that begin where it was interrupted', () => {
   const position = new ScanPosition(5_000);
   position.interrupt(begun(position, 0), at(100), 500);
   expect(position.line).toEqual(at(100));
@@ -161,7 +161,7 @@ test('what sweeps pass that begin where a look was left off need not be looked a
   expect(begun(position, 1_000).line).toEqual(at(300));
 });
 
-test('whatever else looks at what lies behind counts too', () => {
+test('surveys and claims behind the position count too', () => {
   const position = new ScanPosition(5_000);
   position.surveyed(12, 0);
   expect(position.pauseMs(0)).toBe(90);
@@ -173,13 +173,13 @@ test('whatever else looks at what lies behind counts too', () => {
   expect(position.pauseMs(10)).toBe(170);
 });
 
-test('one look that took very long does not keep sweeps from the start for longer than the worker is told to', () => {
+test('no look back is put off for longer than the longest pause', () => {
   const position = new ScanPosition(5_000);
   look(position, at(100), 20_000, 20_000);
   expect(position.pauseMs(20_000)).toBe(5_000);
 });
 
-test('while one looks, others are to come again when it has looked for twice as long', () => {
+test('while a look back goes on, the others are put off for as long as it has taken', () => {
   const position = new ScanPosition(5_000);
   begun(position, 0);
   expect([0, 3, 100, 1_990, 60_000].map((now) => position.pauseMs(now))).toEqual([2, 3, 100, 10, 0]);

@@ -30,22 +30,22 @@ function come(pass: Sweep, one: Job): void {
   pass.found([one], 0);
 }
 
-/** A place that the worker has got to, while another slot looks back. */
-function reached(id: number): ScanPosition {
+/** A scan position that has advanced. */
+function advanced(id: number): ScanPosition {
   const position = new ScanPosition(5_000);
   position.advance(at(id));
   return position;
 }
 
-/** Looks take so long already. */
+/** A look back has taken long already. */
 function takeLong(position: ScanPosition): void {
   const look = position.lookBack(-1_102);
-  if (look === null) throw new Error('No look may begin.');
+  if (look === null) throw new Error('No look back may begin.');
   position.fail(look, -1_000);
 }
 
-test('a pass catches up with where the other slots have got to, and never goes back', () => {
-  const position = reached(500);
+test('a sweep catches up with the scan position, and never goes back', () => {
+  const position = advanced(500);
   new Sweep('q', position, 0);
   const pass = new Sweep('q', position, 0);
   expect(pass.line).toEqual(at(500));
@@ -57,8 +57,8 @@ test('a pass catches up with where the other slots have got to, and never goes b
   expect(pass.line).toEqual(at(900));
 });
 
-test('a pass that is to look at all jobs does so first, also when it meets a busy key on the way', () => {
-  const position = reached(500);
+test('a look back goes on past busy keys', () => {
+  const position = advanced(500);
   const pass = new Sweep('q', position, 0);
   expect(pass.looksBack).toBe(true);
   pass.catchUp();
@@ -75,8 +75,8 @@ test('a pass that is to look at all jobs does so first, also when it meets a bus
   expect(pass.line).toEqual(at(2));
 });
 
-test('a pass that has come to a job behind where the worker has got to goes on right there, until it is there too', () => {
-  const position = reached(500);
+test('a sweep that finds a job behind the position goes on right there, until it is at the position too', () => {
+  const position = advanced(500);
   const pass = new Sweep('q', position, 0);
   pass.catchUp();
   for (const id of [2, 3, 400]) {
@@ -84,15 +84,15 @@ test('a pass that has come to a job behind where the worker has got to goes on r
     pass.catchUp();
     expect(pass.line).toEqual(at(id));
   }
-  // Others have got further meanwhile: what this claim came to was not behind them when it began.
+  // Others are further by now. This claim's job was not behind the position when the claim began.
   position.advance(at(600));
   come(pass, job(501));
   pass.catchUp();
   expect(pass.line).toEqual(at(600));
 });
 
-test('what a pass does behind where the worker has got to counts as looking back', () => {
-  const position = reached(500);
+test('claims behind the position count as looking back', () => {
+  const position = advanced(500);
   const pass = new Sweep('q', position, 0);
   pass.catchUp();
   come(pass, job(2));
@@ -103,8 +103,8 @@ test('what a pass does behind where the worker has got to counts as looking back
   expect(position.pauseMs(102)).toBe(900);
 });
 
-test('a pass that has run a job of a key goes on right behind it, where the next one of that key may be', () => {
-  const position = reached(500);
+test('a sweep that has run a job of a key goes on right behind it, where the next job of that key may be', () => {
+  const position = advanced(500);
   new Sweep('q', position, 0);
   const pass = new Sweep('q', position, 0);
   const next = (one: Job, others: number) => {
@@ -118,7 +118,7 @@ test('a pass that has run a job of a key goes on right behind it, where the next
   expect(pass.line).toEqual(at(1_000));
 });
 
-test('a look takes as long as all its claims, until one comes to a job that can be run: the worker begins there', () => {
+test('a look back takes as long as all its claims, and the worker goes on from the job that it finds', () => {
   const position = new ScanPosition(5_000);
   takeLong(position);
   const pass = new Sweep('q', position, 0);
@@ -131,14 +131,14 @@ test('a look takes as long as all its claims, until one comes to a job that can 
   expect(position.pauseMs(102)).toBe(900);
   expect(position.lookBack(102)).toBeNull();
   expect(position.line).toEqual(at(100_001));
-  // What comes next is no look any more.
+  // The next claim is no part of the look back.
   pass.claimed(job(200_000), 500, 700);
   pass.found([job(200_000)], 700);
   expect(position.pauseMs(700)).toBe(302);
 });
 
-test('what it takes to find that a key is blocked is part of the look', () => {
-  const position = reached(0);
+test('the time to find that a key is blocked counts as part of the look back', () => {
+  const position = advanced(0);
   takeLong(position);
   const pass = new Sweep('q', position, 0);
   pass.claimed(job(1, 'busy'), 1, 1);
@@ -150,8 +150,8 @@ test('what it takes to find that a key is blocked is part of the look', () => {
   expect(position.pauseMs(102)).toBe(900);
 });
 
-test('a look that finds nothing but busy keys rests as well', () => {
-  const position = reached(500);
+test('a look back that finds only busy keys is followed by a pause too', () => {
+  const position = advanced(500);
   takeLong(position);
   const pass = new Sweep('q', position, 0);
   pass.claimed(job(1, 'busy'), 1, 1);
@@ -162,8 +162,8 @@ test('a look that finds nothing but busy keys rests as well', () => {
   expect(position.line).toEqual(at(500));
 });
 
-test('a look whose time is over leaves what it has passed behind, and the next pass goes on there', () => {
-  const position = reached(0);
+test('a look back that times out is continued by a later sweep', () => {
+  const position = advanced(0);
   const pass = new Sweep('q', position, 0);
   for (const id of [1, 2, 3]) {
     pass.claimed(job(id, `key ${id}`), 50, 50 * id);
@@ -179,8 +179,8 @@ test('a look whose time is over leaves what it has passed behind, and the next p
   expect({ line: on.line, looksBack: on.looksBack }).toEqual({ line: at(3), looksBack: true });
 });
 
-test('a pass that has let go what it claimed claims it again, and stays there when it is behind the others by then', () => {
-  const position = reached(500);
+test('a sweep that has let go its jobs claims them again, and stays there if the others are further by then', () => {
+  const position = advanced(500);
   const pass = new Sweep('q', position, 0);
   pass.catchUp();
   come(pass, job(10));
@@ -192,8 +192,8 @@ test('a pass that has let go what it claimed claims it again, and stays there wh
   expect(pass.line).toEqual(at(550));
 });
 
-test('a pass that has let go what it claimed goes on through all of that, though others have got further meanwhile', () => {
-  const position = reached(500);
+test('a sweep that has let go its jobs goes through all of them, though others are further by then', () => {
+  const position = advanced(500);
   new Sweep('q', position, 0);
   const pass = new Sweep('q', position, 0);
   const jobs = [501, 502, 503].map((id) => job(id));
@@ -214,8 +214,8 @@ test('a pass that has let go what it claimed goes on through all of that, though
   expect(pass.isAtFront).toBe(true);
 });
 
-test('a look that fails leaves the next one to another pass', () => {
-  const position = reached(500);
+test('after a look back has failed, another sweep begins one', () => {
+  const position = advanced(500);
   const pass = new Sweep('q', position, 0);
   expect(position.lookBack(0)).toBeNull();
   pass.close(0);
