@@ -10,7 +10,7 @@ const FREE_MS = 2;
 /** After so long a look back, or a part of one, no longer keeps the next from beginning, in milliseconds. Its connection may be dead. */
 const HANGS_MS = 2_000;
 
-/** So many looks back go on at once at most. If each of them hangs, it is the rows that are slow and no connection is dead. */
+/** So many looks back go on at once at most. If both hang, the rows may be slow, and all slots would come to hang there. */
 const MOST = 2;
 
 /** A look at the jobs before the scan position. */
@@ -27,14 +27,15 @@ export interface LookBack {
  * How far the sweeps of one worker have come in a queue: the next sweep begins there. A sweep looks back when it begins at the first job.
  * Jobs appear behind the position too: an id is committed late, or a retry comes back.
  *
- * Sweeps look back as long as that costs nothing. But any number of rows that cannot be claimed may lie before the first free job:
+ * Every sweep looks back while that costs nothing. But any number of rows that cannot be claimed may lie before the first free job:
  * jobs of a busy key, or dead rows that an old snapshot keeps in the index. Then one slot looks back now and then.
+ * A look back that takes longer than a sweep may is interrupted, and continued later.
  */
 export class ScanPosition {
   readonly #mostMs: number;
   readonly #lookBacks: Pace;
   readonly #claimsBehind: Pace;
-  /** The look backs that go on, the newest one last. */
+  /** The looks back that go on, the newest one last. */
   readonly #current = new Set<LookBack>();
   /** The look back to continue. */
   #interrupted: Pick<LookBack, 'line' | 'tookMs'> | null = null;

@@ -32,7 +32,7 @@ interface Survey {
 
 /**
  * Decides when an idle worker looks again. A survey makes delayed jobs due, and sets the alarm for what comes next.
- * Where looks at all jobs take long, surveys do too, and are far apart.
+ * One survey goes on at a time. The longer they take, the further they are apart.
  */
 export class Surveyor {
   /** What cannot wait for the next survey. */
@@ -74,7 +74,7 @@ export class Surveyor {
   }
 
   /**
-   * Makes a survey. All who call before it begins share it.
+   * Makes a survey. All calls before it begins share it.
    *
    * @returns whether a due job is in the table, locked or not @throws DriverError
    */

@@ -19,12 +19,9 @@ export class Sweep {
   worked = false;
   skipped = false;
   end: End = 'at the last job';
-  /**
-   * Where the next job may be that no other slot comes to: further jobs of a key are right after the last one of it, and a job
-   * behind the position is rarely alone.
-   */
+  /** Why the next claim is to begin at the line: more jobs of a key may follow there, or more jobs behind the position. */
   #staysAt: 'key' | 'behind' | null = null;
-  /** What lay before this line when the last claim began was behind the position, or was let go by this sweep. */
+  /** A claim that comes to a job before this line has found it behind the position, or among the jobs that were let go. */
   #front: Line;
   /** Jobs that this sweep has let go may lie before this line. */
   #letGo = START;
@@ -42,8 +39,8 @@ export class Sweep {
   }
 
   /**
-   * Before a claim: moves the line to the scan position, so that this slot does not pass over the jobs that others have now. With 24
-   * slots on Postgres to pass over them took a tenth of the rate; with four and batches on MySQL two claims in five were in vain.
+   * Before a claim: moves the line to the scan position, so that this slot does not pass over the jobs that others have now. That took a
+   * tenth of the rate with 24 slots on Postgres. With four slots and batches on MySQL, two claims in five were in vain.
    *
    * @param again The last claim has let go its jobs, and this one is to claim them again.
    */
@@ -53,14 +50,14 @@ export class Sweep {
     if (!stays) this.line = furthestOf(this.line, this.#position.line);
   }
 
-  /** A claim took so long, and has come to this job at last, or to none. */
+  /** A claim took so long. @param last The last job that it has come to; undefined if there is none. */
   claimed(last: Job | undefined, tookMs: number, now: number): void {
     if (this.#lookBack !== null) this.#lookBack.tookMs += tookMs;
     else if (this.#staysAt === 'behind') this.#position.claimedBehind(tookMs, now);
     if (last === undefined) this.#endLookBack(undefined, now);
   }
 
-  /** To find that all jobs of the claim are blocked took so long: for a key with very many jobs, longer than the claim. */
+  /** The check took so long that found all claimed jobs blocked. For a key with very many jobs it takes longer than the claim. */
   blocked(tookMs: number): void {
     if (this.#lookBack !== null) this.#lookBack.tookMs += tookMs;
   }
@@ -78,7 +75,7 @@ export class Sweep {
     this.#letGo = furthestOf(this.#letGo, lineOf(jobs) ?? START);
   }
 
-  /** Moves the line to a job that is seen to. */
+  /** Moves the line to a job that was claimed. */
   moveLine(job: Job): void {
     this.line = { priority: job.priority, id: job.id };
     if (this.#lookBack === null) this.#position.advance(this.line);

@@ -15,7 +15,7 @@ export interface WatchParts {
   readonly busy: () => boolean;
   /** Called when there is something to look for. */
   readonly wake: () => void;
-  /** Called when what no slot waits for has failed. */
+  /** Called with a fault of a survey or a reclaim that no slot waits for. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -67,7 +67,7 @@ export class Watch {
     return (await cancellations.retry()) || this.#dueAt < Number.POSITIVE_INFINITY;
   }
 
-  /** One slot does so, and no other waits for it. */
+  /** One at a time: a slot that comes meanwhile does not wait. */
   async #betweenSurveys(): Promise<void> {
     if (this.#isReclaiming) return;
     this.#isReclaiming = true;
