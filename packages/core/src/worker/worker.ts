@@ -95,13 +95,13 @@ export class Worker<Tx> {
   readonly #events: WorkerEmitter;
   readonly #stopping = new AbortController();
   /** Aborted later: while handlers end, they may be cancelled. */
-  readonly #deaf = new AbortController();
+  readonly #unsubscribing = new AbortController();
   readonly #taken = new Set<string>();
   readonly #live = new Set<LiveRun>();
   readonly #cancellations: Cancellations;
   readonly #leftBehind = new Set<RunInfo>();
   /** By queue. */
-  readonly #low: ReadonlyMap<string, ScanPosition>;
+  readonly #positions: ReadonlyMap<string, ScanPosition>;
   readonly #alarm: Alarm;
   readonly #faults: Faults;
   #running: Running | null = null;
@@ -127,14 +127,14 @@ export class Worker<Tx> {
     const registry = options.queues === undefined ? parts.registry : parts.registry.of(options.queues);
     this.#parts = { ...parts, registry };
     this.#pollMs = interval(options.pollInterval ?? '5s', 'pollInterval');
-    this.#low = new Map(registry.queues.map((queue) => [queue, new ScanPosition(this.#pollMs)]));
+    this.#positions = new Map(registry.queues.map((queue) => [queue, new ScanPosition(this.#pollMs)]));
     this.#watchMs = interval(options.watchInterval ?? '250ms', 'watchInterval');
     const { driver, clock } = parts;
     this.#cancellations = new Cancellations({ driver, clock, everyMs: this.#watchMs, live: this.#live });
     this.#events = new WorkerEmitter(parts.log);
     this.#alarm = new Alarm(parts.clock, () => {
       this.wake();
-      this.#running?.surveyor.watch();
+      this.#running?.surveyor.watch.start();
     });
     this.#faults = new Faults({
       clock,
@@ -258,7 +258,7 @@ export class Worker<Tx> {
       idle: () => rest(),
     });
     const all = {
-      low: this.#low,
+      positions: this.#positions,
       alarm: this.#alarm,
       onFault: this.#faults.meet,
     };
@@ -276,9 +276,9 @@ export class Worker<Tx> {
         if (slots.areAllClosed) rest();
       },
     });
-    // What a slot has left to a survey that was put off may be due, and what a look was to see may be there.
+    // The worker is not idle before a survey that was put off, and before a look at all jobs that is to come.
     const rest = (): void => {
-      if (!surveyor.mayLook && !rounds.owesLook && !this.#stopping.signal.aborted) this.#rest();
+      if (!surveyor.mayLookAgain && !rounds.mustLookAgain && !this.#stopping.signal.aborted) this.#rest();
     };
     const rounds: Rounds<Tx> = new Rounds({ ...all, flow, slots, surveyor });
     const pruner = new Pruner({
@@ -302,14 +302,14 @@ export class Worker<Tx> {
 
   /** The first wake-up comes as soon as the session is subscribed: that primes the pump. */
   async #listen(anchor: Anchor): Promise<void> {
-    const { signal } = this.#deaf;
+    const { signal } = this.#unsubscribing;
     const { queues } = this.#parts.registry;
     for await (const wakeUp of anchor.wakeUps({ queues, everyMs: this.#pollMs, signal })) {
       if (wakeUp.cancel === undefined) {
         this.wake(wakeUp.queue);
         continue;
       }
-      this.#cancellations.hear(wakeUp);
+      this.#cancellations.receive(wakeUp);
       // The job may be held by somebody who does not run it.
       this.#alarm.within(this.#watchMs);
     }
@@ -332,9 +332,9 @@ export class Worker<Tx> {
     await slots.stop();
     this.#patience.stop();
     this.#patience = null;
-    this.#deaf.abort();
+    this.#unsubscribing.abort();
     await surveyor.stop();
-    await this.#cancellations.askAtLast().catch((error: unknown) => {
+    await this.#cancellations.retryAll().catch((error: unknown) => {
       this.#parts.log.warn({ err: error, worker: this.name }, 'cancellations may have been lost');
     });
     lines.stop();

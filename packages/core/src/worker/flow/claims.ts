@@ -124,12 +124,12 @@ export class Claims<Tx> {
 
   /** Whether some other slot looks for all that this one could still find. */
   get #isAnswered(): boolean {
-    return this.#worked && this.#pass.mayRest && this.#flow.answered();
+    return this.#worked && this.#pass.isAtFront && this.#flow.answered();
   }
 
   #leaveOff(): null {
-    this.#pass.isAnswered = this.#isAnswered;
-    if (!this.#pass.isAnswered) this.#pass.leaveOff(this.#flow.clock.now());
+    if (this.#isAnswered) this.#pass.end = 'early';
+    else this.#pass.timeOut(this.#flow.clock.now());
     return null;
   }
 

@@ -15,7 +15,7 @@ export function enlist<Tx>(flow: Flow<Tx>, claim: Grouped<Tx>): () => void {
     live.together = together;
     flow.live.add(live);
   }
-  flow.cancellations.reach(together);
+  flow.cancellations.applyTo(together);
   return () => {
     endHalfTime();
     for (const live of together) flow.live.delete(live);

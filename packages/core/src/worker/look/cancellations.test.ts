@@ -13,8 +13,8 @@ const IDS = Array.from(
 );
 const [ID = '', OTHER = ''] = IDS;
 
-/** What a worker has heard, where all jobs are locked. */
-function hearing() {
+/** The cancellations of a worker, where all jobs are locked. */
+function received() {
   const clock = handClock();
   const moves: string[] = [];
   const meant: (number | undefined)[] = [];
@@ -30,11 +30,11 @@ function hearing() {
   };
   const live = new Set<LiveRun>();
   const own = new Cancellations({ driver, clock, everyMs: EVERY_MS, live });
-  const ask = () => {
+  const retry = () => {
     clock.advance(EVERY_MS);
-    return own.ask();
+    return own.retry();
   };
-  return { own, clock, moves, meant, world, live, ask };
+  return { own, clock, moves, meant, world, live, retry };
 }
 
 function row(publicId: string) {
@@ -54,38 +54,38 @@ function run(...ids: readonly string[]): LiveRun {
   return new LiveRun('run', ids.map(row), false);
 }
 
-test('a run that has the job is told at once, and one that begins later before it does', () => {
-  const { own, live } = hearing();
+test('a run that has the job is cancelled at once, and a later one before it begins', () => {
+  const { own, live } = received();
   const running = run(ID);
   live.add(running);
-  own.hear({ cancel: ID.toUpperCase(), redrives: 1 });
+  own.receive({ cancel: ID.toUpperCase(), redrives: 1 });
   expect(running.stopped).toMatchObject({ code: 'ROWLOCK_CANCELLED' });
   const [later, other] = [run(ID, OTHER), run(OTHER)];
-  own.reach([later, other]);
+  own.applyTo([later, other]);
   expect([...later.cancelled]).toEqual([ID]);
   expect([later.stopped, other.stopped]).toEqual([null, null]);
 });
 
 test.each(['moved', 'illegal', 'missing'] as const)(
-  'asks about a locked job until the answer is %s',
+  'retries a locked job until the answer is %s',
   async (answer) => {
-    const { own, moves, world, ask } = hearing();
-    own.hear({ cancel: ID, redrives: 1 });
-    expect(await ask()).toBe(true);
-    expect(await ask()).toBe(true);
+    const { own, moves, world, retry } = received();
+    own.receive({ cancel: ID, redrives: 1 });
+    expect(await retry()).toBe(true);
+    expect(await retry()).toBe(true);
     world.answer = answer;
-    expect(await ask()).toBe(false);
-    expect(await ask()).toBe(false);
+    expect(await retry()).toBe(false);
+    expect(await retry()).toBe(false);
     expect(moves).toEqual([ID, ID, ID]);
   },
 );
 
-test('asks no more often than it is to', async () => {
-  const { own, clock, moves } = hearing();
-  own.hear({ cancel: ID, redrives: 1 });
+test('retries no more often than its interval', async () => {
+  const { own, clock, moves } = received();
+  own.receive({ cancel: ID, redrives: 1 });
   for (const ms of [0, EVERY_MS - 1, 0]) {
     clock.advance(ms);
-    expect(await own.ask()).toBe(true);
+    expect(await own.retry()).toBe(true);
   }
   expect(moves).toEqual([ID]);
 });
@@ -95,63 +95,63 @@ test.each([
   ['as it is', 1, true],
   ['by somebody who did not know', undefined, true],
 ])('a job that was cancelled %s: by runs that go on and that begin', (_, redrives, isMeant) => {
-  const { own, live } = hearing();
+  const { own, live } = received();
   const [goesOn, begins] = [run(ID), run(ID)];
   live.add(goesOn);
-  own.hear({ cancel: ID, ...(redrives !== undefined && { redrives }) });
-  own.reach([begins]);
+  own.receive({ cancel: ID, ...(redrives !== undefined && { redrives }) });
+  own.applyTo([begins]);
   expect([goesOn, begins].map(({ cancelled }) => cancelled.has(ID))).toEqual([isMeant, isMeant]);
 });
 
-test('says which job it has heard of, as it may have been redriven since', async () => {
-  const { own, meant, ask } = hearing();
-  own.hear({ cancel: ID, redrives: 1 });
-  await ask();
-  own.hear({ cancel: ID });
-  await ask();
+test('names the number of redrives, as the job may have been redriven since', async () => {
+  const { own, meant, retry } = received();
+  own.receive({ cancel: ID, redrives: 1 });
+  await retry();
+  own.receive({ cancel: ID });
+  await retry();
   expect(meant).toEqual([1, undefined]);
 });
 
-test('what is no public id is forgotten', async () => {
-  const { own, moves, ask } = hearing();
-  own.hear({ cancel: 'nonsense' });
-  expect(await ask()).toBe(false);
+test('ignores what is no public id', async () => {
+  const { own, moves, retry } = received();
+  own.receive({ cancel: 'nonsense' });
+  expect(await retry()).toBe(false);
   expect(moves).toEqual([]);
 });
 
-test('an hour later it is forgotten', async () => {
-  const { own, clock, ask } = hearing();
-  own.hear({ cancel: ID, redrives: 1 });
+test('a cancellation is dropped after an hour', async () => {
+  const { own, clock, retry } = received();
+  own.receive({ cancel: ID, redrives: 1 });
   clock.advance(HOUR_MS - 2 * EVERY_MS);
-  expect(await ask()).toBe(true);
-  expect(await ask()).toBe(false);
+  expect(await retry()).toBe(true);
+  expect(await retry()).toBe(false);
 });
 
-test('asks about some at once, and in turn', async () => {
-  const { own, moves, ask } = hearing();
-  for (const cancel of IDS) own.hear({ cancel, redrives: 1 });
-  await ask();
+test('retries some at once, and all in turn', async () => {
+  const { own, moves, retry } = received();
+  for (const cancel of IDS) own.receive({ cancel, redrives: 1 });
+  await retry();
   expect(moves).toHaveLength(20);
-  await ask();
-  await ask();
+  await retry();
+  await retry();
   expect(new Set(moves)).toEqual(new Set(IDS));
 });
 
-test('at last it asks about all', async () => {
-  const { own, moves } = hearing();
-  for (const cancel of IDS) own.hear({ cancel, redrives: 1 });
-  await own.ask();
+test('retries all when the worker stops', async () => {
+  const { own, moves } = received();
+  for (const cancel of IDS) own.receive({ cancel, redrives: 1 });
+  await own.retry();
   moves.length = 0;
-  await own.askAtLast();
+  await own.retryAll();
   expect(new Set(moves)).toEqual(new Set(IDS));
 });
 
-test('when the database does not answer it asks again', async () => {
-  const { own, world, moves, ask } = hearing();
-  own.hear({ cancel: ID, redrives: 1 });
+test('retries after a fault', async () => {
+  const { own, world, moves, retry } = received();
+  own.receive({ cancel: ID, redrives: 1 });
   world.fails = true;
-  await expect(ask()).rejects.toThrow('The server is gone.');
+  await expect(retry()).rejects.toThrow('The server is gone.');
   world.fails = false;
-  expect(await ask()).toBe(true);
+  expect(await retry()).toBe(true);
   expect(moves).toEqual([ID]);
 });

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.js';
 
-/** How long a worker must be without a session to count as dead, in milliseconds: one that lives is back sooner. */
+/** How long a worker must be without a session to count as dead, in milliseconds. One that lives opens another one sooner. */
 const DEAD_AFTER_MS = 1_000;
 
 /** The workers that were seen without a session, and since when. */
@@ -8,15 +8,15 @@ export class MissingWorkers {
   readonly #clock: Clock;
   readonly #gapMs: number;
   #since = new Map<string, number>();
-  #looked = 0;
+  #updatedAt = 0;
 
-  /** @param everyMs How often one looks. */
+  /** @param everyMs How often they are looked for. */
   constructor(clock: Clock, everyMs: number) {
     this.#clock = clock;
     this.#gapMs = Math.max(DEAD_AFTER_MS, 2 * everyMs);
   }
 
-  /** Those that have been without one for long enough. */
+  /** Those that have had no session for long enough. */
   get dead(): readonly string[] {
     const now = this.#clock.now();
     if (this.#isLate(now)) return [];
@@ -25,20 +25,19 @@ export class MissingWorkers {
   }
 
   /**
-   * Notes who is without a session now; whoever is not among them has come back.
-   *
-   * @param asked When the database was asked. An answer that takes longer than a second is a look that comes too late.
+   * @param workers Those without a session now. The others have come back.
+   * @param began When the query for them was sent. One that takes longer than a second comes too late.
    */
-  see(workers: readonly string[], asked: number): void {
+  update(workers: readonly string[], began: number): void {
     const now = this.#clock.now();
-    const isLate = this.#isLate(asked) || now - asked > DEAD_AFTER_MS;
+    const isLate = this.#isLate(began) || now - began > DEAD_AFTER_MS;
     const since = isLate ? new Map<string, number>() : this.#since;
     this.#since = new Map(workers.map((worker) => [worker, since.get(worker) ?? now]));
-    this.#looked = now;
+    this.#updatedAt = now;
   }
 
-  /** Who did not look for so long, a frozen process for one, cannot tell who was back meanwhile. */
+  /** In a longer gap, as of a frozen process, a worker may have been back unseen. */
   #isLate(now: number): boolean {
-    return now - this.#looked > this.#gapMs;
+    return now - this.#updatedAt > this.#gapMs;
   }
 }

@@ -3,7 +3,7 @@ import { Pause } from '../../job/pause.js';
 import type { Flow } from '../flow/context.js';
 import { sweep } from '../flow/turn.js';
 import type { Alarm } from '../time/alarm.js';
-import { longestRestMs, type ScanPosition } from './scan-position.js';
+import { longestPauseMs, type ScanPosition } from './scan-position.js';
 import type { Slot, Slots } from './slots.js';
 import type { Surveyor } from './surveyor.js';
 import { Sweep } from './sweep.js';
@@ -11,38 +11,36 @@ import { Sweep } from './sweep.js';
 export interface RoundsParts<Tx> {
   readonly flow: Omit<Flow<Tx>, 'claimed'>;
   /** By queue. */
-  readonly low: ReadonlyMap<string, ScanPosition>;
+  readonly positions: ReadonlyMap<string, ScanPosition>;
   readonly slots: Pick<Slots, 'woken' | 'atRest'>;
   readonly surveyor: Surveyor;
   readonly alarm: Alarm;
   readonly onFault: (error: unknown) => void;
 }
 
-/** What a slot does: rounds through all queues, again and again until there is nothing that it could do. */
+/** What a slot does: rounds through all queues, until there is nothing left that it could do. */
 export class Rounds<Tx> {
   readonly #parts: RoundsParts<Tx>;
   readonly #skipPause = new Pause(10, 500);
-  /** Where the next round begins. */
+  /** The queue at which the next round begins. */
   #first = '';
   /** How many rounds have begun. */
   #begun = 0;
-  /** The last round that had begun when one was over that had not looked at all jobs: one that begins later is to do so. */
-  #owedAfter = 0;
-  /** The last round that has. */
-  #whole = 0;
+  /** A round that begins after so many others is to come to all jobs; null when one has. */
+  #wholeAfter: number | null = 0;
 
   constructor(parts: RoundsParts<Tx>) {
     this.#parts = parts;
   }
 
-  /** The next round is to look there first, for this queue was called. */
+  /** A wake-up came for this queue: the next round begins there. */
   beginAt(queue: string): void {
     this.#first = queue;
   }
 
-  /** Whether there is still to be a look at all jobs, when looking back has rested or what has failed is tried again. */
-  get owesLook(): boolean {
-    return this.#whole <= this.#owedAfter;
+  /** Whether another look at all jobs is to come, after a pause between two looks back or after a fault. */
+  get mustLookAgain(): boolean {
+    return this.#wholeAfter !== null;
   }
 
   /** Never rejects. */
@@ -50,96 +48,91 @@ export class Rounds<Tx> {
     const { alarm, surveyor, onFault } = this.#parts;
     const claimed = (): void => {
       slot.work();
-      surveyor.watch();
+      surveyor.watch.start();
     };
     const flow: Flow<Tx> = { ...this.#parts.flow, claimed };
     try {
-      let passes: readonly Sweep[];
+      let sweeps: readonly Sweep[];
       let round: number;
       do {
         slot.look();
         round = ++this.#begun;
-        passes = await this.#round(flow);
+        sweeps = await this.#round(flow);
         slot.rest();
-      } while (!flow.stopping.aborted && (await this.#isMore(passes, round)));
+      } while (!flow.stopping.aborted && (await this.#isMore(sweeps, round)));
       // Two workers that hold a job each of one key refuse each other: both come back, at different times.
-      if (passes.some(({ skipped }) => skipped)) alarm.within(this.#skipPause.next());
+      if (sweeps.some(({ skipped }) => skipped)) alarm.within(this.#skipPause.next());
     } catch (error) {
-      this.#owedAfter = this.#begun;
+      this.#wholeAfter = this.#begun;
       slot.fail();
       onFault(error);
     } finally {
       slot.rest();
-      surveyor.unwatch();
+      surveyor.watch.stop();
     }
   }
 
-  /** @throws what went wrong last, when the other queues have been looked at, unless it is the connection */
+  /** Sweeps each queue. A fault in one of them does not keep the slot from the others, unless the connection is lost. */
   async #round(flow: Flow<Tx>): Promise<readonly Sweep[]> {
-    const passes: Sweep[] = [];
+    const sweeps: Sweep[] = [];
     const errors: unknown[] = [];
-    let isLost = false;
-    for (const [queue, low] of this.#queues()) {
-      if (isLost) {
-        // A claim in that queue may always take too long.
+    for (const [queue, position] of this.#queues()) {
+      if (isDriverError(errors.at(-1), 'ConnectionLost')) {
+        // Claims in the queue before may always take too long.
         this.#first = queue;
         break;
       }
-      const pass = new Sweep(queue, low, flow.clock.now());
+      const pass = new Sweep(queue, position, flow.clock.now());
       try {
         await sweep(flow, pass);
-        passes.push(pass);
-        if (pass.isAnswered) break;
+        sweeps.push(pass);
+        if (pass.end === 'early') break;
       } catch (error) {
         errors.push(error);
-        isLost = isDriverError(error, 'ConnectionLost');
       } finally {
-        pass.end(flow.clock.now());
+        pass.close(flow.clock.now());
       }
     }
+    if (errors.length === 0) return sweeps;
     const last = errors.pop();
-    if (last === undefined) return passes;
     for (const error of errors) this.#parts.onFault(error);
-    // In the others there may be what a survey brings about.
-    if (passes.length > 0) this.#parts.surveyor.soon();
+    // A survey may make jobs of the other queues due.
+    if (sweeps.length > 0) this.#parts.surveyor.soon();
     throw last;
   }
 
-  /** All of them, once: from the one on that is to be the first. */
+  /** All queues, in turn. */
   #queues(): readonly (readonly [string, ScanPosition])[] {
-    const all = [...this.#parts.low];
-    const place = Math.max(
-      0,
-      all.findIndex(([queue]) => queue === this.#first),
-    );
+    const all = [...this.#parts.positions];
+    const first = all.findIndex(([queue]) => queue === this.#first);
     this.#first = '';
-    return [...all.slice(place), ...all.slice(0, place)];
+    return first === -1 ? all : [...all.slice(first), ...all.slice(0, first)];
   }
 
-  /** Whether there is to be another round. The last slot that goes to rest asks what there is to wait for. */
-  async #isMore(passes: readonly Sweep[], round: number): Promise<boolean> {
-    const { flow, low, slots, surveyor, alarm } = this.#parts;
-    const worked = passes.some((pass) => pass.worked);
+  /** Whether the slot makes another round. The last slot that goes to rest makes the survey. */
+  async #isMore(sweeps: readonly Sweep[], round: number): Promise<boolean> {
+    const { flow, positions, slots, surveyor, alarm } = this.#parts;
+    const worked = sweeps.some((pass) => pass.worked);
     if (worked) this.#skipPause.reset();
-    if (slots.woken || passes.some(({ isUnfinished }) => isUnfinished)) {
+    if (slots.woken || sweeps.some((pass) => pass.end === 'timed out' && !pass.worked)) {
       surveyor.soon();
       return true;
     }
-    const isAnswered = passes.some((pass) => pass.isAnswered);
-    if (!isAnswered && !passes.every(({ isWhole }) => isWhole)) {
-      this.#owedAfter = this.#begun;
-      alarm.within(longestRestMs(low, flow.clock.now()));
-      await surveyor.meanwhile();
+    const isEarly = sweeps.some(({ end }) => end === 'early');
+    if (!isEarly && !sweeps.every(({ looksBack }) => looksBack)) {
+      this.#wholeAfter = this.#begun;
+      alarm.within(longestPauseMs(positions, flow.clock.now()));
+      await surveyor.between();
       return worked;
     }
-    if (!isAnswered) this.#whole = Math.max(this.#whole, round);
-    const mayWait = isAnswered || !worked;
-    if (!slots.atRest || (surveyor.isRecent && (mayWait || surveyor.isSlow))) {
+    if (!isEarly && this.#wholeAfter !== null && round > this.#wholeAfter) this.#wholeAfter = null;
+    // Ids become visible behind the line.
+    const looksAgain = worked && !isEarly;
+    if (!slots.atRest || (surveyor.isRecent && (!looksAgain || surveyor.isSlow))) {
       surveyor.soon(worked);
-      // Ids become visible behind the line.
-      return !mayWait;
+      return looksAgain;
     }
-    // What is waiting is also found by whoever has begun to look meanwhile.
+    // Whoever has begun to look meanwhile also finds what the survey has found.
     return (await surveyor.now()) && worked && slots.atRest;
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js';
 import { Alarm } from '../time/alarm.js';
 
-/** A slot that has been looking for so long no longer keeps others from it, in milliseconds: its connection may be dead. */
+/** A slot that looks for so long no longer keeps others from it, in milliseconds. Its connection may be dead. */
 const HANGS_MS = 50;
 
 /** One of the places in which a worker looks for work and runs it, one run at a time. */
@@ -12,7 +12,7 @@ export interface Slot {
   work(): void;
   /** The look, and what it brought, is over. */
   rest(): void;
-  /** The look, or what it brought, has failed: others are not to rely on it. There is another one after a pause. */
+  /** The look, or what it brought, has failed. Another one follows after a pause. */
   fail(): void;
 }
 
@@ -34,19 +34,20 @@ export interface SlotsParts {
 }
 
 /**
- * The slots of a worker: as many as there is work for. As many may look for work as are working, but one always: a single job
- * causes few looks, and a thousand of them soon have all slots. A wake-up that comes while enough are looking waits for one of
- * them: when its look is over, there is another one, by this slot or by the next that is opened.
+ * The slots of a worker: as many are open as there is work for. As many may look for work as are working, and one always.
+ * So a single job causes few looks, and a thousand jobs soon have all slots.
+ *
+ * A wake-up that comes while enough slots look waits until one of these looks is over. Then another look begins.
  */
 export class Slots {
   readonly #parts: SlotsParts;
   readonly #open = new Set<State>();
-  /** Looks again for a wake-up that has waited for a slot which hangs. */
+  /** Opens a slot for a wake-up that waits for a look which hangs. */
   readonly #alarm: Alarm;
   #woken = false;
-  /** Whether something has failed since it last came from outside: a run that begins opens no further slot. */
+  /** Whether something has failed since the last wake-up. A run that begins opens no further slot then. */
   #isPaused = false;
-  /** Whether a look has begun since the last wake-up came and the last run began, and has not failed. */
+  /** Whether a look that has not failed began after the last wake-up and after the last run began. */
   #isAnswered = false;
 
   constructor(parts: SlotsParts) {
@@ -54,23 +55,22 @@ export class Slots {
     this.#alarm = new Alarm(parts.clock, () => this.#openSlots(1));
   }
 
-  /** Whether a wake-up came that no look has answered yet. */
+  /** Whether a wake-up came after the last look began. */
   get woken(): boolean {
     return this.#woken;
   }
 
-  /** Whether a look has begun after all that is known to call for one, and does not hang: a slot that has worked need not look again. */
+  /** Whether a look that does not hang began after all that calls for one. A slot that has worked need not look again then. */
   get isAnswered(): boolean {
-    const hangs = this.#parts.clock.now() - HANGS_MS;
-    return this.#isAnswered && this.#looks().every(({ since }) => since > hangs);
+    return this.#isAnswered && this.#looks().every(({ since }) => since > this.#hangsSince());
   }
 
   /** Whether no slot looks or works. */
   get atRest(): boolean {
-    return this.#count('looking') + this.#count('working') === 0;
+    return this.#count('resting') === this.#open.size;
   }
 
-  /** Whether nobody looks, works, or asks what there is to wait for. */
+  /** Whether no slot looks, works or waits for a survey. */
   get areAllClosed(): boolean {
     return this.#open.size === 0;
   }
@@ -87,7 +87,7 @@ export class Slots {
     this.#openSlots(1);
   }
 
-  /** Resolves when what is going on in the slots is over. None may be opened meanwhile. */
+  /** Resolves when all slots are closed. None may be opened meanwhile. */
   async stop(): Promise<void> {
     this.#alarm.stop();
     await Promise.all([...this.#open].map(({ ended }) => ended));
@@ -106,7 +106,7 @@ export class Slots {
     }
   }
 
-  /** @param isBacklog A slot that was opened for a job's sake and finds another one opens two: they double. */
+  /** @param isBacklog Whether it is opened as a job was found. If it finds another one, it opens two: slots double. */
   #openSlot(isBacklog: boolean): void {
     const { clock, concurrency, serve, idle } = this.#parts;
     const state: State = { is: 'resting', since: 0, ended: Promise.resolve() };
@@ -121,7 +121,7 @@ export class Slots {
       work: () => {
         state.is = 'working';
         this.#isAnswered = false;
-        // It would meet the same fault.
+        // Another slot would meet the same fault.
         if (this.#isPaused) return;
         // Where all slots work, each of them looks again by itself.
         if (this.#count('working') < concurrency) this.#woken = true;
@@ -136,18 +136,22 @@ export class Slots {
       },
     }).then(() => {
       this.#open.delete(state);
-      // While all slots were open a wake-up may have come to one that had ended already.
+      // While all slots were open, a wake-up may have come that none of them has seen.
       this.#openSlots(1);
       if (this.areAllClosed) idle();
     });
   }
 
-  /** For how long, in milliseconds, those that are looking are enough. */
+  /** For how long enough slots look, in milliseconds; 0 when another one may. */
   #enoughForMs(): number {
-    const hangs = this.#parts.clock.now() - HANGS_MS;
-    const began = this.#looks().filter(({ since }) => since > hangs);
+    const began = this.#looks().filter(({ since }) => since > this.#hangsSince());
     if (began.length < Math.max(1, this.#count('working'))) return 0;
-    return Math.min(...began.map(({ since }) => since)) - hangs;
+    return Math.min(...began.map(({ since }) => since)) - this.#hangsSince();
+  }
+
+  /** A look that began then or earlier hangs. */
+  #hangsSince(): number {
+    return this.#parts.clock.now() - HANGS_MS;
   }
 
   #looks(): readonly State[] {

@@ -26,8 +26,8 @@ function surveying(
     },
     lanes: { queues: ['q'], kinds: ['k'] },
     clock,
-    cancellations: { ask: async () => false },
-    low: new Map([['q', new ScanPosition(5_000)]]),
+    cancellations: { retry: async () => false },
+    positions: new Map([['q', new ScanPosition(5_000)]]),
     alarm: new Alarm(clock, () => {}),
     pollMs: 5_000,
     watchMs: 250,
@@ -44,7 +44,7 @@ function surveying(
 /** Until what has been begun is over. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('a survey that is asked for is made in a moment, once', async () => {
+test('a survey that is put off is made in a moment, once', async () => {
   const { clock, surveyor, begun } = surveying(1);
   surveyor.soon();
   surveyor.soon();
@@ -56,7 +56,7 @@ test('a survey that is asked for is made in a moment, once', async () => {
   expect(surveyor.isSlow).toBe(false);
 });
 
-test('surveys that take long are followed by nine times as long without one, up to the poll', async () => {
+test('surveys that take long are followed by a pause nine times as long, up to the poll interval', async () => {
   for (const [tookMs, nextAt] of [
     [200, 2_200],
     [1_000, 7_000],
@@ -79,7 +79,7 @@ test('surveys that take long are followed by nine times as long without one, up 
   }
 });
 
-test('surveys that are asked for while one goes on are one, after a rest from it', async () => {
+test('surveys that are called for while one goes on are one, after a pause', async () => {
   const { clock, surveyor, begun } = surveying(200, true);
   for (let ms = 0; ms < 10_000; ms += 10) {
     surveyor.soon();
@@ -90,7 +90,7 @@ test('surveys that are asked for while one goes on are one, after a rest from it
   expect(begun).toHaveLength(6);
 });
 
-test('those who ask for a survey that waits for its turn share it, and stop ends it', async () => {
+test('callers share a survey that waits for its turn, and stop cancels it', async () => {
   const { clock, surveyor, begun } = surveying(200, true);
   const first = surveyor.now();
   await settled();
@@ -102,14 +102,14 @@ test('those who ask for a survey that waits for its turn share it, and stop ends
   expect(begun).toEqual([0]);
 });
 
-test('as long as a survey goes on that is to bring about a look, there may be one', async () => {
+test('while a survey goes on that may be a reason to look again, the worker may look again', async () => {
   const { clock, surveyor } = surveying(50, true);
   surveyor.soon(true);
-  expect(surveyor.mayLook).toBe(true);
+  expect(surveyor.mayLookAgain).toBe(true);
   clock.advance(25);
   await settled();
-  expect(surveyor.mayLook).toBe(true);
+  expect(surveyor.mayLookAgain).toBe(true);
   clock.advance(50);
   await settled();
-  expect(surveyor.mayLook).toBe(false);
+  expect(surveyor.mayLookAgain).toBe(false);
 });

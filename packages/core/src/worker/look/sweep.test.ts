@@ -30,26 +30,26 @@ function come(pass: Sweep, one: Job): void {
   pass.found([one], 0);
 }
 
-/** A place that the worker has got to, while another slot looks back. */
-function reached(id: number): ScanPosition {
-  const low = new ScanPosition(5_000);
-  low.reach(at(id));
-  return low;
+/** A scan position that has advanced. */
+function advanced(id: number): ScanPosition {
+  const position = new ScanPosition(5_000);
+  position.advance(at(id));
+  return position;
 }
 
-/** Looks take so long already. */
-function takeLong(low: ScanPosition): void {
-  const look = low.begin(-1_102);
-  if (look === null) throw new Error('No look may begin.');
-  low.leave(look, -1_000);
+/** A look back has taken long already. */
+function takeLong(position: ScanPosition): void {
+  const look = position.lookBack(-1_102);
+  if (look === null) throw new Error('No look back may begin.');
+  position.fail(look, -1_000);
 }
 
-test('a pass catches up with where the other slots have got to, and never goes back', () => {
-  const low = reached(500);
-  new Sweep('q', low, 0);
-  const pass = new Sweep('q', low, 0);
+test('a sweep catches up with the scan position, and never goes back', () => {
+  const position = advanced(500);
+  new Sweep('q', position, 0);
+  const pass = new Sweep('q', position, 0);
   expect(pass.line).toEqual(at(500));
-  low.reach(at(700));
+  position.advance(at(700));
   pass.catchUp();
   expect(pass.line).toEqual(at(700));
   pass.line = at(900);
@@ -57,10 +57,10 @@ test('a pass catches up with where the other slots have got to, and never goes b
   expect(pass.line).toEqual(at(900));
 });
 
-test('a pass that is to look at all jobs does so first, also when it meets a busy key on the way', () => {
-  const low = reached(500);
-  const pass = new Sweep('q', low, 0);
-  expect(pass.isWhole).toBe(true);
+test('a look back goes on past busy keys', () => {
+  const position = advanced(500);
+  const pass = new Sweep('q', position, 0);
+  expect(pass.looksBack).toBe(true);
   pass.catchUp();
   expect(pass.line).toBe(START);
 
@@ -75,41 +75,41 @@ test('a pass that is to look at all jobs does so first, also when it meets a bus
   expect(pass.line).toEqual(at(2));
 });
 
-test('a pass that has come to a job behind where the worker has got to goes on right there, until it is there too', () => {
-  const low = reached(500);
-  const pass = new Sweep('q', low, 0);
+test('a sweep that finds a job behind the position goes on right there, until it is at the position too', () => {
+  const position = advanced(500);
+  const pass = new Sweep('q', position, 0);
   pass.catchUp();
   for (const id of [2, 3, 400]) {
     come(pass, job(id));
     pass.catchUp();
     expect(pass.line).toEqual(at(id));
   }
-  // Others have got further meanwhile: what this claim came to was not behind them when it began.
-  low.reach(at(600));
+  // Others are further by now. This claim's job was not behind the position when the claim began.
+  position.advance(at(600));
   come(pass, job(501));
   pass.catchUp();
   expect(pass.line).toEqual(at(600));
 });
 
-test('what a pass does behind where the worker has got to counts as looking back', () => {
-  const low = reached(500);
-  const pass = new Sweep('q', low, 0);
+test('claims behind the position count as looking back', () => {
+  const position = advanced(500);
+  const pass = new Sweep('q', position, 0);
   pass.catchUp();
   come(pass, job(2));
-  expect(low.restMs(0)).toBe(0);
+  expect(position.pauseMs(0)).toBe(0);
   pass.catchUp();
   pass.claimed(job(440), 102, -1_000);
   pass.claimed(job(450), 102, 102);
-  expect(low.restMs(102)).toBe(900);
+  expect(position.pauseMs(102)).toBe(900);
 });
 
-test('a pass that has run a job of a key goes on right behind it, where the next one of that key may be', () => {
-  const low = reached(500);
-  new Sweep('q', low, 0);
-  const pass = new Sweep('q', low, 0);
+test('a sweep that has run a job of a key goes on right behind it, where the next job of that key may be', () => {
+  const position = advanced(500);
+  new Sweep('q', position, 0);
+  const pass = new Sweep('q', position, 0);
   const next = (one: Job, others: number) => {
     come(pass, one);
-    low.reach(at(others));
+    position.advance(at(others));
     pass.catchUp();
   };
   next(job(600, 'deep'), 900);
@@ -118,73 +118,73 @@ test('a pass that has run a job of a key goes on right behind it, where the next
   expect(pass.line).toEqual(at(1_000));
 });
 
-test('a look takes as long as all its claims, until one comes to a job that can be run: the worker begins there', () => {
-  const low = new ScanPosition(5_000);
-  takeLong(low);
-  const pass = new Sweep('q', low, 0);
+test('a look back takes as long as all its claims, and the worker goes on from the job that it finds', () => {
+  const position = new ScanPosition(5_000);
+  takeLong(position);
+  const pass = new Sweep('q', position, 0);
   pass.claimed(job(1, 'busy'), 1, 1);
   pass.skip(job(1, 'busy'));
-  expect(low.restMs(1)).toBeGreaterThan(0);
+  expect(position.pauseMs(1)).toBeGreaterThan(0);
   // Behind 100,000 others of the key.
   pass.claimed(job(100_001), 101, 102);
   pass.found([job(100_001)], 102);
-  expect(low.restMs(102)).toBe(900);
-  expect(low.begin(102)).toBeNull();
-  expect(low.reached).toEqual(at(100_001));
-  // What comes next is no look any more.
+  expect(position.pauseMs(102)).toBe(900);
+  expect(position.lookBack(102)).toBeNull();
+  expect(position.line).toEqual(at(100_001));
+  // The next claim is no part of the look back.
   pass.claimed(job(200_000), 500, 700);
   pass.found([job(200_000)], 700);
-  expect(low.restMs(700)).toBe(302);
+  expect(position.pauseMs(700)).toBe(302);
 });
 
-test('what it takes to find that a key is blocked is part of the look', () => {
-  const low = reached(0);
-  takeLong(low);
-  const pass = new Sweep('q', low, 0);
+test('the time to find that a key is blocked counts as part of the look back', () => {
+  const position = advanced(0);
+  takeLong(position);
+  const pass = new Sweep('q', position, 0);
   pass.claimed(job(1, 'busy'), 1, 1);
   pass.moveLine(job(1, 'busy'));
   pass.blocked(100);
   pass.skip(job(1, 'busy'));
   pass.claimed(job(200), 1, 102);
   pass.found([job(200)], 102);
-  expect(low.restMs(102)).toBe(900);
+  expect(position.pauseMs(102)).toBe(900);
 });
 
-test('a look that finds nothing but busy keys rests as well', () => {
-  const low = reached(500);
-  takeLong(low);
-  const pass = new Sweep('q', low, 0);
+test('a look back that finds only busy keys is followed by a pause too', () => {
+  const position = advanced(500);
+  takeLong(position);
+  const pass = new Sweep('q', position, 0);
   pass.claimed(job(1, 'busy'), 1, 1);
   pass.skip(job(1, 'busy'));
   pass.claimed(undefined, 101, 102);
-  expect(low.restMs(102)).toBe(900);
-  expect(low.begin(102)).toBeNull();
-  expect(low.reached).toEqual(at(500));
+  expect(position.pauseMs(102)).toBe(900);
+  expect(position.lookBack(102)).toBeNull();
+  expect(position.line).toEqual(at(500));
 });
 
-test('a look whose time is over leaves what it has passed behind, and the next pass goes on there', () => {
-  const low = reached(0);
-  const pass = new Sweep('q', low, 0);
+test('a look back that times out is continued by a later sweep', () => {
+  const position = advanced(0);
+  const pass = new Sweep('q', position, 0);
   for (const id of [1, 2, 3]) {
     pass.claimed(job(id, `key ${id}`), 50, 50 * id);
     pass.moveLine(job(id, `key ${id}`));
     pass.skip(job(id, `key ${id}`));
   }
-  pass.leaveOff(150);
-  pass.end(150);
-  expect(pass.isUnfinished).toBe(true);
-  const next = new Sweep('q', low, 150);
-  expect({ line: next.line, isWhole: next.isWhole }).toEqual({ line: at(3), isWhole: false });
-  const on = new Sweep('q', low, 300);
-  expect({ line: on.line, isWhole: on.isWhole }).toEqual({ line: at(3), isWhole: true });
+  pass.timeOut(150);
+  pass.close(150);
+  expect(pass.end).toBe('timed out');
+  const next = new Sweep('q', position, 150);
+  expect({ line: next.line, looksBack: next.looksBack }).toEqual({ line: at(3), looksBack: false });
+  const on = new Sweep('q', position, 300);
+  expect({ line: on.line, looksBack: on.looksBack }).toEqual({ line: at(3), looksBack: true });
 });
 
-test('a pass that has let go what it claimed claims it again, and stays there when it is behind the others by then', () => {
-  const low = reached(500);
-  const pass = new Sweep('q', low, 0);
+test('a sweep that has let go its jobs claims them again, and stays there if the others are further by then', () => {
+  const position = advanced(500);
+  const pass = new Sweep('q', position, 0);
   pass.catchUp();
   come(pass, job(10));
-  low.reach(at(600));
+  position.advance(at(600));
   pass.catchUp(true);
   expect(pass.line).toEqual(at(10));
   come(pass, job(550));
@@ -192,32 +192,32 @@ test('a pass that has let go what it claimed claims it again, and stays there wh
   expect(pass.line).toEqual(at(550));
 });
 
-test('a pass that has let go what it claimed goes on through all of that, though others have got further meanwhile', () => {
-  const low = reached(500);
-  new Sweep('q', low, 0);
-  const pass = new Sweep('q', low, 0);
+test('a sweep that has let go its jobs goes through all of them, though others are further by then', () => {
+  const position = advanced(500);
+  new Sweep('q', position, 0);
+  const pass = new Sweep('q', position, 0);
   const jobs = [501, 502, 503].map((id) => job(id));
   pass.claimed(jobs.at(-1), 1, 0);
   pass.letGo(jobs);
   pass.catchUp(true);
   for (const one of jobs.slice(0, 2)) {
     come(pass, one);
-    expect(pass.mayRest).toBe(false);
+    expect(pass.isAtFront).toBe(false);
     // While the claim was out they were passed over.
-    low.reach(at(600));
+    position.advance(at(600));
     pass.catchUp();
     expect(pass.line).toEqual(at(Number(one.id)));
   }
   come(pass, job(503));
   pass.catchUp();
   come(pass, job(601));
-  expect(pass.mayRest).toBe(true);
+  expect(pass.isAtFront).toBe(true);
 });
 
-test('a look that fails leaves the next one to another pass', () => {
-  const low = reached(500);
-  const pass = new Sweep('q', low, 0);
-  expect(low.begin(0)).toBeNull();
-  pass.end(0);
-  expect(low.begin(0)?.line).toBe(START);
+test('after a look back has failed, another sweep begins one', () => {
+  const position = advanced(500);
+  const pass = new Sweep('q', position, 0);
+  expect(position.lookBack(0)).toBeNull();
+  pass.close(0);
+  expect(position.lookBack(0)?.line).toBe(START);
 });

@@ -1,127 +1,118 @@
 import type { Line } from '../../driver/claim-session.js';
 import type { Job } from '../../job/job.js';
-import { isBefore, type Look, type ScanPosition, START } from './scan-position.js';
+import { furthestOf, isBefore, type LookBack, type ScanPosition, START } from './scan-position.js';
+
+/** How a sweep has ended. It stops early where another slot looks for the next job. */
+type End = 'at the last job' | 'early' | 'timed out';
 
 /** One pass through a queue, in the order of priority and id. */
 export class Sweep {
-  readonly #low: ScanPosition;
-  /** Whether it looks at all jobs, or at those that an earlier look has left, and not only beyond where the worker has got to. */
-  readonly isWhole: boolean;
-  /** Until it comes to a job that can be run, of all that it is to look at. */
-  #look: Look | null;
-  /** The line in the sand: the last place this pass has looked at. */
+  readonly #position: ScanPosition;
+  /** Whether it began as a look back, and so comes to all jobs. */
+  readonly looksBack: boolean;
+  /** Until it comes to a job to run. */
+  #lookBack: LookBack | null;
+  /** The line in the sand: the last place this sweep has come to. */
   line: Line;
-  /** Keys found busy: for the rest of this pass their jobs are passed over. */
+  /** Keys found busy: for the rest of this sweep their jobs are passed over. */
   readonly busy = new Set<string>();
   worked = false;
   skipped = false;
-  /** Whether it has ended ahead of the end, as somebody else looks for what comes next, or has. */
-  isAnswered = false;
-  /** Whether its time was over before it came to the end, or to a job that can be run. */
-  isUnfinished = false;
-  /** Whether it has just run a job of a key: what comes next of that key is its to run, and mostly right behind. */
-  #isAtKey = false;
-  /** Whether it has just come to a job that the worker has passed already: there may be more of them, and nobody else looks there. */
-  #isBehind = false;
-  /** Where the worker had got to when the last claim began, or where what the pass has let go ends, if that is further. */
+  end: End = 'at the last job';
+  /** Why the next claim is to begin at the line: more jobs of a key may follow there, or more jobs behind the position. */
+  #staysAt: 'key' | 'behind' | null = null;
+  /** A claim that comes to a job before this line has found it behind the position, or among the jobs that were let go. */
   #front: Line;
-  /** Up to where there may be what the pass has let go. */
-  #released = START;
+  /** Jobs that this sweep has let go may lie before this line. */
+  #letGo = START;
 
   constructor(
     readonly queue: string,
-    low: ScanPosition,
+    position: ScanPosition,
     now: number,
   ) {
-    this.#low = low;
-    this.#look = low.begin(now);
-    this.#front = low.reached;
-    this.line = this.#look?.line ?? this.#front;
-    this.isWhole = this.#look !== null;
+    this.#position = position;
+    this.#lookBack = position.lookBack(now);
+    this.#front = position.line;
+    this.line = this.#lookBack?.line ?? this.#front;
+    this.looksBack = this.#lookBack !== null;
   }
 
   /**
-   * To be called ahead of a claim. Moves the line to where the worker has got to, so that this slot does not pass over what the others have
-   * now: with 24 slots on Postgres that took a tenth of the rate, and with four and batches on MySQL two claims in five were in vain. Not
-   * behind a job of a key, whose next one only a look from the start would find; and not of a pass that has not yet looked at
-   * all that lies before.
+   * Before a claim: moves the line to the scan position, so that this slot does not pass over the jobs that others have now. That took a
+   * tenth of the rate with 24 slots on Postgres. With four slots and batches on MySQL, two claims in five were in vain.
    *
-   * @param again After a claim that has let go what it had: that is to be claimed again.
+   * @param again The last claim has let go its jobs, and this one is to claim them again.
    */
   catchUp(again = false): void {
-    this.#front = later(this.#low.reached, this.#released);
-    const stays = again || this.#look !== null || this.#isAtKey || this.#isBehind;
-    if (!stays) this.line = this.#low.beyond(this.line);
+    this.#front = furthestOf(this.#position.line, this.#letGo);
+    const stays = again || !this.isAtFront;
+    if (!stays) this.line = furthestOf(this.line, this.#position.line);
   }
 
-  /** A claim has taken so long, and come to this job at last, or to none. */
+  /** A claim took so long. @param last The last job that it has come to; undefined if there is none. */
   claimed(last: Job | undefined, tookMs: number, now: number): void {
-    if (this.#look !== null) this.#look.tookMs += tookMs;
-    else if (this.#isBehind) this.#low.behind(tookMs, now);
-    if (last === undefined) this.#endLook(undefined, now);
+    if (this.#lookBack !== null) this.#lookBack.tookMs += tookMs;
+    else if (this.#staysAt === 'behind') this.#position.claimedBehind(tookMs, now);
+    if (last === undefined) this.#endLookBack(undefined, now);
   }
 
-  /** All that a claim has come to is blocked, and to find that took so long: of a key with very many jobs, longer than the claim. */
+  /** The check took so long that found all claimed jobs blocked. For a key with very many jobs it takes longer than the claim. */
   blocked(tookMs: number): void {
-    if (this.#look !== null) this.#look.tookMs += tookMs;
+    if (this.#lookBack !== null) this.#lookBack.tookMs += tookMs;
   }
 
-  /** A claim has come to jobs that can be run: what lay before them has been looked at, and was in the way. */
+  /** Some of the claimed jobs are run. */
   found(jobs: readonly Job[], now: number): void {
-    const last = jobs.at(-1);
-    this.#isAtKey = jobs.some(({ key }) => key !== null);
-    this.#endLook(last, now);
-    this.#isBehind = last !== undefined && isBefore(placeOf(last), this.#front);
+    const last = lineOf(jobs);
+    this.#endLookBack(last, now);
+    if (last !== undefined && isBefore(last, this.#front)) this.#staysAt = 'behind';
+    else this.#staysAt = jobs.some(({ key }) => key !== null) ? 'key' : null;
   }
 
-  /** A claim has let go all that it came to. Others may have passed it over meanwhile. */
+  /** A claim has let go its jobs. Other slots may have passed over them meanwhile. */
   letGo(jobs: readonly Job[]): void {
-    const last = jobs.at(-1);
-    if (last !== undefined) this.#released = later(this.#released, placeOf(last));
+    this.#letGo = furthestOf(this.#letGo, lineOf(jobs) ?? START);
   }
 
-  /** Moves the line to a job that has been looked at. */
+  /** Moves the line to a job that was claimed. */
   moveLine(job: Job): void {
-    this.line = placeOf(job);
-    if (this.#look === null) this.#low.reach(this.line);
+    this.line = { priority: job.priority, id: job.id };
+    if (this.#lookBack === null) this.#position.advance(this.line);
   }
 
-  /** Whether another slot's look would find what this one's would. */
-  get mayRest(): boolean {
-    return !this.#isAtKey && !this.#isBehind && this.#look === null;
+  /** Whether other slots come to the next job too. */
+  get isAtFront(): boolean {
+    return this.#lookBack === null && this.#staysAt === null;
   }
 
-  /** Somebody else has the job's entity. */
+  /** Another worker or slot has the job's key. */
   skip({ key }: Job): void {
     this.skipped = true;
     if (key !== null) this.busy.add(key);
   }
 
-  /** Its time is over. A look that has not come to a job that can be run is gone on with. */
-  leaveOff(now: number): void {
-    this.isUnfinished = !this.worked;
-    if (this.#look === null || this.line === START) return;
-    this.#low.leaveOff(this.#look, this.line, now);
-    this.#look = null;
+  /** Its time is over before it has come to the end. A look back is continued later. */
+  timeOut(now: number): void {
+    this.end = 'timed out';
+    if (this.#lookBack === null || this.line === START) return;
+    this.#position.interrupt(this.#lookBack, this.line, now);
+    this.#lookBack = null;
   }
 
   /** Nothing more comes of it. */
-  end(now: number): void {
-    if (this.#look !== null) this.#low.leave(this.#look, now);
-    this.#look = null;
+  close(now: number): void {
+    if (this.#lookBack !== null) this.#position.fail(this.#lookBack, now);
+    this.#lookBack = null;
   }
 
-  #endLook(last: Job | undefined, now: number): void {
-    if (this.#look === null) return;
-    this.#low.looked(this.#look, last && placeOf(last), now);
-    this.#look = null;
+  #endLookBack(found: Line | undefined, now: number): void {
+    if (this.#lookBack !== null) this.#position.found(this.#lookBack, found, now);
+    this.#lookBack = null;
   }
 }
 
-function placeOf({ priority, id }: Job): Line {
-  return { priority, id };
-}
-
-function later(one: Line, other: Line): Line {
-  return isBefore(one, other) ? other : one;
+function lineOf(jobs: readonly Job[]): Line | undefined {
+  const last = jobs.at(-1);
+  return last && { priority: last.priority, id: last.id };
 }

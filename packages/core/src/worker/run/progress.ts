@@ -3,7 +3,7 @@ import type { Driver } from '../../driver/driver.js';
 import { checkJson, LIMITS } from '../../input.js';
 import type { Json } from '../../job/json.js';
 import type { Logger } from '../../logger.js';
-import { NewestOnly } from '../time/newest-only.js';
+import { Throttle } from '../time/throttle.js';
 import type { LiveRun } from './live-run.js';
 
 /** At most one write in this time, in milliseconds: a handler may report as often as it likes. */
@@ -28,10 +28,10 @@ export function progressReporter(
       log.debug({ err: error, runId: run.runId }, 'progress was not written');
     }
   };
-  const newest = new NewestOnly(clock, EVERY_MS, write);
+  const throttle = new Throttle(clock, EVERY_MS, write);
 
   return {
-    report: (value) => newest.put(checkJson('progress', value, LIMITS.metadataBytes)),
-    stop: () => newest.stop(),
+    report: (value) => throttle.put(checkJson('progress', value, LIMITS.metadataBytes)),
+    stop: () => throttle.stop(),
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js';
 import type { Anchor } from '../../driver/anchor.js';
 import type { Logger } from '../../logger.js';
-import { NewestOnly } from '../time/newest-only.js';
+import { Throttle } from '../time/throttle.js';
 
 /** At most one write in this time, in milliseconds. The line is for people to look at. */
 const EVERY_MS = 200;
@@ -11,20 +11,20 @@ export class LineReporter {
   readonly #anchor: Pick<Anchor, 'report'>;
   readonly #log: Logger;
   readonly #lines: Record<string, string | null> = Object.create(null);
-  readonly #newest: NewestOnly<Readonly<Record<string, string | null>>>;
+  readonly #throttle: Throttle<Readonly<Record<string, string | null>>>;
   #reported = '{}';
 
   constructor(anchor: Pick<Anchor, 'report'>, clock: Clock, log: Logger) {
     this.#anchor = anchor;
     this.#log = log;
-    this.#newest = new NewestOnly(clock, EVERY_MS, (lines) => this.#write(lines));
+    this.#throttle = new Throttle(clock, EVERY_MS, (lines) => this.#write(lines));
   }
 
   /** The newest sweep of `queue` has come to this job; null: it is at rest. */
   move(queue: string, publicId: string | null): void {
     if (this.#lines[queue] === publicId) return;
     this.#lines[queue] = publicId;
-    this.#newest.put(this.#lines);
+    this.#throttle.put(this.#lines);
   }
 
   rest(): void {
@@ -32,7 +32,7 @@ export class LineReporter {
   }
 
   stop(): void {
-    this.#newest.stop();
+    this.#throttle.stop();
   }
 
   async #write(lines: Readonly<Record<string, string | null>>): Promise<void> {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { handClock } from '../../../test/hand-clock.js';
 import { Alarm } from './alarm.js';
 
-test('rings once, at the earliest time that was asked for', () => {
+test('rings once, at the earliest time that was set', () => {
   const clock = handClock();
   let rings = 0;
   const alarm = new Alarm(clock, () => rings++);
@@ -17,7 +17,7 @@ test('rings once, at the earliest time that was asked for', () => {
   expect(rings).toBe(1);
 });
 
-test('rings again when it is asked again, and not after it was stopped', () => {
+test('rings again when it is set again, and not after it was stopped', () => {
   const clock = handClock();
   let rings = 0;
   const alarm = new Alarm(clock, () => rings++);

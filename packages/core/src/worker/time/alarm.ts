@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.js';
 
-/** Calls back at the earliest of the times that were asked for since it last did. */
+/** Calls back once, at the earliest of the times that were set since it last did. */
 export class Alarm {
   readonly #clock: Clock;
   readonly #ring: () => void;

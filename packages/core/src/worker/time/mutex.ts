@@ -1,35 +1,43 @@
 import type { Clock } from '../../clock.js';
 
-/** One at a time: whoever takes a turn has it until they give it back, and the next one's begins. */
+/** One turn at a time. A turn lasts until it is given back. */
 export class Mutex {
   #last: Promise<void> = Promise.resolve();
 
   /** Resolves when it is the caller's turn. @returns gives it back */
   take(): Promise<() => void> {
     const before = this.#last;
-    let giveBack = (): void => {};
-    this.#last = new Promise((resolve) => {
-      giveBack = resolve;
-    });
-    return before.then(() => giveBack);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last = promise;
+    return before.then(() => resolve);
+  }
+
+  /** Does some work in a turn of its own. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const giveBack = await this.take();
+    try {
+      return await work();
+    } finally {
+      giveBack();
+    }
   }
 }
 
-/** The same, but nobody waits for whoever has had their turn for too long. */
+/** The same, but no caller waits for a turn that lasts too long. */
 export class TimedMutex {
   readonly #clock: Clock;
   readonly #mostMs: number;
   readonly #turn = new Mutex();
-  /** The turn that somebody has. */
+  /** The current turn. */
   #now: { readonly since: number } | null = null;
 
-  /** @param mostMs How long somebody may have it while others wait. */
+  /** @param mostMs How long a turn may last while others wait, in milliseconds. */
   constructor(clock: Clock, mostMs: number) {
     this.#clock = clock;
     this.#mostMs = mostMs;
   }
 
-  /** Resolves when it is the caller's turn. @returns gives it back, may be called twice; null while somebody has it for too long */
+  /** Resolves when it is the caller's turn. @returns gives it back, may be called twice; null where the current turn lasts too long */
   async take(): Promise<(() => void) | null> {
     if (this.#leftMs <= 0) return null;
     const taking = this.#turn.take().then((giveBack) => this.#begin(giveBack));

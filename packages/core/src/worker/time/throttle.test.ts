@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { handClock } from '../../../test/hand-clock.js';
 import { gate, settled } from '../../../test/resting-worker.js';
-import { NewestOnly } from './newest-only.js';
+import { Throttle } from './throttle.js';
 
 test('while a write is on its way none is begun, and then the newest value is written', async () => {
   const clock = handClock();
   const answer = gate();
   const written: number[] = [];
-  const newest = new NewestOnly<number>(clock, 100, (value) => {
+  const throttle = new Throttle<number>(clock, 100, (value) => {
     written.push(value);
     return value === 9 ? answer.opened : Promise.resolve();
   });
   for (let value = 0; value < 100; value++) {
-    newest.put(value);
+    throttle.put(value);
     clock.advance(10);
     await settled();
   }
@@ -31,10 +31,10 @@ test('while a write is on its way none is begun, and then the newest value is wr
 test('what is put after the end, or before it and not yet written, is not written', async () => {
   const clock = handClock();
   const written: number[] = [];
-  const newest = new NewestOnly<number>(clock, 100, async (value) => void written.push(value));
-  newest.put(1);
-  newest.stop();
-  newest.put(2);
+  const throttle = new Throttle<number>(clock, 100, async (value) => void written.push(value));
+  throttle.put(1);
+  throttle.stop();
+  throttle.put(2);
   clock.advance(1_000);
   await settled();
   expect(written).toEqual([]);

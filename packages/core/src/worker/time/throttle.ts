@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js';
 
-/** Writes the newest of what changes all the time: after a while, one write at a time, and nothing in between. */
-export class NewestOnly<Value> {
+/** Writes the newest of many values: one write at a time, with a pause before each. Values in between are dropped. */
+export class Throttle<Value> {
   readonly #clock: Clock;
   readonly #everyMs: number;
   readonly #write: (value: Value) => Promise<void>;
@@ -11,7 +11,7 @@ export class NewestOnly<Value> {
   #stopped = false;
 
   /**
-   * @param everyMs How long after a change, or after the write before, the newest value is written, in milliseconds.
+   * @param everyMs The pause after a change, or after the write before, in milliseconds.
    * @param write Never rejects.
    */
   constructor(clock: Clock, everyMs: number, write: (value: Value) => Promise<void>) {
@@ -25,7 +25,7 @@ export class NewestOnly<Value> {
     this.#wait();
   }
 
-  /** What is left is not written any more. */
+  /** Drops the value that is not written yet. */
   stop(): void {
     this.#stopped = true;
     this.#cancelTimer?.();

@@ -1,0 +1,52 @@
+/** A pause is so many times as long as what it follows: that takes a tenth of the time. */
+const PAUSE = 9;
+
+/**
+ * When something that may take long is done again. The pause is nine times as long as it typically takes.
+ * Typical is the shorter of the last two times, as a flush or a busy processor may have held up one of them.
+ * The pause is at least as long as the last time.
+ */
+export class Pace {
+  readonly #mostMs: number;
+  readonly #freeMs: number;
+  #lastMs = 0;
+  #typicalMs = 0;
+  #until = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param mostMs The longest pause, in milliseconds.
+   * @param freeMs What needs no pause, in milliseconds: only the time beyond it counts.
+   */
+  constructor(mostMs: number, freeMs = 0) {
+    this.#mostMs = mostMs;
+    this.#freeMs = freeMs;
+  }
+
+  /** In milliseconds; 0 until it was done twice. */
+  get typicalMs(): number {
+    return this.#typicalMs;
+  }
+
+  /** It is over, and has taken so long. */
+  took(ms: number, now: number): void {
+    this.#typicalMs = Math.min(ms, this.#lastMs);
+    this.#lastMs = ms;
+    this.pause(ms - this.#freeMs, now);
+    this.pauseAfter(this.#typicalMs, now);
+  }
+
+  /** Pauses as after something that typically takes so long. */
+  pauseAfter(typicalMs: number, now: number): void {
+    this.pause(PAUSE * (typicalMs - this.#freeMs), now);
+  }
+
+  /** Pauses for at least so long. */
+  pause(ms: number, now: number): void {
+    this.#until = Math.max(this.#until, now + Math.min(ms, this.#mostMs));
+  }
+
+  /** How long the pause still lasts, in milliseconds; 0 when it is over. */
+  leftMs(now: number): number {
+    return Math.max(0, this.#until - now);
+  }
+}

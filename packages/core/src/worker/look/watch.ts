@@ -1,0 +1,96 @@
+import type { Clock } from '../../clock.js';
+import type { Driver } from '../../driver/driver.js';
+import type { Lanes } from '../../driver/survey.js';
+import { Alarm } from '../time/alarm.js';
+import type { Mutex } from '../time/mutex.js';
+import type { Cancellations } from './cancellations.js';
+import { MissingWorkers } from './missing-workers.js';
+
+export interface WatchParts {
+  readonly driver: Pick<Driver, 'reclaim'>;
+  readonly lanes: Lanes;
+  readonly clock: Clock;
+  readonly cancellations: Pick<Cancellations, 'retry'>;
+  readonly watchMs: number;
+  /** Whether all slots are busy, so that none comes to a survey. */
+  readonly busy: () => boolean;
+  /** Called when there is something to look for. */
+  readonly wake: () => void;
+  /** Called with a fault of a survey or a reclaim that no slot waits for. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/**
+ * Puts back what dead workers have leased, and retries cancellations: in a survey, and where surveys are far apart, every
+ * watch interval in between.
+ */
+export class Watch {
+  readonly #parts: WatchParts;
+  /** Surveys and reclaims take place one at a time. */
+  readonly #mutex: Mutex;
+  readonly #missing: MissingWorkers;
+  /** Rings while all slots are busy. */
+  readonly #alarm: Alarm;
+  /** When the next reclaim is due; never while no worker has a lease. */
+  #dueAt = Number.POSITIVE_INFINITY;
+  #isReclaiming = false;
+
+  constructor(parts: WatchParts, mutex: Mutex) {
+    this.#parts = parts;
+    this.#mutex = mutex;
+    this.#missing = new MissingWorkers(parts.clock, parts.watchMs);
+    this.#alarm = new Alarm(parts.clock, () => {
+      if (parts.busy()) this.#betweenSurveys().catch(parts.onFault);
+    });
+  }
+
+  /** Watches beside the slots, if all are busy. */
+  start(): void {
+    if (this.#parts.busy()) this.#alarm.within(this.#parts.watchMs);
+  }
+
+  /** A slot is free, and watches. */
+  stop(): void {
+    this.#alarm.stop();
+  }
+
+  /** As part of a survey. @param leased Whether it has found leases. @returns whether to watch again @throws DriverError */
+  async inSurvey(leased: boolean): Promise<boolean> {
+    this.#dueAt = leased ? this.#parts.clock.now() : Number.POSITIVE_INFINITY;
+    if (leased) await this.#reclaim();
+    return (await this.#parts.cancellations.retry()) || leased;
+  }
+
+  /** In place of a survey. @returns whether to watch again @throws DriverError */
+  async betweenSurveys(): Promise<boolean> {
+    const { clock, cancellations } = this.#parts;
+    if (clock.now() >= this.#dueAt) await this.#betweenSurveys();
+    return (await cancellations.retry()) || this.#dueAt < Number.POSITIVE_INFINITY;
+  }
+
+  /** One at a time: a slot that comes meanwhile does not wait. */
+  async #betweenSurveys(): Promise<void> {
+    if (this.#isReclaiming) return;
+    this.#isReclaiming = true;
+    try {
+      await this.#mutex.run(async () => {
+        await this.#reclaim();
+        await this.#parts.cancellations.retry();
+      });
+    } finally {
+      this.#isReclaiming = false;
+    }
+  }
+
+  /** Puts back what dead workers have leased. */
+  async #reclaim(): Promise<void> {
+    const { driver, lanes, clock, watchMs, wake } = this.#parts;
+    const began = clock.now();
+    this.#dueAt = Math.max(this.#dueAt, began + watchMs);
+    const { reclaimed, missing } = await driver.reclaim({ queues: lanes.queues, dead: this.#missing.dead });
+    this.#missing.update(missing, began);
+    if (reclaimed > 0) wake();
+    this.#alarm.stop();
+    this.start();
+  }
+}
