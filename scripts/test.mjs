@@ -16,6 +16,8 @@ const STEPS = [
   { name: 'typecheck', run: turbo('typecheck', 'typecheck:root') },
   { name: 'unused code and dependencies', run: pnpm('exec', 'knip') },
   { name: 'architecture', run: node('scripts/architecture.mjs', '--check') },
+  { name: 'prose', run: node('scripts/check-prose.mjs') },
+  { name: 'docstrings', run: node('scripts/check-prose.mjs', '--docstrings') },
   { name: 'packages', run: node('scripts/check-packages.mjs') },
   { name: 'changesets', run: node('scripts/check-changesets.mjs') },
 ];

@@ -43,11 +43,3 @@ test.each(FILES)('%s prints what it says, and ends by itself', async (file) => {
 test.each(FILES)('%s has fewer than 40 lines', (file) => {
   expect(source(file).trimEnd().split('\n').length).toBeLessThan(40);
 });
-
-test('every TypeScript block of the README is one of these, to the letter', () => {
-  const readme = readFileSync(new URL('../README.md', FOLDER), 'utf8');
-  const blocks = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, block]) => block?.trim() ?? '');
-  const sources = FILES.map(source);
-  expect(blocks.length).toBeGreaterThan(0);
-  expect(blocks.filter((block) => !sources.some((text) => text.includes(block)))).toEqual([]);
-});

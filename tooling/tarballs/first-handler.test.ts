@@ -14,7 +14,7 @@ const onWindows = process.platform === 'win32';
 
 let project: string;
 let program: string;
-/** The same, with the lines that the README has for MySQL in the place of Postgres's. */
+/** The same, with the lines of docs/databases.md for MySQL in the place of Postgres's. */
 let onMysql: string;
 
 /** An empty project with nothing but what npm would bring its user. */
@@ -27,10 +27,10 @@ beforeAll(async () => {
     cwd: project,
     shell: onWindows,
   });
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  program = /## A first handler.*?```ts\n(.*?)```/s.exec(readme)?.[1] ?? '';
+  const page = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+  program = /## Quick start.*?```ts\n(.*?)```/s.exec(await page('README.md'))?.[1] ?? '';
   const [, theImport = '', theDriver = ''] =
-    /## Which driver.*?```js\n(import .*?\n)\nconst driver = (.*?);\n```/s.exec(readme) ?? [];
+    /```ts\n(import .*?\n)\nconst driver = (.*?);\n```/s.exec(await page('docs/databases.md')) ?? [];
   onMysql = program
     .replace(/^import \{ postgres \}.*\n/m, theImport)
     .replace(/driver: postgres\(.*\),/, `driver: ${theDriver},`);

@@ -117,7 +117,7 @@ describe.each(DATABASES)('on $name', (on) => {
 
   withCurl("with curl the README's lines create a sheet and send it back 30 times", async () => {
     const page = await start(0);
-    const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
+    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
     const [, lines = ''] = /while `npm start` runs:\n\n```sh\n(.*?)```/s.exec(readme) ?? [];
     const script = lines.replaceAll('http://localhost:3000', page);
     const answer = JSON.parse(execFileSync('bash', ['-c', script], { encoding: 'utf8' }));

@@ -1,0 +1,56 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Page, pages, proseOf, ROOT } from './page.js';
+
+const PAGES = pages(
+  '*.md',
+  'docs/*.md',
+  '{packages,apps,tooling}/*/README.md',
+  '{benchmarks,examples}/README.md',
+);
+
+test.each(PAGES)('every link of $file leads somewhere', (page) => {
+  expect(linksOf(page).filter((link) => !resolves(page, link))).toEqual([]);
+});
+
+/** The links to places of this repository. */
+function linksOf(page: Page): string[] {
+  const prose = proseOf(page);
+  const inline = [...prose.matchAll(/\]\(([^()\s]+)\)/g)];
+  const references = [...prose.matchAll(/^\[[^\]]+\]: (\S+)$/gm)];
+  return [...inline, ...references]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target));
+}
+
+function resolves(page: Page, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? join(ROOT, page.file) : join(ROOT, dirname(page.file), path);
+  if (!existsSync(target)) return false;
+  if (anchor === undefined) return true;
+  const file = statSync(target).isDirectory() ? join(target, 'README.md') : target;
+  if (!existsSync(file)) return false;
+  const text = readFileSync(file, 'utf8');
+  return file.endsWith('.md') ? anchorsOf(text).has(anchor) : isLineOf(text, anchor);
+}
+
+function isLineOf(text: string, anchor: string): boolean {
+  const [, line] = /^L(\d+)$/.exec(anchor) ?? [];
+  return line !== undefined && Number(line) <= text.split('\n').length;
+}
+
+/** The anchors that GitHub gives to a page's headings. */
+function anchorsOf(text: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ''] of text.replaceAll(/^```.*?^```$/gms, '').matchAll(/^#{1,6} (.*)$/gm)) {
+    const anchor = heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-');
+    let name = anchor;
+    for (let again = 1; anchors.has(name); again++) name = `${anchor}-${again}`;
+    anchors.add(name);
+  }
+  return anchors;
+}

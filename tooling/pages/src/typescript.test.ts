@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Block, blocksOf, pages } from './page.js';
+
+// A block of TypeScript in a page is either a piece of an example, to the letter, and the examples' own test runs it;
+// or it is a fragment, and compiles with the names of fragment-names.ts. The first page has no fragments.
+
+const EXAMPLES = pages('examples/*.ts').map(({ text }) => text);
+const FOLDER = fileURLToPath(new URL('../', import.meta.url));
+
+const isPieceOfExample = ({ code }: Block): boolean => EXAMPLES.some((text) => text.includes(code.trim()));
+const typescript = (...patterns: readonly string[]): Block[] =>
+  pages(...patterns)
+    .flatMap(blocksOf)
+    .filter(({ language }) => language === 'ts');
+const place = ({ file, line }: Block): string => `${file}:${line}`;
+
+test('every TypeScript block of the README is a piece of an example', () => {
+  const blocks = typescript('README.md');
+  expect(blocks.length).toBeGreaterThan(0);
+  expect(blocks.filter((block) => !isPieceOfExample(block)).map(place)).toEqual([]);
+});
+
+test('every other TypeScript block of the pages compiles', async () => {
+  const fragments = typescript(
+    'docs/*.md',
+    'packages/{core,driver-postgres,driver-mysql,driver-memory}/README.md',
+  ).filter((block) => !isPieceOfExample(block));
+  expect(fragments.length).toBeGreaterThan(0);
+  expect(await compile(fragments)).toBe('');
+});
+
+test('code in the pages is TypeScript, SQL, a command, or a drawing', () => {
+  const languages = new Set(
+    pages('README.md', 'docs/*.md')
+      .flatMap(blocksOf)
+      .map(({ language }) => language),
+  );
+  expect([...languages].sort()).toEqual(['sh', 'sql', 'ts']);
+});
+
+/** What the compiler says. A fragment is called after its page and line, so that its mistakes show where they are. */
+async function compile(fragments: readonly Block[]): Promise<string> {
+  // Below this package: here a fragment's imports are found.
+  await mkdir(join(FOLDER, 'dist'), { recursive: true });
+  const folder = await mkdtemp(join(FOLDER, 'dist/fragments-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const { file, line, code } of fragments) {
+    const name = `${file.replaceAll('/', '-').replace(/\.md$/, '')}-line-${line}.ts`;
+    await writeFile(join(folder, name), `${code}\nexport {};\n`);
+  }
+  const config = {
+    extends: '../../../../tsconfig.base.json',
+    // `strict`, and no more than that: as in most applications.
+    compilerOptions: { noEmit: true, declaration: false, exactOptionalPropertyTypes: false },
+    include: ['*.ts', '../../src/fragment-names.ts'],
+  };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const tsc = createRequire(import.meta.url)
+    .resolve('typescript/package.json')
+    .replace(/package\.json$/, 'bin/tsc');
+  return promisify(execFile)(process.execPath, [tsc, '-p', folder], { cwd: folder }).then(
+    () => '',
+    (error: { stdout: string; message: string }) => error.stdout || error.message,
+  );
+}
