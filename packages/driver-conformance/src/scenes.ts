@@ -1,5 +1,5 @@
 import { createRowlock, type Driver, defineHandler, type HandlerOptions } from '@rowlock/core';
-import { AnyJson } from './crew.js';
+import { AnyJson } from './worker-process.js';
 import type { RawJob, Reader } from './driver-harness.js';
 import { HandClock } from './hand-clock.js';
 import type { Transcript } from './transcript.js';
