@@ -8,7 +8,8 @@ const rowlock = {
   name: 'Rowlock',
   module: 'systems/rowlock.mjs',
   settings: [
-    { name: 'default', shape: 'many', in: EVERYWHERE },
+    { name: 'default', shape: 'one', in: EVERYWHERE },
+    { name: "batch: 'auto'", shape: 'many', in: ['drain'], batch: 'auto' },
     {
       name: 'one a transaction',
       shape: 'one',

@@ -64,10 +64,10 @@ export class Rowlock<Tx> extends Client<Tx> {
     this.#driver = driver;
     this.#here = here;
     this.#retention = new RetentionLimits(retention);
-    const strange = this.#retention.queues.filter((queue) => !registry.queues.includes(queue));
+    const unserved = this.#retention.queues.filter((queue) => !registry.queues.includes(queue));
     // Of one that is misspelt, the jobs that its rules are to keep would go by the general ones.
-    if (strange.length > 0 && registry.queues.length > 0)
-      log.warn({ queues: strange }, 'retention has rules for queues that no handler here is of');
+    if (unserved.length > 0 && registry.queues.length > 0)
+      log.warn({ queues: unserved }, 'retention has rules for queues that no handler here is of');
     const parts = { driver, registry, log, clock, container, retention: this.#retention };
     this.#work = (options) => here.add(new Worker(parts, options));
   }

@@ -1,4 +1,4 @@
-import { DriverError, isDriverError, type State } from '@rowlock/core';
+import { DriverError, isDriverError } from '@rowlock/core';
 import {
   type Anchor,
   BeatingAnchor,
@@ -40,12 +40,18 @@ import { type Context, context } from './context.js';
 import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
 import { DEFAULTS, type PostgresOptions, type SessionKind, type Settings, settingsOf } from './options.js';
 import { type PostgresTransaction, query } from './query.js';
+import { endCrashed } from './run/crashed-runs.js';
+import { noteRun } from './run/note-run.js';
+import { reclaim } from './run/reclaim.js';
 import { RunStarts } from './run/run-starts.js';
 import { WalFlush } from './run/wal-flush.js';
+import { history } from './store/history.js';
 import { askInTransaction, inTransaction } from './store/in-transaction.js';
+import { prune, takePruneTurn } from './store/prune.js';
 import { PostgresStore, type Question, texts } from './store/store.js';
 import { PostgresAnchor } from './worker/anchor.js';
 import { PostgresPulse } from './worker/pulse.js';
+import { survey } from './worker/survey.js';
 import { WorkerRow } from './worker/worker-row.js';
 
 /**
@@ -61,24 +67,6 @@ export function postgres(options: PostgresOptions = {}): Driver<PostgresTransact
   const settings = settingsOf(options);
   return new PostgresDriver(context(settings.schema, settings.answerMs), settings);
 }
-
-interface SurveyRow {
-  promoted: bigint;
-  next_due_ms: number | null;
-  waiting: boolean;
-  leased: boolean;
-}
-
-interface HistoryRow {
-  id: bigint;
-  queue: string;
-  status: State;
-  created_ms: number;
-  settled_ms: number | null;
-}
-
-/** Beyond every id. */
-const NO_ID = 2n ** 63n - 1n;
 
 class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction> {
   readonly name = 'postgres';
@@ -161,28 +149,12 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     await this.#names.query(this.#short, sql.notifySoon, [channel, texts(wakeUps)]);
   }
 
-  async survey({ queues, kinds }: Lanes): Promise<Survey> {
-    const { survey } = this.context.sql;
-    const [row] = await query<SurveyRow>(
-      this.#short,
-      survey,
-      [queues, kinds],
-      this.#names.nameOf(survey, queues.length),
-    );
-    const { promoted = 0n, next_due_ms: nextDueMs = null, waiting = false, leased = false } = row ?? {};
-    return { promoted: Number(promoted), nextDueMs, waiting, leased };
+  survey(lanes: Lanes): Promise<Survey> {
+    return survey(this.#short, this.context.sql, this.#names, lanes);
   }
 
-  async reclaim({ queues, dead }: ReclaimScope): Promise<Reclaimed> {
-    const { sql, lockClass } = this.context;
-    const values = [lockClass.unsigned, queues, dead];
-    const [row] = await query<{ reclaimed: bigint; missing: readonly string[] }>(
-      this.#short,
-      sql.reclaim,
-      values,
-    );
-    const { reclaimed = 0n, missing = [] } = row ?? {};
-    return { reclaimed: Number(reclaimed), missing };
+  reclaim(scope: ReclaimScope): Promise<Reclaimed> {
+    return reclaim(this.context, this.#short, scope);
   }
 
   startRuns(runs: readonly RunStart[]): Receipt<RunsStarted> {
@@ -190,34 +162,23 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   }
 
   endCrashed(runIds: readonly string[], jobs: readonly JobId[]): Promise<void> {
-    return this.#starts.endCrashed(runIds, jobs);
+    return endCrashed(this.#short, this.context.sql, runIds, jobs);
   }
 
-  async noteRun({ runId, jobs }: RunRef, { progress }: RunNote): Promise<void> {
-    await query(this.#short, this.context.sql.noteProgress, [jobs, runId, JSON.stringify(progress)]);
+  noteRun(run: RunRef, note: RunNote): Promise<void> {
+    return noteRun(this.#short, this.context.sql, run, note);
   }
 
-  async history({ beyond, newestFirst, limit }: Stretch): Promise<readonly HistoryEntry[]> {
-    const { history, historyBack } = this.context.sql;
-    const [text, from] = newestFirst ? [historyBack, beyond ?? NO_ID] : [history, beyond ?? 0n];
-    const rows = await query<HistoryRow>(this.#short, text, [from, limit]);
-    return rows.map(({ id, queue, status, created_ms: createdMs, settled_ms: settledMs }) => ({
-      id,
-      queue,
-      status,
-      createdMs,
-      settledMs,
-    }));
+  history(stretch: Stretch): Promise<readonly HistoryEntry[]> {
+    return history(this.#short, this.context.sql, stretch);
   }
 
-  async prune(jobs: readonly JobId[], settledMs: number): Promise<number> {
-    const [row] = await query<{ pruned: bigint }>(this.#short, this.context.sql.prune, [jobs, settledMs]);
-    return Number(row?.pruned ?? 0);
+  prune(jobs: readonly JobId[], settledMs: number): Promise<number> {
+    return prune(this.#short, this.context.sql, jobs, settledMs);
   }
 
-  async takePruneTurn(workerId: string, forMs: number): Promise<boolean> {
-    const rows = await query(this.#short, this.context.sql.takePruneTurn, [workerId, forMs]);
-    return rows.length > 0;
+  takePruneTurn(workerId: string, forMs: number): Promise<boolean> {
+    return takePruneTurn(this.#short, this.context.sql, workerId, forMs);
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {

@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest';
-import { newJobs } from '../src/given.js';
-import { OwnSessions } from '../src/own-sessions.js';
+import { NamedStatements } from '../src/connection/named-statements.js';
 import { statements } from '../src/statements.js';
+import { newJobs } from '../src/store/given.js';
 
 const sql = statements('rowlock');
 
 test('the statements and the names they are prepared under are those on file', async () => {
-  const own = new OwnSessions(sql);
-  own.know();
+  const names = new NamedStatements(sql, true);
   const sections = Object.entries({ ...sql, ...spelled() }).map(([verb, text]) => {
     if (typeof text === 'function') throw new Error(`It is not said here what ${verb} is to be spelled for.`);
-    const name = own.nameOf(text, 1);
+    const name = names.nameOf(text, 1);
     return `-- ${verb}${name === undefined ? '' : `, prepared as ${name}`}\n${text}\n`;
   });
   await expect(sections.sort().join('\n')).toMatchFileSnapshot('golden/statements.txt');

@@ -1,5 +1,5 @@
 import type { Driver } from '@rowlock/core';
-import type { Entities, HeldTransaction } from '@rowlock/core/driver';
+import type { ClaimSession, Entities } from '@rowlock/core/driver';
 
 /** Promises that a driver can break, so that the checker can be seen to notice. */
 export type Break = 'gives-back-early' | 'works-without-session';
@@ -10,18 +10,18 @@ export function broken<Tx>(driver: Driver<Tx>, how: Break): Driver<Tx> {
 
 /** `hold`: once the jobs are known, their locks are let go, and taken again only to settle. */
 function givesBackEarly<Tx>(driver: Driver<Tx>): Driver<Tx> {
-  const begin: Driver<Tx>['begin'] = async (options) => {
-    let now = await driver.begin(options);
+  const claimSession: Driver<Tx>['claimSession'] = (options) => {
+    let now = driver.claimSession(options);
     let claimed: { entities: Entities; limit: number } | undefined;
     const takeAgain = async (): Promise<void> => {
       if (claimed) await now.lockSiblings(claimed.entities, claimed.limit);
     };
-    const changed: Partial<HeldTransaction<Tx>> = {
+    const changed: Partial<ClaimSession<Tx>> = {
       async lockSiblings(entities, limit) {
         claimed = { entities, limit };
         const jobs = await now.lockSiblings(entities, limit);
         await now.rollback();
-        now = await driver.begin(options);
+        now = driver.claimSession(options);
         return jobs;
       },
       async settle(settlements) {
@@ -35,7 +35,7 @@ function givesBackEarly<Tx>(driver: Driver<Tx>): Driver<Tx> {
     };
     return instead(() => now, changed);
   };
-  return instead(() => driver, { begin });
+  return instead(() => driver, { claimSession });
 }
 
 /** `lease`: the session that the worker's leases go by is gone, and the worker is not told. */

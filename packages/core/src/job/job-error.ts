@@ -12,7 +12,7 @@ const MOST_ISSUES = 20;
 const LONGEST_PATH = 100;
 const LONGEST_NAME = 512;
 
-const UNTOLD: JobError = { code: 'ROWLOCK_HANDLER', message: 'An error that cannot be shown.' };
+const UNREADABLE: JobError = { code: 'ROWLOCK_HANDLER', message: 'An error that cannot be shown.' };
 
 /**
  * Whatever was thrown or given as a reason, as it is kept in a job's row. Never throws, though what a handler throws may be anything: an
@@ -22,9 +22,9 @@ export function jobError(reason: unknown): JobError {
   try {
     if (reason instanceof InvalidPayloadError) return invalid(reason);
     if (reason instanceof Error) return { code: codeOf(reason), message: messageOf(reason) };
-    return { code: UNTOLD.code, message: text(reason) };
+    return { code: UNREADABLE.code, message: text(reason) };
   } catch {
-    return UNTOLD;
+    return UNREADABLE;
   }
 }
 
@@ -46,7 +46,7 @@ function codeOf(error: Error): string {
 }
 
 function messageOf(error: Error): string {
-  return text(readOr(UNTOLD.message, () => error.message || readOr(UNTOLD.message, () => error.name)));
+  return text(readOr(UNREADABLE.message, () => error.message || readOr(UNREADABLE.message, () => error.name)));
 }
 
 /** What a getter gives, unless it throws. */
@@ -70,6 +70,6 @@ function inspect(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {
-    return UNTOLD.message;
+    return UNREADABLE.message;
   }
 }

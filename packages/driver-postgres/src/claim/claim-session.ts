@@ -60,47 +60,49 @@ export class PostgresClaimSession implements ClaimSession<PostgresTransaction> {
     return (await this.#open()).lockLeased(runId, jobs, isCommitted);
   }
 
-  async lockSiblings(entities: Entities, limit: number): Promise<readonly Job[]> {
-    return (await this.#begun()).lockSiblings(entities, limit);
+  lockSiblings(entities: Entities, limit: number): Promise<readonly Job[]> {
+    return this.#within((transaction) => transaction.lockSiblings(entities, limit));
   }
 
-  async firstOutstanding(question: DependencyQuestion): Promise<JobId | undefined> {
-    return (await this.#begun()).firstOutstanding(question);
+  firstOutstanding(question: DependencyQuestion): Promise<JobId | undefined> {
+    return this.#within((transaction) => transaction.firstOutstanding(question));
   }
 
-  async confirm(): Promise<void> {
-    await (await this.#begun()).confirm();
+  confirm(): Promise<void> {
+    return this.#within((transaction) => transaction.confirm());
   }
 
-  async release(run: RunRef): Promise<void> {
-    await (await this.#begun()).release(run);
+  release(run: RunRef): Promise<void> {
+    return this.#within((transaction) => transaction.release(run));
   }
 
-  async lease(runId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
-    await (await this.#begun()).lease(runId, jobs, forMs);
+  lease(runId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
+    return this.#within((transaction) => transaction.lease(runId, jobs, forMs));
   }
 
-  async settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
-    return (await this.#begun()).settle(settlements);
+  settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+    return this.#within((transaction) => transaction.settle(settlements));
   }
 
   async finish(settlements: readonly Settlement[], criteria?: ClaimCriteria): Promise<Finished> {
-    const { settled, next } = await (await this.#begun()).finish(settlements, criteria);
+    const { settled, next } = await this.#within((transaction) => transaction.finish(settlements, criteria));
     if (next === null) return { settled, next };
     this.#goOn(next.transaction);
-    return { settled, next: next.jobs };
+    if (settled.length === settlements.length) return { settled, next: next.jobs };
+    await this.rollback();
+    return { settled, next: null };
   }
 
-  async renew(): Promise<void> {
-    await (await this.#begun()).renew();
+  renew(): Promise<void> {
+    return this.#within((transaction) => transaction.renew());
   }
 
-  async undo(): Promise<void> {
-    await (await this.#begun()).undo();
+  undo(): Promise<void> {
+    return this.#within((transaction) => transaction.undo());
   }
 
-  async commit(): Promise<void> {
-    await (await this.#begun()).commit();
+  commit(): Promise<void> {
+    return this.#within((transaction) => transaction.commit());
   }
 
   async rollback(): Promise<void> {
@@ -116,9 +118,9 @@ export class PostgresClaimSession implements ClaimSession<PostgresTransaction> {
     return this.#goOn(new ClaimTransaction(parts, connection, false));
   }
 
-  /** The transaction, even if it has ended; a new one where there was none. */
-  async #begun(): Promise<ClaimTransaction> {
-    return this.#transaction ?? this.#open();
+  /** In the transaction, even if it has ended; in a new one where there was none. At once, so that no statement comes in between. */
+  #within<Result>(verb: (transaction: ClaimTransaction) => Promise<Result>): Promise<Result> {
+    return this.#transaction === null ? this.#open().then(verb) : verb(this.#transaction);
   }
 
   #goOn(transaction: ClaimTransaction): ClaimTransaction {

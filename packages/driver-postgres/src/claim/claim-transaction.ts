@@ -19,8 +19,10 @@ import type { Asking } from './asking.js';
 import { claiming } from './claim.js';
 import type { ClaimConnection } from './claim-connection.js';
 import type { ClaimParts } from './claim-parts.js';
+import { firstOutstanding } from './first-outstanding.js';
 import { HandlerTransaction, KEEP, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
-import { leasing, lockingLeased, releasing } from './lease.js';
+import { leasing, lockingLeased } from './lease.js';
+import { releasing } from './release.js';
 import { SerialConnection } from './serial-connection.js';
 import {
   type Alike,
@@ -31,7 +33,7 @@ import {
   settling,
   settlingAll,
 } from './settlements.js';
-import { firstOutstanding, lockingSiblings } from './siblings.js';
+import { lockingSiblings } from './siblings.js';
 import { stopStatements } from './stop-statements.js';
 
 /** A settlement that was committed, and the transaction that began behind it with the next claim. */
@@ -209,7 +211,7 @@ export class ClaimTransaction {
   }
 
   #claimNext(criteria: ClaimCriteria): NonNullable<Ended['next']> {
-    this.#connection.pipeline.begin();
+    void this.#connection.pipeline.begin();
     const transaction = new ClaimTransaction(this.#parts, this.#connection, true);
     const jobs = transaction.claim(criteria);
     // Where the settlement fails, nobody reads what became of the claim.

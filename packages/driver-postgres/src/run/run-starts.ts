@@ -15,7 +15,7 @@ interface Known {
   readonly unfinished: readonly string[] | null;
 }
 
-/** Writes that runs begin, and that crashed ones have ended. Each statement is committed by itself, without a wait for the disk. */
+/** Writes that runs begin. Each statement is committed by itself, without a wait for the disk. */
 export class RunStarts {
   readonly #on: PostgresTransaction;
   readonly #sql: Statements;
@@ -32,12 +32,6 @@ export class RunStarts {
   start(runs: readonly RunStart[]): Receipt<RunsStarted> {
     const visible = this.#write(runs);
     return { visible, durable: () => visible.then(() => this.#flush.flush()) };
-  }
-
-  async endCrashed(runIds: readonly string[], jobs: readonly JobId[]): Promise<void> {
-    const [ids, crashed] = [plainArray(jobs), plainArray(runIds)];
-    await query(this.#on, this.#sql.writeOut, [ids, ...rangeOf(jobs), crashed]);
-    await query(this.#on, this.#sql.endCrashed, [ids, crashed]);
   }
 
   async #write(runs: readonly RunStart[]): Promise<RunsStarted> {

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { DriverError, type Enqueued, type State } from '@rowlock/core';
 import {
   type ClientEvent,
@@ -9,15 +8,15 @@ import {
   newPublicId,
   type Page,
   type Store,
-  TRANSITIONS,
   type WakeUp,
   type WorkerView,
 } from '@rowlock/core/driver';
 import type { QueryResultRow } from 'pg';
 import type { Context } from '../context.js';
 import { type PostgresTransaction, query } from '../query.js';
-import { type JobViewRow, type MoveRow, toJobView, toWorkerView, type WorkerRow } from '../rows.js';
+import { type JobViewRow, toJobView, toWorkerView, type WorkerRow } from '../rows.js';
 import { type GivenJob, newJobs } from './given.js';
+import { move } from './move.js';
 
 /** How often a unique key may change hands while a job that wants it is enqueued. */
 const MOST_TRIES = 10;
@@ -122,22 +121,8 @@ export class PostgresStore implements Store {
     return counts;
   }
 
-  async move(event: ClientEvent, publicId: string, redrives?: number): Promise<Moved> {
-    const { from, to } = TRANSITIONS[event];
-    const [row] = await query<MoveRow>(this.on, this.context.sql.move, [
-      publicId,
-      from,
-      to,
-      hostname(),
-      redrives,
-    ]);
-    if (row === undefined) return { outcome: 'missing' };
-    const { status, free, moved } = row;
-    if (moved) return { outcome: 'moved' };
-    const held = status === 'in-progress' || (!free && (from as readonly State[]).includes(status));
-    return held && row.meant && event === 'cancel'
-      ? { outcome: 'running', redrives: row.redrives }
-      : { outcome: 'illegal', status };
+  move(event: ClientEvent, publicId: string, redrives?: number): Promise<Moved> {
+    return move(this.on, this.context.sql, { event, publicId, redrives });
   }
 
   async notify(wakeUps: readonly WakeUp[]): Promise<void> {

@@ -9,3 +9,7 @@ export function rangeOf(ids: readonly JobId[]): readonly [first: JobId, last: Jo
   }
   return [first, last];
 }
+
+/** Before, and beyond, every id. */
+export const NO_ID: JobId = 0n;
+export const HIGHEST_ID: JobId = 2n ** 63n - 1n;

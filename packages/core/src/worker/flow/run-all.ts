@@ -53,7 +53,7 @@ async function runTogether<Tx>(
     return;
   }
   const until = flow.clock.now() + BATCH_MS;
-  const inTurn = async (runs: readonly Run<Tx>[]): Promise<void> => {
+  const runInOrder = async (runs: readonly Run<Tx>[]): Promise<void> => {
     for (const run of runs) {
       if (flow.stopping.aborted || flow.clock.now() >= until) return;
       await runOne(flow, newHandle(), run);
@@ -63,8 +63,8 @@ async function runTogether<Tx>(
   };
   const [together, rest] = [claim.filter(runConcurrently), claim.filter((chain) => !runConcurrently(chain))];
   const ends = await Promise.allSettled([
-    ...together.map(inTurn),
-    rest.reduce<Promise<void>>((before, chain) => before.then(() => inTurn(chain)), Promise.resolve()),
+    ...together.map(runInOrder),
+    rest.reduce<Promise<void>>((before, chain) => before.then(() => runInOrder(chain)), Promise.resolve()),
   ]);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }

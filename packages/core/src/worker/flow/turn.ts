@@ -91,7 +91,11 @@ async function runHeld<Tx>(
     endWatch();
   }
   const { stopped } = claim[0][0].live;
-  if (stopped instanceof ClaimLostError) throw stopped;
+  if (stopped instanceof ClaimLostError) {
+    // The record may be there all the same, and would be taken for a crash.
+    await session.release(asOne(claim)).catch(() => {});
+    throw stopped;
+  }
   if (runs.every(({ isGivenBack }) => isGivenBack)) {
     // In the claim's own transaction: a worker that has lost its claim has nothing to give back.
     await session.release(asOne(claim));

@@ -1,0 +1,17 @@
+import type { JobId } from '@rowlock/core/driver';
+import { type PostgresTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { rangeOf } from '../values/job-ids.js';
+import { plainArray } from '../values/plain-array.js';
+
+/** Ends runs of these jobs as `reclaim`. A run in one row gets records for its jobs first. @throws DriverError */
+export async function endCrashed(
+  on: PostgresTransaction,
+  sql: Statements,
+  runIds: readonly string[],
+  jobs: readonly JobId[],
+): Promise<void> {
+  const [ids, crashed] = [plainArray(jobs), plainArray(runIds)];
+  await query(on, sql.writeOut, [ids, ...rangeOf(jobs), crashed]);
+  await query(on, sql.endCrashed, [ids, crashed]);
+}

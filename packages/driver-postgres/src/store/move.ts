@@ -1,0 +1,30 @@
+import { hostname } from 'node:os';
+import type { State } from '@rowlock/core';
+import { type ClientEvent, type Moved, TRANSITIONS } from '@rowlock/core/driver';
+import { type PostgresTransaction, query } from '../query.js';
+import type { MoveRow } from '../rows.js';
+import type { Statements } from '../statements.js';
+
+interface Move {
+  readonly event: ClientEvent;
+  readonly publicId: string;
+  /** Undefined where it does not matter how often the job was redriven. */
+  readonly redrives: number | undefined;
+}
+
+/** Lets a client's event happen to a job, unless somebody holds it. @throws DriverError */
+export async function move(
+  on: PostgresTransaction,
+  sql: Statements,
+  { event, publicId, redrives }: Move,
+): Promise<Moved> {
+  const { from, to } = TRANSITIONS[event];
+  const [row] = await query<MoveRow>(on, sql.move, [publicId, from, to, hostname(), redrives]);
+  if (row === undefined) return { outcome: 'missing' };
+  const { status, free, moved } = row;
+  if (moved) return { outcome: 'moved' };
+  const held = status === 'in-progress' || (!free && (from as readonly State[]).includes(status));
+  return held && row.meant && event === 'cancel'
+    ? { outcome: 'running', redrives: row.redrives }
+    : { outcome: 'illegal', status };
+}

@@ -1,0 +1,24 @@
+import type { Lanes, Survey } from '@rowlock/core/driver';
+import type { NamedStatements } from '../connection/named-statements.js';
+import { type PostgresTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+
+interface SurveyRow {
+  promoted: bigint;
+  next_due_ms: number | null;
+  waiting: boolean;
+  leased: boolean;
+}
+
+/** Finds out what there is to wait for, and lets delayed jobs become due. @throws DriverError */
+export async function survey(
+  on: PostgresTransaction,
+  sql: Statements,
+  names: NamedStatements,
+  { queues, kinds }: Lanes,
+): Promise<Survey> {
+  const name = names.nameOf(sql.survey, queues.length);
+  const [row] = await query<SurveyRow>(on, sql.survey, [queues, kinds], name);
+  const { promoted = 0n, next_due_ms: nextDueMs = null, waiting = false, leased = false } = row ?? {};
+  return { promoted: Number(promoted), nextDueMs, waiting, leased };
+}

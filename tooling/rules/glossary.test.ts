@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const PACKAGES = ['core', 'driver-postgres', 'driver-mysql', 'driver-memory'];
+
+/** Words for which the trade has its own. They stood in the code once. */
+const REPLACED = [
+  ...['aheadOfCommit', 'behindRecord', 'deaf', 'dueFlush', 'flight', 'grave', 'heir', 'inTurn', 'lapse'],
+  ...['lowWater', 'patient', 'patiently', 'sociable', 'strange', 'untold'],
+];
+
+/** Words of file names that a reader brings along. */
+const PLAIN = `
+  a alarm all answer array asking at backoff beating behind by call caller callers cancellations changes check class
+  cli clock close columns commit conditions connect connection connections container contents context control count
+  crashed database deadlocks deferred despite duplicates duration earlier empty end enqueue entrance error errors
+  events failures faults find findable first flow flush forgotten gathered given half history holder id identifier ids
+  idle in index input interruption json keep lazy leave left length letter limit limits list live local lock logger loss
+  map memory message migrations missing move mutex named names new newest next note notifier of on one open options out
+  over pace packet packets part parts pause pending pipeline place plain poll process product progress public put query
+  read records registry reporter rings row rows runner s sample scan scope self send server session settings shared sizes
+  sleep start starts state statement statements stop storable store survey surveyor table tables taken test text throttle
+  time timeout timer to token tokens transaction turn uri unseen up use value values verify view wait wal watch with
+  without words work written`;
+
+/** The glossary's words, as its first column has them. */
+function glossary(): string[] {
+  const [, section = ''] = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').split('\n## Glossary\n');
+  const [table = ''] = section.split('\n## ');
+  const rows = [...table.matchAll(/^\| ([^|]+) \|/gm)].map(([, word = '']) => word);
+  return rows.slice(1).flatMap((word) => word.split(', '));
+}
+
+function sources(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => join(folder, name));
+}
+
+/** In small letters, without what is between their parts: `scanPosition` is `scan position`. */
+const flat = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, '');
+
+/** The singular, roughly: enough to compare words. */
+const stem = (word: string): string => word.replace(/(?:e?s|ed|d|ing|r)$/, '');
+
+const files = PACKAGES.flatMap((name) => sources(`packages/${name}/src`));
+const identifiers = new Map(
+  files.map((file) => [file, readFileSync(join(root, file), 'utf8').match(/\b[A-Za-z_]\w*\b/g) ?? []]),
+);
+const code = flat([...identifiers.values()].flat().join(''));
+
+test.each(glossary())('"%s" of the glossary is a word of the code', (word) => {
+  expect(code).toContain(flat(word));
+});
+
+test('the words in the names of files are plain ones, or in the glossary', () => {
+  const known = new Set([...PLAIN.split(/\s+/), ...glossary().flatMap((word) => word.split(/[ -]/))].map(stem));
+  const unknown = files.flatMap((file) =>
+    basename(file, '.ts')
+      .split(/[-.]/)
+      .filter((word) => !known.has(stem(word)))
+      .map((word) => `${word} in ${file}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test.each(REPLACED)('"%s" is not a word of the code', (word) => {
+  const isMeant = new RegExp(`^_?#?${word}(?:s|ly)?$`, 'i');
+  const meant = [...identifiers].filter(([, words]) => words.some((found) => isMeant.test(found)));
+  expect(meant.map(([file]) => file)).toEqual([]);
+});
