@@ -1,8 +1,8 @@
 import { createRowlock, type Driver, defineHandler, type HandlerOptions } from '@rowlock/core';
-import { AnyJson } from './worker-process.js';
 import type { RawJob, Reader } from './driver-harness.js';
 import { HandClock } from './hand-clock.js';
 import type { Transcript } from './transcript.js';
+import { AnyJson } from './worker-process.js';
 
 /** So little work that all that is sent for it can be read. */
 export interface Scene {

@@ -191,7 +191,7 @@ export const article = theme('article', (test) => {
   });
 });
 
-/** One of the two processes of the picture, moved by opened. */
+/** One of the two processes of the picture, moved by hand. */
 interface ByHand {
   readonly line: Line;
   begin(): Promise<void>;

@@ -8,7 +8,7 @@ import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
 import { AnyJson, openWorker, SOON, startWorker } from '../worker-process.js';
 
-/** A handler's timeout, where the clock goes on by opened. */
+/** A handler's timeout, where the clock goes on by hand. */
 const TIMEOUT_MS = 60_000;
 /** As core has it: how long a handler may go on after its signal. */
 const GRACE_MS = 5_000;

@@ -214,7 +214,7 @@ export const enqueue = theme('enqueue', (test) => {
     expect((await hold()).job.id).toBe(job.id);
   });
 
-  test('takes a row that was written by opened, with its queue, kind and payload alone', async ({
+  test('takes a row that was written by hand, with its queue, kind and payload alone', async ({
     reader,
     queue,
     row,
