@@ -1,6 +1,6 @@
 import type { Connection } from 'mysql2/promise';
-import { lockPrefix } from './lock-name.js';
-import { type Statements, statements } from './statements.js';
+import { lockPrefix } from './worker/lock-name.js';
+import { type Statements, statements } from './statements/statements.js';
 
 /** Opens a connection of its own, outside the pool. */
 export type Connect = () => Promise<Connection>;

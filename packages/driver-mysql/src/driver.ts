@@ -38,29 +38,29 @@ import {
   type Pool,
 } from 'mysql2/promise';
 import { AheadOfCommit } from './ahead-of-commit.js';
-import { MysqlAnchor } from './anchor.js';
-import { checkCallersConnection } from './callers-connection.js';
-import { ClaimConnections } from './claim-connections.js';
-import { CommitWatch } from './commit-watch.js';
+import { MysqlAnchor } from './worker/anchor.js';
+import { checkCallersConnection } from './connection/callers-connection.js';
+import { ClaimConnections } from './connection/claim-connections.js';
+import { CommitWatch } from './worker/commit-watch.js';
 import { type Context, context } from './context.js';
 import { toDriverError } from './errors.js';
-import { recordsOf } from './given.js';
-import { MysqlHeldTransaction, type Sessions } from './held-transaction.js';
-import { rangeOf } from './job-ids.js';
-import { JoinedStore } from './joined-store.js';
-import { migrate, outdated, productOf, SCHEMA_VERSION } from './migrations.js';
-import { idsOf, notCompleted, writeOut } from './open-runs.js';
+import { recordsOf } from './statements/given-rows.js';
+import { MysqlHeldTransaction, type Sessions } from './claim/claim-transaction.js';
+import { rangeOf } from './statements/job-ids.js';
+import { JoinedStore } from './store/joined-store.js';
+import { migrate, outdated, productOf, SCHEMA_VERSION } from './schema/migrations.js';
+import { idsOf, notCompleted, writeOut } from './run/open-runs.js';
 import { type MysqlOptions, type SessionKind, type Settings, settingsOf } from './options.js';
-import { MysqlPulse } from './pulse.js';
-import { change, inParts, list, type MysqlTransaction, query } from './query.js';
-import { interrupt, Ringer } from './ringer.js';
-import { RunStarts } from './run-starts.js';
-import { cut, endPool, onPool, prepareSession, takeConnection } from './session.js';
-import { sharesSessions } from './shared-sessions.js';
-import { storableJson } from './storable.js';
-import { MysqlStore } from './store.js';
-import { verifySettings } from './verify-settings.js';
-import { WorkerRow } from './worker-row.js';
+import { MysqlPulse } from './worker/pulse.js';
+import { change, inParts, list, type MysqlTransaction, query } from './statements/query.js';
+import { interrupt, Ringer } from './worker/ringer.js';
+import { RunStarts } from './run/run-starts.js';
+import { cut, endPool, onPool, prepareSession, takeConnection } from './connection/session.js';
+import { sharesSessions } from './connection/shared-sessions.js';
+import { storableJson } from './statements/storable.js';
+import { MysqlStore } from './store/store.js';
+import { verifySettings } from './schema/verify-settings.js';
+import { WorkerRow } from './worker/worker-row.js';
 
 /**
  * Jobs on MySQL 8.0.22 and later, and MariaDB 10.10 and later.

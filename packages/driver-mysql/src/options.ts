@@ -1,6 +1,6 @@
 import { type Duration, InvalidInputError, milliseconds } from '@rowlock/core';
 import type { ConnectionOptions, PoolOptions } from 'mysql2/promise';
-import { readUri, sslOf, withoutOptions } from './uri.js';
+import { readUri, sslOf, withoutOptions } from './connection/uri.js';
 
 /** What the driver's connections need as it is, and why. */
 const FIXED = {

@@ -1,11 +1,11 @@
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { type Connection, createConnection, createPool, type Pool } from 'mysql2/promise';
 import { afterEach, expect, test, vi } from 'vitest';
-import { MysqlAnchor } from '../src/anchor.js';
+import { MysqlAnchor } from '../src/worker/anchor.js';
 import { context } from '../src/context.js';
 import { mysql } from '../src/index.js';
-import { interrupt } from '../src/ringer.js';
-import { WorkerRow } from '../src/worker-row.js';
+import { interrupt } from '../src/worker/ringer.js';
+import { WorkerRow } from '../src/worker/worker-row.js';
 import { serverUrl } from './server.js';
 
 afterEach(() => {

@@ -4,7 +4,7 @@ import { freshMysqlDatabase } from '@rowlock/servers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { AheadOfCommit } from '../src/ahead-of-commit.js';
 import { mysql } from '../src/index.js';
-import { Ringer } from '../src/ringer.js';
+import { Ringer } from '../src/worker/ringer.js';
 import { serverUrl } from './server.js';
 
 test.each([

@@ -3,7 +3,7 @@ import { createConnection, createPool } from 'mysql2/promise';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { context } from '../src/context.js';
 import { mysql } from '../src/index.js';
-import { Ringer } from '../src/ringer.js';
+import { Ringer } from '../src/worker/ringer.js';
 import { serverUrl } from './server.js';
 
 test('a worker whose session ends while it is looked for keeps no other from being called', async () => {

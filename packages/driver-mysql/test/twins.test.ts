@@ -6,7 +6,7 @@ import { createPool } from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
 import { context } from '../src/context.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
-import { MysqlStore } from '../src/store.js';
+import { MysqlStore } from '../src/store/store.js';
 import { serverUrl } from './server.js';
 
 test('of a call in which two have one key all are in or none, whichever statement is the first that reaches nobody', async () => {

@@ -13,17 +13,17 @@ import {
 } from '@rowlock/core/driver';
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import { claimFromPages, claimInOrder, NO_ID } from './claim.js';
-import type { ClaimConnections } from './claim-connections.js';
-import type { Context } from './context.js';
-import { toDriverError } from './errors.js';
-import { recordsOf } from './given.js';
+import type { ClaimConnections } from '../connection/claim-connections.js';
+import type { Context } from '../context.js';
+import { toDriverError } from '../errors.js';
+import { recordsOf } from '../statements/given-rows.js';
 import { HandlerTransaction, RELEASE_FENCE, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
-import { InTurn } from './in-turn.js';
-import { inOrder } from './job-ids.js';
-import { endTogether, writeOut } from './open-runs.js';
-import { change, inParts, list, type MysqlTransaction, query, type Value } from './query.js';
-import { type JobRow, toJob } from './rows.js';
-import { cut, isMariaDb, limitIdle, sessionOf } from './session.js';
+import { InTurn } from './serial-connection.js';
+import { inOrder } from '../statements/job-ids.js';
+import { endTogether, writeOut } from '../run/open-runs.js';
+import { change, inParts, list, type MysqlTransaction, query, type Value } from '../statements/query.js';
+import { type JobRow, toJob } from '../statements/rows.js';
+import { cut, isMariaDb, limitIdle, sessionOf } from '../connection/session.js';
 import { areAlike, endingsOf, sharedBy } from './settlements.js';
 import { lockSiblings } from './siblings.js';
 

@@ -1,11 +1,11 @@
 import { DriverError, isDriverError } from '@rowlock/core';
 import type { Entities, JobId } from '@rowlock/core/driver';
 import type { Ask } from './claim.js';
-import { KEYS } from './given.js';
-import { inOrder } from './job-ids.js';
-import { inParts, list } from './query.js';
-import type { JobRow } from './rows.js';
-import type { Statements } from './statements.js';
+import { KEYS } from '../statements/given-rows.js';
+import { inOrder } from '../statements/job-ids.js';
+import { inParts, list } from '../statements/query.js';
+import type { JobRow } from '../statements/rows.js';
+import type { Statements } from '../statements/statements.js';
 
 /**
  * How many siblings beyond the limit are read with the others. Ten of 16 jobs of 1 KB took 0.7 ms in one statement and 0.9 in two, of

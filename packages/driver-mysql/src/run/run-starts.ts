@@ -1,10 +1,10 @@
 import type { JobId, RunRef, RunStart, RunStarted, RunsTold } from '@rowlock/core/driver';
-import type { AheadOfCommit } from './ahead-of-commit.js';
-import { recordsOf } from './given.js';
-import { rangeOf } from './job-ids.js';
+import type { AheadOfCommit } from '../ahead-of-commit.js';
+import { recordsOf } from '../statements/given-rows.js';
+import { rangeOf } from '../statements/job-ids.js';
 import { idsOf, notCompleted, writeOut } from './open-runs.js';
-import { change, list, type MysqlTransaction, query, type Value } from './query.js';
-import type { Statements } from './statements.js';
+import { change, list, type MysqlTransaction, query, type Value } from '../statements/query.js';
+import type { Statements } from '../statements/statements.js';
 
 /** What is known of a job's runs; without an id, an open run that may have some of the jobs. */
 interface Known {

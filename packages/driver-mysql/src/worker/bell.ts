@@ -1,6 +1,6 @@
 import { type WakeUp, wakeUpOf } from '@rowlock/core/driver';
-import type { Context } from './context.js';
-import { change, list, type MysqlTransaction, query } from './query.js';
+import type { Context } from '../context.js';
+import { change, list, type MysqlTransaction, query } from '../statements/query.js';
 
 /** How long a ring may be on its way: its number is given when it is written, and it is seen when that commits. */
 const LATE_MS = 30_000;

@@ -14,11 +14,11 @@ import {
   type WakeUp,
   type WorkerView,
 } from '@rowlock/core/driver';
-import type { Context } from './context.js';
-import { inPackets, NEW_JOBS } from './given.js';
-import { change, inParts, list, type MysqlTransaction, query, type Value } from './query.js';
-import { type JobViewRow, type MoveRow, toJobView, toWorkerView, type WorkerRow } from './rows.js';
-import { storableJson, storableText } from './storable.js';
+import type { Context } from '../context.js';
+import { inPackets, NEW_JOBS } from '../statements/given-rows.js';
+import { change, inParts, list, type MysqlTransaction, query, type Value } from '../statements/query.js';
+import { type JobViewRow, type MoveRow, toJobView, toWorkerView, type WorkerRow } from '../statements/rows.js';
+import { storableJson, storableText } from '../statements/storable.js';
 
 /** How often a unique key may change hands while a job that wants it is enqueued. */
 const MOST_TRIES = 10;

@@ -1,7 +1,7 @@
 import type { ClaimCriteria } from '@rowlock/core/driver';
-import { list, type Value } from './query.js';
-import type { JobRow } from './rows.js';
-import type { Statements } from './statements.js';
+import { list, type Value } from '../statements/query.js';
+import type { JobRow } from '../statements/rows.js';
+import type { Statements } from '../statements/statements.js';
 
 /** Asks the claim's transaction for rows. @throws DriverError */
 export type Ask = <Row>(sql: string, values: readonly Value[]) => Promise<readonly Row[]>;

@@ -1,8 +1,8 @@
 import { DriverError } from '@rowlock/core';
 import { answerWithin } from '@rowlock/core/driver';
 import type { Connection, Pool, PoolConnection } from 'mysql2/promise';
-import { toDriverError } from './errors.js';
-import { type MysqlTransaction, query } from './query.js';
+import { toDriverError } from '../errors.js';
+import { type MysqlTransaction, query } from '../statements/query.js';
 
 /** A value that does not fit is refused and not cut. Procedures run with what was set when they were made. */
 export const STRICT = "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";

@@ -1,8 +1,8 @@
 import type { JobId, RunRef } from '@rowlock/core/driver';
-import { recordsOf } from './given.js';
-import { rangeOf } from './job-ids.js';
-import { change, inParts, list, type MysqlTransaction, query } from './query.js';
-import type { Statements } from './statements.js';
+import { recordsOf } from '../statements/given-rows.js';
+import { rangeOf } from '../statements/job-ids.js';
+import { change, inParts, list, type MysqlTransaction, query } from '../statements/query.js';
+import type { Statements } from '../statements/statements.js';
 
 // Runs of several jobs, or runs that share a transaction, each in one row for as long as it goes on.
 

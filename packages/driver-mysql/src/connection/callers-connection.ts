@@ -1,5 +1,5 @@
 import { DriverError } from '@rowlock/core';
-import type { MysqlTransaction } from './query.js';
+import type { MysqlTransaction } from '../statements/query.js';
 
 /**
  * The client writes values in its connection's character set, and what that has not becomes a question mark. What does not show

@@ -1,6 +1,6 @@
 import { DriverError } from '@rowlock/core';
 import type { PoolConnection } from 'mysql2/promise';
-import type { MysqlTransaction } from './query.js';
+import type { MysqlTransaction } from '../statements/query.js';
 
 /** What a handler is told that goes on after its run. */
 export function runOver(): DriverError {

@@ -1,8 +1,8 @@
 import { isSettled, type JobError, type Json } from '@rowlock/core';
 import { type Settlement, TRANSITIONS } from '@rowlock/core/driver';
-import { ENDINGS, type GivenRows, inPackets } from './given.js';
-import type { Value } from './query.js';
-import { storableJson } from './storable.js';
+import { ENDINGS, type GivenRows, inPackets } from '../statements/given-rows.js';
+import type { Value } from '../statements/query.js';
+import { storableJson } from '../statements/storable.js';
 
 /** Whether they have ended for good, and differ in nothing but their jobs. */
 export function areAlike(

@@ -1,8 +1,8 @@
 import { answerWithin, concerns, type WakeUp } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
-import type { Connect, Context } from './context.js';
-import { change, type MysqlTransaction, query } from './query.js';
-import { cut } from './session.js';
+import type { Connect, Context } from '../context.js';
+import { change, type MysqlTransaction, query } from '../statements/query.js';
+import { cut } from '../connection/session.js';
 
 /** How long the list of sleepers is believed, in milliseconds: a worker that came since looks at the bell as often. */
 const SLEEPERS_MS = 1_000;

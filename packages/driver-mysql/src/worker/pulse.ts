@@ -2,9 +2,9 @@ import { DriverError } from '@rowlock/core';
 import { answerWithin, type Pulse, type WakeUp, type WorkerLines } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import { Bell } from './bell.js';
-import type { Connect, Context } from './context.js';
-import { change, type MysqlTransaction } from './query.js';
-import { cut } from './session.js';
+import type { Connect, Context } from '../context.js';
+import { change, type MysqlTransaction } from '../statements/query.js';
+import { cut } from '../connection/session.js';
 import type { WorkerRow } from './worker-row.js';
 
 /** How long the end of the worker may take to be written, in milliseconds. */

@@ -1,6 +1,6 @@
 import { DriverError } from '@rowlock/core';
-import { type InTurn, runOver } from './in-turn.js';
-import type { MysqlTransaction } from './query.js';
+import { type InTurn, runOver } from './serial-connection.js';
+import type { MysqlTransaction } from '../statements/query.js';
 
 const SAVEPOINT = 'SAVEPOINT rowlock_handler';
 

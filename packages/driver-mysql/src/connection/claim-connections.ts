@@ -1,6 +1,6 @@
 import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolConnection } from 'mysql2/promise';
-import { toDriverError } from './errors.js';
+import { toDriverError } from '../errors.js';
 import { cut, takeConnection } from './session.js';
 
 /** How many connections are kept between two claims. What is more goes back to the pool. */

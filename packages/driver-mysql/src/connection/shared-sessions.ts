@@ -1,8 +1,8 @@
 import { answerWithin } from '@rowlock/core/driver';
-import { toDriverError } from './errors.js';
-import { type MysqlTransaction, query } from './query.js';
+import { toDriverError } from '../errors.js';
+import { type MysqlTransaction, query } from '../statements/query.js';
 import { cut } from './session.js';
-import type { Statements } from './statements.js';
+import type { Statements } from '../statements/statements.js';
 
 /** A connection outside the pool, and one of the pool. */
 interface Own extends MysqlTransaction {

@@ -1,6 +1,6 @@
 import type { WorkerInfo } from '@rowlock/core/driver';
-import { change, type MysqlTransaction, type Value } from './query.js';
-import type { Statements } from './statements.js';
+import { change, type MysqlTransaction, type Value } from '../statements/query.js';
+import type { Statements } from '../statements/statements.js';
 
 /** A worker's row. Others delete it when they take the worker for gone, and a worker that comes back has it again. */
 export class WorkerRow {

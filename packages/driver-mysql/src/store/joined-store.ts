@@ -1,8 +1,8 @@
 import type { Enqueued } from '@rowlock/core';
 import type { NewJob, WakeUp } from '@rowlock/core/driver';
-import type { CommitWatch } from './commit-watch.js';
-import type { Context } from './context.js';
-import { change, type MysqlTransaction } from './query.js';
+import type { CommitWatch } from '../worker/commit-watch.js';
+import type { Context } from '../context.js';
+import { change, type MysqlTransaction } from '../statements/query.js';
 import { MysqlStore } from './store.js';
 
 /** The verbs of a store inside a caller's transaction. Its rings are heard when it commits. */

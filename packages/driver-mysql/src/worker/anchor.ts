@@ -12,11 +12,11 @@ import {
 } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import { Bell } from './bell.js';
-import type { Connect, Context } from './context.js';
-import { toDriverError } from './errors.js';
-import { change, type MysqlTransaction, query } from './query.js';
+import type { Connect, Context } from '../context.js';
+import { toDriverError } from '../errors.js';
+import { change, type MysqlTransaction, query } from '../statements/query.js';
 import { interrupt } from './ringer.js';
-import { connectionOf, cut, sessionOf } from './session.js';
+import { connectionOf, cut, sessionOf } from '../connection/session.js';
 import type { WorkerRow } from './worker-row.js';
 
 /** Pauses between attempts to reconnect, in milliseconds. The last repeats; with it the worker is back before it counts as dead. */
