@@ -83,12 +83,12 @@ export function settingsOf({
   refuseUnknown(maxConnections, sessions, answerMs);
   const url = given.uri === undefined ? undefined : readUri(given.uri);
   const schema = database ?? databaseOf(url);
-  const patience = { connectTimeout, enableKeepAlive, keepAliveInitialDelay };
+  const timeouts = { connectTimeout, enableKeepAlive, keepAliveInitialDelay };
   const where = url && {
     ...(given.ssl === undefined && sslOf(url)),
-    uri: withoutOptions(url, Object.keys({ ...FIXED, ...patience })),
+    uri: withoutOptions(url, Object.keys({ ...FIXED, ...timeouts })),
   };
-  const connecting = { ...given, ...where, ...patience, ...ALWAYS, database: schema };
+  const connecting = { ...given, ...where, ...timeouts, ...ALWAYS, database: schema };
   return { schema, answerMs, maxConnections, push, sessions, connecting };
 }
 

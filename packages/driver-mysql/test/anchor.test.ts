@@ -1,9 +1,9 @@
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { type Connection, createConnection, createPool, type Pool } from 'mysql2/promise';
 import { afterEach, expect, test, vi } from 'vitest';
-import { MysqlAnchor } from '../src/worker/anchor.js';
 import { context } from '../src/context.js';
 import { mysql } from '../src/index.js';
+import { MysqlAnchor } from '../src/worker/anchor.js';
 import { interrupt } from '../src/worker/ringer.js';
 import { WorkerRow } from '../src/worker/worker-row.js';
 import { serverUrl } from './server.js';

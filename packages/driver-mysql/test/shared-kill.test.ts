@@ -1,8 +1,8 @@
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool } from 'mysql2/promise';
 import { afterEach, expect, test, vi } from 'vitest';
-import { mysql } from '../src/index.js';
 import { sharesSessions } from '../src/connection/shared-sessions.js';
+import { mysql } from '../src/index.js';
 import { serverUrl } from './server.js';
 
 vi.mock('../src/shared-sessions.js');

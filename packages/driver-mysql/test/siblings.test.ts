@@ -4,9 +4,9 @@ import type { HeldTransaction, Job, NewJob, Settlement } from '@rowlock/core/dri
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { MysqlHeldTransaction } from '../src/claim/claim-transaction.js';
 import { ClaimConnections } from '../src/connection/claim-connections.js';
 import { context } from '../src/context.js';
-import { MysqlHeldTransaction } from '../src/claim/claim-transaction.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
 import { serverUrl } from './server.js';
 

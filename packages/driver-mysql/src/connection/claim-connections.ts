@@ -1,28 +1,32 @@
 import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolConnection } from 'mysql2/promise';
+import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
-import { cut, takeConnection } from './session.js';
+import { takeConnection } from './pool.js';
+import { cut } from './session.js';
 
-/** How many connections are kept between two claims. What is more goes back to the pool. */
+/** How many connections are kept between two claims. More than that go back to the pool. */
 const KEPT = 10;
 
-/** A flag of the server's status, which it sends with each answer. */
+/** A flag of the server's status, which the server sends with each answer. */
 const AUTOCOMMIT = 2;
 
 /**
  * Connections of the pool on which a claim's first statement begins the transaction by itself. That saves each claim the
- * round trip of a START TRANSACTION, and after a deadlock no statement is committed by itself.
+ * round trip of a START TRANSACTION. After a deadlock no statement is committed by itself.
  */
 export class ClaimConnections {
   readonly #pool: Pool;
-  readonly #answerMs: number;
+  readonly #context: Context;
   readonly #idle: PoolConnection[] = [];
-  /** How many have found neither the pool nor this with a connection to spare, and may be waiting. */
+  /** The limit that each connection has now, in seconds, so that it is not set for every claim. */
+  readonly #idleLimits = new WeakMap<object, number>();
+  /** How many have found no connection to spare, here and in the pool, and may be waiting. */
   #wanted = 0;
 
-  constructor(pool: Pool, answerMs: number) {
+  constructor(pool: Pool, context: Context) {
     this.#pool = pool;
-    this.#answerMs = answerMs;
+    this.#context = context;
     pool.on('enqueue', () => {
       const client = this.#idle.shift();
       if (client === undefined) this.#wanted += 1;
@@ -34,25 +38,36 @@ export class ClaimConnections {
     });
   }
 
-  /** @throws DriverError */
-  async take(): Promise<PoolConnection> {
-    return this.#idle.pop() ?? this.#open();
+  /**
+   * A connection that the server ends, with what is open on it, when it idles for longer. A second is the least.
+   *
+   * @throws DriverError
+   */
+  async take(idleLimitMs: number): Promise<PoolConnection> {
+    const client = this.#idle.pop() ?? (await this.#open());
+    try {
+      await this.#limitIdle(client, Math.max(1, idleLimitMs / 1000));
+      return client;
+    } catch (error) {
+      client.destroy();
+      throw toDriverError(error);
+    }
   }
 
   /**
-   * Keeps a connection for the next claim, or lets the pool have it.
+   * Keeps a connection for the next claim, or gives it back to the pool.
    *
-   * @param status What the server said of the connection when it ended the transaction.
+   * @param status The server's status after the end of the transaction.
    */
   give(client: PoolConnection, status: number): void {
-    // A handler has switched it on, and with it each later claim would be over at once.
+    // A handler has switched autocommit on: every later claim would be over at once.
     if ((status & AUTOCOMMIT) !== 0) client.destroy();
     else if (this.#idle.length < KEPT && this.#wanted === 0) this.#idle.push(client);
     else void this.#release(client);
   }
 
   async #open(): Promise<PoolConnection> {
-    const client = await takeConnection(this.#pool, this.#answerMs);
+    const client = await takeConnection(this.#pool, this.#context.answerMs);
     try {
       await this.#answered(client, client.query('SET autocommit = 0'));
       return client;
@@ -62,11 +77,18 @@ export class ClaimConnections {
     }
   }
 
-  #answered(client: PoolConnection, answer: Promise<unknown>): Promise<unknown> {
-    return answerWithin(this.#answerMs, answer, () => cut(client));
+  async #limitIdle(client: PoolConnection, seconds: number): Promise<void> {
+    const { connection } = client;
+    if (this.#idleLimits.get(connection) === seconds) return;
+    await this.#answered(client, client.query(this.#context.sql.idleLimit(seconds)));
+    this.#idleLimits.set(connection, seconds);
   }
 
-  /** The pool tells of the connection itself, of which `PoolConnection` is a wrapping. */
+  #answered(client: PoolConnection, answer: Promise<unknown>): Promise<unknown> {
+    return answerWithin(this.#context.answerMs, answer, () => cut(client));
+  }
+
+  /** The pool's event has the connection itself, which `PoolConnection` wraps. */
   #forget(made: object): void {
     const place = this.#idle.findIndex(({ connection }) => connection === made);
     if (place >= 0) this.#idle.splice(place, 1);

@@ -1,14 +1,15 @@
 import { answerWithin } from '@rowlock/core/driver';
 import { toDriverError } from '../errors.js';
 import { type MysqlTransaction, query } from '../statements/query.js';
-import { cut } from './session.js';
 import type { Statements } from '../statements/statements.js';
+import { cut } from './session.js';
 
-/** A connection outside the pool, and one of the pool. */
-interface Own extends MysqlTransaction {
+/** A connection outside the pool. */
+interface Unpooled extends MysqlTransaction {
   on(event: 'error', listener: () => void): unknown;
   destroy(): void;
 }
+
 interface Pooled extends MysqlTransaction {
   release(): void;
 }
@@ -16,7 +17,7 @@ interface Pooled extends MysqlTransaction {
 /** How often two connections are compared: a busy proxy may by chance give out the same session again. */
 const ROUNDS = 3;
 
-/** How long a proxy that has no session left may keep a question, in milliseconds. Then this round has no answer. */
+/** How long a proxy that has no session left may keep a statement, in milliseconds. Then this round has no result. */
 const ANSWER_MS = 1_000;
 
 /** How long an answer may take at all, in milliseconds: as long as connecting. */
@@ -31,11 +32,11 @@ const SILENT_MS = 10_000;
  */
 export async function sharesSessions(
   take: () => Promise<Pooled>,
-  connect: () => Promise<Own>,
+  connect: () => Promise<Unpooled>,
   sql: Pick<Statements, 'self'>,
 ): Promise<boolean> {
   const client = await connect();
-  // What breaks it is told by what was asked last.
+  // The statement that waits for an answer fails with the same error.
   client.on('error', () => {});
   try {
     for (let round = 0; round < ROUNDS; round++) if (await changes(client, take, sql)) return true;
@@ -48,16 +49,16 @@ export async function sharesSessions(
 }
 
 async function changes(
-  client: Own,
+  client: Unpooled,
   take: () => Promise<Pooled>,
   sql: Pick<Statements, 'self'>,
 ): Promise<boolean> {
-  const own = await connectionId(client, sql);
+  const before = await connectionId(client, sql);
   const other = await take();
   let again: Promise<string>;
   try {
     await answered(other, other.query('START TRANSACTION READ WRITE'));
-    if ((await connectionId(other, sql)) === own) return true;
+    if ((await connectionId(other, sql)) === before) return true;
     again = connectionId(client, sql);
     // Answered when the other transaction has ended, if not before.
     await answerWithin(ANSWER_MS, again).catch(() => {});
@@ -65,7 +66,7 @@ async function changes(
     await answered(other, other.query('ROLLBACK')).catch(() => {});
     other.release();
   }
-  return (await again) !== own;
+  return (await again) !== before;
 }
 
 async function connectionId(on: MysqlTransaction, sql: Pick<Statements, 'self'>): Promise<string> {
@@ -73,7 +74,7 @@ async function connectionId(on: MysqlTransaction, sql: Pick<Statements, 'self'>)
   return row?.connection ?? '';
 }
 
-/** A connection on which nobody answers is cut. */
+/** A connection whose server is silent is cut. */
 function answered<Answer>(on: MysqlTransaction, answer: Promise<Answer>): Promise<Answer> {
   return answerWithin(SILENT_MS, answer, () => cut(on));
 }

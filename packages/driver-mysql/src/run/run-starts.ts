@@ -1,135 +1,83 @@
-import type { JobId, RunRef, RunStart, RunStarted, RunsTold } from '@rowlock/core/driver';
-import type { AheadOfCommit } from '../ahead-of-commit.js';
+import type { Receipt, RunStart, RunsStarted } from '@rowlock/core/driver';
 import { recordsOf } from '../statements/given-rows.js';
 import { rangeOf } from '../statements/job-ids.js';
-import { idsOf, notCompleted, writeOut } from './open-runs.js';
-import { change, list, type MysqlTransaction, query, type Value } from '../statements/query.js';
+import { change, type MysqlTransaction, type Value } from '../statements/query.js';
 import type { Statements } from '../statements/statements.js';
+import { findEarlierRuns, NONE_EARLIER } from './earlier-runs.js';
 
-/** What is known of a job's runs; without an id, an open run that may have some of the jobs. */
-interface Known {
-  readonly id: string | null;
-  readonly earlier_runs: string;
-  readonly crashes: string;
-  /** The ids of its runs that are not finished, and a null for each of the others: a list in JSON. */
-  readonly unfinished: string;
-  readonly process_id: string;
-  readonly job_ids: string;
+/** An INSERT, and the number of its rows. */
+interface Insert {
+  readonly sql: string;
+  readonly values: readonly Value[];
+  readonly rows: number;
 }
 
-/** A write of some runs. */
-interface Start {
-  readonly runs: readonly RunStart[];
-  /** If nothing is known of their jobs. How many rows are to be written, or none are. */
-  readonly fresh: { readonly sql: string; readonly values: readonly Value[]; readonly rows: number };
-  /** Whatever is known. */
-  readonly known: () => Promise<unknown>;
+/**
+ * Writes that runs begin. The runs of one job each share a statement, and a run of several jobs has a row of its own.
+ *
+ * @param on Commits each statement by itself: a record that is visible is also durable.
+ */
+export function startRuns(
+  on: MysqlTransaction,
+  sql: Statements,
+  runs: readonly RunStart[],
+): Receipt<RunsStarted> {
+  const visible = write(on, sql, runs);
+  return {
+    visible,
+    async durable() {
+      await visible;
+    },
+  };
 }
 
-/** Writes that runs begin: those of one job each together, others in a row of their own. What has crashed is ended before. */
-export class RunStarts {
-  readonly #on: MysqlTransaction;
-  readonly #sql: Statements;
-  readonly #ahead: AheadOfCommit;
-
-  /**
-   * @param on Where each statement is committed by itself.
-   * @param ahead The same where the answer is told ahead of the commit.
-   */
-  constructor(on: MysqlTransaction, sql: Statements, ahead: AheadOfCommit) {
-    this.#on = on;
-    this.#sql = sql;
-    this.#ahead = ahead;
-  }
-
-  /** @throws DriverError */
-  async write(runs: readonly RunStart[], told?: RunsTold): Promise<readonly RunStarted[]> {
-    const single = runs.filter(({ jobs }) => jobs.length === 1);
-    const several = runs.filter(({ jobs }) => jobs.length > 1);
-    const starts = several.map((run) => this.#begin(this.#together(run)));
-    // Those of several jobs wait for the commit, and so does who writes both.
-    if (single.length > 0)
-      starts.push(this.#begin(this.#ofOne(single), several.length === 0 ? told : undefined));
-    return (await Promise.all(starts)).flat();
-  }
-
-  #ofOne(runs: readonly RunStart[]): Start {
-    const { text, values } = recordsOf(runs);
-    return {
-      runs,
-      fresh: { sql: this.#sql.startRuns(text), values, rows: runs.length },
-      known: () => this.#change(this.#sql.startKnownRuns(text), values),
-    };
-  }
-
-  #together(run: RunStart): Start {
-    const { runId, workerId, jobs } = run;
-    const { text, values } = recordsOf([run]);
-    const range = rangeOf(jobs);
-    const row = [runId, workerId, ...range, `[${jobs.join(',')}]`];
-    return {
-      runs: [run],
-      fresh: { sql: this.#sql.startTogether(text), values: [...row, ...values, ...range], rows: 1 },
-      known: () => this.#change(this.#sql.startKnownTogether, row),
-    };
-  }
-
-  async #begin({ runs, fresh, known }: Start, told?: RunsTold): Promise<readonly RunStarted[]> {
-    const tell = (rows: number): void => {
-      if (rows === fresh.rows) told?.written([]);
-    };
-    const on = told ? this.#ahead.telling(tell) : this.#on;
-    if ((await change(on, fresh.sql, fresh.values)).rows === fresh.rows) return [];
-    let found = await this.#find(runs);
-    const open = openOnes(found, runs);
-    const crashed = [...open.map(({ runId }) => runId), ...unfinishedOnes(found)];
-    if (crashed.length > 0) {
-      // Found first and then confirmed: what a claim that stands has found was there before it.
-      await Promise.all(runs.map(({ confirm }) => confirm?.()));
-      for (const run of open)
-        await writeOut(this.#on, this.#sql, run, (jobs) => notCompleted(this.#on, this.#sql, run, jobs));
-      if (open.length > 0) found = await this.#find(runs);
-      await this.#end(runs, crashed);
-    }
-    await known();
-    return found.flatMap(started);
-  }
-
-  async #end(runs: readonly RunStart[], crashed: readonly string[]): Promise<void> {
-    const { text, values } = recordsOf(runs);
-    const runIds = list(crashed);
-    await this.#change(this.#sql.endCrashedRuns(text, runIds.places), [...values, ...runIds.values]);
-  }
-
-  #find(runs: readonly RunStart[]): Promise<readonly Known[]> {
-    const { text, values } = recordsOf(runs);
-    const range = rangeOf(runs.flatMap(({ jobs }) => jobs));
-    return query<Known>(this.#on, this.#sql.findRuns(text), [...values, ...range]);
-  }
-
-  async #change(sql: string, values: readonly Value[]): Promise<number> {
-    const { rows } = await change(this.#on, sql, values);
-    return rows;
-  }
+async function write(on: MysqlTransaction, sql: Statements, runs: readonly RunStart[]): Promise<RunsStarted> {
+  if (runs.length === 0 || (await writeFresh(on, sql, runs))) return NONE_EARLIER;
+  const found = await findEarlierRuns(on, sql, runs);
+  if (found.unfinished.length > 0) return found;
+  await Promise.all(knownInserts(sql, runs).map((insert) => run(on, insert)));
+  return found;
 }
 
-/** Those that have a job of these runs, which the caller holds: they have crashed. */
-function openOnes(known: readonly Known[], runs: readonly RunStart[]): readonly RunRef[] {
-  const ids = new Set<JobId>(runs.flatMap(({ jobs }) => jobs));
-  return known
-    .filter(({ id }) => id === null)
-    .map(({ process_id: runId, job_ids }) => ({ runId, jobs: idsOf(job_ids) }))
-    .filter(({ jobs }) => jobs.some((id) => ids.has(id)));
+/** Writes all runs in one statement if none of their jobs had a run before. @returns whether they are written */
+async function writeFresh(
+  on: MysqlTransaction,
+  sql: Statements,
+  runs: readonly RunStart[],
+): Promise<boolean> {
+  const insert = freshInsert(sql, runs);
+  return insert !== undefined && (await run(on, insert)) === insert.rows;
 }
 
-/** The ids of runs of one job each, as far as they are on record, that are not finished. */
-function unfinishedOnes(known: readonly Known[]): readonly string[] {
-  return known.flatMap(({ unfinished }) => {
-    const ids: readonly (string | null)[] = JSON.parse(unfinished);
-    return ids.filter((id) => id !== null);
-  });
+/** undefined where one statement cannot write all or nothing */
+function freshInsert(sql: Statements, runs: readonly RunStart[]): Insert | undefined {
+  const records = recordsOf(runs);
+  const [first] = runs;
+  if (runs.every(({ jobs }) => jobs.length === 1)) {
+    const text = runs.length === 1 ? sql.startOneRun(records.text) : sql.startRuns(records.text);
+    return { sql: text, values: records.values, rows: runs.length };
+  }
+  if (first === undefined || runs.length > 1) return undefined;
+  const values = [...openRun(first), ...records.values, ...rangeOf(first.jobs)];
+  return { sql: sql.startTogether(records.text), values, rows: 1 };
 }
 
-function started({ id, earlier_runs, crashes }: Known): readonly RunStarted[] {
-  return id === null ? [] : [{ id: BigInt(id), earlierRuns: Number(earlier_runs), crashes: Number(crashes) }];
+/** For jobs of which some had runs before. */
+function knownInserts(sql: Statements, runs: readonly RunStart[]): readonly Insert[] {
+  const single = runs.filter(({ jobs }) => jobs.length === 1);
+  const several = runs.filter(({ jobs }) => jobs.length > 1);
+  const inserts = several.map((each) => ({ sql: sql.startKnownTogether, values: openRun(each), rows: 1 }));
+  if (single.length === 0) return inserts;
+  const { text, values } = recordsOf(single);
+  return [...inserts, { sql: sql.startKnownRuns(text), values, rows: single.length }];
+}
+
+/** The values of a row in the table of open runs. */
+function openRun({ runId, workerId, jobs }: RunStart): readonly Value[] {
+  return [runId, workerId, ...rangeOf(jobs), `[${jobs.join(',')}]`];
+}
+
+async function run(on: MysqlTransaction, { sql, values }: Insert): Promise<number> {
+  const { rows } = await change(on, sql, values);
+  return rows;
 }

@@ -2,12 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { DriverError, isDriverError } from '@rowlock/core';
 import type { MigrationReport } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
+import { STRICT } from '../connection/session.js';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
 import { identifier } from '../statements/identifier.js';
-import { type Product, spelledFor } from './product.js';
 import { type MysqlTransaction, query } from '../statements/query.js';
-import { STRICT } from '../connection/session.js';
+import { type Product, spelledFor } from './product.js';
 
 /** The newest migration, which this driver needs. It is not read from the files: a bundled application has left them behind. */
 export const SCHEMA_VERSION = 2;
@@ -68,7 +68,7 @@ const REFUSE_OTHERS: Readonly<Record<Product, string>> = {
   MariaDB: `/*!80000 SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'This is for MariaDB. For MySQL print it without --mariadb.' */`,
 };
 
-/** The client ends a statement at the first semicolon, also inside a procedure, unless it is told otherwise. */
+/** The client ends a statement at the first semicolon, also inside a procedure, unless another delimiter is set. */
 function forTheClient(sql: string): string {
   return sql.replace(
     /^CREATE PROCEDURE.*?^END;$/gms,

@@ -21,9 +21,6 @@ export const claimStatements = ({ job }: Tables) => {
       ) AS candidate`;
 
   return {
-    // The isolation level is the connection's: see prepareSession.
-    begin: 'START TRANSACTION',
-
     // The server ends the connection of a claim that idles for longer, and with it the transaction.
     idleLimit: (seconds: number): string => `SET SESSION wait_timeout = ${Math.ceil(seconds)}`,
 

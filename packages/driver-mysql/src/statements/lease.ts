@@ -20,10 +20,10 @@ export const leaseStatements = ({ job, run, worker }: Tables) => ({
       ORDER BY job.id
       FOR UPDATE`,
 
-  lapsed: `
+  reclaimable: `
       SELECT CAST(job.id AS CHAR) AS id, job.process_id, CAST(run.worker_id AS CHAR) AS worker_id,
              CAST(leased_until < UTC_TIMESTAMP(6) AS SIGNED) AS is_over,
-             CAST(NOT ${alive('run.worker_id')} AS SIGNED) AS is_lapsed
+             CAST(NOT ${alive('run.worker_id')} AS SIGNED) AS is_missing
       FROM ${job} AS job FORCE INDEX (job_leased)
       JOIN ${run} AS run ON run.job_id = job.id AND run.process_id = job.process_id
       LEFT JOIN ${worker} AS worker ON worker.id = run.worker_id
@@ -31,7 +31,7 @@ export const leaseStatements = ({ job, run, worker }: Tables) => ({
         AND (leased_until < UTC_TIMESTAMP(6) OR NOT ${alive('run.worker_id')})`,
 
   // Looked at again when it is locked: it may have been settled meanwhile, and leased anew.
-  lockLapsed: (ids: string): string => `
+  lockReclaimable: (ids: string): string => `
       SELECT CAST(job.id AS CHAR) AS id, job.process_id FROM ${job} AS job FORCE INDEX (PRIMARY)
       WHERE id IN (${ids}) AND status = 'in-progress'
       ORDER BY job.id

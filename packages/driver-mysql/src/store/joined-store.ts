@@ -1,16 +1,17 @@
 import type { Enqueued } from '@rowlock/core';
 import type { NewJob, WakeUp } from '@rowlock/core/driver';
-import type { CommitWatch } from '../worker/commit-watch.js';
 import type { Context } from '../context.js';
-import { change, type MysqlTransaction } from '../statements/query.js';
+import { change } from '../statements/query.js';
+import type { CommitWatch } from '../worker/commit-watch.js';
+import type { Scope } from './scope.js';
 import { MysqlStore } from './store.js';
 
-/** The verbs of a store inside a caller's transaction. Its rings are heard when it commits. */
+/** The verbs of a store inside a caller's transaction. Its wake-ups are sent when it commits. */
 export class JoinedStore extends MysqlStore {
   readonly #watch: CommitWatch;
 
-  constructor(context: Context, tx: MysqlTransaction, pool: MysqlTransaction, watch: CommitWatch) {
-    super(context, tx, pool);
+  constructor(context: Context, scope: Scope, watch: CommitWatch) {
+    super(context, scope);
     this.#watch = watch;
   }
 
@@ -26,9 +27,9 @@ export class JoinedStore extends MysqlStore {
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {
     const { sql } = this.context;
     for (const wakeUp of wakeUps) {
-      // Postgres sends its notifications with the commit. Here the ring is a row of the transaction, and this process looks for
+      // Postgres sends its notifications with the commit. Here the ring is a row of the transaction, and this process watches for
       // it from outside.
-      const { insertId } = await change(this.on, sql.ring, [JSON.stringify(wakeUp)]);
+      const { insertId } = await change(this.scope.on, sql.ring, [JSON.stringify(wakeUp)]);
       this.#watch.watch(insertId, wakeUp);
     }
   }

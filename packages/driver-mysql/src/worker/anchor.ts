@@ -11,106 +11,81 @@ import {
   type WorkerLines,
 } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
-import { Bell } from './bell.js';
-import type { Connect, Context } from '../context.js';
+import type { Connect } from '../connection/connect.js';
+import { cut, sessionOf } from '../connection/session.js';
+import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
-import { change, type MysqlTransaction, query } from '../statements/query.js';
-import { interrupt } from './ringer.js';
-import { connectionOf, cut, sessionOf } from '../connection/session.js';
+import { change, type MysqlTransaction } from '../statements/query.js';
+import { Bell } from './bell.js';
+import { EndableWait } from './endable-wait.js';
+import { poll } from './poll.js';
+import { canBeInterrupted } from './self-test.js';
+import { Sleep } from './sleep.js';
+import { WorkerLock } from './worker-lock.js';
 import type { WorkerRow } from './worker-row.js';
 
 /** Pauses between attempts to reconnect, in milliseconds. The last repeats; with it the worker is back before it counts as dead. */
 const RECONNECT_MS = [20, 50, 100, 200, 400];
 
-/** Pauses between two looks at the bell where a sleep cannot be interrupted, in milliseconds. The last repeats. */
-const POLL_MS = [5, 5, 10, 20, 50, 100, 250] as const;
-
-/** How long one statement sleeps at most: so long may the server take to notice that its client is gone. */
-const SLEEP_MS = 250;
-
-/** How long the first sleep after a call is, in milliseconds: a call's ring follows some 50 ms behind it. See Ringer. */
-const NAP_MS = 100;
-
-/** How long the sleeps stay as short as the pauses are, once somebody rang who could not interrupt one. */
-const UNCALLED_MS = 60_000;
-
-/** How long the self-test waits for its own call, in milliseconds. */
-const SELF_TEST_MS = 1_000;
-
-/** How long the server may take to answer, beyond the time that it is asked to sleep, in milliseconds. */
+/** How long the server may take to answer, in milliseconds. */
 const ANSWER_MS = 5_000;
 
 /**
- * How long the server keeps a session whose worker says nothing, in seconds: one that is silently gone. A worker's process must
- * not be blocked for so long. It says something every second, or, while it polls, every five.
+ * How long the server keeps a session whose worker sends nothing, in seconds: one that is silently gone. A worker's process must not
+ * be blocked for so long. It sends a statement every second, or, while it polls, every five.
  */
 const IDLE_SECONDS = 30;
 
-/** MySQL's word for a statement that KILL QUERY has interrupted. */
-const INTERRUPTED = 1317;
+/** What a worker's session stands on. */
+export interface AnchorParts {
+  readonly context: Context;
+  readonly pool: MysqlTransaction;
+  readonly connect: Connect;
+  readonly row: WorkerRow;
+  /** Whether producers may interrupt the session. */
+  readonly push: boolean;
+  readonly session: SessionListener | undefined;
+}
 
 /**
- * A worker's session: a connection of its own that holds the worker's user lock and sleeps on the server until a
- * producer interrupts it. Where the right for that is missing, or a proxy hides the connection, it looks at the
- * bell now and then.
+ * A worker's session: a connection that holds the worker's user lock, and sleeps on the server until a producer interrupts it. It
+ * polls the bell where the right for that is missing, or a proxy hides the connection.
  */
 export class MysqlAnchor implements Anchor {
   readonly proof = 'session';
-  readonly #context: Context;
-  readonly #pool: MysqlTransaction;
-  readonly #connect: Connect;
-  readonly #row: WorkerRow;
-  readonly #push: boolean;
-  readonly #session: SessionListener | undefined;
+  readonly #parts: AnchorParts;
   readonly #bell: Bell;
+  readonly #lock: WorkerLock;
+  readonly #sleep: Sleep;
+  readonly #wait = new EndableWait();
   #client: Connection | null = null;
-  /** The number of the session that held the worker's lock last. */
-  #connection: number | null = null;
   #stopAsking: () => void = () => {};
-  #asleep = false;
-  /** Whether the last sleep was interrupted. */
-  #called = false;
-  /** Whether the last one found the bell rung, and the one before it was not interrupted. */
-  #uncalled = false;
   #pushed = false;
-  /** Until when to expect rings of somebody who cannot interrupt this session: another account, or a procedure. */
-  #uncalledUntil = 0;
   #released = false;
-  #interrupt: () => void = () => {};
 
-  private constructor(
-    context: Context,
-    pool: MysqlTransaction,
-    connect: Connect,
-    row: WorkerRow,
-    push: boolean,
-    session: SessionListener | undefined,
-  ) {
-    this.#context = context;
-    this.#pool = pool;
-    this.#connect = connect;
-    this.#row = row;
-    this.#push = push;
-    this.#session = session;
+  private constructor(parts: AnchorParts) {
+    const { context, pool, row } = parts;
+    this.#parts = parts;
     this.#bell = new Bell(context, pool);
+    this.#lock = new WorkerLock(context, row.id);
+    this.#sleep = new Sleep({
+      workerId: this.workerId,
+      sql: context.sql,
+      bell: this.#bell,
+      lock: this.#lock,
+      wait: this.#wait,
+    });
   }
 
-  /** Opens the worker's session. */
-  static async open(
-    context: Context,
-    pool: MysqlTransaction,
-    connect: Connect,
-    row: WorkerRow,
-    push: boolean,
-    session?: SessionListener,
-  ): Promise<MysqlAnchor> {
-    const anchor = new MysqlAnchor(context, pool, connect, row, push, session);
+  /** Opens the worker's session. @throws DriverError */
+  static async open(parts: AnchorParts): Promise<MysqlAnchor> {
+    const anchor = new MysqlAnchor(parts);
     await anchor.#subscribe();
     return anchor;
   }
 
   get workerId(): string {
-    return String(this.#row.id);
+    return String(this.#parts.row.id);
   }
 
   get pushed(): boolean {
@@ -118,21 +93,21 @@ export class MysqlAnchor implements Anchor {
   }
 
   async *wakeUps({ queues, everyMs, signal }: WakeUpOptions): AsyncGenerator<WakeUp> {
-    const stop = (): void => this.#interrupt();
+    const stop = (): void => this.#wait.end();
     signal.addEventListener('abort', stop);
     try {
-      // The session is subscribed by now: whatever was enqueued before is found by the look that this causes.
+      // The session is subscribed by now: the look that this causes finds all that was enqueued before.
       yield {};
       let due = performance.now() + everyMs;
       while (!signal.aborted && !this.#released) {
         const heard = await this.#listen(due - performance.now(), signal);
         if (signal.aborted || this.#released) return;
         const wanted = heard.filter((each) => concerns(each, queues, this.workerId));
-        // Calls for other queues do not put off the look that is due.
+        // Wake-ups for other queues do not put off the look that is due.
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
         yield* isDue ? coalesce([...wanted, {}]) : coalesce(wanted);
-        // Whoever was woken asks for work first: the server is not to put this session to sleep ahead of that.
+        // The claim that a wake-up causes goes to the server before this session's next sleep.
         await turn();
         due = performance.now() + everyMs;
       }
@@ -142,210 +117,92 @@ export class MysqlAnchor implements Anchor {
   }
 
   async report(lines: WorkerLines): Promise<void> {
-    await change(this.#pool, this.#context.sql.reportLines, [JSON.stringify(lines), this.#row.id]);
+    const { context, pool, row } = this.#parts;
+    await change(pool, context.sql.reportLines, [JSON.stringify(lines), row.id]);
   }
 
   async release(): Promise<void> {
+    const { context, pool, row } = this.#parts;
     this.#released = true;
     this.#stopAsking();
-    this.#interrupt();
+    this.#wait.end();
     const client = this.#client;
     this.#client = null;
-    await answerWithin(ANSWER_MS, change(this.#pool, this.#context.sql.stopWorker, [this.#row.id])).catch(
-      () => {},
-    );
+    await answerWithin(ANSWER_MS, change(pool, context.sql.stopWorker, [row.id])).catch(() => {});
     if (client === null) return;
-    // At its end the server frees the lock at once; a connection that is merely dropped while it sleeps it may notice late.
-    await answerWithin(ANSWER_MS, this.#pool.query(`KILL ${sessionOf(client)}`)).catch(() => {});
+    // The KILL frees the lock at once. The server may be late to notice a connection that is merely closed while it sleeps.
+    await answerWithin(ANSWER_MS, pool.query(`KILL ${sessionOf(client)}`)).catch(() => {});
     cut(client);
   }
 
-  /** What to wake for: at once, when the sleep is interrupted, or after `leftMs` nothing. */
+  /** The wake-ups, at once, or none after `leftMs` milliseconds. */
   async #listen(leftMs: number, signal: AbortSignal): Promise<readonly WakeUp[]> {
     const client = this.#client;
     let heard: readonly WakeUp[] = [];
     if (client !== null) {
+      const isOver = (): boolean => signal.aborted || this.#released;
+      // Polls do not notice by themselves that the session is lost, and is to be opened again at once.
+      const isOverOrLost = (): boolean => isOver() || this.#client !== client;
       try {
-        const called = await (this.#pushed
-          ? this.#sleep(client, leftMs, signal)
-          : this.#poll(client, leftMs, signal));
-        heard = called ? [{}] : await this.#bell.hear();
-        // Somebody rang who could not interrupt the sleep, or did not know of this session.
-        if (this.#uncalled && heard.some(({ told }) => !told?.includes(this.workerId)))
-          this.#uncalledUntil = performance.now() + UNCALLED_MS;
+        heard = this.#pushed
+          ? await this.#sleep.hear(client, leftMs, isOver)
+          : await poll(this.#bell, this.#wait, leftMs, isOverOrLost);
         if (this.#client === client) return heard;
       } catch {
         this.#drop();
       }
     }
     await this.#reconnect(leftMs, signal);
-    // A job may have been enqueued meanwhile by a caller that could not ring: look for it.
+    // A caller that could not ring may have enqueued a job meanwhile.
     return [...heard, {}];
   }
 
-  /**
-   * Sleeps on the server until it is interrupted, the bell is found to have been rung, or `leftMs` are over.
-   *
-   * @returns whether it was interrupted
-   */
-  async #sleep(client: Connection, leftMs: number, signal: AbortSignal): Promise<boolean> {
-    const until = performance.now() + leftMs;
-    // Whoever called while this session was between two sleeps has rung by the end of a nap.
-    const napping = this.#called;
-    this.#called = false;
-    this.#uncalled = false;
-    // Looked at each turn: an interruption may come when the sleep is over and its answer still on its way.
-    for (let look = 0; !signal.aborted && !this.#released; look++) {
-      const began = performance.now();
-      const longest = look === 0 && napping ? NAP_MS : began < this.#uncalledUntil ? pollMs(look) : SLEEP_MS;
-      const ms = Math.min(until - began, longest);
-      if (ms <= 0) return false;
-      if (await this.#slumber(client, ms)) return true;
-      if (performance.now() - began >= ms - 1) continue;
-      // Not put to sleep: the bell had been rung. And in the sleep before, nobody interrupted that.
-      this.#uncalled = look > (napping ? 1 : 0);
-      return false;
-    }
-    return false;
-  }
-
-  /** One statement. Left to end by itself when the worker stops: a session cannot be asked while it sleeps. */
-  async #slumber(client: Connection, ms: number): Promise<boolean> {
-    const { places, values } = this.#bell.unheard();
-    const sql = this.#context.sql.sleep(places);
-    const sleep = async (): Promise<boolean> => {
-      const [row] = await query<{ slept: number; only_reads: number }>(client, sql, [...values, ms / 1000]);
-      if (Number(row?.only_reads) === 1) await this.#checkWrites(client);
-      return Number(row?.slept) === 1;
-    };
-    this.#asleep = true;
-    const slept = answerWithin(ms + ANSWER_MS, sleep())
-      .catch(isInterruption)
-      .finally(() => (this.#asleep = false));
-    // When the worker stops, nobody waits for it any more.
-    slept.catch(() => {});
-    this.#called = await Promise.race([slept, this.#interruption()]);
-    return this.#called;
-  }
-
-  async #poll(client: Connection, leftMs: number, signal: AbortSignal): Promise<boolean> {
-    const until = performance.now() + leftMs;
-    // Until the session is lost, too: it is to be opened again at once.
-    const isOver = (): boolean => signal.aborted || this.#released || this.#client !== client;
-    for (let look = 0; performance.now() < until && !isOver(); look++) {
-      if (await this.#bell.isRung()) return false;
-      await this.#pause(Math.max(0, Math.min(pollMs(look), until - performance.now())));
-    }
-    return false;
-  }
-
   async #subscribe(): Promise<void> {
-    const client = await this.#connect().catch((error: unknown) => {
+    const { context, pool, connect, push, session } = this.#parts;
+    const client = await connect().catch((error: unknown) => {
       throw toDriverError(error);
     });
     try {
       client.on('error', () => this.#lose(client));
       client.on('end', () => this.#lose(client));
-      await answerWithin(ANSWER_MS, this.#hold(client));
+      await answerWithin(ANSWER_MS, this.#takeLock(client));
       await this.#bell.begin();
-      this.#pushed = this.#push && (await answerWithin(2 * ANSWER_MS, this.#canBeInterrupted(client)));
+      const test = { sql: context.sql, pool, lock: this.#lock, wait: this.#wait };
+      this.#pushed = push && (await answerWithin(2 * ANSWER_MS, canBeInterrupted(client, test)));
       if (this.#released) throw new DriverError('ConnectionLost', 'The session was released meanwhile.');
       this.#client = client;
       // Only now: where a part of the server does not answer, the worker is to count as lost from its first failure on.
-      this.#session?.back();
+      session?.back();
       this.#stopAsking = keepAsking(
-        () => this.#holds(client),
+        async () => this.#sleep.isAsleep || this.#lock.isHeldBy(client),
         () => this.#lose(client),
       );
     } catch (error) {
       cut(client);
-      this.#session?.lost();
+      session?.lost();
       throw toDriverError(error);
     }
   }
 
-  get #lockName(): string {
-    return `${this.#context.lockPrefix}${this.#row.id}`;
+  async #takeLock(client: Connection): Promise<void> {
+    const { context, pool, row } = this.#parts;
+    await client.query(context.sql.idleLimit(IDLE_SECONDS));
+    await this.#lock.take(client);
+    // After the lock, so that nobody counts the worker as gone any more. On the pool, as producers that have found the lock may interrupt
+    // this session's statements.
+    await row.keep(pool);
   }
 
-  /** Takes the worker's lock. */
-  async #hold(client: Connection): Promise<void> {
-    const { sql } = this.#context;
-    await client.query(sql.idleLimit(IDLE_SECONDS));
-    await this.#checkWrites(client);
-    const [lock] = await query<{ held: number }>(client, sql.holdAnchor, [this.#lockName]);
-    if (Number(lock?.held) === 1) {
-      this.#connection = connectionOf(client);
-      // With the lock, so that nobody takes the worker for gone any more; and over the pool, as whoever has found the lock may interrupt
-      // what this session is asked.
-      await this.#row.keep(this.#pool);
-      return;
-    }
-    // The server has not noticed the end of the session before this one: it is told. Who holds the worker's lock is that.
-    const holder = await this.#holder(client);
-    if (holder !== null && holder === this.#connection) {
-      await client.query(`KILL ${this.#connection}`).catch(() => {});
-    }
-    throw new DriverError('LockTimeout', "The worker's lock is still held.");
-  }
-
-  /** The number of the session that has the worker's lock. */
-  async #holder(on: MysqlTransaction): Promise<number | null> {
-    const [row] = await query<{ connection: number | string | null }>(on, this.#context.sql.anchorHolder, [
-      this.#lockName,
-    ]);
-    return row?.connection == null ? null : Number(row.connection);
-  }
-
-  /**
-   * After a fail-over the old server may live on and only read: a lock there proves nothing to those who work on the new one.
-   *
-   * @throws DriverError `ConnectionLost`
-   */
-  async #checkWrites(client: Connection): Promise<void> {
-    await query(client, this.#context.sql.writes, [this.#row.id]);
-  }
-
-  /** A session that sleeps cannot be asked: its sleep is to end in time. */
-  async #holds(client: Connection): Promise<boolean> {
-    if (this.#asleep) return true;
-    await this.#checkWrites(client).catch(isInterruption);
-    const lock = query<{ held: number }>(client, this.#context.sql.holdsAnchor, [this.#lockName]);
-    // A call that meets this question is as good as an answer.
-    const held = await lock.then(([row]) => Number(row?.held) === 1, isInterruption);
-    // A proxy that was not recognised has answered from another session, and the one with the lock is everybody's.
-    if (!held) this.#connection = null;
-    return held;
-  }
-
-  /** The self-test: sleeps, and calls itself as a producer would. */
-  async #canBeInterrupted(client: Connection): Promise<boolean> {
-    // As producers find its number: behind a proxy the client knows another one. Whoever has found it may interrupt whatever this
-    // session is asked from now on, so it is not asked for it.
-    const holder = await this.#holder(this.#pool);
-    if (holder === null) return false;
-    const session = sessionOf(client, holder);
-    let over = false;
-    const slept = query<{ slept: number }>(client, this.#context.sql.nap, [SELF_TEST_MS / 1000])
-      .then(([row]) => Number(row?.slept) === 1, isInterruption)
-      .finally(() => (over = true));
-    // It may fail while this pauses, and nobody waits for it then.
-    slept.catch(() => {});
-    // A call that comes before the sleep is lost.
-    for (; !over; await this.#pause(POLL_MS[0])) await interrupt(this.#pool, session);
-    return slept;
-  }
-
-  /** Until there is a session again, or `everyMs` are over: the backstop goes on meanwhile. */
+  /** Until there is a session again, or `everyMs` milliseconds are over: the regular looks go on meanwhile. */
   async #reconnect(everyMs: number, signal: AbortSignal): Promise<void> {
     const until = performance.now() + everyMs;
     const over = new AbortController();
-    // Whoever stops does not wait for a server that is silent.
+    // A worker that stops does not wait for a silent server.
     const stopped = new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true, signal: over.signal });
     });
     for (let attempt = 0; !this.#released && !signal.aborted && performance.now() < until; attempt++) {
-      await this.#pause(RECONNECT_MS[Math.min(attempt, RECONNECT_MS.length - 1)] ?? 0);
+      await this.#wait.pause(RECONNECT_MS[Math.min(attempt, RECONNECT_MS.length - 1)] ?? 0);
       if (this.#released || signal.aborted) break;
       try {
         await Promise.race([this.#subscribe(), stopped]);
@@ -362,43 +219,15 @@ export class MysqlAnchor implements Anchor {
   }
 
   #drop(): void {
-    if (this.#client !== null && !this.#released) this.#session?.lost();
+    if (this.#client !== null && !this.#released) this.#parts.session?.lost();
     this.#stopAsking();
     if (this.#client !== null) cut(this.#client);
     this.#client = null;
-    this.#interrupt();
-  }
-
-  /** Of this side, not of the server's. */
-  #interruption(): Promise<false> {
-    return new Promise((resolve) => {
-      this.#interrupt = () => resolve(false);
-    });
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#interrupt = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    this.#wait.end();
   }
 }
 
-function pollMs(look: number): number {
-  return POLL_MS[Math.min(look, POLL_MS.length - 1)] ?? 0;
-}
-
-/** @throws unless the error says that KILL QUERY has interrupted the statement. */
-function isInterruption(error: unknown): true {
-  const { cause } = toDriverError(error);
-  if (cause instanceof Error && 'errno' in cause && cause.errno === INTERRUPTED) return true;
-  throw error;
-}
-
-/** Many hints to look are one hint; each cancellation is its own. */
+/** Many hints to look are one hint. Each cancellation is kept. */
 function coalesce(heard: readonly WakeUp[]): readonly WakeUp[] {
   const cancels = heard.filter(({ cancel }) => cancel !== undefined);
   const look = heard.find(({ cancel }) => cancel === undefined);

@@ -1,17 +1,19 @@
 import { type WakeUp, wakeUpOf } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
-import { change, list, type MysqlTransaction, query } from '../statements/query.js';
+import { inParts, list } from '../statements/list.js';
+import { change, type MysqlTransaction, query } from '../statements/query.js';
+import type { Statements } from '../statements/statements.js';
 
-/** How long a ring may be on its way: its number is given when it is written, and it is seen when that commits. */
+/** How long a ring may be on its way, in milliseconds: it has its number when it is written, and is visible when that commits. */
 const LATE_MS = 30_000;
 
-/** How many numbers that are not seen yet are kept in mind at most. */
+/** The most numbers that are looked for. */
 const MOST_LATE = 256;
 
-/** How many rings are kept: far more than workers can have missed between two looks. */
+/** How many rings are kept: far more than workers can have missed between two polls. */
 const KEPT = 1_000n;
 
-/** The bell as one worker hears it: each ring once, though they come out of order. */
+/** The bell as one worker hears it: each ring once, though rings come out of order. */
 export class Bell {
   readonly #context: Context;
   readonly #pool: MysqlTransaction;
@@ -26,7 +28,7 @@ export class Bell {
     this.#pool = pool;
   }
 
-  /** What was rung before a worker's first session concerns others; what is rung between two sessions is heard late. */
+  /** Rings before a worker's first session are not for it. Rings between two sessions are heard late. */
   async begin(): Promise<void> {
     if (this.#last !== null) return;
     const rows = await query<{ id: string }>(this.#pool, this.#context.sql.lastRings);
@@ -34,7 +36,7 @@ export class Bell {
     for (const { id } of rows) this.#note(BigInt(id));
   }
 
-  /** The values for a statement that looks for rings after the last, and for those that were late. */
+  /** The values for a statement that looks for rings after the last, and for late ones. */
   unheard(): { readonly places: string; readonly values: readonly (bigint | null)[] } {
     const late = list(this.#late.size > 0 ? [...this.#late.keys()] : [0n]);
     return { places: late.places, values: [this.#last ?? 0n, ...late.values] };
@@ -46,7 +48,7 @@ export class Bell {
     return rows.length > 0;
   }
 
-  /** What was rung since the last look. */
+  /** The rings since the last time. */
   async hear(): Promise<readonly WakeUp[]> {
     const { places, values } = this.unheard();
     const sql = this.#context.sql.heard(places);
@@ -57,7 +59,7 @@ export class Bell {
     return rows.map(({ wake_up }) => wakeUpOf(JSON.parse(wake_up)));
   }
 
-  /** Numbers are given in order and seen in the order of the commits: those in between may still come. */
+  /** Numbers are given in order, and visible in the order of the commits: those in between may still come. */
   #note(id: bigint): void {
     this.#late.delete(id);
     const last = this.#last ?? 0n;
@@ -68,7 +70,7 @@ export class Bell {
     this.#last = id;
   }
 
-  /** The oldest first: a transaction that was rolled back leaves a number that never comes. */
+  /** The oldest first. A transaction that was rolled back leaves a number that never comes. */
   #forget(): void {
     const now = performance.now();
     for (const [id, until] of this.#late) {
@@ -77,11 +79,26 @@ export class Bell {
     }
   }
 
-  /** Here and not where it is rung: a producer's transaction should lock nothing but what it adds. */
+  /** Not done by who rings: a producer's transaction should lock nothing but its own rows. */
   async #prune(): Promise<void> {
     const before = (this.#last ?? 0n) - KEPT;
     if (before < this.#pruned + KEPT) return;
     this.#pruned = before;
     await change(this.#pool, this.#context.sql.pruneBell, [before]);
   }
+}
+
+/** Those of these rings that are visible. @throws DriverError */
+export async function findRings(
+  on: MysqlTransaction,
+  sql: Statements,
+  rings: readonly number[],
+): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const part of inParts(rings)) {
+    const wanted = list(part);
+    const rows = await query<{ id: string }>(on, sql.findRings(wanted.places), wanted.values);
+    found.push(...rows.map(({ id }) => Number(id)));
+  }
+  return found;
 }

@@ -1,9 +1,9 @@
 import type { WakeUp } from '@rowlock/core/driver';
 
-/** Pauses between two looks, in milliseconds. The last repeats. */
-const LOOK_MS = [1, 2, 4, 8, 15, 30, 60, 120, 250];
+/** Pauses between two polls, in milliseconds. The last repeats. */
+const POLL_MS = [1, 2, 4, 8, 15, 30, 60, 120, 250];
 
-/** A transaction that lasts longer is left to the workers' own looks. */
+/** The workers' own polls find the rings of a transaction that lasts longer, in milliseconds. */
 const LONGEST_MS = 30_000;
 
 /** A ring that a caller's transaction has written. */
@@ -14,35 +14,35 @@ interface Pending {
 }
 
 /**
- * Calls once what a caller's transaction wrote is seen from outside, which is when it was committed. MySQL tells nobody of a
- * commit, so this looks now and then, and not for ever: the transaction may be rolled back. One look is for all that is pending:
- * of 300 transactions that waited, each with looks of its own, there were 3,300 in a second.
+ * Wakes workers once a caller's transaction has committed, which is when its rings are visible from outside. MySQL has no event for a
+ * commit, so this polls, and not for ever: the transaction may be rolled back. One poll is for all pending rings: with a poll for
+ * each of 300 transactions there were 3,300 in a second.
  */
 export class CommitWatch {
   readonly #find: (rings: readonly number[]) => Promise<readonly number[]>;
-  readonly #call: (wakeUps: readonly WakeUp[]) => Promise<void>;
+  readonly #wake: (wakeUps: readonly WakeUp[]) => Promise<void>;
   readonly #pending = new Map<number, Pending>();
   #timer: NodeJS.Timeout | undefined;
-  #looking = false;
-  #looks = 0;
+  #isPolling = false;
+  #polls = 0;
   #stopped = false;
 
   /**
-   * @param find Says which of these rings are seen.
-   * @param call Tells the workers. They find by themselves what they could not be told of.
+   * @param find Returns those of these rings that are visible.
+   * @param wake Wakes the workers. They find by themselves what a failure has kept from them.
    */
   constructor(
     find: (rings: readonly number[]) => Promise<readonly number[]>,
-    call: (wakeUps: readonly WakeUp[]) => Promise<void>,
+    wake: (wakeUps: readonly WakeUp[]) => Promise<void>,
   ) {
     this.#find = find;
-    this.#call = call;
+    this.#wake = wake;
   }
 
   watch(ring: number, wakeUp: WakeUp): void {
     this.#pending.set(ring, { wakeUp, until: performance.now() + LONGEST_MS });
-    this.#looks = 0;
-    this.#lookIn(0);
+    this.#polls = 0;
+    this.#pollIn(0);
   }
 
   stop(): void {
@@ -50,27 +50,27 @@ export class CommitWatch {
     clearTimeout(this.#timer);
   }
 
-  #lookIn(ms: number): void {
+  #pollIn(ms: number): void {
     clearTimeout(this.#timer);
-    if (this.#stopped || this.#looking) return;
-    this.#timer = setTimeout(() => void this.#look(), ms);
+    if (this.#stopped || this.#isPolling) return;
+    this.#timer = setTimeout(() => void this.#poll(), ms);
     this.#timer.unref();
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     for (const [ring, { until }] of this.#pending) if (performance.now() > until) this.#pending.delete(ring);
     if (this.#pending.size === 0) return;
-    this.#looking = true;
-    const seen = await this.#find([...this.#pending.keys()]).catch(() => []);
-    this.#looking = false;
-    this.#lookIn(LOOK_MS[Math.min(this.#looks, LOOK_MS.length - 1)] ?? 0);
-    this.#looks += 1;
+    this.#isPolling = true;
+    const visible = await this.#find([...this.#pending.keys()]).catch(() => []);
+    this.#isPolling = false;
+    this.#pollIn(POLL_MS[Math.min(this.#polls, POLL_MS.length - 1)] ?? 0);
+    this.#polls += 1;
     const wakeUps = new Map<string, WakeUp>();
-    for (const ring of seen) {
+    for (const ring of visible) {
       const found = this.#pending.get(ring);
       if (found !== undefined) wakeUps.set(JSON.stringify(found.wakeUp), found.wakeUp);
       this.#pending.delete(ring);
     }
-    if (wakeUps.size > 0) await this.#call([...wakeUps.values()]).catch(() => {});
+    if (wakeUps.size > 0) await this.#wake([...wakeUps.values()]).catch(() => {});
   }
 }

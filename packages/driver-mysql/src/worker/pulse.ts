@@ -1,18 +1,19 @@
 import { DriverError } from '@rowlock/core';
 import { answerWithin, type Pulse, type WakeUp, type WorkerLines } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
-import { Bell } from './bell.js';
-import type { Connect, Context } from '../context.js';
-import { change, type MysqlTransaction } from '../statements/query.js';
+import type { Connect } from '../connection/connect.js';
 import { cut } from '../connection/session.js';
+import type { Context } from '../context.js';
+import { change, type MysqlTransaction } from '../statements/query.js';
+import { Bell } from './bell.js';
 import type { WorkerRow } from './worker-row.js';
 
 /** How long the end of the worker may take to be written, in milliseconds. */
 const ANSWER_MS = 5_000;
 
 /**
- * A worker that shares the server's sessions with others. Its beats and its looks at the bell have a connection of their own,
- * so that they never wait for the pool.
+ * A worker that shares the server's sessions with others. Its beats and its polls have a connection of their own, so that they never
+ * wait for the pool.
  */
 export class MysqlPulse implements Pulse {
   readonly #context: Context;
@@ -84,7 +85,7 @@ export class MysqlPulse implements Pulse {
 
   async #open(): Promise<Connection> {
     const client = await this.#connect();
-    // Whoever asks next is told.
+    // The next statement fails with the same error.
     client.on('error', () => {});
     return client;
   }

@@ -1,16 +1,18 @@
 import { answerWithin, concerns, type WakeUp } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
-import type { Connect, Context } from '../context.js';
-import { change, type MysqlTransaction, query } from '../statements/query.js';
+import type { Connect } from '../connection/connect.js';
 import { cut } from '../connection/session.js';
+import { interrupt } from '../connection/session-control.js';
+import type { Context } from '../context.js';
+import { change, type MysqlTransaction, query } from '../statements/query.js';
 
-/** How long the list of sleepers is believed, in milliseconds: a worker that came since looks at the bell as often. */
+/** How long the list of sleepers is used, in milliseconds. A worker that came since polls the bell as often. */
 const SLEEPERS_MS = 1_000;
 
-/** How long after a call the bell is rung, in milliseconds. A worker looks at the bell a while after a call: see NAP_MS. */
+/** How long after an interruption the bell is rung, in milliseconds. A worker polls the bell a while after an interruption: see NAP_MS. */
 const RING_AFTER_MS = 50;
 
-/** A worker's session, and what it serves. */
+/** A worker's session, and the queues that it serves. */
 interface Sleeper {
   readonly worker: string;
   readonly connection: string;
@@ -25,20 +27,20 @@ interface SleeperRow {
 }
 
 /**
- * Rings the bell, and calls the workers that serve the queue: interrupts their sleep, where this user may.
+ * Rings the bell, and interrupts the sleep of the workers that serve the queue, where this user may.
  *
- * All calls of a process go through one connection. It remembers who sleeps, and the list goes with it: a server
- * that has started again gives the numbers of its connections to others.
+ * All interruptions of a process go through one connection. The list of sleepers ends with it: a server that has started again gives
+ * the numbers of its connections to others.
  */
 export class Ringer {
   readonly #context: Context;
   readonly #pool: MysqlTransaction;
-  /** Null where nobody is to be called. */
+  /** Null where nobody is to be interrupted. */
   readonly #connect: Connect | null;
   #client: Promise<Connection> | null = null;
   #sleepers: readonly Sleeper[] = [];
   #sleepersUntil = 0;
-  /** The queues whose workers were called and for which the bell is still to be rung, and who need not hear it; undefined is every queue. */
+  /** The rings that are still to come, by queue, with the workers that need none. The queue `undefined` is every queue. */
   readonly #unrung = new Map<string | undefined, readonly string[]>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -50,8 +52,8 @@ export class Ringer {
   }
 
   /**
-   * A worker that sleeps need not wait for a commit: it is called at once, and those calls of the next moments that a worker
-   * between two sleeps has missed become one ring for each queue. What has something to say is rung first.
+   * A worker that sleeps need not wait for a commit, and is interrupted at once. For workers between two sleeps the wake-ups of the
+   * next moments become one ring for each queue. A cancellation is rung first.
    *
    * @throws DriverError
    */
@@ -60,30 +62,30 @@ export class Ringer {
     const first = this.#closed || this.#connect === null || hints.length < wakeUps.length;
     if (first) await this.#write(wakeUps);
     else for (const hint of hints) this.#ringSoon(hint);
-    await this.call(wakeUps);
+    await this.interrupt(wakeUps);
   }
 
   /**
-   * Rings for what has been written, without being waited for: who could not be called looks at the bell a moment later. A call
-   * beside the INSERT, after which workers looked for the job for 3 ms, spared 0.2 ms of the way and cost a second call and look:
-   * on two busy cores pickup took half a millisecond longer.
+   * Rings for jobs that are in the table, and is not waited for: a worker that was not interrupted polls the bell a moment later. An
+   * interruption at the same time as the INSERT saved 0.2 ms of the way, and cost a second interruption and claim. On two busy
+   * cores pickup took half a millisecond longer.
    */
   ringBehind(wakeUps: readonly WakeUp[]): void {
     this.ring(wakeUps).catch(() => {});
   }
 
-  /** @throws DriverError when nobody could be called; the workers look at the bell a quarter of a second later. */
-  async call(wakeUps: readonly WakeUp[]): Promise<void> {
+  /** @throws DriverError when nobody could be interrupted. The workers poll the bell a quarter of a second later. */
+  async interrupt(wakeUps: readonly WakeUp[]): Promise<void> {
     if (this.#closed || this.#connect === null || wakeUps.length === 0) return;
     const client = await this.#session(this.#connect);
     const { answerMs } = this.#context;
-    await answerWithin(answerMs, this.#callOn(client, wakeUps), () => {
+    await answerWithin(answerMs, this.#interruptOn(client, wakeUps), () => {
       this.#forget();
       cut(client);
     });
   }
 
-  async #callOn(client: Connection, wakeUps: readonly WakeUp[]): Promise<void> {
+  async #interruptOn(client: Connection, wakeUps: readonly WakeUp[]): Promise<void> {
     if (performance.now() > this.#sleepersUntil) await this.#findSleepers(client);
     const wanted = this.#sleepers.filter(({ queues, worker }) =>
       wakeUps.some((each) => concerns(each, queues, worker)),
@@ -91,7 +93,7 @@ export class Ringer {
     await Promise.all(wanted.map(({ connection }) => interrupt(client, `${BigInt(connection)}`)));
   }
 
-  /** A worker of this process has come: it is not to wait until the list is made anew. */
+  /** A worker of this process has come, which is not to wait for the next list. */
   expectSleeper(): void {
     this.#sleepersUntil = 0;
   }
@@ -103,23 +105,23 @@ export class Ringer {
     client?.destroy();
   }
 
-  #ringSoon({ queue, told = [] }: WakeUp): void {
-    // Who was told of one call but not of another is to hear of that.
-    const before = this.#unrung.get(queue) ?? told;
+  #ringSoon({ queue, except = [] }: WakeUp): void {
+    // A worker is left out only if all wake-ups of the queue leave it out.
+    const before = this.#unrung.get(queue) ?? except;
     this.#unrung.set(
       queue,
-      told.filter((worker) => before.includes(worker)),
+      except.filter((worker) => before.includes(worker)),
     );
     this.#timer ??= setTimeout(() => void this.#ringNow(), RING_AFTER_MS);
   }
 
-  /** A ring that fails is not made up for: without the database no worker sleeps, and each looks when it is back. */
+  /** A ring that fails is not repeated: without the database no worker sleeps, and each claims when the database is back. */
   async #ringNow(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const wakeUps = [...this.#unrung].map(([queue, told]) => ({
+    const wakeUps = [...this.#unrung].map(([queue, except]) => ({
       ...(queue !== undefined && { queue }),
-      ...(told.length > 0 && { told }),
+      ...(except.length > 0 && { except }),
     }));
     this.#unrung.clear();
     await this.#write(wakeUps).catch(() => {});
@@ -137,7 +139,7 @@ export class Ringer {
     );
     this.#sleepersUntil = performance.now() + SLEEPERS_MS;
     if (rows.length > 0) return;
-    // After a fail-over the old server may live on and only read: the workers are on the new one.
+    // After a fail-over the old server may live on and be read-only: the workers are on the new one.
     const [server] = await query<{ only_reads: number }>(client, sql.onlyReads);
     if (Number(server?.only_reads) !== 1) return;
     this.#forget();
@@ -159,13 +161,4 @@ export class Ringer {
     this.#client = null;
     this.#sleepersUntil = 0;
   }
-}
-
-/**
- * Interrupts the statement of a session, if it has one and this user may. That a session has just ended is no error.
- *
- * @param session Its number on the server of `on`, or what `sessionOf` says: KILL takes no parameters.
- */
-export async function interrupt(on: MysqlTransaction, session: string): Promise<void> {
-  await on.query(`KILL QUERY ${session}`).catch(() => {});
 }

@@ -2,7 +2,7 @@ import type { WorkerInfo } from '@rowlock/core/driver';
 import { change, type MysqlTransaction, type Value } from '../statements/query.js';
 import type { Statements } from '../statements/statements.js';
 
-/** A worker's row. Others delete it when they take the worker for gone, and a worker that comes back has it again. */
+/** A worker's row. Others delete the row of a worker that is long gone. A worker that comes back writes it again. */
 export class WorkerRow {
   readonly id: number;
   readonly #sql: Statements;
