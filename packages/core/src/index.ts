@@ -5,7 +5,8 @@ export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 // What can be injected.
 export { type Clock, systemClock } from './clock.js';
 // What a driver is made for an application: the entry `driver` has what one is made of.
-export type { Driver, MigrationReport, Verified, WorkerView } from './driver/driver.js';
+export type { WorkerView } from './driver/anchor.js';
+export type { Driver, MigrationReport, Verified } from './driver/driver.js';
 export {
   DRIVER_ERROR_CODES,
   DriverError,

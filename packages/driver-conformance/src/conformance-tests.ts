@@ -27,7 +27,7 @@ import { migrate } from './themes/migrate.js';
 import { openRuns } from './themes/open-runs.js';
 import { order } from './themes/order.js';
 import { outcomes } from './themes/outcomes.js';
-import { recordCommits } from './themes/record-commits.js';
+import { receipts } from './themes/receipts.js';
 import { retention } from './themes/retention.js';
 import { roundTrip } from './themes/round-trip.js';
 import { runningJob } from './themes/running-job.js';
@@ -56,7 +56,7 @@ export const conformanceThemes: readonly Theme[] = [
   lifecycle,
   runs,
   openRuns,
-  recordCommits,
+  receipts,
   leases,
   survey,
   retention,

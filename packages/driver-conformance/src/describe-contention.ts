@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRowlock, defineHandler, isDriverError, type RunContext } from '@rowlock/core';
 import { describe, expect, test } from 'vitest';
-import { AnyJson } from './crew.js';
 import type { DriverUnderTest } from './describe-driver.js';
-import { Diary } from './diary.js';
 import type { DriverHarness, RunRow, TestDatabase } from './driver-harness.js';
 import { noLeaks } from './no-leaks.js';
-import { type OnRefusal, overheard } from './overheard.js';
+import { type OnRefusal, reportsRefusals } from './refusals.js';
+import { RunLog } from './run-log.js';
 import { endProcess } from './stage.js';
+import { AnyJson } from './worker-process.js';
 
 const QUEUE = 'contended';
 const JOBS = 5_000;
@@ -44,17 +44,17 @@ export function describeContention<Tx>({ name, open }: DriverUnderTest<Tx>): voi
 async function contend<Tx>(database: TestDatabase<Tx>): Promise<void> {
   const { reader } = database;
   // Of one key there is one run at a time, whichever process has it.
-  const diary = new Diary();
+  const runLog = new RunLog();
   const handler = defineHandler({
     kind: 'work',
     queue: QUEUE,
     payload: AnyJson,
     group: true,
     async run({ key, jobs, tx }: RunContext<unknown, Tx>) {
-      diary.begin(key, jobs);
+      runLog.begin(key, jobs);
       for (const { publicId } of jobs) await database.run(tx, `INSERT INTO effect VALUES ('${publicId}')`);
       await sleep(HOLD_MS);
-      diary.end(key);
+      runLog.end(key);
     },
   });
   // They share nothing, as processes do.
@@ -64,11 +64,11 @@ async function contend<Tx>(database: TestDatabase<Tx>): Promise<void> {
   const onRefusal: OnRefusal = (verb, error) => {
     if (isDriverError(error, 'Deadlock')) deadlocks.push(verb);
   };
-  const [producer, ...crews] = processes.map(({ driver }) =>
-    createRowlock({ driver: overheard(driver, onRefusal), handlers: [handler] }),
+  const [producer, ...clients] = processes.map(({ driver }) =>
+    createRowlock({ driver: reportsRefusals(driver, onRefusal), handlers: [handler] }),
   );
   if (producer === undefined) throw new Error('There is no producer.');
-  const workers = crews.map((rowlock) => rowlock.worker({ concurrency: 5 }));
+  const workers = clients.map((rowlock) => rowlock.worker({ concurrency: 5 }));
   const troubles: unknown[] = [];
   try {
     await producer.migrate();
@@ -100,10 +100,10 @@ async function contend<Tx>(database: TestDatabase<Tx>): Promise<void> {
     expect(distinct(runs, ({ outcome }) => String(outcome))).toEqual(['complete']);
     expect(troubles).toEqual([]);
     expect(deadlocks).toEqual([]);
-    expect(diary.overlaps).toEqual([]);
+    expect(runLog.overlaps).toEqual([]);
   } finally {
     await Promise.all(workers.map((worker) => worker.stop({ drain: 0 })));
-    await Promise.all([producer, ...crews].map((rowlock) => rowlock.flush()));
+    await Promise.all([producer, ...clients].map((rowlock) => rowlock.flush()));
     await Promise.all(processes.map(endProcess));
   }
 }

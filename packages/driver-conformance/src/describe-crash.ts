@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { createRowlock, defineHandler } from '@rowlock/core';
 import type { SettlingEvent } from '@rowlock/core/driver';
 import { describe, expect, test } from 'vitest';
-import { AnyJson } from './crew.js';
 import type { DriverUnderTest } from './describe-driver.js';
 import type { TestDatabase } from './driver-harness.js';
 import { noLeaks } from './no-leaks.js';
 import { endProcess } from './stage.js';
 import { within } from './until.js';
+import { AnyJson } from './worker-process.js';
 
 export interface CrashUnderTest<Tx> extends DriverUnderTest<Tx> {
   /** A Node program that works on `DATABASE_URL` with a handler of the kind `exit`, which ends the process with code 7. */

@@ -4,12 +4,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { complete, createRowlock, defineHandler } from '@rowlock/core';
 import { describe, expect, test } from 'vitest';
-import { AnyJson } from './crew.js';
 import type { DriverUnderTest } from './describe-driver.js';
 import type { TestDatabase } from './driver-harness.js';
 import { noLeaks } from './no-leaks.js';
 import { endProcess } from './stage.js';
 import { until, within } from './until.js';
+import { AnyJson } from './worker-process.js';
 
 export interface FrozenUnderTest<Tx> extends DriverUnderTest<Tx> {
   /**
@@ -50,9 +50,11 @@ async function standStill<Tx>(
 ): Promise<void> {
   const { reader } = database;
   const process = await database.process();
-  const handlers = [defineHandler({ kind: claim, claim, payload: AnyJson, run: () => complete('the heir') })];
+  const handlers = [
+    defineHandler({ kind: claim, claim, payload: AnyJson, run: () => complete('the next run') }),
+  ];
   const rowlock = createRowlock({ driver: process.driver, handlers });
-  const heir = rowlock.worker();
+  const nextWorker = rowlock.worker();
   const settled = (publicId: string) =>
     until('the job is settled', async () => {
       const row = await reader.job(publicId);
@@ -64,9 +66,9 @@ async function standStill<Tx>(
   try {
     await child.says('running');
     if (!blocks) child.signal('SIGSTOP');
-    await heir.start();
-    expect(await settled(first.publicId)).toMatchObject({ output: 'the heir', crashes: 1 });
-    await heir.stop();
+    await nextWorker.start();
+    expect(await settled(first.publicId)).toMatchObject({ output: 'the next run', crashes: 1 });
+    await nextWorker.stop();
     child.signal('SIGCONT');
     child.goOn();
     await child.says('lost');
@@ -74,12 +76,12 @@ async function standStill<Tx>(
 
     const next = await rowlock.enqueue(claim, { payload: 'next', key: 'the key' });
     expect(await settled(next.publicId)).toMatchObject({ output: 'back at work', attempt: 1 });
-    expect(await reader.job(first.publicId)).toMatchObject({ output: 'the heir', attempt: 2 });
+    expect(await reader.job(first.publicId)).toMatchObject({ output: 'the next run', attempt: 2 });
     const outcomes = (await reader.runs(first.publicId)).map(({ outcome }) => outcome);
     expect(outcomes).toEqual(['reclaim', 'complete']);
   } finally {
     await child.kill();
-    await heir.stop();
+    await nextWorker.stop();
     await rowlock.flush();
     await endProcess(process);
   }

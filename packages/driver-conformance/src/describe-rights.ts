@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRowlock, type Driver, defineHandler, type Rowlock } from '@rowlock/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { AnyJson } from './crew.js';
 import { until, within } from './until.js';
+import { AnyJson } from './worker-process.js';
 
 /** The accounts that a driver's README makes: applications enqueue as the one, workers claim as the other. */
 export type Account = 'producer' | 'worker';

@@ -3,7 +3,7 @@ import type { Driver, JobError, JobView } from '@rowlock/core';
 import type {
   Anchor,
   ClaimCriteria,
-  HeldTransaction,
+  ClaimSession,
   Job,
   Line,
   NewJob,
@@ -59,24 +59,18 @@ export interface Stage<Tx> {
   /** Enqueues jobs in one call and returns their rows in that order. */
   putMany(changes: readonly Partial<NewJob>[]): Promise<readonly JobRow[]>;
 
-  begin(driver?: Driver<Tx>): Promise<HeldTransaction<Tx>>;
+  /** A slot's connection, not taken yet. */
+  claimSession(driver?: Driver<Tx>): ClaimSession<Tx>;
   caller(): Promise<Caller<Tx>>;
   /** Claims in the test's queue, from the start, the kind `work`, unless told otherwise. */
-  claim(held: HeldTransaction<Tx>, change?: Partial<ClaimCriteria>): Promise<Job | undefined>;
+  claim(held: ClaimSession<Tx>, change?: Partial<ClaimCriteria>): Promise<Job | undefined>;
   /** The same of up to `limit` jobs. */
-  claimMany(
-    held: HeldTransaction<Tx>,
-    limit: number,
-    change?: Partial<ClaimCriteria>,
-  ): Promise<readonly Job[]>;
+  claimMany(held: ClaimSession<Tx>, limit: number, change?: Partial<ClaimCriteria>): Promise<readonly Job[]>;
   /** Claims, and fails when there is nothing to claim. */
-  take(held: HeldTransaction<Tx>, change?: Partial<ClaimCriteria>): Promise<Job>;
-  /** Claims the first job in a transaction of its own. */
-  hold(
-    change?: Partial<ClaimCriteria>,
-    driver?: Driver<Tx>,
-  ): Promise<{ held: HeldTransaction<Tx>; job: Job }>;
-  /** Settles in a transaction of its own the first job that can be claimed. */
+  take(held: ClaimSession<Tx>, change?: Partial<ClaimCriteria>): Promise<Job>;
+  /** Claims the first job in a session of its own. */
+  hold(change?: Partial<ClaimCriteria>, driver?: Driver<Tx>): Promise<{ held: ClaimSession<Tx>; job: Job }>;
+  /** Settles in a session of its own the first job that can be claimed. */
   serve(change?: Partial<Settlement>, criteria?: Partial<ClaimCriteria>): Promise<Job>;
 
   /** The row, read past the driver. */
@@ -163,10 +157,10 @@ export function createStage<Tx>(
       return Promise.all(enqueued.map((job) => stage.row(job)));
     },
 
-    async begin(of = driver) {
-      const held = await of.begin({ idleLimitMs: IDLE_LIMIT_MS });
-      open.push(held);
-      return held;
+    claimSession(of = driver) {
+      const session = of.claimSession({ idleLimitMs: IDLE_LIMIT_MS });
+      open.push(session);
+      return session;
     },
 
     async caller() {
@@ -187,7 +181,7 @@ export function createStage<Tx>(
     },
 
     async hold(change, of) {
-      const held = await stage.begin(of);
+      const held = stage.claimSession(of);
       return { held, job: await stage.take(held, change) };
     },
 

@@ -1,6 +1,7 @@
 import { DriverError, isSettled, type JobView, type Json } from '@rowlock/core';
 import type { MigrationReport, WakeUp } from '@rowlock/core/driver';
 import { type MemoryClock, memoryClock } from './clock.js';
+import type { Contents, Tables } from './contents.js';
 import type { JobRow } from './job-row.js';
 import type { MemoryTransaction, Records } from './memory-transaction.js';
 import { OpenTransaction } from './open-transaction.js';
@@ -25,13 +26,6 @@ export function memoryDatabase(): MemoryDatabase {
   return new Database();
 }
 
-/** What migrations make. */
-interface Tables {
-  readonly jobs: Table<JobRow>;
-  readonly runs: Table<RunRow>;
-  readonly workers: Table<WorkerRow>;
-}
-
 /** How many rings are kept for workers that look for them. */
 const KEPT = 1_000;
 
@@ -42,7 +36,7 @@ interface Session {
   hear(wakeUp: WakeUp): void;
 }
 
-export class Database implements MemoryDatabase {
+export class Database implements MemoryDatabase, Contents {
   readonly clock = memoryClock(() => this.ring([{}]));
   readonly records = new Table<RecordRow>('record', ['table', 'key']);
   /** Those that are open. */
@@ -57,7 +51,6 @@ export class Database implements MemoryDatabase {
   #tables: Tables | undefined;
   #begun = 0;
 
-  /** @throws DriverError `SchemaOutdated` before the migrations. */
   get tables(): Tables {
     if (this.#tables !== undefined) return this.#tables;
     throw new DriverError('SchemaOutdated', "Rowlock's tables are missing: run rowlock.migrate().");
@@ -101,7 +94,6 @@ export class Database implements MemoryDatabase {
     return tx;
   }
 
-  /** Whether the worker's session is open. */
   hasSession(workerId: string): boolean {
     return this.#sessions.has(workerId);
   }

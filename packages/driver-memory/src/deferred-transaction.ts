@@ -1,5 +1,5 @@
 import { DriverError } from '@rowlock/core';
-import type { Database } from './database.js';
+import type { Contents } from './contents.js';
 import type { MemoryTransaction } from './memory-transaction.js';
 import { RecordsTransaction } from './records-transaction.js';
 import type { Transaction } from './transaction.js';
@@ -8,7 +8,7 @@ import type { Transaction } from './transaction.js';
 export class DeferredTransaction extends RecordsTransaction {
   readonly #handle: () => Promise<MemoryTransaction>;
 
-  constructor(database: Database, handle: () => Promise<MemoryTransaction>) {
+  constructor(database: Contents, handle: () => Promise<MemoryTransaction>) {
     super(database);
     this.#handle = handle;
   }

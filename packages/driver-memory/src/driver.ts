@@ -2,20 +2,21 @@ import { DriverError, InvalidInputError } from '@rowlock/core';
 import {
   type Anchor,
   BeatingAnchor,
-  type BeginOptions,
   type Capabilities,
+  type ClaimSession,
+  type ClaimSessionOptions,
   type Driver,
-  type Graves,
-  type HeldTransaction,
   type HistoryEntry,
   type JobId,
   type Lanes,
   type MigrationReport,
+  type Receipt,
   type Reclaimed,
+  type ReclaimScope,
   type RunNote,
   type RunRef,
   type RunStart,
-  type RunStarted,
+  type RunsStarted,
   type SessionListener,
   type Store,
   type Stretch,
@@ -24,9 +25,9 @@ import {
   type WorkerInfo,
 } from '@rowlock/core/driver';
 import { MemoryAnchor } from './anchor.js';
+import { MemoryClaimSession } from './claim-session.js';
 import { Database, type MemoryDatabase } from './database.js';
 import { DeferredTransaction } from './deferred-transaction.js';
-import { MemoryHeldTransaction } from './held-transaction.js';
 import type { MemoryTransaction } from './memory-transaction.js';
 import { Process } from './process.js';
 import { MemoryPulse } from './pulse.js';
@@ -74,7 +75,7 @@ export function memory({ database = new Database(), sessions = 'own' }: MemoryOp
 
 class Memory extends MemoryStore implements MemoryDriver {
   readonly name = 'memory';
-  readonly capabilities: Capabilities = { maxConnections: null, sharesPool: false, chains: false };
+  readonly capabilities: Capabilities = { maxConnections: null, sharesPool: false };
   readonly #process: Process;
   readonly #sessions: 'own' | 'shared';
 
@@ -114,21 +115,26 @@ class Memory extends MemoryStore implements MemoryDriver {
     return new DeferredTransaction(this.db, handle);
   }
 
-  async begin({ idleLimitMs }: BeginOptions): Promise<HeldTransaction<MemoryTransaction>> {
-    await turn();
-    return new MemoryHeldTransaction(this.db, this.#process.begin(idleLimitMs));
+  claimSession({ idleLimitMs }: ClaimSessionOptions): ClaimSession<MemoryTransaction> {
+    return new MemoryClaimSession(this.db, () => this.#process.begin(idleLimitMs));
   }
 
   survey(lanes: Lanes): Promise<Survey> {
     return this.ask((place) => statements.survey(place, lanes));
   }
 
-  reclaim(graves: Graves): Promise<Reclaimed> {
-    return this.ask((place) => statements.reclaim(place, graves));
+  reclaim(scope: ReclaimScope): Promise<Reclaimed> {
+    return this.ask((place) => statements.reclaim(place, scope));
   }
 
-  startRuns(runs: readonly RunStart[]): Promise<readonly RunStarted[]> {
-    return this.ask((place) => statements.startRuns(place, runs));
+  /** Memory has no disk: what is visible is as durable as it gets. */
+  startRuns(runs: readonly RunStart[]): Receipt<RunsStarted> {
+    const visible = this.ask((place) => statements.startRuns(place, runs));
+    return { visible, durable: () => visible.then(() => {}) };
+  }
+
+  endCrashed(runIds: readonly string[], jobs: readonly JobId[]): Promise<void> {
+    return this.ask((place) => statements.endCrashed(place, runIds, jobs));
   }
 
   noteRun(run: RunRef, { progress }: RunNote): Promise<void> {

@@ -1,5 +1,5 @@
-import { DriverError } from '@rowlock/core';
-import type { Database } from './database.js';
+import { runOver } from '@rowlock/core/driver';
+import type { Contents } from './contents.js';
 import { OpenTransaction } from './open-transaction.js';
 import type { Transaction } from './transaction.js';
 
@@ -10,7 +10,7 @@ export class HandlerTransaction extends OpenTransaction {
   #open = true;
 
   /** @param onEnded Is called when the handler has ended the transaction, and with it the claim. */
-  constructor(database: Database, tx: Transaction, onEnded: () => void) {
+  constructor(database: Contents, tx: Transaction, onEnded: () => void) {
     super(database, tx);
     this.#onEnded = onEnded;
   }
@@ -21,9 +21,7 @@ export class HandlerTransaction extends OpenTransaction {
   }
 
   override async run<Result>(statement: (tx: Transaction) => Result | Promise<Result>): Promise<Result> {
-    if (!this.#open) {
-      throw new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
-    }
+    if (!this.#open) throw runOver();
     return super.run((tx) => {
       this.#savepoint ??= tx.savepoint();
       return statement(tx);

@@ -1,4 +1,4 @@
-import type { Database } from './database.js';
+import type { Contents } from './contents.js';
 import { RecordsTransaction } from './records-transaction.js';
 import type { Transaction } from './transaction.js';
 
@@ -6,7 +6,7 @@ import type { Transaction } from './transaction.js';
 export class OpenTransaction extends RecordsTransaction {
   readonly #tx: Transaction;
 
-  constructor(database: Database, tx: Transaction) {
+  constructor(database: Contents, tx: Transaction) {
     super(database);
     this.#tx = tx;
   }

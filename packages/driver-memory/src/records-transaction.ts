@@ -1,5 +1,5 @@
 import type { Json } from '@rowlock/core';
-import type { Database } from './database.js';
+import type { Contents } from './contents.js';
 import type { MemoryTransaction, Records } from './memory-transaction.js';
 import { recordsOn } from './records.js';
 import type { Runner } from './runner.js';
@@ -7,10 +7,10 @@ import type { Transaction } from './transaction.js';
 
 /** What every transaction that is handed out has in common: the verbs over records, on whatever runs their statements. */
 export abstract class RecordsTransaction implements MemoryTransaction, Runner {
-  readonly database: Database;
+  readonly database: Contents;
   readonly #records: Records;
 
-  constructor(database: Database) {
+  constructor(database: Contents) {
     this.database = database;
     this.#records = recordsOn(database, this);
   }

@@ -1,5 +1,5 @@
 import { DriverError, type Json } from '@rowlock/core';
-import type { Database } from './database.js';
+import type { Contents } from './contents.js';
 import type { Records } from './memory-transaction.js';
 import type { Row } from './row.js';
 import type { RecordRow } from './rows.js';
@@ -8,7 +8,7 @@ import { storableJson, storableText } from './storable.js';
 import type { Transaction } from './transaction.js';
 
 /** The verbs over the application's own records, on whatever runs their statements. */
-export function recordsOn({ records }: Database, on: Runner): Records {
+export function recordsOn({ records }: Pick<Contents, 'records'>, on: Runner): Records {
   /** The row of a key, when nobody else is about to decide whether there is one. */
   async function lockKey(tx: Transaction, table: string, key: string): Promise<Row<RecordRow> | undefined> {
     for (;;) {

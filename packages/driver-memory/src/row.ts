@@ -1,10 +1,10 @@
-import type { Transaction } from './transaction.js';
+import type { LockHolder } from './lock-holder.js';
 
 /** One row: what is committed of it, its lock, and what the lock's holder has made of it. Values are never changed in place. */
 export class Row<Value> {
   readonly #gone: () => void;
   readonly #waiting = new Set<() => void>();
-  #holder: Transaction | undefined;
+  #holder: LockHolder | undefined;
   #committed: Value | undefined;
   #pending: Value | undefined;
 
@@ -16,12 +16,12 @@ export class Row<Value> {
     this.#gone = gone;
   }
 
-  get holder(): Transaction | undefined {
+  get holder(): LockHolder | undefined {
     return this.#holder;
   }
 
   /** READ COMMITTED: the holder sees what it wrote, everybody else what is committed. */
-  seenBy(reader: Transaction): Value | undefined {
+  seenBy(reader: LockHolder): Value | undefined {
     return this.#holder === reader ? this.#pending : this.#committed;
   }
 
@@ -33,11 +33,11 @@ export class Row<Value> {
   }
 
   /** Whether `asker` could have the lock at once. */
-  isFreeFor(asker: Transaction): boolean {
+  isFreeFor(asker: LockHolder): boolean {
     return this.#holder === undefined || this.#holder === asker;
   }
 
-  lock(holder: Transaction): void {
+  lock(holder: LockHolder): void {
     this.#holder = holder;
     this.#pending = this.#committed;
   }

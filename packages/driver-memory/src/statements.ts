@@ -6,7 +6,7 @@ export { count, list, move } from './statements/jobs.js';
 export { lease, lockLeased, reclaim } from './statements/lease.js';
 export type { Place } from './statements/place.js';
 export { history, prune, takePruneTurn } from './statements/prune.js';
-export { noteProgress, release, startRuns } from './statements/runs.js';
+export { endCrashed, noteProgress, release, startRuns } from './statements/runs.js';
 export { settle } from './statements/settle.js';
 export { firstOutstanding, lockSiblings } from './statements/siblings.js';
 export { survey } from './statements/survey.js';

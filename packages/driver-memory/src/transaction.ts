@@ -1,5 +1,6 @@
 import { DriverError } from '@rowlock/core';
 import { IdleLimit } from './idle-limit.js';
+import type { LockHolder } from './lock-holder.js';
 import type { Row } from './row.js';
 import { turn } from './turn.js';
 
@@ -12,14 +13,14 @@ interface Step {
 const nothing = (): void => {};
 
 /** A transaction: its steps so far, in order. Row locks are steps too, so whatever takes back the one gives back the other. */
-export class Transaction {
+export class Transaction implements LockHolder {
   readonly #name: string;
   readonly #onEnd: (changed: boolean) => void;
   readonly #idle: IdleLimit;
   readonly #lost = new AbortController();
   readonly #steps: Step[] = [];
   #last: Promise<unknown> = Promise.resolve();
-  #waitsFor: Row<unknown> | undefined;
+  #awaited: Row<unknown> | undefined;
   #stopWaiting: () => void = nothing;
   #committing: Promise<void> | undefined;
   #over = false;
@@ -109,12 +110,12 @@ export class Transaction {
     while (!row.isFreeFor(this)) {
       this.#checkWanted();
       this.#refuseDeadlock(row);
-      this.#waitsFor = row;
+      this.#awaited = row;
       await new Promise<void>((resolve) => {
         row.onRelease(resolve);
         this.#stopWaiting = resolve;
       });
-      this.#waitsFor = undefined;
+      this.#awaited = undefined;
       this.#check();
     }
   }
@@ -170,6 +171,10 @@ export class Transaction {
     );
   }
 
+  get waitsFor(): LockHolder | undefined {
+    return this.#awaited?.holder;
+  }
+
   toString(): string {
     return this.#name;
   }
@@ -197,13 +202,9 @@ export class Transaction {
   /** Whoever would close the circle is refused; the others go on when it has rolled back. */
   #refuseDeadlock(row: Row<unknown>): void {
     let next = row.holder;
-    while (next !== undefined && next !== this) next = next.#waitsForHolder();
+    while (next !== undefined && next !== this) next = next.waitsFor;
     if (next === undefined) return;
     const cause = new Error(`${this} waits for ${row.name} of ${row.holder}, which waits for it.`);
     throw new DriverError('Deadlock', 'Two transactions wait for each other.', { cause });
-  }
-
-  #waitsForHolder(): Transaction | undefined {
-    return this.#waitsFor?.holder;
   }
 }

@@ -11,6 +11,8 @@ beforeEach(async () => {
   await driver.migrate();
 });
 
+const session = () => driver.claimSession({ idleLimitMs: 1e6 });
+
 const PAGE = { limit: 10, before: null };
 const START = { priority: -32_768, id: 0n };
 const criteria = { queue: 'q', kinds: ['k'], line: START, busy: [], limit: 1 };
@@ -52,10 +54,7 @@ test('an enqueue that fails leaves none of its jobs in a transaction that goes o
 
 test('a refused transaction can only be rolled back', async () => {
   await driver.enqueue([newJob({ key: 'a' }), newJob({ key: 'a' })]);
-  const [first, second] = [
-    await driver.begin({ idleLimitMs: 1e6 }),
-    await driver.begin({ idleLimitMs: 1e6 }),
-  ];
+  const [first, second] = [session(), session()];
   await first.claim(criteria);
   const [job] = await second.claim(criteria);
   await expect(second.lockSiblings({ queue: 'q', keys: ['a'] }, 9)).rejects.toMatchObject({
@@ -75,12 +74,12 @@ test('a refused transaction can only be rolled back', async () => {
 
 test('undo gives back the locks that were taken after the handler began to write', async () => {
   await driver.enqueue([newJob(), newJob()]);
-  const held = await driver.begin({ idleLimitMs: 1e6 });
+  const held = session();
   const [first] = await held.claim(criteria);
   await held.handle.set('orders', '1', 'written');
   const [second] = await held.claim({ ...criteria, line: { priority: 0, id: first?.id ?? 0n } });
   await held.undo();
-  const other = await driver.begin({ idleLimitMs: 1e6 });
+  const other = session();
   expect((await other.claim(criteria)).map(({ id }) => id)).toEqual([second?.id]);
   await Promise.all([held.rollback(), other.rollback()]);
 });
@@ -115,7 +114,7 @@ describe('a duplicate of a job', () => {
 
   test('whose settlement is not committed waits for that', async () => {
     await driver.enqueue([newJob({ unique })]);
-    const held = await driver.begin({ idleLimitMs: 1e6 });
+    const held = session();
     const [job] = await held.claim(criteria);
     expect((await enqueue()).waits, 'while the handler runs').toBe(false);
     const ending = { event: 'complete', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0, error: null } as const;

@@ -5,7 +5,7 @@ import { memory, memoryDatabase } from '../src/index.js';
 
 test('a job whose process is killed is served by another one, and the crash is counted', async () => {
   const database = memoryDatabase();
-  const [dying, heir] = [memory({ database }), memory({ database })];
+  const [dying, other] = [memory({ database }), memory({ database })];
   const attempts: number[] = [];
   const Work = defineHandler({
     kind: 'work',
@@ -19,23 +19,23 @@ test('a job whose process is killed is served by another one, and the crash is c
     },
   });
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const [first, second] = [dying, heir].map((driver) => createRowlock({ driver, handlers: [Work], log }));
+  const [first, second] = [dying, other].map((driver) => createRowlock({ driver, handlers: [Work], log }));
   await second?.migrate();
   const worker = first?.worker();
   await worker?.start();
   const enqueued = await second?.enqueue(Work, { payload: null });
-  const other = second?.worker();
+  const next = second?.worker();
   const claimed = new Promise<void>((resolve) => worker?.on('lost', () => resolve()));
   await claimed;
-  await other?.start();
+  await next?.start();
   expect(await database.settled(enqueued?.publicId ?? '')).toMatchObject({
     status: 'complete',
     attempt: 2,
     crashes: 1,
   });
   expect(attempts).toEqual([1, 2]);
-  expect((await heir.workers()).map(({ alive }) => alive)).toEqual([true, false]);
+  expect((await other.workers()).map(({ alive }) => alive)).toEqual([true, false]);
   await worker?.stop();
-  await other?.stop();
+  await next?.stop();
   await second?.close();
 });

@@ -1,6 +1,6 @@
 import { identifier } from './identifier.js';
-import { type LockClass, lockClass } from './lock-class.js';
 import { type Statements, statements } from './statements.js';
+import { type LockClass, lockClass } from './worker/lock-class.js';
 
 /** What every part of the driver knows of the schema that it works in. */
 export interface Context {

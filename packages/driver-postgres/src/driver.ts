@@ -2,22 +2,22 @@ import { DriverError, isDriverError, type State } from '@rowlock/core';
 import {
   type Anchor,
   BeatingAnchor,
-  type BeginOptions,
   type Capabilities,
+  type ClaimSession,
+  type ClaimSessionOptions,
   type Driver,
   despiteDeadlocks,
-  type Graves,
-  type HeldTransaction,
   type HistoryEntry,
   type JobId,
   type Lanes,
   type MigrationReport,
+  type Receipt,
   type Reclaimed,
+  type ReclaimScope,
   type RunNote,
   type RunRef,
   type RunStart,
-  type RunStarted,
-  type RunsTold,
+  type RunsStarted,
   type SessionListener,
   type Store,
   type Stretch,
@@ -27,25 +27,26 @@ import {
   type WorkerInfo,
 } from '@rowlock/core/driver';
 import pg from 'pg';
-import { PostgresAnchor } from './anchor.js';
+import type { ClaimParts } from './claim/claim-parts.js';
+import { PostgresClaimSession } from './claim/claim-session.js';
+import { endPool, onPool, takeConnection, watch } from './connection/connection.js';
+import { NamedStatements } from './connection/named-statements.js';
+import { type Server, serverOf } from './connection/server.js';
+import { SessionSettings } from './connection/session-settings.js';
+import { sharesSessions } from './connection/shared-sessions.js';
+import { verifySettings } from './connection/verify-settings.js';
+import { poolWithoutTimeout, withoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
-import { FlushSession } from './flush-session.js';
-import { PostgresHeldTransaction } from './held-transaction.js';
-import { askInTransaction, inTransaction } from './in-transaction.js';
 import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
 import { DEFAULTS, type PostgresOptions, type SessionKind, type Settings, settingsOf } from './options.js';
-import { OwnSessions } from './own-sessions.js';
-import { patiently, patientPool } from './patiently.js';
-import { Prepared } from './prepared.js';
-import { PostgresPulse } from './pulse.js';
 import { type PostgresTransaction, query } from './query.js';
-import { RunStarts } from './run-starts.js';
-import { endPool, onPool, type Server, serverOf, takeConnection, watch } from './session.js';
-import { sharesSessions } from './shared-sessions.js';
-import { PostgresStore, type Question, texts } from './store.js';
-import { verifySettings } from './verify-settings.js';
-import { WalFlush } from './wal-flush.js';
-import { WorkerRow } from './worker-row.js';
+import { RunStarts } from './run/run-starts.js';
+import { WalFlush } from './run/wal-flush.js';
+import { askInTransaction, inTransaction } from './store/in-transaction.js';
+import { PostgresStore, type Question, texts } from './store/store.js';
+import { PostgresAnchor } from './worker/anchor.js';
+import { PostgresPulse } from './worker/pulse.js';
+import { WorkerRow } from './worker/worker-row.js';
 
 /**
  * Jobs on Postgres 14 to 18.
@@ -84,43 +85,41 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   readonly capabilities: Capabilities;
   readonly #pool: pg.Pool;
   readonly #ownsPool: boolean;
-  /** For the driver's own short statements. */
-  readonly #soon: PostgresTransaction;
-  readonly #own: OwnSessions;
-  readonly #starts: RunStarts;
-  readonly #flushSession: FlushSession;
-  #server: Server | null = null;
-  #knowing: Promise<Server> | null = null;
   readonly #sessions: SessionKind;
-  readonly #prepared: Prepared;
+  /** For the driver's own short statements. */
+  readonly #short: PostgresTransaction;
+  readonly #names: NamedStatements;
+  readonly #settings: SessionSettings;
+  readonly #starts: RunStarts;
+  readonly #server: () => Promise<Server>;
 
   constructor(context: Context, { pool, ownsPool, sessions }: Settings) {
     watch(pool);
-    const own = new OwnSessions(context.sql);
-    const soon = onPool(pool, context.answerMs, own);
-    super(context, soon, patientPool(pool, { own, answerMs: context.answerMs }));
+    const { sql, answerMs } = context;
+    const findOut = async (): Promise<boolean> => !(await this.#sharesSessions());
+    // What an application does with its own connections, DISCARD ALL for one, is its own affair.
+    const names = new NamedStatements(sql, ownsPool && (sessions === 'auto' ? findOut : sessions === 'own'));
+    const settings = new SessionSettings(names);
+    const short = onPool(pool, answerMs, settings);
+    super(context, short, poolWithoutTimeout(pool, { settings, answerMs }));
     this.#pool = pool;
     this.#ownsPool = ownsPool;
-    this.#own = own;
-    this.#soon = soon;
-    const { sql } = context;
-    const flush = new WalFlush(this.#soon, sql.flush, () => this.#own.nameOf(sql.flush, 1));
-    this.#flushSession = new FlushSession(context, this.#newClient);
-    this.#starts = new RunStarts(this.#soon, sql, this.#own, flush);
     this.#sessions = sessions;
-    // What an application does with its own connections, DISCARD ALL for one, is its own affair.
-    this.#prepared = new Prepared(
-      ownsPool && (sessions === 'auto' ? async () => !(await this.#sharesSessions()) : sessions === 'own'),
-    );
-    this.capabilities = { maxConnections: pool.options.max, sharesPool: !ownsPool, chains: ownsPool };
+    this.#short = short;
+    this.#names = names;
+    this.#settings = settings;
+    const flush = new WalFlush(short, sql.flush, () => names.nameOf(sql.flush, 1));
+    this.#starts = new RunStarts(short, sql, names, flush);
+    this.#server = serverOf(short);
+    this.capabilities = { maxConnections: pool.options.max, sharesPool: !ownsPool };
   }
 
   async migrate(): Promise<MigrationReport> {
-    return this.#patiently((client) => migrate(client, this.context));
+    return this.#withoutTimeout((client) => migrate(client, this.context));
   }
 
   async verify(): Promise<Verified> {
-    const [row] = await query<{ version: number }>(this.#soon, this.context.sql.schemaVersion).catch(
+    const [row] = await query<{ version: number }>(this.#short, this.context.sql.schemaVersion).catch(
       (error: unknown) => {
         if (isDriverError(error, 'SchemaOutdated')) return [];
         throw error;
@@ -128,8 +127,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     );
     const found = row?.version ?? 0;
     if (found < SCHEMA_VERSION) throw outdated(found, this.context.schema);
-    await verifySettings(this.#soon);
-    const { connections } = await this.#knowServer();
+    await verifySettings(this.#short);
+    const { connections } = await this.#server();
     return { serverConnections: connections };
   }
 
@@ -146,62 +145,62 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return { query: async (text, values) => (await handle()).query(text, values) };
   }
 
-  async begin({
-    idleLimitMs,
-    after,
-  }: BeginOptions<PostgresTransaction>): Promise<HeldTransaction<PostgresTransaction>> {
-    const server = this.#server ?? (await this.#knowServer());
-    const last = after instanceof PostgresHeldTransaction ? after : null;
-    const handed = await last?.handOver();
-    const before = handed === undefined ? null : last;
-    // What a handler has written there may have to be undone, and settled otherwise: meanwhile this would have a second connection.
-    if (before === null && last?.used) await last.over;
-    const client = handed ?? (await takeConnection(this.#pool, this.context.answerMs));
-    const [own, pool, flushSession] = [this.#own, this.#soon, this.#flushSession];
-    const surroundings = { context: this.context, own, pool, server, flushSession, before };
-    return new PostgresHeldTransaction(surroundings, client, idleLimitMs);
+  claimSession({ idleLimitMs }: ClaimSessionOptions): ClaimSession<PostgresTransaction> {
+    const { context } = this;
+    const connect = (): Promise<pg.PoolClient> => takeConnection(this.#pool, context.answerMs);
+    const [names, settings, pool] = [this.#names, this.#settings, this.#short];
+    const parts = async (): Promise<ClaimParts> => {
+      const server = await this.#server();
+      return { context, names, settings, pool, server, limitMs: idleLimitMs };
+    };
+    return new PostgresClaimSession({ connect, parts });
   }
 
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {
     const { sql, channel } = this.context;
-    await this.#prepared.query(this.#soon, sql.notifySoon, [channel, texts(wakeUps)]);
+    await this.#names.query(this.#short, sql.notifySoon, [channel, texts(wakeUps)]);
   }
 
   async survey({ queues, kinds }: Lanes): Promise<Survey> {
     const { survey } = this.context.sql;
     const [row] = await query<SurveyRow>(
-      this.#soon,
+      this.#short,
       survey,
       [queues, kinds],
-      this.#own.nameOf(survey, queues.length),
+      this.#names.nameOf(survey, queues.length),
     );
     const { promoted = 0n, next_due_ms: nextDueMs = null, waiting = false, leased = false } = row ?? {};
     return { promoted: Number(promoted), nextDueMs, waiting, leased };
   }
 
-  async reclaim({ queues, dead }: Graves): Promise<Reclaimed> {
+  async reclaim({ queues, dead }: ReclaimScope): Promise<Reclaimed> {
     const { sql, lockClass } = this.context;
-    const [row] = await query<{ reclaimed: bigint; lapsed: readonly string[] }>(this.#soon, sql.reclaim, [
-      lockClass.unsigned,
-      queues,
-      dead,
-    ]);
-    const { reclaimed = 0n, lapsed = [] } = row ?? {};
-    return { reclaimed: Number(reclaimed), lapsed };
+    const values = [lockClass.unsigned, queues, dead];
+    const [row] = await query<{ reclaimed: bigint; missing: readonly string[] }>(
+      this.#short,
+      sql.reclaim,
+      values,
+    );
+    const { reclaimed = 0n, missing = [] } = row ?? {};
+    return { reclaimed: Number(reclaimed), missing };
   }
 
-  startRuns(runs: readonly RunStart[], told?: RunsTold): Promise<readonly RunStarted[]> {
-    return this.#starts.write(runs, told);
+  startRuns(runs: readonly RunStart[]): Receipt<RunsStarted> {
+    return this.#starts.start(runs);
+  }
+
+  endCrashed(runIds: readonly string[], jobs: readonly JobId[]): Promise<void> {
+    return this.#starts.endCrashed(runIds, jobs);
   }
 
   async noteRun({ runId, jobs }: RunRef, { progress }: RunNote): Promise<void> {
-    await query(this.#soon, this.context.sql.noteProgress, [jobs, runId, JSON.stringify(progress)]);
+    await query(this.#short, this.context.sql.noteProgress, [jobs, runId, JSON.stringify(progress)]);
   }
 
   async history({ beyond, newestFirst, limit }: Stretch): Promise<readonly HistoryEntry[]> {
     const { history, historyBack } = this.context.sql;
     const [text, from] = newestFirst ? [historyBack, beyond ?? NO_ID] : [history, beyond ?? 0n];
-    const rows = await query<HistoryRow>(this.#soon, text, [from, limit]);
+    const rows = await query<HistoryRow>(this.#short, text, [from, limit]);
     return rows.map(({ id, queue, status, created_ms: createdMs, settled_ms: settledMs }) => ({
       id,
       queue,
@@ -212,29 +211,28 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   }
 
   async prune(jobs: readonly JobId[], settledMs: number): Promise<number> {
-    const [row] = await query<{ pruned: bigint }>(this.#soon, this.context.sql.prune, [jobs, settledMs]);
+    const [row] = await query<{ pruned: bigint }>(this.#short, this.context.sql.prune, [jobs, settledMs]);
     return Number(row?.pruned ?? 0);
   }
 
   async takePruneTurn(workerId: string, forMs: number): Promise<boolean> {
-    const rows = await query(this.#soon, this.context.sql.takePruneTurn, [workerId, forMs]);
+    const rows = await query(this.#short, this.context.sql.takePruneTurn, [workerId, forMs]);
     return rows.length > 0;
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
     const { sql, lockClass } = this.context;
     const isShared = this.#sessions === 'auto' ? await this.#sharesSessions() : this.#sessions === 'shared';
-    if (this.#ownsPool && !isShared) this.#own.know();
-    await query(this.#soon, sql.forgetWorkers, [lockClass.unsigned]);
-    await query(this.#soon, sql.forgetRuns);
-    const row = await WorkerRow.add(this.#soon, sql, worker);
-    if (!isShared) return PostgresAnchor.open(this.context, this.#soon, this.#newClient, row, session);
-    return BeatingAnchor.open(new PostgresPulse(this.context, this.#soon, this.#newClient, row), session);
+    if (this.#ownsPool) this.#names.know(!isShared);
+    await query(this.#short, sql.forgetWorkers, [lockClass.unsigned]);
+    await query(this.#short, sql.forgetRuns);
+    const row = await WorkerRow.add(this.#short, sql, worker);
+    if (!isShared) return PostgresAnchor.open(this.context, this.#short, this.#newClient, row, session);
+    return BeatingAnchor.open(new PostgresPulse(this.context, this.#short, this.#newClient, row), session);
   }
 
   async close(): Promise<void> {
-    await this.#prepared.rest();
-    await this.#flushSession.close();
+    await this.#names.rest();
     if (this.#ownsPool && !this.#pool.ending) await endPool(this.#pool, this.context.answerMs);
   }
 
@@ -248,35 +246,23 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const all = [() => made, ...others];
     return despiteDeadlocks(() =>
       others.length + more.length === 0
-        ? this.#prepared.query<Row>(this.on, only.text, only.values)
-        : this.#patiently((client) => askInTransaction<Row>(client, this.context, all)),
+        ? this.#names.query<Row>(this.on, only.text, only.values)
+        : this.#withoutTimeout((client) => askInTransaction<Row>(client, this.context, all)),
     );
   }
 
   protected override atomically<Result>(work: (store: PostgresStore) => Promise<Result>): Promise<Result> {
-    return despiteDeadlocks(() => this.#patiently((client) => inTransaction(client, this.context, work)));
+    return despiteDeadlocks(() =>
+      this.#withoutTimeout((client) => inTransaction(client, this.context, work)),
+    );
   }
 
-  #patiently<Answer>(ask: (client: pg.PoolClient) => Promise<Answer>): Promise<Answer> {
-    return patiently(this.#pool, { own: this.#own, answerMs: this.context.answerMs }, ask);
+  #withoutTimeout<Answer>(work: (client: pg.PoolClient) => Promise<Answer>): Promise<Answer> {
+    return withoutTimeout(this.#pool, { settings: this.#settings, answerMs: this.context.answerMs }, work);
   }
 
   #sharesSessions(): Promise<boolean> {
     return sharesSessions(this.#pool, this.#newClient, this.context.sql);
-  }
-
-  #knowServer(): Promise<Server> {
-    this.#knowing ??= serverOf(this.#soon).then(
-      (server) => {
-        this.#server = server;
-        return server;
-      },
-      (error: unknown) => {
-        this.#knowing = null;
-        throw error;
-      },
-    );
-    return this.#knowing;
   }
 
   /** One of a worker's own, outside the pool. */

@@ -1,6 +1,6 @@
 import { type Duration, InvalidInputError, milliseconds } from '@rowlock/core';
 import pg from 'pg';
-import { KEEP_ALIVE_MS } from './session.js';
+import { KEEP_ALIVE_MS } from './connection/connection.js';
 
 /** Where the database is, and where Rowlock lives in it. */
 export interface PostgresOptions extends pg.ClientConfig {

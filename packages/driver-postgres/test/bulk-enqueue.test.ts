@@ -5,8 +5,8 @@ import type { NewJob } from '@rowlock/core/driver';
 import { newJob } from '@rowlock/driver-conformance';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { cut } from '../src/connection/connection.js';
 import { postgres } from '../src/index.js';
-import { cut } from '../src/session.js';
 import { openPostgresHarness } from './postgres-harness.js';
 
 const JOB = newJob();

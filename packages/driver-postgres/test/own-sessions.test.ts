@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OwnSessions } from '../src/own-sessions.js';
+import { OwnSessions } from '../src/connection/session-settings.js';
 import { statements } from '../src/statements.js';
 
 test('no statement has the name of another: not of one in another schema, nor of another version', () => {

@@ -3,8 +3,8 @@ import { newJob } from '@rowlock/driver-conformance';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { beforeAll, expect, inject, test } from 'vitest';
+import { Prepared } from '../src/connection/named-statements.js';
 import { postgres } from '../src/index.js';
-import { Prepared } from '../src/prepared.js';
 import { transactionPooler } from './transaction-pooler.js';
 
 const NAMED = "SELECT count(*)::integer AS named FROM pg_prepared_statements WHERE name LIKE 'rowlock%'";

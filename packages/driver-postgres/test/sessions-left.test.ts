@@ -3,7 +3,7 @@ import '@rowlock/servers/vitest';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { postgres } from '../src/index.js';
-import { lockClass } from '../src/lock-class.js';
+import { lockClass } from '../src/worker/lock-class.js';
 
 const START = { priority: -32_768, id: 0n };
 

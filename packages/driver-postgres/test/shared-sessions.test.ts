@@ -1,7 +1,7 @@
 import '@rowlock/servers/vitest';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { sharesSessions } from '../src/shared-sessions.js';
+import { sharesSessions } from '../src/connection/shared-sessions.js';
 
 test('a session that ends while it is compared is no reason to end the process', async () => {
   const name = 'compared with';

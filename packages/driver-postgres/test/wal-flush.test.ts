@@ -4,8 +4,8 @@ import '@rowlock/servers/vitest';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { postgres } from '../src/index.js';
+import { WalFlush } from '../src/run/wal-flush.js';
 import { statements } from '../src/statements.js';
-import { WalFlush } from '../src/wal-flush.js';
 
 const { flush, startRuns, startTogether } = statements('rowlock');
 

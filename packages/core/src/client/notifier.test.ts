@@ -147,7 +147,7 @@ test('the workers of this process are woken when jobs are in the table, or may b
   const here = { serving: () => ['7', '8'], wake: (queue: string) => void woken.push(queue) };
   const notifier = new Notifier({ notify }, here, consoleLogger, { ...systemClock, now: () => 0 });
   await notifier.with(['a'], async (wakeUps) => {
-    expect(wakeUps).toEqual([{ queue: 'a', told: ['7', '8'] }]);
+    expect(wakeUps).toEqual([{ queue: 'a', except: ['7', '8'] }]);
     expect(woken).toEqual([]);
     return [{ outcome: 'enqueued', publicId: '' }];
   });
@@ -156,7 +156,7 @@ test('the workers of this process are woken when jobs are in the table, or may b
   expect(woken).toEqual(['a']);
   await notifier.with(['a'], async () => [{ outcome: 'enqueued', publicId: '' }]);
   await notifier.flush();
-  expect(behind).toEqual([[{ queue: 'a', told: ['7', '8'] }]]);
+  expect(behind).toEqual([[{ queue: 'a', except: ['7', '8'] }]]);
   await expect(notifier.with(['a'], () => Promise.reject(new Error('cut')))).rejects.toThrow('cut');
   expect(woken).toEqual(['a', 'a', 'a']);
 });
@@ -173,7 +173,7 @@ test('of very many workers in this process none is named: a wake-up is to fit in
     });
     // Half of what Postgres takes: the queue's name is to fit in too.
     expect(JSON.stringify(sent).length).toBeLessThan(4_000);
-    return sent[0]?.told?.length;
+    return sent[0]?.except?.length;
   };
   expect(await named(100)).toBe(100);
   expect(await named(101)).toBeUndefined();

@@ -100,8 +100,8 @@ export class Notifier {
   }
 
   #wakeUp(queue: string): WakeUp {
-    const told = this.#here.serving(queue);
-    return told.length > 0 && told.length <= MOST_NAMED ? { queue, told } : { queue };
+    const except = this.#here.serving(queue);
+    return except.length > 0 && except.length <= MOST_NAMED ? { queue, except } : { queue };
   }
 
   async #sendGathered(): Promise<void> {

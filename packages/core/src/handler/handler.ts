@@ -137,10 +137,11 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    * together, runs them at the same time, and settles them in one statement; what waits in the queue decides how many there
    * are. One that fails does not harm the others; one that is slow keeps them from being committed. Runs that write through
    * `tx` take turns, and meet what those before have left in the transaction or the session: a temporary table, `SET LOCAL`.
-   * Default: as many as take 10 ms together, one after the other, once runs have shown that they are done within a millisecond
-   * and leave `tx` alone; else 1. Not with `claim: 'lease'`.
+   *
+   * `auto` takes as many as need 10 ms together, one after the other, once runs have shown that they end within a millisecond and
+   * leave `tx` alone. Default 1. Not with `claim: 'lease'`.
    */
-  readonly batch?: number;
+  readonly batch?: number | 'auto';
   readonly retry?: RetryOptions;
   /** The same as `retry.attempts`, under the name that an enqueue has for it: so that both sides can share it. */
   readonly attempts?: number;
@@ -185,7 +186,7 @@ export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
     group = false,
     after = [],
     claim = 'hold',
-    batch,
+    batch = 1,
     retry = {},
   } = definition;
   checkName('queue', queue);
@@ -194,7 +195,7 @@ export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
     throw new InvalidInputError(`claim must be 'hold' or 'lease', not ${JSON.stringify(claim)}.`);
   }
   checkSchema(kind, payload);
-  if (claim === 'lease' && batch !== undefined && batch !== 1) {
+  if (claim === 'lease' && batch !== 1) {
     throw new InvalidInputError(
       "batch is for claim: 'hold': a lease is settled by itself. Leave one of them out.",
     );
@@ -205,7 +206,7 @@ export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
     payload,
     after,
     claim,
-    batch: batch === undefined ? 'auto' : whole('batch', batch, 1, 10_000),
+    batch: batch === 'auto' ? 'auto' : whole('batch', batch, 1, 10_000),
     groupMax: whole('group.max', groupMax(group), 1, 100_000),
     attempts: attemptsOf(definition.attempts, retry.attempts),
     backoff: {

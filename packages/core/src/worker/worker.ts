@@ -244,7 +244,7 @@ export class Worker<Tx> {
       live: this.#live,
       cancellations: this.#cancellations,
       leftBehind: this.#leftBehind,
-      strange: new Set(),
+      unknownKinds: new Set(),
       stopping: this.#stopping.signal,
       anchored: () => session.isOpen,
       answered: () => anchor.pushed && slots.isAnswered,

@@ -1,6 +1,6 @@
 import type { Driver } from '@rowlock/core';
 import type { Job } from '@rowlock/core/driver';
-import { heldInstead } from '../held-instead.js';
+import { claimInstead } from '../claim-instead.js';
 import type { Scenario } from './scenario.js';
 import type { Twist } from './twist.js';
 
@@ -13,7 +13,7 @@ export interface KnownFault extends Twist {
 
 /** A driver whose sibling lock returns the claimed jobs, as far as those are of these kinds, and locks nothing. */
 export function lockingNoSiblings<Tx>(driver: Driver<Tx>, kinds: readonly string[]): Driver<Tx> {
-  return heldInstead(driver, (begun) => {
+  return claimInstead(driver, (begun) => {
     let claimed: readonly Job[] = [];
     return {
       claim: async (criteria) => {

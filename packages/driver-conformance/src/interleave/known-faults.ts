@@ -1,5 +1,5 @@
 import type { Line } from '@rowlock/core/driver';
-import { heldInstead } from '../held-instead.js';
+import { claimInstead } from '../claim-instead.js';
 import { instead } from '../instead.js';
 import { type KnownFault, lockingNoSiblings } from './known-fault.js';
 import { leaseFaults } from './lease-faults.js';
@@ -16,7 +16,7 @@ const releasesUnwritten: KnownFault = {
   name: 'a release that is not written into its record',
   scenario: scenarios.lateRecord,
   found: /releases do not fit/,
-  driver: (driver) => heldInstead(driver, (begun) => ({ release: () => begun.rollback() })),
+  driver: (driver) => claimInstead(driver, (begun) => ({ release: () => begun.rollback() })),
 };
 
 const deaf: KnownFault = {
@@ -31,7 +31,7 @@ const unguarded: KnownFault = {
   scenario: scenarios.lostConnections,
   found: /lost its claim|its effect/,
   driver: (driver, reader, queue) =>
-    heldInstead(driver, (begun) => ({
+    claimInstead(driver, (begun) => ({
       lost: new AbortController().signal,
       settle: async (settlements) => {
         if (!begun.lost.aborted) return begun.settle(settlements);
@@ -71,7 +71,7 @@ const neverGoesBack: KnownFault = {
   found: /is left new/,
   driver: (driver) => {
     const furthest = new Map<string, Line>();
-    return heldInstead(driver, (begun) => ({
+    return claimInstead(driver, (begun) => ({
       claim: async (criteria) => {
         const { queue } = criteria;
         const jobs = await begun.claim({ ...criteria, line: furthest.get(queue) ?? criteria.line });
@@ -88,7 +88,7 @@ const swallows: KnownFault = {
   scenario: scenarios.lateToTheGroup,
   found: /late is complete and has its effect 0 times/,
   driver: (driver, reader, queue) =>
-    heldInstead(driver, (begun) => ({
+    claimInstead(driver, (begun) => ({
       settle: async (settlements) => {
         const settled = await begun.settle(settlements);
         const { runId = null } = settlements[0] ?? {};
@@ -105,7 +105,7 @@ const dependsOnNothing: KnownFault = {
   name: 'a driver that finds no dependencies',
   scenario: scenarios.createApart,
   found: /which it must come after/,
-  driver: (driver) => heldInstead(driver, () => ({ firstOutstanding: async () => undefined })),
+  driver: (driver) => claimInstead(driver, () => ({ firstOutstanding: async () => undefined })),
 };
 
 const dependsByItsHead: KnownFault = {
@@ -113,7 +113,7 @@ const dependsByItsHead: KnownFault = {
   scenario: scenarios.createApartBetween,
   found: /run of early and late began before create, which it must come after/,
   driver: (driver) =>
-    heldInstead(driver, (begun) => ({
+    claimInstead(driver, (begun) => ({
       firstOutstanding: async (question) => {
         const first = await begun.firstOutstanding(question);
         const [head] = question.except;
@@ -127,7 +127,7 @@ const claimsInOrderOfPriority: KnownFault = {
   scenario: scenarios.priorities,
   found: /which was enqueued earlier/,
   driver: (driver) =>
-    heldInstead(driver, (begun) => ({
+    claimInstead(driver, (begun) => ({
       lockSiblings: async (entities, limit) => {
         const siblings = await begun.lockSiblings(entities, limit + 1);
         return siblings.toSorted((one, other) => one.priority - other.priority).slice(0, limit);
@@ -140,7 +140,7 @@ const halfSettled: KnownFault = {
   scenario: scenarios.lateToTheGroup,
   found: /settled/,
   driver: (driver) =>
-    heldInstead(driver, (begun) => ({
+    claimInstead(driver, (begun) => ({
       settle: async (settlements) => {
         await begun.settle(settlements.slice(0, 1));
         return settlements.map(({ id }) => id);

@@ -1,6 +1,6 @@
 import type { Driver } from '@rowlock/core';
+import { claimInstead } from '../claim-instead.js';
 import type { JobRow } from '../driver-harness.js';
-import { heldInstead } from '../held-instead.js';
 import { instead } from '../instead.js';
 import { type KnownFault, lockingNoSiblings } from './known-fault.js';
 import { leaseScenarios as scenarios } from './lease-scenarios.js';
@@ -17,7 +17,7 @@ const holdsPastLeases: KnownFault = {
   scenario: scenarios.leasedAndHeld,
   found: /short began (while|before)/,
   driver: (driver) =>
-    heldInstead(driver, (begun) => ({
+    claimInstead(driver, (begun) => ({
       lockSiblings: async (entities, limit) =>
         (await begun.lockSiblings(entities, limit + 1))
           .filter(({ status }) => status === 'new')
@@ -30,7 +30,7 @@ const settlesUnfenced: KnownFault = {
   scenario: scenarios.takenForDead,
   found: /its effect 2 times|b lost a claim without cause/,
   driver: (driver, reader, queue) =>
-    heldInstead(driver, (begun) => ({
+    claimInstead(driver, (begun) => ({
       lockLeased: async (runId, jobs, isCommitted) => {
         const rows = await reader.jobs(queue);
         const row = rows.find(({ id, status }) => jobs.includes(id) && status === 'in-progress');

@@ -134,7 +134,7 @@ const killedWorker: Scenario = {
 };
 
 const lateRecord: Scenario = {
-  name: 'a worker that begins a run whose claim is lost, and its heir, which is stopped',
+  name: 'a worker that begins a run whose claim is lost, and the next worker, which is stopped',
   kinds: [{ kind: 'work' }],
   workers: ['a', 'b'],
   before: oneJob,

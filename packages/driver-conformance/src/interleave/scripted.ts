@@ -5,8 +5,8 @@ import {
   IllegalTransitionError,
   type Rowlock,
 } from '@rowlock/core';
-import { AnyJson } from '../crew.js';
 import type { Caller, DriverProcess } from '../driver-harness.js';
+import { AnyJson } from '../worker-process.js';
 import { Actor } from './actor.js';
 import type { Hands, JobOptions, ScenarioKind, Script } from './scenario.js';
 import { StillClock } from './still-clock.js';

@@ -140,7 +140,7 @@ export class Witness {
 
   waits(actor: string, step: string, holder: string): void {
     const run = this.#running.get(holder);
-    // Whoever has lost its lease may meet the heir's settlement.
+    // Whoever has lost its lease may meet the next run's settlement.
     if (run === undefined || run.settling || step === 'lockLeased') return;
     this.say(`${actor}'s ${step} waits for the running handler of ${this.told(run)}`);
   }

@@ -1,5 +1,5 @@
 import { type AnyHandler, ClaimLostError, defineHandler, type RunContext } from '@rowlock/core';
-import { AnyJson } from '../crew.js';
+import { AnyJson } from '../worker-process.js';
 import type { Actor } from './actor.js';
 import type { ScenarioKind } from './scenario.js';
 import { EFFECTS } from './scene.js';

@@ -1,6 +1,6 @@
 import type { Driver } from '@rowlock/core';
 import type { JobId } from '@rowlock/core/driver';
-import { heldInstead } from '../held-instead.js';
+import { claimInstead } from '../claim-instead.js';
 import { instead } from '../instead.js';
 
 /** What is put in the place of each driver. */
@@ -16,7 +16,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'a claim that ignores the priority',
     breaks: () => (driver) =>
-      heldInstead(driver, (begun) => ({
+      claimInstead(driver, (begun) => ({
         claim: async (criteria) => {
           const [first, ...others] = await begun.claim(criteria);
           if (first === undefined) return [];
@@ -30,7 +30,7 @@ export const faults: readonly Fault[] = [
     breaks: () => {
       const runs = new Map<JobId, string>();
       return (driver) =>
-        heldInstead(driver, (begun) => ({
+        claimInstead(driver, (begun) => ({
           lease: async (runId, jobs, forMs) => {
             await begun.lease(runId, jobs, forMs);
             for (const id of jobs) runs.set(id, runId);
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'a settlement that says it is done, whoever has the job',
     breaks: () => (driver) =>
-      heldInstead(driver, (begun) => ({
+      claimInstead(driver, (begun) => ({
         settle: async (settlements) => {
           await begun.settle(settlements);
           return settlements.map(({ id }) => id);
@@ -64,7 +64,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'a reclaim of what a living worker has',
     breaks: () => (driver) =>
-      heldInstead(driver, (begun) => ({ lease: (runId, jobs) => begun.lease(runId, jobs, -1_000) })),
+      claimInstead(driver, (begun) => ({ lease: (runId, jobs) => begun.lease(runId, jobs, -1_000) })),
   },
   {
     name: 'a crash that is not counted',
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'a group lock that misses one',
     breaks: () => (driver) =>
-      heldInstead(driver, (begun) => ({
+      claimInstead(driver, (begun) => ({
         lockSiblings: async (entities, limit) => {
           const jobs = await begun.lockSiblings(entities, limit);
           return jobs.length > 1 ? jobs.slice(0, -1) : jobs;
@@ -85,7 +85,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a rollback that commits',
-    breaks: () => (driver) => heldInstead(driver, (begun) => ({ rollback: () => begun.commit() })),
+    breaks: () => (driver) => claimInstead(driver, (begun) => ({ rollback: () => begun.commit() })),
   },
   {
     name: 'a delayed job that nobody is told of',

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { complete, defineHandler, isDriverError, isSettled, STATES } from '@rowlock/core';
-import type { Entities, HeldTransaction, Job, JobId, Line } from '@rowlock/core/driver';
+import type { ClaimSession, Entities, Job, JobId, Line } from '@rowlock/core/driver';
 import { expect } from 'vitest';
-import { AnyJson, employ, hire } from '../crew.js';
 import type { JobRow } from '../driver-harness.js';
 import { START, type Stage, settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { until, within } from '../until.js';
+import { AnyJson, openWorker, startWorker } from '../worker-process.js';
 
 /**
  * The example of "Implementing a Distributed Lock State Machine" (2018), "Detailed explanation example": the
@@ -172,8 +172,8 @@ export const article = theme('article', (test) => {
       });
     const handlers = [run('create'), run('update')];
     const { rows } = await picture(stage);
-    const { worker } = await hire(stage, handlers);
-    await employ(stage, handlers);
+    const { worker } = await openWorker(stage, handlers);
+    await startWorker(stage, handlers);
     await worker.start();
     await until('everything is served', async () =>
       (await stage.reader.jobs(queue)).every(({ status }) =>
@@ -191,7 +191,7 @@ export const article = theme('article', (test) => {
   });
 });
 
-/** One of the two processes of the picture, moved by hand. */
+/** One of the two processes of the picture, moved by opened. */
 interface ByHand {
   readonly line: Line;
   begin(): Promise<void>;
@@ -250,11 +250,11 @@ async function picture<Tx>(stage: Stage<Tx>) {
 async function byHand<Tx>(stage: Stage<Tx>): Promise<ByHand> {
   const { driver, kill } = await stage.process();
   let line = START;
-  let open: HeldTransaction<Tx> | undefined;
+  let open: ClaimSession<Tx> | undefined;
   let found: Job | undefined;
   let grouped: readonly Job[] = [];
 
-  const current = (): { held: HeldTransaction<Tx>; job: Job; key: string; entities: Entities } => {
+  const current = (): { held: ClaimSession<Tx>; job: Job; key: string; entities: Entities } => {
     if (open === undefined || found === undefined) throw new Error('Nothing was found yet.');
     const { queue, key } = found;
     return { held: open, job: found, key: key ?? '', entities: { queue, keys: [key ?? ''] } };
@@ -273,7 +273,7 @@ async function byHand<Tx>(stage: Stage<Tx>): Promise<ByHand> {
       return line;
     },
     async begin() {
-      open = await stage.begin(driver);
+      open = stage.claimSession(driver);
       found = undefined;
     },
     async find() {

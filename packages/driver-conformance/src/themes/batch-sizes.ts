@@ -3,11 +3,11 @@ import { defineHandler, type RunContext } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { BATCH, BEFORE, Meeting, ONE_SLOT, Sizes } from '../batch.js';
-import { AnyJson, clientOf, employ, hire } from '../crew.js';
 import { eachSettledOnce } from '../each-settled-once.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { gate, within } from '../until.js';
+import { AnyJson, clientOf, openWorker, startWorker } from '../worker-process.js';
 
 export const batchSizes = theme('batch sizes', (test) => {
   test('quick handlers are run in batches by themselves, one after the other in a slot', async (stage) => {
@@ -26,7 +26,7 @@ export const batchSizes = theme('batch sizes', (test) => {
     });
     await putMany(Array.from({ length: 200 }, () => ({})));
     const sizes = new Sizes();
-    const { worker } = await hire(stage, [handler], ONE_SLOT, sizes.of);
+    const { worker } = await openWorker(stage, [handler], ONE_SLOT, sizes.of);
     await worker.start();
     await eachSettledOnce(stage, await allSettled(stage));
     expect(sizes.largest).toBeGreaterThan(1);
@@ -53,7 +53,7 @@ export const batchSizes = theme('batch sizes', (test) => {
       Array.from({ length: 3 * BATCH }, () => ({ payload: null })),
     );
     const sizes = new Sizes();
-    const { worker } = await hire(stage, [load, leased], { concurrency: 2 }, sizes.of);
+    const { worker } = await openWorker(stage, [load, leased], { concurrency: 2 }, sizes.of);
     await worker.start();
     await within('a batch', sizes.isShared);
     await client.enqueue(leased, { payload: null, priority: -1 });
@@ -64,7 +64,7 @@ export const batchSizes = theme('batch sizes', (test) => {
   });
 
   test('a batch holds none that it will not run', async (stage) => {
-    const { queue, begin, claimMany, putMany } = stage;
+    const { queue, claimSession, claimMany, putMany } = stage;
     const meeting = new Meeting(3);
     const finish = gate();
     const handler = defineHandler({
@@ -84,9 +84,9 @@ export const batchSizes = theme('batch sizes', (test) => {
       ...Array.from({ length: 3 }, (_, place) => ({ payload: place })),
       ...Array.from({ length: 2 }, () => ({ kind: 'apart' })),
     ]);
-    await employ(stage, [handler, apart], ONE_SLOT);
+    await startWorker(stage, [handler, apart], ONE_SLOT);
     await within('all of the batch', meeting.isComplete);
-    const held = await begin();
+    const held = claimSession();
     expect(await claimMany(held, 10, { kinds: ['apart'] })).toHaveLength(2);
     await held.rollback();
     finish.open();
@@ -111,7 +111,7 @@ export const batchSizes = theme('batch sizes', (test) => {
       });
       await putMany(Array.from({ length: 80 }, () => ({})));
       const sizes = new Sizes();
-      const { worker } = await hire(stage, [handler], ONE_SLOT, sizes.of);
+      const { worker } = await openWorker(stage, [handler], ONE_SLOT, sizes.of);
       await worker.start();
       await allSettled(stage);
       expect(sizes.largest).toBe(1);

@@ -3,12 +3,12 @@ import { complete, defineHandler, fail, type RunContext, retry } from '@rowlock/
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { BATCH, BEFORE, Meeting, ONE_SLOT, putBatch, Sizes } from '../batch.js';
-import { ANumber, AnyJson, clientOf, employ, hire, SOON } from '../crew.js';
-import { Diary } from '../diary.js';
 import { eachSettledOnce } from '../each-settled-once.js';
+import { RunLog } from '../run-log.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
+import { ANumber, AnyJson, clientOf, openWorker, SOON, startWorker } from '../worker-process.js';
 
 export const batches = theme('batches', (test) => {
   test('jobs of a batch run at the same time in one transaction, and each is seen to run', async (stage) => {
@@ -29,7 +29,7 @@ export const batches = theme('batches', (test) => {
       },
     });
     const jobs = await putBatch(stage);
-    await employ(stage, [handler], { ...ONE_SLOT, name: 'the worker' });
+    await startWorker(stage, [handler], { ...ONE_SLOT, name: 'the worker' });
     await within('all of the batch', meeting.isComplete);
     const views = await until('the progress of all is seen', async () => {
       const found = await Promise.all(jobs.map((job) => view(job)));
@@ -71,7 +71,7 @@ export const batches = theme('batches', (test) => {
       },
     });
     const jobs = await putBatch(stage, () => ({ maxAttempts: 1 }));
-    await employ(stage, [handler], ONE_SLOT);
+    await startWorker(stage, [handler], ONE_SLOT);
     await within('all of the batch', meeting.isComplete);
     expect(await clientOf(stage, [handler]).cancel(jobs[3]?.publicId ?? '')).toBe('signalled');
     const [thrown, failed, late, cancelled, ...others] = (await allSettled(stage)).slice(BEFORE);
@@ -116,7 +116,7 @@ export const batches = theme('batches', (test) => {
       },
     });
     const jobs = await putBatch(stage);
-    await employ(stage, [handler], ONE_SLOT);
+    await startWorker(stage, [handler], ONE_SLOT);
     const rows = await allSettled(stage);
     expect(answers).toEqual(['ROWLOCK_INVALID_INPUT']);
     await eachSettledOnce(stage, rows);
@@ -145,7 +145,7 @@ export const batches = theme('batches', (test) => {
       },
     });
     const jobs = await putBatch(stage, () => ({ maxAttempts: 1 }));
-    await employ(stage, [handler], ONE_SLOT);
+    await startWorker(stage, [handler], ONE_SLOT);
     const rows = (await allSettled(stage)).slice(BEFORE);
     const failed = new Set([1, 2, BATCH - 1]);
     expect(rows.map(({ status }) => status)).toEqual(
@@ -180,7 +180,7 @@ export const batches = theme('batches', (test) => {
       },
     });
     await putBatch(stage);
-    const { worker } = await hire(stage, [handler], ONE_SLOT);
+    const { worker } = await openWorker(stage, [handler], ONE_SLOT);
     const [lost, left]: [unknown[], unknown[]] = [[], []];
     const allLost = gate();
     worker.on('leftBehind', (run) => left.push(run));
@@ -197,7 +197,7 @@ export const batches = theme('batches', (test) => {
 
   test('keys exclude each other inside a batch, across batches and across workers, and start in the order of their jobs', async (stage) => {
     const { key, queue, putMany } = stage;
-    const diary = new Diary();
+    const runLog = new RunLog();
     const started = new Map<string | null, number[]>();
     const handler = defineHandler({
       kind: 'work',
@@ -205,10 +205,10 @@ export const batches = theme('batches', (test) => {
       payload: ANumber,
       batch: 10,
       async run(context) {
-        diary.begin(context.key, context.jobs);
+        runLog.begin(context.key, context.jobs);
         started.set(context.key, [...(started.get(context.key) ?? []), context.job.payload]);
         for (let turns = 0; turns < 5; turns++) await turn();
-        diary.end(context.key);
+        runLog.end(context.key);
       },
     });
     const keys = Array.from({ length: 9 }, (_, place) => (place === 0 ? null : `${key}-${place}`));
@@ -216,9 +216,9 @@ export const batches = theme('batches', (test) => {
     await putMany(
       jobs.flatMap((payload) => keys.map((each) => ({ key: each, payload, priority: payload % 3 }))),
     );
-    for (let hands = 0; hands < 3; hands++) await employ(stage, [handler], { concurrency: 3 });
+    for (let workers = 0; workers < 3; workers++) await startWorker(stage, [handler], { concurrency: 3 });
     const rows = await allSettled(stage);
-    expect(diary.overlaps).toEqual([]);
+    expect(runLog.overlaps).toEqual([]);
     for (const each of keys) if (each !== null) expect(started.get(each), each).toEqual(jobs);
     expect(started.get(null)?.toSorted((a, b) => a - b)).toEqual(jobs);
     await eachSettledOnce(stage, rows);
@@ -226,7 +226,7 @@ export const batches = theme('batches', (test) => {
 
   test('a serial queue, all of one key, stays serial in batches of two workers', async (stage) => {
     const { key, queue, putMany } = stage;
-    const diary = new Diary();
+    const runLog = new RunLog();
     const started: number[] = [];
     const handler = defineHandler({
       kind: 'work',
@@ -234,22 +234,22 @@ export const batches = theme('batches', (test) => {
       payload: ANumber,
       batch: 100,
       async run(context) {
-        diary.begin(context.key, context.jobs);
+        runLog.begin(context.key, context.jobs);
         started.push(context.job.payload);
         await turn();
-        diary.end(context.key);
+        runLog.end(context.key);
       },
     });
     const jobs = Array.from({ length: 150 }, (_, place) => place);
     await putMany(jobs.map((payload) => ({ key, payload })));
     // The first one's batches grow before the other one comes between them.
     const sizes = new Sizes();
-    const { worker } = await hire(stage, [handler], ONE_SLOT, sizes.of);
+    const { worker } = await openWorker(stage, [handler], ONE_SLOT, sizes.of);
     await worker.start();
     await within('a batch', sizes.isShared);
-    await employ(stage, [handler], { concurrency: 2 });
+    await startWorker(stage, [handler], { concurrency: 2 });
     await eachSettledOnce(stage, await allSettled(stage));
-    expect(diary.overlaps).toEqual([]);
+    expect(runLog.overlaps).toEqual([]);
     expect(started).toEqual(jobs);
   });
 
@@ -271,7 +271,7 @@ export const batches = theme('batches', (test) => {
         payload: place,
       })),
     );
-    await employ(stage, [handler], ONE_SLOT);
+    await startWorker(stage, [handler], ONE_SLOT);
     await allSettled(stage);
     const groups = Array.from({ length: keys }, (_, first) =>
       Array.from({ length: perKey }, (_, round) => first + round * keys),
@@ -293,7 +293,7 @@ export const batches = theme('batches', (test) => {
     const before = Array.from({ length: BEFORE }, () => ({ kind: 'rename', payload: 0 }));
     const kinds = ['update', 'rename', 'update'];
     await putMany([...before, ...kinds.map((kind, place) => ({ kind, key, payload: place + 1 }))]);
-    await employ(stage, [update, rename], ONE_SLOT);
+    await startWorker(stage, [update, rename], ONE_SLOT);
     const rows = (await allSettled(stage)).slice(BEFORE);
     expect(runs.slice(BEFORE)).toEqual([[1], [2], [3]]);
     expect(new Set(rows.map(({ runId }) => runId)).size).toBe(1);
@@ -323,7 +323,8 @@ export const batches = theme('batches', (test) => {
     const keys = Array.from({ length: 10 }, (_, place) => `${key}-${place}`);
     for (const kind of ['create', 'update', 'update'])
       await putMany(keys.map((each) => ({ kind, key: each })));
-    for (let hands = 0; hands < 2; hands++) await employ(stage, [create, update], { concurrency: 2 });
+    for (let workers = 0; workers < 2; workers++)
+      await startWorker(stage, [create, update], { concurrency: 2 });
     await allSettled(stage);
     for (const each of keys)
       expect(history.get(each), each).toEqual(['create 1', 'create 2', 'update', 'update']);

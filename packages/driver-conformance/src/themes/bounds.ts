@@ -1,14 +1,14 @@
 import { complete, type Driver, defineHandler, type RunContext, type RunInfo } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
-import { AnyJson, employ, hire, SOON } from '../crew.js';
 import { HandClock } from '../hand-clock.js';
 import { instead } from '../instead.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
+import { AnyJson, openWorker, SOON, startWorker } from '../worker-process.js';
 
-/** A handler's timeout, where the clock goes on by hand. */
+/** A handler's timeout, where the clock goes on by opened. */
 const TIMEOUT_MS = 60_000;
 /** As core has it: how long a handler may go on after its signal. */
 const GRACE_MS = 5_000;
@@ -42,7 +42,7 @@ export const bounds = theme('bounds', (test) => {
       },
     });
     const job = await put({ key: stage.key });
-    const { worker } = await hire(stage, [handler], { clock });
+    const { worker } = await openWorker(stage, [handler], { clock });
     const told: [RunInfo, number, number][] = [];
     worker.on('long', (...given) => told.push(given));
     await worker.start();
@@ -78,7 +78,7 @@ export const bounds = theme('bounds', (test) => {
     });
     const other = defineHandler({ kind: 'other', queue, payload: AnyJson, run: () => {} });
     const deaf = await put({ kind: 'deaf', key: stage.key });
-    const { worker } = await hire(stage, [handler, other], { clock, concurrency: 1 });
+    const { worker } = await openWorker(stage, [handler, other], { clock, concurrency: 1 });
     const left: RunInfo[] = [];
     worker.on('leftBehind', (run) => left.push(run));
     const settled = gate();
@@ -113,7 +113,7 @@ export const bounds = theme('bounds', (test) => {
     const run = () => {};
     const handler = defineHandler({ kind: 'work', queue, payload, timeout: TIMEOUT_MS, group: true, run });
     await putMany([{ key }, { key }, { key }]);
-    const { worker } = await hire(stage, [handler], { clock });
+    const { worker } = await openWorker(stage, [handler], { clock });
     const settled = gate();
     worker.on('settled', () => settled.open());
     await worker.start();
@@ -140,7 +140,7 @@ export const bounds = theme('bounds', (test) => {
       run: ({ timeLeft }) => complete(timeLeft()),
     });
     await put();
-    await employ(stage, [handler], { clock });
+    await startWorker(stage, [handler], { clock });
     await within('the schema is asked', asked.promise);
     clock.advance(TIMEOUT_MS - 1);
     answer.open();
@@ -158,7 +158,7 @@ export const bounds = theme('bounds', (test) => {
     });
     const handler = defineHandler({ kind: 'work', queue, payload, group: true, run: () => {} });
     await putMany([{ key }, { key }]);
-    const { worker } = await employ(stage, [handler]);
+    const { worker } = await startWorker(stage, [handler]);
     await within('a schema is asked', asked.promise);
     await within('the worker has stopped', worker.stop({ drain: 0 }));
     const untouched = { status: 'new', attempt: 0, crashes: 0, error: null };
@@ -193,7 +193,7 @@ export const bounds = theme('bounds', (test) => {
     const caller = await stage.caller();
     await database.run(caller.tx, `DELETE FROM ${notes.table}`);
     await put();
-    const { worker } = await hire(stage, [handler], { clock });
+    const { worker } = await openWorker(stage, [handler], { clock });
     const settled = gate();
     worker.on('settled', () => settled.open());
     await worker.start();
@@ -201,7 +201,7 @@ export const bounds = theme('bounds', (test) => {
     clock.advance(TIMEOUT_MS);
     clock.advance(GRACE_MS);
     await within('it is settled while the lock is still held', settled.promise);
-    await employ(stage, [handler]);
+    await startWorker(stage, [handler]);
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 2, crashes: 0 }]);
     await caller.rollback();
   });
@@ -231,7 +231,7 @@ export const bounds = theme('bounds', (test) => {
       },
     });
     const before = await put();
-    const { worker, process } = await hire(stage, [handler], { clock });
+    const { worker, process } = await openWorker(stage, [handler], { clock });
     const lost = gate<unknown>();
     worker.on('lost', (_, error) => lost.open(error));
     await worker.start();
@@ -259,7 +259,7 @@ export const bounds = theme('bounds', (test) => {
       },
     });
     const job = await put();
-    const { worker } = await employ(stage, [handler], { clock });
+    const { worker } = await startWorker(stage, [handler], { clock });
     await within('the handler', running.promise);
     let isOver = false;
     const stopped = worker.stop({ drain: 1_000 }).finally(() => {
@@ -297,21 +297,26 @@ export const bounds = theme('bounds', (test) => {
         await finish.promise;
       });
       const job = await put({ key: stage.key });
-      const hand = await hire(stage, [cutOff], { concurrency: 1, answerMs: ANSWER_MS }, limitedTo(1_000));
+      const opened = await openWorker(
+        stage,
+        [cutOff],
+        { concurrency: 1, answerMs: ANSWER_MS },
+        limitedTo(1_000),
+      );
       const lost = gate<unknown>();
-      hand.worker.on('lost', (_, error) => lost.open(error));
-      await hand.worker.start();
+      opened.worker.on('lost', (_, error) => lost.open(error));
+      await opened.worker.start();
       await within('the handler', running.promise);
-      await hand.process.swallow();
-      await employ(stage, [runBy('the heir', async () => {})]);
-      expect(await allSettled(stage)).toMatchObject([{ output: 'the heir', crashes: 1 }]);
+      await opened.process.swallow();
+      await startWorker(stage, [runBy('the next run', async () => {})]);
+      expect(await allSettled(stage)).toMatchObject([{ output: 'the next run', crashes: 1 }]);
       finish.open();
-      if (claim === 'lease') await hand.process.kill();
+      if (claim === 'lease') await opened.process.kill();
       else expect(await within('the loss', lost.promise)).toMatchObject({ code: LOST });
-      expect(await row(job)).toMatchObject({ status: 'complete', output: 'the heir' });
+      expect(await row(job)).toMatchObject({ status: 'complete', output: 'the next run' });
       const outcomes = (await reader.runs(job.publicId)).map(({ outcome }) => outcome);
       expect(outcomes).toEqual(['reclaim', 'complete']);
-      await hand.process.kill();
+      await opened.process.kill();
     });
   }
 
@@ -319,7 +324,7 @@ export const bounds = theme('bounds', (test) => {
     put,
     process,
     hold,
-    begin,
+    claimSession,
     claim,
   }) => {
     await put();
@@ -334,7 +339,7 @@ export const bounds = theme('bounds', (test) => {
       within('what the pool is asked', driver.noteRun({ runId: 'x', jobs: [1n] }, { progress: 1 })),
     ).rejects.toMatchObject(gone);
     await kill();
-    const next = await begin();
+    const next = claimSession();
     await until('the job is claimable again', () => claim(next));
   });
 });
@@ -345,9 +350,9 @@ const LOST = expect.stringMatching(/ConnectionLost|CLAIM_LOST/);
 function limitedTo(ms: number): <Tx>(driver: Driver<Tx>) => Driver<Tx> {
   return (driver) =>
     instead(driver, {
-      async begin() {
-        const held = await driver.begin({ idleLimitMs: ms });
-        return instead(held, { lease: (runId, jobs) => held.lease(runId, jobs, ms) });
+      claimSession() {
+        const session = driver.claimSession({ idleLimitMs: ms });
+        return instead(session, { lease: (runId, jobs) => session.lease(runId, jobs, ms) });
       },
     });
 }

@@ -1,12 +1,19 @@
 import { type Clock, type Driver, defineHandler, type RunContext } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
-import { AnyJson, clientOf, employ, type Hand, type HandOptions, hire } from '../crew.js';
 import { instead } from '../instead.js';
 import { slowClock } from '../slow-clock.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
+import {
+  AnyJson,
+  clientOf,
+  openWorker,
+  startWorker,
+  type WorkerProcess,
+  type WorkerProcessOptions,
+} from '../worker-process.js';
 
 /** So rarely that nothing comes of it in a test. */
 const NEVER = '1h';
@@ -75,11 +82,11 @@ export const cancel = theme('cancel', (test) => {
       },
     });
     const [, second] = await putMany([{ key }, { key }]);
-    const { hand, heard } = await listening(stage, [handler], { watchInterval: NEVER });
+    const { opened, heard } = await listening(stage, [handler], { watchInterval: NEVER });
     await within('the handler', running.promise);
     expect(await clientOf(stage, [handler]).cancel(second?.publicId ?? '')).toBe('signalled');
     await within('the worker hears of it', heard);
-    await within('the end', hand.worker.stop({ drain: 0 }));
+    await within('the end', opened.worker.stop({ drain: 0 }));
     expect((await reader.jobs(queue)).map(({ status }) => status)).toEqual(['new', 'cancelled']);
   });
 
@@ -101,9 +108,9 @@ export const cancel = theme('cancel', (test) => {
         },
       });
       const [first, second] = await putMany([{ key }, { key }]);
-      const { hand, heard } = await listening(stage, [handler]);
+      const { opened, heard } = await listening(stage, [handler]);
       await within('the handler', running.promise);
-      const stopped = hand.worker.stop({ drain: 0 });
+      const stopped = opened.worker.stop({ drain: 0 });
       expect(await clientOf(stage, [handler]).cancel(first?.publicId ?? '')).toBe('signalled');
       await within('the worker hears of it', heard);
       finish.open();
@@ -133,7 +140,7 @@ export const cancel = theme('cancel', (test) => {
           }
         },
       });
-      await employ(stage, [handler], { concurrency: 1 });
+      await startWorker(stage, [handler], { concurrency: 1 });
       const rows = await allSettled(stage);
       expect(answers).toEqual(['ROWLOCK_INVALID_INPUT', 'cancelled']);
       expect(rows.map(({ status }) => status)).toEqual(['complete', 'cancelled']);
@@ -201,12 +208,14 @@ export const cancel = theme('cancel', (test) => {
       // They do not ask what became of it.
       const first = await listening(stage, [handler], { watchInterval: NEVER });
       await within('the handler', running.promise);
-      const crew = isOther ? [first, await listening(stage, [handler], { watchInterval: NEVER })] : [first];
+      const workers = isOther
+        ? [first, await listening(stage, [handler], { watchInterval: NEVER })]
+        : [first];
       const client = clientOf(stage, [handler]);
       expect(await client.cancel(job.publicId)).toBe('signalled');
-      await within('all hear of it', Promise.all(crew.map(({ heard }) => heard)));
+      await within('all hear of it', Promise.all(workers.map(({ heard }) => heard)));
       await until('it is cancelled', async () => (await row(job)).status === 'cancelled');
-      if (isOther) await within('the end', first.hand.worker.stop());
+      if (isOther) await within('the end', first.opened.worker.stop());
       await client.redrive(job.publicId);
       expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
       expect(calls).toBe(2);
@@ -243,7 +252,7 @@ export const cancel = theme('cancel', (test) => {
           return moved;
         },
       });
-    const { worker } = await hire(stage, [handler], {}, wrap);
+    const { worker } = await openWorker(stage, [handler], {}, wrap);
     await worker.start();
     await within('the handler', running.promise);
     expect(await clientOf(stage, [handler]).cancel(job.publicId)).toBe('signalled');
@@ -257,13 +266,13 @@ export const cancel = theme('cancel', (test) => {
 /** A worker that is started, and when it has taken in a cancellation. */
 async function listening<Tx>(
   stage: Stage<Tx>,
-  handlers: Parameters<typeof hire<Tx>>[1],
-  options?: HandOptions,
-): Promise<{ readonly hand: Hand<Tx>; readonly heard: Promise<void> }> {
+  handlers: Parameters<typeof openWorker<Tx>>[1],
+  options?: WorkerProcessOptions,
+): Promise<{ readonly opened: WorkerProcess<Tx>; readonly heard: Promise<void> }> {
   const { promise: heard, open } = gate();
-  const hand = await hire(stage, handlers, options, (driver) => telling(driver, open));
-  await hand.worker.start();
-  return { hand, heard };
+  const opened = await openWorker(stage, handlers, options, (driver) => telling(driver, open));
+  await opened.worker.start();
+  return { opened, heard };
 }
 
 function telling<Tx>(driver: Driver<Tx>, tell: () => void): Driver<Tx> {

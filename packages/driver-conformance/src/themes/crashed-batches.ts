@@ -3,13 +3,13 @@ import { complete, defineHandler, type RunContext } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { BATCH, BEFORE, Meeting, ONE_SLOT, putBatch } from '../batch.js';
-import { AnyJson, employ, type Hand, hire, SOON } from '../crew.js';
 import type { JobRow } from '../driver-harness.js';
 import { eachSettledOnce } from '../each-settled-once.js';
 import { seeded } from '../random.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, within } from '../until.js';
+import { AnyJson, openWorker, SOON, startWorker, type WorkerProcess } from '../worker-process.js';
 
 export const crashedBatches = theme('crashed batches', (test) => {
   test('a crash in a batch counts once for each of its jobs, and those are run alone after it', async (stage) => {
@@ -26,7 +26,7 @@ export const crashedBatches = theme('crashed batches', (test) => {
       },
     });
     const jobs = await putBatch(stage);
-    const { process } = await employ(stage, [dying], ONE_SLOT);
+    const { process } = await startWorker(stage, [dying], ONE_SLOT);
     await within('all of the batch', meeting.isComplete);
     await process.kill();
 
@@ -40,7 +40,7 @@ export const crashedBatches = theme('crashed batches', (test) => {
         running -= 1;
       },
     });
-    await employ(stage, [surviving], ONE_SLOT);
+    await startWorker(stage, [surviving], ONE_SLOT);
     const rows = (await allSettled(stage)).slice(BEFORE);
     expect(rows.map(({ status, attempt, crashes }) => ({ status, attempt, crashes }))).toEqual(
       jobs.map(() => ({ status: 'complete', attempt: 2, crashes: 1 })),
@@ -66,7 +66,7 @@ export const crashedBatches = theme('crashed batches', (test) => {
       },
     });
     const crashed = await putBatch(stage);
-    const first = await employ(stage, [dying], ONE_SLOT);
+    const first = await startWorker(stage, [dying], ONE_SLOT);
     await within('all of the batch', meeting.isComplete);
     await first.process.kill();
 
@@ -75,7 +75,7 @@ export const crashedBatches = theme('crashed batches', (test) => {
     const others = Array.from({ length: BATCH / 2 }, () => ({ payload: 'deadly', priority: -1 }));
     const deadly = (await putMany([...before, ...others])).slice(BEFORE);
     const dead = gate();
-    const second: Hand<unknown> = await hire(
+    const second: WorkerProcess<unknown> = await openWorker(
       stage,
       [
         defineHandler({
@@ -93,7 +93,7 @@ export const crashedBatches = theme('crashed batches', (test) => {
     await second.worker.start();
     await within('a death', dead.promise);
 
-    await employ(stage, [defineHandler({ ...common, run: () => complete() })], ONE_SLOT);
+    await startWorker(stage, [defineHandler({ ...common, run: () => complete() })], ONE_SLOT);
     const rows = await allSettled(stage);
     const after = (jobs: readonly JobRow[]): readonly JobRow[] =>
       rows.filter(({ publicId }) => jobs.some((job) => job.publicId === publicId));
@@ -137,22 +137,22 @@ export const crashedBatches = theme('crashed batches', (test) => {
     let deaths = 0;
     for (let generation = 0; generation < 5; generation++) {
       const dead = gate();
-      const hand: Hand<Tx> = await hire(
+      const opened: WorkerProcess<Tx> = await openWorker(
         stage,
         [
           handlerOf(() => {
             if (random() > 0.07) return undefined;
             deaths += 1;
             dead.open();
-            return hand.process.kill();
+            return opened.process.kill();
           }),
         ],
         { concurrency: 2 },
       );
-      await hand.worker.start();
+      await opened.worker.start();
       await within('a death, or the end', Promise.race([dead.promise, allSettled(stage)]));
     }
-    await employ(stage, [handlerOf(() => undefined)]);
+    await startWorker(stage, [handlerOf(() => undefined)]);
     const rows = await allSettled(stage);
     expect(deaths).toBeGreaterThan(1);
     expect(rows.map(({ status }) => status)).toEqual(rows.map(() => 'complete'));
@@ -176,7 +176,7 @@ export const crashedBatches = theme('crashed batches', (test) => {
       },
     });
     const before = await putBatch(stage);
-    const { worker } = await employ(stage, [handler], ONE_SLOT);
+    const { worker } = await startWorker(stage, [handler], ONE_SLOT);
     await within('all of the batch', meeting.isComplete);
     await within('the end', worker.stop({ drain: 0 }));
     expect((await reader.jobs(queue)).slice(BEFORE)).toEqual(before);

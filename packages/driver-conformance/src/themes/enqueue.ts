@@ -1,9 +1,9 @@
 import { defineHandler, LIMITS } from '@rowlock/core';
 import type { NewJob } from '@rowlock/core/driver';
 import { expect } from 'vitest';
-import { AnyJson, clientOf } from '../crew.js';
 import { theme } from '../theme.js';
 import { within } from '../until.js';
+import { AnyJson, clientOf } from '../worker-process.js';
 import { withWrongClock } from '../wrong-clock.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -214,7 +214,7 @@ export const enqueue = theme('enqueue', (test) => {
     expect((await hold()).job.id).toBe(job.id);
   });
 
-  test('takes a row that was written by hand, with its queue, kind and payload alone', async ({
+  test('takes a row that was written by opened, with its queue, kind and payload alone', async ({
     reader,
     queue,
     row,

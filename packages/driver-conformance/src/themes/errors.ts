@@ -55,6 +55,7 @@ export const errors = theme('errors', (test) => {
     newJob,
     queue,
     key,
+    claim,
   }) => {
     const dead = await process();
     await dead.driver.count({ queue });
@@ -70,7 +71,7 @@ export const errors = theme('errors', (test) => {
       ['workers', () => driver.workers()],
       ['migrate', () => driver.migrate()],
       ['verify', () => driver.verify()],
-      ['begin', () => driver.begin({ idleLimitMs: 1_000 })],
+      ['claim', () => claim(driver.claimSession({ idleLimitMs: 1_000 }))],
       ['survey', () => driver.survey({ queues: [queue], kinds: [key] })],
       ['anchor', () => driver.anchor({ name: 'w', host: 'h', pid: 1, queues: [] })],
     ];

@@ -2,18 +2,18 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { complete, defineHandler, type Outcome, type RunContext, snooze } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
-import { AnyJson, clientOf, employ, type Hand, hire, SOON } from '../crew.js';
-import { Diary } from '../diary.js';
 import { eachSettledOnce } from '../each-settled-once.js';
 import { seeded } from '../random.js';
+import { RunLog } from '../run-log.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
+import { AnyJson, clientOf, openWorker, SOON, startWorker, type WorkerProcess } from '../worker-process.js';
 
 export const exclusion = theme('exclusion', (test) => {
   test('under load no two runs of a key overlap, and every job is settled once', async (stage) => {
     const random = seeded(20_181_217);
-    const history = new Diary();
+    const history = new RunLog();
     const payload = AnyJson;
     const run = async ({ key, jobs, tx }: RunContext<unknown, unknown>): Promise<Outcome> => {
       history.begin(key, jobs);
@@ -30,7 +30,7 @@ export const exclusion = theme('exclusion', (test) => {
       defineHandler({ ...common, kind: 'grouped', group: true }),
       defineHandler({ ...common, kind: 'dependent', after: ['single'], group: { max: 3 } }),
     ];
-    for (let hands = 0; hands < 3; hands++) await employ(stage, handlers, { concurrency: 4 });
+    for (let workers = 0; workers < 3; workers++) await startWorker(stage, handlers, { concurrency: 4 });
     const client = clientOf(stage, handlers);
     for (let round = 0; round < 20; round++) {
       for (const handler of handlers) {
@@ -78,22 +78,22 @@ export const exclusion = theme('exclusion', (test) => {
     let deaths = 0;
     for (let generation = 0; generation < 6; generation++) {
       const dead = gate();
-      const hand: Hand<Tx> = await hire(stage, [
+      const opened: WorkerProcess<Tx> = await openWorker(stage, [
         handlerOf(() => {
           if (random() > 0.2) return undefined;
           deaths += 1;
           dead.open();
-          return hand.process.kill();
+          return opened.process.kill();
         }),
       ]);
-      await hand.worker.start();
+      await opened.worker.start();
       const finished = until('everything is served', async () =>
         (await reader.jobs(queue)).every(({ status }) => status === 'complete'),
       );
       finished.catch(() => {});
       await within('a death, or the end', Promise.race([dead.promise, finished]));
     }
-    await employ(stage, [handlerOf(() => undefined)]);
+    await startWorker(stage, [handlerOf(() => undefined)]);
     const settled = await allSettled(stage);
     expect(deaths).toBeGreaterThan(2);
     expect(settled.map(({ status }) => status)).toEqual(rows.map(() => 'complete'));
@@ -117,8 +117,8 @@ export const exclusion = theme('exclusion', (test) => {
       },
     });
     await putMany([`${key}-a`, `${key}-b`, null, null].map((each) => ({ kind: 'parallel', key: each })));
-    await employ(stage, [handler], { concurrency: 2 });
-    await employ(stage, [handler], { concurrency: 2 });
+    await startWorker(stage, [handler], { concurrency: 2 });
+    await startWorker(stage, [handler], { concurrency: 2 });
     await within('four runs at once', together.promise);
     await allSettled(stage);
   });

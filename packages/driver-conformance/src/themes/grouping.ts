@@ -1,10 +1,10 @@
 import { complete, defineHandler, type RunContext } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
-import { ANumber, AnyJson, employ } from '../crew.js';
 import type { JobRow } from '../driver-harness.js';
 import { theme } from '../theme.js';
 import { until } from '../until.js';
+import { ANumber, AnyJson, startWorker } from '../worker-process.js';
 
 export const grouping = theme('grouping', (test) => {
   test('thirty jobs of a key become one run', async (stage) => {
@@ -21,7 +21,7 @@ export const grouping = theme('grouping', (test) => {
       },
     });
     await putMany(Array.from({ length: 30 }, (_, click) => ({ kind: 'update', key, payload: click })));
-    await employ(stage, [handler]);
+    await startWorker(stage, [handler]);
     const rows = await allSettled(stage);
     expect(runs).toEqual([Array.from({ length: 30 }, (_, click) => click)]);
     expect(rows.map(({ output }) => output)).toEqual(Array.from({ length: 30 }, (_, click) => click * 2));
@@ -39,7 +39,7 @@ export const grouping = theme('grouping', (test) => {
       run: ({ jobs }) => void runs.push(jobs.map(({ payload }) => payload)),
     });
     await putMany(Array.from({ length: 10 }, (_, click) => ({ kind: 'update', key, payload: click })));
-    for (let hands = 0; hands < 2; hands++) await employ(stage, [handler]);
+    for (let workers = 0; workers < 2; workers++) await startWorker(stage, [handler]);
     await allSettled(stage);
     expect(runs).toEqual([
       [0, 1, 2, 3],
@@ -60,7 +60,7 @@ export const grouping = theme('grouping', (test) => {
     const rename = defineHandler({ ...common, kind: 'rename' });
     const kinds = ['update', 'rename', 'update'];
     await putMany(kinds.map((kind, place) => ({ kind, key, payload: place + 1 })));
-    for (let hands = 0; hands < 2; hands++) await employ(stage, [update, rename]);
+    for (let workers = 0; workers < 2; workers++) await startWorker(stage, [update, rename]);
     await allSettled(stage);
     expect(runs).toEqual([[1], [2], [3]]);
   });
@@ -81,7 +81,7 @@ export const grouping = theme('grouping', (test) => {
       },
     });
     const rows = await putMany([1, 2, 3].map((payload) => ({ kind: 'update', key, payload })));
-    const { worker } = await employ(stage, [handler]);
+    const { worker } = await startWorker(stage, [handler]);
     const served = await until('the late job is served', async () => {
       worker.wake();
       const jobs = await stage.reader.jobs(queue);

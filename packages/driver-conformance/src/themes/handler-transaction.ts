@@ -24,7 +24,10 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     await put();
     const { held, job } = await hold();
     await notes.write(held.handle, 'written by the handler');
-    expect(await held.finish([settlement(job, { output: 'done' })])).toEqual([job.id]);
+    expect(await held.finish([settlement(job, { output: 'done' })])).toEqual({
+      settled: [job.id],
+      next: null,
+    });
     expect(await notes.all()).toEqual(['written by the handler']);
     expect(await row(job)).toMatchObject({ status: 'complete', output: 'done' });
     await expect(held.commit()).rejects.toMatchObject({ code: 'TransactionOver' });
@@ -37,7 +40,8 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     const other = await stage.hold();
     await notes.write(held.handle, 'lost');
     const settlements = [job, other.job].map((each) => settlement(each));
-    expect((await held.finish(settlements)).length).toBeLessThan(settlements.length);
+    const { settled } = await held.finish(settlements);
+    expect(settled.length).toBeLessThan(settlements.length);
     await held.rollback();
     expect(await notes.all()).toEqual([]);
     for (const each of before) expect(await stage.row(each)).toEqual(each);
@@ -49,7 +53,8 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     const { held, job } = await hold();
     await notes.write(held.handle, 'undone');
     await held.undo();
-    expect(await held.finish([settlement(job, { event: 'fail', error: ERROR })])).toEqual([job.id]);
+    const finished = await held.finish([settlement(job, { event: 'fail', error: ERROR })]);
+    expect(finished.settled).toEqual([job.id]);
     expect(await notes.all()).toEqual([]);
     expect((await row(job)).status).toBe('error');
   });
@@ -70,7 +75,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     process,
     hold,
     row,
-    begin,
+    claimSession,
     claim,
     createNotes,
   }) => {
@@ -81,7 +86,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     await notes.write(held.handle, 'lost');
     await held.settle([settlement(job)]);
     await dying.kill();
-    const waiting = await begin();
+    const waiting = claimSession();
     await until('the job is claimable again', () => claim(waiting));
     expect(await notes.all()).toEqual([]);
     expect(await row(before)).toEqual(before);
@@ -90,7 +95,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
   test('undo takes back what the handler wrote and keeps the claim', async ({
     put,
     hold,
-    begin,
+    claimSession,
     claim,
     row,
     createNotes,
@@ -100,7 +105,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     const { held, job } = await hold();
     await notes.write(held.handle, 'undone');
     await held.undo();
-    expect(await claim(await begin())).toBeUndefined();
+    expect(await claim(claimSession())).toBeUndefined();
     expect(await held.settle([settlement(job, { event: 'fail', error: ERROR })])).toEqual([job.id]);
     await held.commit();
     expect(await notes.all()).toEqual([]);
@@ -112,7 +117,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     key,
     putMany,
     hold,
-    begin,
+    claimSession,
     claim,
     createNotes,
   }) => {
@@ -122,15 +127,15 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     await held.lockSiblings({ queue, keys: [key] }, 10);
     await notes.write(held.handle, 'undone');
     await held.undo();
-    expect(await claim(await begin())).toBeUndefined();
+    expect(await claim(claimSession())).toBeUndefined();
   });
 
-  test('undo of nothing, and twice, keeps the claim', async ({ put, hold, begin, claim }) => {
+  test('undo of nothing, and twice, keeps the claim', async ({ put, hold, claimSession, claim }) => {
     await put();
     const { held, job } = await hold();
     await held.undo();
     await held.undo();
-    expect(await claim(await begin())).toBeUndefined();
+    expect(await claim(claimSession())).toBeUndefined();
     expect(await held.settle([settlement(job)])).toEqual([job.id]);
     await held.commit();
   });
@@ -190,7 +195,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
   test('renew keeps what was written when what comes after it is undone', async ({
     database,
     putMany,
-    begin,
+    claimSession,
     claimMany,
     row,
     createNotes,
@@ -198,7 +203,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     const notes = await createNotes();
     const insert = (note: string) => notes.write(held.handle, note);
     await putMany([{}, {}, {}]);
-    const held = await begin();
+    const held = claimSession();
     const jobs = await claimMany(held, 3);
     await insert('first');
     await held.renew();
@@ -211,7 +216,8 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     await insert('third');
     await held.renew();
     expect(await notes.all()).toEqual([]);
-    expect(await held.finish(jobs.map((job) => settlement(job)))).toHaveLength(3);
+    const { settled } = await held.finish(jobs.map((job) => settlement(job)));
+    expect(settled).toHaveLength(3);
     expect((await notes.all()).toSorted()).toEqual(['first', 'third']);
     for (const job of jobs) expect((await row(job)).status).toBe('complete');
   });
@@ -240,7 +246,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
   test('renew of what nobody wrote through, and twice, keeps the claim', async ({
     put,
     hold,
-    begin,
+    claimSession,
     claim,
     row,
   }) => {
@@ -250,7 +256,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     await held.renew();
     await held.renew();
     expect(held.handle).not.toBe(handle);
-    expect(await claim(await begin())).toBeUndefined();
+    expect(await claim(claimSession())).toBeUndefined();
     expect(await held.settle([settlement(job)])).toEqual([job.id]);
     await held.commit();
     expect((await row(job)).status).toBe('complete');
@@ -272,7 +278,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
       database,
       put,
       hold,
-      begin,
+      claimSession,
       take,
       row,
     }) => {
@@ -285,15 +291,15 @@ export const handlerTransaction = theme('handler transaction', (test) => {
       await expect(held.settle([settlement(job)])).rejects.toBe(held.lost.reason);
       await held.rollback();
       expect(await row(before)).toEqual(before);
-      expect((await take(await begin())).id).toBe(job.id);
+      expect((await take(claimSession())).id).toBe(job.id);
     });
   }
 
-  test('of two rollbacks at once both resolve when it is done', async ({ put, hold, begin, take }) => {
+  test('of two rollbacks at once both resolve when it is done', async ({ put, hold, claimSession, take }) => {
     const job = await put();
     const { held } = await hold();
     await Promise.all([held.rollback(), held.rollback()]);
-    expect((await take(await begin())).id).toBe(job.id);
+    expect((await take(claimSession())).id).toBe(job.id);
   });
 
   for (const end of ['commit', 'rollback'] as const) {
@@ -314,20 +320,18 @@ export const handlerTransaction = theme('handler transaction', (test) => {
       expect(await notes.all()).toEqual([]);
     });
 
-    test(`after ${end} the handle and every verb are over`, async ({
+    test(`after ${end} the handle and every verb but a claim are over`, async ({
       database,
       queue,
       key,
       put,
       hold,
-      claim,
     }) => {
       await put({ key });
       const { held, job } = await hold();
       await held[end]();
       const over = { name: 'DriverError', code: 'TransactionOver' };
       await expect(database.run(held.handle, 'SELECT 1 AS one')).rejects.toMatchObject(over);
-      await expect(claim(held)).rejects.toMatchObject(over);
       await expect(held.lockSiblings({ queue, keys: [key] }, 1)).rejects.toMatchObject(over);
       await expect(
         held.firstOutstanding({ key, kinds: ['a'], before: job.id, except: [] }),
@@ -345,7 +349,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     put,
     process,
     hold,
-    begin,
+    claimSession,
     createNotes,
   }) => {
     const notes = await createNotes();
@@ -356,7 +360,7 @@ export const handlerTransaction = theme('handler transaction', (test) => {
     await database.run(handle, 'SELECT 1 AS one');
     await held.rollback();
     // The connection is used again by the next one.
-    const next = await begin(driver);
+    const next = claimSession(driver);
     await expect(notes.write(handle, 'a zombie')).rejects.toThrow();
     await next.commit();
     expect(await notes.all()).toEqual([]);

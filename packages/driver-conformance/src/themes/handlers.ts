@@ -1,9 +1,9 @@
 import { defineHandler } from '@rowlock/core';
 import { expect } from 'vitest';
-import { AnyJson, employ, hire } from '../crew.js';
 import type { JobRow } from '../driver-harness.js';
 import { theme } from '../theme.js';
 import { until, within } from '../until.js';
+import { AnyJson, openWorker, startWorker } from '../worker-process.js';
 
 export const handlers = theme('handlers', (test) => {
   test('kinds that it has no handler for stay as they are', async (stage) => {
@@ -12,7 +12,7 @@ export const handlers = theme('handlers', (test) => {
     const strange = await put({ kind: 'strange', key: `${key}-strange` });
     const keyless = await put({ kind: 'strange' });
     const known = await put({ key });
-    const { worker } = await hire(stage, [handler]);
+    const { worker } = await openWorker(stage, [handler]);
     const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
     await worker.start();
     await within('the worker is idle', idle);
@@ -30,7 +30,7 @@ export const handlers = theme('handlers', (test) => {
     const jobs: JobRow[] = [];
     for (const [place, each] of queues.entries())
       jobs.push(await put({ kind: `work-${place}`, queue: each }));
-    await employ(stage, handlers);
+    await startWorker(stage, handlers);
     for (const job of jobs)
       await until('the job is served', async () => (await row(job)).status === 'complete');
   });
@@ -53,7 +53,7 @@ export const handlers = theme('handlers', (test) => {
     ];
     const statuses = async (of: string) => (await reader.jobs(of)).map(({ status }) => status);
 
-    const { worker, rowlock } = await hire(stage, handlers, { queues: [queue] });
+    const { worker, rowlock } = await openWorker(stage, handlers, { queues: [queue] });
     await rowlock.enqueue('report', { key, payload: 0 });
     await rowlock.enqueue('create', { key, payload: 0 });
     await rowlock.enqueueMany(

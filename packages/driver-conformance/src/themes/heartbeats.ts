@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { complete, defineHandler } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
-import { AnyJson, employ } from '../crew.js';
 import { endSessions } from '../end-sessions.js';
 import { slowClock } from '../slow-clock.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
+import { AnyJson, startWorker } from '../worker-process.js';
 import { leased } from './leases.js';
 
 /** Longer than one beat proves a worker alive, in milliseconds. */
@@ -31,7 +31,7 @@ export const heartbeats = theme('heartbeats', (test) => {
     await until('more than one beat was needed', async () => {
       for (const observer of [direct, pooled]) {
         expect(await aliveTo(observer)).toEqual([true, true]);
-        expect(await reclaim(observer)).toEqual({ reclaimed: 0, lapsed: [] });
+        expect(await reclaim(observer)).toEqual({ reclaimed: 0, missing: [] });
       }
       return (await stage.reader.now()).getTime() > began.getTime() + LONG_MS;
     });
@@ -39,9 +39,9 @@ export const heartbeats = theme('heartbeats', (test) => {
     await pooled.kill();
     await until('its heart has stopped', async () => (await aliveTo(direct))[1] === false);
     expect(await aliveTo(direct)).toEqual([true, false]);
-    expect(await reclaim(direct)).toEqual({ reclaimed: 1, lapsed: [workerId] });
+    expect(await reclaim(direct)).toEqual({ reclaimed: 1, missing: [workerId] });
     expect(await stage.row(job)).toMatchObject({ status: 'new', runId: null });
-    const held = await stage.begin();
+    const held = stage.claimSession();
     expect(await held.lockLeased(runId, [job.id], true)).toEqual(new Map());
   });
 
@@ -53,7 +53,7 @@ export const heartbeats = theme('heartbeats', (test) => {
     expect(anchors[1]?.pushed).toBe(false);
     const { workerId } = await leased(stage, dying.driver);
     const reclaim = () => driver.reclaim({ queues: [stage.queue], dead: [workerId] });
-    expect(await reclaim()).toEqual({ reclaimed: 0, lapsed: [] });
+    expect(await reclaim()).toEqual({ reclaimed: 0, missing: [] });
     await dying.kill();
     await until('its lease is put back', async () => (await reclaim()).reclaimed === 1);
   });
@@ -78,7 +78,7 @@ export const heartbeats = theme('heartbeats', (test) => {
         await finish.promise;
       },
     });
-    await employ(stage, [handler], { sessions: 'shared', name: 'beating' });
+    await startWorker(stage, [handler], { sessions: 'shared', name: 'beating' });
     await within('the handler', running.promise);
     expect(await stage.view(job)).toMatchObject({ status: 'in-progress', worker: 'beating' });
     finish.open();
@@ -99,9 +99,9 @@ export const heartbeats = theme('heartbeats', (test) => {
         return complete(signal.aborted ? 'told to stop' : 'undisturbed');
       },
     });
-    const hand = await employ(stage, [handler], { sessions: 'shared', clock: slowClock });
+    const opened = await startWorker(stage, [handler], { sessions: 'shared', clock: slowClock });
     await within('the handler', running.promise);
-    await endSessions(hand.process);
+    await endSessions(opened.process);
     const began = await stage.reader.now();
     await until('more than one beat was needed', async () => {
       const now = (await stage.reader.now()).getTime();
@@ -109,7 +109,7 @@ export const heartbeats = theme('heartbeats', (test) => {
     });
     expect(await stage.driver.reclaim({ queues: [stage.queue], dead: [] })).toEqual({
       reclaimed: 0,
-      lapsed: [],
+      missing: [],
     });
     finish.open();
     expect(await allSettled(stage)).toMatchObject([{ output: 'undisturbed', attempt: 1, crashes: 0 }]);
@@ -129,7 +129,7 @@ export const heartbeats = theme('heartbeats', (test) => {
           await run(signal);
         },
       });
-    const zombie = await employ(
+    const zombie = await startWorker(
       stage,
       [
         leasing(async (signal) => {
@@ -141,10 +141,10 @@ export const heartbeats = theme('heartbeats', (test) => {
       { sessions: 'shared' },
     );
     await within('the handler', running.promise);
-    await employ(stage, [leasing(async () => void happened.push('the heir'))]);
+    await startWorker(stage, [leasing(async () => void happened.push('the next run'))]);
     await zombie.process.kill();
     await allSettled(stage);
-    expect(happened).toEqual(['told ROWLOCK_CLAIM_LOST', 'the heir']);
+    expect(happened).toEqual(['told ROWLOCK_CLAIM_LOST', 'the next run']);
     expect(await stage.row(job)).toMatchObject({ status: 'complete', crashes: 1 });
   });
 
@@ -161,7 +161,7 @@ export const heartbeats = theme('heartbeats', (test) => {
         throw signal.reason;
       },
     });
-    const { rowlock, worker } = await employ(stage, [handler], { sessions: 'shared' });
+    const { rowlock, worker } = await startWorker(stage, [handler], { sessions: 'shared' });
     // Its poll is an hour away.
     await within('the worker rests', new Promise((resolve) => worker.on('idle', () => resolve(undefined))));
     const { publicId } = await rowlock.enqueue(handler, { payload: randomUUID() });

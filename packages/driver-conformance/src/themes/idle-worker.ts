@@ -1,8 +1,8 @@
 import { defineHandler } from '@rowlock/core';
 import { expect } from 'vitest';
-import { AnyJson, hire } from '../crew.js';
 import { theme } from '../theme.js';
 import { until, within } from '../until.js';
+import { AnyJson, openWorker } from '../worker-process.js';
 
 /** With this timeout the server lets a transaction idle for longer than a test looks. */
 const LONG = '1h';
@@ -12,7 +12,7 @@ export const idleWorker = theme('idle worker', (test) => {
   test('holds no transaction after a claim that found nothing, however often it looked', async (stage) => {
     const { queue, database } = stage;
     const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, timeout: LONG, run: () => {} });
-    const { worker } = await hire(stage, [handler], { watchInterval: '1h', concurrency: 3 });
+    const { worker } = await openWorker(stage, [handler], { watchInterval: '1h', concurrency: 3 });
     for (let look = 0; look < 5; look++) {
       const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
       if (look === 0) await worker.start();
@@ -36,7 +36,7 @@ export const idleWorker = theme('idle worker', (test) => {
       const own = await database.openTransactions();
       expect(own).toHaveLength(1);
 
-      const { worker } = await hire(stage, [handler], { watchInterval: '1h' });
+      const { worker } = await openWorker(stage, [handler], { watchInterval: '1h' });
       let refusals = 0;
       worker.on('blocked', () => (refusals += 1));
       const idle = new Promise<void>((resolve) => worker.on('idle', resolve));

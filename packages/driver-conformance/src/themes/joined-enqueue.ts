@@ -9,16 +9,16 @@ export const joinedEnqueue = theme('joined enqueue', (test) => {
     queue,
     newJob,
     caller,
-    begin,
+    claimSession,
     claim,
   }) => {
     const application = await caller();
     const [enqueued] = await driver.join(application.tx).enqueue([newJob()]);
     expect(await reader.jobs(queue)).toEqual([]);
-    expect(await claim(await begin())).toBeUndefined();
+    expect(await claim(claimSession())).toBeUndefined();
     await application.commit();
     expect((await reader.jobs(queue)).map(({ publicId }) => publicId)).toEqual([enqueued?.publicId]);
-    expect((await claim(await begin()))?.publicId).toBe(enqueued?.publicId);
+    expect((await claim(claimSession()))?.publicId).toBe(enqueued?.publicId);
   });
 
   test("joined: commits and vanishes with the caller's own writes", async ({

@@ -10,15 +10,15 @@ import {
 import type { SessionListener } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
-import { AnyJson, employ, hire, SOON } from '../crew.js';
-import { Diary } from '../diary.js';
+import { claimInstead } from '../claim-instead.js';
 import { endSessions } from '../end-sessions.js';
-import { heldInstead } from '../held-instead.js';
 import { instead } from '../instead.js';
+import { RunLog } from '../run-log.js';
 import { slowClock } from '../slow-clock.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
+import { AnyJson, openWorker, SOON, startWorker } from '../worker-process.js';
 import { leased as leaseOf } from './leases.js';
 
 /** A handler of the test's queue whose claims are leased. */
@@ -35,7 +35,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     const { key, queue, put, row } = stage;
     const [running, finish] = [gate(), gate()];
     const job = await put({ key: stage.key });
-    await employ(stage, [
+    await startWorker(stage, [
       leasing(stage, async () => {
         running.open();
         await finish.promise;
@@ -45,7 +45,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     await within('the handler', running.promise);
     expect(await row(job)).toMatchObject({ status: 'in-progress' });
     expect(await stage.view(job)).toMatchObject({ status: 'in-progress', worker: expect.any(String) });
-    const other = await stage.begin();
+    const other = stage.claimSession();
     expect(await other.lockSiblings({ queue, keys: [key] }, 10)).toMatchObject([{ id: job.id }]);
     await other.rollback();
     finish.open();
@@ -57,7 +57,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     const notes = await createNotes();
     const [written, finish] = [gate(), gate()];
     await put();
-    await employ(stage, [
+    await startWorker(stage, [
       leasing(stage, async ({ tx }: RunContext<unknown, Tx>) => {
         await notes.write(tx, 'written');
         written.open();
@@ -75,7 +75,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     const { put, createNotes } = stage;
     const notes = await createNotes();
     await put();
-    await employ(stage, [
+    await startWorker(stage, [
       leasing(stage, async ({ tx, job }: RunContext<unknown, Tx>) => {
         await notes.write(tx, `attempt ${job.attempt}`);
         if (job.attempt === 1) throw new Error('failed');
@@ -90,7 +90,7 @@ export const leasedRuns = theme('leased runs', (test) => {
   >(stage: Stage<Tx>) => {
     const { database, put } = stage;
     await put();
-    await employ(stage, [
+    await startWorker(stage, [
       leasing(stage, async ({ tx, job }: RunContext<unknown, Tx>) => {
         if (job.attempt === 1) await database.run(tx, 'SELECT nothing FROM nowhere').catch(() => {});
         return complete(job.attempt);
@@ -109,11 +109,16 @@ export const leasedRuns = theme('leased runs', (test) => {
       running.open();
       await finish.promise;
     });
-    const { worker } = await hire(stage, [handler], { concurrency: 1 }, (driver) =>
+    const { worker } = await openWorker(stage, [handler], { concurrency: 1 }, (driver) =>
       instead(driver, {
-        begin: async (options) => {
-          if (dead-- > 0) throw new DriverError('ConnectionLost', 'The firewall has forgotten it.');
-          return driver.begin(options);
+        claimSession: (options) => {
+          const session = driver.claimSession(options);
+          return instead(session, {
+            lockLeased: async (runId, jobs, isCommitted) => {
+              if (dead-- > 0) throw new DriverError('ConnectionLost', 'The firewall has forgotten it.');
+              return session.lockLeased(runId, jobs, isCommitted);
+            },
+          });
         },
       }),
     );
@@ -130,14 +135,14 @@ export const leasedRuns = theme('leased runs', (test) => {
     const { put } = stage;
     const running = gate();
     await put({ key: stage.key });
-    const dying = await employ(stage, [
+    const dying = await startWorker(stage, [
       leasing(stage, async ({ signal }) => {
         running.open();
         throw await aborted(signal);
       }),
     ]);
     await within('the handler', running.promise);
-    await employ(stage, [leasing(stage, ({ job }) => complete(`attempt ${job.attempt}`))]);
+    await startWorker(stage, [leasing(stage, ({ job }) => complete(`attempt ${job.attempt}`))]);
     await dying.process.kill();
     expect(await allSettled(stage)).toMatchObject([
       { status: 'complete', output: 'attempt 2', attempt: 2, crashes: 1 },
@@ -152,7 +157,7 @@ export const leasedRuns = theme('leased runs', (test) => {
       running.open();
       if (job.publicId === own.publicId) await finish.promise;
     });
-    await employ(stage, [handler], { concurrency: 1 });
+    await startWorker(stage, [handler], { concurrency: 1 });
     await within('the handler', running.promise);
     const dying = await stage.process();
     const { job } = await leaseOf(stage, dying.driver);
@@ -172,7 +177,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     const running = gate();
     const job = await put();
     const told: unknown[] = [];
-    const zombie = await hire(stage, [
+    const zombie = await openWorker(stage, [
       leasing(stage, async ({ signal }) => {
         running.open();
         told.push(await aborted(signal));
@@ -183,13 +188,13 @@ export const leasedRuns = theme('leased runs', (test) => {
     await zombie.worker.start();
     await within('the handler', running.promise);
     await zombie.process.kill();
-    await employ(stage, [leasing(stage, () => complete('the heir'))]);
+    await startWorker(stage, [leasing(stage, () => complete('the next run'))]);
     await allSettled(stage);
     await until('the handler is told', async () => told.length > 0);
     expect(told).toMatchObject([{ code: 'ROWLOCK_CLAIM_LOST' }]);
     await zombie.worker.stop({ drain: 0 });
     await within('the loss', lost);
-    expect(await stage.row(job)).toMatchObject({ status: 'complete', output: 'the heir' });
+    expect(await stage.row(job)).toMatchObject({ status: 'complete', output: 'the next run' });
   });
 
   test('what a zombie brings back is not written, though nobody has its job yet', async <
@@ -199,7 +204,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     const notes = await createNotes();
     const [running, finish] = [gate(), gate()];
     await put();
-    const zombie = await hire(
+    const zombie = await openWorker(
       stage,
       [
         leasing(stage, async ({ tx, job }: RunContext<unknown, Tx>) => {
@@ -234,13 +239,13 @@ export const leasedRuns = theme('leased runs', (test) => {
       return complete(signal.aborted ? 'told to stop' : 'undisturbed');
     });
     // It is to be back within a second of its own.
-    const hand = await employ(stage, [handler], { clock: slowClock });
+    const opened = await startWorker(stage, [handler], { clock: slowClock });
     await within('the handler', running.promise);
     const living = async () => (await stage.driver.workers()).filter(({ alive }) => alive).length;
     const before = await living();
-    await endSessions(hand.process);
+    await endSessions(opened.process);
     await until('the worker is back', async () => (await living()) === before);
-    await hand.process.disconnect();
+    await opened.process.disconnect();
     finish.open();
     const [row] = await allSettled(stage);
     expect(row).toMatchObject({ status: 'complete', output: 'undisturbed', attempt: 1, crashes: 0 });
@@ -250,7 +255,7 @@ export const leasedRuns = theme('leased runs', (test) => {
   test('without its session a worker leases nothing', async <Tx>(stage: Stage<Tx>) => {
     const { put, row } = stage;
     const sessions: SessionListener[] = [];
-    const hand = await hire(stage, [leasing(stage, () => {})], {}, (driver) =>
+    const opened = await openWorker(stage, [leasing(stage, () => {})], {}, (driver) =>
       instead(driver, {
         anchor: (worker, session) => {
           if (session !== undefined) sessions.push(session);
@@ -258,11 +263,11 @@ export const leasedRuns = theme('leased runs', (test) => {
         },
       }),
     );
-    const blocked = new Promise((resolve) => hand.worker.on('blocked', () => resolve(undefined)));
-    await hand.worker.start();
+    const blocked = new Promise((resolve) => opened.worker.on('blocked', () => resolve(undefined)));
+    await opened.worker.start();
     for (const session of sessions) session.lost();
     const job = await put();
-    hand.worker.wake();
+    opened.worker.wake();
     await within('the job is passed over', blocked);
     expect((await row(job)).status).toBe('new');
     for (const session of sessions) session.back();
@@ -278,8 +283,8 @@ export const leasedRuns = theme('leased runs', (test) => {
       runs += 1;
     };
     const handler = { ...leasing<Tx>(stage, run), after: ['create'] };
-    const hand = await hire(stage, [handler], {}, (driver) => {
-      const losing = heldInstead(driver, (held) => ({
+    const opened = await openWorker(stage, [handler], {}, (driver) => {
+      const losing = claimInstead(driver, (held) => ({
         async firstOutstanding(question) {
           // For longer than a lease is kept without it: no run is told of that any more.
           if (isAway) for (const session of sessions) session.lost(800);
@@ -294,8 +299,8 @@ export const leasedRuns = theme('leased runs', (test) => {
       });
     });
     const job = await put({ key });
-    const blocked = new Promise((resolve) => hand.worker.on('blocked', () => resolve(undefined)));
-    await hand.worker.start();
+    const blocked = new Promise((resolve) => opened.worker.on('blocked', () => resolve(undefined)));
+    await opened.worker.start();
     await within('the job is passed over', blocked);
     expect((await row(job)).status).toBe('new');
     expect(runs).toBe(0);
@@ -311,7 +316,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     Tx,
   >(stage: Stage<Tx>) => {
     let starts = 0;
-    const hand = await hire(stage, [leasing(stage, () => {})], {}, (driver) =>
+    const opened = await openWorker(stage, [leasing(stage, () => {})], {}, (driver) =>
       instead(driver, {
         async anchor(worker, session) {
           starts += 1;
@@ -322,8 +327,8 @@ export const leasedRuns = theme('leased runs', (test) => {
       }),
     );
     await stage.put();
-    await expect(hand.worker.start()).rejects.toThrow('the server is away');
-    await hand.worker.start();
+    await expect(opened.worker.start()).rejects.toThrow('the server is away');
+    await opened.worker.start();
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
   });
 
@@ -339,7 +344,7 @@ export const leasedRuns = theme('leased runs', (test) => {
       running.open();
       told.open(await aborted(signal));
     });
-    const hand = await hire(stage, [handler], { clock }, (driver) =>
+    const opened = await openWorker(stage, [handler], { clock }, (driver) =>
       instead(driver, {
         anchor: (worker, session) => {
           if (session !== undefined) sessions.push(session);
@@ -348,7 +353,7 @@ export const leasedRuns = theme('leased runs', (test) => {
       }),
     );
     await stage.put();
-    await hand.worker.start();
+    await opened.worker.start();
     await within('the handler', running.promise);
     for (const session of sessions) session.lost(800);
     expect(await within('the handler is told', told.promise)).toMatchObject({ code: 'ROWLOCK_CLAIM_LOST' });
@@ -359,7 +364,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     const job = await put({ maxAttempts: 2 });
     for (let crash = 1; crash <= 2; crash++) {
       const running = gate();
-      const dying = await employ(stage, [
+      const dying = await startWorker(stage, [
         leasing(stage, async ({ signal }) => {
           running.open();
           throw await aborted(signal);
@@ -368,7 +373,7 @@ export const leasedRuns = theme('leased runs', (test) => {
       await within('the handler', running.promise);
       await dying.process.kill();
     }
-    await employ(stage, [leasing(stage, () => complete('must not run'))]);
+    await startWorker(stage, [leasing(stage, () => complete('must not run'))]);
     const [row] = await allSettled(stage);
     expect(row).toMatchObject({
       status: 'error',
@@ -387,7 +392,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     const { put } = stage;
     const running = gate();
     const job = await put();
-    const { rowlock } = await employ(stage, [
+    const { rowlock } = await startWorker(stage, [
       leasing(stage, async ({ signal }) => {
         running.open();
         throw await aborted(signal);
@@ -402,7 +407,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     const { put, row, reader } = stage;
     const running = gate();
     const job = await put();
-    const { worker } = await employ(stage, [
+    const { worker } = await startWorker(stage, [
       leasing(stage, async ({ signal }) => {
         running.open();
         throw await aborted(signal);
@@ -419,7 +424,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     const notes = await createNotes();
     const written = gate();
     const job = await put();
-    const { worker } = await employ(stage, [
+    const { worker } = await startWorker(stage, [
       leasing(stage, async ({ tx, signal }: RunContext<unknown, Tx>) => {
         await notes.write(tx, 'half');
         written.open();
@@ -447,8 +452,8 @@ export const leasedRuns = theme('leased runs', (test) => {
       },
       true,
     );
-    await employ(stage, [handler]);
-    await employ(stage, [handler]);
+    await startWorker(stage, [handler]);
+    await startWorker(stage, [handler]);
     await within('the handler', running.promise);
     await put({ key });
     await stage.driver.notify([{ queue }]);
@@ -464,19 +469,19 @@ export const leasedRuns = theme('leased runs', (test) => {
   >(stage: Stage<Tx>) => {
     const { queue, put, createNotes } = stage;
     const notes = await createNotes();
-    const diary = new Diary();
+    const runLog = new RunLog();
     /** What a process that is killed has begun ends with it, though here its code lives on. */
     const handlersOf = (life: { over: boolean; readonly keys: Set<string | null> }) => {
       const run = async ({ key, jobs, tx }: RunContext<unknown, Tx>): Promise<void> => {
         if (life.over) throw new Error('dead');
-        diary.begin(key, jobs);
+        runLog.begin(key, jobs);
         life.keys.add(key);
         await new Promise((resolve) => setTimeout(resolve, 5));
         if (life.over) throw new Error('dead');
         for (const { publicId } of jobs) await notes.write(tx, publicId);
         if (life.over) throw new Error('dead');
         life.keys.delete(key);
-        diary.end(key);
+        runLog.end(key);
       };
       return [
         leasing(stage, run, true),
@@ -487,22 +492,25 @@ export const leasedRuns = theme('leased runs', (test) => {
       { over: false, keys: new Set<string | null>() },
       { over: false, keys: new Set<string | null>() },
     ];
-    const crew = [await employ(stage, handlersOf(living)), await employ(stage, handlersOf(living))];
-    const victim = await employ(stage, handlersOf(dying));
+    const workers = [
+      await startWorker(stage, handlersOf(living)),
+      await startWorker(stage, handlersOf(living)),
+    ];
+    const victim = await startWorker(stage, handlersOf(dying));
     for (let place = 0; place < 60; place++) {
       await put({ key: `${stage.key}-${place % 3}`, kind: place % 2 === 0 ? 'work' : 'held' });
       await stage.driver.notify([{ queue }]);
       if (place !== 30) continue;
       dying.over = true;
-      for (const key of dying.keys) diary.end(key);
+      for (const key of dying.keys) runLog.end(key);
       await victim.process.kill();
     }
     const rows = await allSettled(stage);
     expect(rows.filter(({ status }) => status !== 'complete')).toEqual([]);
-    await Promise.all(crew.map(({ worker }) => worker.stop()));
+    await Promise.all(workers.map(({ worker }) => worker.stop()));
     const effects = await notes.all();
     expect([...effects].sort()).toEqual(rows.map(({ publicId }) => publicId).sort());
-    expect(diary.overlaps).toEqual([]);
+    expect(runLog.overlaps).toEqual([]);
   });
 });
 
@@ -510,13 +518,13 @@ export const leasedRuns = theme('leased runs', (test) => {
 function firstLeaseShort<Tx>(driver: Driver<Tx>): Driver<Tx> {
   let first = true;
   return instead(driver, {
-    async begin(options) {
-      const held = await driver.begin(options);
-      return instead(held, {
+    claimSession(options) {
+      const session = driver.claimSession(options);
+      return instead(session, {
         lease(runId, jobs, forMs) {
           const short = first ? 1 : forMs;
           first = false;
-          return held.lease(runId, jobs, short);
+          return session.lease(runId, jobs, short);
         },
       });
     },

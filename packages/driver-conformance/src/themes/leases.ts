@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Job } from '@rowlock/core/driver';
 import { expect } from 'vitest';
+import { putOnRecord } from '../put-on-record.js';
 import { type Stage, settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { until, within } from '../until.js';
@@ -15,7 +16,7 @@ export async function leased<Tx>(
   const { workerId } = await stage.anchor(driver);
   const { held, job } = await stage.hold({}, driver);
   const runId = randomUUID();
-  await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+  await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
   await held.lease(runId, [job.id], forMs);
   return { job, runId, workerId };
 }
@@ -35,7 +36,7 @@ export const leases = theme('leases', (test) => {
     expect((await stage.view(first)).status).toBe('in-progress');
     expect((await driver.count({ queue }))['in-progress']).toBe(2);
     // Nobody has a lock on any of them.
-    const other = await stage.begin();
+    const other = stage.claimSession();
     expect((await other.lockSiblings({ queue, keys: [key] }, 10)).map(({ id }) => id)).toEqual(
       before.map(({ id }) => id),
     );
@@ -57,7 +58,7 @@ export const leases = theme('leases', (test) => {
 
   test('the run that has a lease settles it, in another transaction', async (stage) => {
     const { job, runId } = await leased(stage);
-    const held = await stage.begin();
+    const held = stage.claimSession();
     expect(await held.lockLeased(runId, [job.id], true)).toEqual(new Map([[job.id, 'in-progress']]));
     expect(await held.settle([settlement(job, { runId, output: 'done' })])).toEqual([job.id]);
     await held.commit();
@@ -67,11 +68,11 @@ export const leases = theme('leases', (test) => {
 
   test('what a run has settled it finds settled; what another has it does not find', async (stage) => {
     const { job, runId } = await leased(stage);
-    const held = await stage.begin();
+    const held = stage.claimSession();
     await held.lockLeased(runId, [job.id], true);
     await held.settle([settlement(job, { runId })]);
     await held.commit();
-    const again = await stage.begin();
+    const again = stage.claimSession();
     expect(await again.lockLeased(runId, [job.id], true)).toEqual(new Map([[job.id, 'complete']]));
     expect(await again.settle([settlement(job, { runId, output: 'twice' })])).toEqual([]);
     expect(await again.lockLeased(randomUUID(), [job.id], true)).toEqual(new Map());
@@ -81,9 +82,9 @@ export const leases = theme('leases', (test) => {
   test('a lease is locked once whoever looks at it has gone', async (stage) => {
     const { key, queue } = stage;
     const { job, runId } = await leased(stage);
-    const looking = await stage.begin();
+    const looking = stage.claimSession();
     await looking.lockSiblings({ queue, keys: [key] }, 10);
-    const held = await stage.begin();
+    const held = stage.claimSession();
     const locking = held.lockLeased(runId, [job.id], true);
     await looking.rollback();
     expect((await within('the lock', locking)).size).toBe(1);
@@ -94,16 +95,16 @@ export const leases = theme('leases', (test) => {
     const { job, runId } = await leased(stage, driver, 1);
     const reclaim = () => driver.reclaim({ queues: [queue], dead: [] });
     await until('the lease is over', async () => (await reclaim()).reclaimed === 1);
-    const heir = await stage.hold();
-    const late = await stage.begin();
+    const nextWorker = await stage.hold();
+    const late = stage.claimSession();
     const locking = late.lockLeased(runId, [job.id], true);
     expect(await within('an answer at once', locking)).toEqual(new Map());
-    const heirs = randomUUID();
-    await heir.held.lease(heirs, [job.id], 60_000);
-    const again = await stage.begin();
+    const nextRun = randomUUID();
+    await nextWorker.held.lease(nextRun, [job.id], 60_000);
+    const again = stage.claimSession();
     expect(await again.lockLeased(runId, [job.id], true)).toEqual(new Map());
-    const settling = await stage.begin();
-    expect(await within('the lock', settling.lockLeased(heirs, [job.id], true))).toEqual(
+    const settling = stage.claimSession();
+    expect(await within('the lock', settling.lockLeased(nextRun, [job.id], true))).toEqual(
       new Map([[job.id, 'in-progress']]),
     );
   });
@@ -120,7 +121,10 @@ export const leases = theme('leases', (test) => {
   test('the lease of a worker whose session is open is left alone, whoever calls it dead', async (stage) => {
     const { driver, queue } = stage;
     const { job, workerId } = await leased(stage);
-    expect(await driver.reclaim({ queues: [queue], dead: [workerId] })).toEqual({ reclaimed: 0, lapsed: [] });
+    expect(await driver.reclaim({ queues: [queue], dead: [workerId] })).toEqual({
+      reclaimed: 0,
+      missing: [],
+    });
     expect((await stage.row(job)).status).toBe('in-progress');
   });
 
@@ -130,11 +134,11 @@ export const leases = theme('leases', (test) => {
     const { job, workerId, runId } = await leased(stage, dying.driver);
     await dying.kill();
     const lapsed = () => driver.reclaim({ queues: [queue], dead: ['1000000000'] });
-    await until('the lease lapses', async () => (await lapsed()).lapsed.includes(workerId));
-    expect(await lapsed()).toEqual({ reclaimed: 0, lapsed: [workerId] });
+    await until('the lease lapses', async () => (await lapsed()).missing.includes(workerId));
+    expect(await lapsed()).toEqual({ reclaimed: 0, missing: [workerId] });
     expect(await driver.reclaim({ queues: ['another'], dead: [workerId] })).toEqual({
       reclaimed: 0,
-      lapsed: [],
+      missing: [],
     });
     expect((await stage.row(job)).status).toBe('in-progress');
 
@@ -142,11 +146,11 @@ export const leases = theme('leases', (test) => {
     expect(await stage.row(job)).toMatchObject({ status: 'new', attempt: 0, runId: null });
     // Its record says that it crashed, to whoever begins the next run.
     expect(await reader.runs(job.publicId)).toMatchObject([{ runId, outcome: null }]);
-    const heir = await stage.anchor();
-    const started = { runId: randomUUID(), workerId: heir.workerId, jobs: [job.id] };
-    expect(await driver.startRuns([started])).toMatchObject([{ crashes: 1 }]);
+    const nextWorker = await stage.anchor();
+    const started = { runId: randomUUID(), workerId: nextWorker.workerId, jobs: [job.id] };
+    expect(await putOnRecord(driver, [started])).toMatchObject([{ crashes: 1 }]);
     // The zombie has it no more.
-    const held = await stage.begin();
+    const held = stage.claimSession();
     expect(await held.lockLeased(runId, [job.id], true)).toEqual(new Map());
     expect(await held.settle([settlement(job, { runId })])).toEqual([]);
   });
@@ -155,16 +159,16 @@ export const leases = theme('leases', (test) => {
     const { driver, queue } = stage;
     const dying = await stage.process();
     const { job, workerId, runId } = await leased(stage, dying.driver);
-    const held = await stage.begin();
+    const held = stage.claimSession();
     await held.lockLeased(runId, [job.id], true);
     await held.settle([settlement(job, { runId })]);
     await dying.kill();
     const reclaim = () => driver.reclaim({ queues: [queue], dead: [workerId] });
-    await until('the lease lapses', async () => (await reclaim()).lapsed.includes(workerId));
-    expect(await within('an answer at once', reclaim())).toEqual({ reclaimed: 0, lapsed: [workerId] });
+    await until('the lease lapses', async () => (await reclaim()).missing.includes(workerId));
+    expect(await within('an answer at once', reclaim())).toEqual({ reclaimed: 0, missing: [workerId] });
     await held.commit();
     expect(await stage.row(job)).toMatchObject({ status: 'complete' });
-    expect(await reclaim()).toEqual({ reclaimed: 0, lapsed: [] });
+    expect(await reclaim()).toEqual({ reclaimed: 0, missing: [] });
   });
 
   test('a lease that is over is put back, though the session of its worker be open', async (stage) => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { STATES, type State } from '@rowlock/core';
 import {
+  type ClaimSession,
   type ClientEvent,
-  type HeldTransaction,
   isLegal,
   type Job,
   type SettlingEvent,
@@ -10,6 +10,7 @@ import {
 } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import type { JobChange, JobRow } from '../driver-harness.js';
+import { putOnRecord } from '../put-on-record.js';
 import { type Stage, settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { until } from '../until.js';
@@ -30,7 +31,7 @@ const ERROR = { code: 'E', message: 'It failed.' };
 /** A job in a state, and who holds it if that is what the state means. */
 interface Situation<Tx> {
   readonly row: JobRow;
-  readonly holder: { readonly held: HeldTransaction<Tx>; readonly job: Job } | undefined;
+  readonly holder: { readonly held: ClaimSession<Tx>; readonly job: Job } | undefined;
 }
 
 /** Brings a job into a state by legal events alone. */
@@ -58,7 +59,7 @@ export const lifecycle = theme('lifecycle', (test) => {
   for (const state of STATES) {
     test(`claim of a job that is ${state} is ${legality('claim', state)}`, async (stage) => {
       const { row } = await bringTo(stage, state);
-      const claimed = await stage.claim(await stage.begin());
+      const claimed = await stage.claim(stage.claimSession());
       expect(claimed?.id).toBe(isLegal('claim', state) ? row.id : undefined);
       expect(await stage.row(row)).toEqual(row);
     });
@@ -66,7 +67,7 @@ export const lifecycle = theme('lifecycle', (test) => {
     for (const event of SETTLING_EVENTS) {
       test(`${event} of a job that is ${state} is ${legality(event, state)}`, async (stage) => {
         const { row, holder } = await bringTo(stage, state);
-        const held = holder?.held ?? (await stage.begin());
+        const held = holder?.held ?? stage.claimSession();
         const change = {
           event,
           output: event === 'complete' ? 'out' : null,
@@ -117,7 +118,7 @@ export const lifecycle = theme('lifecycle', (test) => {
     const dying = await stage.process();
     await stage.hold({}, dying.driver);
     await dying.kill();
-    const held = await stage.begin();
+    const held = stage.claimSession();
     expect((await until('the job is claimable again', () => stage.claim(held))).id).toBe(row.id);
     expect(await stage.row(row)).toEqual(row);
   });
@@ -149,7 +150,7 @@ export const lifecycle = theme('lifecycle', (test) => {
     put,
     anchor,
     process,
-    begin,
+    claimSession,
     hold,
     claim,
     row,
@@ -158,12 +159,12 @@ export const lifecycle = theme('lifecycle', (test) => {
     const { workerId } = await anchor();
     const dying = await process();
     await hold({}, dying.driver);
-    await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [job.id] }]);
+    await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job.id] }]);
     await dying.kill();
-    const held = await begin();
+    const held = claimSession();
     const again = await until('the job is claimable again', () => claim(held));
     const runId = randomUUID();
-    const [started] = await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+    const [started] = await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
     expect(started?.crashes).toBe(1);
     const counts = { attempt: 1, crashes: 1 };
     await held.settle([settlement(again, { runId, event: 'exhaust', ...counts, error: ERROR })]);
@@ -172,7 +173,7 @@ export const lifecycle = theme('lifecycle', (test) => {
     await driver.move('redrive', job.publicId);
     expect(await row(job)).toMatchObject({ attempt: 0, crashes: 1 });
     await hold();
-    const [next] = await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [job.id] }]);
+    const [next] = await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job.id] }]);
     // Core counts the crashes beyond those that the row has counted: there are none.
     expect(next?.crashes).toBe(1);
   });
@@ -191,7 +192,7 @@ export const lifecycle = theme('lifecycle', (test) => {
       const ids = rows.map(({ id }) => id);
       const { workerId } = await anchor();
       const crashed = { runId: randomUUID(), workerId, jobs: ids };
-      await driver.startRuns([crashed]);
+      await putOnRecord(driver, [crashed]);
       // Of a run of several this job alone has a record then, besides the run's.
       await driver.noteRun({ ...crashed, jobs: ids.slice(0, 1) }, { progress: 0.5 });
       for (const { publicId } of rows) {
@@ -199,7 +200,7 @@ export const lifecycle = theme('lifecycle', (test) => {
         expect(await driver.move('redrive', publicId)).toEqual({ outcome: 'moved' });
         expect(await row({ publicId })).toMatchObject({ attempt: 0, crashes: 1 });
       }
-      const started = await driver.startRuns([{ runId: randomUUID(), workerId, jobs: ids }]);
+      const started = await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: ids }]);
       expect(started.map(({ crashes }) => crashes)).toEqual(rows.map(() => 1));
     });
   }

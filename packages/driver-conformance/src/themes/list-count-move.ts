@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { defineHandler, type JobView, type State } from '@rowlock/core';
 import type { JobFilter, JobId } from '@rowlock/core/driver';
 import { expect } from 'vitest';
-import { AnyJson, clientOf } from '../crew.js';
 import { ODD_NAMES } from '../names.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { within } from '../until.js';
+import { AnyJson, clientOf } from '../worker-process.js';
 
 const NONE: Readonly<Record<State, number>> = {
   new: 0,
@@ -257,27 +257,27 @@ export const listCountMove = theme('list, count and move', (test) => {
   test('a cancelled job is not claimed, and a redriven one is', async ({
     driver,
     put,
-    begin,
+    claimSession,
     claim,
     take,
   }) => {
     const job = await put();
     await driver.move('cancel', job.publicId);
-    expect(await claim(await begin())).toBeUndefined();
+    expect(await claim(claimSession())).toBeUndefined();
     await driver.move('redrive', job.publicId);
-    expect((await take(await begin())).id).toBe(job.id);
+    expect((await take(claimSession())).id).toBe(job.id);
   });
 
   test('a delayed job that was cancelled and redriven may start at once', async ({
     driver,
     put,
-    begin,
+    claimSession,
     take,
   }) => {
     const job = await put({ available: { inMs: 3_600_000 } });
     await driver.move('cancel', job.publicId);
     await driver.move('redrive', job.publicId);
-    expect((await take(await begin())).id).toBe(job.id);
+    expect((await take(claimSession())).id).toBe(job.id);
   });
 
   test('redrive of a job whose unique key a later one has is refused', async ({ driver, key, put, row }) => {

@@ -1,13 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Driver, defineHandler } from '@rowlock/core';
-import type { HeldTransaction } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
-import { AnyJson, clientOf, employ, hire } from '../crew.js';
-import { Diary } from '../diary.js';
+import { claimInstead } from '../claim-instead.js';
 import { instead } from '../instead.js';
+import { RunLog } from '../run-log.js';
 import { theme } from '../theme.js';
 import { gate, until, within } from '../until.js';
+import { AnyJson, clientOf, openWorker, startWorker } from '../worker-process.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -18,7 +18,7 @@ export const liveness = theme('liveness', (test) => {
     await putMany([{ key }, { key }]);
     const a = await hold();
     const b = await hold();
-    const { worker } = await hire(stage, [handler]);
+    const { worker } = await openWorker(stage, [handler]);
     const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
     await worker.start();
     await within('the worker has found everything held', idle);
@@ -36,7 +36,7 @@ export const liveness = theme('liveness', (test) => {
 
   test('two workers that hold a job each of one key are both refused, and come back without a notification', async (stage) => {
     const { key, queue, putMany, hold } = stage;
-    const history = new Diary();
+    const history = new RunLog();
     const handler = defineHandler({
       kind: 'work',
       queue,
@@ -60,8 +60,10 @@ export const liveness = theme('liveness', (test) => {
     };
     const options = { watchInterval: '1h', concurrency: 1 } as const;
     const refusals: Promise<void>[] = [];
-    for (let hands = 0; hands < 2; hands++) {
-      const { worker } = await hire(stage, [handler], options, (driver) => afterFirstClaim(driver, meet));
+    for (let workers = 0; workers < 2; workers++) {
+      const { worker } = await openWorker(stage, [handler], options, (driver) =>
+        afterFirstClaim(driver, meet),
+      );
       refusals.push(new Promise((resolve) => worker.on('blocked', () => resolve())));
       await worker.start();
     }
@@ -75,7 +77,7 @@ export const liveness = theme('liveness', (test) => {
   test('an idle worker is woken by an enqueue', async (stage) => {
     const { queue } = stage;
     const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => {} });
-    const { worker } = await hire(stage, [handler], { watchInterval: '1h' });
+    const { worker } = await openWorker(stage, [handler], { watchInterval: '1h' });
     const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
     await worker.start();
     await within('the worker is idle', idle);
@@ -88,7 +90,7 @@ export const liveness = theme('liveness', (test) => {
   test('an idle worker is woken by an enqueue of its own process, whether the database calls it or not', async (stage) => {
     const { queue } = stage;
     const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => {} });
-    const { worker, rowlock } = await hire(stage, [handler], { watchInterval: '1h' }, (driver) =>
+    const { worker, rowlock } = await openWorker(stage, [handler], { watchInterval: '1h' }, (driver) =>
       instead(driver, { enqueue: (jobs) => driver.enqueue(jobs), notify: async () => {} }),
     );
     const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
@@ -108,7 +110,7 @@ export const liveness = theme('liveness', (test) => {
       payload: AnyJson,
       run: ({ job }) => void served.push(job.payload),
     });
-    const { worker } = await hire(stage, [handler], { watchInterval: '1h' });
+    const { worker } = await openWorker(stage, [handler], { watchInterval: '1h' });
     const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
     await worker.start();
     await within('the worker is idle', idle);
@@ -128,14 +130,14 @@ export const liveness = theme('liveness', (test) => {
     const { queue, putMany } = stage;
     const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => {} });
     await putMany([{}, {}, {}]);
-    await employ(stage, [handler], { watchInterval: '1h' });
+    await startWorker(stage, [handler], { watchInterval: '1h' });
     expect(await allSettled(stage)).toHaveLength(3);
   });
 
   test('a delayed job is served when its time has come, and not before', async (stage) => {
     const { queue, put } = stage;
     const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => {} });
-    await employ(stage, [handler], { watchInterval: '1h' });
+    await startWorker(stage, [handler], { watchInterval: '1h' });
     await clientOf(stage, [handler]).enqueue(handler, { payload: 1, delay: 60 });
     const later = await put({ available: { inMs: HOUR_MS } });
     const [row] = await until('the delayed job is served', async () => {
@@ -150,15 +152,13 @@ export const liveness = theme('liveness', (test) => {
 /** The driver, except that its first claim that finds a job is followed by `wait`. */
 function afterFirstClaim<Tx>(driver: Driver<Tx>, wait: () => Promise<void>): Driver<Tx> {
   let first = true;
-  const watched = (held: HeldTransaction<Tx>): HeldTransaction<Tx> =>
-    instead(held, {
-      async claim(criteria) {
-        const jobs = await held.claim(criteria);
-        if (jobs.length === 0 || !first) return jobs;
-        first = false;
-        await wait();
-        return jobs;
-      },
-    });
-  return instead(driver, { begin: async (options) => watched(await driver.begin(options)) });
+  return claimInstead(driver, (session) => ({
+    async claim(criteria) {
+      const jobs = await session.claim(criteria);
+      if (jobs.length === 0 || !first) return jobs;
+      first = false;
+      await wait();
+      return jobs;
+    },
+  }));
 }

@@ -1,12 +1,13 @@
 import { complete, type Driver, defineHandler, type RunContext } from '@rowlock/core';
-import type { HeldTransaction } from '@rowlock/core/driver';
+import type { ClaimSession, RunsStarted } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
-import { AnyJson, employ, type Hand, hire, SOON } from '../crew.js';
+import { claimInstead } from '../claim-instead.js';
 import { instead } from '../instead.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
+import { AnyJson, openWorker, SOON, startWorker, type WorkerProcess } from '../worker-process.js';
 
 export const lostClaim = theme('lost claim', (test) => {
   test('a worker whose session was ended loses its claim, says so, and serves the job again', async <
@@ -30,11 +31,11 @@ export const lostClaim = theme('lost claim', (test) => {
       },
     });
     await put();
-    const hand = await hire(stage, [handler]);
-    const lost = new Promise<unknown>((resolve) => hand.worker.on('lost', (_, error) => resolve(error)));
-    await hand.worker.start();
+    const opened = await openWorker(stage, [handler]);
+    const lost = new Promise<unknown>((resolve) => opened.worker.on('lost', (_, error) => resolve(error)));
+    await opened.worker.start();
     await within('the handler', running.promise);
-    await hand.process.disconnect();
+    await opened.process.disconnect();
     expect(await within('the loss', lost)).toMatchObject({
       code: expect.stringMatching(/ConnectionLost|CLAIM_LOST/),
     });
@@ -59,10 +60,10 @@ export const lostClaim = theme('lost claim', (test) => {
       run: ({ signal }) => void entered.push(signal.aborted),
     });
     const { publicId } = await put();
-    const hand: Hand<Tx> = await hire(stage, [handler], { concurrency: 1 }, (driver) =>
-      losesFirstClaim(driver, () => hand.process.disconnect()),
+    const opened: WorkerProcess<Tx> = await openWorker(stage, [handler], { concurrency: 1 }, (driver) =>
+      losesFirstClaim(driver, () => opened.process.disconnect()),
     );
-    await hand.worker.start();
+    await opened.worker.start();
     await allSettled(stage);
     expect(entered).toEqual([false]);
     expect((await reader.runs(publicId)).map(({ outcome }) => outcome)).toEqual(['reclaim', 'complete']);
@@ -80,28 +81,28 @@ export const lostClaim = theme('lost claim', (test) => {
       retry: SOON,
       async run() {
         deeds += 1;
-        if (deeds > 1) return complete('the heir');
+        if (deeds > 1) return complete('the next run');
         running.open();
         await resume.promise;
         return complete('the zombie');
       },
     });
     const job = await put();
-    const dying = await hire(stage, [handler]);
+    const dying = await openWorker(stage, [handler]);
     const lost = new Promise<void>((resolve) => dying.worker.on('lost', () => resolve()));
     await dying.worker.start();
     await within('the handler', running.promise);
     await dying.process.kill();
-    await employ(stage, [handler]);
+    await startWorker(stage, [handler]);
     await allSettled(stage);
     resume.open();
     await within('the zombie learns that it lost its claim', lost);
-    expect(await stage.row(job)).toMatchObject({ status: 'complete', output: 'the heir' });
+    expect(await stage.row(job)).toMatchObject({ status: 'complete', output: 'the next run' });
     expect((await reader.runs(job.publicId)).map(({ outcome }) => outcome)).toEqual(['reclaim', 'complete']);
   });
 
   for (const jobs of [1, 2]) {
-    test(`a worker that begins a run of ${jobs} whose claim is lost does not make the run of its heir a crash`, async (stage) => {
+    test(`a worker that begins a run of ${jobs} whose claim is lost does not make the run of the next worker a crash`, async (stage) => {
       const { queue, key, putMany, row, reader } = stage;
       const [begins, goOn, running] = [gate(), gate(), gate()];
       const handler = defineHandler({
@@ -116,27 +117,30 @@ export const lostClaim = theme('lost claim', (test) => {
       });
       const rows = await putMany(Array.from({ length: jobs }, () => ({ key })));
       // Of one slot: another one would take the job when its connections are back.
-      const late = await hire(stage, [handler], { concurrency: 1 }, (driver) =>
+      const late = await openWorker(stage, [handler], { concurrency: 1 }, (driver) =>
         instead(driver, {
-          async startRuns(runs) {
+          startRuns(runs) {
             begins.open();
-            await goOn.promise;
-            return driver.startRuns(runs);
+            const receipt = goOn.promise.then(() => driver.startRuns(runs));
+            return {
+              visible: receipt.then(({ visible }) => visible),
+              durable: async () => (await receipt).durable(),
+            };
           },
         }),
       );
       const lost = new Promise<void>((resolve) => late.worker.on('lost', () => resolve()));
       await late.worker.start();
       await within('the claim', begins.promise);
-      const heir = await employ(stage, [handler]);
+      const nextWorker = await startWorker(stage, [handler]);
       await late.process.disconnect();
-      await within("the heir's run", running.promise);
+      await within('the next run', running.promise);
       const outcomes = async () => {
         const runs = await Promise.all(rows.map(({ publicId }) => reader.runs(publicId)));
         return runs.map((each) => each.map(({ outcome }) => outcome));
       };
       // A handler may begin while the COMMIT of its record is on its way.
-      await until("the heir's record is seen", async () =>
+      await until('the next record is seen', async () =>
         (await outcomes()).every(({ length }) => length === 1),
       );
       const stopped = late.worker.stop({ drain: 0 });
@@ -144,7 +148,7 @@ export const lostClaim = theme('lost claim', (test) => {
       await within('the loss', lost);
       await stopped;
       expect(await outcomes()).toEqual(rows.map(() => [null]));
-      await within('the end of the heir', heir.worker.stop({ drain: 0 }));
+      await within('the end of the next worker', nextWorker.worker.stop({ drain: 0 }));
       for (const job of rows) expect(await row(job)).toMatchObject({ status: 'new', attempt: 0, crashes: 0 });
       expect(await outcomes()).toEqual(rows.map(() => ['release']));
     });
@@ -161,7 +165,7 @@ export const lostClaim = theme('lost claim', (test) => {
       run: () => {},
     });
     const rows = await putMany([{ key }, { key }]);
-    const { worker } = await hire(stage, [handler], { concurrency: 1 }, firstSettlementShort);
+    const { worker } = await openWorker(stage, [handler], { concurrency: 1 }, firstSettlementShort);
     const lost = new Promise<unknown>((resolve) => worker.on('lost', (_, error) => resolve(error)));
     await worker.start();
     expect(await within('the loss', lost)).toMatchObject({ code: 'ROWLOCK_CLAIM_LOST' });
@@ -190,16 +194,16 @@ export const lostClaim = theme('lost claim', (test) => {
           if (job.payload === 'innocent') return complete();
           attempts.push(job.attempt);
           deaths += 1;
-          await hand.process.kill();
+          await opened.process.kill();
           over.open();
           throw await aborted(signal);
         },
       });
-      const hand: Hand<Tx> = await hire(stage, [handler], { concurrency: 1 });
-      hand.worker.on('settled', ({ jobs }) => {
+      const opened: WorkerProcess<Tx> = await openWorker(stage, [handler], { concurrency: 1 });
+      opened.worker.on('settled', ({ jobs }) => {
         if (jobs.includes(poison.publicId)) over.open();
       });
-      await hand.worker.start();
+      await opened.worker.start();
       await within('a death, or the end', over.promise);
     }
     expect(await stage.row(poison)).toMatchObject({
@@ -219,21 +223,25 @@ export const lostClaim = theme('lost claim', (test) => {
 /** The driver, except that its first claim is lost when the run's record has been written. */
 function losesFirstClaim<Tx>(driver: Driver<Tx>, disconnect: () => Promise<void>): Driver<Tx> {
   let first = true;
-  let newest: AbortSignal | undefined;
+  let newest: ClaimSession<Tx> | undefined;
   return instead(driver, {
-    async begin(options) {
-      const held = await driver.begin(options);
-      newest = held.lost;
-      return held;
+    claimSession(options) {
+      newest = driver.claimSession(options);
+      return newest;
     },
-    async startRuns(runs) {
-      const records = await driver.startRuns(runs);
-      if (first && newest) {
-        first = false;
-        await disconnect();
-        await aborted(newest);
-      }
-      return records;
+    startRuns(runs) {
+      const receipt = driver.startRuns(runs);
+      const visible = async (): Promise<RunsStarted> => {
+        const started = await receipt.visible;
+        if (first && newest) {
+          first = false;
+          const { lost } = newest;
+          await disconnect();
+          await aborted(lost);
+        }
+        return started;
+      };
+      return { visible: visible(), durable: () => receipt.durable() };
     },
   });
 }
@@ -241,18 +249,11 @@ function losesFirstClaim<Tx>(driver: Driver<Tx>, disconnect: () => Promise<void>
 /** The driver, except that its first settlement leaves out a job, as if somebody else had settled that one. */
 function firstSettlementShort<Tx>(driver: Driver<Tx>): Driver<Tx> {
   let first = true;
-  const short = (held: HeldTransaction<Tx>): HeldTransaction<Tx> =>
-    instead(held, {
-      finish(settlements) {
-        if (!first) return held.finish(settlements);
-        first = false;
-        return held.settle(settlements.slice(1));
-      },
-      settle(settlements) {
-        const written = first ? settlements.slice(1) : settlements;
-        first = false;
-        return held.settle(written);
-      },
-    });
-  return instead(driver, { begin: async (options) => short(await driver.begin(options)) });
+  return claimInstead(driver, (session) => ({
+    settle(settlements) {
+      const written = first ? settlements.slice(1) : settlements;
+      first = false;
+      return session.settle(written);
+    },
+  }));
 }

@@ -46,7 +46,7 @@ export const lostConnection = theme('lost connection', (test) => {
     put,
     process,
     hold,
-    begin,
+    claimSession,
     claim,
   }) => {
     await put();
@@ -54,7 +54,7 @@ export const lostConnection = theme('lost connection', (test) => {
     const { held } = await hold({}, dying.driver);
     await dying.forget();
     await endSessions(dying);
-    expect(await claim(await begin())).toBeDefined();
+    expect(await claim(claimSession())).toBeDefined();
     await expect(held.confirm()).rejects.toMatchObject({ code: 'ConnectionLost' });
   });
 
@@ -85,7 +85,7 @@ export const lostConnection = theme('lost connection', (test) => {
     put,
     process,
     hold,
-    begin,
+    claimSession,
     claim,
     row,
   }) => {
@@ -95,11 +95,11 @@ export const lostConnection = theme('lost connection', (test) => {
     await other.disconnect();
     await within('the loss', aborted(first.held.lost));
     const held = await until('the driver has the job on a new connection', async () => {
-      const next = await begin(other.driver).catch(() => undefined);
+      const next = claimSession(other.driver);
       // The old session may have the job for a moment longer.
-      const claimed = next && (await claim(next).catch(() => undefined));
+      const claimed = await claim(next).catch(() => undefined);
       if (claimed !== undefined) return next;
-      await next?.rollback();
+      await next.rollback();
       return undefined;
     });
     await held.settle([settlement(job)]);
@@ -110,12 +110,12 @@ export const lostConnection = theme('lost connection', (test) => {
   test('the server ends a transaction that idles longer than allowed', async ({
     driver,
     put,
-    begin,
+    claimSession,
     claim,
     defer,
   }) => {
     const job = await put();
-    const held = await driver.begin({ idleLimitMs: 300 });
+    const held = driver.claimSession({ idleLimitMs: 300 });
     defer(() => held.rollback());
     const lost = aborted(held.lost);
     const gone = { code: 'ConnectionLost' };
@@ -125,7 +125,7 @@ export const lostConnection = theme('lost connection', (test) => {
       (error: unknown) => expect(error).toMatchObject(gone),
     );
     expect(await within('the loss', lost)).toMatchObject(gone);
-    const waiting = await begin();
+    const waiting = claimSession();
     expect((await until('the job is claimable again', () => claim(waiting))).id).toBe(job.id);
   });
 
@@ -137,12 +137,12 @@ export const lostConnection = theme('lost connection', (test) => {
   }) => {
     await put();
     const { driver } = await process();
-    // Each is asked something: a driver may open a transaction with its first statement.
-    const short = await driver.begin({ idleLimitMs: 500 });
+    // A transaction begins with its first verb.
+    const short = driver.claimSession({ idleLimitMs: 500 });
     expect(await claim(short)).toBeDefined();
     await short.rollback();
     const { held } = await hold({}, driver);
-    const watched = await driver.begin({ idleLimitMs: 1_000 });
+    const watched = driver.claimSession({ idleLimitMs: 1_000 });
     expect(await claim(watched)).toBeUndefined();
     await within('the loss of the shorter one', aborted(watched.lost));
     expect(held.lost.aborted).toBe(false);

@@ -51,7 +51,7 @@ export const migrate = theme('migrate', (test) => {
   test('leaves a transaction alone that is open meanwhile', async (stage) => {
     const { job, held } = await stage.put().then(async () => stage.hold());
     expect(await stage.driver.migrate()).toMatchObject({ applied: [] });
-    expect(await stage.claim(await stage.begin())).toBeUndefined();
+    expect(await stage.claim(stage.claimSession())).toBeUndefined();
     expect(job.status).toBe('new');
     await held.rollback();
   });
@@ -80,7 +80,7 @@ export const migrate = theme('migrate', (test) => {
     await expect(driver.count({ queue })).rejects.toMatchObject(outdated);
     await expect(driver.survey({ queues: [queue], kinds: ['work'] })).rejects.toMatchObject(outdated);
     await expect(driver.anchor({ name: 'w', host: 'h', pid: 1, queues: [] })).rejects.toMatchObject(outdated);
-    const held = await driver.begin({ idleLimitMs: 60_000 });
+    const held = driver.claimSession({ idleLimitMs: 60_000 });
     await expect(stage.claim(held)).rejects.toMatchObject(outdated);
     await held.rollback();
   });
@@ -92,7 +92,7 @@ export const migrate = theme('migrate', (test) => {
     await stage.put();
     const { stage: inner, end } = createStage(database, driver, stage.createDatabase);
     stage.defer(end);
-    expect(await inner.claim(await inner.begin(), { queue: stage.queue })).toBeUndefined();
+    expect(await inner.claim(inner.claimSession(), { queue: stage.queue })).toBeUndefined();
     expect(await database.reader.jobs(stage.queue)).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JobId } from '@rowlock/core/driver';
 import { expect } from 'vitest';
+import { putOnRecord } from '../put-on-record.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { until } from '../until.js';
@@ -13,27 +14,27 @@ export const openRuns = theme('open runs', (test) => {
     putMany,
     anchor,
     process,
-    begin,
+    claimSession,
     claimMany,
   }) => {
     const rows = await putMany([{}, {}, {}]);
     const { workerId } = await anchor();
     const dying = await process();
-    const ids = (await claimMany(await begin(dying.driver), 3)).map(({ id }) => id);
-    await dying.driver.startRuns([{ runId: randomUUID(), workerId, jobs: ids }]);
+    const ids = (await claimMany(claimSession(dying.driver), 3)).map(({ id }) => id);
+    await putOnRecord(dying.driver, [{ runId: randomUUID(), workerId, jobs: ids }]);
     await dying.kill();
 
     const [first, ...others] = ids;
     if (first === undefined) throw new Error('Nothing was claimed.');
-    const one = await begin();
+    const one = claimSession();
     await until('a job is claimable', async () => (await claimMany(one, 1)).length > 0);
     const runId = randomUUID();
-    expect(await driver.startRuns([{ runId, workerId, jobs: [first] }])).toEqual([
+    expect(await putOnRecord(driver, [{ runId, workerId, jobs: [first] }])).toEqual([
       { id: first, earlierRuns: 1, crashes: 1 },
     ]);
-    const several = await begin();
+    const several = claimSession();
     expect((await claimMany(several, 3)).map(({ id }) => id)).toEqual(others);
-    const started = await driver.startRuns([{ runId: randomUUID(), workerId, jobs: others }]);
+    const started = await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: others }]);
     expect(started.toSorted((a, b) => Number(a.id - b.id))).toEqual(
       others.map((id) => ({ id, earlierRuns: 1, crashes: 1 })),
     );
@@ -55,13 +56,13 @@ export const openRuns = theme('open runs', (test) => {
     putMany,
     anchor,
     process,
-    begin,
+    claimSession,
     claimMany,
     view,
   }) => {
     const rows = await putMany([{ kind: 'a' }, { kind: 'b' }, { kind: 'a' }, { kind: 'b' }]);
     const dying = await process();
-    const [mine, theirs] = [await begin(), await begin(dying.driver)];
+    const [mine, theirs] = [claimSession(), claimSession(dying.driver)];
     const own = await claimMany(mine, 2, { kinds: ['a'] });
     const other = await claimMany(theirs, 2, { kinds: ['b'] });
     const [{ workerId }, doomed] = [await anchor(), await anchor(dying.driver)];
@@ -71,8 +72,8 @@ export const openRuns = theme('open runs', (test) => {
       jobs: jobs.map(({ id }) => id),
     });
     const [ownRun, otherRun] = [run(own, workerId), run(other, doomed.workerId)];
-    expect(await driver.startRuns([ownRun])).toEqual([]);
-    expect(await dying.driver.startRuns([otherRun])).toEqual([]);
+    expect(await putOnRecord(driver, [ownRun])).toEqual([]);
+    expect(await putOnRecord(dying.driver, [otherRun])).toEqual([]);
     const seen = await Promise.all(rows.map(async (row) => (await view(row)).runId));
     const [a, b] = [ownRun.runId, otherRun.runId];
     expect(seen).toEqual([a, b, a, b]);
@@ -83,12 +84,12 @@ export const openRuns = theme('open runs', (test) => {
       ),
     );
     await mine.commit();
-    const after = await begin();
+    const after = claimSession();
     await until('the others are claimable', async () => {
       const found = await claimMany(after, 2, { kinds: ['a', 'b'] });
       return found.length === 2;
     });
-    const again = await driver.startRuns([run(other, workerId)]);
+    const again = await putOnRecord(driver, [run(other, workerId)]);
     expect(again.toSorted((x, y) => Number(x.id - y.id))).toEqual(
       other.map(({ id }) => ({ id, earlierRuns: 1, crashes: 1 })),
     );
@@ -108,16 +109,16 @@ export const openRuns = theme('open runs', (test) => {
     reader,
     putMany,
     anchor,
-    begin,
+    claimSession,
     claimMany,
     view,
   }) => {
     const rows = await putMany([{}, {}, {}]);
     const { workerId } = await anchor();
-    const held = await begin();
+    const held = claimSession();
     const jobs = await claimMany(held, 3);
     const runId = randomUUID();
-    await driver.startRuns([{ runId, workerId, jobs: jobs.map(({ id }) => id) }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs: jobs.map(({ id }) => id) }]);
     for (const [place, progress] of ['begun', 'half'].entries()) {
       for (const job of jobs.slice(place)) await driver.noteRun({ runId, jobs: [job.id] }, { progress });
     }

@@ -2,9 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { complete, defineHandler, retry } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
-import { ANumber, AnyJson, clientOf, employ } from '../crew.js';
 import { theme } from '../theme.js';
 import { gate, within } from '../until.js';
+import { ANumber, AnyJson, clientOf, startWorker } from '../worker-process.js';
 
 const URGENT = 20;
 
@@ -30,7 +30,7 @@ export const order = theme('order', (test) => {
         priority: 20 - place,
       })),
     );
-    for (let hands = 0; hands < 3; hands++) await employ(stage, [handler], { concurrency: 3 });
+    for (let workers = 0; workers < 3; workers++) await startWorker(stage, [handler], { concurrency: 3 });
     await allSettled(stage);
     expect(started).toEqual(Array.from({ length: 20 }, (_, place) => place));
   });
@@ -53,7 +53,7 @@ export const order = theme('order', (test) => {
         priority,
       })),
     );
-    await employ(stage, [handler], { concurrency: 1 });
+    await startWorker(stage, [handler], { concurrency: 1 });
     await allSettled(stage);
     expect(started).toEqual(priorities.toSorted((a, b) => a - b));
   });
@@ -79,7 +79,7 @@ export const order = theme('order', (test) => {
       handler,
       Array.from({ length: 10 }, () => ({ payload: 'usual' })),
     );
-    const { worker } = await employ(stage, [handler], { concurrency: 1 });
+    const { worker } = await startWorker(stage, [handler], { concurrency: 1 });
     await new Promise((resolve) => worker.on('settled', resolve));
     await client.enqueueMany(
       handler,
@@ -113,7 +113,7 @@ export const order = theme('order', (test) => {
     });
     await put({ kind: 'create', queue: `${queue}-create`, key });
     await putMany([1, 2, 3].map((payload) => ({ kind: 'update', key, payload })));
-    for (let hands = 0; hands < 2; hands++) await employ(stage, [create, update]);
+    for (let workers = 0; workers < 2; workers++) await startWorker(stage, [create, update]);
     await allSettled(stage);
     expect(history).toEqual(['create 1', 'create 2', 'create 3', 'update of 3']);
   });
@@ -146,7 +146,7 @@ export const order = theme('order', (test) => {
     await put({ kind: 'update', key, payload: 1 });
     await put({ kind: 'create', queue: `${queue}-create`, key });
     await putMany([2, 3].map((payload) => ({ kind: 'update', key, payload })));
-    for (let hands = 0; hands < 2; hands++) await employ(stage, [create, update]);
+    for (let workers = 0; workers < 2; workers++) await startWorker(stage, [create, update]);
     await allSettled(stage);
     expect(history).toEqual(['update of 1', 'create', 'update of 2 and 3']);
   });
@@ -163,7 +163,7 @@ export const order = theme('order', (test) => {
     await put({ kind: 'create', queue: `${queue}-create`, key: `${key}-other` });
     await put({ kind: 'update', key });
     await put({ kind: 'create', queue: `${queue}-create`, key });
-    await employ(stage, [handler]);
+    await startWorker(stage, [handler]);
     const [row] = await allSettled(stage);
     expect(row?.status).toBe('complete');
   });

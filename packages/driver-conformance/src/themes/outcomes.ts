@@ -1,11 +1,11 @@
 import { complete, defineHandler, fail, type Outcome, type RunContext, retry, snooze } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
-import { ANumber, AnyJson, employ, hire, SOON } from '../crew.js';
 import type { JobRow } from '../driver-harness.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, within } from '../until.js';
+import { ANumber, AnyJson, openWorker, SOON, startWorker } from '../worker-process.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -26,7 +26,7 @@ export const outcomes = theme('outcomes', (test) => {
       run: ({ jobs }) => void seen.push(...jobs.map(({ payload }) => payload)),
     });
     await putMany([1, 'two', 3, { four: 4 }].map((payload) => ({ key, payload })));
-    await employ(stage, [handler]);
+    await startWorker(stage, [handler]);
     const rows = await allSettled(stage);
     expect(seen).toEqual([1, 3]);
     expect(rows.map(({ status }) => status)).toEqual(['complete', 'error', 'complete', 'error']);
@@ -52,7 +52,7 @@ export const outcomes = theme('outcomes', (test) => {
       retry: { base: '1h' },
     });
     await putMany([0, 1, 2, 3].map((payload) => ({ key, payload })));
-    const { worker } = await hire(stage, [handler]);
+    const { worker } = await openWorker(stage, [handler]);
     const settled = new Promise<void>((resolve) => worker.on('settled', () => resolve()));
     await worker.start();
     await within('the run', settled);
@@ -89,7 +89,7 @@ export const outcomes = theme('outcomes', (test) => {
       },
     });
     const [first, second] = await putMany([{ key }, { key }]);
-    await employ(stage, [handler]);
+    await startWorker(stage, [handler]);
     // The second run may be of one of them: their pauses are of different length.
     const rows = await allSettled(stage);
     expect(rows).toMatchObject([first, second].map(() => ({ status: 'complete', crashes: 0 })));
@@ -118,7 +118,7 @@ export const outcomes = theme('outcomes', (test) => {
       },
     });
     const job = await put({ maxAttempts: 3 });
-    await employ(stage, [handler]);
+    await startWorker(stage, [handler]);
     const [row] = await allSettled(stage);
     expect(attempts).toEqual([1, 2, 3]);
     expect(row).toMatchObject({
@@ -159,7 +159,7 @@ export const outcomes = theme('outcomes', (test) => {
     });
     const payloads = [...reasons, ...reasons].keys();
     await putMany([...payloads].map((payload) => ({ payload, maxAttempts: 1 })));
-    await employ(stage, [handler]);
+    await startWorker(stage, [handler]);
     const rows = await allSettled(stage);
     const stored = [
       { code: 'x\uFFFD', message: 'a\uFFFDb\uFFFDc' },
@@ -186,7 +186,7 @@ export const outcomes = theme('outcomes', (test) => {
       },
     });
     await put({ maxAttempts: 1 });
-    await employ(stage, [handler]);
+    await startWorker(stage, [handler]);
     const [row] = await allSettled(stage);
     expect(attempts).toEqual([1, 1, 1, 1]);
     expect(row).toMatchObject({ status: 'complete', attempt: 1 });
@@ -209,7 +209,7 @@ export const outcomes = theme('outcomes', (test) => {
       },
     });
     await put();
-    await employ(stage, [handler]);
+    await startWorker(stage, [handler]);
     const [row] = await allSettled(stage);
     expect(row).toMatchObject({ status: 'complete', attempt: 3 });
     expect(await notes.all()).toEqual(['attempt 3']);
@@ -228,7 +228,7 @@ export const outcomes = theme('outcomes', (test) => {
       },
     });
     await put();
-    await employ(stage, [handler]);
+    await startWorker(stage, [handler]);
     const [row] = await allSettled(stage);
     expect(row?.status).toBe('complete');
   });
@@ -250,7 +250,7 @@ export const outcomes = theme('outcomes', (test) => {
       },
     });
     await put({ maxAttempts: 2 });
-    await employ(stage, [handler]);
+    await startWorker(stage, [handler]);
     const [row] = await allSettled(stage);
     expect(reasons).toMatchObject([{ code: 'ROWLOCK_TIMEOUT' }, { code: 'ROWLOCK_TIMEOUT' }]);
     expect(row).toMatchObject({ status: 'error', attempt: 2, error: { code: 'ROWLOCK_TIMEOUT' } });

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { createRowlock, type Driver, defineHandler, type Retention } from '@rowlock/core';
 import type { SettlingEvent } from '@rowlock/core/driver';
 import { expect } from 'vitest';
-import { AnyJson, clientOf } from '../crew.js';
 import type { JobRow } from '../driver-harness.js';
 import { emptyDatabase } from '../empty-database.js';
+import { putOnRecord } from '../put-on-record.js';
 import { createStage, KIND, type Stage, settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { until } from '../until.js';
+import { AnyJson, clientOf } from '../worker-process.js';
 import { withWrongClock } from '../wrong-clock.js';
 
 const DAY_MS = 86_400_000;
@@ -21,7 +22,7 @@ async function settle<Tx>(
   await put();
   const { held, job } = await hold();
   const runId = randomUUID();
-  await driver.startRuns([{ runId, workerId: '1', jobs: [job.id] }]);
+  await putOnRecord(driver, [{ runId, workerId: '1', jobs: [job.id] }]);
   await held.settle([settlement(job, { runId, event })]);
   await held.commit();
   if (daysAgo > 0) {
@@ -89,9 +90,9 @@ export const retention = theme('retention', (test) => {
   });
 
   test('prune passes over a job that somebody holds, and waits for nobody', async (stage) => {
-    const { driver, begin } = stage;
+    const { driver, claimSession } = stage;
     const [held, free] = [await settle(stage), await settle(stage)];
-    const holder = await begin();
+    const holder = claimSession();
     await holder.lockLeased(held.runId ?? '', [held.id], true);
     // The lock is held while this resolves.
     expect(await driver.prune([held.id, free.id], 0)).toBe(1);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Json } from '@rowlock/core';
 import { expect } from 'vitest';
 import { LOOKALIKES, ODD_NAMES } from '../names.js';
+import { putOnRecord } from '../put-on-record.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
 
@@ -77,7 +78,7 @@ export const roundTrip = theme('round trip', (test) => {
       expect(job.payload).toEqual(value);
 
       const runId = randomUUID();
-      await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+      await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
       await driver.noteRun({ runId, jobs: [job.id] }, { progress: value });
       expect((await reader.runs(job.publicId)).map(({ progress }) => progress)).toEqual([value]);
       expect((await view(job)).progress).toEqual(value);
@@ -148,7 +149,7 @@ export const roundTrip = theme('round trip', (test) => {
     test(`queues, kinds and keys that differ by ${what} are different`, async ({
       queue,
       put,
-      begin,
+      claimSession,
       claim,
       take,
       driver,
@@ -156,7 +157,7 @@ export const roundTrip = theme('round trip', (test) => {
       const names = (text: string) => ({ queue: `${queue}${text}`, kind: text, key: text });
       const job = await put(names(one));
       const stranger = names(other);
-      const held = await begin();
+      const held = claimSession();
       expect(await claim(held, { queue: stranger.queue, kinds: [one] })).toBeUndefined();
       expect(await claim(held, { queue: `${queue}${one}`, kinds: [other] })).toBeUndefined();
       const claimed = await take(held, { queue: `${queue}${one}`, kinds: [one], busy: [other] });
@@ -214,7 +215,7 @@ export const roundTrip = theme('round trip', (test) => {
     test(`an output or error with ${what} is refused as InvalidInput, and undo keeps the claim`, async ({
       put,
       row,
-      begin,
+      claimSession,
       hold,
       claim,
     }) => {
@@ -230,7 +231,7 @@ export const roundTrip = theme('round trip', (test) => {
         });
         await held.undo();
       }
-      expect(await claim(await begin())).toBeUndefined();
+      expect(await claim(claimSession())).toBeUndefined();
       expect(await held.settle([settlement(job, { output: 'plain' })])).toEqual([job.id]);
       await held.commit();
       expect(await row(job)).toMatchObject({ status: 'complete', output: 'plain' });
@@ -247,7 +248,7 @@ export const roundTrip = theme('round trip', (test) => {
       const { workerId } = await anchor();
       const { job } = await hold();
       const runId = randomUUID();
-      await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+      await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
       await expect(driver.noteRun({ runId, jobs: [job.id] }, { progress: [text] })).rejects.toMatchObject({
         code: 'InvalidInput',
       });

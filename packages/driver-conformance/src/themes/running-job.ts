@@ -1,9 +1,9 @@
 import { defineHandler } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
-import { AnyJson, clientOf, employ } from '../crew.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
+import { AnyJson, clientOf, startWorker } from '../worker-process.js';
 
 export const runningJob = theme('running job', (test) => {
   for (const [how, written] of [
@@ -23,7 +23,7 @@ export const runningJob = theme('running job', (test) => {
         },
       });
       const { publicId } = await put();
-      await employ(stage, [handler]);
+      await startWorker(stage, [handler]);
       await within('the handler', running.promise);
       expect(await clientOf(stage, [handler]).cancel(written(publicId))).toBe('signalled');
       const [row] = await allSettled(stage);
@@ -46,7 +46,7 @@ export const runningJob = theme('running job', (test) => {
     });
     const client = clientOf(stage, [handler]);
     const first = await client.enqueue(handler, { key, payload: 1, unique: key });
-    await employ(stage, [handler]);
+    await startWorker(stage, [handler]);
     await within('the handler', running.promise);
     const again = await within(
       'the duplicate, while the handler is running',
@@ -74,7 +74,7 @@ export const runningJob = theme('running job', (test) => {
       },
     });
     const job = await put();
-    await employ(stage, [handler], { name: 'the worker' });
+    await startWorker(stage, [handler], { name: 'the worker' });
     await within('the handler', running.promise);
     const seen = await until('the progress is seen', async () => {
       const found = await view(job);

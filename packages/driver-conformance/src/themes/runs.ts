@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SettlingEvent } from '@rowlock/core/driver';
 import { expect } from 'vitest';
+import { putOnRecord } from '../put-on-record.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { until, within } from '../until.js';
@@ -14,7 +15,7 @@ export const runs = theme('runs', (test) => {
     const from = (await reader.now()).getTime();
     const started = await within(
       'the record beside the held job',
-      driver.startRuns([{ runId, workerId, jobs: [job.id] }]),
+      putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]),
     );
     const to = (await reader.now()).getTime();
     expect(started).toEqual([]);
@@ -40,13 +41,13 @@ export const runs = theme('runs', (test) => {
     const { held } = await hold();
     const group = await held.lockSiblings({ queue, keys: [key] }, 10);
     const runId = randomUUID();
-    const started = await driver.startRuns([{ runId, workerId, jobs: group.map(({ id }) => id) }]);
+    const started = await putOnRecord(driver, [{ runId, workerId, jobs: group.map(({ id }) => id) }]);
     expect(started).toEqual([]);
     for (const { publicId } of rows) expect(await reader.runs(publicId)).toMatchObject([{ runId }]);
   });
 
   for (const jobs of [1, 2]) {
-    test(`runs of ${jobs} that are not finished are left to their workers by one whose claim is lost`, async ({
+    test(`unfinished runs of ${jobs} are named, and nothing is written until they are ended`, async ({
       driver,
       reader,
       putMany,
@@ -55,15 +56,16 @@ export const runs = theme('runs', (test) => {
       const rows = await putMany(Array.from({ length: jobs }, () => ({})));
       const { workerId } = await anchor();
       const ids = rows.map(({ id }) => id);
-      const [heirs, mine] = [randomUUID(), randomUUID()];
-      const lost = new Error('The claim is lost.');
-      const confirm = (): Promise<never> => Promise.reject(lost);
-      // With nothing to end there is nothing to confirm.
-      await driver.startRuns([{ runId: heirs, workerId, jobs: ids, confirm }]);
-      await expect(driver.startRuns([{ runId: mine, workerId, jobs: ids, confirm }])).rejects.toBe(lost);
+      const [theirs, mine] = [randomUUID(), randomUUID()];
+      await driver.startRuns([{ runId: theirs, workerId, jobs: ids }]).visible;
+      const start = () => driver.startRuns([{ runId: mine, workerId, jobs: ids }]).visible;
+      expect((await start()).unfinished).toEqual([theirs]);
       for (const { publicId } of rows)
-        expect(await reader.runs(publicId)).toMatchObject([{ runId: heirs, outcome: null }]);
-      await driver.startRuns([{ runId: mine, workerId, jobs: ids, confirm: async () => {} }]);
+        expect(await reader.runs(publicId)).toMatchObject([{ runId: theirs, outcome: null }]);
+      await driver.endCrashed([theirs], ids);
+      for (const { publicId } of rows)
+        expect(await reader.runs(publicId)).toMatchObject([{ runId: theirs, outcome: 'reclaim' }]);
+      expect((await start()).unfinished).toEqual([]);
       for (const { publicId } of rows) {
         const outcomes = (await reader.runs(publicId)).map(({ outcome }) => outcome);
         expect(outcomes).toEqual(['reclaim', null]);
@@ -83,7 +85,7 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const { held, job } = await hold();
     const runId = randomUUID();
-    await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
     for (const done of [0.25, 0.5]) {
       await within(
         'the progress beside the held job',
@@ -108,7 +110,7 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const { held, job } = await hold();
     const runId = randomUUID();
-    await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
     await held.settle([settlement(job, { runId, event: 'retry' })]);
     await held.commit();
     await driver.noteRun({ runId, jobs: [job.id] }, { progress: 'too late' });
@@ -123,20 +125,20 @@ export const runs = theme('runs', (test) => {
     putMany,
     anchor,
     hold,
-    begin,
+    claimSession,
     claimMany,
   }) => {
     const rows = await putMany([{ key }, { key }, {}, {}, {}]);
     const { workerId } = await anchor();
     const first = await hold();
     const released = randomUUID();
-    await driver.startRuns([{ runId: released, workerId, jobs: [first.job.id] }]);
+    await putOnRecord(driver, [{ runId: released, workerId, jobs: [first.job.id] }]);
     await first.held.release({ runId: released, jobs: [first.job.id] });
 
-    const grouped = await begin();
+    const grouped = claimSession();
     await claimMany(grouped, 1);
     const group = await grouped.lockSiblings({ queue, keys: [key] }, 10);
-    const others = await begin();
+    const others = claimSession();
     const batch = await claimMany(others, 2);
     const single = await hold();
     const all = [group, batch, [single.job]].map((jobs) => ({
@@ -144,7 +146,7 @@ export const runs = theme('runs', (test) => {
       workerId,
       jobs: jobs.map(({ id }) => id),
     }));
-    const started = await within('the records beside the held jobs', driver.startRuns(all));
+    const started = await within('the records beside the held jobs', putOnRecord(driver, all));
     expect(started).toEqual([{ id: rows[0]?.id, earlierRuns: 1, crashes: 0 }]);
     for (const { id, publicId } of rows) {
       const runId = all.find(({ jobs }) => jobs.includes(id))?.runId;
@@ -161,7 +163,7 @@ export const runs = theme('runs', (test) => {
   });
 
   test('no runs at all are on record by a call without any', async ({ driver }) => {
-    expect(await driver.startRuns([])).toEqual([]);
+    expect(await putOnRecord(driver, [])).toEqual([]);
   });
 
   test('progress is noted for the jobs of its run alone', async ({
@@ -169,15 +171,15 @@ export const runs = theme('runs', (test) => {
     reader,
     putMany,
     anchor,
-    begin,
+    claimSession,
     claimMany,
   }) => {
     const rows = await putMany([{}, {}]);
     const { workerId } = await anchor();
-    await claimMany(await begin(), 2);
+    await claimMany(claimSession(), 2);
     const [one, other] = rows.map(({ id }) => ({ runId: randomUUID(), workerId, jobs: [id] }));
     if (one === undefined || other === undefined) throw new Error('There are not two runs.');
-    await driver.startRuns([one, other]);
+    await putOnRecord(driver, [one, other]);
     await driver.noteRun(one, { progress: 'one' });
     const progress = rows.map(async ({ publicId }) => (await reader.runs(publicId))[0]?.progress);
     expect(await Promise.all(progress)).toEqual(['one', null]);
@@ -204,7 +206,7 @@ export const runs = theme('runs', (test) => {
       const { workerId } = await anchor();
       const { held, job } = await hold();
       const runId = randomUUID();
-      await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+      await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
       await held.settle([settlement(job, { runId, event, error: { code: 'E', message: 'e' } })]);
       expect(await reader.runs(job.publicId)).toMatchObject([{ finishedAt: null, outcome: null }]);
       await held.commit();
@@ -228,7 +230,7 @@ export const runs = theme('runs', (test) => {
     const { held } = await hold();
     const group = await held.lockSiblings({ queue, keys: [key] }, 10);
     const runId = randomUUID();
-    await driver.startRuns([{ runId, workerId, jobs: group.map(({ id }) => id) }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs: group.map(({ id }) => id) }]);
     const events = ['complete', 'retry'] as const;
     await held.settle(
       group.map((job, place) => settlement(job, { runId, event: events[place] ?? 'complete' })),
@@ -250,7 +252,7 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const { held, job } = await hold();
     const runId = randomUUID();
-    await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
     await held.settle([settlement(job, { runId })]);
     await held.rollback();
     expect(await reader.runs(job.publicId)).toMatchObject([{ finishedAt: null, outcome: null }]);
@@ -270,17 +272,17 @@ export const runs = theme('runs', (test) => {
       put,
       anchor,
       process,
-      begin,
+      claimSession,
       claim,
     }) => {
       const { id, publicId } = await put();
       const { workerId } = await anchor();
       for (const crashes of [0, 1, 2, 3]) {
         const dying = await process();
-        const held = await begin(dying.driver);
+        const held = claimSession(dying.driver);
         await until('the job is claimable', () => claim(held));
         const runId = randomUUID();
-        const started = await dying.driver.startRuns([{ runId, workerId, jobs: [id] }]);
+        const started = await putOnRecord(dying.driver, [{ runId, workerId, jobs: [id] }]);
         expect(started).toEqual(crashes === 0 ? [] : [{ id, earlierRuns: crashes, crashes }]);
         const records = await reader.runs(publicId);
         expect(records.map(({ outcome }) => outcome)).toEqual([
@@ -292,9 +294,9 @@ export const runs = theme('runs', (test) => {
         );
         await dying[how]();
       }
-      const survivor = await begin();
+      const survivor = claimSession();
       await until('the job is claimable', () => claim(survivor));
-      expect(await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [id] }])).toEqual([
+      expect(await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [id] }])).toEqual([
         { id, earlierRuns: 4, crashes: 4 },
       ]);
     });
@@ -308,20 +310,20 @@ export const runs = theme('runs', (test) => {
     anchor,
     process,
     hold,
-    begin,
+    claimSession,
     claim,
   }) => {
     const poison = await put({ key });
     const { workerId } = await anchor();
     const dying = await process();
     await hold({}, dying.driver);
-    await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [poison.id] }]);
+    await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [poison.id] }]);
     await dying.kill();
-    const held = await begin();
+    const held = claimSession();
     await until('the job is claimable again', () => claim(held));
     const fresh = await put({ key });
     const group = await held.lockSiblings({ queue, keys: [key] }, 10);
-    const started = await driver.startRuns([
+    const started = await putOnRecord(driver, [
       { runId: randomUUID(), workerId, jobs: group.map(({ id }) => id) },
     ]);
     expect(group.map(({ id }) => id)).toEqual([poison.id, fresh.id]);
@@ -333,13 +335,13 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const { held, job } = await hold();
     const runId = randomUUID();
-    await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
     await held.release({ runId, jobs: [job.id] });
     const [record] = await reader.runs(publicId);
     expect(record).toMatchObject({ runId, outcome: 'release' });
     expect(record?.finishedAt).toBeInstanceOf(Date);
     await hold();
-    const again = await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [job.id] }]);
+    const again = await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job.id] }]);
     expect(again).toEqual([{ id: job.id, earlierRuns: 1, crashes: 0 }]);
   });
 
@@ -355,9 +357,9 @@ export const runs = theme('runs', (test) => {
     for (const end of ['release', 'retry', 'complete'] as const) {
       const { held, job } = await hold();
       const runId = randomUUID();
-      await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+      await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
       // A worker that has not noticed yet that its claim was lost.
-      await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [job.id] }]);
+      await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job.id] }]);
       if (end === 'release') await held.release({ runId, jobs: [job.id] });
       else {
         await held.settle([settlement(job, { runId, event: end })]);
@@ -374,7 +376,7 @@ export const runs = theme('runs', (test) => {
     const dying = await process();
     const { held, job } = await hold({}, dying.driver);
     const runId = randomUUID();
-    await dying.driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+    await putOnRecord(dying.driver, [{ runId, workerId, jobs: [job.id] }]);
     await dying.disconnect();
     await expect(held.release({ runId, jobs: [job.id] })).rejects.toMatchObject({
       code: 'ConnectionLost',
@@ -387,14 +389,14 @@ export const runs = theme('runs', (test) => {
     put,
     anchor,
     process,
-    begin,
+    claimSession,
     claim,
     hold,
   }) => {
     const { id } = await put();
     const { workerId } = await anchor();
     const start = async (runId: string) => {
-      const [started] = await driver.startRuns([{ runId, workerId, jobs: [id] }]);
+      const [started] = await putOnRecord(driver, [{ runId, workerId, jobs: [id] }]);
       return [started?.earlierRuns ?? 0, started?.crashes ?? 0];
     };
     const released = await hold();
@@ -412,7 +414,7 @@ export const runs = theme('runs', (test) => {
     await hold({}, dying.driver);
     expect(await start(randomUUID())).toEqual([2, 0]);
     await dying.kill();
-    const held = await begin();
+    const held = claimSession();
     await until('the job is claimable again', () => claim(held));
     expect(await start(randomUUID())).toEqual([3, 1]);
   });
@@ -423,7 +425,7 @@ export const runs = theme('runs', (test) => {
     for (const [earlierRuns, event] of (['retry', 'snooze', 'retry'] as const).entries()) {
       const { held, job } = await hold();
       const runId = randomUUID();
-      const started = await driver.startRuns([{ runId, workerId, jobs: [id] }]);
+      const started = await putOnRecord(driver, [{ runId, workerId, jobs: [id] }]);
       expect(started).toEqual(earlierRuns === 0 ? [] : [{ id, earlierRuns, crashes: 0 }]);
       await held.settle([settlement(job, { runId, event })]);
       await held.commit();
@@ -442,7 +444,7 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor(driver, { name: 'worker 7' });
     const { held } = await hold();
     const runId = randomUUID();
-    await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
     const running = await view(job);
     expect(running).toMatchObject({ status: 'in-progress', runId, worker: 'worker 7', finishedAt: null });
     expect(running.startedAt).toBeInstanceOf(Date);
@@ -463,7 +465,7 @@ export const runs = theme('runs', (test) => {
     const dying = await process();
     const { workerId } = await anchor(dying.driver);
     await hold({}, dying.driver);
-    await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [job.id] }]);
+    await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job.id] }]);
     expect((await view(job)).status).toBe('in-progress');
     await dying.kill();
     const after = await until('the job is listed as new', async () => {
@@ -484,7 +486,7 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const { held, job } = await hold();
     const runId = randomUUID();
-    await driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
     await held.settle([settlement(job, { runId, event: 'retry', delayMs: 60_000 })]);
     await held.commit();
     expect(await view(job)).toMatchObject({ status: 'new', runId, worker: null, attempt: 1 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Settlement, type SettlingEvent, TRANSITIONS } from '@rowlock/core/driver';
 import { expect } from 'vitest';
+import { putOnRecord } from '../put-on-record.js';
 import { createStage, endProcess, settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { within } from '../until.js';
@@ -126,12 +127,12 @@ export const settle = theme('settle', (test) => {
     const { workerId } = await inner.anchor();
     const [one, other] = [await inner.hold(), await inner.hold()];
     const [mine, others] = [randomUUID(), randomUUID()];
-    await driver.startRuns([{ runId: mine, workerId, jobs: [one.job.id] }]);
-    await driver.startRuns([{ runId: others, workerId, jobs: [other.job.id] }]);
+    await putOnRecord(driver, [{ runId: mine, workerId, jobs: [one.job.id] }]);
+    await putOnRecord(driver, [{ runId: others, workerId, jobs: [other.job.id] }]);
     // Both transactions stay open over these lines: whatever waits for one of them never comes past.
     const settling = one.held.settle([settlement(one.job, { runId: mine })]);
     expect(await within('the settlement', settling)).toEqual([one.job.id]);
-    expect(await inner.claim(await inner.begin())).toBeDefined();
+    expect(await inner.claim(inner.claimSession())).toBeDefined();
     await within(
       "the other run's progress",
       driver.noteRun({ runId: others, jobs: [other.job.id] }, { progress: 1 }),
@@ -140,8 +141,8 @@ export const settle = theme('settle', (test) => {
     expect(await within('the other settlement', settlingOther)).toEqual([other.job.id]);
   });
 
-  test('takes an empty list', async ({ begin }) => {
-    expect(await (await begin()).settle([])).toEqual([]);
+  test('takes an empty list', async ({ claimSession }) => {
+    expect(await claimSession().settle([])).toEqual([]);
   });
 
   test('leaves a job that this transaction does not hold', async ({ putMany, hold, row }) => {
@@ -156,12 +157,12 @@ export const settle = theme('settle', (test) => {
   test('leaves a job that another transaction holds, without waiting for it', async ({
     put,
     hold,
-    begin,
+    claimSession,
     row,
   }) => {
     const before = await put();
     const owner = await hold();
-    const stranger = await begin();
+    const stranger = claimSession();
     const answer = stranger.settle([settlement(owner.job)]);
     expect(await within("the answer about another's job", answer)).toEqual([]);
     await stranger.commit();
@@ -208,7 +209,7 @@ export const settle = theme('settle', (test) => {
     const { held } = await hold();
     const jobs = await held.lockSiblings({ queue, keys: [key] }, 10);
     const [runId, { workerId }] = [randomUUID(), await stage.anchor()];
-    await driver.startRuns([{ runId, workerId, jobs: jobs.map(({ id }) => id) }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs: jobs.map(({ id }) => id) }]);
     const settlements = jobs.map((job) => settlement(job, { runId, event: 'fail' }));
     expect(await held.settle(settlements.slice(0, 1))).toEqual([jobs[0]?.id]);
     expect(await held.settle(settlements)).toEqual([jobs[1]?.id]);
@@ -217,13 +218,13 @@ export const settle = theme('settle', (test) => {
   });
 
   test('settles several runs in one call, each by its own name', async (stage) => {
-    const { putMany, begin, claimMany, driver, reader, row } = stage;
+    const { putMany, claimSession, claimMany, driver, reader, row } = stage;
     const rows = await putMany(EVENTS.map(() => ({})));
-    const held = await begin();
+    const held = claimSession();
     const jobs = await claimMany(held, 10);
     const { workerId } = await stage.anchor();
     const starts = jobs.map(({ id }) => ({ runId: randomUUID(), workerId, jobs: [id] }));
-    await driver.startRuns(starts);
+    await putOnRecord(driver, starts);
     const settlements = jobs.map((job, place) => {
       const event = EVENTS[place] ?? 'complete';
       return settlement(job, { ...GIVEN[event], runId: starts[place]?.runId ?? '', event });
@@ -239,18 +240,20 @@ export const settle = theme('settle', (test) => {
   });
 
   test('finish settles and commits in one', async (stage) => {
-    const { putMany, begin, claimMany, driver, reader, row } = stage;
+    const { putMany, claimSession, claimMany, driver, reader, row } = stage;
     const rows = await putMany(EVENTS.map(() => ({})));
-    const held = await begin();
+    const held = claimSession();
     const jobs = await claimMany(held, 10);
     const { workerId } = await stage.anchor();
     const starts = jobs.map(({ id }) => ({ runId: randomUUID(), workerId, jobs: [id] }));
-    await driver.startRuns(starts);
+    await putOnRecord(driver, starts);
     const settlements = jobs.map((job, place) => {
       const event = EVENTS[place] ?? 'complete';
       return settlement(job, { ...GIVEN[event], runId: starts[place]?.runId ?? '', event });
     });
-    expect(new Set(await held.finish(settlements))).toEqual(new Set(rows.map(({ id }) => id)));
+    const { settled, next } = await held.finish(settlements);
+    expect(new Set(settled)).toEqual(new Set(rows.map(({ id }) => id)));
+    expect(next).toBeNull();
     for (const [place, event] of EVENTS.entries()) {
       const job = rows[place] ?? { publicId: '' };
       const { attempt, crashes, output = null, error = null } = GIVEN[event];
@@ -260,44 +263,46 @@ export const settle = theme('settle', (test) => {
       expect(await reader.runs(job.publicId)).toMatchObject([{ runId, outcome: event }]);
     }
     const over = { name: 'DriverError', code: 'TransactionOver' };
-    await expect(stage.claim(held)).rejects.toMatchObject(over);
     await expect(held.commit()).rejects.toMatchObject(over);
     expect(held.lost.aborted).toBe(false);
   });
 
   test('finish lets go of what was claimed and is not settled', async ({
     putMany,
-    begin,
+    claimSession,
     claimMany,
     take,
   }) => {
     const [first, second] = await putMany([{}, {}]);
-    const held = await begin();
+    const held = claimSession();
     const [job] = await claimMany(held, 2);
-    expect(await held.finish([settlement(job ?? { id: 0n })])).toEqual([first?.id]);
-    expect((await take(await begin())).id).toBe(second?.id);
+    const { settled } = await held.finish([settlement(job ?? { id: 0n })]);
+    expect(settled).toEqual([first?.id]);
+    expect((await take(claimSession())).id).toBe(second?.id);
   });
 
   test('finish writes nothing unless it writes all', async (stage) => {
-    const { putMany, hold, begin, claimMany, driver, reader, row } = stage;
+    const { putMany, hold, claimSession, claimMany, driver, reader, row } = stage;
     const rows = await putMany([{}, {}, {}]);
     const other = await hold();
-    const held = await begin();
+    const held = claimSession();
     const jobs = await claimMany(held, 10);
     const { workerId } = await stage.anchor();
     const starts = jobs.map(({ id }) => ({ runId: randomUUID(), workerId, jobs: [id] }));
-    await driver.startRuns(starts);
+    await putOnRecord(driver, starts);
     const settlements = [...jobs, other.job].map((job, place) =>
       settlement(job, { runId: starts[place]?.runId ?? randomUUID(), event: 'fail' }),
     );
-    const written = await within("the answer about another's job", held.finish(settlements));
+    const finished = within("the answer about another's job", held.finish(settlements));
+    const { settled: written, next } = await finished;
+    expect(next).toBeNull();
     expect(written).not.toContain(other.job.id);
     expect(written.length).toBeLessThan(settlements.length);
     for (const before of rows) expect(await row(before)).toEqual(before);
     await held.rollback();
     for (const before of rows) expect(await row(before)).toEqual(before);
     for (const { publicId } of jobs) expect(await reader.runs(publicId)).toMatchObject([{ outcome: null }]);
-    expect((await claimMany(await begin(), 10)).map(({ id }) => id)).toEqual(jobs.map(({ id }) => id));
+    expect((await claimMany(claimSession(), 10)).map(({ id }) => id)).toEqual(jobs.map(({ id }) => id));
   });
 
   test('finish of a claim that is lost writes nothing', async ({ put, process, hold, row }) => {
@@ -310,19 +315,19 @@ export const settle = theme('settle', (test) => {
   });
 
   test('finishes a thousand, each by a run of its own', async (stage) => {
-    const { queue, driver, newJob, begin, claimMany, reader } = stage;
+    const { queue, driver, newJob, claimSession, claimMany, reader } = stage;
     await driver.enqueue(Array.from({ length: 1_000 }, () => newJob()));
-    const held = await begin();
+    const held = claimSession();
     const jobs = await claimMany(held, 1_000);
     const settlements = jobs.map((job, output) => settlement(job, { output }));
-    expect(await held.finish(settlements)).toHaveLength(1_000);
+    expect((await held.finish(settlements)).settled).toHaveLength(1_000);
     const rows = await reader.jobs(queue);
     expect(rows.map(({ output }) => output)).toEqual(jobs.map((_, place) => place));
     expect(rows.map(({ runId }) => runId)).toEqual(settlements.map(({ runId }) => runId));
   });
 
-  test('knows nothing of an id that is not in the table', async ({ begin }) => {
-    expect(await (await begin()).settle([settlement({ id: 2n ** 60n })])).toEqual([]);
+  test('knows nothing of an id that is not in the table', async ({ claimSession }) => {
+    expect(await claimSession().settle([settlement({ id: 2n ** 60n })])).toEqual([]);
   });
 
   test('rolled back, a settlement has not happened', async ({ put, hold, row }) => {

@@ -1,8 +1,8 @@
 import { defineHandler } from '@rowlock/core';
 import { expect } from 'vitest';
-import { AnyJson, employ } from '../crew.js';
 import { theme } from '../theme.js';
 import { aborted, gate, within } from '../until.js';
+import { AnyJson, startWorker } from '../worker-process.js';
 
 export const shutdown = theme('shutdown', (test) => {
   test('stop lets the running handler end and claims nothing more', async (stage) => {
@@ -22,7 +22,7 @@ export const shutdown = theme('shutdown', (test) => {
       },
     });
     await putMany([{}, {}]);
-    const { worker } = await employ(stage, [handler], { concurrency: 1 });
+    const { worker } = await startWorker(stage, [handler], { concurrency: 1 });
     await within('the handler', running.promise);
     const stopped = worker.stop();
     finish.open();
@@ -44,7 +44,7 @@ export const shutdown = theme('shutdown', (test) => {
       },
     });
     const before = await put();
-    const { worker } = await employ(stage, [handler]);
+    const { worker } = await startWorker(stage, [handler]);
     await within('the handler', running.promise);
     await within('the end', worker.stop({ drain: 0 }));
     expect(await row(before)).toEqual(before);

@@ -11,14 +11,14 @@ export const siblings = theme('siblings', (test) => {
     key,
     putMany,
     hold,
-    begin,
+    claimSession,
     claim,
   }) => {
     const rows = await putMany([3, 1, 2, 0].map((priority) => ({ key, priority })));
     const { held } = await hold();
     const group = await held.lockSiblings({ queue, keys: [key] }, 10);
     expect(group.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
-    expect(await claim(await begin())).toBeUndefined();
+    expect(await claim(claimSession())).toBeUndefined();
   });
 
   test('returns jobs as a claim does', async ({ queue, key, put, hold }) => {
@@ -27,18 +27,18 @@ export const siblings = theme('siblings', (test) => {
     expect(await held.lockSiblings({ queue, keys: [key] }, 10)).toEqual([job]);
   });
 
-  test('takes the jobs of every kind', async ({ queue, key, putMany, begin }) => {
+  test('takes the jobs of every kind', async ({ queue, key, putMany, claimSession }) => {
     const rows = await putMany([
       { key, kind: 'a' },
       { key, kind: 'b' },
       { key, kind: 'a' },
     ]);
-    const group = await (await begin()).lockSiblings({ queue, keys: [key] }, 10);
+    const group = await claimSession().lockSiblings({ queue, keys: [key] }, 10);
     expect(group.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
   });
 
-  test('needs no claim before it, and may find nothing', async ({ queue, key, begin }) => {
-    expect(await (await begin()).lockSiblings({ queue, keys: [key] }, 10)).toEqual([]);
+  test('needs no claim before it, and may find nothing', async ({ queue, key, claimSession }) => {
+    expect(await claimSession().lockSiblings({ queue, keys: [key] }, 10)).toEqual([]);
   });
 
   test('returns no more than the limit, and locks them all', async ({
@@ -47,7 +47,7 @@ export const siblings = theme('siblings', (test) => {
     driver,
     putMany,
     hold,
-    begin,
+    claimSession,
     claim,
     take,
   }) => {
@@ -56,12 +56,12 @@ export const siblings = theme('siblings', (test) => {
     const group = await held.lockSiblings({ queue, keys: [key] }, 2);
     expect(group.map(({ id }) => id)).toEqual(rows.slice(0, 2).map(({ id }) => id));
 
-    expect(await claim(await begin())).toBeUndefined();
+    expect(await claim(claimSession())).toBeUndefined();
     for (const { publicId } of rows) {
       expect(await driver.move('cancel', publicId)).toMatchObject({ outcome: 'running' });
     }
     await held.rollback();
-    expect((await take(await begin())).id).toBe(rows[0]?.id);
+    expect((await take(claimSession())).id).toBe(rows[0]?.id);
   });
 
   test('leaves the jobs beyond the limit as they were', async ({ queue, key, putMany, hold, row }) => {
@@ -80,7 +80,7 @@ export const siblings = theme('siblings', (test) => {
     key,
     putMany,
     hold,
-    begin,
+    claimSession,
     claim,
   }) => {
     const [first, second, third] = await putMany([{ key }, { key }, { key }]);
@@ -92,8 +92,8 @@ export const siblings = theme('siblings', (test) => {
     await expect(refused).rejects.toMatchObject({ name: 'DriverError', code: 'LockNotAvailable' });
     await b.held.rollback();
     const line = { priority: 0, id: first?.id ?? 0n };
-    expect((await claim(await begin(), { line }))?.id).toBe(second?.id);
-    expect((await claim(await begin(), { line }))?.id).toBe(third?.id);
+    expect((await claim(claimSession(), { line }))?.id).toBe(second?.id);
+    expect((await claim(claimSession(), { line }))?.id).toBe(third?.id);
   });
 
   test('refused, it keeps nothing locked after the rollback', async ({
@@ -101,7 +101,7 @@ export const siblings = theme('siblings', (test) => {
     key,
     putMany,
     hold,
-    begin,
+    claimSession,
   }) => {
     await putMany([{ key }, { key }, { key }]);
     const a = await hold();
@@ -112,7 +112,7 @@ export const siblings = theme('siblings', (test) => {
     await b.held.rollback();
     expect(await a.held.lockSiblings({ queue, keys: [key] }, 10)).toHaveLength(3);
     await a.held.rollback();
-    expect(await (await begin()).lockSiblings({ queue, keys: [key] }, 10)).toHaveLength(3);
+    expect(await claimSession().lockSiblings({ queue, keys: [key] }, 10)).toHaveLength(3);
   });
 
   test('of two transactions that hold one job each, one or both are refused, and neither waits', async ({
@@ -120,7 +120,7 @@ export const siblings = theme('siblings', (test) => {
     key,
     putMany,
     hold,
-    begin,
+    claimSession,
   }) => {
     await putMany([{ key }, { key }]);
     const a = await hold();
@@ -139,7 +139,7 @@ export const siblings = theme('siblings', (test) => {
     for (const each of both) if (each.status === 'fulfilled') expect(each.value).toHaveLength(2);
     await a.held.rollback();
     await b.held.rollback();
-    expect(await (await begin()).lockSiblings({ queue, keys: [key] }, 10)).toHaveLength(2);
+    expect(await claimSession().lockSiblings({ queue, keys: [key] }, 10)).toHaveLength(2);
   });
 
   test('is refused by the lock of another process on a job of another kind', async ({
@@ -201,7 +201,7 @@ export const siblings = theme('siblings', (test) => {
     key,
     putMany,
     hold,
-    begin,
+    claimSession,
     take,
   }) => {
     const [, elsewhere, other, none] = await putMany([
@@ -212,15 +212,15 @@ export const siblings = theme('siblings', (test) => {
     ]);
     const { held } = await hold();
     expect(await held.lockSiblings({ queue, keys: [key] }, 10)).toHaveLength(1);
-    expect((await take(await begin(), { queue: `${queue}-other` })).id).toBe(elsewhere?.id);
-    expect((await take(await begin())).id).toBe(other?.id);
-    expect((await take(await begin())).id).toBe(none?.id);
+    expect((await take(claimSession(), { queue: `${queue}-other` })).id).toBe(elsewhere?.id);
+    expect((await take(claimSession())).id).toBe(other?.id);
+    expect((await take(claimSession())).id).toBe(none?.id);
   });
 
-  test('two keys are locked side by side', async ({ queue, key, putMany, begin, take }) => {
+  test('two keys are locked side by side', async ({ queue, key, putMany, claimSession, take }) => {
     await putMany([{ key: `${key}-a` }, { key: `${key}-b` }, { key: `${key}-a` }, { key: `${key}-b` }]);
-    const a = await begin();
-    const b = await begin();
+    const a = claimSession();
+    const b = claimSession();
     await take(a);
     await take(b);
     const [ofA, ofB] = await within(
@@ -239,7 +239,7 @@ export const siblings = theme('siblings', (test) => {
     key,
     reader,
     putMany,
-    begin,
+    claimSession,
     claim,
     driver,
   }) => {
@@ -252,7 +252,7 @@ export const siblings = theme('siblings', (test) => {
       startedAt: await reader.now(),
       startedBy: 'host',
     });
-    const held = await begin();
+    const held = claimSession();
     const group = await held.lockSiblings({ queue, keys: [...keys, `${key}-none`] }, 2);
     const idsOf = (jobs: readonly { readonly id: JobId; readonly key: string | null }[], own = '') =>
       jobs.filter((job) => job.key === own).map(({ id }) => id);
@@ -261,7 +261,7 @@ export const siblings = theme('siblings', (test) => {
     expect(idsOf(group, keys[2])).toEqual(idsOf(rows, keys[2]).slice(0, 2));
     expect(group).toHaveLength(6);
 
-    expect(await claim(await begin())).toBeUndefined();
+    expect(await claim(claimSession())).toBeUndefined();
     for (const { publicId } of rows) {
       expect(await driver.move('cancel', publicId)).toMatchObject({ outcome: 'running' });
     }
@@ -271,20 +271,20 @@ export const siblings = theme('siblings', (test) => {
     queue,
     key,
     putMany,
-    begin,
+    claimSession,
     take,
     claimMany,
   }) => {
     const [a, b] = [`${key}-a`, `${key}-b`];
     const rows = await putMany([{ key: a }, { key: b }, { key: b }]);
-    const owner = await begin();
+    const owner = claimSession();
     await take(owner, { busy: [a] });
-    const held = await begin();
+    const held = claimSession();
     await take(held);
     const refused = held.lockSiblings({ queue, keys: [a, b] }, 10);
     await expect(within('the refusal', refused)).rejects.toMatchObject({ code: 'LockNotAvailable' });
     await held.rollback();
-    const free = await claimMany(await begin(), 10);
+    const free = await claimMany(claimSession(), 10);
     expect(free.map(({ id }) => id)).toEqual([rows[0]?.id, rows[2]?.id]);
   });
 
@@ -292,12 +292,12 @@ export const siblings = theme('siblings', (test) => {
     queue,
     key,
     putMany,
-    begin,
+    claimSession,
     take,
   }) => {
     const [a, b] = [`${key}-a`, `${key}-b`];
     await putMany([{ key: a }, { key: b }]);
-    const [one, other] = [await begin(), await begin()];
+    const [one, other] = [claimSession(), claimSession()];
     await take(one);
     await take(other);
     const locks = [
@@ -353,11 +353,11 @@ export const siblings = theme('siblings', (test) => {
     expect(await held.lockSiblings({ queue, keys: [key] }, 10)).toHaveLength(3);
   });
 
-  test('locks a thousand', async ({ queue, key, driver, newJob, hold, begin, claim }) => {
+  test('locks a thousand', async ({ queue, key, driver, newJob, hold, claimSession, claim }) => {
     await driver.enqueue(Array.from({ length: 1_000 }, (_, payload) => newJob({ key, payload })));
     const { held } = await hold();
     const group = await held.lockSiblings({ queue, keys: [key] }, 1_000);
     expect(group.map(({ payload }) => payload)).toEqual(Array.from({ length: 1_000 }, (_, place) => place));
-    expect(await claim(await begin())).toBeUndefined();
+    expect(await claim(claimSession())).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import { listen } from '../ear.js';
+import { listen } from '../listener.js';
 import { theme } from '../theme.js';
 import { gate, until, within } from '../until.js';
 
@@ -16,14 +16,14 @@ export const silence = theme('silence', (test) => {
         },
       );
       stage.defer(() => anchor.release());
-      const ear = listen(anchor, { queues: [stage.queue] });
-      stage.defer(() => ear.stop());
+      const listener = listen(anchor, { queues: [stage.queue] });
+      stage.defer(() => listener.stop());
       // What the pool had open is silent still.
       stage.defer(() => process.kill());
-      await ear.hears('the wake-up after subscribing', () => true);
-      const since = ear.heard.length;
+      await listener.receives('the wake-up after subscribing', () => true);
+      const since = listener.received.length;
       await process.forget();
-      await ear.hears('the wake-up of a new connection', () => true, since);
+      await listener.receives('the wake-up of a new connection', () => true, since);
       if (sessions === 'own') {
         await within('it is told that its session was lost', lost.promise);
         await within('it is told that it is back', back.promise);
@@ -32,9 +32,9 @@ export const silence = theme('silence', (test) => {
         const worker = (await stage.driver.workers()).find(({ id }) => id === anchor.workerId);
         return worker?.alive;
       });
-      const again = ear.heard.length;
+      const again = listener.received.length;
       await stage.driver.notify([{ queue: stage.queue }]);
-      await ear.hears('a wake-up', () => true, again);
+      await listener.receives('a wake-up', () => true, again);
     });
   }
 });

@@ -93,13 +93,13 @@ export const survey = theme('survey', (test) => {
     queue,
     reader,
     putMany,
-    begin,
+    claimSession,
     claim,
     take,
   }) => {
     const rows = await putMany(Array.from({ length: 3 }, () => ({ available: { inMs: HOUR_MS } })));
     const still = await putMany([{ available: { inMs: HOUR_MS } }]);
-    const held = await begin();
+    const held = claimSession();
     expect(await claim(held)).toBeUndefined();
 
     const past = new Date((await reader.now()).getTime() - 1_000);
@@ -110,9 +110,9 @@ export const survey = theme('survey', (test) => {
     expect(nextDueMs).toBeLessThanOrEqual(HOUR_MS);
 
     const taken = [];
-    for (const _ of rows) taken.push((await take(await begin())).id);
+    for (const _ of rows) taken.push((await take(claimSession())).id);
     expect(taken).toEqual(rows.map(({ id }) => id));
-    expect(await claim(await begin())).toBeUndefined();
+    expect(await claim(claimSession())).toBeUndefined();
     expect(still).toHaveLength(1);
     expect(await driver.survey({ queues: [queue], kinds: [KIND] })).toMatchObject({
       promoted: 0,
@@ -134,14 +134,21 @@ export const survey = theme('survey', (test) => {
     expect(found.reduce((sum, { promoted }) => sum + promoted, 0)).toBe(20);
   });
 
-  test('keeps a promoted job in its place by id', async ({ driver, queue, reader, put, begin, take }) => {
+  test('keeps a promoted job in its place by id', async ({
+    driver,
+    queue,
+    reader,
+    put,
+    claimSession,
+    take,
+  }) => {
     const delayed = await put({ available: { inMs: HOUR_MS } });
     const plain = await put();
     const past = new Date((await reader.now()).getTime() - 1_000);
     await reader.write(delayed.publicId, { availableAt: past });
     await driver.survey({ queues: [queue], kinds: [KIND] });
-    expect((await take(await begin())).id).toBe(delayed.id);
-    expect((await take(await begin())).id).toBe(plain.id);
+    expect((await take(claimSession())).id).toBe(delayed.id);
+    expect((await take(claimSession())).id).toBe(plain.id);
   });
 
   test('brings back a retried job when its pause is over', async ({

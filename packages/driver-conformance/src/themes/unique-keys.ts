@@ -1,11 +1,11 @@
 import { defineHandler, type UniqueScope } from '@rowlock/core';
 import type { SettlingEvent } from '@rowlock/core/driver';
 import { expect } from 'vitest';
-import { AnyJson, clientOf } from '../crew.js';
 import { LOOKALIKES } from '../names.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { within } from '../until.js';
+import { AnyJson, clientOf } from '../worker-process.js';
 
 const SCOPES: readonly UniqueScope[] = ['outstanding', 'ever'];
 

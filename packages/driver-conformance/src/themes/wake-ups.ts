@@ -1,30 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import type { Anchor, NewJob, WakeUp } from '@rowlock/core/driver';
 import { expect } from 'vitest';
-import { type Ear, listen } from '../ear.js';
 import { endSessions } from '../end-sessions.js';
+import { type Listener, listen } from '../listener.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { until, within } from '../until.js';
 
 /** A wake-up that no other one can be taken for. */
-function mark(): { readonly wakeUp: WakeUp; readonly wanted: (heard: WakeUp) => boolean } {
+function mark(): { readonly wakeUp: WakeUp; readonly wanted: (received: WakeUp) => boolean } {
   const cancel = randomUUID();
-  return { wakeUp: { cancel }, wanted: (heard) => heard.cancel === cancel };
+  return { wakeUp: { cancel }, wanted: (received) => received.cancel === cancel };
 }
 
 /** Listens to the test's queue, and has heard the first wake-up: the session is subscribed. */
-async function listening<Tx>({ queue, defer }: Stage<Tx>, anchor: Anchor, everyMs?: number): Promise<Ear> {
-  const ear = listen(anchor, { queues: [queue], ...(everyMs !== undefined && { everyMs }) });
-  defer(() => ear.stop());
-  await ear.hears('the wake-up after subscribing', () => true);
-  return ear;
+async function listening<Tx>(
+  { queue, defer }: Stage<Tx>,
+  anchor: Anchor,
+  everyMs?: number,
+): Promise<Listener> {
+  const listener = listen(anchor, { queues: [queue], ...(everyMs !== undefined && { everyMs }) });
+  defer(() => listener.stop());
+  await listener.receives('the wake-up after subscribing', () => true);
+  return listener;
 }
 
 export const wakeUps = theme('wake-ups', (test) => {
   test('wake once subscribed, without any notification', async (stage) => {
-    const ear = await listening(stage, await stage.anchor());
-    expect(ear.heard[0]?.cancel).toBeUndefined();
+    const listener = await listening(stage, await stage.anchor());
+    expect(listener.received[0]?.cancel).toBeUndefined();
   });
 
   test('what is enqueued before the first wake-up is found by the look that it causes', async (stage) => {
@@ -36,27 +40,27 @@ export const wakeUps = theme('wake-ups', (test) => {
   });
 
   test('a notification wakes', async (stage) => {
-    const ear = await listening(stage, await stage.anchor());
-    const since = ear.heard.length;
+    const listener = await listening(stage, await stage.anchor());
+    const since = listener.received.length;
     await stage.driver.notify([{ queue: stage.queue }]);
-    const { queue } = await ear.hears('the notification', () => true, since);
+    const { queue } = await listener.receives('the notification', () => true, since);
     expect([stage.queue, undefined]).toContain(queue);
   });
 
-  test('a notification wakes those who were not told before', async (stage) => {
-    const told = await stage.anchor();
-    await listening(stage, told);
-    const ear = await listening(stage, await stage.anchor());
-    const since = ear.heard.length;
-    await stage.driver.notify([{ queue: stage.queue, told: [told.workerId] }]);
-    await ear.hears('the notification', () => true, since);
+  test('a notification wakes those who were not woken before', async (stage) => {
+    const woken = await stage.anchor();
+    await listening(stage, woken);
+    const listener = await listening(stage, await stage.anchor());
+    const since = listener.received.length;
+    await stage.driver.notify([{ queue: stage.queue, except: [woken.workerId] }]);
+    await listener.receives('the notification', () => true, since);
   });
 
   test('a notification without a queue wakes everybody', async (stage) => {
-    const ear = await listening(stage, await stage.anchor());
-    const since = ear.heard.length;
+    const listener = await listening(stage, await stage.anchor());
+    const since = listener.received.length;
     await stage.driver.notify([{}]);
-    await ear.hears('the notification', () => true, since);
+    await listener.receives('the notification', () => true, since);
   });
 
   test('a notification from another process wakes, in every process', async (stage) => {
@@ -65,8 +69,8 @@ export const wakeUps = theme('wake-ups', (test) => {
     const second = await listening(stage, await stage.anchor(other.driver));
     const { wakeUp, wanted } = mark();
     await stage.driver.notify([wakeUp]);
-    await first.hears('the notification', wanted);
-    await second.hears('the notification', wanted);
+    await first.receives('the notification', wanted);
+    await second.receives('the notification', wanted);
   });
 
   test('two workers of one process are both woken', async (stage) => {
@@ -74,24 +78,24 @@ export const wakeUps = theme('wake-ups', (test) => {
     const second = await listening(stage, await stage.anchor());
     const { wakeUp, wanted } = mark();
     await stage.driver.notify([wakeUp]);
-    await first.hears('the notification', wanted);
-    await second.hears('the notification', wanted);
+    await first.receives('the notification', wanted);
+    await second.receives('the notification', wanted);
   });
 
   test('after any number of notifications at once there is a wake-up behind the last', async (stage) => {
-    const ear = await listening(stage, await stage.anchor());
+    const listener = await listening(stage, await stage.anchor());
     for (let round = 0; round < 20; round++) {
-      const since = ear.heard.length;
+      const since = listener.received.length;
       await Promise.all(Array.from({ length: 10 }, () => stage.driver.notify([{ queue: stage.queue }])));
-      await ear.hears('a wake-up of this round', () => true, since);
+      await listener.receives('a wake-up of this round', () => true, since);
     }
   });
 
   test('a cancel reaches the worker with its public id, each of them', async (stage) => {
-    const ear = await listening(stage, await stage.anchor());
+    const listener = await listening(stage, await stage.anchor());
     const marks = Array.from({ length: 10 }, mark);
     await stage.driver.notify([...marks.map(({ wakeUp }) => wakeUp), { queue: stage.queue }]);
-    for (const { wanted } of marks) await ear.hears('the cancel', wanted);
+    for (const { wanted } of marks) await listener.receives('the cancel', wanted);
   });
 
   test('an empty list of wake-ups is no error', async ({ driver }) => {
@@ -105,48 +109,48 @@ export const wakeUps = theme('wake-ups', (test) => {
   test('queues are told by their names, whatever characters these hold', async (stage) => {
     for (const name of [`it's; "quoted" \\`, '{"queue":"x"}', 'Ω🚣', 'q'.repeat(128), 'Ω'.repeat(128)]) {
       const anchor = await stage.anchor(stage.driver, { queues: [name] });
-      const ear = listen(anchor, { queues: [name] });
-      await ear.hears('the wake-up after subscribing', () => true);
-      const since = ear.heard.length;
+      const listener = listen(anchor, { queues: [name] });
+      await listener.receives('the wake-up after subscribing', () => true);
+      const since = listener.received.length;
       await stage.driver.notify([{ queue: name }]);
-      await ear.hears(`the notification of ${name}`, () => true, since);
-      await ear.stop();
+      await listener.receives(`the notification of ${name}`, () => true, since);
+      await listener.stop();
     }
   });
 
   test("joined: wakes after the caller's commit and not before", async (stage) => {
-    const ear = await listening(stage, await stage.anchor());
+    const listener = await listening(stage, await stage.anchor());
     const application = await stage.caller();
     const [inside, outside] = [mark(), mark()];
     await stage.driver.join(application.tx).notify([inside.wakeUp]);
     // One that was sent later arrives first: the other is waiting for its commit.
     await stage.driver.notify([outside.wakeUp]);
-    await ear.hears('the notification outside', outside.wanted);
-    expect(ear.heard.some(inside.wanted)).toBe(false);
+    await listener.receives('the notification outside', outside.wanted);
+    expect(listener.received.some(inside.wanted)).toBe(false);
     await application.commit();
-    await ear.hears('the notification inside, after its commit', inside.wanted);
+    await listener.receives('the notification inside, after its commit', inside.wanted);
   });
 
   test('joined: a rolled back caller wakes nobody', async (stage) => {
-    const ear = await listening(stage, await stage.anchor());
+    const listener = await listening(stage, await stage.anchor());
     const application = await stage.caller();
     const [inside, outside] = [mark(), mark()];
     await stage.driver.join(application.tx).notify([inside.wakeUp]);
     await application.rollback();
     await stage.driver.notify([outside.wakeUp]);
-    await ear.hears('the notification after the rollback', outside.wanted);
-    expect(ear.heard.some(inside.wanted)).toBe(false);
+    await listener.receives('the notification after the rollback', outside.wanted);
+    expect(listener.received.some(inside.wanted)).toBe(false);
   });
 
   test('joined to an enqueue: the woken worker finds the job', async (stage) => {
-    const ear = await listening(stage, await stage.anchor());
+    const listener = await listening(stage, await stage.anchor());
     const application = await stage.caller();
     const store = stage.driver.join(application.tx);
-    const since = ear.heard.length;
+    const since = listener.received.length;
     const [enqueued] = await store.enqueue([stage.newJob()]);
     await store.notify([{ queue: stage.queue }]);
     await application.commit();
-    await ear.hears('the notification', () => true, since);
+    await listener.receives('the notification', () => true, since);
     expect((await stage.hold()).job.publicId).toBe(enqueued?.publicId);
   });
 
@@ -155,28 +159,28 @@ export const wakeUps = theme('wake-ups', (test) => {
     ['many', 3],
   ] as const) {
     test(`an enqueue of ${what} wakes when it can be claimed`, async (stage) => {
-      const ear = await listening(stage, await stage.anchor());
+      const listener = await listening(stage, await stage.anchor());
       const { wakeUp, wanted } = mark();
       await stage.driver.enqueue(
         Array.from({ length: count }, () => stage.newJob()),
         [wakeUp, { queue: stage.queue }],
       );
-      await ear.hears('the wake-up of the enqueue', wanted);
+      await listener.receives('the wake-up of the enqueue', wanted);
       await stage.hold();
     });
   }
 
   test('an enqueue of which one is no duplicate wakes, and one of nothing but duplicates does not', async (stage) => {
-    const ear = await listening(stage, await stage.anchor());
+    const listener = await listening(stage, await stage.anchor());
     const [taken, some, none, last] = [stage.newJob(unique('first')), mark(), mark(), mark()];
     await stage.driver.enqueue([taken]);
     await stage.driver.enqueue([taken], [none.wakeUp]);
     await stage.driver.enqueue([taken, taken], [none.wakeUp]);
     await stage.driver.enqueue([taken, stage.newJob(unique('second'))], [some.wakeUp]);
-    await ear.hears('the wake-up of what was enqueued', some.wanted);
+    await listener.receives('the wake-up of what was enqueued', some.wanted);
     await stage.driver.notify([last.wakeUp]);
-    await ear.hears('a later one', last.wanted);
-    expect(ear.heard.some(none.wanted)).toBe(false);
+    await listener.receives('a later one', last.wanted);
+    expect(listener.received.some(none.wanted)).toBe(false);
 
     function unique(name: string): Partial<NewJob> {
       return { unique: { key: `${stage.key} ${name}`, scope: 'outstanding' } };
@@ -184,43 +188,43 @@ export const wakeUps = theme('wake-ups', (test) => {
   });
 
   test("joined: an enqueue wakes after the caller's commit and not before", async (stage) => {
-    const ear = await listening(stage, await stage.anchor());
+    const listener = await listening(stage, await stage.anchor());
     const application = await stage.caller();
     const [inside, outside] = [mark(), mark()];
     await stage.driver.join(application.tx).enqueue([stage.newJob()], [inside.wakeUp]);
     await stage.driver.enqueue([stage.newJob()], [outside.wakeUp]);
-    await ear.hears('the wake-up of the enqueue outside', outside.wanted);
-    expect(ear.heard.some(inside.wanted)).toBe(false);
+    await listener.receives('the wake-up of the enqueue outside', outside.wanted);
+    expect(listener.received.some(inside.wanted)).toBe(false);
     await application.commit();
-    await ear.hears('the wake-up of the enqueue inside, after its commit', inside.wanted);
+    await listener.receives('the wake-up of the enqueue inside, after its commit', inside.wanted);
   });
 
   test('joined: an enqueue that is rolled back wakes nobody', async (stage) => {
-    const ear = await listening(stage, await stage.anchor());
+    const listener = await listening(stage, await stage.anchor());
     const application = await stage.caller();
     const [inside, outside] = [mark(), mark()];
     await stage.driver.join(application.tx).enqueue([stage.newJob()], [inside.wakeUp]);
     await application.rollback();
     await stage.driver.enqueue([stage.newJob()], [outside.wakeUp]);
-    await ear.hears('the wake-up of the enqueue after the rollback', outside.wanted);
-    expect(ear.heard.some(inside.wanted)).toBe(false);
+    await listener.receives('the wake-up of the enqueue after the rollback', outside.wanted);
+    expect(listener.received.some(inside.wanted)).toBe(false);
   });
 
   test('without a notification there is a wake-up after each interval', async (stage) => {
-    const ear = await listening(stage, await stage.anchor(), 10);
+    const listener = await listening(stage, await stage.anchor(), 10);
     for (let round = 0; round < 5; round++) {
-      await ear.hears('the backstop', () => true, ear.heard.length);
+      await listener.receives('the backstop', () => true, listener.received.length);
     }
   });
 
   test('calls for other queues do not put off the look that is due', async (stage) => {
-    const ear = await listening(stage, await stage.anchor(), 100);
+    const listener = await listening(stage, await stage.anchor(), 100);
     let calling = true;
     const calls = (async () => {
       while (calling) await stage.driver.notify([{ queue: `not ${stage.queue}` }]);
     })();
     try {
-      await ear.hears('the backstop', () => true, ear.heard.length);
+      await listener.receives('the backstop', () => true, listener.received.length);
     } finally {
       calling = false;
       await calls;
@@ -230,15 +234,15 @@ export const wakeUps = theme('wake-ups', (test) => {
   test('a session that the server ends comes back, wakes, and hears again', async (stage) => {
     const other = await stage.process();
     const anchor = await stage.anchor(other.driver);
-    const ear = await listening(stage, anchor);
+    const listener = await listening(stage, anchor);
     for (const time of ['first', 'second']) {
-      const since = ear.heard.length;
+      const since = listener.received.length;
       // Until it has ended it would be taken for what came back.
       await endSessions(other);
       // Whatever is sent in between may be lost: the wake-up makes up for it.
-      await ear.hears(`the wake-up after reconnecting, the ${time} time`, () => true, since);
+      await listener.receives(`the wake-up after reconnecting, the ${time} time`, () => true, since);
       await until('the worker is alive again', () => alive(stage, anchor));
-      await hearsAgain(stage, ear);
+      await receivesAgain(stage, listener);
     }
     expect(await alive(stage, anchor)).toBe(true);
   });
@@ -257,9 +261,9 @@ export const wakeUps = theme('wake-ups', (test) => {
 
   test('yields nothing more when the signal was aborted before', async (stage) => {
     const anchor = await stage.anchor();
-    const ear = listen(anchor, { queues: [stage.queue], signal: AbortSignal.abort() });
-    await ear.stop();
-    expect(ear.heard.length).toBeLessThanOrEqual(1);
+    const listener = listen(anchor, { queues: [stage.queue], signal: AbortSignal.abort() });
+    await listener.stop();
+    expect(listener.received.length).toBeLessThanOrEqual(1);
   });
 
   test('ends when the session is released', async (stage) => {
@@ -343,9 +347,9 @@ export const wakeUps = theme('wake-ups', (test) => {
   });
 });
 
-/** Calls until it is heard: a session is alive a moment before it is subscribed. From then on every call is heard. */
-async function hearsAgain<Tx>({ driver }: Stage<Tx>, ear: Ear): Promise<void> {
-  const calls: ((heard: WakeUp) => boolean)[] = [];
+/** Calls until it is received: a session is alive a moment before it is subscribed. From then on every call is received. */
+async function receivesAgain<Tx>({ driver }: Stage<Tx>, listener: Listener): Promise<void> {
+  const calls: ((received: WakeUp) => boolean)[] = [];
   const call = async () => {
     const { wakeUp, wanted } = mark();
     calls.push(wanted);
@@ -354,9 +358,9 @@ async function hearsAgain<Tx>({ driver }: Stage<Tx>, ear: Ear): Promise<void> {
   };
   await until('a call is heard', async () => {
     await call();
-    return ear.heard.some((heard) => calls.some((wanted) => wanted(heard)));
+    return listener.received.some((received) => calls.some((wanted) => wanted(received)));
   });
-  for (let more = 0; more < 3; more++) await ear.hears('the next call', await call());
+  for (let more = 0; more < 3; more++) await listener.receives('the next call', await call());
 }
 
 async function alive<Tx>({ driver }: Stage<Tx>, anchor: Anchor): Promise<boolean | undefined> {

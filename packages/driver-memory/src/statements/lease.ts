@@ -1,5 +1,5 @@
 import type { State } from '@rowlock/core';
-import type { Graves, JobId, Reclaimed } from '@rowlock/core/driver';
+import type { JobId, Reclaimed, ReclaimScope } from '@rowlock/core/driver';
 import type { JobRow } from '../job-row.js';
 import type { Found } from '../table.js';
 import { isAlive } from './anchor.js';
@@ -41,24 +41,24 @@ export async function lockLeased(
 }
 
 /** SKIP LOCKED. */
-export function reclaim(place: Place, { queues, dead }: Graves): Reclaimed {
+export function reclaim(place: Place, { queues, dead }: ReclaimScope): Reclaimed {
   const { database, tx } = place;
-  const lapsed = new Set<string>();
+  const missing = new Set<string>();
   let reclaimed = 0;
   for (const { row, value } of leasedIn(place, queues)) {
     const runs = database.tables.runs.findBy('jobId', value.id, tx, (run) => run.runId === value.runId);
     const workerId = runs[0]?.value.workerId;
     if (workerId === undefined) continue;
-    const isLapsed = !isAlive(place, workerId);
-    if (isLapsed) lapsed.add(workerId);
+    const isMissing = !isAlive(place, workerId);
+    if (isMissing) missing.add(workerId);
     const isOver = (value.leasedUntil ?? 0) < database.clock.now();
-    if (!(isOver || (isLapsed && dead.includes(workerId))) || !row.isFreeFor(tx)) continue;
+    if (!(isOver || (isMissing && dead.includes(workerId))) || !row.isFreeFor(tx)) continue;
     tx.take(row);
     // Without its run id no run can take the job for its own any more.
     tx.write(row, { ...value, status: 'new', runId: null });
     reclaimed += 1;
   }
-  return { reclaimed, lapsed: [...lapsed] };
+  return { reclaimed, missing: [...missing] };
 }
 
 export function leasedIn({ database, tx }: Place, queues: readonly string[]): readonly Found<JobRow>[] {

@@ -1,8 +1,8 @@
-import type { Database } from '../database.js';
+import type { Contents } from '../contents.js';
 import type { Transaction } from '../transaction.js';
 
 /** Where a statement runs. */
 export interface Place {
-  readonly database: Database;
+  readonly database: Contents;
   readonly tx: Transaction;
 }

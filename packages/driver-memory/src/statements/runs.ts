@@ -1,26 +1,44 @@
-import type { RunRef, RunStart, RunStarted } from '@rowlock/core/driver';
+import type { EarlierRuns, JobId, RunRef, RunStart, RunsStarted } from '@rowlock/core/driver';
 import type { RunRow } from '../rows.js';
 import type { Found } from '../table.js';
 import type { Place } from './place.js';
 
-export async function startRuns(place: Place, starts: readonly RunStart[]): Promise<readonly RunStarted[]> {
+export function startRuns(place: Place, starts: readonly RunStart[]): RunsStarted {
   const { database, tx } = place;
   const { runs } = database.tables;
-  const started: RunStarted[] = [];
-  for (const { runId, workerId, jobs, confirm } of starts) {
-    for (const id of jobs) {
-      const unfinished = runs.findBy('jobId', id, tx, ({ finishedAt }) => finishedAt === null);
-      if (unfinished.length > 0) await confirm?.();
-      await endRuns(place, unfinished, 'reclaim', (run) => run.finishedAt === null);
-      const earlier = runs.findBy('jobId', id, tx);
-      const crashes = earlier.filter(({ value }) => value.outcome === 'reclaim').length;
-      if (earlier.length > 0) started.push({ id, earlierRuns: earlier.length, crashes });
-      const startedAt = database.clock.now();
-      const fresh = { runId, workerId, jobId: id, startedAt, finishedAt: null, outcome: null };
+  const found = unfinished(
+    place,
+    starts.flatMap(({ jobs }) => jobs),
+  );
+  if (found.length > 0)
+    return { earlier: [], unfinished: [...new Set(found.map(({ value }) => value.runId))] };
+  const earlier: EarlierRuns[] = [];
+  const startedAt = database.clock.now();
+  for (const { runId, workerId, jobs } of starts) {
+    for (const jobId of jobs) {
+      const before = runs.findBy('jobId', jobId, tx);
+      const crashes = before.filter(({ value }) => value.outcome === 'reclaim').length;
+      if (before.length > 0) earlier.push({ id: jobId, earlierRuns: before.length, crashes });
+      const fresh = { runId, workerId, jobId, startedAt, finishedAt: null, outcome: null };
       runs.insert(tx, () => ({ ...fresh, progress: 'null' }));
     }
   }
-  return started;
+  return { earlier, unfinished: [] };
+}
+
+export async function endCrashed(
+  place: Place,
+  runIds: readonly string[],
+  jobs: readonly JobId[],
+): Promise<void> {
+  const found = unfinished(place, jobs).filter(({ value }) => runIds.includes(value.runId));
+  await endRuns(place, found, 'reclaim', ({ finishedAt }) => finishedAt === null);
+}
+
+function unfinished({ database, tx }: Place, jobs: readonly JobId[]): readonly Found<RunRow>[] {
+  return jobs.flatMap((id) =>
+    database.tables.runs.findBy('jobId', id, tx, ({ finishedAt }) => finishedAt === null),
+  );
 }
 
 export async function noteProgress(place: Place, run: RunRef, progress: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Server } from '../session.js';
+import type { Server } from '../connection/server.js';
 import { JOB } from './columns.js';
 import type { Tables } from './tables.js';
 

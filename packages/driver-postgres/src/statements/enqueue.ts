@@ -1,4 +1,4 @@
-import { AFTER_JOBS } from '../given.js';
+import { AFTER_JOBS } from '../store/given.js';
 import { rung } from './bell.js';
 import type { Tables } from './tables.js';
 

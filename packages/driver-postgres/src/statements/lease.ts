@@ -28,18 +28,18 @@ export const leaseStatements = (tables: Tables) => {
     reclaim: `
       WITH ${alive(tables)}, leased AS MATERIALIZED (
         SELECT job.id, job.process_id, run.worker_id, leased_until < clock_timestamp() AS over,
-               run.worker_id NOT IN (SELECT id FROM alive) AS lapsed
+               run.worker_id NOT IN (SELECT id FROM alive) AS missing
         FROM ${job} AS job JOIN ${run} AS run ON run.process_id = job.process_id AND run.job_id = job.id
         WHERE job.queue = ANY($2) AND job.status = 'in-progress'
       ), free AS (
         SELECT job.id FROM ${job} AS job JOIN leased ON job.id = leased.id
-        WHERE (over OR (lapsed AND leased.worker_id = ANY($3)))
+        WHERE (over OR (missing AND leased.worker_id = ANY($3)))
           AND job.status = 'in-progress' AND job.process_id = leased.process_id
         FOR NO KEY UPDATE OF job SKIP LOCKED
       ), reclaimed AS (
         UPDATE ${job} AS job SET status = 'new', process_id = NULL FROM free WHERE job.id = free.id RETURNING job.id
       )
       SELECT (SELECT count(*) FROM reclaimed) AS reclaimed,
-             (SELECT coalesce(jsonb_agg(DISTINCT worker_id::text), '[]') FROM leased WHERE lapsed) AS lapsed`,
+             (SELECT coalesce(jsonb_agg(DISTINCT worker_id::text), '[]') FROM leased WHERE missing) AS missing`,
   };
 };

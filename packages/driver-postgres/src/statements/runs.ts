@@ -1,7 +1,12 @@
 import { ENDED_MEANWHILE, fresh, has, writtenOut } from './open-run.js';
 import type { Tables } from './tables.js';
-import { UNFLUSHED } from './unflushed.js';
 import { unseen } from './unseen.js';
+
+/**
+ * In a statement's condition: its transaction is committed without a wait for the disk.
+ * https://www.postgresql.org/docs/current/wal-async-commit.html
+ */
+const UNFLUSHED = "set_config('synchronous_commit', 'off', true) = 'off'";
 
 /** The records of runs. */
 export const runStatements = (tables: Tables) => {

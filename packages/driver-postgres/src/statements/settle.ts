@@ -1,6 +1,5 @@
 import { ENDED_MEANWHILE, fresh } from './open-run.js';
 import type { Tables } from './tables.js';
-import { UNFLUSHED } from './unflushed.js';
 import { unseen } from './unseen.js';
 
 /** What the server quotes, as no integer, when fewer jobs were a transaction's to settle. */
@@ -59,6 +58,11 @@ export const settleStatements = (tables: Tables) => {
         ${ENDED_MEANWHILE}
       )`;
 
+  const settledIds = 'SELECT id FROM settled';
+  /** An error of the application's, in a trigger, is not to be taken for this one: see NOT_ALL. */
+  const allSettled = (jobs: string): string =>
+    `SELECT CASE WHEN count(*) = ${jobs} THEN 1 ELSE ('${NOT_ALL} ' || count(*))::integer END AS all_settled FROM settled`;
+
   /** Of jobs that are complete, without output: their settlement, if it is the same for all. */
   const completed = (which: string): string => `
         UPDATE ${job} SET
@@ -75,18 +79,13 @@ export const settleStatements = (tables: Tables) => {
         WHERE ${which} AND status = $7
       `;
 
-  const complete = (and = ''): string => completed(`id = $1 ${and}`);
+  const complete = completed('id = $1');
 
-  const settleAlike = (and = ''): string => `
-      WITH settled AS (${completed(`id = ANY(${unseen('$1', 'bigint[]')}) ${and}`)} RETURNING id), over AS (
+  const settleAlike = `
+      WITH settled AS (${completed(`id = ANY(${unseen('$1', 'bigint[]')})`)} RETURNING id), over AS (
         DELETE FROM ${openRun} WHERE last_id = $8 AND process_id = $2 AND cardinality(job_ids) = cardinality($1)
       )
       ${allSettled('cardinality($1)')}`;
-
-  const settledIds = 'SELECT id FROM settled';
-  /** An error of the application's, in a trigger, is not to be taken for this one: see NOT_ALL. */
-  const allSettled = (jobs: string): string =>
-    `SELECT CASE WHEN count(*) = ${jobs} THEN 1 ELSE ('${NOT_ALL} ' || count(*))::integer END AS all_settled FROM settled`;
 
   return {
     // Of a job that is complete the run's record stays as it is: the row has the run's id, and says when. To write it as well
@@ -104,18 +103,13 @@ export const settleStatements = (tables: Tables) => {
     // The same for a job that is complete, without output: what most settlements are. Its plan does for any job; that for any
     // number of them would count with ten, so they are planned each time. Whether it was settled is told by how many rows were changed: a
     // RETURNING is three of the server's 80 us for a job.
-    complete: complete(),
+    complete,
 
     // The same with a COMMIT right behind it, and with what a handler has written.
-    completeAll: `WITH settled AS (${complete()} RETURNING id) ${allSettled('1')}`,
+    completeAll: `WITH settled AS (${complete} RETURNING id) ${allSettled('1')}`,
 
     // And for jobs that are all complete, without output, and whose settlements differ in nothing: a sixth less of the server's
     // time than with a run's id for each, and that a fifth less than with a row of values for each.
-    settleAlike: settleAlike(),
-
-    // The same two where somebody waits for the disk behind the commit.
-    completeUnflushed: complete(`AND (SELECT ${UNFLUSHED})`),
-
-    settleAlikeUnflushed: settleAlike(`AND (SELECT ${UNFLUSHED})`),
+    settleAlike,
   };
 };

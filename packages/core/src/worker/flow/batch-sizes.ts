@@ -29,8 +29,8 @@ export interface Search {
   end(): void;
 }
 
-/** For one job nobody waits. */
-const ALONE: Search = { limit: 1, isPast: false, end() {} };
+/** For one job no slot waits. */
+export const ONE_JOB: Search = { limit: 1, isPast: false, end() {} };
 
 /** How a handler's runs have been lately. */
 class Habit {
@@ -72,8 +72,8 @@ export class BatchSizes<Tx> {
    * @param most After a claim that took jobs which cannot share a transaction: how many of them can.
    */
   async search(queue: string, most = Number.POSITIVE_INFINITY): Promise<Search> {
-    const limit = (): number => Math.min(this.#next(queue), most);
-    if (limit() === 1) return ALONE;
+    const limit = (): number => Math.min(this.next(queue), most);
+    if (limit() === 1) return ONE_JOB;
     const end = await this.#turn(queue).take();
     if (end === null) return { limit: 1, isPast: true, end() {} };
     return { limit: limit(), isPast: false, end };
@@ -85,14 +85,14 @@ export class BatchSizes<Tx> {
   }
 
   /** The next job has to be taken by itself. */
-  alone(queue: string): void {
+  reset(queue: string): void {
     this.#sizes.set(queue, 1);
   }
 
   /** How many of these, from the first one on, may share a transaction: at least one, if there are any. */
-  together(jobs: readonly Job[]): number {
+  batchable(jobs: readonly Job[]): number {
     if (jobs.length <= 1) return jobs.length;
-    const apart = jobs.findIndex((job) => !this.isSociable(job));
+    const apart = jobs.findIndex((job) => !this.isBatchable(job));
     return apart < 0 ? jobs.length : Math.max(1, apart);
   }
 
@@ -102,12 +102,13 @@ export class BatchSizes<Tx> {
   }
 
   /** Whether a job may share its transaction with others. One that has crashed a process would take them with it again. */
-  isSociable({ kind, crashes }: Job): boolean {
+  isBatchable({ kind, crashes }: Job): boolean {
     const handler = this.#registry.find(kind);
     return crashes === 0 && handler !== undefined && this.#most(handler) > 1;
   }
 
-  #next(queue: string): number {
+  /** How many jobs of the queue the next claim may take. */
+  next(queue: string): number {
     return Math.min(this.#sizes.get(queue) ?? 1, this.#mostOf(queue));
   }
 

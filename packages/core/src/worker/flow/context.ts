@@ -33,8 +33,8 @@ export interface Flow<Tx> {
   readonly cancellations: Cancellations;
   /** Handlers that ignored their signals and have not ended yet. */
   readonly leftBehind: Set<RunInfo>;
-  /** Kinds without a handler here that were told of. */
-  readonly strange: Set<string>;
+  /** Kinds without a handler here, which have been logged. */
+  readonly unknownKinds: Set<string>;
   /** Aborted when the worker stops: no further job is claimed. */
   readonly stopping: AbortSignal;
   /** Whether the worker's session is open: without it nothing is leased. */

@@ -3,6 +3,7 @@
 import { v4 as uuid } from 'uuid';
 import type { ClaimSession } from '../../driver/claim-session.js';
 import { isDriverError } from '../../driver/driver-error.js';
+import type { RunRef } from '../../driver/run-record.js';
 import type { AnyHandler } from '../../handler/handler.js';
 import type { Job } from '../../job/job.js';
 import type { Sweep } from '../look/sweep.js';
@@ -23,12 +24,21 @@ interface Claim {
 /** Runs that follow each other: those of one key, in id order; mostly one. */
 export type Chain<Tx> = readonly [Run<Tx>, ...Run<Tx>[]];
 
+/** The runs of one claim, which share its transaction. */
+export type Grouped<Tx> = readonly [Chain<Tx>, ...Chain<Tx>[]];
+
+/** All runs of a claim, as one. */
+export function asOne<Tx>(grouped: Grouped<Tx>): RunRef {
+  const [[first]] = grouped;
+  return { runId: first.live.runId, jobs: grouped.flat().flatMap(({ live }) => live.jobs) };
+}
+
 /**
  * Locks the siblings of the claimed jobs, NOWAIT, and makes up the runs. A key that is blocked is left out, and passed over for
- * the rest of the sweep. Of two workers that hold different jobs of a key, the one that looks later meets the other's lock;
- * if it has looked at several jobs, it is to look at each `apart`.
+ * the rest of the sweep. Of two workers that hold different jobs of a key, the one that looks later meets the other's lock.
+ * If it has claimed several jobs, it is to claim them `one by one`.
  *
- * @param taken Is given the entities that are this slot's from now on.
+ * @param taken Receives the entities that are this slot's from now on.
  */
 export async function lockGroups<Tx>(
   flow: Flow<Tx>,
@@ -36,21 +46,21 @@ export async function lockGroups<Tx>(
   pass: Sweep,
   jobs: readonly Job[],
   taken: Set<string>,
-): Promise<readonly Chain<Tx>[] | 'apart'> {
+): Promise<readonly Chain<Tx>[] | 'one by one'> {
   const own = jobs.filter((job) => take(flow, job, taken));
   const siblings = await lockSiblings(flow, tx, pass.queue, own);
   const claim: Claim = { runId: uuid(), isBatch: jobs.length > 1 };
-  if (siblings === 'refused' && claim.isBatch) return 'apart';
+  if (siblings === 'refused' && claim.isBatch) return 'one by one';
 
   const locked: ReadonlyMap<Entity, readonly Job[]> = siblings === 'refused' ? new Map() : siblings;
   const chains = new Map<Entity, Chain<Tx>>();
   for (const [entity, claimed] of byEntity(own)) {
-    // Of a key whose jobs were not met nothing is known: without their locks it is not run.
+    // A key whose jobs are not locked is not run.
     const chain =
       typeof entity === 'string'
         ? await chainOf(flow, tx, claim, locked.get(entity) ?? [], claim.isBatch ? claimed.length : 1)
-        : aloneOf(flow, claim, claimed);
-    if (chain === 'apart') return 'apart';
+        : keylessRun(flow, claim, claimed);
+    if (chain === 'one by one') return 'one by one';
     if (chain !== undefined) chains.set(entity, chain);
   }
   for (const job of jobs) {
@@ -100,16 +110,16 @@ async function lockSiblings<Tx>(
   }
 }
 
-/** Of a job without a key: nothing holds it up, and nothing goes with it. Asks nobody, as most jobs of a batch are such. */
-function aloneOf<Tx>(
+/** The run of a job without a key: nothing blocks it, and nothing goes with it. Needs no statement, as most jobs of a batch are such. */
+function keylessRun<Tx>(
   flow: Flow<Tx>,
   { runId, isBatch }: Claim,
   jobs: readonly Job[],
-): Chain<Tx> | 'apart' | undefined {
+): Chain<Tx> | 'one by one' | undefined {
   const group = nextGroup(flow, jobs);
   const [job] = jobs;
   if (group === undefined || job === undefined) return undefined;
-  return isBatch && !flow.sizes.isSociable(job) ? 'apart' : [new Run(group.handler, [job], runId)];
+  return isBatch && !flow.sizes.isBatchable(job) ? 'one by one' : [new Run(group.handler, [job], runId)];
 }
 
 /**
@@ -122,7 +132,7 @@ async function chainOf<Tx>(
   { runId, isBatch }: Claim,
   siblings: readonly Job[],
   claimed: number,
-): Promise<Chain<Tx> | 'apart' | undefined> {
+): Promise<Chain<Tx> | 'one by one' | undefined> {
   if (siblings.some(({ status }) => status === 'in-progress')) return undefined;
   const runs: Run<Tx>[] = [];
   let rest = siblings;
@@ -130,8 +140,8 @@ async function chainOf<Tx>(
   do {
     const run = await nextRun(flow, tx, runId, rest);
     if (run === undefined) break;
-    if (isBatch && !run.jobs.every((job) => flow.sizes.isSociable(job))) {
-      if (runs.length === 0) return 'apart';
+    if (isBatch && !run.jobs.every((job) => flow.sizes.isBatchable(job))) {
+      if (runs.length === 0) return 'one by one';
       break;
     }
     runs.push(run);
@@ -164,7 +174,7 @@ function nextGroup<Tx>(
   const [head] = siblings;
   if (head === undefined) return undefined;
   const handler = flow.registry.find(head.kind);
-  if (handler === undefined) tellStrange(flow, head);
+  if (handler === undefined) tellUnknown(flow, head);
   if (handler === undefined || (handler.claim === 'lease' && !flow.anchored())) return undefined;
 
   // A job of another kind in between keeps its turn.
@@ -172,10 +182,10 @@ function nextGroup<Tx>(
   return { handler, jobs: siblings.slice(0, Math.min(handler.groupMax, end === -1 ? siblings.length : end)) };
 }
 
-/** The first job of a key, which the others wait behind, may be of a kind that nobody serves any more. */
-function tellStrange<Tx>({ log, strange }: Flow<Tx>, { publicId, queue, kind, key }: Job): void {
-  if (strange.has(kind)) return;
-  strange.add(kind);
+/** The first job of a key may be of a kind that no worker serves any more. The others wait behind it. */
+function tellUnknown<Tx>({ log, unknownKinds }: Flow<Tx>, { publicId, queue, kind, key }: Job): void {
+  if (unknownKinds.has(kind)) return;
+  unknownKinds.add(kind);
   const facts = { publicId, queue, kind, key };
   log.warn(
     facts,

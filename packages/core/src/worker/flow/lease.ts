@@ -1,61 +1,58 @@
-import type {
-  ClaimSession,
-  ClaimSessionOptions,
-  RunTransaction,
-  Settlement,
-} from '../../driver/claim-session.js';
-import type { Driver } from '../../driver/driver.js';
+import type { ClaimSession, Settlement } from '../../driver/claim-session.js';
 import { DriverError } from '../../driver/driver-error.js';
 import type { JobId } from '../../job/job.js';
+import type { RunWrites } from '../run/run-handle.js';
 
 /**
- * What settles a leased claim: a transaction that begins when it is first needed, by locking the jobs, if they are still
- * this run's. Its connection may be lost and, after `undo`, another be taken.
+ * What settles a leased claim: a transaction that begins when it is first needed, by locking the jobs that are still this run's. Its
+ * connection may be lost and, after `undo`, another be taken.
  */
-export class Lease<Tx> implements RunTransaction<Tx> {
-  readonly handle: Tx;
+export class Lease<Tx> implements RunWrites<Tx> {
   /** Whether it is known to be committed. */
   readonly isCommitted: boolean;
-  readonly #begin: () => Promise<ClaimSession<Tx>>;
+  readonly #session: ClaimSession<Tx>;
   readonly #runId: string;
   readonly #jobs: readonly JobId[];
   readonly #lost = new AbortController();
-  #tx: Promise<ClaimSession<Tx>> | null = null;
-  #open = true;
+  #locked: Promise<void> | null = null;
   #used = false;
   #settledBefore = false;
 
-  constructor(
-    driver: Pick<Driver<Tx>, 'begin' | 'deferred'>,
-    options: ClaimSessionOptions<Tx>,
-    runId: string,
-    jobs: readonly JobId[],
-    isCommitted: boolean,
-  ) {
-    this.#begin = () => driver.begin(options);
+  constructor(session: ClaimSession<Tx>, runId: string, jobs: readonly JobId[], isCommitted: boolean) {
+    this.#session = session;
     this.#runId = runId;
     this.#jobs = jobs;
     this.isCommitted = isCommitted;
-    this.handle = driver.deferred(() => this.#use());
   }
 
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
+  /** Whether the handler has written, or may have. */
   get used(): boolean {
     return this.#used;
   }
 
-  /** Whether the jobs were settled by an earlier attempt, whose commit was done though its answer was lost. */
+  /** Whether an earlier attempt has settled the jobs, whose commit was done though its answer was lost. */
   get settledBefore(): boolean {
     return this.#settledBefore;
   }
 
+  async handle(): Promise<Tx> {
+    this.#used = true;
+    await this.#lock();
+    return this.#session.handle;
+  }
+
   async settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
-    this.#open = false;
-    const tx = await this.#take();
-    return this.#settledBefore ? settlements.map(({ id }) => id) : tx.settle(settlements);
+    await this.#lock();
+    return this.#settledBefore ? settlements.map(({ id }) => id) : this.#session.settle(settlements);
+  }
+
+  async commit(): Promise<void> {
+    await this.#lock();
+    await this.#session.commit();
   }
 
   async undo(): Promise<void> {
@@ -63,45 +60,27 @@ export class Lease<Tx> implements RunTransaction<Tx> {
     if (this.lost.aborted) throw this.lost.reason;
   }
 
-  async commit(): Promise<void> {
-    const tx = await this.#take();
-    await tx.commit();
-  }
-
   async rollback(): Promise<void> {
-    this.#open = false;
-    const tx = await this.#tx?.catch(() => null);
-    this.#tx = null;
-    await tx?.rollback();
+    const locked = this.#locked;
+    this.#locked = null;
+    if (locked === null) return;
+    await locked.catch(() => {});
+    await this.#session.rollback();
   }
 
-  async #use(): Promise<Tx> {
-    if (!this.#open) {
-      throw new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
+  #lock(): Promise<void> {
+    this.#locked ??= this.#lockJobs();
+    return this.#locked;
+  }
+
+  async #lockJobs(): Promise<void> {
+    const found = await this.#session.lockLeased(this.#runId, this.#jobs, this.isCommitted);
+    const states = [...found.values()];
+    const kept = states.filter((state) => state === 'in-progress').length;
+    if (states.length === this.#jobs.length && (kept === 0 || kept === states.length)) {
+      this.#settledBefore = kept === 0;
+      return;
     }
-    this.#used = true;
-    return (await this.#take()).handle;
-  }
-
-  #take(): Promise<ClaimSession<Tx>> {
-    this.#tx ??= this.#lock();
-    return this.#tx;
-  }
-
-  async #lock(): Promise<ClaimSession<Tx>> {
-    const tx = await this.#begin();
-    try {
-      const states = [...(await tx.lockLeased(this.#runId, this.#jobs, this.isCommitted)).values()];
-      const kept = states.filter((state) => state === 'in-progress').length;
-      if (states.length === this.#jobs.length && (kept === 0 || kept === states.length)) {
-        this.#settledBefore = kept === 0;
-        return tx;
-      }
-    } catch (error) {
-      await tx.rollback();
-      throw error;
-    }
-    await tx.rollback();
     this.#lost.abort(
       new DriverError(
         'ConnectionLost',

@@ -3,86 +3,80 @@ import type { Clock } from '../../clock.js';
 import type { Driver } from '../../driver/driver.js';
 import type { EarlierRuns, RunStart } from '../../driver/run-record.js';
 import type { JobId } from '../../job/job.js';
-import { DueFlush } from './due-flush.js';
+import { LazyFlush } from './lazy-flush.js';
 
-/** What was known of these runs' jobs before; jobs that had no run are not in it. */
-export type EarlierRuns = ReadonlyMap<JobId, EarlierRuns>;
+/** What is known of these runs' jobs; jobs that had no run before are not in it. */
+export type History = ReadonlyMap<JobId, EarlierRuns>;
 
-/** The records of some runs, on their way. Each promise rejects with a `DriverError` when they cannot be written. */
+/** The record that some runs share. Each promise rejects with a `DriverError` when it cannot be written. */
 export interface RunRecord {
-  /**
-   * What was known of their jobs before. Resolves when everybody will see them, whatever becomes of this process: a run by itself
-   * may begin.
-   */
-  readonly written: Promise<EarlierRuns>;
-  /** Resolves when everybody sees them, and a crash would be counted by whoever comes next: the runs may be settled. */
-  readonly seen: Promise<void>;
-  /**
-   * Resolves when they are on the server's disk, or need not come there any more, as the runs are over. Until then nothing that the
-   * handlers ask for in the database may be done.
-   */
+  /** Resolves when everybody sees the record, and a crash would be counted: the runs may begin. */
+  readonly visible: Promise<History>;
+  /** Resolves when the record is on the server's disk, or need not come there any more, as the runs are over. */
   readonly flushed: Promise<void>;
-  /** Has them come to the disk now. */
-  flush(): void;
+  /** Flushes the record now. Until then nothing that the handlers write in the database may be done. */
+  durable(): Promise<void>;
   /** One of the runs is over. */
   end(): void;
 }
 
-/**
- * How long a write waits at most for the one ahead, in milliseconds: the connection of one that takes longer may be dead, and the driver
- * waits for its answer much longer.
- */
+/** How long a write waits at most for the one before it, and how long a flush may take, in milliseconds. After that a connection may be dead. */
 const HANGS_MS = 200;
 
 /**
- * So many turns of the event loop a write waits for claims that come along with it, which are read one after the other: some microseconds that
- * spare a statement for a few runs each. Without, 24 slots had 0.92 of the rate, and eight workers with five slots each 0.89.
+ * How many turns of the event loop a write waits for claims that come along with it. Their answers are read one after the other, so
+ * some microseconds spare a statement for a few runs each. Without, 24 slots had 0.92 of the rate, and eight workers with
+ * five slots each 0.89.
  */
 const TURNS = 2;
 
 /** Runs whose records are to be written together. */
 interface Gathered extends RunRecord {
-  add(run: RunStart): RunRecord;
+  add(run: RunStart, confirm: () => Promise<void>): RunRecord;
+}
+
+/** A write that has been answered. */
+interface Written {
+  readonly history: History;
+  readonly durable: () => Promise<void>;
 }
 
 /**
- * Writes runs' records. Those of several jobs each by itself; of the others, while a write is on its way, and does not hang, those that
- * come are gathered into the next one, so that the slots of a process share statements and flushes.
+ * Writes runs' records. Those of several jobs are written each by itself. The others are gathered while a write is on its way, unless
+ * that hangs, so that the slots of a process share statements and flushes.
  */
 export class RunRecords {
-  readonly #driver: Pick<Driver, 'startRuns'>;
+  readonly #driver: Pick<Driver, 'startRuns' | 'endCrashed'>;
   readonly #clock: Clock;
   #next: Gathered | null = null;
   #writing: Promise<unknown> = Promise.resolve();
-  /**
-   * Whether the last one that ended came to the disk. Where commits hang, a handler that begins ahead of one would do so again
-   * and again, and nobody would count it.
-   */
-  #trusts = true;
+  /** Whether the last flush succeeded. Where commits hang, handlers that began ahead of a flush would do so again and again, uncounted. */
+  #flushes = true;
 
-  constructor(driver: Pick<Driver, 'startRuns'>, clock: Clock) {
+  constructor(driver: Pick<Driver, 'startRuns' | 'endCrashed'>, clock: Clock) {
     this.#driver = driver;
     this.#clock = clock;
   }
 
-  start(run: RunStart): RunRecord {
-    if (run.jobs.length > 1) return this.#write(Promise.resolve(true)).add(run);
+  /** @param confirm Rejects unless the run's claim stands: a frozen worker may have lost it. */
+  start(run: RunStart, confirm: () => Promise<void>): RunRecord {
+    if (run.jobs.length > 1) return this.#record(Promise.resolve(true)).add(run, confirm);
     this.#next ??= this.#gather();
-    return this.#next.add(run);
+    return this.#next.add(run, confirm);
   }
 
   #gather(): Gathered {
-    const turn = this.#turn().then(async (ended) => {
+    const turn = this.#turn().then(async (isOver) => {
       for (let turns = 0; turns < TURNS; turns++) await setImmediate();
       this.#next = null;
-      return ended;
+      return isOver;
     });
-    const record = this.#write(turn);
-    this.#writing = record.seen.catch(() => {});
+    const record = this.#record(turn);
+    this.#writing = record.visible.catch(() => {});
     return record;
   }
 
-  /** Resolves when the next write may begin, with whether the one ahead is over. */
+  /** Resolves when the next write may begin, with whether the one before it is over. */
   #turn(): Promise<boolean> {
     return new Promise((resolve) => {
       const stopTimer = this.#clock.after(HANGS_MS, () => resolve(false));
@@ -93,67 +87,69 @@ export class RunRecords {
     });
   }
 
-  /** @param turn Resolves when it may begin, until which runs are added, with whether the one ahead is over. */
-  #write(turn: Promise<boolean>): Gathered {
+  /** @param turn Resolves when it may be written, until which runs are added, with whether the write before it is over. */
+  #record(turn: Promise<boolean>): Gathered {
     const runs: RunStart[] = [];
-    const flush = new DueFlush(this.#clock);
-    let tell = (_: readonly EarlierRuns[]): void => {};
-    const ahead = new Promise<readonly EarlierRuns[]>((resolve) => {
-      tell = resolve;
-    });
-    let show = (): void => {};
-    const shown = new Promise<void>((resolve) => {
-      show = resolve;
-    });
-    const seen = (): void => {
-      show();
-      flush.begin();
+    const confirms: (() => Promise<void>)[] = [];
+    const written = turn.then(() => this.#write(runs, confirms));
+    const flush = new LazyFlush(this.#clock, async () => this.#flush(await written));
+    const durable = (): Promise<void> => {
+      flush.now();
+      return flush.done;
     };
-    const told = { written: tell, seen, due: flush.due };
-    const writing = turn.then((ended) =>
-      this.#driver.startRuns(runs, ended && this.#trusts ? told : undefined),
-    );
-    const flushed = this.#watched(writing, flush.due);
-    const isSeen = Promise.race([shown, flushed]);
-    const written = Promise.race([ahead, writing]).then((rows) => new Map(rows.map((row) => [row.id, row])));
-    // Who is told so by one of them need not ask the others.
-    for (const each of [written, isSeen, flushed]) each.catch(() => {});
+    const visible = turn.then(async (isOver) => {
+      const isAhead = isOver && this.#flushes;
+      const { history } = await written;
+      if (isAhead) flush.begin();
+      else await durable();
+      return history;
+    });
+    visible.catch(() => {});
     return {
-      written,
-      seen: isSeen,
-      flushed,
-      flush: () => flush.now(),
+      visible,
+      flushed: flush.done,
+      durable,
       end: () => flush.runEnds(),
-      add(run) {
+      add(run, confirm) {
         runs.push(run);
+        confirms.push(confirm);
         flush.add();
         return this;
       },
     };
   }
 
-  /** One that is to come to the disk and hangs is trusted no more than one that has failed. One that need not come there tells nothing. */
-  async #watched(writing: Promise<unknown>, due: Promise<boolean>): Promise<void> {
-    let isSpared = false;
-    let isOver = false;
-    let stopTimer = (): void => {};
-    void due.then((isDue) => {
-      isSpared = !isDue;
-      if (isDue && !isOver) stopTimer = this.#clock.after(HANGS_MS, () => this.#distrust());
-    });
+  /** Ends the runs that crashed before, and writes those that begin. What a claim that stands has found was there before it. */
+  async #write(runs: readonly RunStart[], confirms: readonly (() => Promise<void>)[]): Promise<Written> {
+    const jobs = runs.flatMap((run) => run.jobs);
     try {
-      await writing;
-      if (!isSpared) this.#trusts = true;
+      for (;;) {
+        const { visible, durable } = this.#driver.startRuns(runs);
+        const { earlier, unfinished } = await visible;
+        if (unfinished.length === 0)
+          return { history: new Map(earlier.map((known) => [known.id, known])), durable };
+        await Promise.all(confirms.map((confirm) => confirm()));
+        await this.#driver.endCrashed(unfinished, jobs);
+      }
     } catch (error) {
-      this.#distrust();
+      this.#flushes = false;
       throw error;
-    } finally {
-      isOver = true;
-      stopTimer();
     }
   }
 
-  #distrust(): void {
-    this.#trusts = false;
+  /** A flush that hangs counts as one that has failed, until it has succeeded. */
+  async #flush({ durable }: Written): Promise<void> {
+    const stopTimer = this.#clock.after(HANGS_MS, () => {
+      this.#flushes = false;
+    });
+    try {
+      await durable();
+      this.#flushes = true;
+    } catch (error) {
+      this.#flushes = false;
+      throw error;
+    } finally {
+      stopTimer();
+    }
   }
 }

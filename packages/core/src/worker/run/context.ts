@@ -8,14 +8,14 @@ import type { Logger } from '../../logger.js';
 import type { CheckedJob } from './check-job.js';
 import type { LiveRun } from './live-run.js';
 import { type ProgressReporter, progressReporter } from './progress.js';
-import type { RunPart } from './shared-transaction.js';
+import type { RunHandle } from './run-handle.js';
 
 export interface HandlerCall<Tx> {
   readonly handler: AnyHandler<Tx>;
   readonly jobs: readonly [CheckedJob, ...CheckedJob[]];
   /** When its time is over: what the checks of the payloads took has passed already. */
   readonly until: number;
-  readonly tx: Pick<RunPart<Tx>, 'lost' | 'handle'>;
+  readonly tx: Pick<RunHandle<Tx>, 'lost' | 'handle'>;
   readonly live: LiveRun;
   readonly driver: Pick<Driver, 'noteRun'>;
   readonly clock: Clock;

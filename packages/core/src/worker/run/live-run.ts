@@ -3,13 +3,10 @@ import type { Job, JobId } from '../../job/job.js';
 
 const NONE: ReadonlySet<string> = new Set();
 const NOBODY: readonly LiveRun[] = [];
-const AT_ONCE = Promise.resolve();
 
 /** A run that is going on in this process: what may stop it, and which of its jobs were cancelled. */
 export class LiveRun {
   readonly jobs: readonly JobId[];
-  /** Resolves when everybody sees its record, which is not there to be written to before. */
-  recorded: Promise<void> = AT_ONCE;
   /** The runs that share its transaction, itself among them; none until they are known. */
   together: readonly LiveRun[] = NOBODY;
   readonly #rows: readonly Job[];

@@ -17,13 +17,12 @@ export interface ProgressReporter {
 /** Writes a run's progress to its record, the newest value at most every `EVERY_MS`, one write at a time. What is left at the end is not worth a statement. */
 export function progressReporter(
   driver: Pick<Driver, 'noteRun'>,
-  run: Pick<LiveRun, 'runId' | 'jobs' | 'recorded'>,
+  run: Pick<LiveRun, 'runId' | 'jobs'>,
   clock: Clock,
   log: Logger,
 ): ProgressReporter {
   const write = async (progress: Json): Promise<void> => {
     try {
-      await run.recorded;
       await driver.noteRun(run, { progress });
     } catch (error) {
       log.debug({ err: error, runId: run.runId }, 'progress was not written');

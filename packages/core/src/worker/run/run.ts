@@ -3,7 +3,7 @@ import { CancelledError } from '../../errors.js';
 import type { AnyHandler } from '../../handler/handler.js';
 import { retry } from '../../handler/outcome.js';
 import type { Job, JobId } from '../../job/job.js';
-import type { EarlierRuns } from '../record/run-records.js';
+import type { History } from '../record/run-records.js';
 import type { RunInfo } from '../tell/events.js';
 import { LiveRun } from './live-run.js';
 import { noOutcome } from './outcome-of.js';
@@ -54,24 +54,15 @@ export class Run<Tx> {
   }
 
   /** Takes in how often its jobs crashed before. */
-  count(earlier: EarlierRuns): void {
+  count(history: History): void {
     this.counted = this.jobs.map((job) =>
-      countRuns(job, earlier.get(job.id) ?? { crashes: job.crashes, earlierRuns: 0 }),
+      countRuns(job, history.get(job.id) ?? { crashes: job.crashes, earlierRuns: 0 }),
     );
   }
 
   /** Whether a crash has come to light that its jobs' rows do not count yet. */
   get hasNewCrash(): boolean {
     return this.counted.some(({ crashes, crashesSeen }) => crashesSeen > crashes);
-  }
-
-  /**
-   * Whether it may begin before others could see that it has: whoever comes to its job then, should it crash, runs it again without
-   * counting that yet. Not for many jobs' sake, and not if a crash is the end of the job.
-   */
-  get mayBeginUnseen(): boolean {
-    const [first, ...others] = this.counted;
-    return others.length === 0 && first !== undefined && first.attemptsMade + 1 < first.maxAttempts;
   }
 
   /** Whether all its jobs go back as they were. */

@@ -1,0 +1,178 @@
+/** Claim, check and group: from the next jobs beyond the line to the runs that may begin. */
+
+import type { ClaimCriteria, ClaimSession, Finished } from '../../driver/claim-session.js';
+import type { Job } from '../../job/job.js';
+import type { Sweep } from '../look/sweep.js';
+import { ONE_JOB, type Search } from './batch-sizes.js';
+import type { Flow } from './context.js';
+import { type Grouped, lockGroups } from './group.js';
+
+/** How long a sweep may go on before it starts from the beginning again, in milliseconds: what is urgent waits so long behind a backlog. */
+const SWEEP_MS = 500;
+
+/** How many busy keys a claim names at most; a job of another busy key is met and left again. */
+const BUSY_KEYS = 1_000;
+
+/** A claim that was sent behind a settlement. */
+interface ClaimAhead {
+  readonly jobs: Promise<readonly Job[]>;
+  readonly began: number;
+}
+
+/**
+ * The claims of one slot's sweep, on one connection. Ids become visible out of order and jobs come back behind the line, so
+ * under lasting load a sweep ends after `SWEEP_MS`, and the slot sweeps again.
+ */
+export class Claims<Tx> {
+  readonly session: ClaimSession<Tx>;
+  readonly #flow: Flow<Tx>;
+  readonly #pass: Sweep;
+  readonly #until: number;
+  /** The entities that this slot has. */
+  readonly #taken = new Set<string>();
+  #search: Search = ONE_JOB;
+  #ahead: ClaimAhead | null = null;
+  #began = 0;
+  /** After a claim of jobs that cannot share a transaction: how many of them can. */
+  #most: number | undefined;
+  /** Whether the last claim came to something that was run. */
+  #worked = false;
+
+  constructor(flow: Flow<Tx>, pass: Sweep) {
+    this.#flow = flow;
+    this.#pass = pass;
+    this.#until = flow.clock.now() + SWEEP_MS;
+    this.session = flow.driver.claimSession({ idleLimitMs: flow.idleLimitMs });
+  }
+
+  /** The next runs, under this connection's locks, or null when the sweep is over. */
+  async next(): Promise<Grouped<Tx> | null> {
+    for (;;) {
+      const jobs = await this.#claim();
+      if (jobs === null) return null;
+      const grouped = await this.#group(jobs);
+      if (grouped === 'end') return null;
+      if (grouped !== 'blocked') return grouped;
+      await this.session.rollback();
+      this.#letGo();
+    }
+  }
+
+  /** What the claim behind a settlement is to look for. Undefined where there is to be none, or where it has to wait for other slots. */
+  behind(): ClaimCriteria | undefined {
+    this.turned();
+    if (!this.#goesOn || this.#flow.sizes.next(this.#pass.queue) > 1) return undefined;
+    this.#pass.catchUp(false);
+    this.#began = this.#flow.clock.now();
+    return this.#criteria(1);
+  }
+
+  /** The settlement is done, and the claim behind it on its way. */
+  settled(next: Finished['next']): void {
+    if (next !== null) this.#ahead = { jobs: next, began: this.#began };
+  }
+
+  /** What was claimed has been run. */
+  turned(): void {
+    this.#letGo();
+    this.#worked = true;
+    this.#pass.worked = true;
+  }
+
+  /** The entities of this claim are free again, and other slots may look. */
+  #letGo(): void {
+    for (const entity of this.#taken) this.#flow.taken.delete(entity);
+    this.#taken.clear();
+    this.#search.end();
+  }
+
+  async end(): Promise<void> {
+    this.#letGo();
+    await this.session.rollback();
+  }
+
+  /** SKIP LOCKED: the first due jobs beyond the line whose entities this process does not already have. */
+  async #claim(): Promise<readonly Job[] | null> {
+    const ahead = this.#ahead;
+    this.#ahead = null;
+    this.#search = ONE_JOB;
+    if (ahead !== null) return this.#claimed(await ahead.jobs, ahead.began);
+    if (!this.#goesOn) return this.#leaveOff();
+    this.#worked = false;
+    const { sizes, clock } = this.#flow;
+    this.#search = await sizes.search(this.#pass.queue, this.#most);
+    this.#pass.catchUp(this.#most !== undefined);
+    this.#most = undefined;
+    const began = clock.now();
+    return this.#claimed(await this.session.claim(this.#criteria(this.#search.limit)), began);
+  }
+
+  #claimed(jobs: readonly Job[], began: number): readonly Job[] {
+    const { sizes, clock } = this.#flow;
+    const now = clock.now();
+    this.#pass.claimed(jobs.at(-1), now - began, now);
+    const { limit, isPast } = this.#search;
+    if (!isPast) sizes.found(this.#pass.queue, limit, sizes.batchable(jobs));
+    return jobs;
+  }
+
+  /** Whether another claim is to be made. */
+  get #goesOn(): boolean {
+    const { stopping, clock } = this.#flow;
+    return !this.#isAnswered && !stopping.aborted && clock.now() < this.#until;
+  }
+
+  /** Whether some other slot looks for all that this one could still find. */
+  get #isAnswered(): boolean {
+    return this.#worked && this.#pass.mayRest && this.#flow.answered();
+  }
+
+  #leaveOff(): null {
+    this.#pass.isAnswered = this.#isAnswered;
+    if (!this.#pass.isAnswered) this.#pass.leaveOff(this.#flow.clock.now());
+    return null;
+  }
+
+  #criteria(limit: number): ClaimCriteria {
+    const { registry, taken } = this.#flow;
+    const { queue, line, busy } = this.#pass;
+    const prefix = `${queue}\n`;
+    const own = [...taken].filter((entity) => entity.startsWith(prefix));
+    const keys = [...busy, ...own.map((entity) => entity.slice(prefix.length))].slice(0, BUSY_KEYS);
+    return { queue, line, kinds: registry.kinds, busy: keys, limit };
+  }
+
+  /** Checks and groups what was claimed. Nothing of it stays locked that is not run. */
+  async #group(jobs: readonly Job[]): Promise<Grouped<Tx> | 'blocked' | 'end'> {
+    const last = jobs.at(-1);
+    if (last === undefined) return 'end';
+    const batchable = this.#flow.sizes.batchable(jobs);
+    if (batchable < jobs.length) return this.#split(jobs, batchable);
+    const { clock, stopping } = this.#flow;
+    const began = clock.now();
+    const chains = await lockGroups(this.#flow, this.session, this.#pass, jobs, this.#taken);
+    if (chains === 'one by one') {
+      this.#flow.sizes.reset(this.#pass.queue);
+      return this.#split(jobs, 1);
+    }
+    this.#pass.moveLine(last);
+    this.#flow.looked(this.#pass, last);
+    const [first, ...others] = chains;
+    if (first === undefined) {
+      this.#pass.blocked(clock.now() - began);
+      return 'blocked';
+    }
+    this.#pass.found(jobs, clock.now());
+    // The worker may have stopped its runs while this claim was on its way.
+    if (stopping.aborted) return 'end';
+    this.#search.end();
+    return [first, ...others];
+  }
+
+  /** Jobs that cannot share a transaction are claimed again, fewer at a time: the others would be locked to its end, and run by nobody. */
+  #split(jobs: readonly Job[], most: number): 'blocked' {
+    this.#pass.letGo(jobs);
+    this.#most = most;
+    return 'blocked';
+  }
+}

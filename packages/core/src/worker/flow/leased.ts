@@ -1,0 +1,128 @@
+/** A run whose claim is a lease: committed before it begins, settled by another transaction. */
+
+import type { ClaimSession, Settlement } from '../../driver/claim-session.js';
+import { isDriverError } from '../../driver/driver-error.js';
+import { ClaimLostError } from '../../errors.js';
+import { Pause } from '../../job/pause.js';
+import type { RunRecord } from '../record/run-records.js';
+import { soleEntrance } from '../run/entrance.js';
+import type { Run } from '../run/run.js';
+import { RunHandle } from '../run/run-handle.js';
+import { limitMs } from '../run/time-limits.js';
+import { tell } from '../tell/outcomes.js';
+import type { Flow } from './context.js';
+import { Lease } from './lease.js';
+import { stopWhenLost } from './loss.js';
+import { begin } from './run-all.js';
+import { runOne } from './run-one.js';
+import { lostClaim, type Settlements, settlementsOf } from './settle.js';
+
+/** Commits the claim, runs, and settles. Until then the worker's session keeps the claim. */
+export async function runLeased<Tx>(
+  flow: Flow<Tx>,
+  session: ClaimSession<Tx>,
+  run: Run<Tx>,
+  record: RunRecord,
+  began: number,
+): Promise<void> {
+  const { runId, jobs } = run.live;
+  // The session was lost while this claim was on its way, and could not stop a run that was not there.
+  if (!flow.anchored()) return session.release({ runId, jobs });
+  const lease = await takeLease(flow, session, run);
+  try {
+    begin(flow, [run]);
+    if (lease.isCommitted) await runUnderLease(flow, lease, run, record);
+    const tookMs = Math.round(flow.clock.now() - began);
+    const written = await settleLease(lease, settlementsOf(flow, [run], tookMs), (ms, error) =>
+      wait(flow, run, ms, error),
+    );
+    tell(flow, [run], written, tookMs);
+  } finally {
+    await lease.rollback();
+  }
+}
+
+async function takeLease<Tx>(
+  { driver }: Flow<Tx>,
+  session: ClaimSession<Tx>,
+  { live: { runId, jobs }, handler }: Run<Tx>,
+): Promise<Lease<Tx>> {
+  const idleLimitMs = limitMs(handler.timeoutMs);
+  let isCommitted = true;
+  try {
+    await session.lease(runId, jobs, idleLimitMs);
+  } catch (error) {
+    if (!isDriverError(error, 'ConnectionLost')) throw error;
+    // The lease may have been committed, and only the answer was lost: then it is to be given back.
+    isCommitted = false;
+  }
+  return new Lease(driver.claimSession({ idleLimitMs }), runId, jobs, isCommitted);
+}
+
+async function runUnderLease<Tx>(
+  flow: Flow<Tx>,
+  lease: Lease<Tx>,
+  run: Run<Tx>,
+  record: RunRecord,
+): Promise<void> {
+  const endWatch = stopWhenLost(lease.lost, record, [run]);
+  try {
+    await runOne(
+      flow,
+      new RunHandle(
+        flow.driver,
+        lease,
+        soleEntrance(() => record.durable()),
+      ),
+      run,
+    );
+  } finally {
+    endWatch();
+  }
+}
+
+/**
+ * Writes the outcomes and commits them. A lease outlives its connection, so while the database is away this goes on trying. Where the
+ * handler has written, its writes are gone with the connection, and its jobs are retried. They are retried as well when the database
+ * cannot hold what is to be written. Whatever else the database says, a handler that has worked for minutes is not to
+ * run again for it.
+ *
+ * @param waits Pauses for some milliseconds; rejects when there is no time left.
+ * @throws ClaimLostError, DriverError
+ */
+export async function settleLease<Tx>(
+  lease: Lease<Tx>,
+  { settlements, instead }: Settlements,
+  waits: (ms: number, error: unknown) => Promise<void>,
+): Promise<readonly Settlement[]> {
+  const pause = new Pause(20, 1_000);
+  /** What a commit was sent for: jobs that are found settled were settled so. */
+  let sent = settlements;
+  let now = settlements;
+  for (;;) {
+    try {
+      const settled = await lease.settle(now);
+      if (settled.length < now.length) throw lostClaim(now);
+      if (!lease.settledBefore) sent = now;
+      await lease.commit();
+      return sent;
+    } catch (error) {
+      if (lease.lost.aborted || error instanceof ClaimLostError) throw error;
+      if (lease.used || isDriverError(error, 'InvalidInput')) now = instead(error);
+      await lease.undo();
+      await waits(pause.next(), error);
+    }
+  }
+}
+
+/** Between two attempts to settle a lease. When the worker has no time left its jobs are reclaimed, as soon as its session ends. */
+function wait<Tx>(
+  { clock, log }: Flow<Tx>,
+  { live, info }: Run<Tx>,
+  ms: number,
+  error: unknown,
+): Promise<void> {
+  if (live.isOutOfTime) return Promise.reject(error);
+  log.warn({ err: error, ...info }, 'a lease could not be settled; trying again');
+  return new Promise((resolve) => void clock.after(ms, resolve));
+}

@@ -1,0 +1,41 @@
+import type { ClaimSession } from '../../driver/claim-session.js';
+import { isDriverError } from '../../driver/driver-error.js';
+import { ClaimLostError } from '../../errors.js';
+import type { RunRecord } from '../record/run-records.js';
+import type { Run } from '../run/run.js';
+import type { Flow } from './context.js';
+
+/**
+ * Stops runs that have lost their claim, or whose record cannot be made durable: there is nothing to work for.
+ *
+ * @returns ends the watch of the claim
+ */
+export function stopWhenLost<Tx>(lost: AbortSignal, record: RunRecord, runs: readonly Run<Tx>[]): () => void {
+  const stop = (cause: unknown): void => {
+    for (const { live } of runs) live.stop(new ClaimLostError(live.runId, { cause }));
+  };
+  const onLost = (): void => stop(lost.reason);
+  record.flushed.catch(stop);
+  lost.addEventListener('abort', onLost, { once: true });
+  if (lost.aborted) onLost();
+  return () => lost.removeEventListener('abort', onLost);
+}
+
+/**
+ * Tells of runs of which nothing was settled, and lets go of their claim.
+ *
+ * @throws what the database will say to the next claim too, which is to come after a pause
+ */
+export async function tellLost<Tx>(
+  { log, events }: Pick<Flow<Tx>, 'log' | 'events'>,
+  session: ClaimSession<Tx>,
+  runs: readonly Run<Tx>[],
+  error: unknown,
+): Promise<void> {
+  for (const { info } of runs) {
+    log.warn({ err: error, ...info }, 'the claim was lost; its jobs are claimable again');
+    events.emit('lost', info, error);
+  }
+  await session.rollback();
+  if (!isDriverError(error, 'ConnectionLost') && !(error instanceof ClaimLostError)) throw error;
+}

@@ -1,0 +1,84 @@
+/** From runs that may begin to how they ended: one by itself, or several in one transaction. */
+
+import type { ClaimSession } from '../../driver/claim-session.js';
+import type { RunRecord } from '../record/run-records.js';
+import { isExhausted } from '../run/check-job.js';
+import { sharedEntrance, soleEntrance } from '../run/entrance.js';
+import type { Run } from '../run/run.js';
+import { RunHandle } from '../run/run-handle.js';
+import type { Flow } from './context.js';
+import type { Chain, Grouped } from './group.js';
+import { runOne } from './run-one.js';
+
+/** How long a batch may go on until no further run of it begins, in milliseconds: the others wait for its commit. */
+const BATCH_MS = 50;
+
+/** Tells that runs begin. */
+export function begin<Tx>({ events, claimed }: Flow<Tx>, runs: readonly Run<Tx>[]): void {
+  if (events.hears('run')) for (const { info } of runs) events.emit('run', info);
+  claimed();
+}
+
+/** Runs the handlers in the claim's own transaction, and notes in each run how it ended for each of its jobs. */
+export async function runAll<Tx>(
+  flow: Flow<Tx>,
+  session: ClaimSession<Tx>,
+  record: RunRecord,
+  claim: Grouped<Tx>,
+): Promise<void> {
+  const runs = claim.flat();
+  const [[first]] = claim;
+  begin(flow, runs);
+  const durable = (): Promise<void> => record.durable();
+  const writes = { lost: session.lost, handle: () => session.handle, undo: () => session.undo() };
+  if (runs.length === 1)
+    return runOne(flow, new RunHandle(flow.driver, writes, soleEntrance(durable)), first);
+  const entrance = sharedEntrance(session, durable);
+  return runTogether(flow, () => new RunHandle(flow.driver, writes, entrance), claim);
+}
+
+/**
+ * Runs the handlers of several runs that share a transaction: at the same time where they asked for it, else one after the
+ * other, so that a slot is still one run at a time. What has not begun when the time is up is given back. So are all of them when one
+ * has crashed before: its next run is by itself, and until its crash is counted in its row it pays for no other's.
+ */
+async function runTogether<Tx>(
+  flow: Flow<Tx>,
+  newHandle: () => RunHandle<Tx>,
+  claim: Grouped<Tx>,
+): Promise<void> {
+  const crashed = claim.flat().filter(({ hasNewCrash }) => hasNewCrash);
+  if (crashed.length > 0) {
+    for (const run of crashed) await giveBack(flow, newHandle(), run);
+    return;
+  }
+  const until = flow.clock.now() + BATCH_MS;
+  const inTurn = async (runs: readonly Run<Tx>[]): Promise<void> => {
+    for (const run of runs) {
+      if (flow.stopping.aborted || flow.clock.now() >= until) return;
+      await runOne(flow, newHandle(), run);
+      // What comes after it in its key looks again at what became of it.
+      if (!isComplete(run)) return;
+    }
+  };
+  const [together, rest] = [claim.filter(runConcurrently), claim.filter((chain) => !runConcurrently(chain))];
+  const ends = await Promise.allSettled([
+    ...together.map(inTurn),
+    rest.reduce<Promise<void>>((before, chain) => before.then(() => inTurn(chain)), Promise.resolve()),
+  ]);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+function runConcurrently<Tx>([{ handler }]: Chain<Tx>): boolean {
+  return handler.batch !== 'auto';
+}
+
+function isComplete<Tx>({ endings, jobs }: Run<Tx>): boolean {
+  return endings !== 'release' && jobs.every(({ id }) => endings.get(id)?.event === 'complete');
+}
+
+/** Gives a run's jobs back with their crashes counted, unless these have used up their attempts. */
+async function giveBack<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run<Tx>): Promise<void> {
+  if (run.counted.every(isExhausted)) await runOne(flow, handle, run);
+  else run.endings = new Map(run.jobs.map(({ id }) => [id, { event: 'release' }]));
+}

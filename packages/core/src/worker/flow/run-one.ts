@@ -1,0 +1,82 @@
+import { ClaimLostError, WorkerStoppedError } from '../../errors.js';
+import { retry } from '../../handler/outcome.js';
+import type { JobId } from '../../job/job.js';
+import { callHandler } from '../run/call-handler.js';
+import { type CheckedJob, check } from '../run/check-job.js';
+import { outcomeOf } from '../run/outcome-of.js';
+import type { Run } from '../run/run.js';
+import type { RunHandle } from '../run/run-handle.js';
+import { type Ending, isLastAttempt } from '../run/settlement.js';
+import { leaveBehind } from '../tell/left-behind.js';
+import type { Flow } from './context.js';
+
+type MutableEndings = Map<JobId, Ending>;
+
+/**
+ * Checks the jobs of one run, calls its handler, and notes in the run how it ended for each job. Awaits no value that is there already:
+ * in a batch, most handlers have ended when they return.
+ */
+export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run<Tx>): Promise<void> {
+  const { clock, driver, log, container } = flow;
+  const { handler, live } = run;
+  const until = clock.now() + handler.timeoutMs;
+  const endings: MutableEndings = new Map();
+  run.endings = endings;
+  const accepted: CheckedJob[] = [];
+  for (const job of run.counted) {
+    if (live.cancelled.has(job.publicId)) continue;
+    const checked = check(handler, job, { live, clock, until });
+    const found = checked instanceof Promise ? await checked : checked;
+    if ('ending' in found) endings.set(job.id, found.ending);
+    else accepted.push(found);
+  }
+  const [first, ...rest] = accepted;
+  if (first === undefined) return;
+
+  const started = clock.now();
+  try {
+    const call = {
+      handler,
+      jobs: [first, ...rest],
+      until,
+      tx: handle,
+      live,
+      driver,
+      clock,
+      log,
+      container,
+    } as const;
+    const ended = callHandler(call, (late) => leaveBehind(flow, run.info, late));
+    const result = ended instanceof Promise ? await ended : ended;
+    const outcomes = accepted.map(({ job }) => [job.id, outcomeOf(result, job)] as const);
+    const kept = handle.keep();
+    if (kept !== undefined) await kept;
+    for (const [id, outcome] of outcomes) endings.set(id, outcome);
+  } catch (error) {
+    if (handle.lost.aborted) throw error;
+    await handle.undo();
+    if (!noteFailure(flow, run, accepted, endings, error)) return;
+  }
+  flow.sizes.ran(handler, clock.now() - started, handle.used);
+}
+
+/** @returns whether the run counts; not where the worker stops, or has been without its session, or a durable record, for too long */
+function noteFailure<Tx>(
+  { log }: Pick<Flow<Tx>, 'log'>,
+  run: Run<Tx>,
+  accepted: readonly CheckedJob[],
+  endings: MutableEndings,
+  error: unknown,
+): boolean {
+  const { stopped } = run.live;
+  if (stopped instanceof WorkerStoppedError || stopped instanceof ClaimLostError) {
+    run.endings = 'release';
+    return false;
+  }
+  run.thrown = { error };
+  // A last attempt is logged when it is settled.
+  if (!accepted.every(({ job }) => isLastAttempt(job)))
+    log.warn({ err: error, ...run.info }, 'the handler failed');
+  for (const { job } of accepted) endings.set(job.id, retry(error));
+  return true;
+}

@@ -1,0 +1,34 @@
+import type { ClaimSession } from '../../driver/claim-session.js';
+import { Mutex } from '../time/mutex.js';
+import type { Entrance } from './run-handle.js';
+
+const nothing = (): void => {};
+
+/** For a run by itself: it may write when its record is durable, so that a statement which brings the server down is counted. */
+export function soleEntrance(durable: () => Promise<void>): Entrance {
+  return { enter: () => durable().then(() => nothing), renew: () => Promise.resolve() };
+}
+
+/**
+ * For runs that share a transaction. Savepoints lie one in the other, so the runs that write take turns: each has the transaction from
+ * its first statement until it has ended.
+ */
+export function sharedEntrance<Tx>(
+  session: Pick<ClaimSession<Tx>, 'lost' | 'renew'>,
+  durable: () => Promise<void>,
+): Entrance {
+  const { lost } = session;
+  const turn = new Mutex();
+  const whenLost = new Promise<never>((_, reject) => {
+    lost.addEventListener('abort', () => reject(lost.reason), { once: true });
+  });
+  whenLost.catch(nothing);
+  return {
+    async enter() {
+      await durable();
+      // The run that has the turn then may never end.
+      return Promise.race([whenLost, turn.take()]);
+    },
+    renew: () => session.renew(),
+  };
+}

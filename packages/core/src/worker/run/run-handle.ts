@@ -1,0 +1,102 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Driver } from '../../driver/driver.js';
+import { runOver } from '../../driver/run-over.js';
+
+/** The transaction that a run writes in. */
+export interface RunWrites<Tx> {
+  /** Aborted when the claim is lost. */
+  readonly lost: AbortSignal;
+  /** What the run's statements go to, once it may write. */
+  handle(): Tx | Promise<Tx>;
+  undo(): Promise<void>;
+}
+
+/** The way into a transaction. */
+export interface Entrance {
+  /** Resolves when the run may write. @returns lets the next run in */
+  enter(): Promise<() => void>;
+  /** Closes the run's writes, where other runs come behind it. Rejects when they cannot stay. */
+  renew(): Promise<void>;
+}
+
+/**
+ * The one gate between a handler and its transaction. The handler's first statement waits until the run may write. A statement after
+ * the run's end is refused.
+ */
+export class RunHandle<Tx> {
+  readonly #driver: Pick<Driver<Tx>, 'deferred'>;
+  readonly #writes: RunWrites<Tx>;
+  readonly #entrance: Entrance;
+  #handle: Tx | undefined;
+  #entering: Promise<() => void> | null = null;
+  #leave: (() => void) | null = null;
+  #isOpen = true;
+
+  constructor(driver: Pick<Driver<Tx>, 'deferred'>, writes: RunWrites<Tx>, entrance: Entrance) {
+    this.#driver = driver;
+    this.#writes = writes;
+    this.#entrance = entrance;
+  }
+
+  get lost(): AbortSignal {
+    return this.#writes.lost;
+  }
+
+  /** For the handler. Made when it is first read. */
+  get handle(): Tx {
+    this.#handle ??= this.#driver.deferred(() => this.#use());
+    return this.#handle;
+  }
+
+  /** Whether the handler has written, or may have. */
+  get used(): boolean {
+    return this.#leave !== null;
+  }
+
+  /** The run has ended, and its writes stay. Rejects when they cannot; then they are to be undone. Undefined where it has sent none. */
+  keep(): Promise<void> | undefined {
+    if (this.#entering !== null) return this.#keep(this.#entering);
+    this.#isOpen = false;
+    return undefined;
+  }
+
+  async #keep(entering: Promise<() => void>): Promise<void> {
+    // A statement that the handler has sent without waiting for it is one of its writes.
+    if (!this.used) {
+      await entering;
+      await setImmediate();
+    }
+    this.#isOpen = false;
+    if (!this.used) return;
+    try {
+      await this.#entrance.renew();
+    } catch (error) {
+      if (this.lost.aborted) this.#leave?.();
+      throw error;
+    }
+    this.#leave?.();
+  }
+
+  /** Undoes what the run has written. A statement that still waits is refused. */
+  async undo(): Promise<void> {
+    this.#isOpen = false;
+    if (!this.used) return;
+    try {
+      await this.#writes.undo();
+      await this.#entrance.renew();
+    } finally {
+      this.#leave?.();
+    }
+  }
+
+  async #use(): Promise<Tx> {
+    this.#entering ??= this.#entrance.enter();
+    const leave = await this.#entering;
+    if (!this.#isOpen) {
+      if (!this.used) leave();
+      throw runOver();
+    }
+    this.#leave = leave;
+    return this.#writes.handle();
+  }
+}

@@ -1,0 +1,44 @@
+import type { Settlement } from '../../driver/claim-session.js';
+import { isSilent, type Logger } from '../../logger.js';
+import type { Run } from '../run/run.js';
+import type { WorkerEmitter } from './events.js';
+import { tellFailures } from './failures.js';
+
+/** Where outcomes are told. */
+interface Ears {
+  readonly log: Logger;
+  readonly events: WorkerEmitter;
+}
+
+/** Tells how runs ended, once their settlements are durable. @param written Of all runs, in their order */
+export function tell<Tx>(
+  to: Ears,
+  runs: readonly Run<Tx>[],
+  written: readonly Settlement[],
+  tookMs: number,
+): void {
+  let place = 0;
+  for (const run of runs) {
+    const own = written.slice(place, place + run.jobs.length);
+    place += run.jobs.length;
+    if (own.every(({ event }) => event === 'release')) to.events.emit('released', run.info);
+    else tellSettled(to, run, own, tookMs);
+  }
+}
+
+function tellSettled<Tx>(
+  { log, events }: Ears,
+  run: Run<Tx>,
+  settlements: readonly Settlement[],
+  tookMs: number,
+): void {
+  tellFailures(log, run, settlements);
+  // Where nobody listens it is not put together.
+  if (isSilent(log.debug) && !events.hears('settled')) return;
+  const { info, jobs } = run;
+  const endings = new Map(
+    jobs.map(({ publicId }, index) => [publicId, settlements[index]?.event ?? 'retry']),
+  );
+  log.debug({ ...info, tookMs, endings: [...new Set(endings.values())] }, 'settled');
+  events.emit('settled', info, endings, tookMs);
+}

@@ -1,0 +1,99 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { State } from '@rowlock/core';
+import type { Job, JobId, Settlement } from '@rowlock/core/driver';
+import type { Contents } from './contents.js';
+import { HandlerTransaction } from './handler-transaction.js';
+import * as statements from './statements.js';
+import type { Transaction } from './transaction.js';
+
+/** How long the handler's statements may go on when they are to be undone, in milliseconds. */
+const STOP_AFTER_MS = 2_000;
+
+/** One claim: its transaction, the jobs whose row locks that has, and what the handler writes through. */
+export class Claim {
+  readonly tx: Transaction;
+  readonly #place: statements.Place;
+  /** The jobs that it may settle. */
+  readonly #jobs = new Set<JobId>();
+  /** How these jobs stand in the table until they are settled. */
+  #status: State = 'new';
+  #handle: HandlerTransaction;
+  #hasEnded = false;
+
+  constructor(database: Contents, tx: Transaction) {
+    this.tx = tx;
+    this.#place = { database, tx };
+    this.#handle = this.#newHandle();
+  }
+
+  get handle(): HandlerTransaction {
+    return this.#handle;
+  }
+
+  /** Whether its owner has ended it. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  run<Result>(statement: (place: statements.Place) => Result | Promise<Result>): Promise<Result> {
+    return this.tx.run(() => statement(this.#place));
+  }
+
+  /** Jobs that it has locked. */
+  add(jobs: readonly Job[]): readonly Job[] {
+    for (const { id } of jobs) this.#jobs.add(id);
+    return jobs;
+  }
+
+  /** Jobs that it has locked, and how they stand. Those in progress are its own to settle. */
+  addLeased(states: ReadonlyMap<JobId, State>): void {
+    this.#status = 'in-progress';
+    for (const [id, state] of states) if (state === 'in-progress') this.#jobs.add(id);
+  }
+
+  async settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+    this.#handle.close();
+    const own = settlements.filter(({ id }) => this.#jobs.has(id));
+    const written = await this.run((place) => statements.settle(place, own, this.#status));
+    for (const id of written) this.#jobs.delete(id);
+    return written;
+  }
+
+  /** Nothing here is checked late, so what was written stays. */
+  async renew(): Promise<void> {
+    this.#handle.close();
+    await this.run(() => {});
+    this.#handle = this.#newHandle();
+  }
+
+  async undo(): Promise<void> {
+    this.#handle.close();
+    await Promise.race([this.tx.rest(), pause(STOP_AFTER_MS, undefined, { ref: false })]);
+    this.tx.stopStatements();
+    return this.run(() => {
+      if (this.#handle.savepoint !== undefined) this.tx.undoTo(this.#handle.savepoint);
+    });
+  }
+
+  async commit(): Promise<void> {
+    this.#handle.close();
+    await this.tx.commit();
+    this.#hasEnded = true;
+  }
+
+  async rollback(): Promise<void> {
+    this.#handle.close();
+    await this.tx.rollback();
+    this.#hasEnded = true;
+  }
+
+  #newHandle(): HandlerTransaction {
+    return new HandlerTransaction(this.#place.database, this.tx, () => this.#lose());
+  }
+
+  /** The handler has committed or rolled back, and so given up the locks. */
+  #lose(): void {
+    this.#handle.close();
+    this.tx.lose(new Error('the handler has ended it.'));
+  }
+}

@@ -1,0 +1,25 @@
+import type { WakeUp } from '@rowlock/core/driver';
+import type { MemoryClock } from './clock.js';
+import type { JobRow } from './job-row.js';
+import type { RecordRow, RunRow, WorkerRow } from './rows.js';
+import type { Table } from './table.js';
+
+/** What statements find in the database. */
+export interface Contents {
+  readonly clock: MemoryClock;
+  /** The application's own records. */
+  readonly records: Table<RecordRow>;
+  /** @throws DriverError `SchemaOutdated` before the migrations. */
+  readonly tables: Tables;
+  /** Whether the worker's session is open. */
+  hasSession(workerId: string): boolean;
+  /** Wakes workers. */
+  ring(wakeUps: readonly WakeUp[]): void;
+}
+
+/** What migrations make. */
+export interface Tables {
+  readonly jobs: Table<JobRow>;
+  readonly runs: Table<RunRow>;
+  readonly workers: Table<WorkerRow>;
+}

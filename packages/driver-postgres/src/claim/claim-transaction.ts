@@ -1,0 +1,404 @@
+import { DriverError, type State } from '@rowlock/core';
+import {
+  answerWithin,
+  type ClaimCriteria,
+  type DependencyQuestion,
+  type Entities,
+  type Job,
+  type JobId,
+  type RunRef,
+  type Settlement,
+} from '@rowlock/core/driver';
+import type { QueryResultRow } from 'pg';
+import { cut } from '../connection/connection.js';
+import { BEGIN } from '../connection/pipeline/transaction-words.js';
+import { toDriverError } from '../errors.js';
+import { type QueryConfig, type Rows, statementOf } from '../query.js';
+import { type JobRow, toJob } from '../rows.js';
+import type { Asking } from './asking.js';
+import { claiming } from './claim.js';
+import type { ClaimConnection } from './claim-connection.js';
+import type { ClaimParts } from './claim-parts.js';
+import { HandlerTransaction, KEEP, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
+import { leasing, lockingLeased, releasing } from './lease.js';
+import { SerialConnection } from './serial-connection.js';
+import {
+  type Alike,
+  areAlike,
+  completing,
+  isNotAll,
+  type Standing,
+  settling,
+  settlingAll,
+} from './settlements.js';
+import { firstOutstanding, lockingSiblings } from './siblings.js';
+import { stopStatements } from './stop-statements.js';
+
+/** A settlement that was committed, and the transaction that began behind it with the next claim. */
+export interface Ended {
+  readonly settled: readonly JobId[];
+  readonly next: { readonly transaction: ClaimTransaction; readonly jobs: Promise<readonly Job[]> } | null;
+}
+
+const NOTHING: Ended = { settled: [], next: null };
+
+/** One claim: the row locks of one transaction. */
+export class ClaimTransaction {
+  readonly #parts: ClaimParts;
+  readonly #connection: ClaimConnection;
+  readonly #serial: SerialConnection;
+  readonly #lost = new AbortController();
+  readonly #held = new Set<JobId>();
+  #handle: HandlerTransaction;
+  /** How a job of this claim stands in the table until it is settled. */
+  #status: State = 'new';
+  #isOpen = true;
+  #hasEnded = false;
+  #rolledBack: Promise<void> = Promise.resolve();
+
+  /** @param isBegun Whether it is open already; else its first statement opens it. */
+  constructor(parts: ClaimParts, connection: ClaimConnection, isBegun: boolean) {
+    this.#parts = parts;
+    this.#connection = connection;
+    this.#serial = new SerialConnection(
+      connection,
+      () => this.#checkOpen(),
+      isBegun ? null : () => this.#begin(),
+    );
+    this.#handle = this.#newHandle();
+  }
+
+  /** Has it hear of the loss of the connection. */
+  attach(): void {
+    this.#connection.onLost = this.#onLost;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get handle(): HandlerTransaction {
+    return this.#handle;
+  }
+
+  get used(): boolean {
+    return this.#handle.used;
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  async claim(criteria: ClaimCriteria): Promise<readonly Job[]> {
+    return this.#hold(await this.#rows<JobRow>(claiming(this.#sql, criteria)));
+  }
+
+  async lockSiblings(entities: Entities, limit: number): Promise<readonly Job[]> {
+    return this.#hold(await this.#rows<JobRow>(lockingSiblings(this.#sql, entities, limit)));
+  }
+
+  async firstOutstanding(question: DependencyQuestion): Promise<JobId | undefined> {
+    const [row] = await this.#rows<{ id: JobId | null }>(firstOutstanding(this.#sql, question));
+    return row?.id ?? undefined;
+  }
+
+  async confirm(): Promise<void> {
+    await this.#plain('SELECT');
+  }
+
+  async release(run: RunRef): Promise<void> {
+    await this.#askAndCommit(releasing(this.#sql, run));
+    this.#end(false);
+  }
+
+  async lease(runId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
+    await this.#askAndCommit(leasing(this.#sql, { runId, jobs }, forMs));
+    this.#end(false);
+  }
+
+  async lockLeased(
+    runId: string,
+    jobs: readonly JobId[],
+    isCommitted: boolean,
+  ): Promise<ReadonlyMap<JobId, State>> {
+    const asking = lockingLeased(this.#sql, runId, jobs, isCommitted);
+    const rows = await this.#rows<{ id: JobId; status: State }>(asking);
+    for (const { id, status } of rows) if (status === 'in-progress') this.#held.add(id);
+    this.#status = 'in-progress';
+    return new Map(rows.map(({ id, status }) => [id, status]));
+  }
+
+  async settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+    this.#checkOpen();
+    const own = settlements.filter(({ id }) => this.#held.has(id));
+    if (own.length === 0) return [];
+    this.#handle.close();
+    // What the handler left to be checked at commit is checked now, while the claim can still be settled otherwise.
+    if (this.used) await this.#fenced(this.#handle.checks.map(({ text }) => text).join('; '));
+    const settled = await (this.#standing.isOne && areAlike(own) ? this.#complete(own) : this.#settle(own));
+    for (const id of settled) this.#held.delete(id);
+    return settled;
+  }
+
+  async #complete(settlements: Alike): Promise<readonly JobId[]> {
+    const { rowCount } = await this.#ask(completing(this.#sql.complete, settlements, this.#standing));
+    return rowCount === 1 ? [settlements[0].id] : [];
+  }
+
+  async #settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
+    const rows = await this.#rows<{ id: JobId }>(settling(this.#sql, settlements, this.#standing));
+    return rows.map(({ id }) => id);
+  }
+
+  /** Settles, commits and, where the connection allows it, claims again in one message. */
+  async finish(settlements: readonly Settlement[], criteria: ClaimCriteria | undefined): Promise<Ended> {
+    this.#checkOpen();
+    if (settlements.some(({ id }) => !this.#held.has(id))) return NOTHING;
+    const sent: { next: Ended['next'] } = { next: null };
+    try {
+      const settled = await this.#settleAndCommit(settlements, () => {
+        if (criteria !== undefined && this.#mayGoOn) sent.next = this.#claimNext(criteria);
+      });
+      this.#end(false, sent.next !== null);
+      return { settled, next: sent.next };
+    } catch (error) {
+      if (isNotAll(error)) return NOTHING;
+      throw error;
+    }
+  }
+
+  #settleAndCommit(settlements: readonly Settlement[], behind: () => void): Promise<readonly JobId[]> {
+    if (this.used) return this.#commitWritten(settlements, behind);
+    if (this.#standing.isOne && areAlike(settlements)) return this.#commitOne(settlements, behind);
+    return this.#commitAll(settlements, behind);
+  }
+
+  /** By the plainest statement. Should the job not be this transaction's to settle, nothing is written. */
+  async #commitOne(settlements: Alike, behind: () => void): Promise<readonly JobId[]> {
+    const asking = completing(this.#sql.complete, settlements, this.#standing);
+    const { rowCount } = await this.#askAndCommit(asking, behind);
+    return rowCount === 1 ? [settlements[0].id] : [];
+  }
+
+  async #commitAll(settlements: readonly Settlement[], behind: () => void): Promise<readonly JobId[]> {
+    await this.#askAndCommit(settlingAll(this.#sql, settlements, this.#standing), behind);
+    return settlements.map(({ id }) => id);
+  }
+
+  /** With what a handler has written. Where that cannot be committed nothing is, and the transaction is left to be undone. */
+  async #commitWritten(settlements: readonly Settlement[], behind: () => void): Promise<readonly JobId[]> {
+    this.#handle.close();
+    const ending = settlingAll(this.#sql, settlements, this.#standing);
+    const statements = [...this.#handle.checks, this.#statement(ending)];
+    const committed = this.#serial.askAllAndCommit(statements, () => this.#end(false), behind);
+    try {
+      await this.#answered(committed.catch(this.#fail));
+    } catch (error) {
+      throw this.#endedByHandler(error) ?? error;
+    }
+    return settlements.map(({ id }) => id);
+  }
+
+  /** Whether the next claim needs no other connection, and no statement ahead of it. */
+  get #mayGoOn(): boolean {
+    const { settings, names, limitMs } = this.#parts;
+    const { client, pipeline, isChanged } = this.#connection;
+    return (
+      pipeline.sharesMessages && !isChanged && !names.isStale(client) && settings.isCurrent(client, limitMs)
+    );
+  }
+
+  #claimNext(criteria: ClaimCriteria): NonNullable<Ended['next']> {
+    this.#connection.pipeline.begin();
+    const transaction = new ClaimTransaction(this.#parts, this.#connection, true);
+    const jobs = transaction.claim(criteria);
+    // Where the settlement fails, nobody reads what became of the claim.
+    jobs.catch(() => {});
+    return { transaction, jobs };
+  }
+
+  async renew(): Promise<void> {
+    const { used } = this;
+    this.#handle.close();
+    if (used) await this.#fenced(KEEP);
+    this.#handle = this.#newHandle();
+  }
+
+  async undo(): Promise<void> {
+    this.#handle.close();
+    this.#checkOpen();
+    if (!this.used) return;
+    await this.#stopStatements();
+    await this.#fenced(ROLLBACK_TO_SAVEPOINT);
+  }
+
+  async commit(): Promise<void> {
+    this.#handle.close();
+    await this.#plain('COMMIT');
+    this.#end(false);
+  }
+
+  rollback(): Promise<void> {
+    if (this.#isOpen) this.#rolledBack = this.#rollback();
+    return this.#rolledBack;
+  }
+
+  async #rollback(): Promise<void> {
+    // A statement that waits for its turn would come after the ROLLBACK and be committed by itself.
+    this.#isOpen = false;
+    this.#handle.close();
+    try {
+      if (this.#serial.isBegun) {
+        await this.#stopStatements();
+        await this.#answered(this.#serial.rest().then(() => this.#connection.client.query('ROLLBACK')));
+      }
+      this.#end(false);
+    } catch {
+      // The server rolls back what a lost connection leaves open.
+      this.#end(true);
+    }
+  }
+
+  get #sql(): ClaimParts['context']['sql'] {
+    return this.#parts.context.sql;
+  }
+
+  get #standing(): Standing {
+    return { status: this.#status, isOne: this.#held.size === 1 };
+  }
+
+  #newHandle(): HandlerTransaction {
+    const onEnded = (): void => this.#onEnded();
+    const onStays = (): void => {
+      this.#connection.isChanged = true;
+    };
+    return new HandlerTransaction(this.#serial, onEnded, onStays);
+  }
+
+  #hold(rows: readonly JobRow[]): readonly Job[] {
+    for (const { id } of rows) this.#held.add(id);
+    return rows.map(toJob);
+  }
+
+  /** Null where there is nothing to wait for ahead of the statement behind it. */
+  #begin(): Promise<void> | null {
+    const { names, settings, limitMs, server } = this.#parts;
+    const { client, pipeline } = this.#connection;
+    if (!names.isOwn)
+      return this.#opened([pipeline.plain(`${BEGIN.text}; ${this.#sql.bounds('LOCAL', limitMs, server)}`)]);
+    const ahead = settings
+      .ahead(client, limitMs, () => this.#sql.bounds('SESSION', limitMs, server))
+      .map((text) => pipeline.plain(text));
+    const begun = pipeline.begin();
+    if (begun !== null) ahead.push(begun);
+    return ahead.length === 0 ? null : this.#opened(ahead);
+  }
+
+  async #opened(sent: readonly Promise<unknown>[]): Promise<void> {
+    try {
+      await Promise.all(sent);
+    } catch (error) {
+      // What was to be set is not: it comes again.
+      this.#parts.settings.unbind(this.#connection.client);
+      const cause = toDriverError(error);
+      this.#onLost(cause);
+      throw cause;
+    }
+  }
+
+  #statement({ text, values, given }: Asking): QueryConfig {
+    return statementOf(text, values, this.#parts.names.nameOf(text, given));
+  }
+
+  #ask<Row extends QueryResultRow>(asking: Asking): Promise<Rows<Row>> {
+    return this.#answered(this.#serial.ask<Row>(this.#statement(asking)).catch(this.#fail));
+  }
+
+  async #rows<Row extends QueryResultRow>(asking: Asking): Promise<Row[]> {
+    return (await this.#ask<Row>(asking)).rows;
+  }
+
+  async #plain(text: string): Promise<void> {
+    await this.#answered(this.#serial.plain(text).catch(this.#fail));
+  }
+
+  /** Fails when the savepoints are gone: with them are the locks, though a transaction is open. */
+  async #fenced(text: string): Promise<void> {
+    try {
+      await this.#plain(text);
+    } catch (error) {
+      throw this.#endedByHandler(error) ?? error;
+    }
+    this.#handle.unfence();
+  }
+
+  /** Nothing is committed when the statement fails: the connection is closed then if its transaction is still open. */
+  async #askAndCommit(asking: Asking, behind?: () => void): Promise<Rows<QueryResultRow>> {
+    this.#handle.close();
+    try {
+      const asked = this.#serial.askAndCommit(this.#statement(asking), behind);
+      return await this.#answered(asked.catch(this.#fail));
+    } catch (error) {
+      const status = this.#connection.client.getTransactionStatus?.();
+      this.#end(status === 'T' || status === 'E');
+      throw error;
+    }
+  }
+
+  /** A bound on the time of the driver's own statements and their turn. The handler's may take as long as the handler. */
+  #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    return answerWithin(this.#parts.context.answerMs, answer, (error) => {
+      this.#onLost(error);
+      cut(this.#connection.client);
+    });
+  }
+
+  readonly #fail = (error: unknown): never => {
+    const cause = toDriverError(error);
+    this.#parts.names.blame(this.#connection.client, cause);
+    throw cause;
+  };
+
+  async #stopStatements(): Promise<void> {
+    if (!this.#serial.busy) return;
+    const { pool, context } = this.#parts;
+    const session = (): number | undefined => this.#handle.session;
+    await this.#answered(stopStatements(this.#serial, pool, context.sql, session, this.lost));
+  }
+
+  /** The loss of the claim where an error says that the savepoints are gone; undefined for other errors. */
+  #endedByHandler(error: unknown): unknown {
+    if (!(error instanceof DriverError) || Object(error.cause).code !== '3B001') return undefined;
+    this.#onEnded();
+    return this.lost.reason;
+  }
+
+  /** The handler has committed or rolled back, and so given up the locks. */
+  #onEnded(): void {
+    this.#handle.close();
+    const message = "The claim was lost: a statement in the handler's transaction has ended it.";
+    this.#lost.abort(new DriverError('ConnectionLost', message));
+  }
+
+  #checkOpen(): void {
+    if (this.lost.aborted) throw this.lost.reason;
+    if (!this.#isOpen) throw new DriverError('TransactionOver', 'The transaction has ended.');
+  }
+
+  readonly #onLost = (cause: Error): void => {
+    this.#lost.abort(
+      new DriverError('ConnectionLost', `The claim's connection was lost: ${cause.message}`, { cause }),
+    );
+  };
+
+  /** @param isHandedOn Whether the next transaction has the connection. */
+  #end(isBroken: boolean, isHandedOn = false): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#isOpen = false;
+    this.#handle.close();
+    if (isHandedOn) return;
+    const { client } = this.#connection;
+    this.#connection.release(isBroken || this.lost.aborted || this.#parts.names.isStale(client));
+  }
+}

@@ -1,0 +1,12 @@
+import type { ClaimCriteria } from '@rowlock/core/driver';
+import type { Statements } from '../statements.js';
+import type { Asking } from './asking.js';
+
+/** SKIP LOCKED. One job has a statement of its own: its plan does for any values. */
+export function claiming(sql: Statements, criteria: ClaimCriteria): Asking {
+  const { queue, kinds, line, busy, limit } = criteria;
+  const values = [queue, line.priority, line.id, kinds, busy];
+  return limit === 1
+    ? { text: sql.claimOne, values, given: 1 }
+    : { text: sql.claim, values: [...values, limit], given: 1 };
+}

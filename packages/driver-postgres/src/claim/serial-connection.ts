@@ -1,0 +1,170 @@
+import { runOver } from '@rowlock/core/driver';
+import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
+import { inOnePacket } from '../connection/pipeline/one-packet.js';
+import { COMMIT } from '../connection/pipeline/transaction-words.js';
+import type { PostgresTransaction, QueryConfig, Rows } from '../query.js';
+import type { ClaimConnection } from './claim-connection.js';
+
+const nothing = (): void => {};
+
+/**
+ * A transaction's connection, one statement at a time. The client would keep a second one until the first is answered, and send it
+ * then even if the transaction has ended meanwhile: it would be committed by itself.
+ */
+export class SerialConnection implements PostgresTransaction {
+  readonly #connection: ClaimConnection;
+  readonly #check: () => void;
+  #begin: (() => Promise<unknown> | null) | null;
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  #forgotten = 0;
+
+  /**
+   * @param check Throws what refuses a statement whose turn has come.
+   * @param begin Opens the transaction ahead of its first statement; null where it is open. Returns null where a failure shows
+   * in the statement behind it.
+   */
+  constructor(connection: ClaimConnection, check: () => void, begin: (() => Promise<unknown> | null) | null) {
+    this.#connection = connection;
+    this.#check = check;
+    this.#begin = begin;
+  }
+
+  get #client(): PoolClient {
+    return this.#connection.client;
+  }
+
+  /** Whether the transaction has been opened. */
+  get isBegun(): boolean {
+    return this.#begin === null;
+  }
+
+  /** Whether a transaction is open, as the server says with each answer. */
+  get inTransaction(): boolean {
+    // An application's own pool may be of an older client, which does not pass this on.
+    return this.#client.getTransactionStatus?.() !== 'I';
+  }
+
+  /** Whether a statement is on its way, or waits for its turn. */
+  get busy(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /** A statement of the handler's. */
+  query<Row extends QueryResultRow = QueryResultRow>(
+    text: string | QueryConfig,
+    values?: unknown[],
+  ): Promise<QueryResult<Row>> {
+    return this.#take(() => this.#client.query<Row>(text, values));
+  }
+
+  /** The same, with another text right before it in the same turn. @param onAhead Receives the answer to that text */
+  queryBehind<Row extends QueryResultRow = QueryResultRow>(
+    ahead: string,
+    onAhead: (answer: Promise<unknown>) => void,
+    text: string | QueryConfig,
+    values?: unknown[],
+  ): Promise<QueryResult<Row>> {
+    return this.#take(() =>
+      inOnePacket(this.#client, () => {
+        onAhead(this.#client.query(ahead));
+        return this.#client.query<Row>(text, values);
+      }),
+    );
+  }
+
+  /** A statement of the driver's own. */
+  ask<Row extends QueryResultRow>(statement: QueryConfig): Promise<Rows<Row>> {
+    return this.#take(() => this.#connection.pipeline.query<Row>(statement));
+  }
+
+  /** One text without values, or several. */
+  plain(text: string): Promise<unknown> {
+    return this.#take(() => this.#connection.pipeline.plain(text));
+  }
+
+  /** A statement and a COMMIT right behind it. Should the statement fail, so does what is behind it. @param behind Sends what goes along */
+  askAndCommit<Row extends QueryResultRow>(statement: QueryConfig, behind = nothing): Promise<Rows<Row>> {
+    return this.#take(() => {
+      const answered = this.#connection.pipeline.queryAndCommit<Row>(statement);
+      behind();
+      return answered;
+    });
+  }
+
+  /**
+   * Several statements and a COMMIT, each only if the one before it was done: where one fails, the transaction is still there.
+   *
+   * @param onOver Is called where the COMMIT itself fails: then it is not.
+   * @param behind Sends what goes along, where statements share messages
+   */
+  askAllAndCommit(statements: readonly QueryConfig[], onOver: () => void, behind = nothing): Promise<void> {
+    return this.#take(async () => {
+      const { pipeline } = this.#connection;
+      const asked = pipeline.inOrder(statements);
+      const commit = (): Promise<void> => pipeline.inOrder([COMMIT]);
+      const committed = pipeline.sharesMessages ? commit() : asked.then(commit);
+      behind();
+      committed.catch(nothing);
+      await asked;
+      await committed.catch((error: unknown) => {
+        onOver();
+        throw error;
+      });
+    });
+  }
+
+  /** Refuses the statements that still wait for their turn. */
+  forget(): void {
+    this.#forgotten += 1;
+  }
+
+  /** Resolves when every statement has had its turn. */
+  async rest(): Promise<void> {
+    await this.#last;
+  }
+
+  /** A statement that has no other before it is sent at once, so that what comes behind it goes along. */
+  #take<Result>(statement: () => Promise<Result>): Promise<Result> {
+    const forgotten = this.#forgotten;
+    const begin = (): Promise<Result> => {
+      this.#check();
+      if (forgotten < this.#forgotten) throw runOver();
+      return this.#begun(statement);
+    };
+    const end = (): void => {
+      this.#waiting -= 1;
+    };
+    const isFirst = !this.busy;
+    this.#waiting += 1;
+    const turn = isFirst ? atOnce(begin) : this.#last.then(begin);
+    this.#last = turn.then(end, end);
+    return turn;
+  }
+
+  #begun<Result>(statement: () => Promise<Result>): Promise<Result> {
+    const begin = this.#begin;
+    if (begin === null) return statement();
+    this.#begin = null;
+    return this.#connection.pipeline.together(() => {
+      const opened = begin();
+      const answered = statement();
+      return opened === null ? answered : behindOpening(opened, answered);
+    });
+  }
+}
+
+function atOnce<Result>(begin: () => Promise<Result>): Promise<Result> {
+  try {
+    return begin();
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+/** Why the transaction could not be opened says more than what became of its statement without it. */
+async function behindOpening<Result>(opened: Promise<unknown>, answered: Promise<Result>): Promise<Result> {
+  answered.catch(nothing);
+  await opened;
+  return answered;
+}

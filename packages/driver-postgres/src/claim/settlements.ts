@@ -1,0 +1,89 @@
+import { DriverError, type State } from '@rowlock/core';
+import { type Settlement, TRANSITIONS } from '@rowlock/core/driver';
+import { NOT_ALL } from '../statements/settle.js';
+import type { Statements } from '../statements.js';
+import { storableJson } from '../store/storable.js';
+import { rangeOf } from '../values/job-ids.js';
+import { plainArray } from '../values/plain-array.js';
+import type { Asking } from './asking.js';
+
+/** How the jobs of a claim stand in the table until they are settled. */
+export interface Standing {
+  readonly status: State;
+  /** Whether it is one job: no run of the claim can have several. */
+  readonly isOne: boolean;
+}
+
+/** Settlements that `areAlike`. */
+export type Alike = readonly [Settlement, ...Settlement[]];
+
+/** Settles one job that is complete, without output. Whether it did is told by how many rows it changed. */
+export function completing(text: string, [settlement]: Alike, { status }: Standing): Asking {
+  return { text, values: [settlement.id, ...sharedBy(settlement, status)], given: 1 };
+}
+
+/** Settles those of the jobs that are the transaction's to settle, and brings their ids. */
+export function settling(sql: Statements, settlements: readonly Settlement[], standing: Standing): Asking {
+  const { settle, settleTogether } = sql;
+  return endingBy(standing.isOne ? settle : settleTogether, settlements, standing);
+}
+
+/** Settles all of them, or fails. Jobs that end alike are settled by one plan, whatever their number. */
+export function settlingAll(sql: Statements, settlements: readonly Settlement[], standing: Standing): Asking {
+  if (!areAlike(settlements))
+    return endingBy(standing.isOne ? sql.settleAll : sql.settleAllTogether, settlements, standing);
+  if (standing.isOne) return completing(sql.completeAll, settlements, standing);
+  const ids = settlements.map(({ id }) => id);
+  const values = [plainArray(ids), ...sharedBy(settlements[0], standing.status), rangeOf(ids)[1]];
+  return { text: sql.settleAlike, values, given: 1 };
+}
+
+/** Whether jobs are complete, without output, and nothing sets their settlements apart. */
+export function areAlike(settlements: readonly Settlement[]): settlements is Alike {
+  const [first] = settlements;
+  if (first === undefined) return false;
+  return settlements.every(
+    ({ event, output, runId, attempt, crashes, tookMs, by }) =>
+      event === 'complete' &&
+      output === null &&
+      runId === first.runId &&
+      attempt === first.attempt &&
+      crashes === first.crashes &&
+      tookMs === first.tookMs &&
+      by === first.by,
+  );
+}
+
+/** What settlements that are alike have in common: $2 to $7. */
+function sharedBy({ runId, attempt, crashes, tookMs, by }: Settlement, status: State): unknown[] {
+  return [runId, attempt, crashes, tookMs, by, status];
+}
+
+/** Of settlements of any sort: $1 to $13, and $14 where a run may have several jobs. */
+function endingBy(text: string, settlements: readonly Settlement[], { status, isOne }: Standing): Asking {
+  const column = <Value>(value: (settlement: Settlement) => Value): Value[] => settlements.map(value);
+  const ids = column(({ id }) => id);
+  const values = [
+    plainArray(ids),
+    plainArray(column(({ runId }) => runId)),
+    plainArray(column(({ event }) => event)),
+    plainArray(column(({ event }) => TRANSITIONS[event].to)),
+    plainArray(column(({ attempt }) => attempt)),
+    plainArray(column(({ crashes }) => crashes)),
+    plainArray(column(({ delayMs }) => delayMs)),
+    plainArray(column(({ tookMs }) => tookMs)),
+    column(({ output }) => (output === null ? null : storableJson(output))),
+    column(({ error }) => (error === null ? null : storableJson(error))),
+    column(({ by }) => by),
+    status,
+    plainArray(settlements.filter(({ event }) => event !== 'complete').map(({ id }) => id)),
+    ...(isOne ? [] : [rangeOf(ids)[0]]),
+  ];
+  return { text, values, given: settlements.length };
+}
+
+/** Whether fewer jobs were this transaction's to settle: see `settleAll`. */
+export function isNotAll(error: unknown): boolean {
+  const { code, message } = Object(error instanceof DriverError && error.cause);
+  return code === '22P02' && String(message).includes(NOT_ALL);
+}

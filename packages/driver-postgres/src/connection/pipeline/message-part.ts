@@ -1,0 +1,66 @@
+import type { QueryResultRow } from 'pg';
+import { parserOf, type QueryConfig, type Rows } from '../../query.js';
+import { toText } from './to-text.js';
+
+/** What the server tells of a column. */
+export interface Field {
+  readonly name: string;
+  readonly dataTypeID: number;
+}
+
+/** A row's texts. */
+export type Values = readonly (string | null)[];
+
+/** A statement of a flight, and what comes back. */
+export class Part {
+  name: string | undefined;
+  text: string;
+  readonly values: (string | null)[];
+  fields: readonly Field[] | undefined;
+  readonly rows: Values[] = [];
+  /** What the server calls it when it is done, with how many rows it has changed, as in `UPDATE 1`. */
+  tag = '';
+  #resolve = (): void => {};
+  #reject = (_: unknown): void => {};
+
+  /** @throws TypeError for a value that is no text */
+  constructor({ name, text, values = [] }: QueryConfig) {
+    this.name = name;
+    this.text = text;
+    this.values = values.map(toText);
+  }
+
+  /** Resolves when the server has done it. To be asked for ahead of the answer, and once. */
+  done(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  resolve(): void {
+    this.#resolve();
+  }
+
+  reject(error: unknown): void {
+    this.#reject(error);
+  }
+
+  /** What came back, once it is done. */
+  get result(): Rows<QueryResultRow> {
+    const columns = (this.fields ?? []).map(({ name, dataTypeID }, place) => ({
+      name,
+      place,
+      parse: parserOf(dataTypeID),
+    }));
+    const rows = this.rows.map((values) => {
+      const row: QueryResultRow = {};
+      for (const { name, place, parse } of columns) {
+        const value = values[place] ?? null;
+        row[name] = value === null ? null : parse(value);
+      }
+      return row;
+    });
+    return { rows, rowCount: Number(this.tag.split(' ').at(-1)) };
+  }
+}

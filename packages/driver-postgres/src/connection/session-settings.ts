@@ -1,0 +1,72 @@
+import type { PoolClient } from 'pg';
+import type { NamedStatements } from './named-statements.js';
+
+/**
+ * How long a session's first plans are kept, in milliseconds, and its later ones at most; each time twice as long as before. The
+ * planner looks at how large a table is and not only at its statistics, so a plan made for an empty table is soon the wrong
+ * one, long before the table is analyzed.
+ */
+const FIRST_PLANS_MS = 1_000;
+const PLANS_MS = 5_000;
+
+interface Settings {
+  limitMs: number | null;
+  plannedAt: number;
+  keepsMs: number;
+}
+
+/** What the driver leaves behind in the sessions of its own pool: the bounds of a claim, and plans. */
+export class SessionSettings {
+  readonly #names: Pick<NamedStatements, 'isOwn'>;
+  readonly #settings = new WeakMap<PoolClient, Settings>();
+
+  constructor(names: Pick<NamedStatements, 'isOwn'>) {
+    this.#names = names;
+  }
+
+  /** Whether a session needs no statement ahead of a claim. */
+  isCurrent(client: PoolClient, limitMs: number): boolean {
+    const settings = this.#of(client);
+    return settings.limitMs === limitMs && !this.#isDue(settings);
+  }
+
+  /** The statements that a session needs ahead of a claim; then they are taken as done. */
+  ahead(client: PoolClient, limitMs: number, bounds: () => string): readonly string[] {
+    const settings = this.#of(client);
+    const ahead = this.replans(client) ? ['DISCARD PLANS'] : [];
+    if (settings.limitMs === limitMs) return ahead;
+    settings.limitMs = limitMs;
+    return [bounds(), ...ahead];
+  }
+
+  /** Whether a session has the bounds of a claim; then they are taken as reset. */
+  unbind(client: PoolClient): boolean {
+    const settings = this.#of(client);
+    const isBound = settings.limitMs !== null;
+    settings.limitMs = null;
+    return isBound;
+  }
+
+  /** Whether a session's plans are too old; then they are taken as renewed. */
+  replans(client: PoolClient): boolean {
+    const settings = this.#of(client);
+    if (!this.#isDue(settings)) return false;
+    settings.plannedAt = performance.now();
+    settings.keepsMs = Math.min(PLANS_MS, 2 * settings.keepsMs);
+    return true;
+  }
+
+  #isDue({ plannedAt, keepsMs }: Settings): boolean {
+    return this.#names.isOwn && performance.now() - plannedAt >= keepsMs;
+  }
+
+  #of(client: PoolClient): Settings {
+    const settings = this.#settings.get(client) ?? {
+      limitMs: null,
+      plannedAt: performance.now(),
+      keepsMs: FIRST_PLANS_MS,
+    };
+    this.#settings.set(client, settings);
+    return settings;
+  }
+}

@@ -1,0 +1,33 @@
+import { DriverError } from '@rowlock/core';
+import { type PostgresTransaction, query } from '../query.js';
+
+const SETTINGS = `
+  SELECT current_setting('default_transaction_isolation') AS isolation,
+         current_setting('default_transaction_read_only') AS "readOnly"`;
+
+const REMEDY =
+  'Set it for the user that Rowlock connects as (ALTER ROLE … IN DATABASE … SET …), or for its connections';
+
+/**
+ * Looks whether sessions are set as Rowlock's statements need them that are a transaction each. The driver does not set them itself: behind
+ * a pooler, or on an application's pool, a session is somebody else's next.
+ *
+ * @throws DriverError
+ */
+export async function verifySettings(on: PostgresTransaction): Promise<void> {
+  const [row] = await query<{ isolation: string; readOnly: string }>(on, SETTINGS);
+  if (row === undefined) return;
+  // 'read uncommitted' is the same to Postgres.
+  if (!row.isolation.startsWith('read '))
+    throw new DriverError(
+      'Unknown',
+      `default_transaction_isolation must be 'read committed', and is '${row.isolation}'. ` +
+        `${REMEDY} (options: '-c default_transaction_isolation=read\\\\ committed').`,
+    );
+  if (row.readOnly !== 'off')
+    throw new DriverError(
+      'Unknown',
+      `default_transaction_read_only must be off, and is ${row.readOnly}. ` +
+        `${REMEDY} (options: '-c default_transaction_read_only=off').`,
+    );
+}

@@ -1,0 +1,64 @@
+import type { JobId, Receipt, RunStart, RunsStarted } from '@rowlock/core/driver';
+import type { NamedStatements } from '../connection/named-statements.js';
+import { type PostgresTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { rangeOf } from '../values/job-ids.js';
+import { plainArray } from '../values/plain-array.js';
+import type { WalFlush } from './wal-flush.js';
+
+/** What is known of a job's runs; without an id, of open runs that have some of the jobs. */
+interface Known {
+  readonly id: JobId | null;
+  readonly earlier_runs: bigint;
+  readonly crashes: bigint;
+  /** The ids of their runs. */
+  readonly unfinished: readonly string[] | null;
+}
+
+/** Writes that runs begin, and that crashed ones have ended. Each statement is committed by itself, without a wait for the disk. */
+export class RunStarts {
+  readonly #on: PostgresTransaction;
+  readonly #sql: Statements;
+  readonly #names: NamedStatements;
+  readonly #flush: WalFlush;
+
+  constructor(on: PostgresTransaction, sql: Statements, names: NamedStatements, flush: WalFlush) {
+    this.#on = on;
+    this.#sql = sql;
+    this.#names = names;
+    this.#flush = flush;
+  }
+
+  start(runs: readonly RunStart[]): Receipt<RunsStarted> {
+    const visible = this.#write(runs);
+    return { visible, durable: () => visible.then(() => this.#flush.flush()) };
+  }
+
+  async endCrashed(runIds: readonly string[], jobs: readonly JobId[]): Promise<void> {
+    const [ids, crashed] = [plainArray(jobs), plainArray(runIds)];
+    await query(this.#on, this.#sql.writeOut, [ids, ...rangeOf(jobs), crashed]);
+    await query(this.#on, this.#sql.endCrashed, [ids, crashed]);
+  }
+
+  async #write(runs: readonly RunStart[]): Promise<RunsStarted> {
+    const jobs = runs.flatMap((run) => run.jobs);
+    const [text, run] = this.#statementOf(runs);
+    const values = [...run, plainArray(jobs), ...rangeOf(jobs)];
+    const known = await query<Known>(this.#on, text, values, this.#names.nameOf(text, runs.length));
+    return {
+      earlier: known.flatMap(({ id, earlier_runs: earlierRuns, crashes }) =>
+        id === null ? [] : [{ id, earlierRuns: Number(earlierRuns), crashes: Number(crashes) }],
+      ),
+      unfinished: [...new Set(known.flatMap(({ unfinished }) => unfinished ?? []))],
+    };
+  }
+
+  /** One plan does for a run of any number of jobs. */
+  #statementOf(runs: readonly RunStart[]): readonly [text: string, run: readonly unknown[]] {
+    const [first] = runs;
+    if (first !== undefined && first.jobs.length > 1)
+      return [this.#sql.startTogether, [first.runId, first.workerId]];
+    const runIds = plainArray(runs.map(({ runId }) => runId));
+    return [this.#sql.startRuns, [runIds, plainArray(runs.map(({ workerId }) => workerId))]];
+  }
+}

@@ -1,0 +1,33 @@
+import { DriverError } from '@rowlock/core';
+import type { WorkerInfo } from '@rowlock/core/driver';
+import { type PostgresTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+
+/** A worker's row. Others delete it when they take the worker for gone, and a worker that comes back has it again. */
+export class WorkerRow {
+  readonly id: number;
+  readonly #sql: Statements;
+  readonly #worker: WorkerInfo;
+  readonly #since = performance.now();
+
+  private constructor(sql: Statements, worker: WorkerInfo, id: number) {
+    this.#sql = sql;
+    this.#worker = worker;
+    this.id = id;
+  }
+
+  /** @throws DriverError */
+  static async add(on: PostgresTransaction, sql: Statements, worker: WorkerInfo): Promise<WorkerRow> {
+    const { name, host, pid, queues } = worker;
+    const [row] = await query<{ id: number }>(on, sql.addWorker, [name, host, pid, queues]);
+    if (row === undefined) throw new DriverError('Unknown', 'The worker was not added.');
+    return new WorkerRow(sql, worker, row.id);
+  }
+
+  /** @throws DriverError */
+  async keep(on: PostgresTransaction): Promise<void> {
+    const { name, host, pid, queues } = this.#worker;
+    const ageMs = performance.now() - this.#since;
+    await query(on, this.#sql.keepWorker, [this.id, name, host, pid, queues, ageMs]);
+  }
+}
