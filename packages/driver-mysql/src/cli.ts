@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { mysql } from './driver.js';
-import { migrationScript, SCHEMA_VERSION } from './schema/migrations.js';
+import { migrationScript, SCHEMA_VERSION } from './migrations.js';
 
 const USAGE = `Usage:
   rowlock-mysql sql [--database NAME] [--mariadb] [--from VERSION]  prints the migrations, for a DBA to read and run; with

@@ -1,4 +1,4 @@
-import { type Statements, statements } from './statements/statements.js';
+import { type Statements, statements } from './statements.js';
 import { lockPrefix } from './worker/lock-name.js';
 
 /** The database that the driver works in. */

@@ -1,5 +1,5 @@
 export { mysql } from './driver.js';
+export { migrationScript } from './migrations.js';
 export type { MysqlOptions } from './options.js';
-export { migrationScript } from './schema/migrations.js';
-export type { Product } from './schema/product.js';
-export type { MysqlTransaction } from './statements/query.js';
+export type { Product } from './product.js';
+export type { MysqlTransaction } from './query.js';

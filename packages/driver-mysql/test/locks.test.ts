@@ -5,8 +5,8 @@ import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool } from 'mysql2/promise';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type MysqlTransaction, mysql } from '../src/index.js';
-import { productOf } from '../src/schema/migrations.js';
-import { statements } from '../src/statements/statements.js';
+import { productOf } from '../src/migrations.js';
+import { statements } from '../src/statements.js';
 import { recordLocks } from './record-locks.js';
 import { serverUrl } from './server.js';
 

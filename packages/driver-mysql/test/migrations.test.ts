@@ -3,7 +3,7 @@ import { type Connection, createConnection } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { context } from '../src/context.js';
 import { mysql } from '../src/index.js';
-import { migrate, migrations, SCHEMA_VERSION } from '../src/schema/migrations.js';
+import { migrate, migrations, SCHEMA_VERSION } from '../src/migrations.js';
 import { serverUrl } from './server.js';
 
 const files = vi.hoisted(() => ({ areThere: true }));

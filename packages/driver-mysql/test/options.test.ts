@@ -6,7 +6,7 @@ import * as mysql2 from 'mysql2/promise';
 import { createConnection } from 'mysql2/promise';
 import { expect, test, vi } from 'vitest';
 import { type MysqlOptions, mysql } from '../src/index.js';
-import { SCHEMA_VERSION } from '../src/schema/migrations.js';
+import { SCHEMA_VERSION } from '../src/migrations.js';
 import { serverUrl } from './server.js';
 
 vi.mock('mysql2/promise', { spy: true });

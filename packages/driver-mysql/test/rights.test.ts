@@ -6,7 +6,7 @@ import { createConnection } from 'mysql2/promise';
 import { expect, test } from 'vitest';
 import { toDriverError } from '../src/errors.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
-import { SCHEMA_VERSION } from '../src/schema/migrations.js';
+import { SCHEMA_VERSION } from '../src/migrations.js';
 import { serverUrl } from './server.js';
 
 describeRights({

@@ -14,7 +14,7 @@ import type {
 import type { ClaimConnections } from '../connection/claim-connections.js';
 import type { SessionControl } from '../connection/session-control.js';
 import type { Context } from '../context.js';
-import type { MysqlTransaction } from '../statements/query.js';
+import type { MysqlTransaction } from '../query.js';
 import { claim } from './claim.js';
 import { ClaimTransaction } from './claim-transaction.js';
 import { firstOutstanding } from './first-outstanding.js';

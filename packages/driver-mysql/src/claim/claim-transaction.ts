@@ -4,7 +4,7 @@ import type { PoolConnection } from 'mysql2/promise';
 import type { SessionControl } from '../connection/session-control.js';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
-import type { MysqlTransaction } from '../statements/query.js';
+import type { MysqlTransaction } from '../query.js';
 import { HandlerTransaction } from './handler-transaction.js';
 import { HeldJobs } from './held-jobs.js';
 import { type Connections, SerialConnection } from './serial-connection.js';

@@ -1,10 +1,10 @@
 import type { ClaimCriteria, Job } from '@rowlock/core/driver';
 import { isMariaDb } from '../connection/session.js';
-import { NO_ID } from '../statements/job-ids.js';
-import { list } from '../statements/list.js';
-import { type MysqlTransaction, query } from '../statements/query.js';
-import type { JobRow } from '../statements/rows.js';
-import type { Statements } from '../statements/statements.js';
+import { type MysqlTransaction, query } from '../query.js';
+import type { JobRow } from '../rows.js';
+import type { Statements } from '../statements.js';
+import { NO_ID } from '../values/job-ids.js';
+import { list } from '../values/list.js';
 import type { ClaimTransaction } from './claim-transaction.js';
 
 /** The lowest priority, which a smallint has. */

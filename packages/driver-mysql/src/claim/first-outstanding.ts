@@ -1,7 +1,7 @@
 import type { DependencyQuestion, JobId } from '@rowlock/core/driver';
-import { inOrder, NO_ID } from '../statements/job-ids.js';
-import { inParts, list } from '../statements/list.js';
-import { query } from '../statements/query.js';
+import { query } from '../query.js';
+import { inOrder, NO_ID } from '../values/job-ids.js';
+import { inParts, list } from '../values/list.js';
 import type { ClaimTransaction } from './claim-transaction.js';
 
 /** The lowest id below `before` of an outstanding job of these kinds and key, other than `except`. @throws DriverError */

@@ -1,7 +1,7 @@
 import { DriverError } from '@rowlock/core';
 import { runOver } from '@rowlock/core/driver';
 import { toDriverError } from '../errors.js';
-import type { MysqlTransaction } from '../statements/query.js';
+import type { MysqlTransaction } from '../query.js';
 import { beginsTransaction, changesSession, endsTransaction, textOf } from './handler-statements.js';
 
 const SAVEPOINT = 'SAVEPOINT rowlock_handler';

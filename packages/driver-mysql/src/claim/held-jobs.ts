@@ -1,10 +1,10 @@
 import type { State } from '@rowlock/core';
 import type { Job, JobId } from '@rowlock/core/driver';
-import { inOrder } from '../statements/job-ids.js';
-import { inParts, list } from '../statements/list.js';
-import { type MysqlTransaction, query } from '../statements/query.js';
-import { type JobRow, toJob } from '../statements/rows.js';
-import type { Statements } from '../statements/statements.js';
+import { type MysqlTransaction, query } from '../query.js';
+import { type JobRow, toJob } from '../rows.js';
+import type { Statements } from '../statements.js';
+import { inOrder } from '../values/job-ids.js';
+import { inParts, list } from '../values/list.js';
 
 /** The jobs that a transaction has locked. */
 export class HeldJobs {

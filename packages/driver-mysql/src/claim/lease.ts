@@ -1,9 +1,9 @@
 import type { State } from '@rowlock/core';
 import type { JobId } from '@rowlock/core/driver';
+import { change, query } from '../query.js';
 import { writeOut } from '../run/open-runs.js';
-import { inOrder, NO_ID } from '../statements/job-ids.js';
-import { inParts, list } from '../statements/list.js';
-import { change, query } from '../statements/query.js';
+import { inOrder, NO_ID } from '../values/job-ids.js';
+import { inParts, list } from '../values/list.js';
 import type { ClaimTransaction } from './claim-transaction.js';
 
 /** Commits a lease of these jobs. A run of several jobs gets a record for each: a lease lasts, and may be of some of them. @throws DriverError */

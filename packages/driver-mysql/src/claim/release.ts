@@ -1,7 +1,7 @@
 import type { RunRef } from '@rowlock/core/driver';
+import { change } from '../query.js';
 import { writeOut } from '../run/open-runs.js';
-import { recordsOf } from '../statements/given-rows.js';
-import { change } from '../statements/query.js';
+import { recordsOf } from '../store/given-rows.js';
 import type { ClaimTransaction } from './claim-transaction.js';
 
 /** Ends a run's records as `release`, and the transaction. @throws DriverError */

@@ -1,7 +1,7 @@
 import { runOver } from '@rowlock/core/driver';
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import { cut, sessionOf } from '../connection/session.js';
-import type { MysqlTransaction } from '../statements/query.js';
+import type { MysqlTransaction } from '../query.js';
 
 /** Where a connection comes from, and goes to. */
 export interface Connections {

@@ -1,10 +1,10 @@
 import { isSettled, type JobError, type Json } from '@rowlock/core';
 import { type Settlement, TRANSITIONS } from '@rowlock/core/driver';
-import type { GivenRows } from '../statements/given.js';
-import { ENDINGS } from '../statements/given-rows.js';
-import { inPackets } from '../statements/packets.js';
-import type { Value } from '../statements/query.js';
-import { storableJson } from '../statements/storable.js';
+import type { Value } from '../query.js';
+import type { GivenRows } from '../store/given.js';
+import { ENDINGS } from '../store/given-rows.js';
+import { inPackets } from '../store/packets.js';
+import { storableJson } from '../store/storable.js';
 
 /** Whether they have ended for good, and differ in nothing but their jobs. */
 export function areAlike(

@@ -1,7 +1,7 @@
 import type { JobId, Settlement } from '@rowlock/core/driver';
+import { change, query } from '../query.js';
 import { endRun } from '../run/open-runs.js';
-import { inParts, list } from '../statements/list.js';
-import { change, query } from '../statements/query.js';
+import { inParts, list } from '../values/list.js';
 import type { ClaimTransaction } from './claim-transaction.js';
 import { areAlike, endingsOf, sharedBy } from './settlement-rows.js';
 

@@ -1,10 +1,10 @@
 import { DriverError, isDriverError } from '@rowlock/core';
 import type { Entities, Job, JobId } from '@rowlock/core/driver';
-import { KEYS } from '../statements/given-rows.js';
-import { HIGHEST_ID, inOrder } from '../statements/job-ids.js';
-import { inParts, list } from '../statements/list.js';
-import { query } from '../statements/query.js';
-import type { JobRow } from '../statements/rows.js';
+import { query } from '../query.js';
+import type { JobRow } from '../rows.js';
+import { KEYS } from '../store/given-rows.js';
+import { HIGHEST_ID, inOrder } from '../values/job-ids.js';
+import { inParts, list } from '../values/list.js';
 import type { ClaimTransaction } from './claim-transaction.js';
 
 /**

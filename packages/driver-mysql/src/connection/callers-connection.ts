@@ -1,5 +1,5 @@
 import { DriverError } from '@rowlock/core';
-import type { MysqlTransaction } from '../statements/query.js';
+import type { MysqlTransaction } from '../query.js';
 
 /**
  * The client writes values in its connection's character set. A character that the set lacks becomes a question mark. A connection

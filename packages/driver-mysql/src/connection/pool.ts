@@ -2,7 +2,7 @@ import { DriverError } from '@rowlock/core';
 import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolConnection } from 'mysql2/promise';
 import { toDriverError } from '../errors.js';
-import type { MysqlTransaction } from '../statements/query.js';
+import type { MysqlTransaction } from '../query.js';
 import { cut, prepareSession } from './session.js';
 
 /** How long setting a connection up may take, in milliseconds: as long as connecting. */

@@ -1,4 +1,4 @@
-import type { MysqlTransaction } from '../statements/query.js';
+import type { MysqlTransaction } from '../query.js';
 
 /** Acts on another session of this account, as `sessionOf` names it. Neither verb rejects. */
 export interface SessionControl {

@@ -1,5 +1,5 @@
 import type { Connection } from 'mysql2/promise';
-import { query } from '../statements/query.js';
+import { query } from '../query.js';
 
 /** A value that does not fit is refused and not cut. Procedures run with the mode in which they were made. */
 export const STRICT = "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";

@@ -1,7 +1,7 @@
 import { answerWithin } from '@rowlock/core/driver';
 import { toDriverError } from '../errors.js';
-import { type MysqlTransaction, query } from '../statements/query.js';
-import type { Statements } from '../statements/statements.js';
+import { type MysqlTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
 import { cut } from './session.js';
 
 /** A connection outside the pool. */

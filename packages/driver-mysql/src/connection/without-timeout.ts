@@ -1,5 +1,5 @@
 import type { Pool } from 'mysql2/promise';
-import type { MysqlTransaction } from '../statements/query.js';
+import type { MysqlTransaction } from '../query.js';
 import { withConnection } from './pool.js';
 
 /** The pool for statements that may take as long as they need. @param answerMs How long it may take until a connection is free. */

@@ -1,9 +1,9 @@
 import type { JobId } from '@rowlock/core/driver';
-import { recordsOf } from '../statements/given-rows.js';
-import { idsOf, rangeOf } from '../statements/job-ids.js';
-import { list } from '../statements/list.js';
-import { change, type MysqlTransaction, query } from '../statements/query.js';
-import type { Statements } from '../statements/statements.js';
+import { change, type MysqlTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { recordsOf } from '../store/given-rows.js';
+import { idsOf, rangeOf } from '../values/job-ids.js';
+import { list } from '../values/list.js';
 import { writeOutCrashed } from './open-runs.js';
 
 /** Ends these runs of these jobs as `reclaim`. @throws DriverError */

@@ -1,8 +1,8 @@
 import type { EarlierRuns, JobId, RunStart, RunsStarted } from '@rowlock/core/driver';
-import { recordsOf } from '../statements/given-rows.js';
-import { idsOf, rangeOf } from '../statements/job-ids.js';
-import { type MysqlTransaction, query } from '../statements/query.js';
-import type { Statements } from '../statements/statements.js';
+import { type MysqlTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { recordsOf } from '../store/given-rows.js';
+import { idsOf, rangeOf } from '../values/job-ids.js';
 
 export const NONE_EARLIER: RunsStarted = { earlier: [], unfinished: [] };
 

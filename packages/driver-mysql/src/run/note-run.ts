@@ -1,10 +1,10 @@
 import type { RunNote, RunRef } from '@rowlock/core/driver';
-import { recordsOf } from '../statements/given-rows.js';
-import { rangeOf } from '../statements/job-ids.js';
-import { inParts, list } from '../statements/list.js';
-import { change, type MysqlTransaction, query } from '../statements/query.js';
-import type { Statements } from '../statements/statements.js';
-import { storableJson } from '../statements/storable.js';
+import { change, type MysqlTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { recordsOf } from '../store/given-rows.js';
+import { storableJson } from '../store/storable.js';
+import { rangeOf } from '../values/job-ids.js';
+import { inParts, list } from '../values/list.js';
 
 /** Writes to the records of a run. A run in one row gets records for these jobs first. @throws DriverError */
 export async function noteRun(

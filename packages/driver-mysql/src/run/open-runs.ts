@@ -1,9 +1,9 @@
 import type { JobId, RunRef } from '@rowlock/core/driver';
-import { recordsOf } from '../statements/given-rows.js';
-import { idsOf, rangeOf } from '../statements/job-ids.js';
-import { inParts, list } from '../statements/list.js';
-import { change, type MysqlTransaction, query } from '../statements/query.js';
-import type { Statements } from '../statements/statements.js';
+import { change, type MysqlTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { recordsOf } from '../store/given-rows.js';
+import { idsOf, rangeOf } from '../values/job-ids.js';
+import { inParts, list } from '../values/list.js';
 
 // Runs of several jobs, or runs that share a transaction, each in one row for as long as it goes on.
 

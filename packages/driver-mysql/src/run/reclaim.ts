@@ -1,8 +1,8 @@
 import type { Reclaimed, ReclaimScope } from '@rowlock/core/driver';
-import type { InTransaction } from '../connection/in-transaction.js';
 import type { Context } from '../context.js';
-import { inParts, list } from '../statements/list.js';
-import { change, type MysqlTransaction, query } from '../statements/query.js';
+import { change, type MysqlTransaction, query } from '../query.js';
+import type { InTransaction } from '../store/in-transaction.js';
+import { inParts, list } from '../values/list.js';
 
 /** A leased job whose worker is missing, or whose lease is over. */
 interface LeasedRow {

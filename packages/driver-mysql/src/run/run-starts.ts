@@ -1,8 +1,8 @@
 import type { Receipt, RunStart, RunsStarted } from '@rowlock/core/driver';
-import { recordsOf } from '../statements/given-rows.js';
-import { rangeOf } from '../statements/job-ids.js';
-import { change, type MysqlTransaction, type Value } from '../statements/query.js';
-import type { Statements } from '../statements/statements.js';
+import { change, type MysqlTransaction, type Value } from '../query.js';
+import type { Statements } from '../statements.js';
+import { recordsOf } from '../store/given-rows.js';
+import { rangeOf } from '../values/job-ids.js';
 import { findEarlierRuns, NONE_EARLIER } from './earlier-runs.js';
 
 /** An INSERT, and the number of its rows. */

@@ -1,4 +1,4 @@
-import { identifier } from './identifier.js';
+import { identifier } from '../identifier.js';
 
 /** The names of the tables, quoted. */
 export interface Tables {

@@ -1,5 +1,5 @@
 import type { JobFilter } from '@rowlock/core/driver';
-import type { Value } from '../statements/query.js';
+import type { Value } from '../query.js';
 
 /** One fixed text for each part of a filter, so that the optimizer sees only the parts that are set. */
 const CONDITIONS = {

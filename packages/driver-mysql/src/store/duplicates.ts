@@ -1,6 +1,6 @@
-import { inParts, list } from '../statements/list.js';
-import { type MysqlTransaction, query } from '../statements/query.js';
-import type { Statements } from '../statements/statements.js';
+import { type MysqlTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { inParts, list } from '../values/list.js';
 import type { Scope } from './scope.js';
 import { justBefore } from './taken-key.js';
 

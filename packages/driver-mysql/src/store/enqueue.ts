@@ -1,12 +1,12 @@
 import { DriverError, type Enqueued, isDriverError } from '@rowlock/core';
 import { despiteDeadlocks, type NewJob } from '@rowlock/core/driver';
-import type { InTransaction } from '../connection/in-transaction.js';
 import type { Context } from '../context.js';
-import { NEW_JOBS } from '../statements/given-rows.js';
-import { inPackets } from '../statements/packets.js';
-import { change, type MysqlTransaction } from '../statements/query.js';
-import type { Statements } from '../statements/statements.js';
+import { change, type MysqlTransaction } from '../query.js';
+import type { Statements } from '../statements.js';
 import { findDuplicates } from './duplicates.js';
+import { NEW_JOBS } from './given-rows.js';
+import type { InTransaction } from './in-transaction.js';
+import { inPackets } from './packets.js';
 import { type NewJobRow, type PendingJob, pendingJob, valuesOf } from './pending-job.js';
 import type { Scope } from './scope.js';
 

@@ -1,8 +1,8 @@
 import type { State } from '@rowlock/core';
 import type { HistoryEntry, Stretch } from '@rowlock/core/driver';
-import { HIGHEST_ID, NO_ID } from '../statements/job-ids.js';
-import { type MysqlTransaction, query } from '../statements/query.js';
-import type { Statements } from '../statements/statements.js';
+import { type MysqlTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { HIGHEST_ID, NO_ID } from '../values/job-ids.js';
 
 interface HistoryRow {
   readonly id: string;

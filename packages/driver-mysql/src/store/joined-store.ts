@@ -1,7 +1,7 @@
 import type { Enqueued } from '@rowlock/core';
 import type { NewJob, WakeUp } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
-import { change } from '../statements/query.js';
+import { change } from '../query.js';
 import type { CommitWatch } from '../worker/commit-watch.js';
 import type { Scope } from './scope.js';
 import { MysqlStore } from './store.js';

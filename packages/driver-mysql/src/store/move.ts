@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import type { State } from '@rowlock/core';
 import { type ClientEvent, type Moved, TRANSITIONS } from '@rowlock/core/driver';
-import type { InTransaction } from '../connection/in-transaction.js';
-import { change, type MysqlTransaction, query } from '../statements/query.js';
-import type { MoveRow } from '../statements/rows.js';
-import type { Statements } from '../statements/statements.js';
+import { change, type MysqlTransaction, query } from '../query.js';
+import type { MoveRow } from '../rows.js';
+import type { Statements } from '../statements.js';
+import type { InTransaction } from './in-transaction.js';
 
 interface Move {
   readonly event: ClientEvent;

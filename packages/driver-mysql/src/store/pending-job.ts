@@ -1,7 +1,7 @@
 import { type NewJob, newPublicId } from '@rowlock/core/driver';
-import type { NEW_JOBS } from '../statements/given-rows.js';
-import type { Value } from '../statements/query.js';
-import { storableJson, storableText } from '../statements/storable.js';
+import type { Value } from '../query.js';
+import type { NEW_JOBS } from './given-rows.js';
+import { storableJson, storableText } from './storable.js';
 import { takenKey } from './taken-key.js';
 
 /** A job that is still to be enqueued. */

@@ -1,7 +1,7 @@
 import type { JobId } from '@rowlock/core/driver';
-import { list } from '../statements/list.js';
-import { change, type MysqlTransaction, query } from '../statements/query.js';
-import type { Statements } from '../statements/statements.js';
+import { change, type MysqlTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { list } from '../values/list.js';
 
 /** Deletes those of these jobs that were settled long enough ago, and their runs' records. @returns how many @throws DriverError */
 export async function prune(

@@ -1,4 +1,4 @@
-import type { MysqlTransaction } from '../statements/query.js';
+import type { MysqlTransaction } from '../query.js';
 
 /** Where a store's statements run. */
 export interface Scope {

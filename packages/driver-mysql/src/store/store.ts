@@ -10,12 +10,12 @@ import type {
   WakeUp,
   WorkerView,
 } from '@rowlock/core/driver';
-import type { InTransaction } from '../connection/in-transaction.js';
 import type { Context } from '../context.js';
-import { change, query } from '../statements/query.js';
-import { type JobViewRow, toJobView, toWorkerView, type WorkerViewRow } from '../statements/rows.js';
+import { change, query } from '../query.js';
+import { type JobViewRow, toJobView, toWorkerView, type WorkerViewRow } from '../rows.js';
 import { conditions } from './conditions.js';
 import { enqueue } from './enqueue.js';
+import type { InTransaction } from './in-transaction.js';
 import { move } from './move.js';
 import type { Scope } from './scope.js';
 

@@ -15,7 +15,7 @@ import type { Connect } from '../connection/connect.js';
 import { cut, sessionOf } from '../connection/session.js';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
-import { change, type MysqlTransaction } from '../statements/query.js';
+import { change, type MysqlTransaction } from '../query.js';
 import { Bell } from './bell.js';
 import { EndableWait } from './endable-wait.js';
 import { poll } from './poll.js';

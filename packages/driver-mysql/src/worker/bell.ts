@@ -1,8 +1,8 @@
 import { type WakeUp, wakeUpOf } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
-import { inParts, list } from '../statements/list.js';
-import { change, type MysqlTransaction, query } from '../statements/query.js';
-import type { Statements } from '../statements/statements.js';
+import { change, type MysqlTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { inParts, list } from '../values/list.js';
 
 /** How long a ring may be on its way, in milliseconds: it has its number when it is written, and is visible when that commits. */
 const LATE_MS = 30_000;

@@ -1,8 +1,8 @@
 import type { Context } from '../context.js';
+import { change, type MysqlTransaction, query } from '../query.js';
 import { writeOutCrashed } from '../run/open-runs.js';
-import { idsOf } from '../statements/job-ids.js';
-import { list } from '../statements/list.js';
-import { change, type MysqlTransaction, query } from '../statements/query.js';
+import { idsOf } from '../values/job-ids.js';
+import { list } from '../values/list.js';
 
 /** Deletes the rows of workers that are long gone, and writes out the runs that they have left. @throws DriverError */
 export async function forgetWorkers(on: MysqlTransaction, { sql, lockPrefix }: Context): Promise<void> {

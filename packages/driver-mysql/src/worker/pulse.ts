@@ -4,7 +4,7 @@ import type { Connection } from 'mysql2/promise';
 import type { Connect } from '../connection/connect.js';
 import { cut } from '../connection/session.js';
 import type { Context } from '../context.js';
-import { change, type MysqlTransaction } from '../statements/query.js';
+import { change, type MysqlTransaction } from '../query.js';
 import { Bell } from './bell.js';
 import type { WorkerRow } from './worker-row.js';
 

@@ -4,7 +4,7 @@ import type { Connect } from '../connection/connect.js';
 import { cut } from '../connection/session.js';
 import { interrupt } from '../connection/session-control.js';
 import type { Context } from '../context.js';
-import { change, type MysqlTransaction, query } from '../statements/query.js';
+import { change, type MysqlTransaction, query } from '../query.js';
 
 /** How long the list of sleepers is used, in milliseconds. A worker that came since polls the bell as often. */
 const SLEEPERS_MS = 1_000;

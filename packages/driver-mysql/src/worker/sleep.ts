@@ -1,7 +1,7 @@
 import { answerWithin, type WakeUp } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
-import { query } from '../statements/query.js';
-import type { Statements } from '../statements/statements.js';
+import { query } from '../query.js';
+import type { Statements } from '../statements.js';
 import type { Bell } from './bell.js';
 import type { EndableWait } from './endable-wait.js';
 import { isInterruption } from './interruption.js';

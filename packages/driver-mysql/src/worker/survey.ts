@@ -1,8 +1,8 @@
 import type { Lanes, Survey } from '@rowlock/core/driver';
-import type { InTransaction } from '../connection/in-transaction.js';
-import { list } from '../statements/list.js';
-import { change, type MysqlTransaction, query } from '../statements/query.js';
-import type { Statements } from '../statements/statements.js';
+import { change, type MysqlTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import type { InTransaction } from '../store/in-transaction.js';
+import { list } from '../values/list.js';
 
 /** Finds out what there is to wait for, and lets delayed jobs become due. @throws DriverError */
 export async function survey(

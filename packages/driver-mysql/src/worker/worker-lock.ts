@@ -2,7 +2,7 @@ import { DriverError } from '@rowlock/core';
 import type { Connection } from 'mysql2/promise';
 import { connectionOf } from '../connection/session.js';
 import type { Context } from '../context.js';
-import { type MysqlTransaction, query } from '../statements/query.js';
+import { type MysqlTransaction, query } from '../query.js';
 import { isInterruption } from './interruption.js';
 
 /** The user lock that proves a worker alive. The server frees it with the session that holds it. */

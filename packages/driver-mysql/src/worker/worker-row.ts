@@ -1,6 +1,6 @@
 import type { WorkerInfo } from '@rowlock/core/driver';
-import { change, type MysqlTransaction, type Value } from '../statements/query.js';
-import type { Statements } from '../statements/statements.js';
+import { change, type MysqlTransaction, type Value } from '../query.js';
+import type { Statements } from '../statements.js';
 
 /** A worker's row. Others delete the row of a worker that is long gone. A worker that comes back writes it again. */
 export class WorkerRow {

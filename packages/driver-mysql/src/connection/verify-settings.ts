@@ -1,5 +1,5 @@
 import { DriverError } from '@rowlock/core';
-import { type MysqlTransaction, query } from '../statements/query.js';
+import { type MysqlTransaction, query } from '../query.js';
 
 /** In bytes. Statements are kept below it. */
 const LEAST_PACKET = 4 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { Value } from './query.js';
+import type { Value } from '../query.js';
 
 /** The types of columns in JSON_TABLE. A text that is too long is to be refused by the job's table, and not cut here. */
 type Type = 'CHAR(36)' | 'VARCHAR(1000)' | 'LONGTEXT' | 'INT' | 'BIGINT' | 'DOUBLE';

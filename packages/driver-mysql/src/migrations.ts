@@ -2,12 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { DriverError, isDriverError } from '@rowlock/core';
 import type { MigrationReport } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
-import { STRICT } from '../connection/session.js';
-import type { Context } from '../context.js';
-import { toDriverError } from '../errors.js';
-import { identifier } from '../statements/identifier.js';
-import { type MysqlTransaction, query } from '../statements/query.js';
+import { STRICT } from './connection/session.js';
+import type { Context } from './context.js';
+import { toDriverError } from './errors.js';
+import { identifier } from './identifier.js';
 import { type Product, spelledFor } from './product.js';
+import { type MysqlTransaction, query } from './query.js';
 
 /** The newest migration, which this driver needs. It is not read from the files: a bundled application has left them behind. */
 export const SCHEMA_VERSION = 2;
@@ -28,7 +28,7 @@ export interface Migration {
  */
 export async function migrations(): Promise<readonly Migration[]> {
   try {
-    const folder = new URL('../../migrations/', import.meta.url);
+    const folder = new URL('../migrations/', import.meta.url);
     const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
     return await Promise.all(
       names.map(async (name) => ({

@@ -1,4 +1,4 @@
-import type { Value } from './query.js';
+import type { Value } from '../query.js';
 
 /**
  * At least as many placeholders as there are values, in steps of powers of two, and the values to fill them. A server prepares

@@ -1,9 +1,9 @@
 import { answerWithin } from '@rowlock/core/driver';
 import type { Pool } from 'mysql2/promise';
+import { takeConnection } from '../connection/pool.js';
+import { cut } from '../connection/session.js';
 import { toDriverError } from '../errors.js';
-import type { MysqlTransaction } from '../statements/query.js';
-import { takeConnection } from './pool.js';
-import { cut } from './session.js';
+import type { MysqlTransaction } from '../query.js';
 
 /** Runs statements in a transaction. @param answerMs How long it may take, in milliseconds; default: as long as one statement. */
 export type InTransaction = <Result>(

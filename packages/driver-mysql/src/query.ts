@@ -1,4 +1,4 @@
-import { toDriverError } from '../errors.js';
+import { toDriverError } from './errors.js';
 
 /**
  * A `mysql2/promise` connection, or anything that passes statements on to one.

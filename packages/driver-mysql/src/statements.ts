@@ -1,0 +1,35 @@
+import { ANCHOR_STATEMENTS } from './statements/anchor.js';
+import { bellStatements } from './statements/bell.js';
+import { claimStatements } from './statements/claim.js';
+import { enqueueStatements } from './statements/enqueue.js';
+import { jobStatements } from './statements/jobs.js';
+import { leaseStatements } from './statements/lease.js';
+import { pruneStatements } from './statements/prune.js';
+import { runStatements } from './statements/runs.js';
+import { settleStatements } from './statements/settle.js';
+import { siblingStatements } from './statements/siblings.js';
+import { surveyStatements } from './statements/survey.js';
+import { tables } from './statements/tables.js';
+import { workerStatements } from './statements/workers.js';
+
+/** Every SQL text of the driver. Lists of placeholders are given, and rows as a table of them. */
+export type Statements = Readonly<ReturnType<typeof statements>>;
+
+export const statements = (schema: string) => {
+  const named = tables(schema);
+  return {
+    ...enqueueStatements(named),
+    ...bellStatements(named),
+    ...claimStatements(named),
+    ...siblingStatements(named),
+    ...runStatements(named),
+    ...settleStatements(named),
+    ...leaseStatements(named),
+    ...surveyStatements(named),
+    ...pruneStatements(named),
+    ...jobStatements(named),
+    ...workerStatements(named),
+    ...ANCHOR_STATEMENTS,
+    schemaVersion: `SELECT COALESCE(MAX(version), 0) AS version FROM ${named.migration}`,
+  };
+};
