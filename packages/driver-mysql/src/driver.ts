@@ -34,11 +34,11 @@ import { MysqlClaimSession } from './claim/claim-session.js';
 import { checkCallersConnection } from './connection/callers-connection.js';
 import { ClaimConnections } from './connection/claim-connections.js';
 import { connect } from './connection/connect.js';
-import { endPool, onPool, takeConnection } from './connection/pool.js';
+import { endPool, onPool, takeConnection } from './connection/connection.js';
 import { type SessionControl, sessionControl } from './connection/session-control.js';
 import { sharesSessions } from './connection/shared-sessions.js';
 import { verifySettings } from './connection/verify-settings.js';
-import { withoutTimeout } from './connection/without-timeout.js';
+import { poolWithoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
 import { migrate, outdated, productOf, SCHEMA_VERSION } from './migrations.js';
 import { type MysqlOptions, type Settings, settingsOf } from './options.js';
@@ -114,7 +114,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     super(context, { on, outside: on }, (work, ms = answerMs) =>
       inTransaction(pool, { connectionMs: answerMs, answerMs: ms }, work),
     );
-    const patient = withoutTimeout(pool, answerMs);
+    const patient = poolWithoutTimeout(pool, answerMs);
     this.#settings = settings;
     this.#pool = pool;
     this.#on = on;

@@ -1,7 +1,7 @@
 import { type Connection, createConnection } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { prepareSession, sessionOf } from '../src/connection/session.js';
-import { interrupt } from '../src/worker/ringer.js';
+import { interrupt } from '../src/connection/session-control.js';
 import { serverUrl } from './server.js';
 
 let client: Connection;

@@ -2,7 +2,7 @@ import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolConnection } from 'mysql2/promise';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
-import { takeConnection } from './pool.js';
+import { takeConnection } from './connection.js';
 import { cut } from './session.js';
 
 /** How many connections are kept between two claims. More than that go back to the pool. */

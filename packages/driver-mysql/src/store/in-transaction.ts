@@ -1,6 +1,6 @@
 import { answerWithin } from '@rowlock/core/driver';
 import type { Pool } from 'mysql2/promise';
-import { takeConnection } from '../connection/pool.js';
+import { takeConnection } from '../connection/connection.js';
 import { cut } from '../connection/session.js';
 import { toDriverError } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
