@@ -62,7 +62,7 @@ export async function migrationScript(schema: string, product: Product = 'MySQL'
   return `-- Rowlock's tables in the database ${identifier(schema)}, for ${product}${what}.\n\n${REFUSE_OTHERS[product]};\nUSE ${identifier(schema)};\nSET SESSION ${STRICT};\n${NAMES};\n\n${PREPARE};\n\n${parts.join('\n')}`;
 }
 
-/** What only the other server takes for more than a comment. Newer MariaDBs would run most of what is meant for MySQL. */
+/** A comment that only the other server runs. Newer MariaDBs would run most of a script for MySQL. */
 const REFUSE_OTHERS: Readonly<Record<Product, string>> = {
   MySQL: `/*M! SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'This is for MySQL. For MariaDB print it with --mariadb.' */`,
   MariaDB: `/*!80000 SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'This is for MariaDB. For MySQL print it without --mariadb.' */`,

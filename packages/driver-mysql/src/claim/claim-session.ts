@@ -23,7 +23,7 @@ import { release } from './release.js';
 import { finish, settle } from './settlements.js';
 import { lockSiblings } from './siblings.js';
 
-/** The verbs of a claim. Each transaction takes a connection with its first verb, and gives it back at its end. */
+/** A slot's claims, one after the other. Each transaction takes a connection with its first verb, and gives it back at its end. */
 export class MysqlClaimSession implements ClaimSession<MysqlTransaction> {
   readonly #begin: () => ClaimTransaction;
   #transaction: ClaimTransaction;

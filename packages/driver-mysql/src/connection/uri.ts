@@ -19,7 +19,7 @@ export function readUri(uri: string): URL {
   }
 }
 
-/** The text for the client, which takes options out of the query: not these, nor what is said of TLS in other words than its own. */
+/** The text for the client, which takes options from the query, without these options and without `ssl-mode`. */
 export function withoutOptions({ href }: URL, names: readonly string[]): string {
   const url = new URL(href);
   const left = (name: string): boolean => names.includes(name) || isMode(name);
@@ -27,7 +27,7 @@ export function withoutOptions({ href }: URL, names: readonly string[]): string 
   return url.href;
 }
 
-/** What MySQL's own clients do at each `ssl-mode`. Theirs that prefers TLS goes on without it, which this one cannot. */
+/** The TLS options of each `ssl-mode` of MySQL's clients. PREFERRED goes on without TLS, which this client cannot. */
 const MODES: Readonly<Record<string, { readonly ssl?: SslOptions }>> = {
   DISABLED: {},
   REQUIRED: { ssl: { rejectUnauthorized: false } },
@@ -36,9 +36,9 @@ const MODES: Readonly<Record<string, { readonly ssl?: SslOptions }>> = {
 };
 
 /**
- * How the connection is encrypted, where the query says so in words that `mysql2` does not know: it would connect without.
+ * How the connection is encrypted, by parameters that `mysql2` ignores: it would connect without TLS.
  *
- * @throws InvalidInputError for what is not understood
+ * @throws InvalidInputError for an unknown parameter
  */
 export function sslOf({ searchParams }: URL): { readonly ssl?: SslOptions } {
   let found: { readonly ssl?: SslOptions } = {};

@@ -3,7 +3,7 @@ import type { Value } from '../query.js';
 /** The types of columns in JSON_TABLE. A text that is too long is to be refused by the job's table, and not cut here. */
 type Type = 'CHAR(36)' | 'VARCHAR(1000)' | 'LONGTEXT' | 'INT' | 'BIGINT' | 'DOUBLE';
 
-/** In UTF-16 units. A server takes a placeholder in a list of columns for a text of 64 KiB, and cuts what is longer. */
+/** In UTF-16 units. A placeholder in a list of columns is a text of 64 KiB, and a server cuts a longer one. */
 const LONGEST_PLACEHOLDER = 16_000;
 
 /** Rows given to a statement, and the values to send with it. */

@@ -21,7 +21,7 @@ export function storableJson(value: Json | object): string {
   return text;
 }
 
-/** JSON.stringify escapes exactly these: a NUL, and a half of a surrogate pair without the other. */
+/** JSON.stringify escapes exactly these: a NUL, and a half of a surrogate pair without the other half. */
 const UNSTORABLE_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
 function unstorable(): DriverError {

@@ -188,8 +188,8 @@ export class MysqlAnchor implements Anchor {
     const { context, pool, row } = this.#parts;
     await client.query(context.sql.idleLimit(IDLE_SECONDS));
     await this.#lock.take(client);
-    // After the lock, so that nobody counts the worker as gone any more. On the pool, as producers that have found the lock may interrupt
-    // this session's statements.
+    // After the lock, from which on the worker counts as alive. On the pool, as producers that have found the lock may interrupt this
+    // session's statements.
     await row.keep(pool);
   }
 

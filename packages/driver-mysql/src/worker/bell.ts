@@ -79,7 +79,7 @@ export class Bell {
     }
   }
 
-  /** Not done by who rings: a producer's transaction should lock nothing but its own rows. */
+  /** Not done with a ring: a producer's transaction should lock no rows but those that it adds. */
   async #prune(): Promise<void> {
     const before = (this.#last ?? 0n) - KEPT;
     if (before < this.#pruned + KEPT) return;

@@ -14,7 +14,7 @@ const SLEEP_MS = 250;
 /** How long the first sleep after an interruption is, in milliseconds. The ring for an interruption follows after some 50 ms: see Ringer. */
 const NAP_MS = 100;
 
-/** How long the sleeps stay as short as polls, in milliseconds, once somebody rang who could not interrupt one. */
+/** How long the sleeps stay as short as polls, in milliseconds, after a ring without an interruption. */
 const SHORT_FOR_MS = 60_000;
 
 /** How long the server may take to answer, beyond the sleep, in milliseconds. */
@@ -34,7 +34,7 @@ export class Sleep {
   #isAsleep = false;
   /** Whether the last sleep was interrupted. */
   #isInterrupted = false;
-  /** Until when to expect rings of somebody who cannot interrupt this session: another account, or a procedure. */
+  /** Until when rings without an interruption are expected. Another account, or a procedure, cannot interrupt this session. */
   #shortUntil = 0;
 
   constructor(parts: Parts) {

@@ -54,7 +54,7 @@ export class WorkerLock {
   }
 
   /**
-   * After a fail-over the old server may live on and be read-only: a lock there proves nothing to those who work on the new one.
+   * After a fail-over the old server may live on and be read-only: a lock there proves nothing on the new one.
    *
    * @throws DriverError `ConnectionLost`
    */
