@@ -53,7 +53,7 @@ export class Rowlock<Tx> extends Client<Tx> {
     container,
     retention = {},
   }: RowlockOptions<Tx>) {
-    if (typeof Object(driver).begin !== 'function')
+    if (typeof Object(driver).claimSession !== 'function')
       throw new InvalidInputError(
         "createRowlock needs a driver: { driver: postgres({ connectionString }) } of '@rowlock/driver-postgres', for one.",
       );

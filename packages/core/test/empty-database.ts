@@ -1,5 +1,6 @@
 import type { ClaimCriteria, ClaimSession, Job, Survey, WakeUp } from '../src/driver.js';
 import type { Driver } from '../src/index.js';
+import { NO_EARLIER_RUNS, receipt } from './receipt.js';
 
 export const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, leased: false };
 
@@ -7,9 +8,9 @@ export const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, l
 export interface Answers {
   readonly claim: (criteria: ClaimCriteria) => Job | undefined | Promise<Job | undefined>;
   readonly survey: () => Survey | Promise<Survey>;
-  readonly lockSiblings?: ClaimSession<unknown>['lockSiblings'];
+  /** What its sessions do otherwise. */
+  readonly session?: Partial<ClaimSession<unknown>>;
   readonly startRuns?: Driver['startRuns'];
-  readonly finish?: ClaimSession<unknown>['finish'];
   readonly reclaim?: Driver['reclaim'];
   readonly list?: Driver['list'];
   readonly move?: Driver['move'];
@@ -47,7 +48,7 @@ export function emptyDatabase(answers: Answers): {
   let looks = 0;
   let surveys = 0;
   const unused = () => Promise.reject(new Error('Nothing here uses this.'));
-  const held: ClaimSession<unknown> = {
+  const session: ClaimSession<unknown> = {
     lost: new AbortController().signal,
     handle: undefined,
     async claim(criteria) {
@@ -55,7 +56,7 @@ export function emptyDatabase(answers: Answers): {
       const job = await answers.claim(criteria);
       return job === undefined ? [] : [job];
     },
-    lockSiblings: answers.lockSiblings ?? unused,
+    lockSiblings: unused,
     firstOutstanding: unused,
     confirm: unused,
     release: unused,
@@ -63,18 +64,19 @@ export function emptyDatabase(answers: Answers): {
     lockLeased: unused,
     used: false,
     settle: async (settlements) => settlements.map(({ id }) => id),
-    finish: answers.finish ?? (async (settlements) => settlements.map(({ id }) => id)),
+    finish: async (settlements) => ({ settled: settlements.map(({ id }) => id), next: null }),
     renew: unused,
     undo: async () => {},
     commit: async () => {},
     rollback: async () => {},
+    ...answers.session,
   };
   const driver: Driver = {
     name: 'empty',
-    capabilities: { maxConnections: null, sharesPool: false, chains: false },
-    begin: async () => held,
+    capabilities: { maxConnections: null, sharesPool: false },
+    claimSession: () => session,
     deferred: () => undefined,
-    reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, lapsed: [] })),
+    reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, missing: [] })),
     async survey() {
       surveys += 1;
       return answers.survey();
@@ -96,7 +98,8 @@ export function emptyDatabase(answers: Answers): {
     close: async () => {},
     join: () => driver,
     migrate: unused,
-    startRuns: answers.startRuns ?? (async () => []),
+    startRuns: answers.startRuns ?? (() => receipt(NO_EARLIER_RUNS)),
+    endCrashed: unused,
     noteRun: unused,
     enqueue: unused,
     list: answers.list ?? unused,

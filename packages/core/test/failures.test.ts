@@ -14,6 +14,7 @@ import {
 } from '../src/index.js';
 import { emptyDatabase, job, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
+import { receipt } from './receipt.js';
 
 interface Line {
   readonly level: string;
@@ -35,8 +36,8 @@ async function told(
   const { driver } = emptyDatabase({
     claim: () => left.shift(),
     survey: () => NOTHING,
-    lockSiblings: async () => jobs,
-    startRuns: async () => [{ id: 3n, earlierRuns: 5, crashes: 5 }],
+    session: { lockSiblings: async () => jobs },
+    startRuns: () => receipt({ earlier: [{ id: 3n, earlierRuns: 5, crashes: 5 }], unfinished: [] }),
   });
   const handler = defineHandler({ kind: 'work', payload, group: true, run });
   const worker = createRowlock({ driver, handlers: [handler], clock: handClock(), log }).worker();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ClaimCriteria, Job } from '../src/driver.js';
-import { createRowlock, type Driver, defineHandler } from '../src/index.js';
+import { createRowlock, defineHandler } from '../src/index.js';
 import { emptyDatabase, job, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
 import { settled } from './resting-worker.js';
@@ -19,12 +19,11 @@ test('while jobs go in batches, one claim that hangs keeps no other slot from it
     await after(hangs ? 20_000 : 1);
     return hangs ? [] : (jobs.get(queue) ?? []).splice(0, limit);
   }
-  const { driver: empty } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
-  const begin: Driver['begin'] = async (options) => ({ ...(await empty.begin(options)), claim });
+  const { driver } = emptyDatabase({ claim: () => undefined, session: { claim }, survey: () => NOTHING });
   const handlers = ['one', 'two'].map((queue) =>
     defineHandler({ kind: queue, queue, batch: 100, payload: z.unknown(), run: () => {} }),
   );
-  const rowlock = createRowlock({ driver: { ...empty, begin }, handlers, clock, log: silent });
+  const rowlock = createRowlock({ driver, handlers, clock, log: silent });
   const worker = rowlock.worker({ concurrency: 3 });
   const runs = new Map<string, number[]>([
     ['one', [0]],

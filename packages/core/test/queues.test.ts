@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ClaimCriteria, Job } from '../src/driver.js';
-import { createRowlock, DriverError, defineHandler } from '../src/index.js';
+import { createRowlock, type Driver, DriverError, defineHandler } from '../src/index.js';
 import { emptyDatabase, job, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
 import { gate, settled } from './resting-worker.js';
@@ -104,11 +104,13 @@ function amongBlocked(clock: ReturnType<typeof handClock>, all: readonly Job[], 
       clock.advance(tookMs);
       return all.find(({ id, key }) => id > line.id && !busy.includes(key ?? ''));
     },
-    lockSiblings: async ({ keys }: { readonly keys: readonly string[] }) => {
-      clock.advance(tookMs);
-      return all
-        .filter(({ key }) => keys.includes(key ?? ''))
-        .map((each) => ({ ...each, status: 'in-progress' as const }));
+    session: {
+      lockSiblings: async ({ keys }: { readonly keys: readonly string[] }) => {
+        clock.advance(tookMs);
+        return all
+          .filter(({ key }) => keys.includes(key ?? ''))
+          .map((each) => ({ ...each, status: 'in-progress' as const }));
+      },
     },
   };
 }
@@ -146,13 +148,13 @@ test('while all is blocked, a worker looks for half of the time at most', async 
   const clock = handClock();
   const all = Array.from({ length: 200 }, (_, place) => job(BigInt(place + 1), `key ${place}`));
   let looked = 0;
-  const { claim, lockSiblings } = amongBlocked(clock, all, 13);
+  const { claim, session } = amongBlocked(clock, all, 13);
   const { driver } = emptyDatabase({
     claim(criteria) {
       looked += 26;
       return claim(criteria);
     },
-    lockSiblings,
+    session,
     survey: () => ({ ...NOTHING, waiting: true }),
   });
   const handler = defineHandler({ kind: 'work', payload: z.unknown(), run: () => {} });
@@ -269,20 +271,20 @@ test('what goes wrong in a queue is told of, though the round ends in the next o
   const queues: Record<string, Job[]> = { one: [], two: [] };
   let refused = 0;
   const database = emptyDatabase({ claim: ({ queue }) => queues[queue]?.shift(), survey: () => NOTHING });
-  const held = await database.driver.begin({ idleLimitMs: 1_000 });
-  const begin: typeof database.driver.begin = async () => {
+  const claimSession: Driver['claimSession'] = (options) => {
+    const session = database.driver.claimSession(options);
     let last: Job | undefined;
     return {
-      ...held,
+      ...session,
       async claim(criteria) {
-        const jobs = await held.claim(criteria);
+        const jobs = await session.claim(criteria);
         [last] = jobs;
         return jobs;
       },
       async finish(settlements) {
         if (last?.queue === 'one' && refused++ === 0)
           throw new DriverError('Deadlock', 'Somebody was first.');
-        return held.finish(settlements);
+        return session.finish(settlements);
       },
     };
   };
@@ -291,13 +293,12 @@ test('what goes wrong in a queue is told of, though the round ends in the next o
     defineHandler({
       kind: queue,
       queue,
-      batch: 1,
       payload: z.unknown(),
       run: async () => ends[queue]?.opened,
     });
   const faults: string[] = [];
   const worker = createRowlock({
-    driver: { ...database.driver, begin },
+    driver: { ...database.driver, claimSession },
     handlers: [work('one'), work('two')],
     clock,
     log: silent,

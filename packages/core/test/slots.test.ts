@@ -3,6 +3,7 @@ import type { ClaimCriteria, Job, Survey } from '../src/driver.js';
 import { DriverError } from '../src/index.js';
 import { job, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
+import { NO_EARLIER_RUNS, receipt } from './receipt.js';
 import { gate, restingWorker, settled } from './resting-worker.js';
 
 test('one job causes two looks at most, and one survey', async () => {
@@ -212,7 +213,7 @@ test('where settlements fail, slots look again after a pause, and tell that the 
   const finish = async (): Promise<never> => {
     throw new DriverError('OutOfResources', 'The disk is full.');
   };
-  const { worker, jobs, asked, clock } = await restingWorker({ answers: { finish } });
+  const { worker, jobs, asked, clock } = await restingWorker({ answers: { session: { finish } } });
   const told = { run: 0, lost: 0, fault: 0 };
   for (const name of ['run', 'lost', 'fault'] as const) worker.on(name, () => (told[name] += 1));
   jobs.push(...Array.from({ length: 500 }, (_, place) => job(BigInt(place + 1))));
@@ -234,7 +235,9 @@ test('a wake-up during a look that is blocked by another worker is looked at all
     await refusal.opened;
     throw new DriverError('LockNotAvailable', 'Somebody has it.');
   };
-  const { worker, seen } = await restingWorker({ answers: { claim: () => jobs.shift(), lockSiblings } });
+  const { worker, seen } = await restingWorker({
+    answers: { claim: () => jobs.shift(), session: { lockSiblings } },
+  });
   jobs.push(job(1n, 'busy'));
   worker.wake();
   await settled();
@@ -249,13 +252,14 @@ test('a wake-up during a look that is blocked by another worker is looked at all
 test('a wake-up before a run that never begins is looked at all the same', async () => {
   const lost = gate();
   let writes = 0;
-  const startRuns = async () => {
+  const started = async () => {
     if (++writes === 1) {
       await lost.opened;
       throw new DriverError('ConnectionLost', 'The cable was pulled.');
     }
-    return [];
+    return NO_EARLIER_RUNS;
   };
+  const startRuns = () => receipt(started());
   const { worker, jobs, seen } = await restingWorker({ answers: { startRuns } });
   jobs.push(job(1n));
   worker.wake();

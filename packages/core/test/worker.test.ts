@@ -214,7 +214,7 @@ test('a job that nobody here serves, and that others of its key wait behind, is 
   const { driver } = emptyDatabase({
     claim: ({ line }) => (line.id === 0n ? job(2n, 'a') : undefined),
     survey: () => NOTHING,
-    lockSiblings: async () => [strange, job(2n, 'a')],
+    session: { lockSiblings: async () => [strange, job(2n, 'a')] },
   });
   const warnings: unknown[] = [];
   const log = { debug() {}, info() {}, warn: (...line: unknown[]) => void warnings.push(line), error() {} };

@@ -5,6 +5,7 @@ import { batches } from './themes/batches.js';
 import { bounds } from './themes/bounds.js';
 import { cancel } from './themes/cancel.js';
 import { claim } from './themes/claim.js';
+import { claimSession } from './themes/claim-session.js';
 import { crashedBatches } from './themes/crashed-batches.js';
 import { dependencies } from './themes/dependencies.js';
 import { enqueue } from './themes/enqueue.js';
@@ -51,6 +52,7 @@ export const conformanceThemes: readonly Theme[] = [
   siblings,
   dependencies,
   settle,
+  claimSession,
   handlerTransaction,
   lostConnection,
   lifecycle,

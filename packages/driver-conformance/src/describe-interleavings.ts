@@ -109,13 +109,13 @@ export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): 
     });
 
     describe('finds, and can play again,', () => {
-      for (const { name: fault, scenario, found, ...twist } of knownFaults) {
+      for (const { name: fault, scenario, found, ...breakage } of knownFaults) {
         test(fault, { timeout: TEST_MS }, async () => {
-          const explored = await search(scene(), scenario, { ...FAULT_BOUNDS, seed }, twist);
+          const explored = await search(scene(), scenario, { ...FAULT_BOUNDS, seed }, breakage);
           const result = explored.found === undefined ? 'NOT caught in' : 'caught in order';
           say(`${name}: ${fault}: ${result} ${explored.orders}\n${told(explored.found)}`);
           expect(explored.found?.violations.join('\n')).toMatch(found);
-          const again = await play(scene(), scenario, following(explored.found?.schedule ?? ''), twist);
+          const again = await play(scene(), scenario, following(explored.found?.schedule ?? ''), breakage);
           expect(again.violations).toEqual(explored.found?.violations);
         });
       }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DriverUnderTest } from './describe-driver.js';
 import { faults } from './model/faults.js';
-import { openTheatre, property } from './model/property.js';
+import { openModelDatabase, property } from './model/property.js';
 
 /** Within how many sequences each fault must be found. */
 const MOST_RUNS = 300;
@@ -17,21 +17,21 @@ export function describeModelFaults<Tx>({ name, open }: DriverUnderTest<Tx>): vo
       test(fault.name, { timeout: TEST_MS }, async () => {
         const harness = await open();
         const database = await harness.database();
-        const theatre = await openTheatre(name, database, fault.breaks());
+        const modelDatabase = await openModelDatabase(name, database, fault.breaks());
         try {
-          const found = await fc.check(property([theatre]), { numRuns: MOST_RUNS, seed: 1 });
+          const found = await fc.check(property([modelDatabase]), { numRuns: MOST_RUNS, seed: 1 });
           expect(found.failed).toBe(true);
           const [sequence] = found.counterexample ?? [];
           const [, replayPath = ''] = /replayPath="([^"]+)"/.exec(String(sequence)) ?? [];
           const replay = { seed: found.seed, path: found.counterexamplePath ?? '', endOnFailure: true };
-          const again = await fc.check(property([theatre], replayPath), replay);
+          const again = await fc.check(property([modelDatabase], replayPath), replay);
           expect(again).toMatchObject({ failed: true, numRuns: 1 });
           const commands = [...(sequence ?? [])].length;
           process.stdout.write(
             `${name}: ${fault.name}: found in sequence ${found.numRuns}, ${commands} commands\n`,
           );
         } finally {
-          await theatre.close();
+          await modelDatabase.close();
           await database.close();
           await harness.close();
         }

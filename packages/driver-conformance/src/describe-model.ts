@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { DriverUnderTest } from './describe-driver.js';
 import type { DriverHarness, TestDatabase } from './driver-harness.js';
-import { openTheatre, property, type Theatre } from './model/property.js';
+import { type ModelDatabase, openModelDatabase, property } from './model/property.js';
 
 /** Opening a server's first database may take its time. */
 const OPEN_MS = 120_000;
@@ -31,7 +31,7 @@ export function describeModel(...drivers: readonly DriverUnderTest<unknown>[]): 
   describe(drivers.map(({ name }) => name).join(', '), () => {
     const harnesses: DriverHarness<unknown>[] = [];
     const databases: TestDatabase<unknown>[] = [];
-    const theatres: Theatre[] = [];
+    const modelDatabases: ModelDatabase[] = [];
 
     beforeAll(async () => {
       for (const { name, open } of drivers) {
@@ -39,12 +39,12 @@ export function describeModel(...drivers: readonly DriverUnderTest<unknown>[]): 
         harnesses.push(harness);
         const database = await harness.database();
         databases.push(database);
-        theatres.push(await openTheatre(name, database));
+        modelDatabases.push(await openModelDatabase(name, database));
       }
     }, OPEN_MS);
 
     afterAll(async () => {
-      await Promise.all(theatres.map((theatre) => theatre.close()));
+      await Promise.all(modelDatabases.map((modelDatabase) => modelDatabase.close()));
       await Promise.all(databases.map((database) => database.close()));
       await Promise.all(harnesses.map((harness) => harness.close()));
     }, OPEN_MS);
@@ -52,7 +52,7 @@ export function describeModel(...drivers: readonly DriverUnderTest<unknown>[]): 
     test('does what the model does', { timeout: TEST_MS }, async () => {
       const [numRuns, seed] = [Number(MODEL_RUNS), Number(MODEL_SEED)];
       const replay = path === undefined ? {} : { path, endOnFailure: true };
-      await fc.assert(property(theatres, MODEL_REPLAY), {
+      await fc.assert(property(modelDatabases, MODEL_REPLAY), {
         numRuns,
         seed,
         includeErrorInReport: true,

@@ -7,7 +7,7 @@ import { seeded } from '../src/random.js';
 type Program = Readonly<Record<string, readonly Step[]>>;
 
 const STEPS: readonly Step[] = [
-  'begin',
+  'confirm',
   'claim',
   'survey',
   'startRuns',
@@ -18,9 +18,9 @@ const STEPS: readonly Step[] = [
 ];
 
 test('steps that commute are run in one order, and others in each', () => {
-  expect(explored({ a: ['begin', 'begin'], b: ['survey', 'survey'] })).toHaveLength(1);
+  expect(explored({ a: ['confirm', 'confirm'], b: ['survey', 'survey'] })).toHaveLength(1);
   expect(explored({ a: ['claim', 'claim'], b: ['claim', 'claim'] })).toHaveLength(6);
-  expect(explored({ a: ['claim', 'begin'], b: ['begin', 'claim'], c: ['begin'] })).toHaveLength(2);
+  expect(explored({ a: ['claim', 'confirm'], b: ['confirm', 'claim'], c: ['confirm'] })).toHaveLength(2);
 });
 
 test('of all orders that differ by more than steps that commute, each is run, and once', () => {
@@ -28,7 +28,7 @@ test('of all orders that differ by more than steps that commute, each is run, an
   const some = (): readonly Step[] =>
     Array.from(
       { length: 1 + Math.floor(random() * 3) },
-      () => STEPS[Math.floor(random() * STEPS.length)] ?? 'begin',
+      () => STEPS[Math.floor(random() * STEPS.length)] ?? 'confirm',
     );
   for (let turn = 0; turn < 200; turn++) {
     const program: Program = { a: some(), b: some(), c: some() };
@@ -45,8 +45,8 @@ test('a step that waited for a lock commutes with nothing', () => {
   while (!tree.complete) {
     tree.begin();
     const left = new Map<string, Step[]>([
-      ['a', ['begin', 'begin']],
-      ['b', ['begin', 'begin']],
+      ['a', ['confirm', 'confirm']],
+      ['b', ['confirm', 'confirm']],
     ]);
     while (next(left).length > 0) {
       const move = tree.choose(next(left), true);

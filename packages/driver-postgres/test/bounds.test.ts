@@ -25,7 +25,7 @@ afterEach(async () => {
 
 /** Claims the one job there is, in a transaction that lasts at most `limitMs`. */
 async function hold(limitMs: number, { driver } = process) {
-  const held = await driver.begin({ idleLimitMs: limitMs });
+  const held = driver.claimSession({ idleLimitMs: limitMs });
   const [job] = await held.claim({ queue: 'q', kinds: ['work'], line: START, busy: [], limit: 1 });
   return { held, job };
 }
@@ -121,7 +121,8 @@ test("an application's own pool is watched over as well, and the worker counts i
   const pool = new pg.Pool({ connectionString: database.url, max: 6 });
   try {
     const driver = postgres({ pool });
-    const held = await driver.begin({ idleLimitMs: 60_000 });
+    const held = driver.claimSession({ idleLimitMs: 60_000 });
+    await held.confirm();
     await held.rollback();
     expect(watched).toHaveBeenCalledWith(true, 10_000);
 
@@ -156,7 +157,7 @@ test("where an application's own pool has no connection left nothing waits for o
       code: 'ConnectionLost',
       message: expect.stringMatching(/No connection of the pool was free.*200 ms/),
     };
-    await expect(driver.begin({ idleLimitMs: 60_000 })).rejects.toMatchObject(lost);
+    await expect(driver.claimSession({ idleLimitMs: 60_000 }).confirm()).rejects.toMatchObject(lost);
     await expect(driver.verify()).rejects.toMatchObject(lost);
     await expect(driver.migrate()).rejects.toMatchObject(lost);
     for (const client of taken.splice(0)) client.release();

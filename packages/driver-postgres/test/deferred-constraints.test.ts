@@ -1,6 +1,6 @@
 import '@rowlock/servers/vitest';
 import { randomUUID } from 'node:crypto';
-import type { HeldTransaction, Settlement } from '@rowlock/core/driver';
+import type { ClaimSession, Settlement } from '@rowlock/core/driver';
 import type { DriverProcess, TestDatabase } from '@rowlock/driver-conformance';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import type { PostgresTransaction } from '../src/index.js';
@@ -8,7 +8,7 @@ import { openPostgresHarness } from './postgres-harness.js';
 
 let database: TestDatabase<PostgresTransaction>;
 let process: DriverProcess<PostgresTransaction>;
-let held: HeldTransaction<PostgresTransaction>;
+let held: ClaimSession<PostgresTransaction>;
 
 beforeEach(async () => {
   database = await openPostgresHarness(inject('postgresUrl')).database();
@@ -18,7 +18,7 @@ beforeEach(async () => {
   await reader.exec('CREATE TABLE parent (id integer PRIMARY KEY)');
   await reader.exec('CREATE TABLE child (parent integer REFERENCES parent DEFERRABLE INITIALLY DEFERRED)');
   for (const payload of [1, 2, 3]) await reader.insert({ queue: 'q', kind: 'work', payload });
-  held = await process.driver.begin({ idleLimitMs: 60_000 });
+  held = process.driver.claimSession({ idleLimitMs: 60_000 });
 });
 
 afterEach(async () => {
@@ -38,7 +38,7 @@ async function finish(): Promise<void> {
   const settlements = jobs.map(
     ({ id }): Settlement => ({ ...ending, id, runId: randomUUID(), output: null, by: 'test' }),
   );
-  expect(await held.finish(settlements)).toHaveLength(3);
+  expect((await held.finish(settlements)).settled).toHaveLength(3);
 }
 
 async function children(): Promise<readonly unknown[]> {

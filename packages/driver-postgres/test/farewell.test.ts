@@ -23,7 +23,9 @@ test("a server's farewell that comes together with its welcome does not end the 
   });
   // An error that nobody catches would fail the run.
   await expect(driver.verify()).rejects.toMatchObject({ code: 'ConnectionLost' });
-  await expect(driver.begin({ idleLimitMs: 1_000 })).rejects.toMatchObject({ code: 'ConnectionLost' });
+  await expect(driver.claimSession({ idleLimitMs: 1_000 }).confirm()).rejects.toMatchObject({
+    code: 'ConnectionLost',
+  });
   await driver.close();
   server.close();
 });

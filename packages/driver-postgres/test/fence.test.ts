@@ -1,19 +1,19 @@
 import '@rowlock/servers/vitest';
 import { randomUUID } from 'node:crypto';
-import type { HeldTransaction, Job, Settlement } from '@rowlock/core/driver';
+import type { ClaimSession, Job, Settlement } from '@rowlock/core/driver';
 import { newJob } from '@rowlock/driver-conformance';
 import { freshDatabase } from '@rowlock/servers';
 import { beforeEach, expect, inject, test } from 'vitest';
 import { type PostgresTransaction, postgres } from '../src/index.js';
 
 let driver: ReturnType<typeof postgres>;
-let held: HeldTransaction<PostgresTransaction>;
+let held: ClaimSession<PostgresTransaction>;
 let job: Job | undefined;
 
 const NEW = newJob();
 
 async function claim(): Promise<Job | undefined> {
-  held = await driver.begin({ idleLimitMs: 60_000 });
+  held = driver.claimSession({ idleLimitMs: 60_000 });
   const line = { priority: -32_768, id: 0n };
   const [claimed] = await held.claim({ queue: 'q', kinds: ['k'], line, busy: [], limit: 1 });
   return claimed;
@@ -60,7 +60,7 @@ for (const statement of ENDINGS) {
       await held.handle.query('SELECT 1 AS one');
       await held.handle.query(statement);
       // Whoever comes has the job now.
-      const other = await driver.begin({ idleLimitMs: 60_000 });
+      const other = driver.claimSession({ idleLimitMs: 60_000 });
       const line = { priority: -32_768, id: 0n };
       const [taken] = await other.claim({ queue: 'q', kinds: ['k'], line, busy: [], limit: 1 });
       expect(taken?.id).toBe(job?.id);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { HeldTransaction, Settlement } from '@rowlock/core/driver';
+import type { ClaimSession, Settlement } from '@rowlock/core/driver';
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import pg from 'pg';
@@ -7,7 +7,7 @@ import { expect, inject, test } from 'vitest';
 import { type PostgresTransaction, postgres } from '../src/index.js';
 import { waiting } from './waiting.js';
 
-type Held = HeldTransaction<PostgresTransaction>;
+type Held = ClaimSession<PostgresTransaction>;
 
 const QUEUE = 'queue';
 
@@ -36,12 +36,12 @@ test.each(Object.keys(ENDS))(
       await client.query(
         `INSERT INTO rowlock.job (queue, kind) SELECT '${QUEUE}', 'k' FROM generate_series(1, 3)`,
       );
-      const held = await driver.begin({ idleLimitMs: 600_000 });
+      const held = driver.claimSession({ idleLimitMs: 600_000 });
       const line = { priority: -32_768, id: 0n };
       const jobs = await held.claim({ queue: QUEUE, line, kinds: ['k'], busy: [], limit: 3 });
       const runId = randomUUID();
       const ids = jobs.map(({ id }) => id);
-      await driver.startRuns([{ runId, workerId, jobs: ids }]);
+      await driver.startRuns([{ runId, workerId, jobs: ids }]).visible;
 
       // What is written is decided by what the statement sees when it begins, and then it waits.
       await client.query('BEGIN; SELECT FROM rowlock.open_run FOR UPDATE');
@@ -59,8 +59,9 @@ test.each(Object.keys(ENDS))(
       );
       const outcome = how === 'release' ? 'release' : 'retry';
       expect(rows).toEqual([null, 'half', 'half'].map((progress) => ({ outcome, open: false, progress })));
-      const next = await driver.startRuns([{ runId: randomUUID(), workerId, jobs: ids }]);
-      expect(next.map(({ crashes }) => crashes)).toEqual([0, 0, 0]);
+      const next = await driver.startRuns([{ runId: randomUUID(), workerId, jobs: ids }]).visible;
+      expect(next.unfinished).toEqual([]);
+      expect(next.earlier.map(({ crashes }) => crashes)).toEqual([0, 0, 0]);
       await anchor.release();
     } finally {
       await client.end();

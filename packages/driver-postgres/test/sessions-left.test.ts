@@ -29,7 +29,7 @@ afterEach(async () => {
 
 /** Has the driver's one connection carry a claim, and `work` done by its handler. @returns the session's number */
 async function claimed(idleLimitMs: number, work?: string): Promise<unknown> {
-  const held = await driver.begin({ idleLimitMs });
+  const held = driver.claimSession({ idleLimitMs });
   await held.claim({ queue: 'q', kinds: ['work'], line: START, busy: [], limit: 1 });
   const { rows } = await held.handle.query('SELECT pg_backend_pid() AS pid');
   if (work !== undefined) await held.handle.query(work);

@@ -1,6 +1,6 @@
 import '@rowlock/servers/vitest';
 import { randomUUID } from 'node:crypto';
-import type { HeldTransaction, Job, Settlement } from '@rowlock/core/driver';
+import type { ClaimSession, Job, Settlement } from '@rowlock/core/driver';
 import { newJob } from '@rowlock/driver-conformance';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
@@ -35,8 +35,8 @@ beforeEach(async () => {
 
 const FIRST = { queue: 'q', kinds: ['k'], line: { priority: -32_768, id: 0n }, busy: [], limit: 1 };
 
-async function claimed(): Promise<{ held: HeldTransaction<PostgresTransaction>; job: Job | undefined }> {
-  const held = await driver.begin({ idleLimitMs: 60_000 });
+async function claimed(): Promise<{ held: ClaimSession<PostgresTransaction>; job: Job | undefined }> {
+  const held = driver.claimSession({ idleLimitMs: 60_000 });
   const [job] = await held.claim(FIRST);
   return { held, job };
 }
@@ -66,7 +66,7 @@ const effects = async (): Promise<number> => (await reader.query('SELECT FROM ef
 const jobs = async (): Promise<unknown[]> =>
   (await reader.query('SELECT status, attempt FROM rowlock.job ORDER BY id')).rows;
 
-const write = (held: HeldTransaction<PostgresTransaction>): Promise<unknown> =>
+const write = (held: ClaimSession<PostgresTransaction>): Promise<unknown> =>
   held.handle.query("INSERT INTO effect VALUES ('written')");
 
 test.each(['finish', 'settle'] as const)(
@@ -83,7 +83,7 @@ test.each(['finish', 'settle'] as const)(
     expect(other.job).toBeUndefined();
     await other.held.rollback();
 
-    expect(await held.finish([retried(job)])).toEqual([job.id]);
+    expect(await held.finish([retried(job)])).toEqual({ settled: [job.id], next: null });
     expect(await effects()).toBe(0);
     expect(await jobs()).toEqual([{ status: 'new', attempt: 1 }]);
   },

@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 /** Claims, and gives back. */
 async function claims(statement?: string): Promise<number> {
-  const held = await driver.begin({ idleLimitMs: 60_000 });
+  const held = driver.claimSession({ idleLimitMs: 60_000 });
   try {
     const jobs = await held.claim(CRITERIA);
     if (statement !== undefined) await held.handle.query(statement);

@@ -19,7 +19,7 @@ test('a handler that makes its transaction read-only keeps its claim, which is s
   onTestFinished(() => driver.close());
   await driver.migrate();
   await driver.enqueue([JOB]);
-  const held = await driver.begin({ idleLimitMs: 60_000 });
+  const held = driver.claimSession({ idleLimitMs: 60_000 });
   const [job] = await held.claim(FROM_THE_START);
   await held.handle.query('SET TRANSACTION READ ONLY');
   const complete = { event: 'complete', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0, error: null } as const;
@@ -52,7 +52,7 @@ test('a claim on a server that only reads gives its connection up, and is made w
   await vi.waitFor(() => driver.workers());
   const [before] = await sessions();
   expect(before).toBeDefined();
-  const refused = await driver.begin({ idleLimitMs: 60_000 });
+  const refused = driver.claimSession({ idleLimitMs: 60_000 });
   await expect(refused.claim(FROM_THE_START)).rejects.toMatchObject({ code: 'ConnectionLost' });
   expect(refused.lost.aborted).toBe(true);
   await refused.rollback();
@@ -62,7 +62,7 @@ test('a claim on a server that only reads gives its connection up, and is made w
   });
 
   await plain.query('SELECT pg_promote()');
-  const held = await driver.begin({ idleLimitMs: 60_000 });
+  const held = driver.claimSession({ idleLimitMs: 60_000 });
   expect(await held.claim(FROM_THE_START)).toHaveLength(1);
   await held.rollback();
 }, 60_000);

@@ -65,37 +65,14 @@ test('who asks while a flush is on its way shares the next one; one that fails i
   await fourth;
 });
 
-test('a record is seen by everybody before its flush is asked for, and is told then', async () => {
+test('a record is flushed on request, and not before', async () => {
   const pool = new pg.Pool({ connectionString: url });
-  const driver = postgres({ pool });
-  try {
-    await driver.migrate();
-    const { workerId } = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
-    const diary: unknown[] = [];
-    let records: Promise<pg.QueryResult> | undefined;
-    await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [1n] }], {
-      written: (earlier) => diary.push(earlier),
-      seen() {
-        diary.push('seen');
-        records = plain.query('SELECT job_id FROM rowlock.run');
-      },
-    });
-    expect(diary).toEqual([[], 'seen']);
-    expect((await records)?.rows).toHaveLength(1);
-  } finally {
-    await driver.close();
-    await pool.end();
-  }
-});
-
-test('a record comes to the disk at once, or when it is due, and not when it need not any more', async () => {
-  const pool = new pg.Pool({ connectionString: url });
-  const asked: unknown[] = [];
+  const sent: unknown[] = [];
   pool.on('connect', (client) => {
     const query = client.query.bind(client);
     Object.assign(client, {
       query: (...given: Parameters<typeof query>) => {
-        asked.push(Object(given[0]).text);
+        sent.push(Object(given[0]).text);
         return query(...given);
       },
     });
@@ -104,16 +81,14 @@ test('a record comes to the disk at once, or when it is due, and not when it nee
   try {
     await driver.migrate();
     const { workerId } = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
-    const told = { written() {}, seen() {} };
-    for (const [job, due, flushes] of [
-      [1n, {}, 1],
-      [2n, { due: Promise.resolve(true) }, 1],
-      [3n, { due: Promise.resolve(false) }, 0],
-    ] as const) {
-      asked.length = 0;
-      await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [job] }], { ...told, ...due });
-      expect(asked.filter((text) => text === flush)).toHaveLength(flushes);
-    }
+    const { visible, durable } = driver.startRuns([{ runId: randomUUID(), workerId, jobs: [1n] }]);
+    expect(await visible).toEqual({ earlier: [], unfinished: [] });
+    expect((await plain.query('SELECT job_id FROM rowlock.run')).rows).toHaveLength(1);
+    expect(sent).not.toContain(flush);
+    const written = await lsn('insert');
+    await durable();
+    expect(sent.filter((text) => text === flush)).toHaveLength(1);
+    expect(await lsn('flush')).toBeGreaterThanOrEqual(written);
   } finally {
     await driver.close();
     await pool.end();

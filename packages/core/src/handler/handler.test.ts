@@ -12,6 +12,7 @@ test('an option left out has its default', () => {
     groupMax: 1,
     after: [],
     claim: 'hold',
+    batch: 1,
     attempts: 5,
     backoff: { baseMs: 1_000, factor: 2, capMs: 3_600_000 },
     timeoutMs: 30_000,
@@ -24,6 +25,10 @@ test('attempts may be said as an enqueue says them, so that both sides share one
   expect(defineHandler({ ...greet, retry: { attempts: 12, base: '2s' }, run })).toMatchObject({
     attempts: 12,
   });
+});
+
+test.each([1, 10_000, 'auto'] as const)('a transaction may take %s of its jobs', (batch) => {
+  expect(defineHandler({ kind: 'greet', payload, batch, run })).toMatchObject({ batch });
 });
 
 test('a payload is typed by its schema', () => {
@@ -64,6 +69,10 @@ describe('a mistake is refused when the handler is defined', () => {
     ['a timeout without a unit', { timeout: '30' }, /timeout must be milliseconds or like/],
     ['no timeout at all', { timeout: 0 }, /timeout must be from 1/],
     ['an empty group', { group: { max: 0 } }, /group.max must be from 1/],
+    ['an empty batch', { batch: 0 }, /batch must be from 1 to 10000/],
+    ['a batch in other words', { batch: 'all' }, /batch must be a whole number/],
+    ['leases in a batch', { claim: 'lease', batch: 2 }, /a lease is settled by itself/],
+    ['leases in a batch by auto', { claim: 'lease', batch: 'auto' }, /a lease is settled by itself/],
     ['a kind to wait for without a name', { after: [''] }, /Each of after/],
   ])('%s', (_, mistake, sentence) => {
     // What comes from JavaScript is not typed.

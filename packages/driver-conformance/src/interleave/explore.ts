@@ -1,10 +1,10 @@
 import { seeded } from '../random.js';
+import type { Breakage } from './breakage.js';
 import { wandering } from './director.js';
 import { type Played, play } from './play.js';
 import type { Scenario } from './scenario.js';
 import type { Scene } from './scene.js';
 import { ScheduleTree } from './schedule-tree.js';
-import type { Twist } from './twist.js';
 
 /** How much of a scenario to run. */
 export interface Bounds {
@@ -63,11 +63,11 @@ export function search<Tx>(
   scene: Scene<Tx>,
   scenario: Scenario,
   bounds: Bounds,
-  twist: Twist = {},
+  breakage: Breakage = {},
 ): Promise<Explored> {
   const random = seeded(bounds.seed);
   return playOn(
-    () => play(scene, scenario, wandering(random), twist),
+    () => play(scene, scenario, wandering(random), breakage),
     bounds,
     1,
     () => false,

@@ -1,11 +1,11 @@
 import type { Driver } from '@rowlock/core';
 import type { Job } from '@rowlock/core/driver';
 import { claimInstead } from '../claim-instead.js';
+import type { Breakage } from './breakage.js';
 import type { Scenario } from './scenario.js';
-import type { Twist } from './twist.js';
 
 /** Something broken on purpose, where it is found, and what is then said. */
-export interface KnownFault extends Twist {
+export interface KnownFault extends Breakage {
   readonly name: string;
   readonly scenario: Scenario;
   readonly found: RegExp;

@@ -19,7 +19,14 @@ const releasesUnwritten: KnownFault = {
   driver: (driver) => claimInstead(driver, (begun) => ({ release: () => begun.rollback() })),
 };
 
-const deaf: KnownFault = {
+const confirmsBlindly: KnownFault = {
+  name: 'a claim that is confirmed though it is lost',
+  scenario: scenarios.lateRecord,
+  found: /releases do not fit|taken from a worker that lived/,
+  driver: (driver) => claimInstead(driver, () => ({ confirm: async () => {} })),
+};
+
+const neverReturns: KnownFault = {
   name: 'a worker that does not come back after it was refused',
   scenario: scenarios.killedWorker,
   found: /is left new/,
@@ -150,7 +157,7 @@ const halfSettled: KnownFault = {
 
 export const knownFaults: readonly KnownFault[] = [
   locksNoSiblings,
-  deaf,
+  neverReturns,
   unguarded,
   upserts,
   neverGoesBack,
@@ -160,5 +167,6 @@ export const knownFaults: readonly KnownFault[] = [
   claimsInOrderOfPriority,
   halfSettled,
   releasesUnwritten,
+  confirmsBlindly,
   ...leaseFaults,
 ];

@@ -34,8 +34,8 @@ const takenForDead: Scenario = {
   workers: ['a', 'b'],
   before: oneJob,
   scripts: {
-    async s({ bury }) {
-      await bury('a');
+    async s({ declareDead }) {
+      await declareDead('a');
     },
   },
 };

@@ -1,9 +1,8 @@
 import { type Driver, DriverError } from '@rowlock/core';
-import type { HeldTransaction } from '@rowlock/core/driver';
 import { instead } from '../instead.js';
 import type { LostAnswer } from './scenario.js';
 
-/** The driver, whose connection breaks once: after the server has committed, and before it could say so. */
+/** The driver, whose connection breaks once: after the server has committed, and before its answer. */
 export function losesAnswer<Tx>(driver: Driver<Tx>, to: LostAnswer): Driver<Tx> {
   let lost = false;
   const loses = (): void => {
@@ -11,17 +10,15 @@ export function losesAnswer<Tx>(driver: Driver<Tx>, to: LostAnswer): Driver<Tx> 
     lost = true;
     throw new DriverError('ConnectionLost', "The answer to the commit was lost, by the scenario's word.");
   };
-  const losing = (held: HeldTransaction<Tx>): HeldTransaction<Tx> => {
-    let settles = false;
-    return instead(held, {
-      lease: (runId, jobs, forMs) =>
-        held.lease(runId, jobs, forMs).then(() => (to === 'lease' ? loses() : undefined)),
-      lockLeased: (runId, jobs, isCommitted) => {
-        settles = true;
-        return held.lockLeased(runId, jobs, isCommitted);
-      },
-      commit: () => held.commit().then(() => (settles && to === 'settlement' ? loses() : undefined)),
-    });
-  };
-  return instead(driver, { begin: async (options) => losing(await driver.begin(options)) });
+  return instead(driver, {
+    claimSession: (options) => {
+      const session = driver.claimSession(options);
+      return instead(session, {
+        lease: (runId, jobs, forMs) =>
+          session.lease(runId, jobs, forMs).then(() => (to === 'lease' ? loses() : undefined)),
+        // Only the settlement of a lease is committed by this verb.
+        commit: () => session.commit().then(() => (to === 'settlement' ? loses() : undefined)),
+      });
+    },
+  });
 }

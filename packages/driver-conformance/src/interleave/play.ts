@@ -3,6 +3,7 @@ import type { Caller } from '../driver-harness.js';
 import { noLeaks } from '../no-leaks.js';
 import { within } from '../until.js';
 import type { Actor } from './actor.js';
+import type { Breakage } from './breakage.js';
 import { Company } from './company.js';
 import type { Director } from './director.js';
 import { judge } from './judge.js';
@@ -12,7 +13,6 @@ import { ScriptedActor } from './scripted.js';
 import type { Move, Step } from './step.js';
 import { apartFrom, type Surroundings } from './surroundings.js';
 import { passTime } from './time.js';
-import type { Twist } from './twist.js';
 import { Witness } from './witness.js';
 import { WorkingActor } from './working.js';
 
@@ -39,9 +39,9 @@ export async function play<Tx>(
   scene: Scene<Tx>,
   scenario: Scenario,
   director: Director,
-  twist: Twist = {},
+  breakage: Breakage = {},
 ): Promise<Played> {
-  const one = new Play(scene, scenario, director, twist);
+  const one = new Play(scene, scenario, director, breakage);
   try {
     await one.prepare();
     await one.run();
@@ -72,7 +72,7 @@ class Play<Tx> implements Played {
   abandoned = false;
   fates: readonly string[] = [];
 
-  constructor(scene: Scene<Tx>, scenario: Scenario, director: Director, twist: Twist) {
+  constructor(scene: Scene<Tx>, scenario: Scenario, director: Director, breakage: Breakage) {
     this.#scene = scene;
     this.#scenario = scenario;
     this.#director = director;
@@ -80,9 +80,9 @@ class Play<Tx> implements Played {
       database: scene.database,
       queue: this.#queue,
       witness: this.#witness,
-      twist,
+      breakage,
       wakes: (wakeUps) => {
-        for (const worker of this.#workers.values()) worker.hear(wakeUps);
+        for (const worker of this.#workers.values()) worker.receive(wakeUps);
       },
       came: (actor, outcome) => this.#note(actor, outcome),
     };
@@ -175,14 +175,14 @@ class Play<Tx> implements Played {
   }
 
   #hands(letter: string, process: Awaited<ReturnType<Scene<Tx>['process']>>): ScriptedActor<Tx> {
-    const around = letter === 'before' ? { ...this.#around, twist: {} } : this.#around;
+    const around = letter === 'before' ? { ...this.#around, breakage: {} } : this.#around;
     return new ScriptedActor(letter, process, this.#scenario.kinds, around, {
       key: `key of ${this.#queue}`,
       jobs: this.#jobs,
       callers: this.#callers,
       disconnect: async (worker) => this.#workers.get(worker)?.disconnect(),
       kill: async (worker) => this.#workers.get(worker)?.kill(),
-      bury: async (worker) => this.#workers.get(worker)?.bury(),
+      declareDead: async (worker) => this.#workers.get(worker)?.declareDead(),
       timePasses: () => this.#passTime(),
       stop: async (worker) => this.#workers.get(worker)?.dismiss(),
     });

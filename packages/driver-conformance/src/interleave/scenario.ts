@@ -47,7 +47,7 @@ export interface Hands {
   /** A worker dies, and with it its connections. */
   kill(worker: string): Promise<void>;
   /** A worker's session ends, and it does not learn of it: others take it for dead. Its connections for claims stay. */
-  bury(worker: string): Promise<void>;
+  declareDead(worker: string): Promise<void>;
   /** What was put off becomes due. It does so also when all are at rest, before one comes back. */
   timePasses(): Promise<void>;
   /** A worker is stopped without patience: it gives back what it runs. */

@@ -8,12 +8,12 @@ import {
 import type { Caller, DriverProcess } from '../driver-harness.js';
 import { AnyJson } from '../worker-process.js';
 import { Actor } from './actor.js';
+import { LocalAnchor } from './local-anchor.js';
 import type { Hands, JobOptions, ScenarioKind, Script } from './scenario.js';
 import { StillClock } from './still-clock.js';
 import { apartFrom, type Surroundings } from './surroundings.js';
 import { takeTurns } from './take-turns.js';
 import { LATER } from './time.js';
-import { ToldAnchor } from './told-anchor.js';
 import { SILENT } from './working.js';
 
 /** What the scripts of one play have in common. */
@@ -23,7 +23,7 @@ export interface Properties<Tx> {
   readonly jobs: Map<string, string>;
   disconnect(worker: string): Promise<void>;
   kill(worker: string): Promise<void>;
-  bury(worker: string): Promise<void>;
+  declareDead(worker: string): Promise<void>;
   timePasses(): Promise<void>;
   stop(worker: string): Promise<void>;
   readonly callers: Caller<Tx>[];
@@ -48,15 +48,15 @@ export class ScriptedActor<Tx> {
     this.actor = new Actor(letter, true);
     this.#around = around;
     this.#properties = properties;
-    const { twist, database, queue } = around;
+    const { breakage, database, queue } = around;
     this.#handlers = new Map(
       kinds.map(({ kind, apart = false }) => [
         kind,
         defineHandler({ kind, queue: apart ? apartFrom(queue) : queue, payload: AnyJson, run: () => {} }),
       ]),
     );
-    const broken = twist.driver?.(process.driver, database.reader, queue) ?? process.driver;
-    const driver = takeTurns(broken, this.actor, new ToldAnchor('0'), {
+    const broken = breakage.driver?.(process.driver, database.reader, queue) ?? process.driver;
+    const driver = takeTurns(broken, this.actor, new LocalAnchor('0'), {
       looks: async () => {},
       refused: async () => {},
       settling: () => {},
@@ -114,7 +114,7 @@ export class ScriptedActor<Tx> {
     },
     disconnect: (worker) => this.actor.step('disconnect', () => this.#properties.disconnect(worker)),
     kill: (worker) => this.actor.step('disconnect', () => this.#properties.kill(worker)),
-    bury: (worker) => this.actor.step('bury', () => this.#properties.bury(worker)),
+    declareDead: (worker) => this.actor.step('declareDead', () => this.#properties.declareDead(worker)),
     timePasses: () => this.actor.step('time', () => this.#properties.timePasses()),
     stop: (worker) => this.actor.step('stop', () => this.#properties.stop(worker)),
   };

@@ -12,8 +12,8 @@ type Area =
   | 'records'
   /** The workers' sessions. */
   | 'sessions'
-  /** What a worker was told: its wake-ups and the cancellations of its runs. */
-  | 'hearing';
+  /** What a worker has received: its wake-ups and the cancellations of its runs. */
+  | 'signals';
 
 interface Footprint {
   readonly reads: readonly Area[];
@@ -26,48 +26,52 @@ interface Footprint {
  * too small a one would leave orders out, so pairs that are said to commute are swapped by a test.
  */
 const FOOTPRINTS = {
-  // READ COMMITTED: the transaction has no snapshot yet.
-  begin: { reads: [], writes: [] },
+  // READ COMMITTED: the transaction has no snapshot before it.
   claim: { reads: ['jobs'], writes: ['locks'] },
+  /** The claim that `finish` makes behind its commit. */
+  'claim next': { reads: ['jobs'], writes: ['locks'] },
   // After it, or after the look at dependencies, a cancel of the jobs is listened for.
-  lockSiblings: { reads: ['jobs', 'hearing'], writes: ['locks'] },
+  lockSiblings: { reads: ['jobs', 'signals'], writes: ['locks'] },
   // A plain read.
-  firstOutstanding: { reads: ['jobs', 'hearing'], writes: [] },
-  survey: { reads: ['jobs', 'hearing'], writes: [] },
+  firstOutstanding: { reads: ['jobs', 'signals'], writes: [] },
+  survey: { reads: ['jobs', 'signals'], writes: [] },
   /** A survey where jobs may become due. */
-  'survey later': { reads: ['hearing'], writes: ['locks', 'jobs'] },
+  'survey later': { reads: ['signals'], writes: ['locks', 'jobs'] },
   // What it reads of the records is there since before the leases that it reads.
-  reclaim: { reads: ['sessions', 'hearing'], writes: ['locks', 'jobs'] },
-  startRuns: { reads: ['hearing'], writes: ['records'] },
+  reclaim: { reads: ['sessions', 'signals'], writes: ['locks', 'jobs'] },
+  startRuns: { reads: ['signals'], writes: ['records'] },
+  // Of the tables it reads nothing. With a disconnect nothing commutes.
+  confirm: { reads: [], writes: [] },
+  endCrashed: { reads: [], writes: ['records'] },
   noteRun: { reads: [], writes: ['records'] },
   // Into a table that is read at the end alone.
-  write: { reads: ['hearing'], writes: [] },
-  release: { reads: [], writes: ['locks', 'keys', 'jobs', 'records', 'hearing'] },
-  lease: { reads: [], writes: ['locks', 'jobs', 'hearing'] },
-  lockLeased: { reads: ['jobs', 'hearing'], writes: ['locks'] },
-  undo: { reads: ['hearing'], writes: ['locks'] },
+  write: { reads: ['signals'], writes: [] },
+  release: { reads: [], writes: ['locks', 'keys', 'jobs', 'records', 'signals'] },
+  lease: { reads: [], writes: ['locks', 'jobs', 'signals'] },
+  lockLeased: { reads: ['jobs', 'signals'], writes: ['locks'] },
+  undo: { reads: ['signals'], writes: ['locks'] },
   // The savepoint that it gives up is this transaction's own affair.
-  renew: { reads: ['hearing'], writes: [] },
+  renew: { reads: ['signals'], writes: [] },
   settle: { reads: [], writes: ['locks', 'keys', 'records'] },
-  /** A settlement and its commit. */
-  finish: { reads: [], writes: ['locks', 'jobs', 'keys', 'records', 'hearing'] },
-  commit: { reads: [], writes: ['locks', 'jobs', 'keys', 'records', 'hearing'] },
-  rollback: { reads: ['hearing'], writes: ['locks', 'keys', 'records'] },
+  /** A settlement and its commit, without the next claim. */
+  finish: { reads: [], writes: ['locks', 'jobs', 'keys', 'records', 'signals'] },
+  commit: { reads: [], writes: ['locks', 'jobs', 'keys', 'records', 'signals'] },
+  rollback: { reads: ['signals'], writes: ['locks', 'keys', 'records'] },
   /** A rollback of a transaction that holds nothing. */
-  close: { reads: ['hearing'], writes: [] },
+  close: { reads: ['signals'], writes: [] },
   enqueue: { reads: [], writes: ['locks', 'jobs', 'keys', 'ids'] },
-  'enqueue and wake': { reads: [], writes: ['locks', 'jobs', 'keys', 'ids', 'hearing'] },
+  'enqueue and wake': { reads: [], writes: ['locks', 'jobs', 'keys', 'ids', 'signals'] },
   /** An enqueue in a caller's transaction. */
   'enqueue in tx': { reads: ['jobs', 'locks'], writes: ['keys', 'ids'] },
   // By a worker it is the end of a survey.
-  move: { reads: ['hearing'], writes: ['locks', 'jobs', 'keys'] },
-  notify: { reads: [], writes: ['hearing'] },
-  alarm: { reads: [], writes: ['hearing'] },
-  stop: { reads: [], writes: ['hearing'] },
+  move: { reads: ['signals'], writes: ['locks', 'jobs', 'keys'] },
+  notify: { reads: [], writes: ['signals'] },
+  alarm: { reads: [], writes: ['signals'] },
+  stop: { reads: [], writes: ['signals'] },
   /** Jobs become due. Nobody holds one that is not. */
   time: { reads: [], writes: ['locks', 'jobs'] },
-  bury: { reads: [], writes: ['sessions'] },
-  disconnect: { reads: [], writes: ['locks', 'jobs', 'keys', 'ids', 'records', 'hearing'] },
+  declareDead: { reads: [], writes: ['sessions'] },
+  disconnect: { reads: [], writes: ['locks', 'jobs', 'keys', 'ids', 'records', 'signals'] },
 } as const satisfies Record<string, Footprint>;
 
 export type Step = keyof typeof FOOTPRINTS;

@@ -1,7 +1,7 @@
 import type { WakeUp } from '@rowlock/core/driver';
 import type { TestDatabase } from '../driver-harness.js';
 import type { Actor } from './actor.js';
-import type { Twist } from './twist.js';
+import type { Breakage } from './breakage.js';
 import type { Witness } from './witness.js';
 
 /** What a play gives to each of its actors. */
@@ -9,7 +9,7 @@ export interface Surroundings<Tx> {
   readonly database: TestDatabase<Tx>;
   readonly queue: string;
   readonly witness: Witness;
-  readonly twist: Twist;
+  readonly breakage: Breakage;
   /** Wakes all workers. */
   wakes(wakeUps: readonly WakeUp[]): void;
   /** What came of an actor's step. */

@@ -1,11 +1,11 @@
 import type { Driver } from '@rowlock/core';
-import type { Anchor, HeldTransaction, Job, Store, WakeUp } from '@rowlock/core/driver';
+import type { Anchor, ClaimCriteria, ClaimSession, Finished, Job, Store, WakeUp } from '@rowlock/core/driver';
 import { instead } from '../instead.js';
 import type { Actor } from './actor.js';
 import type { Step } from './step.js';
 
-/** What a driver that takes turns tells of. */
-export interface Told<Tx> {
+/** What a driver that takes turns reports. */
+export interface Observer<Tx> {
   /** In its turn, before it locks siblings or asks for dependencies. */
   looks(at: 'siblings' | 'dependencies'): Promise<void>;
   /** In its turn still, after a lock of siblings that was refused. */
@@ -20,33 +20,47 @@ export interface Told<Tx> {
   came(outcome: string): void;
 }
 
-/** The driver, each of whose verbs waits for the actor's turn. Wake-ups go to those who are told of them. */
-export function takeTurns<Tx>(driver: Driver<Tx>, actor: Actor, anchor: Anchor, told: Told<Tx>): Driver<Tx> {
+/** The driver, each of whose verbs waits for the actor's turn. Wake-ups go to the observer. */
+export function takeTurns<Tx>(
+  driver: Driver<Tx>,
+  actor: Actor,
+  anchor: Anchor,
+  observer: Observer<Tx>,
+): Driver<Tx> {
   const turn = async <Result>(step: Step, work: () => Promise<Result>): Promise<Result> => {
     try {
       const result = await actor.step(step, work);
-      told.came(describe(result));
+      observer.came(describe(result));
       return result;
     } catch (error) {
-      told.came(error instanceof Error && 'code' in error ? String(error.code) : String(error));
+      observer.came(error instanceof Error && 'code' in error ? String(error.code) : String(error));
       throw error;
     }
   };
-  const notify: Store['notify'] = (wakeUps) => turn('notify', async () => told.wakes(wakeUps));
+  const notify: Store['notify'] = (wakeUps) => turn('notify', async () => observer.wakes(wakeUps));
   return instead(driver, {
-    // An actor does one thing at a time.
-    capabilities: { ...driver.capabilities, chains: false },
     verify: async () => ({ serverConnections: null }),
     anchor: async () => anchor,
-    begin: async (options) => heldInTurns(await turn('begin', () => driver.begin(options)), turn, told),
-    survey: (lanes) => turn(told.putsOff ? 'survey later' : 'survey', () => driver.survey(lanes)),
-    reclaim: (graves) => turn('reclaim', () => driver.reclaim(graves)),
-    startRuns: (runs) => turn('startRuns', () => driver.startRuns(runs)),
+    claimSession: (options) => claimsInTurns(driver.claimSession(options), turn, observer),
+    survey: (lanes) => turn(observer.putsOff ? 'survey later' : 'survey', () => driver.survey(lanes)),
+    reclaim: (scope) => turn('reclaim', () => driver.reclaim(scope)),
+    startRuns: (runs) => {
+      const receipt = turn('startRuns', async () => {
+        const { visible, durable } = driver.startRuns(runs);
+        return { started: await visible, durable };
+      });
+      // A flush changes nothing that others see: it belongs to the step in which it is requested.
+      return {
+        visible: receipt.then(({ started }) => started),
+        durable: async () => (await receipt).durable(),
+      };
+    },
+    endCrashed: (runIds, jobs) => turn('endCrashed', () => driver.endCrashed(runIds, jobs)),
     noteRun: (run, note) => turn('noteRun', () => driver.noteRun(run, note)),
     enqueue: (jobs, wakeUps = []) =>
       turn(wakeUps.length === 0 ? 'enqueue' : 'enqueue and wake', async () => {
         const enqueued = await driver.enqueue(jobs);
-        if (enqueued.some(({ outcome }) => outcome === 'enqueued')) told.wakes(wakeUps);
+        if (enqueued.some(({ outcome }) => outcome === 'enqueued')) observer.wakes(wakeUps);
         return enqueued;
       }),
     move: (event, publicId, availableAt) => turn('move', () => driver.move(event, publicId, availableAt)),
@@ -57,10 +71,10 @@ export function takeTurns<Tx>(driver: Driver<Tx>, actor: Actor, anchor: Anchor, 
         enqueue: (jobs, wakeUps = []) =>
           turn('enqueue in tx', async () => {
             const enqueued = await joined.enqueue(jobs);
-            if (enqueued.some(({ outcome }) => outcome === 'enqueued')) told.willWake(wakeUps);
+            if (enqueued.some(({ outcome }) => outcome === 'enqueued')) observer.willWake(wakeUps);
             return enqueued;
           }),
-        notify: async (wakeUps) => told.willWake(wakeUps),
+        notify: async (wakeUps) => observer.willWake(wakeUps),
       });
     },
   });
@@ -68,59 +82,73 @@ export function takeTurns<Tx>(driver: Driver<Tx>, actor: Actor, anchor: Anchor, 
 
 type Turn = <Result>(step: Step, work: () => Promise<Result>) => Promise<Result>;
 
-function heldInTurns<Tx>(held: HeldTransaction<Tx>, turn: Turn, told: Told<Tx>): HeldTransaction<Tx> {
+function claimsInTurns<Tx>(session: ClaimSession<Tx>, turn: Turn, observer: Observer<Tx>): ClaimSession<Tx> {
+  /** Whether its transaction has locked something. */
   let holds = false;
-  let over = false;
+  /** Whether it has no transaction open. */
+  let over = true;
   const end = (): void => {
     over = true;
+    holds = false;
   };
+  const claim = (step: 'claim' | 'claim next', criteria: ClaimCriteria): Promise<readonly Job[]> =>
+    turn(step, () => {
+      over = false;
+      return session.claim(criteria).then(locked);
+    });
   const locked = (jobs: readonly Job[]): readonly Job[] => {
     holds ||= jobs.length > 0;
     return jobs;
   };
-  return instead(held, {
-    claim: (criteria) => turn('claim', () => held.claim(criteria).then(locked)),
+  return instead(session, {
+    claim: (criteria) => claim('claim', criteria),
     firstOutstanding: (question) =>
       turn('firstOutstanding', async () => {
-        await told.looks('dependencies');
-        return held.firstOutstanding(question);
+        await observer.looks('dependencies');
+        return session.firstOutstanding(question);
       }),
-    undo: () => turn('undo', () => held.undo()),
-    lease: (runId, jobs, forMs) => turn('lease', () => held.lease(runId, jobs, forMs).finally(end)),
+    undo: () => turn('undo', () => session.undo()),
+    lease: (runId, jobs, forMs) => turn('lease', () => session.lease(runId, jobs, forMs).finally(end)),
     lockLeased: (runId, jobs, isCommitted) =>
       turn('lockLeased', async () => {
-        const states = await held.lockLeased(runId, jobs, isCommitted);
+        over = false;
+        const states = await session.lockLeased(runId, jobs, isCommitted);
         holds ||= states.size > 0;
         return states;
       }),
     lockSiblings: (entities, limit) =>
       turn('lockSiblings', async () => {
-        await told.looks('siblings');
+        await observer.looks('siblings');
         try {
-          return await held.lockSiblings(entities, limit);
+          return await session.lockSiblings(entities, limit);
         } catch (error) {
-          await told.refused(held.handle);
+          await observer.refused(session.handle);
           throw error;
         }
       }),
     settle: (settlements) =>
       turn('settle', () => {
-        told.settling();
-        return held.settle(settlements);
+        observer.settling();
+        return session.settle(settlements);
       }),
-    finish: (settlements) =>
-      turn('finish', async () => {
-        told.settling();
-        const settled = await held.finish(settlements);
-        if (settled.length === settlements.length) end();
-        return settled;
-      }),
-    renew: () => turn('renew', () => held.renew()),
-    release: (run) => turn('release', () => held.release(run).then(end)),
-    commit: () => turn('commit', () => held.commit().then(end)),
+    // Between the commit and the claim behind it everybody else may come.
+    finish: async (settlements, next): Promise<Finished> => {
+      const settled = await turn('finish', async () => {
+        observer.settling();
+        const finished = await session.finish(settlements);
+        if (finished.settled.length === settlements.length) end();
+        return finished.settled;
+      });
+      if (next === undefined || settled.length < settlements.length) return { settled, next: null };
+      return { settled, next: claim('claim next', next) };
+    },
+    confirm: () => turn('confirm', () => session.confirm()),
+    renew: () => turn('renew', () => session.renew()),
+    release: (run) => turn('release', () => session.release(run).then(end)),
+    commit: () => turn('commit', () => session.commit().then(end)),
     // After a commit nothing is left to be rolled back.
     rollback: () =>
-      over ? held.rollback() : turn(holds ? 'rollback' : 'close', () => held.rollback().then(end)),
+      over ? session.rollback() : turn(holds ? 'rollback' : 'close', () => session.rollback().then(end)),
   });
 }
 
@@ -130,6 +158,7 @@ function describe(result: unknown): string {
   if (Array.isArray(result)) return result.map(describe).join(' and ');
   if (typeof result !== 'object' || result === null) return '';
   if ('outcome' in result) return String(result.outcome);
+  if ('started' in result) return Object(result.started).unfinished.length > 0 ? 'unfinished runs' : '';
   if ('reclaimed' in result) return `${result.reclaimed} put back`;
   if ('payload' in result) return String(result.payload);
   return '';

@@ -28,7 +28,7 @@ export class Witness {
   readonly #lost = new Set<string>();
   readonly #released = new Set<string>();
   readonly #disconnected = new Set<string>();
-  readonly #buried = new Set<string>();
+  readonly #declaredDead = new Set<string>();
   readonly #redriven = new Map<string, number>();
 
   /** Gives a job a name that people can read. */
@@ -61,7 +61,7 @@ export class Witness {
         this.say(`${this.told(run)} began while ${this.told(other)} went on`);
       }
     }
-    if (!run.leased || !this.#buried.has(actor)) this.#running.set(actor, { ...run, settling: false });
+    if (!run.leased || !this.#declaredDead.has(actor)) this.#running.set(actor, { ...run, settling: false });
     const outstanding = this.#outstanding.get(`${actor} siblings`) ?? [];
     const seen = outstanding.filter((row) => row.queue === queue && row.key === key);
     const own = seen.filter(({ publicId }) => jobs.includes(publicId));
@@ -108,9 +108,9 @@ export class Witness {
   }
 
   /** The actor counts as dead from now on: its leases may be taken, and then it must not settle. */
-  buries(actor: string): void {
+  declaresDead(actor: string): void {
     this.#disconnected.add(actor);
-    this.#buried.add(actor);
+    this.#declaredDead.add(actor);
     if (this.#running.get(actor)?.leased) this.#running.delete(actor);
   }
 

@@ -1,15 +1,16 @@
 import { createRowlock, type Driver, type Logger, type Worker } from '@rowlock/core';
-import type { HeldTransaction, WakeUp } from '@rowlock/core/driver';
+import type { ClaimSession, WakeUp } from '@rowlock/core/driver';
 import type { DriverProcess } from '../driver-harness.js';
 import { instead } from '../instead.js';
+import { aborted } from '../until.js';
 import { Actor } from './actor.js';
+import { LocalAnchor } from './local-anchor.js';
 import { losesAnswer } from './lost-answer.js';
 import type { Scenario } from './scenario.js';
 import type { WorkerSession } from './scene.js';
 import { StillClock } from './still-clock.js';
 import { apartFrom, type Surroundings } from './surroundings.js';
 import { takeTurns } from './take-turns.js';
-import { ToldAnchor } from './told-anchor.js';
 import { witnessedHandler } from './witnessed-handler.js';
 
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -26,11 +27,12 @@ export class WorkingActor<Tx> {
   readonly #process: DriverProcess<Tx>;
   readonly #around: Surroundings<Tx>;
   readonly #clock = new StillClock();
-  readonly #anchor: ToldAnchor;
+  readonly #anchor: LocalAnchor;
   readonly #session: WorkerSession | undefined;
   readonly #putsOff: boolean;
   readonly #worker: Worker<Tx>;
-  #held: HeldTransaction<Tx> | undefined;
+  /** The session that has a transaction open. */
+  #open: ClaimSession<Tx> | undefined;
   #expectant = false;
   #earlyAlarms = 0;
   /** How often it has come back by itself. */
@@ -44,18 +46,18 @@ export class WorkingActor<Tx> {
     session?: WorkerSession,
   ) {
     // What is broken works on the plain client's connections.
-    this.actor = new Actor(letter, around.twist.driver !== undefined);
+    this.actor = new Actor(letter, around.breakage.driver !== undefined);
     this.#session = session;
     this.#putsOff = putsOff;
-    this.#anchor = new ToldAnchor(session?.workerId ?? '1');
+    this.#anchor = new LocalAnchor(session?.workerId ?? '1');
     this.#process = process;
     this.#around = around;
-    const { twist, database, queue } = around;
+    const { breakage, database, queue } = around;
     const handlers = kinds.map((kind) => witnessedHandler(kind, this.actor, around));
     const watched = this.#watched(process.driver);
     const real = unanswered?.worker === letter ? losesAnswer(watched, unanswered.commit) : watched;
-    const broken = twist.driver?.(real, database.reader, queue) ?? real;
-    const clock = twist.clock?.(this.#clock) ?? this.#clock;
+    const broken = breakage.driver?.(real, database.reader, queue) ?? real;
+    const clock = breakage.clock?.(this.#clock) ?? this.#clock;
     this.#worker = createRowlock({ driver: this.#turns(broken), handlers, clock, log: this.#log })
       .worker({ name: letter, concurrency: 1, pollInterval: '48h' })
       .on('idle', () => this.actor.rest())
@@ -80,8 +82,8 @@ export class WorkingActor<Tx> {
     await this.#worker.stop({ drain: 0 });
   }
 
-  hear(wakeUps: readonly WakeUp[]): void {
-    this.#anchor.tell(wakeUps);
+  receive(wakeUps: readonly WakeUp[]): void {
+    this.#anchor.receive(wakeUps);
   }
 
   /** Whether it has been told to come back, and may do so now. */
@@ -109,12 +111,10 @@ export class WorkingActor<Tx> {
   /** The server ends its connections. Resolves when it has noticed all of it. */
   async disconnect(): Promise<void> {
     const { witness, queue } = this.#around;
-    const held = this.#held;
+    const lost = this.#open?.lost;
     await this.#process.disconnect();
     witness.disconnects(this.actor.letter);
-    if (held !== undefined && !held.lost.aborted) {
-      await new Promise((resolve) => held.lost.addEventListener('abort', resolve, { once: true }));
-    }
+    if (lost !== undefined) await aborted(lost);
     // What idled in its pool: each use of a dead connection fails once.
     const { driver } = this.#process;
     const whole = (): Promise<boolean> =>
@@ -129,12 +129,12 @@ export class WorkingActor<Tx> {
   async kill(): Promise<void> {
     this.actor.die();
     await this.disconnect();
-    await this.bury();
+    await this.declareDead();
   }
 
   /** Its session ends, and it does not know it. */
-  async bury(): Promise<void> {
-    this.#around.witness.buries(this.actor.letter);
+  async declareDead(): Promise<void> {
+    this.#around.witness.declaresDead(this.actor.letter);
     await this.#session?.end();
   }
 
@@ -149,30 +149,41 @@ export class WorkingActor<Tx> {
     this.#expectant = true;
   }
 
-  /** Remembers the transaction that is open, and tells of its end. */
+  /** Remembers which transaction is open, and reports its end. */
   #watched(driver: Driver<Tx>): Driver<Tx> {
     const { letter } = this.actor;
     const { witness } = this.#around;
     return instead(driver, {
-      begin: async (options) => {
-        const held = await driver.begin(options);
-        this.#held = held;
-        const over = (tell: () => void) => (): void => {
-          this.#held = undefined;
-          tell();
+      claimSession: (options) => {
+        const session = driver.claimSession(options);
+        const opens = async <Found>(claiming: Promise<Found>): Promise<Found> => {
+          this.#open = session;
+          try {
+            return await claiming;
+          } catch (error) {
+            this.#open = undefined;
+            throw error;
+          }
+        };
+        const over = (report: () => void) => (): void => {
+          this.#open = undefined;
+          report();
         };
         const commits = over(() => witness.commits(letter));
         const leases = over(() => {});
-        return instead(held, {
-          lease: (runId, jobs, forMs) => held.lease(runId, jobs, forMs).then(leases),
-          release: (run) => held.release(run).then(commits),
+        return instead(session, {
+          claim: (criteria) => opens(session.claim(criteria)),
+          lockLeased: (runId, jobs, isCommitted) => opens(session.lockLeased(runId, jobs, isCommitted)),
+          lease: (runId, jobs, forMs) => session.lease(runId, jobs, forMs).then(leases),
+          release: (run) => session.release(run).then(commits),
+          // Its next claim is a step of its own: see takeTurns.
           finish: async (settlements) => {
-            const settled = await held.finish(settlements);
-            if (settled.length === settlements.length) commits();
-            return settled;
+            const finished = await session.finish(settlements);
+            if (finished.settled.length === settlements.length) commits();
+            return finished;
           },
-          commit: () => held.commit().then(commits),
-          rollback: () => held.rollback().then(over(() => witness.rollsBack(letter))),
+          commit: () => session.commit().then(commits),
+          rollback: () => session.rollback().then(over(() => witness.rollsBack(letter))),
         });
       },
     });
@@ -192,8 +203,8 @@ export class WorkingActor<Tx> {
         const rows = [queue, apartFrom(queue)].map((each) => database.reader.jobs(each));
         witness.looks(letter, at, (await Promise.all(rows)).flat());
       },
-      // Postgres lets go of an aborted transaction's locks by itself, but a little after it has told of the error. The
-      // next statement is answered when that is done.
+      // Postgres lets go of an aborted transaction's locks by itself, but a little after its answer. The next statement
+      // is answered when that is done.
       refused: async (tx) => {
         await database.run(tx, 'SELECT 1').catch(() => {});
       },

@@ -35,19 +35,20 @@ export interface Settling {
   readonly stranger: number | null;
 }
 
+/** What is to be claimed. */
+export interface Claiming {
+  readonly queue: string;
+  readonly kinds: readonly string[];
+  readonly beyond: number | null;
+  readonly busy: readonly string[];
+  readonly limit: number;
+}
+
 /** One thing that somebody does. Jobs, leases and runs are counted from 0, in the order in which they came to be. */
 export type Command =
   | { readonly do: 'enqueue'; readonly by: Actor | Caller; readonly jobs: readonly Wanted[] }
   | { readonly do: 'end'; readonly by: Caller; readonly how: 'commit' | 'rollback' }
-  | {
-      readonly do: 'claim';
-      readonly by: Actor;
-      readonly queue: string;
-      readonly kinds: readonly string[];
-      readonly beyond: number | null;
-      readonly busy: readonly string[];
-      readonly limit: number;
-    }
+  | (Claiming & { readonly do: 'claim'; readonly by: Actor })
   | {
       readonly do: 'lockSiblings';
       readonly by: Actor;
@@ -63,13 +64,17 @@ export type Command =
       readonly kinds: readonly string[];
       readonly before: number;
     }
-  | { readonly do: 'startRuns'; readonly by: Actor }
+  /** Where it finds runs that have not ended, it may end them, and start its own again. */
+  | { readonly do: 'startRuns'; readonly by: Actor; readonly endsCrashed: boolean }
+  /** All runs of its jobs that have not ended, but its own. */
+  | { readonly do: 'endCrashed'; readonly by: Actor }
   | { readonly do: 'noteRun'; readonly by: Actor; readonly run: number }
   | { readonly do: 'write'; readonly by: Actor }
   | { readonly do: 'undo'; readonly by: Actor }
   | { readonly do: 'renew'; readonly by: Actor }
   | (Settling & { readonly do: 'settle' })
-  | (Settling & { readonly do: 'finish' })
+  /** And claims behind the commit. */
+  | (Settling & { readonly do: 'finish'; readonly next: Claiming | null })
   | { readonly do: 'commit'; readonly by: Actor }
   | { readonly do: 'rollback'; readonly by: Actor }
   | { readonly do: 'release'; readonly by: Actor }
@@ -82,7 +87,7 @@ export type Command =
   | { readonly do: 'count'; readonly by: Actor; readonly filter: Filter }
   | { readonly do: 'workers'; readonly by: Actor }
   /** Its availability is written by hand. */
-  | { readonly do: 'dawn'; readonly job: number }
+  | { readonly do: 'makeDue'; readonly job: number }
   /** The tables are read past the driver. */
   | { readonly do: 'look' }
   /** Its connections are ended, that of the claim and the worker's session; and it with them, or it opens new ones. */

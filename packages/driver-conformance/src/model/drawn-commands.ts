@@ -6,6 +6,7 @@ import {
   type Actor,
   CALLERS,
   type Caller,
+  type Claiming,
   type Command,
   type Filter,
   KINDS,
@@ -51,6 +52,16 @@ const events = fc.array(
 
 const settling = { by: actor, events, again: often('now', 'tomorrow'), stranger: often(null, nth) };
 
+const claiming = {
+  queue,
+  kinds,
+  beyond: often(null, nth),
+  busy: fc.constantFrom<readonly string[]>([], [], [], ['k'], ['k', 'l']),
+  limit: fc.constantFrom(1, 1, 2, 10),
+};
+
+const next: fc.Arbitrary<Claiming | null> = fc.option(fc.record(claiming));
+
 const filter: fc.Arbitrary<Filter> = fc.record(
   { queue, kind: fc.constantFrom(...KINDS), key, status: fc.constantFrom(...STATES) },
   { requiredKeys: ['queue'] },
@@ -61,18 +72,7 @@ const ALL: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Command>]
   [6, enqueue(actor)],
   [2, enqueue(caller)],
   [2, fc.record({ do: fc.constant('end'), by: caller, how: often('commit', 'rollback') })],
-  [
-    9,
-    fc.record({
-      do: fc.constant('claim'),
-      by: actor,
-      queue,
-      kinds,
-      beyond: often(null, nth),
-      busy: fc.constantFrom<readonly string[]>([], [], [], ['k'], ['k', 'l']),
-      limit: fc.constantFrom(1, 1, 2, 10),
-    }),
-  ],
+  [9, fc.record({ do: fc.constant('claim'), by: actor, ...claiming })],
   [
     7,
     fc.record({
@@ -84,13 +84,14 @@ const ALL: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Command>]
     }),
   ],
   [1, fc.record({ do: fc.constant('firstOutstanding'), by: actor, key, kinds, before: nth })],
-  [9, fc.record({ do: fc.constant('startRuns'), by: actor })],
+  [9, fc.record({ do: fc.constant('startRuns'), by: actor, endsCrashed: often(true, false) })],
+  [2, fc.record({ do: fc.constant('endCrashed'), by: actor })],
   [1, fc.record({ do: fc.constant('noteRun'), by: actor, run: nth })],
   [3, fc.record({ do: fc.constant('write'), by: actor })],
   [1, fc.record({ do: fc.constant('undo'), by: actor })],
   [2, fc.record({ do: fc.constant('renew'), by: actor })],
   [9, fc.record({ do: fc.constant('settle'), ...settling })],
-  [5, fc.record({ do: fc.constant('finish'), ...settling })],
+  [6, fc.record({ do: fc.constant('finish'), ...settling, next })],
   [7, fc.record({ do: fc.constant('commit'), by: actor })],
   [1, fc.record({ do: fc.constant('rollback'), by: actor })],
   [1, fc.record({ do: fc.constant('release'), by: actor })],
@@ -113,7 +114,7 @@ const ALL: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Command>]
   [1, fc.record({ do: fc.constant('list'), by: actor, filter, limit: often(100, 2) })],
   [1, fc.record({ do: fc.constant('count'), by: actor, filter })],
   [1, fc.record({ do: fc.constant('workers'), by: actor })],
-  [2, fc.record({ do: fc.constant('dawn'), job: nth })],
+  [2, fc.record({ do: fc.constant('makeDue'), job: nth })],
   [1, fc.record({ do: fc.constant('look') })],
   [2, fc.record({ do: fc.constant('crash'), by: actor, how: often('killed', 'cut off') })],
   [1, fc.record({ do: fc.constant('stop'), by: actor })],

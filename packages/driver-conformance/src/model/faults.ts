@@ -1,15 +1,15 @@
 import type { Driver } from '@rowlock/core';
-import type { JobId } from '@rowlock/core/driver';
+import type { JobId, RunsStarted } from '@rowlock/core/driver';
 import { claimInstead } from '../claim-instead.js';
 import { instead } from '../instead.js';
 
 /** What is put in the place of each driver. */
-export type Twist = <Tx>(driver: Driver<Tx>) => Driver<Tx>;
+export type DriverChange = <Tx>(driver: Driver<Tx>) => Driver<Tx>;
 
 /** A driver broken on purpose. */
 export interface Fault {
   readonly name: string;
-  breaks(): Twist;
+  breaks(): DriverChange;
 }
 
 export const faults: readonly Fault[] = [
@@ -70,7 +70,14 @@ export const faults: readonly Fault[] = [
     name: 'a crash that is not counted',
     breaks: () => (driver) =>
       instead(driver, {
-        startRuns: async (runs) => (await driver.startRuns(runs)).map((each) => ({ ...each, crashes: 0 })),
+        startRuns: (runs) => {
+          const { visible, durable } = driver.startRuns(runs);
+          const uncounted = async (): Promise<RunsStarted> => {
+            const { earlier, unfinished } = await visible;
+            return { earlier: earlier.map((each) => ({ ...each, crashes: 0 })), unfinished };
+          };
+          return { visible: uncounted(), durable };
+        },
       }),
   },
   {
@@ -86,6 +93,45 @@ export const faults: readonly Fault[] = [
   {
     name: 'a rollback that commits',
     breaks: () => (driver) => claimInstead(driver, (begun) => ({ rollback: () => begun.commit() })),
+  },
+  {
+    name: 'a record that is written over a run that has not ended',
+    breaks: () => (driver) =>
+      instead(driver, {
+        startRuns: (runs) => {
+          const receipt = driver.startRuns(runs);
+          const over = async (): Promise<RunsStarted> => {
+            const started = await receipt.visible;
+            const jobs = runs.flatMap((run) => run.jobs);
+            if (started.unfinished.length > 0) await driver.endCrashed(started.unfinished, jobs);
+            return started;
+          };
+          return { visible: over(), durable: receipt.durable };
+        },
+      }),
+  },
+  {
+    name: 'a crash that does not end its run',
+    breaks: () => (driver) => instead(driver, { endCrashed: async () => {} }),
+  },
+  {
+    name: 'a claim that ends with the commit before it',
+    breaks: () => (driver) =>
+      instead(driver, {
+        claimSession: (options) => {
+          const own = driver.claimSession(options);
+          return instead(own, {
+            finish: async (settlements, next) => {
+              if (next === undefined) return own.finish(settlements);
+              const settled = await own.settle(settlements);
+              if (settled.length < settlements.length) return { settled, next: null };
+              const jobs = await own.claim(next);
+              await own.commit();
+              return { settled, next: Promise.resolve(jobs) };
+            },
+          });
+        },
+      }),
   },
   {
     name: 'a delayed job that nobody is told of',

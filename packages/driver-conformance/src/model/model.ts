@@ -3,9 +3,9 @@ import { claim, firstOutstanding, lockSiblings } from './predicted/claim.js';
 import { crash, stop } from './predicted/crash.js';
 import { enqueue } from './predicted/enqueue.js';
 import { lease, lockLeased } from './predicted/lease.js';
-import { dawn, move } from './predicted/move.js';
+import { makeDue, move } from './predicted/move.js';
 import { possible } from './predicted/possible.js';
-import { noteRun, release, renew, startRuns, undo, write } from './predicted/run.js';
+import { endCrashed, noteRun, release, renew, startRuns, undo, write } from './predicted/run.js';
 import { finish, settle } from './predicted/settle.js';
 import { ModelState } from './predicted/state.js';
 import { reclaim, survey } from './predicted/sweep.js';
@@ -38,6 +38,8 @@ export class Model {
         return firstOutstanding(state, command);
       case 'startRuns':
         return startRuns(state, command);
+      case 'endCrashed':
+        return endCrashed(state, command);
       case 'noteRun':
         return noteRun(state, command);
       case 'write':
@@ -71,8 +73,8 @@ export class Model {
         return count(state, command);
       case 'workers':
         return workers(state);
-      case 'dawn':
-        return dawn(state, command);
+      case 'makeDue':
+        return makeDue(state, command);
       case 'look':
         return tables(state);
       case 'crash':

@@ -4,32 +4,32 @@ import type { DriverProcess, TestDatabase } from '../driver-harness.js';
 import { endProcess } from '../stage.js';
 import type { Actor, Command } from './command.js';
 import { commands } from './drawn-commands.js';
-import type { Twist } from './faults.js';
+import type { DriverChange } from './faults.js';
 import { Model } from './model.js';
-import { type Cast, EFFECTS } from './performed/cast.js';
+import { EFFECTS, type Setting } from './performed/setting.js';
 import { leftOpen } from './result.js';
 import { World } from './world.js';
 
 /** Databases that one sequence is played on, side by side. */
-export interface Theatre {
+export interface ModelDatabase {
   readonly name: string;
   world(): World<unknown>;
   close(): Promise<void>;
 }
 
-export async function openTheatre<Tx>(
+export async function openModelDatabase<Tx>(
   name: string,
   database: TestDatabase<Tx>,
-  twist: Twist = (driver) => driver,
-): Promise<Theatre> {
+  change: DriverChange = (driver) => driver,
+): Promise<ModelDatabase> {
   const aside = await database.process();
   await aside.driver.migrate();
   await database.reader.exec(`CREATE TABLE ${EFFECTS} (note VARCHAR(200))`);
   const processes = new Map<Actor, DriverProcess<Tx>>();
-  const cast: Cast<Tx> = { database, processes, broken: twist };
+  const setting: Setting<Tx> = { database, processes, broken: change };
   return {
     name,
-    world: () => new World(cast),
+    world: () => new World(setting),
     close: async () => {
       await Promise.all([aside, ...processes.values()].map(endProcess));
     },
@@ -64,8 +64,8 @@ class Worlds {
   readonly #worlds: readonly (readonly [name: string, world: World<unknown>])[];
   readonly history: string[] = [];
 
-  constructor(theatres: readonly Theatre[]) {
-    this.#worlds = theatres.map((theatre) => [theatre.name, theatre.world()]);
+  constructor(modelDatabases: readonly ModelDatabase[]) {
+    this.#worlds = modelDatabases.map((modelDatabase) => [modelDatabase.name, modelDatabase.world()]);
   }
 
   async compare(
@@ -98,7 +98,7 @@ class Worlds {
 const MOST_COMMANDS = 100;
 
 /** Sequences of commands, each done by the model and on all of these databases, with one outcome. */
-export function property(theatres: readonly Theatre[], replayPath?: string) {
+export function property(modelDatabases: readonly ModelDatabase[], replayPath?: string) {
   const steps = commands.map((arbitrary) => arbitrary.map((command) => new Step(command)));
   const given = replayPath === undefined ? {} : { replayPath };
   const sequences = fc.commands<Model, Worlds, false>(steps, {
@@ -108,7 +108,7 @@ export function property(theatres: readonly Theatre[], replayPath?: string) {
   });
   return fc.asyncProperty(sequences, async (sequence) => {
     const model = new Model();
-    const worlds = new Worlds(theatres);
+    const worlds = new Worlds(modelDatabases);
     try {
       await fc.asyncModelRun(() => ({ model, real: worlds }), sequence);
       // What is left in the tables when everybody has gone.

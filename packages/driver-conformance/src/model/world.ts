@@ -1,13 +1,13 @@
 import { isDriverError } from '@rowlock/core';
 import { within } from '../until.js';
 import type { Command } from './command.js';
-import type { Cast } from './performed/cast.js';
 import { claim, firstOutstanding, lockSiblings } from './performed/claim.js';
 import { crash, stop } from './performed/crash.js';
 import { end, enqueue } from './performed/enqueue.js';
 import { lease, lockLeased } from './performed/lease.js';
-import { dawn, move } from './performed/move.js';
-import { noteRun, release, renew, startRuns, undo, write } from './performed/run.js';
+import { makeDue, move } from './performed/move.js';
+import { endCrashed, noteRun, release, renew, startRuns, undo, write } from './performed/run.js';
+import type { Setting } from './performed/setting.js';
 import { finish, settle } from './performed/settle.js';
 import { WorldState } from './performed/state.js';
 import { reclaim, survey } from './performed/sweep.js';
@@ -22,8 +22,8 @@ const COMMAND_MS = 20_000;
 export class World<Tx> {
   readonly #state: WorldState<Tx>;
 
-  constructor(cast: Cast<Tx>) {
-    this.#state = new WorldState(cast);
+  constructor(setting: Setting<Tx>) {
+    this.#state = new WorldState(setting);
   }
 
   /** What came of it; a refusal by its code. */
@@ -62,6 +62,8 @@ export class World<Tx> {
         return firstOutstanding(state, command);
       case 'startRuns':
         return startRuns(state, command);
+      case 'endCrashed':
+        return endCrashed(state, command);
       case 'noteRun':
         return noteRun(state, command);
       case 'write':
@@ -95,8 +97,8 @@ export class World<Tx> {
         return count(state, command);
       case 'workers':
         return workers(state, command);
-      case 'dawn':
-        return dawn(state, command);
+      case 'makeDue':
+        return makeDue(state, command);
       case 'look':
         return tables(state);
       case 'crash':

@@ -10,13 +10,14 @@ import { gate, within } from '../until.js';
 import { AnyJson, clientOf, openWorker, startWorker } from '../worker-process.js';
 
 export const batchSizes = theme('batch sizes', (test) => {
-  test('quick handlers are run in batches by themselves, one after the other in a slot', async (stage) => {
+  test("with `batch: 'auto'` quick handlers are run in batches, one after the other in a slot", async (stage) => {
     const { queue, putMany } = stage;
     let [running, most] = [0, 0];
     const handler = defineHandler({
       kind: 'work',
       queue,
       payload: AnyJson,
+      batch: 'auto',
       async run() {
         running += 1;
         most = Math.max(most, running);
@@ -94,8 +95,12 @@ export const batchSizes = theme('batch sizes', (test) => {
   });
 
   for (const [what, options, writes] of [
-    ['`batch: 1` keeps jobs apart', { batch: 1 }, false],
-    ['handlers that use the transaction are not run in batches unless they ask for it', {}, true],
+    ['each job has a transaction of its own, unless its handler asks for batches', {}, false],
+    [
+      "with `batch: 'auto'` handlers that use the transaction are not run in batches",
+      { batch: 'auto' },
+      true,
+    ],
   ] as const) {
     test(what, async <Tx>(stage: Stage<Tx>) => {
       const { queue, putMany, createNotes } = stage;

@@ -5,7 +5,7 @@ import { allSettled } from '../all-settled.js';
 import { instead } from '../instead.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
-import { gate, within } from '../until.js';
+import { aborted, gate, within } from '../until.js';
 import { AnyJson, openWorker, SOON } from '../worker-process.js';
 
 export const receipts = theme('receipts', (test) => {
@@ -167,41 +167,53 @@ export const receipts = theme('receipts', (test) => {
     }
   }
 
-  for (const [waits, awaited] of [
-    ['', true],
-    [' and does not wait for', false],
+  for (const [title, claim, outcomes] of [
+    // The run has been there, and its end is not written.
+    ['a held run', 'hold', ['reclaim', 'complete']],
+    ['a lease', 'lease', ['release', 'complete']],
   ] as const) {
-    test(`a lease is settled though its record cannot be made durable, and what its handler writes${waits} is not done`, async <
-      Tx,
-    >(stage: Stage<Tx>) => {
-      const { queue, reader, put, createNotes } = stage;
-      const notes = await createNotes();
-      const handler = defineHandler({
-        kind: 'work',
-        queue,
-        payload: AnyJson,
-        claim: 'lease',
-        retry: SOON,
-        async run({ job, tx }: RunContext<unknown, Tx>) {
-          const writing = notes.write(tx, `attempt ${job.attempt}`);
-          writing.catch(() => {});
-          if (awaited || job.attempt > 1) await writing;
-        },
-      });
-      const job = await put();
-      const { worker } = await openWorker(stage, [handler], {}, (driver) =>
-        firstReceipt(driver, 1, (write) => ({
-          visible: write().visible,
-          durable: async () => {
-            throw new DriverError('ConnectionLost', 'The connection was cut.');
+    for (const [waits, awaited] of [
+      ['', true],
+      [' and does not wait for', false],
+    ] as const) {
+      test(`${title} whose record cannot be made durable begins again, and what its handler writes${waits} is not done`, async <
+        Tx,
+      >(stage: Stage<Tx>) => {
+        const { queue, reader, put, createNotes } = stage;
+        const notes = await createNotes();
+        const reasons: unknown[] = [];
+        let runs = 0;
+        const handler = defineHandler({
+          kind: 'work',
+          queue,
+          payload: AnyJson,
+          claim,
+          retry: SOON,
+          async run({ tx, signal }: RunContext<unknown, Tx>) {
+            runs += 1;
+            const writing = notes.write(tx, `run ${runs}`);
+            if (runs > 1) return void (await writing);
+            writing.catch(() => {});
+            reasons.push(await aborted(signal));
+            if (awaited) await writing;
           },
-        })),
-      );
-      await worker.start();
-      expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 2, crashes: 0 }]);
-      expect((await reader.runs(job.publicId)).map(({ outcome }) => outcome)).toEqual(['retry', 'complete']);
-      expect(await notes.all()).toEqual(['attempt 2']);
-    });
+        });
+        const job = await put();
+        const { worker } = await openWorker(stage, [handler], { concurrency: 1 }, (driver) =>
+          firstReceipt(driver, 1, (write) => ({
+            visible: write().visible,
+            durable: async () => {
+              throw new DriverError('ConnectionLost', 'The connection was cut.');
+            },
+          })),
+        );
+        await worker.start();
+        expect(await allSettled(stage)).toMatchObject([{ status: 'complete' }]);
+        expect(reasons).toMatchObject([{ code: 'ROWLOCK_CLAIM_LOST' }]);
+        expect((await reader.runs(job.publicId)).map(({ outcome }) => outcome)).toEqual(outcomes);
+        expect(await notes.all()).toEqual(['run 2']);
+      });
+    }
   }
 
   for (const [title, options, jobs] of [

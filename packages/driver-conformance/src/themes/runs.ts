@@ -73,6 +73,72 @@ export const runs = theme('runs', (test) => {
     });
   }
 
+  test('where one of the jobs has an unfinished run no record is written', async ({
+    driver,
+    reader,
+    putMany,
+    anchor,
+  }) => {
+    const [first, second, third] = await putMany([{}, {}, {}]);
+    if (first === undefined || second === undefined || third === undefined)
+      throw new Error('There are three.');
+    const { workerId } = await anchor();
+    const crashed = randomUUID();
+    await putOnRecord(driver, [{ runId: crashed, workerId, jobs: [second.id] }]);
+    const starts = [[first.id], [second.id, third.id]].map((jobs) => ({
+      runId: randomUUID(),
+      workerId,
+      jobs,
+    }));
+    expect((await driver.startRuns(starts).visible).unfinished).toEqual([crashed]);
+    const records = async () => {
+      const all = await Promise.all([first, second, third].map(({ publicId }) => reader.runs(publicId)));
+      return all.map((runs) => runs.map(({ outcome }) => outcome));
+    };
+    expect(await records()).toEqual([[], [null], []]);
+    await driver.endCrashed([crashed], [second.id]);
+    expect(await driver.startRuns(starts).visible).toEqual({
+      earlier: [{ id: second.id, earlierRuns: 1, crashes: 1 }],
+      unfinished: [],
+    });
+    expect(await records()).toEqual([[null], ['reclaim', null], [null]]);
+  });
+
+  test('only the runs that are named are ended as crashed, and only of the jobs that are named', async ({
+    driver,
+    reader,
+    putMany,
+    anchor,
+    claimSession,
+    claimMany,
+  }) => {
+    const rows = await putMany([{}, {}, {}, {}]);
+    const held = claimSession();
+    const ids = (await claimMany(held, 4)).map(({ id }) => id);
+    const { workerId } = await anchor();
+    const [crashed, settled, other] = [randomUUID(), randomUUID(), randomUUID()];
+    await putOnRecord(driver, [
+      { runId: crashed, workerId, jobs: ids.slice(0, 2) },
+      { runId: settled, workerId, jobs: ids.slice(2, 3) },
+      { runId: other, workerId, jobs: ids.slice(3) },
+    ]);
+    await held.settle(ids.slice(2, 3).map((id) => settlement({ id }, { runId: settled, event: 'retry' })));
+    await held.commit();
+    const records = async () => {
+      const all = await Promise.all(rows.map(({ publicId }) => reader.runs(publicId)));
+      return all.flat().map(({ outcome }) => outcome);
+    };
+    // The one that was settled has its end.
+    await driver.endCrashed([crashed, settled], [...ids.slice(0, 1), ...ids.slice(2)]);
+    expect(await records()).toEqual(['reclaim', null, 'retry', null]);
+    await driver.endCrashed([crashed], ids);
+    await driver.endCrashed([crashed], ids);
+    expect(await records()).toEqual(['reclaim', 'reclaim', 'retry', null]);
+    await driver.endCrashed([], ids);
+    await driver.endCrashed([other], []);
+    expect(await records()).toEqual(['reclaim', 'reclaim', 'retry', null]);
+  });
+
   test('progress is seen while the claim is held, and the last one stays', async ({
     driver,
     reader,

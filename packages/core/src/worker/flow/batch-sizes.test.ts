@@ -68,25 +68,33 @@ test('a claim that finds fewer makes the next ones as small, and one at least', 
   sizes.found('q', 7, 0);
   expect(await next(sizes)).toBe(1);
   sizes.found('q', 64, 64);
-  sizes.alone('q');
+  sizes.reset('q');
   expect(await next(sizes)).toBe(1);
 });
 
-test('a handler that did not ask is taken with others when its runs are quick and leave the transaction alone', async () => {
+test('a handler that does not ask for a batch has its jobs taken by themselves, however quick they are', async () => {
   const { sizes, handler } = sizesOf({});
+  sizes.found('q', 500, 500);
+  for (let run = 0; run < 100; run++) sizes.ran(handler, 0, false);
+  expect(await next(sizes)).toBe(1);
+  expect(sizes.isBatchable(job())).toBe(false);
+});
+
+test('with batch auto, jobs are taken with others when their runs are quick and leave the transaction alone', async () => {
+  const { sizes, handler } = sizesOf({ batch: 'auto' });
   sizes.found('q', 500, 500);
   for (let run = 1; run < 50; run++) sizes.ran(handler, 0.1, false);
   expect(await next(sizes)).toBe(1);
-  expect(sizes.isSociable(job())).toBe(false);
+  expect(sizes.isBatchable(job())).toBe(false);
   sizes.ran(handler, 0.1, false);
   expect(await next(sizes)).toBeGreaterThan(1);
-  expect(sizes.isSociable(job())).toBe(true);
+  expect(sizes.isBatchable(job())).toBe(true);
   sizes.ran(handler, 0.1, true);
   expect(await next(sizes)).toBe(1);
 });
 
-test('one slow run keeps a handler that did not ask from being taken with others', async () => {
-  const { sizes, handler } = sizesOf({});
+test('with batch auto, one slow run keeps jobs from being taken with others', async () => {
+  const { sizes, handler } = sizesOf({ batch: 'auto' });
   sizes.found('q', 500, 500);
   for (let run = 0; run < 50; run++) sizes.ran(handler, 0, false);
   expect(await next(sizes)).toBeGreaterThan(1);
@@ -94,8 +102,8 @@ test('one slow run keeps a handler that did not ask from being taken with others
   expect(await next(sizes)).toBe(1);
 });
 
-test('a lease, and a group that did not ask for it, are taken by themselves', async () => {
-  for (const options of [{ claim: 'lease' }, { group: true }] as const) {
+test('a lease, and a group with batch auto, are taken by themselves', async () => {
+  for (const options of [{ claim: 'lease' }, { group: true, batch: 'auto' }] as const) {
     const { sizes, handler } = sizesOf(options);
     sizes.found('q', 500, 500);
     for (let run = 0; run < 100; run++) sizes.ran(handler, 0, false);
@@ -105,9 +113,9 @@ test('a lease, and a group that did not ask for it, are taken by themselves', as
 
 test('a job that has crashed a process is taken by itself, and one whose handler is not here', () => {
   const { sizes } = sizesOf({ batch: 10 });
-  expect(sizes.isSociable(job())).toBe(true);
-  expect(sizes.isSociable(job({ crashes: 1 }))).toBe(false);
-  expect(sizes.isSociable(job({ kind: 'another' }))).toBe(false);
+  expect(sizes.isBatchable(job())).toBe(true);
+  expect(sizes.isBatchable(job({ crashes: 1 }))).toBe(false);
+  expect(sizes.isBatchable(job({ kind: 'another' }))).toBe(false);
 });
 
 test('where several may be taken, one slot of the process looks at a time', async () => {

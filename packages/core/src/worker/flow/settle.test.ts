@@ -1,111 +1,82 @@
 import { expect, test } from 'vitest';
 import { emptyDatabase, job, NOTHING } from '../../../test/empty-database.js';
-import type { Settlement } from '../../driver.js';
-import { type Driver, DriverError, type DriverErrorCode, type State } from '../../index.js';
-import { Lease } from './lease.js';
-import { settleLease } from './settle.js';
+import { ending } from '../../../test/ending.js';
+import type { ClaimCriteria, ClaimSession, Job } from '../../driver.js';
+import { DriverError, type DriverErrorCode } from '../../index.js';
+import { settleHeld } from './settle.js';
 
-const PROCESS = 'process';
+const behind: ClaimCriteria = {
+  queue: 'default',
+  kinds: ['work'],
+  line: { priority: 0, id: 1n },
+  busy: [],
+  limit: 1,
+};
 
-function ending(event: 'complete' | 'retry'): Settlement {
-  return {
-    id: job(1n).id,
-    runId: PROCESS,
-    event,
-    attempt: 1,
-    crashes: 0,
-    delayMs: 0,
-    tookMs: 0,
-    output: null,
-    error: null,
-    by: 'test',
-  };
+interface Given {
+  readonly refusal: DriverErrorCode;
+  /** Whether the handler has written. */
+  readonly used?: boolean;
+  readonly undo?: () => Promise<void>;
 }
 
-/** What becomes of one attempt to settle: its connection is lost when it begins, or when it commits, before that is done or after. */
-type Fate = 'no connection' | 'not committed' | 'answer lost' | 'committed';
-
-/** Settles a job as complete, or as a retry instead, by a handler that has used its transaction. */
-async function settled(fates: readonly Fate[]): Promise<{ told: unknown; row: State }> {
+/** Settles a job as complete, or as a retry instead, while the database refuses the first settlement. */
+function settleRefused({ refusal, used = true, undo = async () => {} }: Given) {
+  const sent: unknown[] = [];
+  const next: readonly Job[] = [job(2n)];
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
-  const left = [...fates];
-  let row: State = 'in-progress';
-  const lost = new DriverError('ConnectionLost', 'The cable was pulled.');
-  const begin: Driver['begin'] = async (options) => {
-    const fate = left.shift();
-    if (fate === undefined || fate === 'no connection') throw lost;
-    let next = row;
-    return {
-      ...(await driver.begin(options)),
-      lockLeased: async () => new Map([[job(1n).id, row]]),
-      async settle(settlements) {
-        const [settlement] = settlements;
-        if (row === 'in-progress') next = settlement?.event === 'complete' ? 'complete' : 'new';
-        return settlements.map(({ id }) => id);
-      },
-      async commit() {
-        if (fate !== 'not committed') row = next;
-        if (fate !== 'committed') throw lost;
-      },
-    };
+  const session: ClaimSession<unknown> = {
+    ...driver.claimSession({ idleLimitMs: 1 }),
+    used,
+    undo() {
+      sent.push('undo');
+      return undo();
+    },
+    async finish(settlements, claim) {
+      sent.push(...settlements.map(({ event }) => event));
+      if (sent.length === 1) throw new DriverError(refusal, 'Not now.');
+      return { settled: settlements.map(({ id }) => id), next: claim ? Promise.resolve(next) : null };
+    },
   };
-  let use: () => Promise<unknown> = async () => {};
-  const deferred: Driver['deferred'] = (resolve) => {
-    use = resolve;
-  };
-  const lease = new Lease({ begin, deferred }, { idleLimitMs: 1 }, PROCESS, [job(1n).id], true);
-  await use();
   const settlements = { settlements: [ending('complete')], instead: () => [ending('retry')] };
-  const written = await settleLease(lease, settlements, async () => {});
-  expect(left).toEqual([]);
-  return { told: written.map(({ event }) => event), row };
+  return { sent, next, settled: settleHeld(session, settlements, behind) };
 }
 
-test.each<[readonly Fate[], State]>([
-  [['committed'], 'complete'],
-  [['answer lost', 'committed'], 'complete'],
-  [['answer lost', 'no connection', 'committed'], 'complete'],
-  [['answer lost', 'answer lost', 'committed'], 'complete'],
-  [['answer lost', 'not committed', 'no connection', 'committed'], 'complete'],
-  [['not committed', 'committed'], 'new'],
-  [['not committed', 'answer lost', 'committed'], 'new'],
-  [['not committed', 'no connection', 'answer lost', 'answer lost', 'committed'], 'new'],
-])('what is told of a lease is what its row says: %j', async (fates, row) => {
-  expect(await settled(fates)).toEqual({ told: [row === 'complete' ? 'complete' : 'retry'], row });
+test('what a handler wrote is undone where it cannot be committed, and its job is retried, with the claim behind that', async () => {
+  const { sent, next, settled } = settleRefused({ refusal: 'Unknown' });
+  const { written, next: claimed } = await settled;
+  expect(written.map(({ event }) => event)).toEqual(['retry']);
+  expect(await claimed).toEqual(next);
+  expect(sent).toEqual(['complete', 'undo', 'retry']);
 });
 
-/** Settles a job as complete, by a handler that has left its transaction alone, while the database says no for these reasons. */
-async function settledUnused(refusals: readonly DriverErrorCode[]): Promise<unknown> {
-  const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
-  const left = [...refusals];
-  const begin: Driver['begin'] = async (options) => ({
-    ...(await driver.begin(options)),
-    lockLeased: async () => new Map([[job(1n).id, 'in-progress' as const]]),
-    async settle(settlements) {
-      const refusal = left.shift();
-      if (refusal !== undefined) throw new DriverError(refusal, 'Not now.');
-      return settlements.map(({ id }) => id);
-    },
-  });
-  const lease = new Lease(
-    { begin, deferred: () => undefined },
-    { idleLimitMs: 1 },
-    PROCESS,
-    [job(1n).id],
-    true,
-  );
-  const settlements = { settlements: [ending('complete')], instead: () => [ending('retry')] };
-  const [written] = await settleLease(lease, settlements, async () => {});
-  return written?.event;
-}
-
-test.each<[readonly DriverErrorCode[], string]>([
-  [['Unknown', 'Unknown', 'LockTimeout'], 'complete'],
-  [['SerializationFailure', 'PermissionDenied', 'ConnectionLost'], 'complete'],
-  [['InvalidInput'], 'retry'],
-])(
-  'what a handler has done for minutes is given up only if no column takes what it returned: %j',
-  async (refusals, event) => {
-    expect(await settledUnused(refusals)).toBe(event);
+test.each<Given>([{ refusal: 'ConnectionLost' }, { refusal: 'Unknown', used: false }])(
+  'where nothing can be undone, nothing is settled instead: %j',
+  async (given) => {
+    const { sent, settled } = settleRefused(given);
+    await expect(settled).rejects.toMatchObject({ code: given.refusal });
+    expect(sent).toEqual(['complete']);
   },
 );
+
+test.each<[DriverErrorCode, DriverErrorCode]>([
+  ['TransactionOver', 'Unknown'],
+  ['ConnectionLost', 'ConnectionLost'],
+])('where what was written cannot be undone, by %s, the reason is %s', async (cause, reason) => {
+  const undo = () => Promise.reject(new DriverError(cause, 'Too late.'));
+  const { sent, settled } = settleRefused({ refusal: 'Unknown', undo });
+  await expect(settled).rejects.toMatchObject({ code: reason });
+  expect(sent).toEqual(['complete', 'undo']);
+});
+
+test('a claim that fails behind a settlement which was not written harms nothing', async () => {
+  const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
+  const session: ClaimSession<unknown> = {
+    ...driver.claimSession({ idleLimitMs: 1 }),
+    finish: async () => ({ settled: [], next: Promise.reject(new DriverError('Unknown', 'Not now.')) }),
+  };
+  const settlements = { settlements: [ending('complete')], instead: () => [] };
+  await expect(settleHeld(session, settlements, behind)).rejects.toMatchObject({
+    code: 'ROWLOCK_CLAIM_LOST',
+  });
+});

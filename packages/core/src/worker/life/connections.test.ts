@@ -3,7 +3,7 @@ import type { Driver } from '../../driver/driver.js';
 import { reserve, shortages } from './connections.js';
 
 function driverWith(maxConnections: number | null, sharesPool = false): Pick<Driver, 'capabilities'> {
-  return { capabilities: { maxConnections, sharesPool, chains: false } };
+  return { capabilities: { maxConnections, sharesPool } };
 }
 
 test('a pool needs a connection for each run and one for short statements', () => {

@@ -1,61 +1,72 @@
 import { expect, test, vi } from 'vitest';
 import { handClock } from '../../../test/hand-clock.js';
-import { DueFlush } from './due-flush.js';
+import { settled } from '../../../test/resting-worker.js';
+import { LazyFlush } from './lazy-flush.js';
 
-const turns = () => new Promise((resolve) => setImmediate(resolve));
-
-/** One for so many runs, and what it has decided. */
-function dueFlush(runs: number) {
+/** A record that so many runs share, how often it was flushed, and whether the wait for it is over. */
+function lazyFlush(runs: number, disk: () => Promise<void> = async () => {}) {
   const clock = handClock();
-  const flush = new DueFlush(clock);
+  const [write, isDone] = [vi.fn(disk), vi.fn()];
+  const flush = new LazyFlush(clock, write);
   for (let run = 0; run < runs; run++) flush.add();
-  const decided: boolean[] = [];
-  void flush.due.then((isDue) => decided.push(isDue));
-  return { clock, flush, decided };
+  flush.done.then(isDone, () => {});
+  return { clock, flush, write, isDone };
 }
 
-test('of a run that goes on it is due after a while, from when the record is seen', async () => {
-  const { clock, flush, decided } = dueFlush(1);
+test('where a run goes on, the flush begins after a while, from when the record is visible', async () => {
+  const { clock, flush, write, isDone } = lazyFlush(1);
   clock.advance(60);
   flush.begin();
   clock.advance(19);
-  await turns();
-  expect(decided).toEqual([]);
+  await settled();
+  expect(write).not.toHaveBeenCalled();
   clock.advance(1);
-  await turns();
-  expect(decided).toEqual([true]);
+  await settled();
+  expect(write).toHaveBeenCalledOnce();
+  expect(isDone).toHaveBeenCalledOnce();
 });
 
-test('it is due when one of the runs needs it', async () => {
-  const { flush, decided } = dueFlush(2);
+test('the flush begins when one of the runs needs it, and there is one', async () => {
+  const { clock, flush, write } = lazyFlush(2);
   flush.begin();
   flush.runEnds();
   flush.now();
-  await turns();
-  expect(decided).toEqual([true]);
-  flush.runEnds();
-  await turns();
-  expect(decided).toEqual([true]);
-});
-
-test('it is not due any more when all runs are over, and not before', async () => {
-  const { clock, flush, decided } = dueFlush(2);
-  flush.begin();
-  flush.runEnds();
-  await turns();
-  expect(decided).toEqual([]);
+  await settled();
+  expect(write).toHaveBeenCalledOnce();
+  flush.now();
   flush.runEnds();
   clock.advance(60);
-  await turns();
-  expect(decided).toEqual([false]);
+  await settled();
+  expect(write).toHaveBeenCalledOnce();
 });
 
-test('of runs that are over before the record is seen nothing is waited for', async () => {
-  const { clock, flush, decided } = dueFlush(1);
+test('there is no flush any more when all runs are over, and not before', async () => {
+  const { clock, flush, write, isDone } = lazyFlush(2);
+  flush.begin();
+  flush.runEnds();
+  await settled();
+  expect(isDone).not.toHaveBeenCalled();
+  flush.runEnds();
+  clock.advance(60);
+  await settled();
+  expect(isDone).toHaveBeenCalledOnce();
+  expect(write).not.toHaveBeenCalled();
+});
+
+test('where the runs are over before the record is visible, nothing is waited for', async () => {
+  const { clock, flush, write, isDone } = lazyFlush(1);
   const after = vi.spyOn(clock, 'after');
   flush.runEnds();
   flush.begin();
   expect(after).not.toHaveBeenCalled();
-  await turns();
-  expect(decided).toEqual([false]);
+  await settled();
+  expect(isDone).toHaveBeenCalledOnce();
+  expect(write).not.toHaveBeenCalled();
+});
+
+test('a flush that fails fails for each run that needs it', async () => {
+  const { flush } = lazyFlush(2, () => Promise.reject(new Error('the disk is full')));
+  flush.begin();
+  flush.now();
+  for (let run = 0; run < 2; run++) await expect(flush.done).rejects.toThrow('the disk is full');
 });

@@ -93,6 +93,8 @@ export class RunRecords {
     const confirms: (() => Promise<void>)[] = [];
     const written = turn.then(() => this.#write(runs, confirms));
     const flush = new LazyFlush(this.#clock, async () => this.#flush(await written));
+    // Where the write fails, so does the flush.
+    written.catch(() => flush.now());
     const durable = (): Promise<void> => {
       flush.now();
       return flush.done;

@@ -1,25 +1,32 @@
-import type { Job } from '@rowlock/core/driver';
+import type { ClaimCriteria, Job } from '@rowlock/core/driver';
 import { START } from '../../stage.js';
-import type { CommandOf } from '../command.js';
+import type { Claiming, CommandOf } from '../command.js';
 import type { Result } from '../result.js';
 import type { Names } from './names.js';
 import type { Claim, WorldState } from './state.js';
 
 export async function claim<Tx>(
   state: WorldState<Tx>,
-  { by, queue, kinds, beyond, busy, limit }: CommandOf<'claim'>,
+  { by, ...claiming }: CommandOf<'claim'>,
 ): Promise<Result> {
   const { names } = state;
   const open = await state.begin(by);
+  const jobs = await open.held.claim(await criteriaOf(names, claiming));
+  return jobs.map((job) => take(open, job, names));
+}
+
+export async function criteriaOf(
+  names: Names,
+  { queue, kinds, beyond, busy, limit }: Claiming,
+): Promise<ClaimCriteria> {
   const row = beyond === null ? undefined : await names.row(beyond);
-  const jobs = await open.held.claim({
+  return {
     queue: names.own(queue),
     kinds,
     line: row === undefined ? START : { priority: row.priority, id: row.id },
     busy: busy.map((key) => names.own(key)),
     limit,
-  });
-  return jobs.map((job) => take(open, job, names));
+  };
 }
 
 export async function lockSiblings<Tx>(
@@ -54,7 +61,7 @@ export async function firstOutstanding<Tx>(
   return id === undefined ? null : await names.jobOf(id);
 }
 
-function take<Tx>({ jobs }: Claim<Tx>, job: Job, names: Names): Result {
+export function take<Tx>({ jobs }: Claim<Tx>, job: Job, names: Names): Result {
   jobs.set(job.id, job);
   names.meet(job);
   const { status, attempt, crashes } = job;

@@ -19,7 +19,7 @@ export async function crash<Tx>(state: WorldState<Tx>, { by, how }: CommandOf<'c
     return await claim.held.commit();
   } finally {
     await claim?.held.rollback();
-    if (how === 'killed') await bury(state, by, process);
+    if (how === 'killed') await forget(state, by, process);
   }
 }
 
@@ -35,14 +35,15 @@ async function kill<Tx>(process: DriverProcess<Tx>): Promise<void> {
 }
 
 /** What is left of it in this process. */
-async function bury<Tx>(
-  { sessions, cast }: WorldState<Tx>,
+async function forget<Tx>(
+  { sessions, slots, setting }: WorldState<Tx>,
   by: Actor,
   process: DriverProcess<Tx>,
 ): Promise<void> {
   const session = sessions.get(by);
   sessions.delete(by);
-  cast.processes.delete(by);
+  setting.processes.delete(by);
+  slots.delete(by);
   if (session !== undefined) await endSession(session);
   await endProcess(process);
 }

@@ -12,6 +12,9 @@ export async function move<Tx>(
   return moved.outcome === 'illegal' ? `illegal: it is ${moved.status}` : moved.outcome;
 }
 
-export function dawn<Tx>({ cast, names }: WorldState<Tx>, { job }: CommandOf<'dawn'>): Promise<Result> {
-  return cast.database.reader.write(names.publicId(job), { availableAt: LONG_AGO });
+export function makeDue<Tx>(
+  { setting, names }: WorldState<Tx>,
+  { job }: CommandOf<'makeDue'>,
+): Promise<Result> {
+  return setting.database.reader.write(names.publicId(job), { availableAt: LONG_AGO });
 }

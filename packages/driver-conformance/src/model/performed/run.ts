@@ -1,25 +1,54 @@
 import type { CommandOf } from '../command.js';
 import type { Result } from '../result.js';
-import { EFFECTS } from './cast.js';
+import { EFFECTS } from './setting.js';
 import type { WorldState } from './state.js';
 
-export async function startRuns<Tx>(state: WorldState<Tx>, { by }: CommandOf<'startRuns'>): Promise<Result> {
+export async function startRuns<Tx>(
+  state: WorldState<Tx>,
+  { by, endsCrashed }: CommandOf<'startRuns'>,
+): Promise<Result> {
   const claim = state.claim(by);
   const driver = await state.driver(by);
-  const runId = state.runOf(claim);
+  const { names } = state;
+  const runId = names.newRun();
   const { anchor } = await state.session(by);
   const { workerId } = anchor;
   const jobs = [...claim.jobs.keys()];
-  state.runs.set(runId, jobs);
-  const confirm = (): Promise<void> => claim.held.confirm();
-  const started = await driver.startRuns([{ runId, workerId, jobs, confirm }]);
-  const crashes = new Map(started.map((each) => [each.id, each.crashes]));
-  claim.crashes = new Map(jobs.map((id) => [id, crashes.get(id) ?? 0]));
-  const told = started.map(async ({ id, earlierRuns, crashes }) => [
-    await state.names.jobOf(id),
+  const start = () => driver.startRuns([{ runId, workerId, jobs }]).visible;
+  let started = await start();
+  if (endsCrashed && started.unfinished.length > 0) {
+    await claim.held.confirm();
+    await driver.endCrashed(started.unfinished, jobs);
+    started = await start();
+  }
+  const { earlier, unfinished } = started;
+  if (unfinished.length === 0) {
+    claim.run = runId;
+    state.runs.set(runId, jobs);
+    const crashes = new Map(earlier.map((each) => [each.id, each.crashes]));
+    claim.crashes = new Map(jobs.map((id) => [id, crashes.get(id) ?? 0]));
+  }
+  const known = earlier.map(async ({ id, earlierRuns, crashes }) => [
+    await names.jobOf(id),
     { earlierRuns, crashes },
   ]);
-  return Object.fromEntries(await Promise.all(told));
+  return {
+    earlier: Object.fromEntries(await Promise.all(known)),
+    unfinished: unfinished.map((id) => names.run(id)).sort(),
+  };
+}
+
+export async function endCrashed<Tx>(
+  state: WorldState<Tx>,
+  { by }: CommandOf<'endCrashed'>,
+): Promise<Result> {
+  const driver = await state.driver(by);
+  const { held, run, jobs } = state.claim(by);
+  const { reader } = state.setting.database;
+  const records = await Promise.all([...jobs.values()].map(({ publicId }) => reader.runs(publicId)));
+  const unfinished = records.flat().filter(({ outcome, runId }) => outcome === null && runId !== run);
+  await held.confirm();
+  return driver.endCrashed([...new Set(unfinished.map(({ runId }) => runId))], [...jobs.keys()]);
 }
 
 export async function noteRun<Tx>(state: WorldState<Tx>, { by, run }: CommandOf<'noteRun'>): Promise<Result> {
@@ -29,10 +58,10 @@ export async function noteRun<Tx>(state: WorldState<Tx>, { by, run }: CommandOf<
 }
 
 export async function write<Tx>(state: WorldState<Tx>, { by }: CommandOf<'write'>): Promise<Result> {
-  const { cast, names } = state;
+  const { setting, names } = state;
   const { held, jobs } = state.claim(by);
   const note = [...jobs.values()].map(({ publicId }) => names.job(publicId)).join(', ');
-  await cast.database.run(held.handle, `INSERT INTO ${EFFECTS} VALUES ('${names.own(note)}')`);
+  await setting.database.run(held.handle, `INSERT INTO ${EFFECTS} VALUES ('${names.own(note)}')`);
   return undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { JobId, Settlement } from '@rowlock/core/driver';
-import type { Settling } from '../command.js';
+import type { CommandOf, Settling } from '../command.js';
 import type { Result } from '../result.js';
+import { criteriaOf, take } from './claim.js';
 import type { WorldState } from './state.js';
 import { DAY_MS } from './time.js';
 
@@ -9,16 +10,27 @@ export async function settle<Tx>(state: WorldState<Tx>, command: Settling): Prom
   return namesOf(state, await held.settle(await settlements(state, command)));
 }
 
-/** One that was not all written has only its rollback left. */
-export async function finish<Tx>(state: WorldState<Tx>, command: Settling): Promise<Result> {
+/** One that was not all written has only its rollback left. Whatever the driver does, the next claim is made at once. */
+export async function finish<Tx>(state: WorldState<Tx>, command: CommandOf<'finish'>): Promise<Result> {
   const wanted = await settlements(state, command);
+  const next = command.next === null ? undefined : await criteriaOf(state.names, command.next);
   const { held } = state.lastOf(command.by);
-  try {
-    const written = await held.finish(wanted);
-    return written.length < wanted.length ? 'not all' : await namesOf(state, written);
-  } finally {
+  const finished = await held.finish(wanted, next).catch(async (error: unknown) => {
     await held.rollback();
+    throw error;
+  });
+  if (finished.settled.length < wanted.length) {
+    await held.rollback();
+    return finished.next === null ? 'not all' : 'not all, and claimed';
   }
+  const settled = await namesOf(state, finished.settled);
+  if (next === undefined) {
+    await held.rollback();
+    return { settled, next: finished.next };
+  }
+  const open = await state.begin(command.by);
+  const jobs = await (finished.next ?? held.claim(next));
+  return { settled, next: jobs.map((job) => take(open, job, state.names)) };
 }
 
 async function namesOf<Tx>({ names }: WorldState<Tx>, ids: readonly JobId[]): Promise<readonly string[]> {

@@ -1,17 +1,17 @@
 import type { Driver } from '@rowlock/core';
-import type { HeldTransaction, Job, JobId } from '@rowlock/core/driver';
+import type { ClaimSession, Job, JobId } from '@rowlock/core/driver';
 import type { Caller as CallerTransaction, DriverProcess } from '../../driver-harness.js';
 import type { Actor, Caller } from '../command.js';
-import type { Cast } from './cast.js';
 import { Names } from './names.js';
 import { endSession, openSession, type Session } from './session.js';
+import type { Setting } from './setting.js';
 
 /** So long that no sequence meets it. */
 const IDLE_LIMIT_MS = 600_000;
 
 /** A claim that is open, and what its owner knows of it. */
 export interface Claim<Tx> {
-  readonly held: HeldTransaction<Tx>;
+  readonly held: ClaimSession<Tx>;
   readonly jobs: Map<JobId, Job>;
   run: string | null;
   crashes: ReadonlyMap<JobId, number>;
@@ -25,9 +25,11 @@ export interface Lease {
 
 /** What everybody in one sequence has open. */
 export class WorldState<Tx> {
-  readonly cast: Cast<Tx>;
+  readonly setting: Setting<Tx>;
   readonly names: Names;
   readonly claims = new Map<Actor, Claim<Tx>>();
+  /** Each actor makes its claims on one connection, one after the other. */
+  readonly slots = new Map<Actor, ClaimSession<Tx>>();
   readonly callers = new Map<Caller, CallerTransaction<Tx>>();
   readonly sessions = new Map<Actor, Session>();
   readonly leases: Lease[] = [];
@@ -36,20 +38,20 @@ export class WorldState<Tx> {
   /** Is told when the session of the worker is open again. */
   readonly onBack = new Map<Actor, () => void>();
 
-  constructor(cast: Cast<Tx>) {
-    this.cast = cast;
-    this.names = new Names(cast.database.reader);
+  constructor(setting: Setting<Tx>) {
+    this.setting = setting;
+    this.names = new Names(setting.database.reader);
   }
 
   async process(by: Actor): Promise<DriverProcess<Tx>> {
-    const { processes, database } = this.cast;
+    const { processes, database } = this.setting;
     const process = processes.get(by) ?? (await database.process());
     processes.set(by, process);
     return process;
   }
 
   async driver(by: Actor): Promise<Driver<Tx>> {
-    return this.cast.broken((await this.process(by)).driver);
+    return this.setting.broken((await this.process(by)).driver);
   }
 
   async session(by: Actor): Promise<Session> {
@@ -64,11 +66,18 @@ export class WorldState<Tx> {
   async begin(by: Actor): Promise<Claim<Tx>> {
     const open = this.claims.get(by);
     if (open !== undefined) return open;
-    const driver = await this.driver(by);
-    const held = await driver.begin({ idleLimitMs: IDLE_LIMIT_MS });
+    const held = await this.#slot(by);
     const claim: Claim<Tx> = { held, jobs: new Map(), run: null, crashes: new Map() };
     this.claims.set(by, claim);
     return claim;
+  }
+
+  async #slot(by: Actor): Promise<ClaimSession<Tx>> {
+    const open = this.slots.get(by);
+    if (open !== undefined) return open;
+    const slot = (await this.driver(by)).claimSession({ idleLimitMs: IDLE_LIMIT_MS });
+    this.slots.set(by, slot);
+    return slot;
   }
 
   claim(by: Actor): Claim<Tx> {
@@ -90,7 +99,7 @@ export class WorldState<Tx> {
   }
 
   async caller(by: Caller): Promise<CallerTransaction<Tx>> {
-    const caller = this.callers.get(by) ?? (await this.cast.database.caller());
+    const caller = this.callers.get(by) ?? (await this.setting.database.caller());
     this.callers.set(by, caller);
     return caller;
   }

@@ -9,8 +9,8 @@ export async function reclaim<Tx>(
 ): Promise<Result> {
   const { queues, workers } = state.names;
   const driver = await state.driver(by);
-  const { reclaimed, lapsed } = await driver.reclaim({ queues, dead: dead === 'nobody' ? [] : workers });
-  return { reclaimed, lapsed: lapsed.map((id) => state.names.worker(id)).sort() };
+  const { reclaimed, missing } = await driver.reclaim({ queues, dead: dead === 'nobody' ? [] : workers });
+  return { reclaimed, missing: missing.map((id) => state.names.worker(id)).sort() };
 }
 
 export async function survey<Tx>(state: WorldState<Tx>, { by, kinds }: CommandOf<'survey'>): Promise<Result> {

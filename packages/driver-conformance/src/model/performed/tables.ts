@@ -1,11 +1,11 @@
 import type { Result } from '../result.js';
-import { EFFECTS } from './cast.js';
+import { EFFECTS } from './setting.js';
 import type { WorldState } from './state.js';
 import { HOUR_MS } from './time.js';
 
 /** What the tables hold, read past the driver. */
-export async function tables<Tx>({ cast, names }: WorldState<Tx>): Promise<Result> {
-  const { reader } = cast.database;
+export async function tables<Tx>({ setting, names }: WorldState<Tx>): Promise<Result> {
+  const { reader } = setting.database;
   const rows = (await Promise.all(names.queues.map((queue) => reader.jobs(queue)))).flat();
   const soon = (await reader.now()).getTime() + HOUR_MS;
   const jobs = rows

@@ -2,7 +2,7 @@ import { isSettled } from '@rowlock/core';
 import { type Actor, type Caller, type Command, isCaller } from '../command.js';
 import { hasKey, type ModelJob, type Row } from './job.js';
 import type { ModelState } from './state.js';
-import { firstKeyed, type Transaction } from './transaction.js';
+import { firstKeyed, type Transaction, unfinished } from './transaction.js';
 
 /** Whether this can be done now, and would not wait for somebody. */
 export function allows(state: ModelState, command: Command): boolean {
@@ -21,6 +21,8 @@ export function allows(state: ModelState, command: Command): boolean {
       return tx !== undefined && isThere(state, command.before);
     case 'startRuns':
       return hasJobs(tx) && tx.run === null && !tx.hasSettled;
+    case 'endCrashed':
+      return hasJobs(tx) && unfinished(tx).length > 0;
     case 'noteRun': {
       const isSettling = [...state.transactions.values()].some(({ endings }) => endings.length > 0);
       // What is noted of a run that is over may be there, or not.
@@ -34,10 +36,12 @@ export function allows(state: ModelState, command: Command): boolean {
       return tx?.hasSettled === false;
     case 'settle':
       return hasJobs(tx) && isThere(state, command.stranger);
+    case 'finish':
+      return (
+        [command.stranger, command.next?.beyond ?? null].every((job) => isThere(state, job)) && hasJobs(tx)
+      );
     case 'commit':
       return hasJobs(tx);
-    case 'finish':
-      return hasJobs(tx) && isThere(state, command.stranger);
     case 'release': {
       const isAsItWas = tx?.from === 'new' && !tx.hasSettled && !tx.effects.length && !tx.kept.length;
       return isAsItWas && hasJobs(tx) && tx.run !== null;
@@ -56,7 +60,7 @@ export function allows(state: ModelState, command: Command): boolean {
       const { kind, unique } = job.wanted;
       return command.event === 'cancel' || !isDisputed(state, kind, unique?.key, command.by);
     }
-    case 'dawn': {
+    case 'makeDue': {
       const job = state.committed(command.job);
       return job?.row.status === 'new' && !job.row.isAvailable && state.isFree(job);
     }

@@ -1,15 +1,13 @@
 import { isSettled } from '@rowlock/core';
-import type { CommandOf } from '../command.js';
+import type { Actor, Claiming, CommandOf } from '../command.js';
 import type { Result } from '../result.js';
 import { asWanted, inOrder, type ModelJob } from './job.js';
 import type { ModelState } from './state.js';
 import { firstKeyed, seen, type Transaction } from './transaction.js';
 
-export function claim(
-  state: ModelState,
-  { by, queue, kinds, beyond, busy, limit }: CommandOf<'claim'>,
-): Result {
+export function claim(state: ModelState, { by, ...claiming }: Claiming & { readonly by: Actor }): Result {
   const tx = state.open(by);
+  const { queue, kinds, beyond, busy, limit } = claiming;
   const line = beyond === null ? undefined : state.jobs[beyond];
   const first = state.jobs
     .filter((job) => {

@@ -22,7 +22,7 @@ export function move(state: ModelState, { event, job: place }: CommandOf<'move'>
   return isHeld && event === 'cancel' ? 'running' : `illegal: it is ${status}`;
 }
 
-export function dawn(state: ModelState, { job: place }: CommandOf<'dawn'>): Result {
+export function makeDue(state: ModelState, { job: place }: CommandOf<'makeDue'>): Result {
   const job = state.committed(place);
   if (job !== undefined) job.row = { ...job.row, isAvailable: true };
   return undefined;

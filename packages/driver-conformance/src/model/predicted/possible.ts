@@ -6,9 +6,9 @@ import type { ModelState } from './state.js';
 export function possible(drawn: Command, state: ModelState): Command | undefined {
   const command = numbered(drawn, state);
   if (!('by' in command)) return allows(state, command) ? command : undefined;
-  const cast: readonly (Actor | Caller)[] = isCaller(command.by) ? CALLERS : ACTORS;
-  const first = cast.indexOf(command.by);
-  const others = [...cast.slice(first), ...cast.slice(0, first)];
+  const actors: readonly (Actor | Caller)[] = isCaller(command.by) ? CALLERS : ACTORS;
+  const first = actors.indexOf(command.by);
+  const others = [...actors.slice(first), ...actors.slice(0, first)];
   return others.map((by) => doneBy(command, by)).find((each) => allows(state, each));
 }
 
@@ -17,13 +17,20 @@ function numbered(drawn: Command, state: ModelState): Command {
   switch (drawn.do) {
     case 'claim':
       return { ...drawn, beyond: drawn.beyond && drawn.beyond % jobs };
+    case 'finish': {
+      const { stranger, next } = drawn;
+      return {
+        ...drawn,
+        stranger: stranger && stranger % jobs,
+        next: next && { ...next, beyond: next.beyond && next.beyond % jobs },
+      };
+    }
     case 'settle':
-    case 'finish':
       return { ...drawn, stranger: drawn.stranger && drawn.stranger % jobs };
     case 'firstOutstanding':
       return { ...drawn, before: drawn.before % jobs };
     case 'move':
-    case 'dawn':
+    case 'makeDue':
       return { ...drawn, job: drawn.job % jobs };
     case 'noteRun':
       return { ...drawn, run: drawn.run % Math.max(1, state.runs) };

@@ -1,25 +1,35 @@
 import type { Actor, CommandOf } from '../command.js';
-import type { Result } from '../result.js';
+import { EITHER, type Result } from '../result.js';
 import type { ModelJob, Worker } from './job.js';
 import type { ModelState } from './state.js';
+import { unfinished } from './transaction.js';
 
-export function startRuns(state: ModelState, { by }: CommandOf<'startRuns'>): Result {
+export function startRuns(state: ModelState, { by, endsCrashed }: CommandOf<'startRuns'>): Result {
   const tx = state.open(by);
   const run = state.newRun();
-  tx.run = run;
   const worker = workerOf(state, by);
+  const crashed = new Set(unfinished(tx).map((record) => record.run));
+  if (crashed.size > 0) {
+    if (!endsCrashed) return { earlier: EITHER, unfinished: [...crashed].sort() };
+    for (const record of unfinished(tx)) record.outcome = 'reclaim';
+  }
+  tx.run = run;
   const counted = new Map<ModelJob, number>();
-  const told: Record<string, object> = {};
+  const earlier: Record<string, object> = {};
   for (const job of tx.held.keys()) {
-    for (const record of job.runs) record.outcome ??= 'reclaim';
     const earlierRuns = job.runs.length;
     const crashes = job.runs.filter(({ outcome }) => outcome === 'reclaim').length;
     counted.set(job, crashes);
     job.runs.push({ run, worker, outcome: null, progress: null });
-    if (earlierRuns > 0) told[job.name] = { earlierRuns, crashes };
+    if (earlierRuns > 0) earlier[job.name] = { earlierRuns, crashes };
   }
   tx.counted = counted;
-  return told;
+  return { earlier, unfinished: [] };
+}
+
+export function endCrashed(state: ModelState, { by }: CommandOf<'endCrashed'>): Result {
+  for (const record of unfinished(state.open(by))) record.outcome = 'reclaim';
+  return undefined;
 }
 
 export function noteRun(state: ModelState, { run }: CommandOf<'noteRun'>): Result {

@@ -1,7 +1,8 @@
 import type { State } from '@rowlock/core';
 import { type SettlingEvent, TRANSITIONS } from '@rowlock/core/driver';
-import type { Settling } from '../command.js';
+import type { CommandOf, Settling } from '../command.js';
 import type { Result } from '../result.js';
+import { claim } from './claim.js';
 import type { Row } from './job.js';
 import type { ModelState } from './state.js';
 import { seen } from './transaction.js';
@@ -29,15 +30,16 @@ export function settle(state: ModelState, { by, events, again }: Settling): read
   return written.sort();
 }
 
-/** Commits when all is written; if not, nothing is left to do but a rollback. */
-export function finish(state: ModelState, command: Settling): Result {
-  const { by, stranger } = command;
+/** Commits when all is written, and claims behind it; if not, nothing is left to do but a rollback. */
+export function finish(state: ModelState, command: CommandOf<'finish'>): Result {
+  const { by, stranger, next } = command;
   const { held } = state.open(by);
   const isStrange = stranger !== null && ![...held.keys()].some(({ place }) => place === stranger);
   const written = settle(state, command);
   const isAll = !isStrange && written.length === held.size;
   state.end(by, isAll ? 'commit' : 'rollback');
-  return isAll ? written : 'not all';
+  if (!isAll) return 'not all';
+  return { settled: written, next: next && claim(state, { by, ...next }) };
 }
 
 function settled(

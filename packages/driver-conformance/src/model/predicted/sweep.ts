@@ -8,13 +8,13 @@ export function reclaim(state: ModelState, { dead }: CommandOf<'reclaim'>): Resu
     const record = job.runs.find(({ run }) => run === job.row.run);
     return job.row.status === 'in-progress' && record !== undefined ? [{ job, worker: record.worker }] : [];
   });
-  const lapsed = new Set(leased.filter(({ worker }) => !worker.alive).map(({ worker }) => worker.name));
+  const missing = new Set(leased.filter(({ worker }) => !worker.alive).map(({ worker }) => worker.name));
   const free = leased.filter(({ job, worker }) => {
     const mayGo = job.row.isLeaseOver || (!worker.alive && dead === 'everybody');
     return mayGo && state.isFree(job);
   });
   for (const { job } of free) job.row = { ...job.row, status: 'new', run: null };
-  return { reclaimed: free.length, lapsed: [...lapsed].sort() };
+  return { reclaimed: free.length, missing: [...missing].sort() };
 }
 
 export function survey(state: ModelState, { kinds }: CommandOf<'survey'>): Result {

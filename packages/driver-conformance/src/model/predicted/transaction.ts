@@ -1,5 +1,5 @@
 import type { State } from '@rowlock/core';
-import type { ModelJob, Row } from './job.js';
+import type { ModelJob, ModelRun, Row } from './job.js';
 
 /** A transaction, of a claim or of an application. */
 export class Transaction {
@@ -31,4 +31,10 @@ export function seen(job: ModelJob, tx: Transaction | undefined): Row | null {
 /** The first of the jobs that it has which has a key. */
 export function firstKeyed(tx: Transaction): ModelJob | undefined {
   return [...tx.held.keys()].find(({ wanted }) => wanted.key !== null);
+}
+
+/** The records of earlier runs of its jobs that have not ended. */
+export function unfinished({ held, run }: Transaction): readonly ModelRun[] {
+  const records = [...held.keys()].flatMap(({ runs }) => runs);
+  return records.filter((record) => record.outcome === null && record.run !== run);
 }

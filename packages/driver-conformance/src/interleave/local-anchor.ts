@@ -1,7 +1,7 @@
 import type { Anchor, WakeUp, WakeUpOptions } from '@rowlock/core/driver';
 
-/** An anchor that hears what it is told, in this process: in an exploration wake-ups come when it is their turn. */
-export class ToldAnchor implements Anchor {
+/** An anchor that receives wake-ups within this process: in an exploration they come when it is their turn. */
+export class LocalAnchor implements Anchor {
   readonly proof = 'session';
   readonly pushed = true;
   readonly #untaken: WakeUp[] = [{}];
@@ -9,7 +9,7 @@ export class ToldAnchor implements Anchor {
 
   constructor(readonly workerId: string) {}
 
-  tell(wakeUps: readonly WakeUp[]): void {
+  receive(wakeUps: readonly WakeUp[]): void {
     this.#untaken.push(...wakeUps);
     this.#wake();
   }

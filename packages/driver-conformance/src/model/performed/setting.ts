@@ -6,7 +6,7 @@ import type { Actor } from '../command.js';
 export const EFFECTS = 'model_effect';
 
 /** Keeps the processes of one database from one sequence to the next. */
-export interface Cast<Tx> {
+export interface Setting<Tx> {
   readonly database: TestDatabase<Tx>;
   readonly processes: Map<Actor, DriverProcess<Tx>>;
   /** What is put in the driver's place. */

@@ -3,8 +3,9 @@ import { newJob } from '@rowlock/driver-conformance';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { Prepared } from '../src/connection/named-statements.js';
+import { NamedStatements } from '../src/connection/named-statements.js';
 import { postgres } from '../src/index.js';
+import { statements } from '../src/statements.js';
 import { transactionPooler } from './transaction-pooler.js';
 
 const NAMED = "SELECT count(*)::integer AS named FROM pg_prepared_statements WHERE name LIKE 'rowlock%'";
@@ -24,38 +25,38 @@ async function named(on: pg.Client): Promise<number> {
 }
 
 test('a statement is prepared once, and asked again and again', async () => {
-  const prepared = new Prepared(true);
+  const names = new NamedStatements(statements('rowlock'), true);
   for (let n = 0; n < 3; n++)
-    expect(await prepared.query(client, 'SELECT $1::integer AS n', [n])).toEqual([{ n }]);
+    expect(await names.query(client, 'SELECT $1::integer AS n', [n])).toEqual([{ n }]);
   expect(await named(client)).toBe(1);
 });
 
 test('a connection that forgets its statements answers all the same', async () => {
-  const prepared = new Prepared(true);
+  const names = new NamedStatements(statements('rowlock'), true);
   for (let n = 0; n < 3; n++) {
-    expect(await prepared.query(client, 'SELECT $1::integer AS n', [n])).toEqual([{ n }]);
+    expect(await names.query(client, 'SELECT $1::integer AS n', [n])).toEqual([{ n }]);
     await client.query('DISCARD ALL');
   }
 });
 
 test('a table that gets another column is read with it', async () => {
-  const prepared = new Prepared(true);
+  const names = new NamedStatements(statements('rowlock'), true);
   await client.query('CREATE TABLE grows (a integer DEFAULT 1)');
   await client.query('INSERT INTO grows DEFAULT VALUES');
-  expect(await prepared.query(client, 'SELECT * FROM grows', [])).toEqual([{ a: 1 }]);
+  expect(await names.query(client, 'SELECT * FROM grows', [])).toEqual([{ a: 1 }]);
   await client.query('ALTER TABLE grows ADD COLUMN b integer DEFAULT 2');
-  expect(await prepared.query(client, 'SELECT * FROM grows', [])).toEqual([{ a: 1, b: 2 }]);
+  expect(await names.query(client, 'SELECT * FROM grows', [])).toEqual([{ a: 1, b: 2 }]);
 });
 
 test('where it is not known yet, it is found out once, when it is worth it', async () => {
   let asked = 0;
-  const prepared = new Prepared(async () => {
+  const names = new NamedStatements(statements('rowlock'), async () => {
     asked += 1;
     return true;
   });
-  for (let n = 0; n < 19; n++) await prepared.query(client, 'SELECT 1 AS few', []);
+  for (let n = 0; n < 19; n++) await names.query(client, 'SELECT 1 AS few', []);
   expect(asked).toBe(0);
-  for (let n = 0; n < 19; n++) await prepared.query(client, 'SELECT 1 AS many', []);
+  for (let n = 0; n < 19; n++) await names.query(client, 'SELECT 1 AS many', []);
   expect(asked).toBe(1);
   const { rows } = await client.query(
     "SELECT statement FROM pg_prepared_statements WHERE statement LIKE '%few'",

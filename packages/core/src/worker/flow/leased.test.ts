@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { emptyDatabase, job, NOTHING } from '../../../test/empty-database.js';
+import { ending } from '../../../test/ending.js';
+import type { ClaimSession } from '../../driver.js';
+import { DriverError, type DriverErrorCode, type State } from '../../index.js';
+import { Lease } from './lease.js';
+import { settleLease } from './leased.js';
+
+/** What becomes of one attempt to settle: its connection is lost when it begins, or when it commits, before that is done or after. */
+type Fate = 'no connection' | 'not committed' | 'answer lost' | 'committed';
+
+/** Settles a job as complete, or as a retry instead, by a handler that has used its transaction. */
+async function settled(fates: readonly Fate[]): Promise<{ told: unknown; row: State }> {
+  const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
+  const left = [...fates];
+  let row: State = 'in-progress';
+  let next: State = 'in-progress';
+  let fate: Fate | undefined;
+  const lost = new DriverError('ConnectionLost', 'The cable was pulled.');
+  const session: ClaimSession<unknown> = {
+    ...driver.claimSession({ idleLimitMs: 1 }),
+    async lockLeased() {
+      fate = left.shift();
+      if (fate === undefined || fate === 'no connection') throw lost;
+      next = row;
+      return new Map([[job(1n).id, row]]);
+    },
+    async settle(settlements) {
+      const [settlement] = settlements;
+      if (row === 'in-progress') next = settlement?.event === 'complete' ? 'complete' : 'new';
+      return settlements.map(({ id }) => id);
+    },
+    async commit() {
+      if (fate !== 'not committed') row = next;
+      if (fate !== 'committed') throw lost;
+    },
+  };
+  const lease = new Lease(session, 'run', [job(1n).id], true);
+  await lease.handle();
+  const settlements = { settlements: [ending('complete')], instead: () => [ending('retry')] };
+  const written = await settleLease(lease, settlements, async () => {});
+  expect(left).toEqual([]);
+  return { told: written.map(({ event }) => event), row };
+}
+
+test.each<[readonly Fate[], State]>([
+  [['committed'], 'complete'],
+  [['answer lost', 'committed'], 'complete'],
+  [['answer lost', 'no connection', 'committed'], 'complete'],
+  [['answer lost', 'answer lost', 'committed'], 'complete'],
+  [['answer lost', 'not committed', 'no connection', 'committed'], 'complete'],
+  [['not committed', 'committed'], 'new'],
+  [['not committed', 'answer lost', 'committed'], 'new'],
+  [['not committed', 'no connection', 'answer lost', 'answer lost', 'committed'], 'new'],
+])('what is told of a lease is what its row says: %j', async (fates, row) => {
+  expect(await settled(fates)).toEqual({ told: [row === 'complete' ? 'complete' : 'retry'], row });
+});
+
+/** Settles a job as complete, by a handler that has left its transaction alone, while the database says no for these reasons. */
+async function settledUnused(refusals: readonly DriverErrorCode[]): Promise<unknown> {
+  const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
+  const left = [...refusals];
+  const session: ClaimSession<unknown> = {
+    ...driver.claimSession({ idleLimitMs: 1 }),
+    lockLeased: async () => new Map([[job(1n).id, 'in-progress' as const]]),
+    async settle(settlements) {
+      const refusal = left.shift();
+      if (refusal !== undefined) throw new DriverError(refusal, 'Not now.');
+      return settlements.map(({ id }) => id);
+    },
+  };
+  const lease = new Lease(session, 'run', [job(1n).id], true);
+  const settlements = { settlements: [ending('complete')], instead: () => [ending('retry')] };
+  const [written] = await settleLease(lease, settlements, async () => {});
+  return written?.event;
+}
+
+test.each<[readonly DriverErrorCode[], string]>([
+  [['Unknown', 'Unknown', 'LockTimeout'], 'complete'],
+  [['SerializationFailure', 'PermissionDenied', 'ConnectionLost'], 'complete'],
+  [['InvalidInput'], 'retry'],
+])(
+  'what a handler has done for minutes is given up only if no column takes what it returned: %j',
+  async (refusals, event) => {
+    expect(await settledUnused(refusals)).toBe(event);
+  },
+);
