@@ -87,7 +87,7 @@ async function standStill<Tx>(
   }
 }
 
-/** The program, as it is heard. */
+/** The program, and its output. */
 class Child {
   readonly #process: ChildProcess;
   readonly #said: string[] = [];

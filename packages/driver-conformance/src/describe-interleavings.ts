@@ -70,7 +70,7 @@ export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): 
       test(scenario.name, { timeout: TEST_MS }, async () => {
         if (INTERLEAVE_SCHEDULE !== undefined) {
           const played = await play(scene(), scenario, following(INTERLEAVE_SCHEDULE));
-          say(told(played));
+          say(report(played));
           expect(played.violations).toEqual([]);
           return;
         }
@@ -82,7 +82,7 @@ export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): 
         say(
           `${name}: ${scenario.name}: ${orders} orders (${some}), ${waits} blocked steps, ${violated} violations, ${seconds} s`,
         );
-        if (explored.found !== undefined) say(told(explored.found));
+        if (explored.found !== undefined) say(report(explored.found));
         expect(explored.found?.violations ?? []).toEqual([]);
         expect(orders).toBeGreaterThan(0);
         if (!complete) return;
@@ -113,7 +113,7 @@ export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): 
         test(fault, { timeout: TEST_MS }, async () => {
           const explored = await search(scene(), scenario, { ...FAULT_BOUNDS, seed }, breakage);
           const result = explored.found === undefined ? 'NOT caught in' : 'caught in order';
-          say(`${name}: ${fault}: ${result} ${explored.orders}\n${told(explored.found)}`);
+          say(`${name}: ${fault}: ${result} ${explored.orders}\n${report(explored.found)}`);
           expect(explored.found?.violations.join('\n')).toMatch(found);
           const again = await play(scene(), scenario, following(explored.found?.schedule ?? ''), breakage);
           expect(again.violations).toEqual(explored.found?.violations);
@@ -123,7 +123,7 @@ export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): 
   });
 }
 
-function told(played: Played | undefined): string {
+function report(played: Played | undefined): string {
   if (played === undefined) return '';
   const { schedule, steps, violations } = played;
   const lines = [...violations.map((violation) => `! ${violation}`), `schedule ${schedule}`, ...steps];

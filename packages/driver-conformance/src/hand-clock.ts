@@ -1,6 +1,6 @@
 import type { Clock } from '@rowlock/core';
 
-/** Time that goes on when it is told to. */
+/** Time that goes on by `advance` alone. */
 export class HandClock implements Clock {
   readonly #timers = new Set<{ readonly at: number; readonly ring: () => void }>();
   #now = 0;

@@ -12,10 +12,10 @@ import type { WorkerRow } from './rows.js';
 import * as statements from './statements.js';
 import { turn } from './turn.js';
 
-/** The longest delay that a Node timer takes. Whoever is woken too early sleeps again. */
+/** The longest delay that a Node timer takes, in milliseconds. A worker that is woken too early waits again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** A worker's session: it is what proves the worker alive, and it hears wake-ups. */
+/** A worker's session. It proves the worker alive, and receives wake-ups. */
 export class MemoryAnchor implements Anchor {
   readonly proof = 'session';
   readonly pushed = true;
@@ -23,7 +23,7 @@ export class MemoryAnchor implements Anchor {
   readonly #database: Database;
   readonly #process: Process;
   readonly #session: SessionListener | undefined;
-  readonly #heard: WakeUp[] = [];
+  readonly #received: WakeUp[] = [];
   #signal: () => void = () => {};
   #released = false;
 
@@ -60,15 +60,15 @@ export class MemoryAnchor implements Anchor {
     const stop = (): void => this.#signal();
     signal.addEventListener('abort', stop);
     try {
-      // The session is open by now: whatever was enqueued before is found by the look that this causes.
+      // The session is open by now. Jobs that were enqueued before are found by the look that this causes.
       yield {};
       let due = performance.now() + everyMs;
       while (!signal.aborted && !this.#released) {
         await this.#wait(due - performance.now());
         if (signal.aborted || this.#released) return;
-        const heard = this.#heard.splice(0);
-        const wanted = heard.filter((each) => concerns(each, queues, this.workerId));
-        // Calls for other queues do not put off the look that is due.
+        const received = this.#received.splice(0);
+        const wanted = received.filter((each) => concerns(each, queues, this.workerId));
+        // Wake-ups for other queues do not put off the look that is due.
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
         yield* isDue ? coalesce([...wanted, {}]) : coalesce(wanted);
@@ -79,8 +79,8 @@ export class MemoryAnchor implements Anchor {
     }
   }
 
-  hear(wakeUp: WakeUp): void {
-    this.#heard.push(wakeUp);
+  receive(wakeUp: WakeUp): void {
+    this.#received.push(wakeUp);
     this.#signal();
   }
 
@@ -109,8 +109,8 @@ export class MemoryAnchor implements Anchor {
     if (this.#released || this.#process.hasEnded) return;
     this.#connect();
     this.#session?.back();
-    // What was sent in between is lost: look for it.
-    this.hear({});
+    // Wake-ups that were sent in between are lost: look for their jobs.
+    this.receive({});
   }
 
   #connect(): void {
@@ -126,9 +126,9 @@ export class MemoryAnchor implements Anchor {
     this.#database.closeSession(this.workerId);
   }
 
-  /** Until something was heard, the signal was given, or `ms` are over. */
+  /** Until a wake-up is there, the signal was given, or `ms` milliseconds are over. */
   #wait(ms: number): Promise<void> {
-    if (this.#heard.length > 0 || this.#released) return Promise.resolve();
+    if (this.#received.length > 0 || this.#released) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
       this.#signal = () => {
@@ -140,8 +140,8 @@ export class MemoryAnchor implements Anchor {
 }
 
 /** Many hints to look are one hint; each cancellation is its own. */
-function coalesce(heard: readonly WakeUp[]): readonly WakeUp[] {
-  const cancels = heard.filter(({ cancel }) => cancel !== undefined);
-  const look = heard.find(({ cancel }) => cancel === undefined);
+function coalesce(received: readonly WakeUp[]): readonly WakeUp[] {
+  const cancels = received.filter(({ cancel }) => cancel !== undefined);
+  const look = received.find(({ cancel }) => cancel === undefined);
   return look === undefined ? cancels : [...cancels, look];
 }

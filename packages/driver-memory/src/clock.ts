@@ -4,7 +4,7 @@ import { type Duration, milliseconds } from '@rowlock/core';
 export interface MemoryClock {
   /** Milliseconds since 1970, whole. */
   now(): number;
-  /** Puts the clock forward and wakes all workers: what is due by then is served. */
+  /** Puts the clock forward and wakes all workers: jobs that are due by then are served. */
   advance(by: Duration): void;
   /** Stops the clock: from now on `advance` alone moves it. */
   freeze(): void;

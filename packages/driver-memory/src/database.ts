@@ -12,34 +12,34 @@ import * as statements from './statements.js';
 import { Table } from './table.js';
 import { Transaction } from './transaction.js';
 
-/** A database in this process's memory. Its own verbs over records each commit by themselves. */
+/** A database in this process's memory. Each of its own verbs over records commits by itself. */
 export interface MemoryDatabase extends Records {
   readonly clock: MemoryClock;
-  /** Opens a transaction, as an application does that has no part in a driver. */
+  /** Opens a transaction, as an application does without a driver. */
   begin(): MemoryTransaction;
-  /** Resolves when a job is complete, error or cancelled and that is committed, with what a client sees of it then. */
+  /** Resolves when a job is committed as complete, error or cancelled, with what a client sees of it then. */
   settled(publicId: string): Promise<JobView>;
 }
 
-/** Makes an empty database, for any number of drivers: each stands for a process of its own. */
+/** Makes an empty database. Any number of drivers may share it, and each stands for a process of its own. */
 export function memoryDatabase(): MemoryDatabase {
   return new Database();
 }
 
-/** How many rings are kept for workers that look for them. */
+/** How many wake-ups are kept for workers without a session. */
 const KEPT = 1_000;
 
 const MIGRATIONS = ['0001_jobs'];
 
 /** A worker's open session. */
 interface Session {
-  hear(wakeUp: WakeUp): void;
+  receive(wakeUp: WakeUp): void;
 }
 
 export class Database implements MemoryDatabase, Contents {
   readonly clock = memoryClock(() => this.ring([{}]));
   readonly records = new Table<RecordRow>('record', ['table', 'key']);
-  /** Those that are open. */
+  /** The open ones. */
   readonly transactions = new Set<Transaction>();
   /** The last wake-ups, for workers without a session, and how many there were ever. */
   readonly rings: WakeUp[] = [];
@@ -83,7 +83,7 @@ export class Database implements MemoryDatabase, Contents {
     }
   }
 
-  /** @param onEnd Is called when the transaction has ended, however it did. */
+  /** @param onEnd Is called when the transaction has ended in any way. */
   beginTransaction(idleLimitMs = Number.POSITIVE_INFINITY, onEnd: () => void = () => {}): Transaction {
     const tx = new Transaction(`transaction ${++this.#begun}`, idleLimitMs, (changed) => {
       this.transactions.delete(tx);
@@ -111,7 +111,7 @@ export class Database implements MemoryDatabase, Contents {
     this.rings.push(...wakeUps);
     this.rings.splice(0, this.rings.length - KEPT);
     for (const session of this.#sessions.values()) {
-      for (const wakeUp of wakeUps) session.hear(wakeUp);
+      for (const wakeUp of wakeUps) session.receive(wakeUp);
     }
   }
 

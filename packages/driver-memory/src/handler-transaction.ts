@@ -3,13 +3,13 @@ import type { Contents } from './contents.js';
 import { OpenTransaction } from './open-transaction.js';
 import type { Transaction } from './transaction.js';
 
-/** What the handler writes through. Its first use sets the savepoint; after the run it is dead. */
+/** What the handler writes through. Its first use sets the savepoint. After the run it refuses statements. */
 export class HandlerTransaction extends OpenTransaction {
   readonly #onEnded: () => void;
   #savepoint: number | undefined;
   #open = true;
 
-  /** @param onEnded Is called when the handler has ended the transaction, and with it the claim. */
+  /** @param onEnded Is called when the handler has ended the transaction. The claim has ended with it. */
   constructor(database: Contents, tx: Transaction, onEnded: () => void) {
     super(database, tx);
     this.#onEnded = onEnded;

@@ -10,7 +10,7 @@ import {
 import { checkJob, JOB_DEFAULTS, type JobRow } from './job-row.js';
 import { storableJson, storableText } from './storable.js';
 
-// What each event makes of a row.
+// The row that follows from each event.
 
 /** The row without its id, which the table gives. */
 export function enqueued(job: NewJob, now: number): JobRow {

@@ -1,8 +1,8 @@
 import type { Json } from '@rowlock/core';
 
 /**
- * Records of the application's own, beside the jobs: JSON values by table and key. Tables need not be made. What is read
- * is a copy; what another transaction has not committed is not seen.
+ * Records of the application's own, beside the jobs: JSON values by table and key. Tables need not be made. A value that is
+ * read is a copy. Writes of other transactions are seen when they are committed.
  */
 export interface Records {
   /** The record, or undefined. */
@@ -17,16 +17,16 @@ export interface Records {
   /** Writes a record, whether it is there or not. Waits for another transaction that has written it. */
   set(table: string, key: string, value: Json): Promise<void>;
 
-  /** Removes a record, and tells whether it was there. Waits as `set` does. */
+  /** Removes a record, and resolves with whether it was there. Waits as `set` does. */
   remove(table: string, key: string): Promise<boolean>;
 }
 
 /**
- * An open transaction: what a handler gets as `tx`, and what a caller may pass as `tx`. A handler that ends it itself has
- * lost its claim, as with a COMMIT in SQL.
+ * An open transaction: a handler gets it as `tx`, and a caller may pass it as `tx`. A handler that ends it has lost its claim, as
+ * with a COMMIT in SQL.
  */
 export interface MemoryTransaction extends Records {
   commit(): Promise<void>;
-  /** Also after the end, when it does nothing. */
+  /** May be called after the end: then it does nothing. */
   rollback(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Database } from './database.js';
 import { autocommit, type Runner } from './runner.js';
 import type { Transaction } from './transaction.js';
 
-/** A worker's session, as the process that it lives in can lose it. */
+/** A worker's session. Its process can lose it. */
 interface Session {
   lose(): void;
 }
@@ -58,7 +58,7 @@ export class Process implements Runner {
     for (const session of [...this.#sessions]) session.lose();
   }
 
-  /** Everything is let go, and nothing can be opened any more. */
+  /** Ends all that is open. Nothing can be opened any more. */
   end(cause: Error): void {
     this.#end ??= new DriverError('ConnectionLost', `There is no database: ${cause.message}`, { cause });
     this.disconnect(cause);

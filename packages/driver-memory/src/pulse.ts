@@ -10,8 +10,8 @@ export class MemoryPulse implements Pulse {
   readonly #worker: WorkerRow;
   readonly #database: Database;
   readonly #process: Process;
-  /** How many rings there were at the last look. */
-  #heard: number | null = null;
+  /** How many wake-ups there were at the last look. */
+  #seen: number | null = null;
   #isLost = false;
 
   constructor(database: Database, process: Process, worker: WorkerRow) {
@@ -38,9 +38,9 @@ export class MemoryPulse implements Pulse {
     this.#connect();
     return this.#process.run(() => {
       const { rings, rung } = this.#database;
-      const heard = this.#heard === null || rung === this.#heard ? [] : rings.slice(this.#heard - rung);
-      this.#heard = rung;
-      return heard;
+      const found = this.#seen === null || rung === this.#seen ? [] : rings.slice(this.#seen - rung);
+      this.#seen = rung;
+      return found;
     });
   }
 

@@ -5,7 +5,7 @@ import { recordsOn } from './records.js';
 import type { Runner } from './runner.js';
 import type { Transaction } from './transaction.js';
 
-/** What every transaction that is handed out has in common: the verbs over records, on whatever runs their statements. */
+/** A transaction that applications have: the verbs over records, on top of `run`. */
 export abstract class RecordsTransaction implements MemoryTransaction, Runner {
   readonly database: Contents;
   readonly #records: Records;

@@ -7,9 +7,9 @@ import type { Runner } from './runner.js';
 import { storableJson, storableText } from './storable.js';
 import type { Transaction } from './transaction.js';
 
-/** The verbs over the application's own records, on whatever runs their statements. */
+/** The verbs over the application's own records. `on` runs their statements. */
 export function recordsOn({ records }: Pick<Contents, 'records'>, on: Runner): Records {
-  /** The row of a key, when nobody else is about to decide whether there is one. */
+  /** The row of a key, once no other transaction may still decide whether there is one. */
   async function lockKey(tx: Transaction, table: string, key: string): Promise<Row<RecordRow> | undefined> {
     for (;;) {
       const rows = records

@@ -1,6 +1,6 @@
 import type { Transaction } from './transaction.js';
 
-/** What runs a statement: an open transaction, or whatever begins and commits one for it. */
+/** Runs statements: in an open transaction, or each in one of its own. */
 export interface Runner {
   run<Result>(statement: (tx: Transaction) => Result | Promise<Result>): Promise<Result>;
 }

@@ -16,7 +16,7 @@ export class Table<Value> {
   readonly #indexes = new Map<keyof Value, Map<unknown, Set<Row<Value>>>>();
   #lastId = 0n;
 
-  /** @param columns By which rows are looked for. They never change in a row's life. */
+  /** @param columns Have an index. They never change in a row's life. */
   constructor(name: string, columns: readonly (keyof Value)[]) {
     this.#name = name;
     this.#columns = columns;
@@ -43,7 +43,7 @@ export class Table<Value> {
     return place;
   }
 
-  /** Those that `tx` sees and that are `wanted`. */
+  /** The rows that `tx` sees and that are `wanted`. */
   find(tx: Transaction, wanted: Wanted<Value>): readonly Found<Value>[] {
     return seen(this.#rows, tx, wanted);
   }
@@ -58,7 +58,7 @@ export class Table<Value> {
     return seen(this.rowsBy(column, value), tx, wanted);
   }
 
-  /** Also those that others have not committed: a key may be taken by them too. */
+  /** Rows with this value, also those that other transactions have not committed: they may take a key too. */
   rowsBy<Column extends keyof Value>(column: Column, value: Value[Column]): readonly Row<Value>[] {
     return [...(this.#indexes.get(column)?.get(value) ?? [])];
   }

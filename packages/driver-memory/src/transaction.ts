@@ -12,7 +12,7 @@ interface Step {
 
 const nothing = (): void => {};
 
-/** A transaction: its steps so far, in order. Row locks are steps too, so whatever takes back the one gives back the other. */
+/** A transaction: its steps so far, in order. Row locks are steps too: a step that is undone gives its lock back. */
 export class Transaction implements LockHolder {
   readonly #name: string;
   readonly #onEnd: (changed: boolean) => void;
@@ -26,8 +26,8 @@ export class Transaction implements LockHolder {
   #over = false;
   #refused = false;
   #forgotten = 0;
-  /** Which statement this is: see stopStatements. */
-  #asked = 0;
+  /** The value of `#forgotten` when the running statement was sent: see stopStatements. */
+  #sent = 0;
 
   /** @param onEnd Is called once, with whether others may see something new. */
   constructor(name: string, idleLimitMs: number, onEnd: (changed: boolean) => void) {
@@ -43,12 +43,12 @@ export class Transaction implements LockHolder {
     return this.#lost.signal;
   }
 
-  /** One statement at a time, in the order of asking. One that fails has done nothing. */
+  /** Runs one statement at a time, in the order of the calls. A statement that fails has done nothing. */
   run<Result>(statement: () => Result | Promise<Result>): Promise<Result> {
-    const asked = this.#forgotten;
+    const sent = this.#forgotten;
     const result = this.#last.then(async () => {
       await turn();
-      this.#asked = asked;
+      this.#sent = sent;
       this.#checkWanted();
       return this.#attempt(statement);
     });
@@ -56,12 +56,12 @@ export class Transaction implements LockHolder {
     return result;
   }
 
-  /** Resolves when everything that has asked for its turn has had it. */
+  /** Resolves when all statements that were sent have ended. */
   async rest(): Promise<void> {
     await this.#last;
   }
 
-  /** Stops the statement that waits for a lock, or is about to, and refuses what has asked for its turn after it. */
+  /** Stops the statement that waits for a lock, or is about to, and refuses the statements that were sent after it. */
   stopStatements(): void {
     this.#forgotten += 1;
     this.#stopWaiting();
@@ -94,7 +94,7 @@ export class Transaction implements LockHolder {
     this.#steps.push({ commit: () => row.publish(), undo: () => row.release() });
   }
 
-  /** NOWAIT: locks all rows, or is refused. After that nothing but a rollback is left. */
+  /** NOWAIT. Locks all rows, or is refused. After a refusal only a rollback is left. */
   takeNow(rows: readonly Row<unknown>[]): void {
     const taken = rows.find((row) => !row.isFreeFor(this));
     if (taken !== undefined) {
@@ -105,7 +105,7 @@ export class Transaction implements LockHolder {
     for (const row of rows) this.take(row);
   }
 
-  /** Waits until nobody else has the row. It may have gone then. */
+  /** Waits until nobody else has the row. The row may have gone then. */
   async waitFor(row: Row<unknown>): Promise<void> {
     while (!row.isFreeFor(this)) {
       this.#checkWanted();
@@ -139,13 +139,13 @@ export class Transaction implements LockHolder {
     while (this.#steps.length > savepoint) this.#steps.pop()?.undo();
   }
 
-  /** In its turn. */
+  /** After the statements that were sent before. */
   commit(): Promise<void> {
     this.#committing = this.run(() => this.commitNow());
     return this.#committing;
   }
 
-  /** Behind a commit that is on its way; otherwise at once, also when a statement waits for a lock. Never rejects. */
+  /** Waits for a commit that is on its way. Otherwise it ends the transaction at once, also when a statement waits for a lock. Never rejects. */
   async rollback(): Promise<void> {
     await this.#committing?.catch(nothing);
     this.rollbackNow();
@@ -163,7 +163,7 @@ export class Transaction implements LockHolder {
     this.#end();
   }
 
-  /** The server rolls back by itself, and lets its owner know; or its owner has ended it behind the driver's back. */
+  /** Rolls back without a call of the owner, or after the owner has ended it past the driver. Aborts `lost`. */
   lose(cause: Error): void {
     this.rollbackNow();
     this.#lost.abort(
@@ -195,11 +195,11 @@ export class Transaction implements LockHolder {
   }
 
   #checkWanted(): void {
-    if (this.#asked < this.#forgotten)
+    if (this.#sent < this.#forgotten)
       throw new DriverError('TransactionOver', 'The statement was stopped: it is to be undone.');
   }
 
-  /** Whoever would close the circle is refused; the others go on when it has rolled back. */
+  /** The transaction that would close the circle is refused. The others go on when it has rolled back. */
   #refuseDeadlock(row: Row<unknown>): void {
     let next = row.holder;
     while (next !== undefined && next !== this) next = next.waitsFor;

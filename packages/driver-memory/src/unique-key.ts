@@ -6,7 +6,7 @@ import type { Transaction } from './transaction.js';
 
 /**
  * The job that has this job's unique key, as `tx` sees it, or undefined where the key is free. Waits only for a transaction
- * whose end decides which it is: not for a handler that runs, which has written nothing.
+ * that has written a job with this key. A handler that runs has written none.
  */
 export async function holderOfUniqueKey(
   jobs: Table<JobRow>,

@@ -40,7 +40,7 @@ export class Company<Tx> {
     for (const actor of this.#actors) actor.waiting = false;
     for (;;) {
       this.#changed = gate();
-      // What is told to a worker reaches it within one turn of the event loop.
+      // A wake-up reaches its worker within one turn of the event loop.
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (this.#restless().length === 0) return;
       const changed = await Promise.race([this.#changed.promise.then(() => true), sleep(LOOK_MS, false)]);

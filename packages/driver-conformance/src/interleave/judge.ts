@@ -44,19 +44,19 @@ function judgeJob(witness: Witness, row: JobRow, records: readonly RunRow[], eff
   const completed = row.status === 'complete' ? 1 : 0;
   if (effects !== completed) witness.say(`${name} is ${row.status} and has its effect ${effects} times`);
 
-  const told = `${name}, which is ${row.status}: ${outcomes}`;
+  const what = `${name}, which is ${row.status}: ${outcomes}`;
   const settlements = records.filter(({ outcome }) => outcome !== null && FINAL.has(outcome));
   const completions = settlements.filter(({ outcome }) => outcome === 'complete');
-  if (completions.length !== completed) witness.say(`the runs do not fit ${told}`);
-  if (settlements.length > 1 + witness.redrivesOf(row.publicId)) witness.say(`settled twice: ${told}`);
+  if (completions.length !== completed) witness.say(`the runs do not fit ${what}`);
+  if (settlements.length > 1 + witness.redrivesOf(row.publicId)) witness.say(`settled twice: ${what}`);
   const crashes = records.filter(({ outcome }) => outcome === 'reclaim').length;
-  if (row.crashes !== crashes) witness.say(`${row.crashes} crashes are counted: ${told}`);
+  if (row.crashes !== crashes) witness.say(`${row.crashes} crashes are counted: ${what}`);
   for (const { runId, outcome } of records) {
     if (witness.hasLost(runId)) continue;
     if (witness.hasReleased(runId) !== (outcome === 'release'))
-      witness.say(`the releases do not fit ${told}`);
-    if (outcome === null) witness.say(`a run never ended: ${told}`);
-    if (outcome === 'reclaim') witness.say(`taken from a worker that lived: ${told}`);
+      witness.say(`the releases do not fit ${what}`);
+    if (outcome === null) witness.say(`a run never ended: ${what}`);
+    if (outcome === 'reclaim') witness.say(`taken from a worker that lived: ${what}`);
   }
   return fate;
 }
@@ -76,7 +76,7 @@ function judgeRun(
   const expected = hasLost || witness.hasReleased(run.runId) ? [] : run.jobs;
   if (settled.toSorted().join() === expected.toSorted().join()) return;
   const all = settled.map((job) => witness.called(job)).join(' and ') || 'nothing';
-  witness.say(`${witness.told(run)}${hasLost ? ', which lost its claim,' : ''} settled ${all}`);
+  witness.say(`${witness.nameOf(run)}${hasLost ? ', which lost its claim,' : ''} settled ${all}`);
 }
 
 /** What settles a job for good. */

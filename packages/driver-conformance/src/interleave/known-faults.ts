@@ -19,13 +19,6 @@ const releasesUnwritten: KnownFault = {
   driver: (driver) => claimInstead(driver, (begun) => ({ release: () => begun.rollback() })),
 };
 
-const confirmsBlindly: KnownFault = {
-  name: 'a claim that is confirmed though it is lost',
-  scenario: scenarios.lateRecord,
-  found: /releases do not fit|taken from a worker that lived/,
-  driver: (driver) => claimInstead(driver, () => ({ confirm: async () => {} })),
-};
-
 const neverReturns: KnownFault = {
   name: 'a worker that does not come back after it was refused',
   scenario: scenarios.killedWorker,
@@ -167,6 +160,5 @@ export const knownFaults: readonly KnownFault[] = [
   claimsInOrderOfPriority,
   halfSettled,
   releasesUnwritten,
-  confirmsBlindly,
   ...leaseFaults,
 ];

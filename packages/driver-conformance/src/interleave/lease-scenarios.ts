@@ -53,7 +53,7 @@ const killedLessee: Scenario = {
 };
 
 const lostLease: Scenario = {
-  name: 'a lease that is committed, and whose worker does not hear of it',
+  name: 'a lease that is committed, and whose worker gets no answer',
   kinds: leased,
   workers: ['a', 'b'],
   unanswered: { worker: 'a', commit: 'lease' },
@@ -61,7 +61,7 @@ const lostLease: Scenario = {
 };
 
 const lostSettlement: Scenario = {
-  name: 'a settlement of a lease that is committed, and whose worker does not hear of it',
+  name: 'a settlement of a lease that is committed, and whose worker gets no answer',
   kinds: leased,
   workers: ['a', 'b'],
   unanswered: { worker: 'a', commit: 'settlement' },

@@ -8,7 +8,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until it is told that its next alarm rings. */
+/** A clock that stands still until `ring`. */
 export class StillClock implements Clock {
   readonly #timers = new Set<Timer>();
   #now = 0;

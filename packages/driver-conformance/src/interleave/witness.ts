@@ -58,18 +58,18 @@ export class Witness {
     }
     for (const other of this.#running.values()) {
       if (other.queue === queue && other.key === key) {
-        this.say(`${this.told(run)} began while ${this.told(other)} went on`);
+        this.say(`${this.nameOf(run)} began while ${this.nameOf(other)} went on`);
       }
     }
     if (!run.leased || !this.#declaredDead.has(actor)) this.#running.set(actor, { ...run, settling: false });
     const outstanding = this.#outstanding.get(`${actor} siblings`) ?? [];
     const seen = outstanding.filter((row) => row.queue === queue && row.key === key);
     const own = seen.filter(({ publicId }) => jobs.includes(publicId));
-    if (own.length < jobs.length) this.say(`${this.told(run)} has a job that was not there to be locked`);
+    if (own.length < jobs.length) this.say(`${this.nameOf(run)} has a job that was not there to be locked`);
     const last = own.at(-1);
     for (const row of seen) {
       if (last !== undefined && row.id < last.id && !own.includes(row)) {
-        this.say(`${this.told(run)} began before ${this.called(row.publicId)}, which was enqueued earlier`);
+        this.say(`${this.nameOf(run)} began before ${this.called(row.publicId)}, which was enqueued earlier`);
       }
     }
   }
@@ -81,7 +81,7 @@ export class Witness {
     for (const row of rows) {
       if (!kinds.includes(row.kind) || row.key !== run.key || own.includes(row)) continue;
       if (own.some(({ id }) => row.id < id))
-        this.say(`${this.told(run)} began before ${this.called(row.publicId)}, which it must come after`);
+        this.say(`${this.nameOf(run)} began before ${this.called(row.publicId)}, which it must come after`);
     }
   }
 
@@ -131,7 +131,7 @@ export class Witness {
 
   settled(runId: string): void {
     const run = this.#runs.get(runId);
-    if (this.#lost.has(runId)) this.say(`${run ? this.told(run) : runId} settled, and had lost its claim`);
+    if (this.#lost.has(runId)) this.say(`${run ? this.nameOf(run) : runId} settled, and had lost its claim`);
   }
 
   fails(actor: string, error: unknown): void {
@@ -142,7 +142,7 @@ export class Witness {
     const run = this.#running.get(holder);
     // Whoever has lost its lease may meet the next run's settlement.
     if (run === undefined || run.settling || step === 'lockLeased') return;
-    this.say(`${actor}'s ${step} waits for the running handler of ${this.told(run)}`);
+    this.say(`${actor}'s ${step} waits for the running handler of ${this.nameOf(run)}`);
   }
 
   /** A client has given the job another life. */
@@ -169,7 +169,7 @@ export class Witness {
   }
 
   /** The run, as people can read it. */
-  told({ actor, jobs }: WitnessedRun): string {
+  nameOf({ actor, jobs }: WitnessedRun): string {
     return `${actor}'s run of ${jobs.map((job) => this.called(job)).join(' and ')}`;
   }
 

@@ -86,7 +86,7 @@ export class WorkingActor<Tx> {
     this.#anchor.receive(wakeUps);
   }
 
-  /** Whether it has been told to come back, and may do so now. */
+  /** Whether it has a reason to come back, and may do so now. */
   get mayComeBack(): boolean {
     return this.#expectant && this.#earlyAlarms < EARLY_ALARMS && this.hasAlarm;
   }
@@ -103,7 +103,7 @@ export class WorkingActor<Tx> {
     this.#clock.ring();
   }
 
-  /** It is told to stop, and goes on until it has. */
+  /** It is to stop, and goes on until it has. */
   dismiss(): void {
     void this.stop();
   }

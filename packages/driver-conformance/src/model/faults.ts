@@ -134,7 +134,7 @@ export const faults: readonly Fault[] = [
       }),
   },
   {
-    name: 'a delayed job that nobody is told of',
+    name: 'a survey that leaves out the next delayed job',
     breaks: () => (driver) =>
       instead(driver, { survey: async (lanes) => ({ ...(await driver.survey(lanes)), nextDueMs: null }) }),
   },

@@ -73,13 +73,13 @@ class Worlds {
     expected: unknown,
     perform: (world: World<unknown>) => Promise<unknown>,
   ): Promise<void> {
-    this.history.push(`${what}: ${told(expected)}`);
+    this.history.push(`${what}: ${text(expected)}`);
     const results = await Promise.all(
       this.#worlds.map(async ([name, world]) => [name, leftOpen(expected, await perform(world))] as const),
     );
     // The report has only the message.
-    const others = results.filter(([, result]) => told(result) !== told(expected));
-    const said = others.map(([name, result]) => `${name} says ${told(result)}`);
+    const others = results.filter(([, result]) => text(result) !== text(expected));
+    const said = others.map(([name, result]) => `${name} says ${text(result)}`);
     const all = results.map(([name]) => [name, expected]);
     const message = [...this.history, ...said, ''].join('\n');
     expect(Object.fromEntries(results), message).toEqual(Object.fromEntries(all));
@@ -121,6 +121,6 @@ export function property(modelDatabases: readonly ModelDatabase[], replayPath?: 
   });
 }
 
-function told(result: unknown): string {
+function text(result: unknown): string {
   return JSON.stringify(result) ?? 'done';
 }

@@ -13,7 +13,7 @@ function mark(): { readonly wakeUp: WakeUp; readonly wanted: (received: WakeUp) 
   return { wakeUp: { cancel }, wanted: (received) => received.cancel === cancel };
 }
 
-/** Listens to the test's queue, and has heard the first wake-up: the session is subscribed. */
+/** Listens to the test's queue, and has received the first wake-up: the session is subscribed. */
 async function listening<Tx>(
   { queue, defer }: Stage<Tx>,
   anchor: Anchor,
@@ -356,7 +356,7 @@ async function receivesAgain<Tx>({ driver }: Stage<Tx>, listener: Listener): Pro
     await driver.notify([wakeUp]);
     return wanted;
   };
-  await until('a call is heard', async () => {
+  await until('a call is received', async () => {
     await call();
     return listener.received.some((received) => calls.some((wanted) => wanted(received)));
   });

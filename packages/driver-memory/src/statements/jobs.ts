@@ -30,7 +30,7 @@ function viewOf({ database, tx }: Place, job: JobRow) {
   return toJobView(job, last && liveRun({ database, tx }, job, last), last?.progress ?? 'null');
 }
 
-/** The newest run tells whether a live worker has the job: hold writes nothing into the row. */
+/** The newest run shows whether a live worker has the job: a held claim writes nothing into the row. */
 function liveRun({ database, tx }: Place, job: JobRow, last: RunRow): LiveRun | undefined {
   const { runId, workerId, startedAt, finishedAt } = last;
   if (finishedAt !== null || isSettled(job.status) || !isAlive({ database, tx }, workerId)) return undefined;

@@ -19,7 +19,7 @@ export function lease({ database, tx }: Place, runId: string, jobs: readonly Job
   }
 }
 
-/** Waits for those who look at the key's jobs just now, and for a lease that may be committed still. */
+/** Waits for other locks of these jobs. Where the lease may still be committed, it waits for that as well. */
 export async function lockLeased(
   { database, tx }: Place,
   runId: string,

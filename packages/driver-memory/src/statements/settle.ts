@@ -4,7 +4,7 @@ import { settled } from '../job-changes.js';
 import type { Place } from './place.js';
 import { endRuns, recordsOf } from './runs.js';
 
-/** Writes those of `settlements` whose row this transaction has locked. Of a job that is complete the row says which run did it. */
+/** Writes those of `settlements` whose row this transaction has locked. A complete job's row names its run, whose record needs no end. */
 export async function settle(
   place: Place,
   settlements: readonly Settlement[],

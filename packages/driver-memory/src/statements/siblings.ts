@@ -28,7 +28,7 @@ export function lockSiblings(
   });
 }
 
-/** A plain read answers: a job whose handler runs is still outstanding in what is committed. */
+/** A plain read: a job whose handler runs is outstanding until that commits. */
 export function firstOutstanding(
   { database, tx }: Place,
   { key, kinds, before, except }: DependencyQuestion,

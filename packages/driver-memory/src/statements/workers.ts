@@ -37,7 +37,7 @@ export async function beat({ database, tx }: Place, id: string, forMs: number): 
   return true;
 }
 
-/** It may come behind the worker's end. */
+/** May come after the worker's end. */
 export async function reportLines({ database, tx }: Place, id: string, lines: WorkerLines): Promise<void> {
   for (const { row } of database.tables.workers.findBy('id', id, tx)) {
     await tx.lock(row);
@@ -62,7 +62,7 @@ export function workers(place: Place): readonly WorkerView[] {
     .toReversed();
 }
 
-/** One that is alive may be without its session for a moment: hence the month for those who did not say that they stop. */
+/** A live worker may be without its session for a moment. Hence the month for workers that did not stop in good order. */
 export async function forgetWorkers(place: Place): Promise<void> {
   const { database, tx } = place;
   const before = database.clock.now() - DAY_MS;

@@ -23,6 +23,6 @@ export async function lockLeased<Tx>(
   claim.crashes = crashes;
   const states = await claim.held.lockLeased(run, [...jobs.keys()], true);
   for (const [id, job] of jobs) claim.jobs.set(id, job);
-  const told = [...states].map(async ([id, status]) => [await state.names.jobOf(id), status]);
-  return Object.fromEntries(await Promise.all(told));
+  const named = [...states].map(async ([id, status]) => [await state.names.jobOf(id), status]);
+  return Object.fromEntries(await Promise.all(named));
 }

@@ -9,7 +9,7 @@ import type { Setting } from './setting.js';
 /** So long that no sequence meets it. */
 const IDLE_LIMIT_MS = 600_000;
 
-/** A claim that is open, and what its owner knows of it. */
+/** A claim that is open, and what its owner has learnt of it. */
 export interface Claim<Tx> {
   readonly held: ClaimSession<Tx>;
   readonly jobs: Map<JobId, Job>;
@@ -35,7 +35,7 @@ export class WorldState<Tx> {
   readonly leases: Lease[] = [];
   /** The jobs of each run that is on record. */
   readonly runs = new Map<string, readonly JobId[]>();
-  /** Is told when the session of the worker is open again. */
+  /** Is called when the session of the worker is open again. */
   readonly onBack = new Map<Actor, () => void>();
 
   constructor(setting: Setting<Tx>) {

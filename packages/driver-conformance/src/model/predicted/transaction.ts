@@ -13,7 +13,7 @@ export class Transaction {
   readonly settled = new Set<ModelJob>();
   from: State = 'new';
   run: string | null = null;
-  /** Crashes by job, as `startRuns` told them. */
+  /** Crashes by job, as `startRuns` has counted them. */
   counted: ReadonlyMap<ModelJob, number> = new Map();
   hasSettled = false;
   /** What its handler has written, and what of it no undo takes back any more. */
