@@ -1,7 +1,7 @@
 import { DriverError } from '@rowlock/core';
 import { type MysqlTransaction, query } from '../query.js';
 
-/** In bytes. Statements are kept below it. */
+/** In bytes. Statements are shorter. */
 const LEAST_PACKET = 4 * 1024 * 1024;
 
 /**
@@ -23,7 +23,7 @@ export async function verifySettings(on: MysqlTransaction, schema: string): Prom
       `Connections must run at READ COMMITTED, and this one runs at ${isolation}. Does a proxy reset the session?`,
     );
   }
-  // A lock wait in a handler's `tx` would end the claim, and what comes after it would be committed by itself.
+  // A lock wait in a handler's `tx` would end the claim, and the next statement would be committed by itself.
   if (value.get('innodb_rollback_on_timeout') === 'ON') {
     throw new DriverError(
       'Unknown',
@@ -39,7 +39,7 @@ export async function verifySettings(on: MysqlTransaction, schema: string): Prom
   if (Number(value.get('max_allowed_packet')) < LEAST_PACKET) {
     throw new DriverError('Unknown', 'The server must run with a max_allowed_packet of 4 MB or more.');
   }
-  // The database answers to each spelling, and the names of the workers' locks are made of one: they must all have the same.
+  // The server accepts each spelling of the database. The names of the workers' locks are made of one, so all must use the same.
   if (Number(value.get('lower_case_table_names') ?? 0) !== 0 && schema !== schema.toLowerCase()) {
     throw new DriverError(
       'InvalidInput',
