@@ -1,17 +1,13 @@
-import type { Connection } from 'mysql2/promise';
-import { lockPrefix } from './lock-name.js';
 import { type Statements, statements } from './statements.js';
+import { lockPrefix } from './worker/lock-name.js';
 
-/** Opens a connection of its own, outside the pool. */
-export type Connect = () => Promise<Connection>;
-
-/** What every part of the driver knows of the database that it works in. */
+/** The database that the driver works in. */
 export interface Context {
   readonly schema: string;
   readonly sql: Statements;
-  /** What the names of the workers' user locks begin with. */
+  /** The beginning of the names of the workers' user locks. */
   readonly lockPrefix: string;
-  /** How long the server may take to answer a statement of the driver's own, in milliseconds. */
+  /** How long the server may take to answer one of the driver's statements, in milliseconds. */
   readonly answerMs: number;
 }
 

@@ -7,9 +7,9 @@ import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core'
 const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   // NOWAIT. The transaction and its locks live on.
   3572: 'LockNotAvailable',
-  // Undoes only the statement. On MariaDB it is also what NOWAIT says: see lockSiblings.
+  // Undoes only the statement. On MariaDB it is also the error of NOWAIT: see lockSiblings.
   1205: 'LockTimeout',
-  // Undoes the whole transaction, and what comes next would be committed by itself.
+  // Undoes the whole transaction. The next statement would be committed by itself.
   1213: 'Deadlock',
   1062: 'UniqueViolation',
   1586: 'UniqueViolation',
@@ -30,8 +30,8 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1054: 'SchemaOutdated',
   1049: 'SchemaOutdated',
   1305: 'SchemaOutdated',
-  // The server shuts down, has too many connections, ended this one, or let it idle too long; it lets in administrators only,
-  // or nobody from this host, where too many connections have failed.
+  // The server shuts down, has too many connections, has ended this one, or admits administrators only. Or it admits nobody from this
+  // host, where too many connections have failed.
   1040: 'ConnectionLost',
   1129: 'ConnectionLost',
   3032: 'ConnectionLost',
@@ -51,13 +51,13 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   2013: 'ConnectionLost',
   3169: 'ConnectionLost',
   4031: 'ConnectionLost',
-  // After a fail-over: this server only reads now. A new connection may reach the one that writes. See READ_ONLY.
+  // After a fail-over: this server is read-only. A new connection may reach the one that writes. See READ_ONLY.
   1836: 'ConnectionLost',
   // A KILL QUERY; a max_execution_time, MariaDB's max_statement_time.
   1317: 'StatementCancelled',
   3024: 'StatementCancelled',
   1969: 'StatementCancelled',
-  // The disk, the memory, a table, or the room for locks is full; no thread is to be had.
+  // The disk, the memory, a table, or the room for locks is full, or there are no more threads.
   1021: 'OutOfResources',
   1037: 'OutOfResources',
   1038: 'OutOfResources',
@@ -110,7 +110,7 @@ const SOCKET_CODES: ReadonlySet<string> = new Set([
   'POOL_CLOSED',
 ]);
 
-/** What the operating system says of files as well. */
+/** Codes that the operating system also gives for files. */
 const OF_FILES: ReadonlySet<string> = new Set(['ENOENT', 'EMFILE', 'ENFILE']);
 
 /** The `mysql2` client gives these no code. */
@@ -126,11 +126,11 @@ const ADVICE: Partial<Record<DriverErrorCode, string>> = {
   PermissionDenied: 'The database user lacks a right.',
 };
 
-/** An option of the server forbids the statement; which one, only its message says. */
+/** An option of the server forbids the statement. Only the message names the option. */
 const FORBIDDEN = 1290;
 const READ_ONLY = /read[-_]only/i;
 
-/** What a setting of the server refuses. */
+/** Advice where a setting of the server is the cause. */
 const SETTING_ADVICE: Readonly<Record<number, string>> = {
   1049: 'The database is not there: create it first.',
   1153: 'The server takes no statement that is so long: its max_allowed_packet must be 4 MB or more.',
@@ -139,7 +139,7 @@ const SETTING_ADVICE: Readonly<Record<number, string>> = {
     'keeps no more.',
 };
 
-/** Classifies whatever a query or a connection failed with. */
+/** Classifies the error of a query or a connection. */
 export function toDriverError(error: unknown): DriverError {
   if (isDriverError(error)) return error;
   const cause = causeOf(error);
@@ -153,20 +153,20 @@ function causeOf(error: unknown): DriverErrorCode {
   if (!(error instanceof Error)) return 'Unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const errno = errnoOf(error);
-  // What the server says has a number, and may have a user's words in its text; those of the operating system are below 0.
+  // A server's error has a number, and may have a user's words in its text. The numbers of the operating system are below 0.
   if (errno <= 0 && isLost(error, code)) return 'ConnectionLost';
   if (errno === FORBIDDEN && READ_ONLY.test(error.message)) return 'ConnectionLost';
   return CAUSES[errno] ?? 'Unknown';
 }
 
-/** A file that is not there, or cannot be opened, is no lost connection, but the socket of a server is: LOAD DATA LOCAL reads files. */
+/** LOAD DATA LOCAL reads files: one that is missing is no lost connection. A server's socket that is missing is one. */
 function isLost(error: Error, code: string): boolean {
   if (OF_FILES.has(code)) return /^(connect|getaddrinfo)$/.test(String(Object(error).syscall));
   return SOCKET_CODES.has(code) || LOST_MESSAGE.test(error.message);
 }
 
 function messageOf(error: unknown): string {
-  // Of a host that has several addresses: one error for each, and no message.
+  // A host with several addresses has one error for each, and no message.
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
   return error instanceof Error ? error.message : String(error);
 }

@@ -2,14 +2,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { DriverError, isDriverError } from '@rowlock/core';
 import type { MigrationReport } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
+import { STRICT } from './connection/session.js';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { identifier } from './identifier.js';
 import { type Product, spelledFor } from './product.js';
 import { type MysqlTransaction, query } from './query.js';
-import { STRICT } from './session.js';
 
-/** The newest migration, which this driver needs. It is not read from the files: a bundled application has left them behind. */
+/** The newest migration, which this driver needs. It is not read from the files, which a bundled application does not have. */
 export const SCHEMA_VERSION = 2;
 
 /** How long a process waits for another one that migrates, in seconds. */
@@ -62,13 +62,13 @@ export async function migrationScript(schema: string, product: Product = 'MySQL'
   return `-- Rowlock's tables in the database ${identifier(schema)}, for ${product}${what}.\n\n${REFUSE_OTHERS[product]};\nUSE ${identifier(schema)};\nSET SESSION ${STRICT};\n${NAMES};\n\n${PREPARE};\n\n${parts.join('\n')}`;
 }
 
-/** What only the other server takes for more than a comment. Newer MariaDBs would run most of what is meant for MySQL. */
+/** A comment that only the other server runs. Newer MariaDBs would run most of a script for MySQL. */
 const REFUSE_OTHERS: Readonly<Record<Product, string>> = {
   MySQL: `/*M! SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'This is for MySQL. For MariaDB print it with --mariadb.' */`,
   MariaDB: `/*!80000 SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'This is for MariaDB. For MySQL print it without --mariadb.' */`,
 };
 
-/** The client ends a statement at the first semicolon, also inside a procedure, unless it is told otherwise. */
+/** The client ends a statement at the first semicolon, also inside a procedure, unless another delimiter is set. */
 function forTheClient(sql: string): string {
   return sql.replace(
     /^CREATE PROCEDURE.*?^END;$/gms,
@@ -86,8 +86,8 @@ const PREPARE = `CREATE TABLE IF NOT EXISTS rowlock_migration (
 ) ENGINE = InnoDB`;
 
 /**
- * Applies what is missing, under a lock, so that of many processes one does it. MySQL commits each statement that
- * defines something by itself: one that was interrupted is begun again, and every statement can be run twice.
+ * Applies the missing migrations, under a lock, so that one of many processes does it. MySQL commits each statement of a definition by
+ * itself. An interrupted migration begins again, and every statement can run twice.
  *
  * @param client A connection to the database, that takes several statements at once.
  */
@@ -103,7 +103,7 @@ export async function migrate(client: Connection, { sql, lockPrefix }: Context):
     const version = await versionOf(client);
     refuseOlder(version);
     await client.query(NAMES);
-    // Where the table is there, IF NOT EXISTS would ask for the right to make one all the same.
+    // IF NOT EXISTS would need the right to create a table even where the table is there.
     const found = await appliedIn(client, sql.schemaVersion);
     if (found === undefined) await client.query(PREPARE);
     const from = found ?? 0;
@@ -132,7 +132,7 @@ async function appliedIn(client: Connection, schemaVersion: string): Promise<num
   }
 }
 
-/** No file is read where nothing is missing. */
+/** Reads no file where nothing is missing. */
 async function missingAfter(version: number): Promise<readonly Migration[]> {
   if (version >= SCHEMA_VERSION) return [];
   return (await migrations()).filter((migration) => migration.version > version);
@@ -151,7 +151,7 @@ function productIn(version: string): Product {
   return version.includes('MariaDB') ? 'MariaDB' : 'MySQL';
 }
 
-/** The first ones that have all that the tables and the statements need: of MariaDB, `RANDOM_BYTES`. */
+/** The first versions with all that the tables and the statements need. In MariaDB that is `RANDOM_BYTES`. */
 const OLDEST: Readonly<Record<Product, readonly [number, number, number]>> = {
   MySQL: [8, 0, 22],
   MariaDB: [10, 10, 0],
@@ -169,7 +169,7 @@ function refuseOlder(version: string): void {
   );
 }
 
-/** When the tables are missing or older than this driver. */
+/** The error where the tables are missing or older than this driver. */
 export function outdated(found: number, schema: string, product: Product): DriverError {
   return new DriverError(
     'SchemaOutdated',

@@ -1,13 +1,13 @@
 import { type Duration, InvalidInputError, milliseconds } from '@rowlock/core';
 import type { ConnectionOptions, PoolOptions } from 'mysql2/promise';
-import { readUri, sslOf, withoutOptions } from './uri.js';
+import { readUri, sslOf, withoutOptions } from './connection/uri.js';
 
-/** What the driver's connections need as it is, and why. */
+/** Options that the driver's connections need as they are, and why. */
 const FIXED = {
   charset: 'names and payloads are utf8mb4',
   charsetNumber: 'names and payloads are utf8mb4',
   timezone: 'times are UTC',
-  flags: 'an UPDATE must tell how many rows it met',
+  flags: 'an UPDATE must return how many rows it met',
   rowsAsArray: 'rows are read by their columns',
   nestTables: 'rows are read by their columns',
   typeCast: 'values are read by their types',
@@ -23,34 +23,34 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database' | keyof
   readonly database?: string;
   /** The most connections of the driver's pool. Default 100; they are opened as they are needed. */
   readonly maxConnections?: number;
-  /** How long connecting may take, in milliseconds: rather an error that says so than a wait without end. Default 10,000. */
+  /** How long connecting may take, in milliseconds. Default 10,000. */
   readonly connectTimeout?: number;
-  /** Whether TCP asks the other end whether it is there. Default true. */
+  /** Whether TCP checks that the other end is there. Default true. */
   readonly enableKeepAlive?: boolean;
-  /** After how long without a word it asks, in milliseconds. Node asks 10 times then, once a second. Default 10,000. */
+  /** After how long without traffic TCP checks, in milliseconds. Node checks 10 times then, once a second. Default 10,000. */
   readonly keepAliveInitialDelay?: number;
   /**
-   * Whether an idle worker may be called by `KILL QUERY`. Default true, and tried at each start. With false it looks at the
-   * bell: behind a proxy that lets clients share connections, the call could meet somebody else's statement.
+   * Whether `KILL QUERY` may wake an idle worker. Default true, and tried at each start. With false the worker polls. Behind a proxy
+   * that lets clients share connections, the KILL could meet somebody else's statement.
    */
   readonly push?: boolean;
   /**
-   * How long the server may take to answer a statement of the driver's own: after it the connection counts as lost. Default
-   * 20 s, at most 24 h. Not of `list` and `count`, which may look through all jobs, nor of a migration. A handler's statements are bounded by its
+   * How long the server may take to answer one of the driver's statements. After that the connection counts as lost. Default 20 s, at
+   * most 24 h. Not for `list` and `count`, which may read all jobs, nor for a migration. A handler's statements are bounded by its
    * timeout alone.
    */
   readonly answerTimeout?: Duration;
   /**
-   * Whether a connection is a session of its `own` on the server, or one that a proxy lets clients share (multiplexing). In
-   * `shared` ones workers prove themselves alive by a heartbeat, and look for wake-ups. Default `auto`: each worker finds
-   * out when it starts.
+   * Whether each connection has a session of its `own` on the server, or a proxy lets clients share sessions (multiplexing). With
+   * `shared` sessions workers prove themselves alive by a heartbeat, and poll for wake-ups. Default `auto`: each worker finds out
+   * when it starts.
    */
   readonly sessions?: SessionKind;
 }
 
 export type SessionKind = 'auto' | 'own' | 'shared';
 
-/** What the options say, checked, and with the defaults. */
+/** The options, checked, and with the defaults. */
 export interface Settings {
   /** The database that holds Rowlock's tables. */
   readonly schema: string;
@@ -58,7 +58,7 @@ export interface Settings {
   readonly maxConnections: number;
   readonly push: boolean;
   readonly sessions: SessionKind;
-  /** What each of the driver's connections is made with. */
+  /** The options of each of the driver's connections. */
   readonly connecting: ConnectionOptions;
 }
 
@@ -83,19 +83,19 @@ export function settingsOf({
   refuseUnknown(maxConnections, sessions, answerMs);
   const url = given.uri === undefined ? undefined : readUri(given.uri);
   const schema = database ?? databaseOf(url);
-  const patience = { connectTimeout, enableKeepAlive, keepAliveInitialDelay };
+  const timeouts = { connectTimeout, enableKeepAlive, keepAliveInitialDelay };
   const where = url && {
     ...(given.ssl === undefined && sslOf(url)),
-    uri: withoutOptions(url, Object.keys({ ...FIXED, ...patience })),
+    uri: withoutOptions(url, Object.keys({ ...FIXED, ...timeouts })),
   };
-  const connecting = { ...given, ...where, ...patience, ...ALWAYS, database: schema };
+  const connecting = { ...given, ...where, ...timeouts, ...ALWAYS, database: schema };
   return { schema, answerMs, maxConnections, push, sessions, connecting };
 }
 
 const ALWAYS = {
   charset: 'utf8mb4',
   timezone: 'Z',
-  /** An UPDATE tells how many rows it met, also those that had the values already. */
+  /** An UPDATE returns how many rows it met, also those that had the values already. */
   flags: ['+FOUND_ROWS'],
 } satisfies ConnectionOptions;
 

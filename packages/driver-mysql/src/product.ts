@@ -1,13 +1,13 @@
 /** The two servers. They differ in what a column can be; all statements are the same. */
 export type Product = 'MySQL' | 'MariaDB';
 
-/** Each compares to the byte and to the last blank; neither server knows the other's. */
+/** Each compares to the byte and to the last blank. Neither server has the other's. */
 const MYSQL_COLLATION = 'COLLATE utf8mb4_0900_bin';
 const MARIADB_COLLATION = 'COLLATE utf8mb4_nopad_bin';
 
 /**
- * Migrations are written for MySQL. MariaDB keeps JSON as text, under a CHECK of its own that takes text which is no JSON
- * (`[-]`, `"\x"`) and refuses what is nested in more than 32 levels: a grammar takes its place.
+ * Migrations are written for MySQL. MariaDB stores JSON as text, with a CHECK that accepts text which is no JSON (`[-]`, `"\x"`) and
+ * refuses JSON of more than 32 levels. A grammar replaces that CHECK.
  */
 export function spelledFor(product: Product, sql: string): string {
   if (product === 'MySQL') return sql;
@@ -36,7 +36,7 @@ const OBJECT = `[{](?>${GAP}[}]|${PAIR}(?>,${PAIR})*+[}])`;
 const ARRAY = `[[](?>${GAP}[]]|(?1)(?>,(?1))*+[]])`;
 
 /**
- * PCRE, in which `(?1)` is the first group again. A level costs PCRE 3 to 10 of its depth, so this takes what is nested in
- * 199 levels and refuses what is nested in 700. Without a limit the time would grow with the square of the levels: 10,000 took 10 s.
+ * PCRE, in which `(?1)` is the first group again. A level costs PCRE 3 to 10 of its depth, so 199 levels are accepted and 700 are
+ * refused. Without a limit the time would grow with the square of the levels: 10,000 took 10 s.
  */
 const JSON_TEXT = String.raw`(*LIMIT_DEPTH=2000)\A(${GAP}(?>${OBJECT}|${ARRAY}|${TEXT}|${NUMBER}|true|false|null)${GAP})\z`;

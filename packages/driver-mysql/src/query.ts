@@ -1,10 +1,10 @@
 import { toDriverError } from './errors.js';
 
 /**
- * What can be asked: a `mysql2/promise` connection, or anything that passes statements on to one.
+ * A `mysql2/promise` connection, or anything that passes statements on to one.
  *
- * A handler is given one as `tx`, and a caller's own is accepted as `tx` by the client's calls. `execute` prepares the
- * statement and sends the values apart from it, so that no setting of the session can turn a value into SQL.
+ * A handler is given one as `tx`. The client's calls take a caller's connection as `tx`. `execute` prepares the statement and
+ * sends the values apart from it, so that no setting of the session can turn a value into SQL.
  */
 export interface MysqlTransaction {
   // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it, which types rows by the caller's word.
@@ -15,7 +15,7 @@ export interface MysqlTransaction {
 
 export type Value = string | number | bigint | boolean | null;
 
-/** Asks one of the driver's own statements for rows. By `bigNumberStrings` what is computed may come as text. @throws DriverError */
+/** Returns the rows of one of the driver's statements. With `bigNumberStrings` a computed number may be a text. @throws DriverError */
 export async function query<Row>(
   on: MysqlTransaction,
   sql: string,
@@ -29,7 +29,7 @@ export async function query<Row>(
   }
 }
 
-/** Changes rows, and returns how many it met. @throws DriverError */
+/** Changes rows, and returns how many were met. @throws DriverError */
 export async function change(
   on: Pick<MysqlTransaction, 'execute'>,
   sql: string,
@@ -52,26 +52,4 @@ export interface Changed {
 function sent(value: Value): string | number | null {
   if (typeof value === 'boolean') return value ? 1 : 0;
   return value === null || typeof value === 'string' ? value : String(value);
-}
-
-/**
- * As many placeholders as there are values, in steps of powers of two, and the values to fill them: a server prepares
- * each statement once for each text, so there should be few texts.
- */
-export function list<Item extends Value>(
-  items: readonly Item[],
-): { places: string; values: (Item | null)[] } {
-  const size = 2 ** Math.ceil(Math.log2(Math.max(1, items.length)));
-  const values = Array.from({ length: size }, (_, place) => items[place] ?? items.at(-1) ?? null);
-  return { places: Array.from({ length: size }, () => '?').join(', '), values };
-}
-
-/** How many values one statement is given at most. A server takes 65,535 placeholders, and a few thousand locks at a time. */
-const LONGEST_LIST = 1024;
-
-/** Lists that one statement each can take, in the same order; of no items none. */
-export function inParts<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
-  return Array.from({ length: Math.ceil(items.length / LONGEST_LIST) }, (_, part) =>
-    items.slice(part * LONGEST_LIST, (part + 1) * LONGEST_LIST),
-  );
 }

@@ -37,16 +37,16 @@ export interface JobViewRow extends JobRow {
   finished_by: string | null;
 }
 
-/** What `move` met. */
+/** The job that `move` found. */
 export interface MoveRow {
   status: State;
   crashes: number;
   redrives: number;
-  /** Whether it was redriven as often as given. */
+  /** Whether the job was redriven as often as given. */
   meant: 0 | 1;
 }
 
-export interface WorkerRow {
+export interface WorkerViewRow {
   id: string;
   name: string;
   host: string;
@@ -95,7 +95,7 @@ export function toJobView(row: JobViewRow): JobView {
   };
 }
 
-export function toWorkerView(row: WorkerRow): WorkerView {
+export function toWorkerView(row: WorkerViewRow): WorkerView {
   return {
     id: row.id,
     name: row.name,

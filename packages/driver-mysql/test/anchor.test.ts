@@ -1,12 +1,14 @@
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { type Connection, createConnection, createPool, type Pool } from 'mysql2/promise';
 import { afterEach, expect, test, vi } from 'vitest';
-import { MysqlAnchor } from '../src/anchor.js';
+import { interrupt } from '../src/connection/session-control.js';
 import { context } from '../src/context.js';
 import { mysql } from '../src/index.js';
-import { interrupt } from '../src/ringer.js';
-import { WorkerRow } from '../src/worker-row.js';
+import { MysqlAnchor } from '../src/worker/anchor.js';
+import { WorkerRow } from '../src/worker/worker-row.js';
 import { serverUrl } from './server.js';
+
+const partsOf = (schema: string) => ({ context: context(schema, 20_000), push: true, session: undefined });
 
 afterEach(() => {
   vi.useRealTimers();
@@ -19,9 +21,9 @@ test('a worker that stops while its sleep has just ended, and the answer is stil
   const session = await createConnection(fresh.url);
   try {
     await driver.migrate();
-    const own = context(new URL(fresh.url).pathname.slice(1), 20_000);
-    const row = await WorkerRow.add(pool, own.sql, { name: 'w', host: 'h', pid: 1, queues: ['q'] });
-    const anchor = await MysqlAnchor.open(own, pool, async () => session, row, true);
+    const parts = partsOf(new URL(fresh.url).pathname.slice(1));
+    const row = await WorkerRow.add(pool, parts.context.sql, { name: 'w', host: 'h', pid: 1, queues: ['q'] });
+    const anchor = await MysqlAnchor.open({ ...parts, pool, connect: async () => session, row });
     expect(anchor.pushed).toBe(true);
     const stopping = new AbortController();
     const wakeUps = anchor.wakeUps({ queues: ['q'], everyMs: 3_600_000, signal: stopping.signal });
@@ -48,7 +50,7 @@ test('a worker is called while it is still opening its session, by whoever has s
   const session = await createConnection(fresh.url);
   try {
     await driver.migrate();
-    const own = context(new URL(fresh.url).pathname.slice(1), 20_000);
+    const parts = partsOf(new URL(fresh.url).pathname.slice(1));
     const execute = session.execute.bind(session);
     let toBeCalled = false;
     vi.spyOn(session, 'execute').mockImplementation(async (...statement) => {
@@ -60,8 +62,8 @@ test('a worker is called while it is still opening its session, by whoever has s
       toBeCalled = String(statement[0]).includes('GET_LOCK');
       return answer;
     });
-    const row = await WorkerRow.add(pool, own.sql, { name: 'w', host: 'h', pid: 1, queues: ['q'] });
-    const anchor = await MysqlAnchor.open(own, pool, async () => session, row, true);
+    const row = await WorkerRow.add(pool, parts.context.sql, { name: 'w', host: 'h', pid: 1, queues: ['q'] });
+    const anchor = await MysqlAnchor.open({ ...parts, pool, connect: async () => session, row });
     expect(anchor.pushed).toBe(true);
     await anchor.release();
   } finally {

@@ -1,5 +1,5 @@
 import type { Driver } from '@rowlock/core';
-import type { HeldTransaction } from '@rowlock/core/driver';
+import type { ClaimSession } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -22,14 +22,14 @@ afterEach(async () => {
   await drop();
 });
 
-const look = async (): Promise<HeldTransaction<MysqlTransaction>> => {
-  const held = await driver.begin({ idleLimitMs: 60_000 });
+const look = async (): Promise<ClaimSession<MysqlTransaction>> => {
+  const held = driver.claimSession({ idleLimitMs: 60_000 });
   const criteria = { queue: 'q', kinds: ['k'], line: { priority: -32_768, id: 0n }, busy: [], limit: 1 };
   expect(await held.claim(criteria)).toEqual([]);
   return held;
 };
 
-const connectionOf = async (held: HeldTransaction<MysqlTransaction>): Promise<string> => {
+const connectionOf = async (held: ClaimSession<MysqlTransaction>): Promise<string> => {
   const [[self]] = await held.handle.query('SELECT CAST(CONNECTION_ID() AS CHAR) AS id');
   return self.id;
 };
@@ -43,7 +43,7 @@ test('a claim has the connection of the claim before it', async () => {
   await second.rollback();
 });
 
-test('who finds no connection gets one that rests between two claims, and what it writes is committed', async () => {
+test('a statement that finds no connection gets one that idles between two claims, and is committed', async () => {
   const both = [await look(), await look()];
   for (const held of both) await held.rollback();
   const job = { queue: 'q', kind: 'k', key: null, payload: {}, priority: 0, available: { inMs: 0 } } as const;
@@ -53,7 +53,7 @@ test('who finds no connection gets one that rests between two claims, and what i
   expect((await driver.list({ queue: 'q' }, { limit: 10, before: null })).jobs).toHaveLength(3);
 });
 
-test('who waits for a connection gets the one that a claim gives up', async () => {
+test('a statement that waits for a connection gets the one that a claim gives up', async () => {
   const both = [await look(), await look()];
   const listed = driver.list({}, { limit: 10, before: null });
   for (const held of both) await held.rollback();
@@ -67,7 +67,7 @@ test('a connection that ends between two claims is not taken for the next', asyn
   const other = await createConnection(serverUrl);
   await other.query(`KILL ${connection}`);
   await other.end();
-  // The client hears of it a moment later; a claim until then is refused, and tried again.
+  // The client notices a moment later. A claim until then is refused, and tried again.
   const second = await vi.waitFor(look);
   expect(await connectionOf(second)).not.toBe(connection);
   await second.rollback();
@@ -75,7 +75,11 @@ test('a connection that ends between two claims is not taken for the next', asyn
 
 test('where the pool has no connection left nothing waits for one for ever', async () => {
   const impatient = mysql({ uri: url, maxConnections: 2, answerTimeout: 300 });
-  const begin = () => impatient.begin({ idleLimitMs: 60_000 });
+  const begin = async () => {
+    const held = impatient.claimSession({ idleLimitMs: 60_000 });
+    await held.confirm();
+    return held;
+  };
   try {
     const both = [await begin(), await begin()];
     const lost = {
@@ -86,7 +90,7 @@ test('where the pool has no connection left nothing waits for one for ever', asy
     await expect(impatient.verify()).rejects.toMatchObject(lost);
     await expect(impatient.count({})).rejects.toMatchObject(lost);
     for (const held of both) await held.rollback();
-    // What comes too late for those who have waited goes back.
+    // A connection that comes too late goes back to the pool.
     for (let times = 0; times < 4; times++) await impatient.verify();
   } finally {
     await impatient.close();

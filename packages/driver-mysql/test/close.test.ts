@@ -2,19 +2,15 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { severableServer } from '@rowlock/driver-conformance';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { AheadOfCommit } from '../src/ahead-of-commit.js';
 import { mysql } from '../src/index.js';
-import { Ringer } from '../src/ringer.js';
+import { Ringer } from '../src/worker/ringer.js';
 import { serverUrl } from './server.js';
 
-test.each([
-  ['the ringer', Ringer.prototype],
-  ['the pool for records', AheadOfCommit.prototype],
-])('when %s cannot be closed, everything else is, and whoever closes is told', async (_, part) => {
+test('when the ringer cannot be closed, everything else is, and the caller sees the error', async () => {
   const fresh = await freshMysqlDatabase(serverUrl);
   onTestFinished(() => fresh.drop());
   const driver = mysql({ uri: fresh.url });
-  const close = vi.spyOn(part, 'close').mockImplementation(async function (this: typeof part) {
+  const close = vi.spyOn(Ringer.prototype, 'close').mockImplementation(async function (this: Ringer) {
     close.mockRestore();
     await this.close();
     throw new Error('not now');
@@ -35,7 +31,7 @@ test('a connection that is lost while the driver closes is closed', async () => 
   const uri = new URL(fresh.url);
   uri.host = `${server.host}:${server.port}`;
   const driver = mysql({ uri: uri.href });
-  const held = await driver.begin({ idleLimitMs: 60_000 });
+  const held = driver.claimSession({ idleLimitMs: 60_000 });
   const asked = held.handle.query('SELECT SLEEP(60)').catch((error: unknown) => error);
   await turn();
   const closed = driver.close();

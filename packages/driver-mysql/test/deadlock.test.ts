@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createRowlock, type Driver, defineHandler } from '@rowlock/core';
-import type { HeldTransaction, Settlement } from '@rowlock/core/driver';
+import type { ClaimSession, Settlement } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -15,7 +15,7 @@ const ANYTHING = {
 let pool: Pool;
 let driver: Driver<MysqlTransaction>;
 let schema: string;
-let held: HeldTransaction<MysqlTransaction>;
+let held: ClaimSession<MysqlTransaction>;
 let drop: () => Promise<void>;
 
 beforeEach(async () => {
@@ -28,7 +28,7 @@ beforeEach(async () => {
   await pool.query('CREATE TABLE scratch (id INT PRIMARY KEY, note VARCHAR(20) NOT NULL)');
   await pool.query("INSERT INTO scratch VALUES (1, 'as it was'), (2, 'as it was')");
   await pool.query("INSERT INTO rowlock_job (queue, kind, `key`) VALUES ('q', 'k', 'a'), ('q', 'k', 'a')");
-  held = await driver.begin({ idleLimitMs: 60_000 });
+  held = driver.claimSession({ idleLimitMs: 60_000 });
   await held.lockSiblings({ queue: 'q', keys: ['a'] }, 10);
 });
 
@@ -86,7 +86,7 @@ const statuses = async () => {
 test('after a deadlock in a handler its jobs are locked again, and settled when it is undone', async () => {
   expect(await meetDeadlock(held.handle)).toMatchObject({ errno: 1213 });
   expect(held.lost.aborted).toBe(false);
-  const other = await driver.begin({ idleLimitMs: 60_000 });
+  const other = driver.claimSession({ idleLimitMs: 60_000 });
   await expect(other.lockSiblings({ queue: 'q', keys: ['a'] }, 10)).rejects.toMatchObject({
     code: 'LockNotAvailable',
   });

@@ -104,7 +104,7 @@ test('every argument reaches its column', async () => {
 test('a duplicate is told the job that is there, also while that is held', async () => {
   await driver.migrate();
   const first = await call({ kind: 'k', unique_key: 'u' });
-  const held = await driver.begin({ idleLimitMs: 60_000 });
+  const held = driver.claimSession({ idleLimitMs: 60_000 });
   const line = { priority: -32_768, id: 0n };
   expect(await held.claim({ queue: 'default', kinds: ['k'], line, busy: [], limit: 1 })).toHaveLength(1);
   await client.query('START TRANSACTION');

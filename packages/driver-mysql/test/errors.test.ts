@@ -113,7 +113,7 @@ test('with few prepared statements a connection works, and keeps no more', async
   const driver = mysql({ uri: fresh.url, maxConnections: 1, maxPreparedStatements: 2 });
   try {
     await driver.migrate();
-    const held = await driver.begin({ idleLimitMs: 60_000 });
+    const held = driver.claimSession({ idleLimitMs: 60_000 });
     for (const n of [1, 2, 3, 4, 5]) await held.handle.execute(`SELECT ${n}`);
     const [[open]] = await held.handle.query("SHOW SESSION STATUS LIKE 'Com_stmt_prepare'");
     const [[closed]] = await held.handle.query("SHOW SESSION STATUS LIKE 'Com_stmt_close'");

@@ -99,8 +99,8 @@ test('what a forgotten worker has left on record together is written out, but fo
       "INSERT INTO rowlock_job (id, kind, status, finished_at, process_id) VALUES (5, 'k', 'complete', UTC_TIMESTAMP(6), ?)",
       [runId],
     );
-    await driver.startRuns([{ runId, workerId: gone.workerId, jobs: [1n, 2n, 4n, 5n] }]);
-    await driver.startRuns([{ runId: randomUUID(), workerId: alive.workerId, jobs: [3n, 6n] }]);
+    await driver.startRuns([{ runId, workerId: gone.workerId, jobs: [1n, 2n, 4n, 5n] }]).visible;
+    await driver.startRuns([{ runId: randomUUID(), workerId: alive.workerId, jobs: [3n, 6n] }]).visible;
     await gone.release();
     await client.query(
       "UPDATE rowlock_worker SET stopped_at = UTC_TIMESTAMP(6) - INTERVAL 25 HOUR WHERE name = 'gone'",

@@ -25,9 +25,9 @@ const handler = (claim) =>
   });
 
 const driver = mysql({ uri: process.env.DATABASE_URL });
-const begin = driver.begin.bind(driver);
-driver.begin = async () => {
-  const held = await begin({ idleLimitMs: LIMIT_MS });
+const claimSession = driver.claimSession.bind(driver);
+driver.claimSession = () => {
+  const held = claimSession({ idleLimitMs: LIMIT_MS });
   const lease = held.lease.bind(held);
   held.lease = (runId, jobs) => lease(runId, jobs, LIMIT_MS);
   return held;

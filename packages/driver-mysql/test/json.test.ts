@@ -49,7 +49,7 @@ describe('JSON that is as large as it may be', () => {
     test(`${what}: is enqueued, claimed, settled and listed`, async () => {
       expect(JSON.stringify(value).length).toBeLessThanOrEqual(1024 * 1024);
       const [enqueued] = await driver.enqueue([newJob({ payload: value })]);
-      const held = await driver.begin({ idleLimitMs: 60_000 });
+      const held = driver.claimSession({ idleLimitMs: 60_000 });
       const [job] = await held.claim({
         queue: 'q',
         kinds: ['k'],

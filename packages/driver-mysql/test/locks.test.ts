@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Driver } from '@rowlock/core';
-import type { ClaimCriteria, HeldTransaction, Job, NewJob, Settlement } from '@rowlock/core/driver';
+import type { ClaimCriteria, ClaimSession, Job, NewJob, Settlement } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool } from 'mysql2/promise';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -16,7 +16,7 @@ describe('the locks of a claim', () => {
   let driver: Driver<MysqlTransaction>;
   let schema: string;
   let url: string;
-  let open: HeldTransaction<MysqlTransaction>[];
+  let open: ClaimSession<MysqlTransaction>[];
   let drop: () => Promise<void>;
 
   beforeEach(async () => {
@@ -37,19 +37,19 @@ describe('the locks of a claim', () => {
     await drop();
   });
 
-  const begin = async (): Promise<HeldTransaction<MysqlTransaction>> => {
-    const held = await driver.begin({ idleLimitMs: 60_000 });
+  const begin = (): ClaimSession<MysqlTransaction> => {
+    const held = driver.claimSession({ idleLimitMs: 60_000 });
     open.push(held);
     return held;
   };
 
   const claimMany = (
-    held: HeldTransaction<MysqlTransaction>,
+    held: ClaimSession<MysqlTransaction>,
     change?: Partial<ClaimCriteria>,
   ): Promise<readonly Job[]> => held.claim({ ...FROM_THE_START, ...change });
 
   const claim = async (
-    held: HeldTransaction<MysqlTransaction>,
+    held: ClaimSession<MysqlTransaction>,
     change?: Partial<ClaimCriteria>,
   ): Promise<Job | undefined> => (await claimMany(held, change))[0];
 
@@ -94,7 +94,7 @@ describe('the locks of a claim', () => {
       test('each claim locks one row, and the next worker gets the next row', async () => {
         const met: Job[] = [];
         for (let worker = 0; worker < 4; worker++) {
-          const job = await claim(await begin());
+          const job = await claim(begin());
           if (job !== undefined) met.push(job);
           expect(await locks()).toEqual(isLocked(...met));
         }
@@ -107,7 +107,7 @@ describe('the locks of a claim', () => {
       test('a claim of many locks as many as it returns, and the next worker gets the next ones', async () => {
         const met: Job[] = [];
         for (const limit of [3, 40, 1]) {
-          met.push(...(await claimMany(await begin(), { limit })));
+          met.push(...(await claimMany(begin(), { limit })));
           expect(await locks()).toEqual(isLocked(...met));
         }
         expect(met).toHaveLength(Math.min(44, jobs));
@@ -117,7 +117,7 @@ describe('the locks of a claim', () => {
       });
 
       test('a claim that finds nothing locks nothing', async () => {
-        const held = await begin();
+        const held = begin();
         expect(await claim(held, { kinds: ['another'] })).toBeUndefined();
         expect(await claim(held, { queue: 'another' })).toBeUndefined();
         expect(await locks()).toEqual([]);
@@ -127,21 +127,21 @@ describe('the locks of a claim', () => {
 
   test('a claim looks beyond what others have locked, however much that is', async () => {
     const enqueued = await driver.enqueue(Array.from({ length: 200 }, (_, n) => newJob({ priority: n % 2 })));
-    const first = await claimMany(await begin(), { limit: 150 });
+    const first = await claimMany(begin(), { limit: 150 });
     expect(first).toHaveLength(150);
-    const rest = await claimMany(await begin(), { limit: 100 });
+    const rest = await claimMany(begin(), { limit: 100 });
     const publicIds = [...first, ...rest].map(({ publicId }) => publicId);
     expect(new Set(publicIds)).toEqual(new Set(enqueued.map(({ publicId }) => publicId)));
     expect(await locks()).toEqual(isLocked(...first, ...rest));
-    expect(await claimMany(await begin(), { limit: 100 })).toEqual([]);
+    expect(await claimMany(begin(), { limit: 100 })).toEqual([]);
   });
 
   test('a claim behind thousands of locked jobs of one key finds what is free in a handful of statements', async () => {
     await driver.enqueue(Array.from({ length: 3_000 }, () => newJob({ key: 'busy' })));
     await driver.enqueue([newJob({ key: 'busy' }), newJob({ key: 'free' }), newJob()]);
-    const holder = await begin();
+    const holder = begin();
     await holder.lockSiblings({ queue: 'q', keys: ['busy'] }, 1);
-    const held = await begin();
+    const held = begin();
     const asked = async (): Promise<number> => {
       const [[row]] = await held.handle.query("SHOW SESSION STATUS LIKE 'Com_stmt_execute'");
       return Number(row.Value);
@@ -155,12 +155,12 @@ describe('the locks of a claim', () => {
   test('the siblings of many keys are locked by their primary keys, those of each key up to the limit returned', async () => {
     const keys = ['a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c'];
     await driver.enqueue(keys.map((key) => newJob({ key })));
-    const held = await begin();
+    const held = begin();
     const jobs = await held.lockSiblings({ queue: 'q', keys: ['a', 'b'] }, 2);
     expect(jobs.map(({ key }) => key)).toEqual(['a', 'b', 'a', 'b']);
     expect((await locks()).length).toBe(6);
     expect(new Set((await locks()).map((lock) => lock.split(' ')[0]))).toEqual(new Set(['PRIMARY']));
-    const other = await begin();
+    const other = begin();
     await expect(other.lockSiblings({ queue: 'q', keys: ['c', 'b'] }, 2)).rejects.toMatchObject({
       code: 'LockNotAvailable',
     });
@@ -168,8 +168,8 @@ describe('the locks of a claim', () => {
 
   test('a key of thousands of jobs is refused for its first ones before the others are read', async () => {
     await driver.enqueue(Array.from({ length: 5_000 }, () => newJob({ key: 'busy' })));
-    await claim(await begin());
-    const held = await begin();
+    await claim(begin());
+    const held = begin();
     const reads = async (): Promise<number> => {
       const [[row]] = await held.handle.query("SHOW SESSION STATUS LIKE 'Handler_read_next'");
       return Number(row.Value);
@@ -183,7 +183,7 @@ describe('the locks of a claim', () => {
 
   test('a handler that gives up its locks with what commits implicitly has lost the claim, and settles nothing', async () => {
     await driver.enqueue([newJob()]);
-    const held = await begin();
+    const held = begin();
     const job = await claim(held);
     await held.handle.query('DO 1');
     expect(held.lost.aborted).toBe(false);
@@ -191,7 +191,7 @@ describe('the locks of a claim', () => {
     expect(held.lost.aborted).toBe(true);
     await expect(held.settle([settled(job)])).rejects.toBe(held.lost.reason);
     await held.rollback();
-    expect((await claim(await begin()))?.id).toBe(job?.id);
+    expect((await claim(begin()))?.id).toBe(job?.id);
   });
 
   test.each([
@@ -203,7 +203,7 @@ describe('the locks of a claim', () => {
     '# x\n/**/ BEGIN',
   ])('a handler cannot begin a transaction in that of the claim: %j', async (statement) => {
     await driver.enqueue([newJob()]);
-    const held = await begin();
+    const held = begin();
     const job = await claim(held);
     await expect(held.handle.query(statement)).rejects.toMatchObject({ code: 'InvalidInput' });
     await held.handle.query('SELECT 1');
@@ -213,7 +213,7 @@ describe('the locks of a claim', () => {
 
   test("MariaDB's block of statements is none", async () => {
     await driver.enqueue([newJob()]);
-    const held = await begin();
+    const held = begin();
     await claim(held);
     const answer = await held.handle.query('BEGIN NOT ATOMIC SET @x = 1; END').catch(({ code }) => code);
     // MySQL does not know it.
@@ -225,7 +225,7 @@ describe('the locks of a claim', () => {
     await pool.query('CREATE PROCEDURE looks() BEGIN SELECT 0 AS serverStatus; END');
     await pool.query('CREATE PROCEDURE commits() BEGIN SELECT 1; COMMIT; SELECT 2; END');
     await driver.enqueue([newJob()]);
-    const held = await begin();
+    const held = begin();
     const job = await claim(held);
     await held.handle.query('CALL looks()');
     await held.handle.query('SELECT 0 AS affectedRows, 0 AS serverStatus');
@@ -243,23 +243,23 @@ describe('the locks of a claim', () => {
         'CREATE PROCEDURE peeks() BEGIN START TRANSACTION; COMMIT; SELECT id FROM looked_at; END',
       );
       await driver.enqueue([newJob()]);
-      const lost = await begin();
+      const lost = begin();
       await claim(lost);
       await lost.handle.query(statement);
       await expect(lost.renew()).rejects.toMatchObject({ code: 'ConnectionLost' });
       await lost.rollback();
-      const undone = await begin();
+      const undone = begin();
       await claim(undone);
       await undone.handle.query(statement);
       await expect(undone.undo()).rejects.toMatchObject({ code: 'ConnectionLost' });
       await undone.rollback();
-      const held = await begin();
+      const held = begin();
       const job = await claim(held);
       await held.handle.query(statement);
       await expect(held.settle([settled(job)])).rejects.toMatchObject({ code: 'ConnectionLost' });
       expect(held.lost.aborted).toBe(true);
       await held.rollback();
-      expect((await claim(await begin()))?.id).toBe(job?.id);
+      expect((await claim(begin()))?.id).toBe(job?.id);
     },
   );
 
@@ -279,13 +279,13 @@ describe('the locks of a claim', () => {
     await driver.close();
     driver = mysql({ uri: url, multipleStatements: true });
     await driver.enqueue([newJob()]);
-    const held = await begin();
+    const held = begin();
     const job = await claim(held);
     const [[self]] = await held.handle.query('SELECT CONNECTION_ID() AS id');
     await held.handle.query(statement);
     expect(held.lost.aborted).toBe(false);
     await held.rollback();
-    const next = await begin();
+    const next = begin();
     expect((await claim(next))?.id).toBe(job?.id);
     const [[other]] = await next.handle.query('SELECT CONNECTION_ID() AS id');
     expect(other.id).not.toBe(self.id);
@@ -293,13 +293,13 @@ describe('the locks of a claim', () => {
 
   test('a handler that lets its connection commit by itself has lost the claim, and no later claim is on that connection', async () => {
     await driver.enqueue([newJob()]);
-    const held = await begin();
+    const held = begin();
     const job = await claim(held);
     const [[self]] = await held.handle.query('SELECT CONNECTION_ID() AS id');
     await held.handle.query('SET autocommit = 1');
     expect(held.lost.aborted).toBe(true);
     await held.rollback();
-    const next = await begin();
+    const next = begin();
     expect((await claim(next))?.id).toBe(job?.id);
     const [[other]] = await next.handle.query('SELECT CONNECTION_ID() AS id');
     expect(other.id).not.toBe(self.id);
@@ -308,8 +308,8 @@ describe('the locks of a claim', () => {
 
   test('a producer inserts while jobs are held, before and behind them, and while a claim found nothing', async () => {
     await driver.enqueue(Array.from({ length: 5 }, () => newJob()));
-    for (let worker = 0; worker < 5; worker++) expect(await claim(await begin())).toBeDefined();
-    expect(await claim(await begin())).toBeUndefined();
+    for (let worker = 0; worker < 5; worker++) expect(await claim(begin())).toBeDefined();
+    expect(await claim(begin())).toBeUndefined();
     // Were it to wait, it would wait for transactions that end only after it.
     const enqueued = await driver.enqueue([newJob({ priority: -1 }), newJob(), newJob({ priority: 1 })]);
     expect(enqueued.map(({ outcome }) => outcome)).toEqual(['enqueued', 'enqueued', 'enqueued']);
@@ -319,7 +319,7 @@ describe('the locks of a claim', () => {
   test('a duplicate of a job that is held is told so while it is held', async () => {
     const unique = { key: 'once', scope: 'outstanding' } as const;
     const [original] = await driver.enqueue([newJob({ unique })]);
-    const held = await begin();
+    const held = begin();
     expect((await claim(held))?.publicId).toBe(original?.publicId);
     expect(await driver.enqueue([newJob({ unique })])).toEqual([
       { outcome: 'duplicate', publicId: original?.publicId },
@@ -330,7 +330,7 @@ describe('the locks of a claim', () => {
   test('a job is settled while a caller that was told of it as a duplicate has not committed', async () => {
     const unique = { key: 'once', scope: 'outstanding' } as const;
     await driver.enqueue([newJob({ unique })]);
-    const held = await begin();
+    const held = begin();
     const job = await claim(held);
     const caller = await pool.getConnection();
     await caller.query('START TRANSACTION');
@@ -347,7 +347,7 @@ describe('the locks of a claim', () => {
     await pool.query('CREATE TABLE scratch (id INT PRIMARY KEY, note VARCHAR(20) NOT NULL)');
     await pool.query("INSERT INTO scratch VALUES (1, 'as it was'), (2, 'as it was')");
     await driver.enqueue([newJob()]);
-    const held = await begin();
+    const held = begin();
     const job = await claim(held);
     const { handle } = held;
     await handle.query("UPDATE scratch SET note = 'handler' WHERE id = 1");
@@ -389,7 +389,7 @@ describe('the locks of a claim', () => {
       { id: 2, note: 'as it was' },
     ]);
     await held.rollback();
-    expect((await claim(await begin()))?.id).toBe(job?.id);
+    expect((await claim(begin()))?.id).toBe(job?.id);
   });
 });
 

@@ -42,27 +42,27 @@ async function fill(): Promise<readonly JobId[]> {
 test('a group of many jobs is leased, noted, locked again, and put back when its worker is dead', async () => {
   const jobs = await fill();
   const run = { runId: randomUUID(), jobs };
-  await driver.startRuns([{ ...run, workerId: '1' }]);
-  const held = await driver.begin(BEGIN);
+  await driver.startRuns([{ ...run, workerId: '1' }]).visible;
+  const held = driver.claimSession(BEGIN);
   const group = await held.lockSiblings({ queue: 'q', keys: ['entity'] }, MANY);
   expect(group).toHaveLength(MANY);
   await held.lease(run.runId, jobs, 60_000);
   await driver.noteRun(run, { progress: 0.5 });
 
-  const again = await driver.begin(BEGIN);
+  const again = driver.claimSession(BEGIN);
   const states = await again.lockLeased(run.runId, jobs, true);
   expect(states.size).toBe(MANY);
   expect(new Set(states.values())).toEqual(new Set(['in-progress']));
   await again.rollback();
 
-  expect(await driver.reclaim({ queues: ['q'], dead: ['1'] })).toEqual({ reclaimed: MANY, lapsed: ['1'] });
+  expect(await driver.reclaim({ queues: ['q'], dead: ['1'] })).toEqual({ reclaimed: MANY, missing: ['1'] });
   const [left] = await pool.query('SELECT status, COUNT(*) AS jobs FROM rowlock_job GROUP BY status');
   expect(left).toEqual([{ status: 'new', jobs: MANY }]);
 });
 
 test('what many jobs have to wait for is found before, among and behind them', async () => {
   const jobs = await fill();
-  const held = await driver.begin(BEGIN);
+  const held = driver.claimSession(BEGIN);
   const last = jobs.at(-1) ?? 0n;
   for (const first of [1n, 1_024n, 1_025n, 20_000n, last - 1n]) {
     const except = jobs.filter((id) => id !== first);
@@ -87,7 +87,7 @@ test('a claim finds what lies behind very many keys that others hold', async () 
   await other.query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
   await other.query('START TRANSACTION');
   await other.query("SELECT id FROM rowlock_job FORCE INDEX (PRIMARY) WHERE `key` <> 'free' FOR UPDATE");
-  const held = await driver.begin(BEGIN);
+  const held = driver.claimSession(BEGIN);
   const line = { priority: -32_768, id: 0n };
   for (const from of [line, { ...line, id: 1n }]) {
     const [job] = await held.claim({ queue: 'q', kinds: ['k'], line: from, busy: [], limit: 1 });
@@ -100,7 +100,7 @@ test('a claim finds what lies behind very many keys that others hold', async () 
 
 test('what a forgotten worker has left of many jobs is written out', async () => {
   const jobs = await fill();
-  await driver.startRuns([{ runId: randomUUID(), workerId: '1', jobs }]);
+  await driver.startRuns([{ runId: randomUUID(), workerId: '1', jobs }]).visible;
   const anchor = await driver.anchor({ name: 'fresh', host: 'host', pid: 1, queues: [] });
   await anchor.release();
   const [records] = await pool.query('SELECT COUNT(*) AS records FROM rowlock_run');

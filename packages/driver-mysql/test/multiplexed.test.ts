@@ -1,7 +1,7 @@
 import { type Connection, createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sharesSessions } from '../src/connection/shared-sessions.js';
 import { context } from '../src/context.js';
-import { sharesSessions } from '../src/shared-sessions.js';
 import { serverUrl } from './server.js';
 
 const { sql } = context('any', 20_000);

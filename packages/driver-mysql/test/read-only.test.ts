@@ -8,8 +8,8 @@ import { type Connection, createConnection, type RowDataPacket } from 'mysql2/pr
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { context } from '../src/context.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
-import { lockPrefix } from '../src/lock-name.js';
-import { Ringer } from '../src/ringer.js';
+import { lockPrefix } from '../src/worker/lock-name.js';
+import { Ringer } from '../src/worker/ringer.js';
 import { product } from './server.js';
 
 /** A server of this file's own, which it switches over: to reading only, for all but root, and back. */
@@ -65,15 +65,15 @@ async function connectionOf(tx: MysqlTransaction): Promise<string> {
   return self.id;
 }
 
-test('a claim that a server refuses which only reads now gives its connection up', async () => {
+test('a claim that a read-only server refuses gives its connection up', async () => {
   const criteria = { queue: 'none', kinds: ['k'], line: { priority: 0, id: 0n }, busy: [], limit: 1 };
-  const first = await driver.begin({ idleLimitMs: 60_000 });
+  const first = driver.claimSession({ idleLimitMs: 60_000 });
   const connection = await connectionOf(first.handle);
   await onlyReads(true);
   await expect(first.claim(criteria)).rejects.toMatchObject({ code: 'ConnectionLost' });
   await first.rollback();
   await onlyReads(false);
-  const second = await driver.begin({ idleLimitMs: 60_000 });
+  const second = driver.claimSession({ idleLimitMs: 60_000 });
   expect(await connectionOf(second.handle)).not.toBe(connection);
   expect(await second.claim(criteria)).toEqual([]);
   await second.rollback();
@@ -92,19 +92,19 @@ test('and so does what is enqueued', async () => {
   expect(writer).not.toEqual([]);
 });
 
-test('who calls the workers calls those of a server that writes', async () => {
-  const calls = new Ringer(context('rowlock', 5_000), root, () => createConnection(url('caller')));
-  await calls.call([{ queue: 'q' }]);
-  await calls.call([{ queue: 'q' }]);
+test('a producer wakes the workers of a server that writes', async () => {
+  const ringer = new Ringer(context('rowlock', 5_000), root, () => createConnection(url('caller')));
+  await ringer.interrupt([{ queue: 'q' }]);
+  await ringer.interrupt([{ queue: 'q' }]);
   expect(await connections('caller')).toHaveLength(1);
   await onlyReads(true);
-  calls.expectSleeper();
-  await calls.call([{ queue: 'q' }]);
+  ringer.expectSleeper();
+  await ringer.interrupt([{ queue: 'q' }]);
   await vi.waitFor(async () => expect(await connections('caller')).toEqual([]));
   await onlyReads(false);
-  await calls.call([{ queue: 'q' }]);
+  await ringer.interrupt([{ queue: 'q' }]);
   expect(await connections('caller')).toHaveLength(1);
-  await calls.close();
+  await ringer.close();
 });
 
 test.each([true, false])(

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startEmbeddedMariadb, startEmbeddedMysql } from '@rowlock/servers';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { expect, test } from 'vitest';
-import { connectionOf, prepareSession, sessionOf } from '../src/session.js';
+import { connectionOf, prepareSession, sessionOf } from '../src/connection/session.js';
 import { product } from './server.js';
 
 test('after a restart of the server the number of a session is nobody’s, though another one has it', async () => {

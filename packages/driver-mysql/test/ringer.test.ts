@@ -3,10 +3,10 @@ import { createConnection, createPool } from 'mysql2/promise';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { context } from '../src/context.js';
 import { mysql } from '../src/index.js';
-import { Ringer } from '../src/ringer.js';
+import { Ringer } from '../src/worker/ringer.js';
 import { serverUrl } from './server.js';
 
-test('a worker whose session ends while it is looked for keeps no other from being called', async () => {
+test('a worker whose session ends while it is looked for keeps no other from being woken', async () => {
   const fresh = await freshMysqlDatabase(serverUrl);
   onTestFinished(() => fresh.drop());
   const driver = mysql({ uri: fresh.url });
@@ -36,7 +36,7 @@ test('a worker whose session ends while it is looked for keeps no other from bei
   });
   const ringer = new Ringer(context(new URL(fresh.url).pathname.slice(1), 20_000), pool, async () => session);
   onTestFinished(() => ringer.close());
-  await ringer.call([{ queue: 'q' }]);
+  await ringer.interrupt([{ queue: 'q' }]);
   expect(ended).toHaveLength(1);
   expect(killed).toHaveBeenCalledTimes(1);
   await leaving.release();

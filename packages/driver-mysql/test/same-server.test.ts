@@ -1,7 +1,7 @@
 import { type Connection, createConnection } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { interrupt } from '../src/ringer.js';
-import { prepareSession, sessionOf } from '../src/session.js';
+import { prepareSession, sessionOf } from '../src/connection/session.js';
+import { interrupt } from '../src/connection/session-control.js';
 import { serverUrl } from './server.js';
 
 let client: Connection;

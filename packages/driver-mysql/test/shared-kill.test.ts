@@ -1,11 +1,11 @@
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool } from 'mysql2/promise';
 import { afterEach, expect, test, vi } from 'vitest';
+import { sharesSessions } from '../src/connection/shared-sessions.js';
 import { mysql } from '../src/index.js';
-import { sharesSessions } from '../src/shared-sessions.js';
 import { serverUrl } from './server.js';
 
-vi.mock('../src/shared-sessions.js');
+vi.mock('../src/connection/shared-sessions.js');
 
 afterEach(() => {
   vi.resetAllMocks();
@@ -30,7 +30,7 @@ for (const [title, isShared] of [
     try {
       await driver.migrate();
       const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
-      const held = await driver.begin({ idleLimitMs: 60_000 });
+      const held = driver.claimSession({ idleLimitMs: 60_000 });
       // A sleep that is interrupted says 1, or fails.
       const interrupted = held.handle.query(SLEEP).then(
         ([[row]]) => row.interrupted === 1,

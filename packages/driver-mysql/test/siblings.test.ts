@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Driver } from '@rowlock/core';
-import type { HeldTransaction, Job, NewJob, Settlement } from '@rowlock/core/driver';
+import type { ClaimSession, Job, NewJob, Settlement } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ClaimConnections } from '../src/claim-connections.js';
+import { MysqlClaimSession } from '../src/claim/claim-session.js';
+import { ClaimConnections } from '../src/connection/claim-connections.js';
 import { context } from '../src/context.js';
-import { MysqlHeldTransaction } from '../src/held-transaction.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
 import { serverUrl } from './server.js';
 
@@ -30,19 +30,20 @@ afterEach(async () => {
   await drop();
 });
 
-/** A transaction, and the connection that it is on. */
-async function onOwnConnection(): Promise<[held: HeldTransaction<MysqlTransaction>, client: PoolConnection]> {
-  const claims = new ClaimConnections(pool, 20_000);
-  const client = await claims.take();
-  claims.give(client, 0);
-  const sessions = { interrupt: async () => {}, end: async () => {} };
-  return [await MysqlHeldTransaction.begin(context(schema, 20_000), claims, sessions, 60_000), client];
+/** A claim session, and the connection that it will take. */
+async function onOwnConnection(): Promise<[held: ClaimSession<MysqlTransaction>, client: PoolConnection]> {
+  const place = context(schema, 20_000);
+  const connections = new ClaimConnections(pool, place);
+  const client = await connections.take(60_000);
+  connections.give(client, 0);
+  const control = { interrupt: async () => {}, end: async () => {} };
+  return [new MysqlClaimSession(place, connections, control, { idleLimitMs: 60_000 }), client];
 }
 
 for (const event of ['snooze', 'retry'] as const) {
   test(`a job that another one ends with a ${event} between the look and the lock is not of the group`, async () => {
     await driver.enqueue([newJob()]);
-    const a = await driver.begin({ idleLimitMs: 60_000 });
+    const a = driver.claimSession({ idleLimitMs: 60_000 });
     const [first] = await a.claim(FROM_THE_START);
     await a.lockSiblings({ queue: 'q', keys: ['entity'] }, 10);
     await driver.enqueue([newJob()]);

@@ -23,10 +23,11 @@ for (const event of ['snooze', 'retry'] as const) {
 
     const lanes = { queues: ['q'], kinds: ['k'] };
     const surveyed = waits.survey(lanes);
-    // Its one connection is given to whoever asks for it next, when the survey has looked and before it locks.
-    const between = await waits.begin({ idleLimitMs: 60_000 });
+    // The session gets the one connection of the pool after the survey's read, and before its lock.
+    const between = waits.claimSession({ idleLimitMs: 60_000 });
+    await between.confirm();
     expect(await other.survey(lanes)).toMatchObject({ promoted: 1 });
-    const held = await other.begin({ idleLimitMs: 60_000 });
+    const held = other.claimSession({ idleLimitMs: 60_000 });
     const [job] = await held.claim({ ...lanes, queue: 'q', line: FIRST, busy: [], limit: 1 });
     await held.settle([{ ...ENDING, id: job?.id ?? 0n, runId: randomUUID(), event }]);
     await held.commit();

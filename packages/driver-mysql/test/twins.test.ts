@@ -6,7 +6,7 @@ import { createPool } from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
 import { context } from '../src/context.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
-import { MysqlStore } from '../src/store.js';
+import { MysqlStore } from '../src/store/store.js';
 import { serverUrl } from './server.js';
 
 test('of a call in which two have one key all are in or none, whichever statement is the first that reaches nobody', async () => {
@@ -18,12 +18,13 @@ test('of a call in which two have one key all are in or none, whichever statemen
   onTestFinished(() => driver.close());
   await driver.migrate();
   await driver.enqueue([keyed('there')]);
-  const own = context(new URL(fresh.url).pathname.slice(1), 20_000);
+  const place = context(new URL(fresh.url).pathname.slice(1), 20_000);
   const together = ['a', 'there', 'a', 'b', 'there', 'a'].map(keyed);
   let enqueued: readonly Enqueued[] = [];
   let lost = 0;
   while (enqueued.length === 0) {
-    const store = new MysqlStore(own, lostBefore(lost + 1, pool));
+    const on = lostBefore(lost + 1, pool);
+    const store = new MysqlStore(place, { on, outside: on });
     try {
       enqueued = await store.enqueue(together);
     } catch (error) {

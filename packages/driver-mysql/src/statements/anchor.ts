@@ -3,12 +3,12 @@ export function alive(id: string): string {
   return `(IS_USED_LOCK(CONCAT(?, ${id})) IS NOT NULL OR COALESCE(worker.alive_until > UTC_TIMESTAMP(6), FALSE))`;
 }
 
-/** A worker's session, and the proof in it that the worker is alive. */
+/** A worker's session, and its lock that proves the worker alive. */
 export const ANCHOR_STATEMENTS = {
   // Freed with the session: the proof that the worker is alive.
   holdAnchor: 'SELECT GET_LOCK(?, 0) AS held',
 
-  // The proof again, and the question whether anybody is there.
+  // The proof again, and a sign that the server answers.
   holdsAnchor: 'SELECT IS_USED_LOCK(?) <=> CONNECTION_ID() AS held',
 
   anchorHolder: 'SELECT IS_USED_LOCK(?) AS connection',

@@ -11,8 +11,7 @@ export const claimStatements = ({ job }: Tables) => {
          WHERE queue = ? AND claimable = 1 ${range} AND ${isRunnable(kinds, busy)}
          ORDER BY ${order} LIMIT ?)`;
 
-  // A page of what a claim looks at, in its order: from the first job on, or from the line, in the two halves that are its ranges,
-  // each walked by the index alone.
+  // A page of the places of a claim, in its order: from the first job on, or from the line, in two ranges that the index walks.
   const page = (from: 'start' | 'line', kinds: string, busy: string): string =>
     from === 'start'
       ? `${places('', 'place.priority, place.id', kinds, busy)} AS candidate`
@@ -21,15 +20,12 @@ export const claimStatements = ({ job }: Tables) => {
       ) AS candidate`;
 
   return {
-    // The isolation level is the connection's: see prepareSession.
-    begin: 'START TRANSACTION',
-
     // The server ends the connection of a claim that idles for longer, and with it the transaction.
     idleLimit: (seconds: number): string => `SET SESSION wait_timeout = ${Math.ceil(seconds)}`,
 
     // `place` is a plain read of the claim's index, and locks nothing: a locking read of an index locks the index's records too, in an
     // order of its own, and with claims, sibling locks and settlements on three indexes that gave a deadlock in some thousand claims.
-    // Only `job` is locked, by primary key, one row after the other as the index has them, so that LIMIT locks as many as it returns.
+    // Only `job` is locked, by primary key, row after row in the order of the index, so that LIMIT locks as many rows as it returns.
     claim: (from: 'start' | 'line', kinds: string, busy: string): string => `
       SELECT ${JOB} FROM ${job} AS place FORCE INDEX (job_claim)
       STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = place.id
@@ -48,11 +44,11 @@ export const claimStatements = ({ job }: Tables) => {
       LIMIT ?
       FOR UPDATE SKIP LOCKED`,
 
-    // Whether a claim has looked at all there are, and whose they are.
+    // How many places a page has, and their keys.
     keysOfPage: (from: 'start' | 'line', kinds: string, busy: string): string => `
       SELECT candidate.\`key\`, COUNT(*) AS jobs FROM ${page(from, kinds, busy)} GROUP BY candidate.\`key\``,
 
-    // After a deadlock. Whoever has had a job meanwhile has counted an attempt, has put it off, or has it still.
+    // After a deadlock. A run that had the job meanwhile has counted an attempt, has put the job off, or has it still.
     lockAgain: (ids: string): string => `
       SELECT CAST(job.id AS CHAR) AS id, job.attempt FROM ${job} AS job FORCE INDEX (PRIMARY)
       WHERE id IN (${ids}) AND status = 'new' AND available_at <= UTC_TIMESTAMP(6)

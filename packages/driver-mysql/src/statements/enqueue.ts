@@ -10,10 +10,10 @@ function availability(at: string, delay: string): string {
              COALESCE(${time} <= UTC_TIMESTAMP(6), ${delay} = 0)`;
 }
 
-/** What puts jobs into the table, and finds those that are there already. */
+/** The INSERTs of jobs, and the search for duplicates. */
 export const enqueueStatements = ({ job }: Tables) => ({
   // No INSERT IGNORE: it would cut what is too long. No ON DUPLICATE KEY UPDATE: it waits for a running handler. A plain
-  // INSERT of a duplicate is refused at once; then the ones that are there are looked up and left out.
+  // INSERT of a duplicate is refused at once. Then the duplicates are found and left out.
   enqueue: (given: string): string => `
       INSERT INTO ${job} (${COLUMNS})
       SELECT public_id, queue, kind, job_key, payload, priority, ${availability('available_at', 'delay')},
@@ -22,7 +22,7 @@ export const enqueueStatements = ({ job }: Tables) => ({
       ORDER BY place`,
 
   // With innodb_autoinc_lock_mode = 1, MariaDB's default, all producers wait for an INSERT … SELECT until it has ended, which itself
-  // may wait for a unique key; nobody does for this.
+  // may wait for a unique key. Nobody waits for this.
   enqueueOne: `
       INSERT INTO ${job} (${COLUMNS})
       VALUES (?, ?, ?, ?, ?, ?, ${availability('?', '?')}, ?, ?, COALESCE(?, 'outstanding'), ?, ?)`,
@@ -31,8 +31,8 @@ export const enqueueStatements = ({ job }: Tables) => ({
       SELECT taken_key, public_id FROM ${job} FORCE INDEX (job_unique)
       WHERE taken_key IN (${repeated(jobs, '?')})`,
 
-  // A range with almost nothing in it but its end: of one key of a unique index a plain read would stop at the row that had it
-  // when the snapshot was made, and not come to the one that this transaction has inserted.
+  // A range with almost nothing in it but its end. A read of one key of a unique index would stop at the row that had the key when the
+  // snapshot was made, and not reach the row that this transaction has inserted.
   findSeen: (jobs: number): string => `
       SELECT taken_key, public_id FROM ${job} FORCE INDEX (job_unique)
       WHERE ${Array.from({ length: jobs }, () => '(taken_key > ? AND taken_key <= ?)').join(' OR ')}`,

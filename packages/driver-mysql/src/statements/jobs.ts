@@ -12,12 +12,12 @@ const newest = (column: string): string => `IF(${OPEN}, open.${column}, last.${c
 const HELD = `(${newest('process_id')} IS NOT NULL AND (${OPEN} OR last.finished_at IS NULL)
                AND job.status IN ('new', 'in-progress') AND ${alive(newest('worker_id'))})`;
 
-/** What `move` meets, and whether it was redriven as often as the ? says, if that matters. */
+/** The job that `move` finds, and whether it was redriven as often as the ? says, if that matters. */
 const MET = 'status, crashes, redrives, COALESCE(redrives = ?, TRUE) AS meant';
 
-/** What operators see of the jobs, and do with one. */
+/** Operators' views of the jobs, and their changes to one. */
 export const jobStatements = ({ job, run, openRun, worker }: Tables) => ({
-  // The newest run tells whether a live worker has the job: hold writes nothing into the row.
+  // The newest run says whether a live worker has the job: a held claim writes nothing into the row.
   list: (where: string): string => `
       SELECT CAST(job.id AS CHAR) AS id, job.public_id, job.queue, job.kind, job.\`key\`,
              CAST(job.payload AS CHAR) AS payload, job.priority, job.attempt, job.max_attempts, job.crashes, job.redrives,
@@ -50,7 +50,7 @@ export const jobStatements = ({ job, run, openRun, worker }: Tables) => ({
 
   lockOne: `SELECT ${MET} FROM ${job} WHERE id = ? FOR UPDATE SKIP LOCKED`,
 
-  // Of a job that nobody runs: a run that has not ended has crashed.
+  // For a job that nobody runs: a run that has not ended has crashed.
   countCrashes: `
       SELECT CAST((SELECT COUNT(*) FROM ${run} WHERE job_id = job.id AND COALESCE(outcome = 'reclaim', TRUE))
                 + (SELECT COUNT(*) FROM ${openRun} AS open

@@ -8,36 +8,36 @@ export const leaseStatements = ({ job, run, worker }: Tables) => ({
                         leased_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND
       WHERE id IN (${ids}) AND status = 'new'`,
 
-  // Without a lock: one who has such a job since would be waited for.
+  // Without a lock: this would wait for a later run that has such a job.
   ofRun: (ids: string): string => `
       SELECT CAST(id AS CHAR) AS id FROM ${job} FORCE INDEX (PRIMARY) WHERE id IN (${ids}) AND process_id = ?`,
 
-  // Waits for those who look at the key's jobs just now. What this run has settled already is returned as well: a commit
-  // whose answer was lost is found again.
+  // Waits for claims that lock the key's jobs just now. A job that this run has settled already is returned as well: so a commit whose
+  // answer was lost is found again.
   lockLeased: (ids: string): string => `
       SELECT CAST(job.id AS CHAR) AS id, status FROM ${job} AS job FORCE INDEX (PRIMARY)
       WHERE id IN (${ids}) AND process_id = ?
       ORDER BY job.id
       FOR UPDATE`,
 
-  lapsed: `
+  reclaimable: `
       SELECT CAST(job.id AS CHAR) AS id, job.process_id, CAST(run.worker_id AS CHAR) AS worker_id,
              CAST(leased_until < UTC_TIMESTAMP(6) AS SIGNED) AS is_over,
-             CAST(NOT ${alive('run.worker_id')} AS SIGNED) AS is_lapsed
+             CAST(NOT ${alive('run.worker_id')} AS SIGNED) AS is_missing
       FROM ${job} AS job FORCE INDEX (job_leased)
       JOIN ${run} AS run ON run.job_id = job.id AND run.process_id = job.process_id
       LEFT JOIN ${worker} AS worker ON worker.id = run.worker_id
       WHERE job.queue = ? AND job.leased = 1
         AND (leased_until < UTC_TIMESTAMP(6) OR NOT ${alive('run.worker_id')})`,
 
-  // Looked at again when it is locked: it may have been settled meanwhile, and leased anew.
-  lockLapsed: (ids: string): string => `
+  // Checked again when it is locked: it may have been settled meanwhile, and leased anew.
+  lockReclaimable: (ids: string): string => `
       SELECT CAST(job.id AS CHAR) AS id, job.process_id FROM ${job} AS job FORCE INDEX (PRIMARY)
       WHERE id IN (${ids}) AND status = 'in-progress'
       ORDER BY job.id
       FOR UPDATE SKIP LOCKED`,
 
-  // Without its process_id no run can take a job for its own any more.
+  // Without its process_id the job is no run's any more.
   reclaim: (ids: string): string =>
     `UPDATE ${job} SET status = 'new', process_id = NULL WHERE id IN (${ids})`,
 });

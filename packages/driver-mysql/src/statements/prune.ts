@@ -1,6 +1,6 @@
 import type { Tables } from './tables.js';
 
-/** What decides how long a job is kept. Whole milliseconds, rounded down: a job is never taken for older than it is. */
+/** The columns that decide how long a job is kept. Whole milliseconds, rounded down: a job never counts as older than it is. */
 const ENTRY = `CAST(job.id AS CHAR) AS id, queue, status,
   CAST(FLOOR(TIMESTAMPDIFF(MICROSECOND, created_at, UTC_TIMESTAMP(6)) / 1000) AS CHAR) AS created_ms,
   CAST(FLOOR(TIMESTAMPDIFF(MICROSECOND, finished_at, UTC_TIMESTAMP(6)) / 1000) AS CHAR) AS settled_ms`;
@@ -22,7 +22,7 @@ export const pruneStatements = ({ job, run, worker }: Tables) => ({
 
   prune: (ids: string): string => `DELETE job FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE id IN (${ids})`,
 
-  // Of a table of a few rows the optimizer would rather read, and lock, all.
+  // In a table of a few rows the optimizer would rather read, and lock, all of them.
   pruneRuns: (ids: string): string =>
     `DELETE run FROM ${run} AS run FORCE INDEX (PRIMARY) WHERE job_id IN (${ids})`,
 

@@ -2,16 +2,27 @@ import type { Tables } from './tables.js';
 
 /** The records of runs. */
 export const runStatements = ({ job, run, openRun, worker }: Tables) => ({
-  // For runs of one job each. Of jobs that had runs before nothing is written: with LEFT JOINs, which keep the order, and by which each
-  // job is looked up by itself.
+  // For runs of one job each. If a job had a run before, nothing is written. The LEFT JOINs keep the order, and look up each job by
+  // itself.
   startRuns: (given: string): string => `
+      INSERT INTO ${run} (job_id, process_id, worker_id)
+      SELECT job_id, process_id, worker_id FROM (
+        SELECT given.job_id, given.process_id, given.worker_id,
+               COUNT(COALESCE(earlier.job_id, open.last_id)) OVER () AS known
+        FROM ${given}
+        LEFT JOIN ${run} AS earlier FORCE INDEX (PRIMARY) ON earlier.job_id = given.job_id
+        LEFT JOIN ${openRun} AS open ON open.last_id >= given.job_id AND open.first_id <= given.job_id
+      ) AS looked_up WHERE known = 0`,
+
+  // One run by itself: 0.31 ms, and 0.33 by the statement above.
+  startOneRun: (given: string): string => `
       INSERT INTO ${run} (job_id, process_id, worker_id)
       SELECT given.job_id, given.process_id, given.worker_id FROM ${given}
       LEFT JOIN ${run} AS earlier FORCE INDEX (PRIMARY) ON earlier.job_id = given.job_id
       LEFT JOIN ${openRun} AS open ON open.last_id >= given.job_id AND open.first_id <= given.job_id
       WHERE earlier.job_id IS NULL AND open.last_id IS NULL`,
 
-  // A run of several jobs, or runs that share a transaction, in one row, which goes with the settlement. A record for each of 500
+  // A run of several jobs, or runs that share a transaction, in one row, which the settlement deletes. A record for each of 500
   // jobs took a quarter to four tenths of the rate.
   startTogether: (given: string): string => `
       INSERT INTO ${openRun} (process_id, worker_id, first_id, last_id, job_ids)
@@ -20,8 +31,8 @@ export const runStatements = ({ job, run, openRun, worker }: Tables) => ({
           SELECT 1 FROM ${given} STRAIGHT_JOIN ${run} AS earlier FORCE INDEX (PRIMARY) ON earlier.job_id = given.job_id)
         AND NOT EXISTS (SELECT 1 FROM ${openRun} AS open WHERE open.last_id >= ? AND open.first_id <= ?)`,
 
-  // By a join: for 500 jobs an IN took the server 3.9 ms, and this 1.1. The rows without an id are open runs that may have some of
-  // these jobs: those that lie where these do.
+  // By a join: for 500 jobs an IN took the server 3.9 ms, and this 1.1. The rows without an id are open runs whose ids overlap, which
+  // may have some of these jobs.
   findRuns: (given: string): string => `
       SELECT CAST(given.job_id AS CHAR) AS id, COUNT(*) AS earlier_runs,
              CAST(SUM(outcome IS NULL OR outcome = 'reclaim') AS SIGNED) AS crashes,
@@ -32,6 +43,9 @@ export const runStatements = ({ job, run, openRun, worker }: Tables) => ({
       UNION ALL
       SELECT NULL, 0, 0, '[]', process_id, CAST(job_ids AS CHAR) FROM ${openRun} WHERE last_id >= ? AND first_id <= ?`,
 
+  openRunsBetween: `
+      SELECT process_id, CAST(job_ids AS CHAR) AS job_ids FROM ${openRun} WHERE last_id >= ? AND first_id <= ?`,
+
   // Of the runs that were found, and of none that began since.
   endCrashedRuns: (given: string, crashed: string): string => `
       UPDATE ${given} STRAIGHT_JOIN ${run} AS run FORCE INDEX (PRIMARY)
@@ -39,13 +53,14 @@ export const runStatements = ({ job, run, openRun, worker }: Tables) => ({
       SET run.finished_at = UTC_TIMESTAMP(6), run.outcome = 'reclaim'
       WHERE run.finished_at IS NULL`,
 
-  // Whatever is known of these jobs. Those that were written stay.
+  // For jobs that had runs before. Records that are there already stay.
   startKnownRuns: (given: string): string => `
       INSERT INTO ${run} (job_id, process_id, worker_id) SELECT job_id, process_id, worker_id FROM ${given}
       ON DUPLICATE KEY UPDATE progress = ${run}.progress`,
 
   startKnownTogether: `
-      INSERT INTO ${openRun} (process_id, worker_id, first_id, last_id, job_ids) VALUES (?, ?, ?, ?, ?)`,
+      INSERT INTO ${openRun} (process_id, worker_id, first_id, last_id, job_ids) VALUES (?, ?, ?, ?, ?)
+      ON DUPLICATE KEY UPDATE first_id = ${openRun}.first_id`,
 
   findOpenRun: `
       SELECT CAST(last_id AS CHAR) AS last_id, CAST(job_ids AS CHAR) AS job_ids FROM ${openRun} WHERE last_id >= ? AND process_id = ?`,
@@ -54,7 +69,7 @@ export const runStatements = ({ job, run, openRun, worker }: Tables) => ({
       SELECT CAST(job.id AS CHAR) AS id FROM ${job} AS job FORCE INDEX (PRIMARY)
       WHERE id IN (${ids}) AND NOT (status = 'complete' AND process_id = ?)`,
 
-  // A job that has a record of it, for its progress, keeps that.
+  // A job that has a record of the run already, for its progress, keeps that.
   writeOut: (given: string): string => `
       INSERT INTO ${run} (job_id, process_id, worker_id, started_at)
       SELECT given.job_id, open.process_id, open.worker_id, open.started_at
@@ -71,7 +86,7 @@ export const runStatements = ({ job, run, openRun, worker }: Tables) => ({
         ON run.job_id = given.job_id AND run.process_id = given.process_id
       SET run.finished_at = UTC_TIMESTAMP(6), run.outcome = 'release'`,
 
-  // What is left of them.
+  // Of workers that are forgotten.
   findForgotten: `
       SELECT CAST(last_id AS CHAR) AS last_id, process_id, CAST(job_ids AS CHAR) AS job_ids FROM ${openRun} AS open
       WHERE NOT EXISTS (SELECT 1 FROM ${worker} AS worker WHERE worker.id = open.worker_id)`,

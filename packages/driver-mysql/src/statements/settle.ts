@@ -2,8 +2,8 @@ import type { Tables } from './tables.js';
 
 /** The end of a run, written into the job and into the record. */
 export const settleStatements = ({ job, run, openRun }: Tables) => ({
-  // By primary key alone; the rows are locked already, so this waits for nobody. STRAIGHT_JOIN, because in a table of a few
-  // rows the optimizer would rather read, and lock, all of them.
+  // By primary key alone. The rows are locked already, so this waits for nobody. Without STRAIGHT_JOIN the optimizer would read, and
+  // lock, all rows of a small table.
   settle: (endings: string): string => `
       UPDATE ${endings}
       STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = ending.id

@@ -1,7 +1,7 @@
 import { JOB } from './columns.js';
 import type { Tables } from './tables.js';
 
-/** What a group is made of: what is due, and what a lease has. */
+/** The jobs that a group is made of: those that are due, and those of a lease. */
 const RUNS_NOW = `(status = 'in-progress' OR (status = 'new' AND available_at <= UTC_TIMESTAMP(6)))`;
 
 /** The jobs of the same keys: to lock them, and to wait for them. */
@@ -21,17 +21,17 @@ export const siblingStatements = ({ job }: Tables) => {
       WHERE outstanding = 1 AND queue = ? AND ${RUNS_NOW}
       LIMIT ?`,
 
-    // Looked at again when they are locked: one may have been settled meanwhile, or put off.
+    // Checked again when they are locked: one may have been settled meanwhile, or put off.
     lockSiblings: (ids: string): string => `SELECT ${JOB} ${lockedSiblings(ids)}`,
 
-    // Of a key that has many more jobs than are wanted: the wanted ones are read when it is known which they are.
+    // For a key that has many more jobs than are wanted: the wanted ones are read afterwards.
     lockManySiblings: (ids: string): string =>
       `SELECT CAST(job.id AS CHAR) AS id, job.\`key\`, job.status ${lockedSiblings(ids)}`,
 
     locked: (ids: string): string =>
       `SELECT ${JOB} FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE id IN (${ids})`,
 
-    // A plain read answers: a job whose handler runs is still outstanding in what is committed.
+    // A read without locks: a job whose handler runs is still outstanding in what is committed.
     firstOutstanding: (kinds: string, except: string): string => `
       SELECT CAST(MIN(id) AS CHAR) AS id FROM ${job} FORCE INDEX (job_entity)
       WHERE \`key\` = ? AND outstanding = 1 AND kind IN (${kinds}) AND id > ? AND id < ? AND id NOT IN (${except})`,

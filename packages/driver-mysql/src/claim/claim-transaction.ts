@@ -1,0 +1,233 @@
+import { DriverError } from '@rowlock/core';
+import { answerWithin } from '@rowlock/core/driver';
+import type { PoolConnection } from 'mysql2/promise';
+import type { SessionControl } from '../connection/session-control.js';
+import type { Context } from '../context.js';
+import { toDriverError } from '../errors.js';
+import type { MysqlTransaction } from '../query.js';
+import { HandlerTransaction } from './handler-transaction.js';
+import { HeldJobs } from './held-jobs.js';
+import { type Connections, SerialConnection } from './serial-connection.js';
+import { stopStatements } from './stop-statements.js';
+
+/** One transaction of a claim session: a connection, which the first statement takes, and the row locks that are the claim. */
+export class ClaimTransaction {
+  readonly context: Context;
+  readonly jobs = new HeldJobs();
+  readonly #control: SessionControl;
+  readonly #connection: SerialConnection;
+  readonly #lost = new AbortController();
+  #handle: HandlerTransaction;
+  #open = true;
+  #rolledBack: Promise<void> | null = null;
+  /** Whether a run that has ended has written through the transaction. */
+  #hasWrites = false;
+  /** Whether a handler may have changed the session. */
+  #isSessionChanged = false;
+  /** The error of a deadlock that has undone the transaction, until the run is undone too. */
+  #deadlock: DriverError | null = null;
+
+  constructor(context: Context, connections: Connections, control: SessionControl) {
+    this.context = context;
+    this.#control = control;
+    this.#connection = new SerialConnection(connections, {
+      check: () => this.checkOpen(),
+      failed: (error) => this.#onFailure(error),
+      lost: (error) => this.#onLost(error),
+    });
+    this.#handle = this.#newHandle();
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  get handle(): MysqlTransaction {
+    return this.#handle;
+  }
+
+  get used(): boolean {
+    return this.#handle.used;
+  }
+
+  get isOver(): boolean {
+    return !this.#open;
+  }
+
+  /** For the driver's own statements, which the server answers soon. A handler's may take as long as the handler. */
+  readonly on: MysqlTransaction = {
+    execute: async (sql, values) => {
+      await this.client();
+      return this.#answered(this.#connection.execute(sql, values));
+    },
+    query: async (sql, values) => {
+      await this.client();
+      return this.#answered(this.#connection.query(sql, values));
+    },
+  };
+
+  /** The connection, which is taken if need be. @throws DriverError */
+  async client(): Promise<PoolConnection> {
+    try {
+      return await this.#connection.client();
+    } catch (error) {
+      // Nothing has begun.
+      this.#open = false;
+      throw toDriverError(error);
+    }
+  }
+
+  /** @throws DriverError when the transaction is not the claim's any more */
+  checkOpen(): void {
+    if (this.lost.aborted) throw this.lost.reason;
+    if (this.#deadlock !== null) throw this.#deadlock;
+    if (!this.#open) throw new DriverError('TransactionOver', 'The transaction has ended.');
+  }
+
+  /** Rejects once the server has ended the transaction. @throws DriverError */
+  async confirm(): Promise<void> {
+    try {
+      await this.on.query('DO 0');
+    } catch (error) {
+      throw toDriverError(error);
+    }
+  }
+
+  /** Ends the handler's part, so that the driver can write behind it. @throws DriverError */
+  async endHandle(): Promise<void> {
+    this.#handle.close();
+    await this.#asClaim(this.#handle.checkFence(this.on));
+  }
+
+  async renew(): Promise<void> {
+    this.#handle.close();
+    // Statements that the run has not waited for are part of its writes.
+    await this.#answered(this.#connection.rest());
+    this.checkOpen();
+    await this.#asClaim(this.#handle.checkFence(this.on));
+    this.#hasWrites ||= this.#handle.keepsWrites;
+    this.#handle = this.#newHandle();
+  }
+
+  async undo(): Promise<void> {
+    this.#handle.close();
+    if (this.#deadlock === null) this.checkOpen();
+    if (!this.used) return;
+    await this.#stopStatements();
+    await this.#answered(this.#connection.rest());
+    if (this.#deadlock === null) await this.#asClaim(this.#handle.undo(this.on));
+    else this.#handle.undoneByServer();
+    this.#deadlock = null;
+    this.checkOpen();
+  }
+
+  async commit(): Promise<void> {
+    this.#handle.close();
+    try {
+      const [{ serverStatus }] = await this.on.query('COMMIT');
+      this.#end(Number(serverStatus));
+    } catch (error) {
+      throw toDriverError(error);
+    }
+  }
+
+  async rollback(): Promise<void> {
+    if (this.#open) this.#rolledBack = this.#rollback();
+    await this.#rolledBack;
+  }
+
+  async #rollback(): Promise<void> {
+    // A statement that waits for its turn would come after the ROLLBACK and be committed by itself.
+    this.#open = false;
+    this.#handle.close();
+    try {
+      await this.#stopStatements();
+      // Also after a deadlock, when there is nothing left to undo: the session is then in a known state again.
+      const status = await this.#answered(this.#connection.rollback());
+      // Whatever has ended the claim: on a server that has become read-only the next claim would be lost as well.
+      this.#end(this.lost.aborted ? null : status);
+    } catch {
+      // The server rolls back what a lost connection leaves open.
+      this.#end(null);
+    }
+  }
+
+  #newHandle(): HandlerTransaction {
+    return new HandlerTransaction(this.#connection, {
+      ended: () => this.#onEnded(),
+      sessionChanged: () => {
+        this.#isSessionChanged = true;
+      },
+    });
+  }
+
+  /** The loss of the claim, or a deadlock, explains an error better than the statement that met it. */
+  async #asClaim(statement: Promise<void>): Promise<void> {
+    await statement.catch((error: unknown) => {
+      this.checkOpen();
+      throw error;
+    });
+  }
+
+  #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    return answerWithin(this.context.answerMs, answer, (error) => {
+      this.#onLost(error);
+      this.#connection.cut();
+      // While a statement runs, the server does not check whether its client is still there.
+      if (this.#connection.session !== undefined) void this.#control.end(this.#connection.session);
+    });
+  }
+
+  async #stopStatements(): Promise<void> {
+    if (!this.#connection.busy) return;
+    const isStoppable = (): boolean => this.#handle.isSet && !this.lost.aborted;
+    await this.#answered(stopStatements(this.#connection, this.#control, isStoppable));
+  }
+
+  async #onFailure(error: unknown): Promise<void> {
+    const cause = toDriverError(error);
+    if (cause.code === 'Deadlock') await this.#onDeadlock(cause);
+    else if (cause.code === 'ConnectionLost') this.#onLost(cause);
+  }
+
+  /**
+   * A deadlock ends the whole transaction, and its locks. A later statement would be in another transaction, so none is let
+   * through until the run is undone. After a handler's deadlock the jobs are locked again, ahead of every other statement. Without
+   * them the claim is lost. It is also lost when an earlier run of the transaction has written: that run's writes are gone.
+   */
+  async #onDeadlock(cause: DriverError): Promise<void> {
+    const isHandlers = this.used && this.jobs.status === 'new';
+    this.#handle.close(() => cause);
+    if (isHandlers && !this.#hasWrites && this.#open) {
+      this.#deadlock = cause;
+      if (await this.#lockAgain().catch(() => false)) return;
+    }
+    const message = `The claim was lost by a deadlock: ${cause.message}`;
+    this.#lost.abort(new DriverError('ConnectionLost', message, { cause }));
+  }
+
+  async #lockAgain(): Promise<boolean> {
+    const client = await this.client();
+    return this.#answered(this.jobs.lockAgain(client, this.context.sql));
+  }
+
+  /** The handler has committed, with COMMIT or with a statement that commits implicitly, and so given up the locks. */
+  #onEnded(): void {
+    const message = "The claim was lost: a statement in the handler's transaction has ended it.";
+    const error = new DriverError('ConnectionLost', message);
+    this.#handle.close(() => error);
+    this.#lost.abort(error);
+  }
+
+  #onLost(cause: Error = new Error('The connection ended.')): void {
+    const message = `The claim's connection was lost: ${cause.message}`;
+    this.#lost.abort(new DriverError('ConnectionLost', message, { cause }));
+  }
+
+  /** @param status The server's status, or null when the connection is of no more use. */
+  #end(status: number | null): void {
+    this.#open = false;
+    this.#handle.close();
+    this.#connection.end(this.#isSessionChanged ? null : status);
+  }
+}

@@ -1,0 +1,133 @@
+import { DriverError } from '@rowlock/core';
+import { runOver } from '@rowlock/core/driver';
+import { toDriverError } from '../errors.js';
+import type { MysqlTransaction } from '../query.js';
+import { beginsTransaction, changesSession, endsTransaction, textOf } from './handler-statements.js';
+
+const SAVEPOINT = 'SAVEPOINT rowlock_handler';
+
+/** Undoes what the handler wrote, and keeps the locks that are older. */
+const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
+
+/** Set after the other savepoint, so that its release keeps that one. Without it the transaction and its locks are gone. */
+const FENCE = 'SAVEPOINT rowlock_fence';
+
+const RELEASE_FENCE = 'RELEASE SAVEPOINT rowlock_fence';
+
+/** MySQL's number for a savepoint that is not there. */
+const NO_SAVEPOINT = 1305;
+
+/** Effects of a handler's statements on the claim. */
+export interface HandlerEffects {
+  /** A statement has ended the transaction, and with it the claim. */
+  ended(): void;
+  /** A statement may have changed the session for its next user. */
+  sessionChanged(): void;
+}
+
+/** What a handler writes through. The first use sets the savepoint. Refuses statements after the run, and after a deadlock. */
+export class HandlerTransaction implements MysqlTransaction {
+  readonly #connection: MysqlTransaction;
+  readonly #effects: HandlerEffects;
+  #used = false;
+  #isSet = false;
+  #isChecked = false;
+  #isUndone = false;
+  #refusal: (() => Error) | null = null;
+
+  constructor(connection: MysqlTransaction, effects: HandlerEffects) {
+    this.#connection = connection;
+    this.#effects = effects;
+  }
+
+  get used(): boolean {
+    return this.#used;
+  }
+
+  /** Whether the savepoint is there, so that the statements after it can be undone. */
+  get isSet(): boolean {
+    return this.#isSet;
+  }
+
+  /** Whether something that the handler wrote stays. */
+  get keepsWrites(): boolean {
+    return this.#used && !this.#isUndone;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
+  async execute(sql: string, values?: any): Promise<[any, any]> {
+    this.#prepare(sql);
+    return this.#checked(await this.#connection.execute(sql, values));
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
+  async query(sql: string, values?: any): Promise<[any, any]> {
+    this.#prepare(sql);
+    return this.#checked(await this.#connection.query(sql, values));
+  }
+
+  /** @param refusal The error of later statements. The first one counts. */
+  close(refusal: () => Error = runOver): void {
+    this.#refusal ??= refusal;
+  }
+
+  /**
+   * Checks that the transaction is still the claim's. With autocommit off the next statement opens another one, and its answer
+   * does not show that the handler has ended the first.
+   *
+   * @throws DriverError
+   */
+  async checkFence(on: MysqlTransaction): Promise<void> {
+    if (!this.keepsWrites || this.#isChecked) return;
+    await this.#withSavepoint(on, RELEASE_FENCE);
+    this.#isChecked = true;
+  }
+
+  /** @throws DriverError */
+  async undo(on: MysqlTransaction): Promise<void> {
+    await this.#withSavepoint(on, ROLLBACK_TO_SAVEPOINT);
+    this.#isUndone = true;
+  }
+
+  /** The server has undone the transaction, with the savepoint. */
+  undoneByServer(): void {
+    this.#isUndone = true;
+  }
+
+  #prepare(sql: unknown): void {
+    if (this.#refusal !== null) throw this.#refusal();
+    const text = textOf(sql);
+    if (beginsTransaction(text)) {
+      throw new DriverError(
+        'InvalidInput',
+        "A handler's tx is in the claim's transaction, which START TRANSACTION and BEGIN would commit. Set a SAVEPOINT instead.",
+      );
+    }
+    if (changesSession(text)) this.#effects.sessionChanged();
+    // Should it fail, so does the ROLLBACK TO it, and with that the run.
+    if (!this.#used) this.#setSavepoint().catch(() => {});
+    this.#used = true;
+  }
+
+  async #setSavepoint(): Promise<void> {
+    // Both are queued at once, ahead of the handler's statement.
+    await Promise.all([this.#connection.query(SAVEPOINT), this.#connection.query(FENCE)]);
+    this.#isSet = true;
+  }
+
+  #checked<Answer extends [unknown, unknown]>(answer: Answer): Answer {
+    if (endsTransaction(answer)) this.#effects.ended();
+    return answer;
+  }
+
+  /** Without its savepoint the transaction is not the claim's any more. */
+  async #withSavepoint(on: MysqlTransaction, sql: string): Promise<void> {
+    try {
+      await on.query(sql);
+    } catch (error) {
+      const driverError = toDriverError(error);
+      if (Object(driverError.cause).errno === NO_SAVEPOINT) this.#effects.ended();
+      throw driverError;
+    }
+  }
+}

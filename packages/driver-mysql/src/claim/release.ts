@@ -1,0 +1,14 @@
+import type { RunRef } from '@rowlock/core/driver';
+import { change } from '../query.js';
+import { writeOut } from '../run/open-runs.js';
+import { recordsOf } from '../store/given-rows.js';
+import type { ClaimTransaction } from './claim-transaction.js';
+
+/** Ends a run's records as `release`, and the transaction. @throws DriverError */
+export async function release(tx: ClaimTransaction, run: RunRef): Promise<void> {
+  const { sql } = tx.context;
+  await writeOut(tx.on, sql, run);
+  const records = recordsOf([run]);
+  await change(tx.on, sql.release(records.text), records.values);
+  await tx.commit();
+}

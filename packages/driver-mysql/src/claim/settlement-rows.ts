@@ -1,0 +1,56 @@
+import { isSettled, type JobError, type Json } from '@rowlock/core';
+import { type Settlement, TRANSITIONS } from '@rowlock/core/driver';
+import type { Value } from '../query.js';
+import type { GivenRows } from '../store/given.js';
+import { ENDINGS } from '../store/given-rows.js';
+import { inPackets } from '../store/packets.js';
+import { storableJson } from '../store/storable.js';
+
+/** Whether they have ended for good, and differ in nothing but their jobs. */
+export function areAlike(
+  settlements: readonly Settlement[],
+): settlements is readonly [Settlement, ...Settlement[]] {
+  const [first, ...others] = settlements;
+  if (first === undefined || !isSettled(TRANSITIONS[first.event].to)) return false;
+  if (others.length > 0 && (first.output !== null || first.error !== null)) return false;
+  return others.every(
+    ({ event, output, error, runId, attempt, crashes, tookMs, by }) =>
+      event === first.event &&
+      output === null &&
+      error === null &&
+      runId === first.runId &&
+      attempt === first.attempt &&
+      crashes === first.crashes &&
+      tookMs === first.tookMs &&
+      by === first.by,
+  );
+}
+
+/** What settlements that are alike have in common. */
+export function sharedBy(settlement: Settlement): Value[] {
+  const { runId, event, attempt, crashes, output, error, tookMs, by } = settlement;
+  const { to } = TRANSITIONS[event];
+  return [runId, to, attempt, crashes, textOf(output), textOf(error), tookMs, by, by];
+}
+
+/** What settlements of any sort are written by, for one statement each. */
+export function endingsOf(settlements: readonly Settlement[]): readonly GivenRows[] {
+  const rows = settlements.map((each) => ({
+    id: String(each.id),
+    process_id: each.runId,
+    event: each.event,
+    status: TRANSITIONS[each.event].to,
+    attempt: each.attempt,
+    crashes: each.crashes,
+    delay: each.delayMs,
+    took: each.tookMs,
+    output: textOf(each.output),
+    error: textOf(each.error),
+    settled_by: each.by,
+  }));
+  return inPackets(rows).map((packet) => ENDINGS.rows(packet));
+}
+
+function textOf(value: Json | JobError | null): string | null {
+  return value === null ? null : storableJson(value);
+}

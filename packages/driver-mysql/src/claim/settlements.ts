@@ -1,0 +1,95 @@
+import type { JobId, Settlement } from '@rowlock/core/driver';
+import { change, query } from '../query.js';
+import { endRun } from '../run/open-runs.js';
+import { inParts, list } from '../values/list.js';
+import type { ClaimTransaction } from './claim-transaction.js';
+import { areAlike, endingsOf, sharedBy } from './settlement-rows.js';
+
+/** Settles those of these jobs that the transaction holds. @returns their ids @throws DriverError */
+export async function settle(
+  tx: ClaimTransaction,
+  settlements: readonly Settlement[],
+): Promise<readonly JobId[]> {
+  tx.checkOpen();
+  const held = settlements.filter(({ id }) => tx.jobs.has(id));
+  if (held.length === 0) return [];
+  await tx.endHandle();
+  const settled = areAlike(held) ? await settleAlike(tx, held) : await settleEach(tx, held);
+  if (settled === 0) return [];
+  const written = settled < held.length ? await settledOnes(tx, held) : held;
+  await endRecords(tx, written);
+  const ids = written.map(({ id }) => id);
+  tx.jobs.settled(ids);
+  return ids;
+}
+
+/** Settles and commits, if all was written. @throws DriverError */
+export async function finish(
+  tx: ClaimTransaction,
+  settlements: readonly Settlement[],
+): Promise<readonly JobId[]> {
+  // What a handler has written can be undone, and settled otherwise.
+  let isOver = !tx.used;
+  try {
+    const settled = await settle(tx, settlements);
+    isOver = true;
+    if (settled.length === settlements.length) await tx.commit();
+    return settled;
+  } finally {
+    // After a commit this does nothing.
+    if (isOver) await tx.rollback();
+  }
+}
+
+/** @returns how many of them were this claim's still */
+async function settleEach(tx: ClaimTransaction, settlements: readonly Settlement[]): Promise<number> {
+  let settled = 0;
+  for (const { text, values } of endingsOf(settlements))
+    settled += (await change(tx.on, tx.context.sql.settle(text), [...values, tx.jobs.status])).rows;
+  return settled;
+}
+
+/** Where they differ in nothing, one UPDATE of the jobs takes the server a third less time than a join. */
+async function settleAlike(
+  tx: ClaimTransaction,
+  settlements: readonly [Settlement, ...Settlement[]],
+): Promise<number> {
+  const shared = sharedBy(settlements[0]);
+  let settled = 0;
+  for (const part of inParts(settlements)) {
+    const ids = list(part.map(({ id }) => id));
+    const text = tx.context.sql.settleAlike(ids.places);
+    settled += (await change(tx.on, text, [...shared, ...ids.values, tx.jobs.status])).rows;
+  }
+  return settled;
+}
+
+/** Only this transaction changes the jobs that it has locked. So this is for a case that should not occur. */
+async function settledOnes(
+  tx: ClaimTransaction,
+  settlements: readonly Settlement[],
+): Promise<readonly Settlement[]> {
+  const found = new Set<JobId>();
+  for (const { text, values } of endingsOf(settlements)) {
+    const rows = await query<{ id: string }>(tx.on, tx.context.sql.settledBy(text), values);
+    for (const { id } of rows) found.add(BigInt(id));
+  }
+  return settlements.filter(({ id }) => found.has(id));
+}
+
+/** Ends the runs' records. A completed job needs none: its row has the run's id. */
+async function endRecords(tx: ClaimTransaction, settlements: readonly Settlement[]): Promise<void> {
+  const { sql } = tx.context;
+  const recorded = settlements.filter(({ event }) => event !== 'complete');
+  const [first] = settlements;
+  if (first !== undefined && !tx.jobs.isOne) {
+    const run = { runId: first.runId, jobs: settlements.map(({ id }) => id) };
+    await endRun(
+      tx.on,
+      sql,
+      run,
+      recorded.map(({ id }) => id),
+    );
+  }
+  for (const { text, values } of endingsOf(recorded)) await change(tx.on, sql.endRuns(text), values);
+}

@@ -1,0 +1,92 @@
+import { DriverError } from '@rowlock/core';
+import { answerWithin } from '@rowlock/core/driver';
+import type { Pool, PoolConnection } from 'mysql2/promise';
+import { toDriverError } from '../errors.js';
+import type { MysqlTransaction } from '../query.js';
+import { cut, prepareSession } from './session.js';
+
+/** How long setting a connection up may take, in milliseconds: as long as connecting. */
+const PREPARED_MS = 10_000;
+
+/** The connections that are set up already. */
+const prepared = new WeakSet<object>();
+
+const NONE_FREE =
+  'No connection of the pool was free, or could be made, in time: give Rowlock more of them, with maxConnections.';
+
+/** A connection of the pool, set up. @param answerMs How long it may take until one is free. @throws DriverError */
+export async function takeConnection(pool: Pool, answerMs: number): Promise<PoolConnection> {
+  const connecting = pool.getConnection();
+  let isLate = false;
+  try {
+    const client = await answerWithin(answerMs, connecting, () => {
+      isLate = true;
+      connecting.then(
+        (late) => late.release(),
+        () => {},
+      );
+    });
+    await prepareOnce(client);
+    return client;
+  } catch (error) {
+    if (isLate) throw new DriverError('ConnectionLost', `${NONE_FREE} (${answerMs} ms)`, { cause: error });
+    throw toDriverError(error);
+  }
+}
+
+/** A connection that cannot be set up is closed. */
+async function prepareOnce(client: PoolConnection): Promise<void> {
+  if (prepared.has(client.connection)) return;
+  try {
+    await answerWithin(PREPARED_MS, prepareSession(client), () => cut(client));
+  } catch (error) {
+    client.destroy();
+    throw error;
+  }
+  prepared.add(client.connection);
+}
+
+/** Does something with a connection of the pool. @param answerMs How long it may take until one is free. @throws DriverError */
+export async function withConnection<Result>(
+  pool: Pool,
+  answerMs: number,
+  work: (client: PoolConnection) => Promise<Result>,
+): Promise<Result> {
+  const client = await takeConnection(pool, answerMs);
+  try {
+    const result = await work(client);
+    client.release();
+    return result;
+  } catch (error) {
+    // Also a sound connection, to a server that has become read-only: a new one may reach the server that writes.
+    if (toDriverError(error).code === 'ConnectionLost') client.destroy();
+    else client.release();
+    throw error;
+  }
+}
+
+/**
+ * The pool as a transaction: each statement runs on whichever connection is free, and is committed by itself.
+ *
+ * @param answerMs How long it may take until a connection is free, and how long the statement may take then.
+ */
+export function onPool(pool: Pool, answerMs: number): MysqlTransaction {
+  const use = <Result>(statement: (client: PoolConnection) => Promise<Result>): Promise<Result> =>
+    withConnection(pool, answerMs, (client) => answerWithin(answerMs, statement(client), () => cut(client)));
+  return {
+    execute: (sql, values) => use((client) => client.execute<never>(sql, values)),
+    query: (sql, values) => use((client) => client.query<never>(sql, values)),
+  };
+}
+
+/** Ends a pool. A connection whose server is silent delays that by `answerMs` at most. @throws DriverError */
+export async function endPool(pool: Pool, answerMs: number): Promise<void> {
+  // A connection that is lost meanwhile is closed.
+  const ended = pool.end().catch((error: unknown) => {
+    if (toDriverError(error).code !== 'ConnectionLost') throw error;
+  });
+  await answerWithin(answerMs, ended, () => {
+    const connections = Object(Object(pool).pool)._allConnections?.toArray() ?? [];
+    for (const connection of connections) Object(connection).stream?.destroy();
+  });
+}

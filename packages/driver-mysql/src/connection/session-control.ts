@@ -1,0 +1,32 @@
+import type { MysqlTransaction } from '../query.js';
+
+/** Acts on another session of this account, as `sessionOf` names it. Neither verb rejects. */
+export interface SessionControl {
+  /** Stops the session's statement, if it has one. */
+  interrupt(session: string): Promise<void>;
+  /** Ends the session, and its transaction. */
+  end(session: string): Promise<void>;
+}
+
+/**
+ * @param isSafe Whether a number is that of one client's session. A proxy that lets clients share sessions makes it that of anybody's.
+ */
+export function sessionControl(pool: MysqlTransaction, isSafe: () => boolean): SessionControl {
+  return {
+    async interrupt(session) {
+      if (isSafe()) await interrupt(pool, session);
+    },
+    async end(session) {
+      if (isSafe()) await pool.query(`KILL ${session}`).catch(() => {});
+    },
+  };
+}
+
+/**
+ * Interrupts a session's statement, if it has one and this user may. A session that has just ended is no error.
+ *
+ * @param session Its number on the server of `on`, or the text of `sessionOf`: KILL takes no parameters.
+ */
+export async function interrupt(on: MysqlTransaction, session: string): Promise<void> {
+  await on.query(`KILL QUERY ${session}`).catch(() => {});
+}

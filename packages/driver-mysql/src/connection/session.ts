@@ -1,0 +1,66 @@
+import type { Connection } from 'mysql2/promise';
+import { query } from '../query.js';
+
+/** A value that does not fit is refused and not cut. Procedures run with the mode in which they were made. */
+export const STRICT = "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";
+
+/**
+ * The settings of every connection of the driver. REPEATABLE READ would let an empty claim lock the gap into which producers
+ * insert. No statement of the driver should ever wait for a lock. If one does, it waits 5 s.
+ */
+const SESSION = [
+  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE',
+  `SET SESSION autocommit = 1, innodb_lock_wait_timeout = 5, time_zone = '+00:00', ${STRICT}`,
+];
+
+export async function prepareSession(client: Connection): Promise<void> {
+  for (const statement of SESSION) await client.query(statement);
+  const [row] = await query<Server>(
+    client,
+    `SELECT ${SERVER} AS digest, VERSION() AS version, CAST(CONNECTION_ID() AS CHAR) AS connection`,
+  );
+  if (row !== undefined) servers.set(Object(client).connection, row);
+}
+
+interface Server {
+  /** Identifies the server and its last start. */
+  readonly digest: string;
+  readonly version: string;
+  /** The number of the connection there. Behind a proxy the client has another number for it. */
+  readonly connection: string;
+}
+
+/**
+ * Identifies a server and its last start, in hexadecimal digits. MariaDB has no `server_uuid`, and reads that part as a comment.
+ * UUID_SHORT() counts in its lower 24 bits, and has the time of the start above them.
+ */
+const SERVER =
+  "SHA2(CONCAT_WS(' ', @@hostname, @@port, @@server_id, UUID_SHORT() >> 24 /*!80000 , @@server_uuid */), 224)";
+
+/** The servers of the connections that are set up. */
+const servers = new WeakMap<object, Server>();
+
+/**
+ * A connection's session as KILL takes it, on any connection. After a fail-over behind an address that stays, or after a restart,
+ * the server may have given the number to another session. There the expression is 0, which is nobody's number.
+ */
+export function sessionOf(client: Connection, id: number | bigint = connectionOf(client)): string {
+  const server = servers.get(Object(client).connection);
+  return server === undefined ? String(id) : `IF(${SERVER} = '${server.digest}', ${id}, 0)`;
+}
+
+/** The number of a connection on its server. */
+export function connectionOf(client: Connection): number {
+  const server = servers.get(Object(client).connection);
+  return server === undefined ? client.threadId : Number(server.connection);
+}
+
+/** Whether a connection that is set up is to a MariaDB. */
+export function isMariaDb(client: Connection): boolean {
+  return servers.get(Object(client).connection)?.version.includes('MariaDB') ?? false;
+}
+
+/** Ends a connection whose server is silent. Statements that wait for an answer fail. */
+export function cut(client: object): void {
+  Object(Object(client).connection).stream?.destroy();
+}

@@ -1,0 +1,80 @@
+import { answerWithin } from '@rowlock/core/driver';
+import { toDriverError } from '../errors.js';
+import { type MysqlTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { cut } from './session.js';
+
+/** A connection outside the pool. */
+interface Unpooled extends MysqlTransaction {
+  on(event: 'error', listener: () => void): unknown;
+  destroy(): void;
+}
+
+interface Pooled extends MysqlTransaction {
+  release(): void;
+}
+
+/** How often two connections are compared: a busy proxy may by chance give out the same session again. */
+const ROUNDS = 3;
+
+/** How long a proxy that has no session left may keep a statement, in milliseconds. Then this round has no result. */
+const ANSWER_MS = 1_000;
+
+/** How long an answer may take at all, in milliseconds: as long as connecting. */
+const SILENT_MS = 10_000;
+
+/**
+ * Whether connections share the server's sessions, as behind a proxy that multiplexes. They do when another connection's open
+ * transaction is in this one's session, or when this one's session changes meanwhile: on connections that go to the server
+ * itself neither can be.
+ *
+ * @throws DriverError
+ */
+export async function sharesSessions(
+  take: () => Promise<Pooled>,
+  connect: () => Promise<Unpooled>,
+  sql: Pick<Statements, 'self'>,
+): Promise<boolean> {
+  const client = await connect();
+  // The statement that waits for an answer fails with the same error.
+  client.on('error', () => {});
+  try {
+    for (let round = 0; round < ROUNDS; round++) if (await changes(client, take, sql)) return true;
+    return false;
+  } catch (error) {
+    throw toDriverError(error);
+  } finally {
+    client.destroy();
+  }
+}
+
+async function changes(
+  client: Unpooled,
+  take: () => Promise<Pooled>,
+  sql: Pick<Statements, 'self'>,
+): Promise<boolean> {
+  const before = await connectionId(client, sql);
+  const other = await take();
+  let again: Promise<string>;
+  try {
+    await answered(other, other.query('START TRANSACTION READ WRITE'));
+    if ((await connectionId(other, sql)) === before) return true;
+    again = connectionId(client, sql);
+    // Answered when the other transaction has ended, if not before.
+    await answerWithin(ANSWER_MS, again).catch(() => {});
+  } finally {
+    await answered(other, other.query('ROLLBACK')).catch(() => {});
+    other.release();
+  }
+  return (await again) !== before;
+}
+
+async function connectionId(on: MysqlTransaction, sql: Pick<Statements, 'self'>): Promise<string> {
+  const [row] = await answered(on, query<{ connection: string }>(on, sql.self));
+  return row?.connection ?? '';
+}
+
+/** A connection whose server is silent is cut. */
+function answered<Answer>(on: MysqlTransaction, answer: Promise<Answer>): Promise<Answer> {
+  return answerWithin(SILENT_MS, answer, () => cut(on));
+}

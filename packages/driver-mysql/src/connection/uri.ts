@@ -1,0 +1,60 @@
+import { InvalidInputError } from '@rowlock/core';
+import type { SslOptions } from 'mysql2/promise';
+
+/**
+ * A `uri` that can be read, as the client will read it.
+ *
+ * @throws InvalidInputError, without the text: there is a password in it.
+ */
+export function readUri(uri: string): URL {
+  try {
+    const url = new URL(uri);
+    for (const part of [url.username, url.password, url.hostname, url.pathname]) decodeURIComponent(part);
+    return url;
+  } catch {
+    throw new InvalidInputError(
+      'The `uri` cannot be read. It is mysql://user:password@host:3306/database, and what is special in the password is ' +
+        'percent-encoded: encodeURIComponent() does that.',
+    );
+  }
+}
+
+/** The text for the client, which takes options from the query, without these options and without `ssl-mode`. */
+export function withoutOptions({ href }: URL, names: readonly string[]): string {
+  const url = new URL(href);
+  const left = (name: string): boolean => names.includes(name) || isMode(name);
+  for (const name of [...url.searchParams.keys()].filter(left)) url.searchParams.delete(name);
+  return url.href;
+}
+
+/** The TLS options of each `ssl-mode` of MySQL's clients. PREFERRED goes on without TLS, which this client cannot. */
+const MODES: Readonly<Record<string, { readonly ssl?: SslOptions }>> = {
+  DISABLED: {},
+  REQUIRED: { ssl: { rejectUnauthorized: false } },
+  VERIFY_CA: { ssl: { rejectUnauthorized: true } },
+  VERIFY_IDENTITY: { ssl: { rejectUnauthorized: true, verifyIdentity: true } },
+};
+
+/**
+ * How the connection is encrypted, by parameters that `mysql2` ignores: it would connect without TLS.
+ *
+ * @throws InvalidInputError for an unknown parameter
+ */
+export function sslOf({ searchParams }: URL): { readonly ssl?: SslOptions } {
+  let found: { readonly ssl?: SslOptions } = {};
+  for (const [name, value] of searchParams) {
+    const known = isMode(name) ? MODES[value.toUpperCase()] : {};
+    if (known === undefined || (!isMode(name) && name !== 'ssl' && /ssl|tls/i.test(name)))
+      throw new InvalidInputError(
+        `What the query of the \`uri\` says by '${name}' is not understood. \`ssl-mode\` may be ${Object.keys(MODES).join(', ')}; for more pass ` +
+          'the option `ssl`.',
+      );
+    if (isMode(name)) found = known;
+  }
+  return found;
+}
+
+/** As each of its writers spells it. */
+function isMode(name: string): boolean {
+  return /^ssl[-_]?mode$/i.test(name);
+}

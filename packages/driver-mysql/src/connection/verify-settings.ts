@@ -1,0 +1,50 @@
+import { DriverError } from '@rowlock/core';
+import { type MysqlTransaction, query } from '../query.js';
+
+/** In bytes. Statements are shorter. */
+const LEAST_PACKET = 4 * 1024 * 1024;
+
+/**
+ * Looks whether a session, and the server, are set as Rowlock needs them.
+ *
+ * @returns how many connections the server takes
+ * @throws DriverError
+ */
+export async function verifySettings(on: MysqlTransaction, schema: string): Promise<number> {
+  const rows = await query<{ Variable_name: string; Value: string }>(
+    on,
+    "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', 'log_bin', 'binlog_format', 'innodb_rollback_on_timeout', 'max_connections', 'max_allowed_packet', 'lower_case_table_names')",
+  );
+  const value = new Map(rows.map((row) => [row.Variable_name, row.Value]));
+  const isolation = value.get('transaction_isolation') ?? value.get('tx_isolation');
+  if (isolation !== 'READ-COMMITTED') {
+    throw new DriverError(
+      'Unknown',
+      `Connections must run at READ COMMITTED, and this one runs at ${isolation}. Does a proxy reset the session?`,
+    );
+  }
+  // A lock wait in a handler's `tx` would end the claim, and the next statement would be committed by itself.
+  if (value.get('innodb_rollback_on_timeout') === 'ON') {
+    throw new DriverError(
+      'Unknown',
+      'The server must run with innodb_rollback_on_timeout = OFF, its default.',
+    );
+  }
+  if (value.get('log_bin') === 'ON' && value.get('binlog_format') === 'STATEMENT') {
+    throw new DriverError(
+      'Unknown',
+      'READ COMMITTED needs binlog_format ROW or MIXED, and this server has STATEMENT.',
+    );
+  }
+  if (Number(value.get('max_allowed_packet')) < LEAST_PACKET) {
+    throw new DriverError('Unknown', 'The server must run with a max_allowed_packet of 4 MB or more.');
+  }
+  // The server accepts each spelling of the database. The names of the workers' locks are made of one, so all must use the same.
+  if (Number(value.get('lower_case_table_names') ?? 0) !== 0 && schema !== schema.toLowerCase()) {
+    throw new DriverError(
+      'InvalidInput',
+      `This server's lower_case_table_names is not 0: name the database '${schema.toLowerCase()}', not '${schema}'.`,
+    );
+  }
+  return Number(value.get('max_connections') ?? Number.POSITIVE_INFINITY);
+}

@@ -1,0 +1,11 @@
+import type { Pool } from 'mysql2/promise';
+import type { MysqlTransaction } from '../query.js';
+import { withConnection } from './connection.js';
+
+/** The pool for statements that may take as long as they need. @param answerMs How long it may take until a connection is free. */
+export function poolWithoutTimeout(pool: Pool, answerMs: number): MysqlTransaction {
+  return {
+    execute: (sql, values) => withConnection(pool, answerMs, (client) => client.execute<never>(sql, values)),
+    query: (sql, values) => withConnection(pool, answerMs, (client) => client.query<never>(sql, values)),
+  };
+}

@@ -1,0 +1,51 @@
+import type { EarlierRuns, JobId, RunStart, RunsStarted } from '@rowlock/core/driver';
+import { type MysqlTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { recordsOf } from '../store/given-rows.js';
+import { idsOf, rangeOf } from '../values/job-ids.js';
+
+export const NONE_EARLIER: RunsStarted = { earlier: [], unfinished: [] };
+
+/** A job's runs before; without an id, an open run that may have some of the jobs. */
+interface EarlierRow {
+  readonly id: string | null;
+  readonly earlier_runs: string;
+  readonly crashes: string;
+  /** A list in JSON: the ids of the job's runs that are not finished, and a null for each of the others. */
+  readonly unfinished: string;
+  readonly process_id: string;
+  readonly job_ids: string;
+}
+
+/** What the records say of runs of these jobs before. @throws DriverError */
+export async function findEarlierRuns(
+  on: MysqlTransaction,
+  sql: Statements,
+  runs: readonly RunStart[],
+): Promise<RunsStarted> {
+  const { text, values } = recordsOf(runs);
+  const jobs = runs.flatMap((run) => run.jobs);
+  const found = await query<EarlierRow>(on, sql.findRuns(text), [...values, ...rangeOf(jobs)]);
+  const starting = new Set(runs.map(({ runId }) => runId));
+  const open = openRuns(found, new Set(jobs)).filter((runId) => !starting.has(runId));
+  return {
+    earlier: found.flatMap(earlierOf),
+    unfinished: [...new Set([...open, ...found.flatMap(unfinishedOf)])],
+  };
+}
+
+/** The ids of the open runs that have some of these jobs. */
+function openRuns(found: readonly EarlierRow[], jobs: ReadonlySet<JobId>): readonly string[] {
+  return found
+    .filter(({ id, job_ids }) => id === null && idsOf(job_ids).some((each) => jobs.has(each)))
+    .map(({ process_id }) => process_id);
+}
+
+function unfinishedOf({ unfinished }: EarlierRow): readonly string[] {
+  const runIds: readonly (string | null)[] = JSON.parse(unfinished);
+  return runIds.filter((runId) => runId !== null);
+}
+
+function earlierOf({ id, earlier_runs, crashes }: EarlierRow): readonly EarlierRuns[] {
+  return id === null ? [] : [{ id: BigInt(id), earlierRuns: Number(earlier_runs), crashes: Number(crashes) }];
+}

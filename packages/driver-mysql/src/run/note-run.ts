@@ -1,0 +1,32 @@
+import type { RunNote, RunRef } from '@rowlock/core/driver';
+import { change, type MysqlTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { recordsOf } from '../store/given-rows.js';
+import { storableJson } from '../store/storable.js';
+import { rangeOf } from '../values/job-ids.js';
+import { inParts, list } from '../values/list.js';
+
+/** Writes to the records of a run. A run in one row gets records for these jobs first. @throws DriverError */
+export async function noteRun(
+  on: MysqlTransaction,
+  sql: Statements,
+  { runId, jobs }: RunRef,
+  { progress }: RunNote,
+): Promise<void> {
+  const note = async (): Promise<number> => {
+    let noted = 0;
+    for (const part of inParts(jobs)) {
+      const wanted = list(part);
+      const values = [storableJson(progress), ...wanted.values, runId];
+      noted += (await change(on, sql.noteProgress(wanted.places), values)).rows;
+    }
+    return noted;
+  };
+  if ((await note()) > 0) return;
+  const [first] = rangeOf(jobs);
+  const [open] = await query<{ last_id: string }>(on, sql.findOpenRun, [first, runId]);
+  if (open === undefined) return;
+  const records = recordsOf([{ runId, jobs }]);
+  await change(on, sql.writeOut(records.text), [...records.values, open.last_id]);
+  await note();
+}

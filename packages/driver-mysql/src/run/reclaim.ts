@@ -1,0 +1,52 @@
+import type { Reclaimed, ReclaimScope } from '@rowlock/core/driver';
+import type { Context } from '../context.js';
+import { change, type MysqlTransaction, query } from '../query.js';
+import type { InTransaction } from '../store/in-transaction.js';
+import { inParts, list } from '../values/list.js';
+
+/** A leased job whose worker is missing, or whose lease is over. */
+interface LeasedRow {
+  readonly id: string;
+  readonly process_id: string;
+  readonly worker_id: string;
+  /** 1 when the lease is over whether the worker lives or not. */
+  readonly is_over: number | string;
+  /** 1 when the worker has no session. */
+  readonly is_missing: number | string;
+}
+
+/** Puts back the jobs of leases that are over, and of workers that are dead. @throws DriverError */
+export async function reclaim(
+  { sql, lockPrefix }: Context,
+  on: MysqlTransaction,
+  inTransaction: InTransaction,
+  { queues, dead }: ReclaimScope,
+): Promise<Reclaimed> {
+  const leased: LeasedRow[] = [];
+  for (const queue of queues)
+    leased.push(...(await query<LeasedRow>(on, sql.reclaimable, [lockPrefix, queue, lockPrefix])));
+  const found = leased.filter(({ worker_id, is_over }) => Number(is_over) === 1 || dead.includes(worker_id));
+  let reclaimed = 0;
+  for (const part of inParts(found)) reclaimed += await inTransaction((tx) => putBack(sql, tx, part));
+  const missing = leased
+    .filter(({ is_missing }) => Number(is_missing) === 1)
+    .map(({ worker_id }) => worker_id);
+  return { reclaimed, missing: [...new Set(missing)] };
+}
+
+/** Passes over a job that its run is settling just now. */
+async function putBack(
+  sql: Context['sql'],
+  tx: MysqlTransaction,
+  leased: readonly LeasedRow[],
+): Promise<number> {
+  const runs = new Map(leased.map(({ id, process_id }) => [id, process_id]));
+  const wanted = list([...runs.keys()]);
+  const text = sql.lockReclaimable(wanted.places);
+  const rows = await query<Pick<LeasedRow, 'id' | 'process_id'>>(tx, text, wanted.values);
+  const free = rows.filter(({ id, process_id }) => runs.get(id) === process_id);
+  if (free.length === 0) return 0;
+  const ids = list(free.map(({ id }) => id));
+  await change(tx, sql.reclaim(ids.places), ids.values);
+  return free.length;
+}

@@ -1,0 +1,83 @@
+import type { Receipt, RunStart, RunsStarted } from '@rowlock/core/driver';
+import { change, type MysqlTransaction, type Value } from '../query.js';
+import type { Statements } from '../statements.js';
+import { recordsOf } from '../store/given-rows.js';
+import { rangeOf } from '../values/job-ids.js';
+import { findEarlierRuns, NONE_EARLIER } from './earlier-runs.js';
+
+/** An INSERT, and the number of its rows. */
+interface Insert {
+  readonly sql: string;
+  readonly values: readonly Value[];
+  readonly rows: number;
+}
+
+/**
+ * Writes that runs begin. The runs of one job each share a statement, and a run of several jobs has a row of its own.
+ *
+ * @param on Commits each statement by itself: a record that is visible is also durable.
+ */
+export function startRuns(
+  on: MysqlTransaction,
+  sql: Statements,
+  runs: readonly RunStart[],
+): Receipt<RunsStarted> {
+  const visible = write(on, sql, runs);
+  return {
+    visible,
+    async durable() {
+      await visible;
+    },
+  };
+}
+
+async function write(on: MysqlTransaction, sql: Statements, runs: readonly RunStart[]): Promise<RunsStarted> {
+  if (runs.length === 0 || (await writeFresh(on, sql, runs))) return NONE_EARLIER;
+  const found = await findEarlierRuns(on, sql, runs);
+  if (found.unfinished.length > 0) return found;
+  await Promise.all(knownInserts(sql, runs).map((insert) => run(on, insert)));
+  return found;
+}
+
+/** Writes all runs in one statement if none of their jobs had a run before. @returns whether they are written */
+async function writeFresh(
+  on: MysqlTransaction,
+  sql: Statements,
+  runs: readonly RunStart[],
+): Promise<boolean> {
+  const insert = freshInsert(sql, runs);
+  return insert !== undefined && (await run(on, insert)) === insert.rows;
+}
+
+/** undefined where one statement cannot write all or nothing */
+function freshInsert(sql: Statements, runs: readonly RunStart[]): Insert | undefined {
+  const records = recordsOf(runs);
+  const [first] = runs;
+  if (runs.every(({ jobs }) => jobs.length === 1)) {
+    const text = runs.length === 1 ? sql.startOneRun(records.text) : sql.startRuns(records.text);
+    return { sql: text, values: records.values, rows: runs.length };
+  }
+  if (first === undefined || runs.length > 1) return undefined;
+  const values = [...openRun(first), ...records.values, ...rangeOf(first.jobs)];
+  return { sql: sql.startTogether(records.text), values, rows: 1 };
+}
+
+/** For jobs of which some had runs before. */
+function knownInserts(sql: Statements, runs: readonly RunStart[]): readonly Insert[] {
+  const single = runs.filter(({ jobs }) => jobs.length === 1);
+  const several = runs.filter(({ jobs }) => jobs.length > 1);
+  const inserts = several.map((each) => ({ sql: sql.startKnownTogether, values: openRun(each), rows: 1 }));
+  if (single.length === 0) return inserts;
+  const { text, values } = recordsOf(single);
+  return [...inserts, { sql: sql.startKnownRuns(text), values, rows: single.length }];
+}
+
+/** The values of a row in the table of open runs. */
+function openRun({ runId, workerId, jobs }: RunStart): readonly Value[] {
+  return [runId, workerId, ...rangeOf(jobs), `[${jobs.join(',')}]`];
+}
+
+async function run(on: MysqlTransaction, { sql, values }: Insert): Promise<number> {
+  const { rows } = await change(on, sql, values);
+  return rows;
+}

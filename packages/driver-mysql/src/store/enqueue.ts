@@ -1,0 +1,132 @@
+import { DriverError, type Enqueued, isDriverError } from '@rowlock/core';
+import { despiteDeadlocks, type NewJob } from '@rowlock/core/driver';
+import type { Context } from '../context.js';
+import { change, type MysqlTransaction } from '../query.js';
+import type { Statements } from '../statements.js';
+import { findDuplicates } from './duplicates.js';
+import { NEW_JOBS } from './given-rows.js';
+import type { InTransaction } from './in-transaction.js';
+import { inPackets } from './packets.js';
+import { type NewJobRow, type PendingJob, pendingJob, valuesOf } from './pending-job.js';
+import type { Scope } from './scope.js';
+
+/** How often a unique key may change hands while a job that wants it is enqueued. */
+const MOST_TRIES = 10;
+
+/** Inserts jobs, in order, but for duplicates. @throws DriverError */
+export async function enqueue(
+  { sql, answerMs }: Context,
+  scope: Scope,
+  inTransaction: InTransaction,
+  jobs: readonly NewJob[],
+): Promise<readonly Enqueued[]> {
+  const pending = jobs.map(pendingJob);
+  const packets = inPackets(pending.map(({ row }) => row)).length;
+  const isJoined = scope.on !== scope.outside;
+  if (packets <= 1 || isJoined) return insertAll(sql, scope, pending, isJoined);
+  // Jobs that do not fit into one statement go into one transaction, which sees what others have committed.
+  const together = (tx: MysqlTransaction) => insertAll(sql, { on: tx, outside: tx }, pending, true);
+  return despiteDeadlocks(() => inTransaction(together, packets * answerMs));
+}
+
+async function insertAll(
+  sql: Statements,
+  scope: Scope,
+  jobs: readonly PendingJob[],
+  isInTransaction: boolean,
+): Promise<readonly Enqueued[]> {
+  const outcomes = new Array<Enqueued>(jobs.length);
+  let pending = jobs;
+  // An INSERT that is refused keeps a lock on the other job's key until the transaction commits, and that job's settlement would
+  // wait for it.
+  if (isInTransaction) pending = await withoutDuplicates(sql, scope, pending, outcomes);
+  for (let tries = 0; pending.length > 0; tries++) {
+    if (tries === MOST_TRIES)
+      throw new DriverError('SerializationFailure', 'A unique key kept changing hands.');
+    const insert = () => insertRows(sql, scope.on, withoutTwins(pending));
+    const inserted = await (isInTransaction ? insert() : despiteDeadlocks(insert));
+    pending = withoutInserted(pending, inserted, outcomes);
+    // The job that has the key may be settled before it is found. Then the next INSERT succeeds.
+    pending = await withoutDuplicates(sql, scope, pending, outcomes);
+  }
+  return outcomes;
+}
+
+/** Each statement inserts all its rows or, when a unique key is taken, none. @returns the public ids of the jobs that are inserted */
+async function insertRows(
+  sql: Statements,
+  on: MysqlTransaction,
+  pending: readonly PendingJob[],
+): Promise<ReadonlySet<string>> {
+  const inserted = new Set<string>();
+  for (const packet of inPackets(pending.map(({ row }) => row))) {
+    try {
+      await insertPacket(sql, on, packet);
+      for (const { public_id } of packet) inserted.add(public_id);
+    } catch (error) {
+      if (!isDriverError(error, 'UniqueViolation')) throw error;
+    }
+  }
+  return inserted;
+}
+
+async function insertPacket(
+  sql: Statements,
+  on: MysqlTransaction,
+  packet: readonly NewJobRow[],
+): Promise<void> {
+  const [row] = packet;
+  if (row !== undefined && packet.length === 1) {
+    await change(on, sql.enqueueOne, valuesOf(row));
+  } else {
+    const given = NEW_JOBS.rows(packet);
+    await change(on, sql.enqueue(given.text), given.values);
+  }
+}
+
+async function withoutDuplicates(
+  sql: Statements,
+  scope: Scope,
+  pending: readonly PendingJob[],
+  outcomes: Enqueued[],
+): Promise<readonly PendingJob[]> {
+  const keys = pending.flatMap(({ takenKey }) => takenKey ?? []);
+  const taken = await findDuplicates(sql, scope, keys);
+  return pending.filter(({ takenKey, place }) => {
+    const publicId = takenKey === null ? undefined : taken.get(takenKey);
+    if (publicId === undefined) return true;
+    outcomes[place] = { outcome: 'duplicate', publicId };
+    return false;
+  });
+}
+
+/** The first job of each unique key, and the jobs without one. */
+function withoutTwins(pending: readonly PendingJob[]): readonly PendingJob[] {
+  const keys = new Set<string>();
+  return pending.filter(({ takenKey }) => {
+    if (takenKey === null) return true;
+    const isFirst = !keys.has(takenKey);
+    keys.add(takenKey);
+    return isFirst;
+  });
+}
+
+/**
+ * Leaves out the jobs that are inserted, and their twins: the second of two jobs with one key is a duplicate of the first. A query
+ * for that might fail, and the caller would take a job for refused that is inserted.
+ */
+function withoutInserted(
+  pending: readonly PendingJob[],
+  inserted: ReadonlySet<string>,
+  outcomes: Enqueued[],
+): readonly PendingJob[] {
+  const firsts = new Map<string, string>();
+  return pending.filter(({ place, publicId, takenKey }) => {
+    const first = takenKey === null ? undefined : firsts.get(takenKey);
+    if (inserted.has(publicId)) {
+      outcomes[place] = { outcome: 'enqueued', publicId };
+      if (takenKey !== null) firsts.set(takenKey, publicId);
+    } else if (first !== undefined) outcomes[place] = { outcome: 'duplicate', publicId: first };
+    return outcomes[place] === undefined;
+  });
+}

@@ -1,0 +1,49 @@
+import { type NewJob, newPublicId } from '@rowlock/core/driver';
+import type { Value } from '../query.js';
+import type { NEW_JOBS } from './given-rows.js';
+import { storableJson, storableText } from './storable.js';
+import { takenKey } from './taken-key.js';
+
+/** A job that is still to be enqueued. */
+export interface PendingJob {
+  /** Its place among the jobs of the call. */
+  readonly place: number;
+  readonly publicId: string;
+  /** Its unique key, as the table has it; null if it has none. */
+  readonly takenKey: string | null;
+  readonly row: NewJobRow;
+}
+
+export type NewJobRow = Parameters<typeof NEW_JOBS.rows>[0][number] & { readonly public_id: string };
+
+/** @throws DriverError `InvalidInput` */
+export function pendingJob(job: NewJob, place: number): PendingJob {
+  const publicId = newPublicId();
+  const row = {
+    public_id: publicId,
+    queue: storableText(job.queue),
+    kind: storableText(job.kind),
+    job_key: storableText(job.key),
+    payload: storableJson(job.payload),
+    priority: job.priority,
+    available_at: 'at' in job.available ? job.available.at.getTime() : null,
+    delay: 'inMs' in job.available ? job.available.inMs : null,
+    max_attempts: job.maxAttempts,
+    unique_key: storableText(job.unique?.key ?? null),
+    unique_scope: job.unique?.scope ?? null,
+    metadata: storableJson(job.metadata),
+    created_by: job.createdBy,
+  };
+  return { place, publicId, takenKey: job.unique && takenKey(job.kind, job.unique.key), row };
+}
+
+/** In the order of `enqueueOne`. */
+export function valuesOf(row: NewJobRow): readonly Value[] {
+  const { public_id, queue, kind, job_key, payload, priority, available_at, delay } = row;
+  const times = [available_at, delay, available_at, delay];
+  const { max_attempts, unique_key, unique_scope, metadata, created_by } = row;
+  return [
+    ...[public_id, queue, kind, job_key, payload, priority, ...times],
+    ...[max_attempts, unique_key, unique_scope, metadata, created_by],
+  ];
+}

@@ -1,0 +1,29 @@
+import { DriverError, type Json } from '@rowlock/core';
+
+/**
+ * Text as a column takes it. The client would silently put U+FFFD in the place of half a surrogate pair.
+ *
+ * @throws DriverError `InvalidInput`
+ */
+export function storableText<Text extends string | null>(text: Text): Text {
+  if (text !== null && (text.includes('\0') || !text.isWellFormed())) throw unstorable();
+  return text;
+}
+
+/**
+ * A value as a JSON column takes it. Refused here, because a statement that the server refuses ends the transaction.
+ *
+ * @throws DriverError `InvalidInput`
+ */
+export function storableJson(value: Json | object): string {
+  const text = JSON.stringify(value);
+  if (UNSTORABLE_ESCAPE.test(text)) throw unstorable();
+  return text;
+}
+
+/** JSON.stringify escapes exactly these: a NUL, and a half of a surrogate pair without the other half. */
+const UNSTORABLE_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
+
+function unstorable(): DriverError {
+  return new DriverError('InvalidInput', 'MySQL is given no NUL character and no half of a surrogate pair.');
+}

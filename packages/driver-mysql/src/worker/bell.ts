@@ -1,0 +1,104 @@
+import { type WakeUp, wakeUpOf } from '@rowlock/core/driver';
+import type { Context } from '../context.js';
+import { change, type MysqlTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { inParts, list } from '../values/list.js';
+
+/** How long a ring may be on its way, in milliseconds: it has its number when it is written, and is visible when that commits. */
+const LATE_MS = 30_000;
+
+/** The most numbers that are looked for. */
+const MOST_LATE = 256;
+
+/** How many rings are kept: far more than workers can have missed between two polls. */
+const KEPT = 1_000n;
+
+/** The bell as one worker hears it: each ring once, though rings come out of order. */
+export class Bell {
+  readonly #context: Context;
+  readonly #pool: MysqlTransaction;
+  #last: bigint | null = null;
+  /** Numbers below the last that have not been seen, and until when to look for them. */
+  readonly #late = new Map<bigint, number>();
+  /** Before which number the bell was cleared. */
+  #pruned = 0n;
+
+  constructor(context: Context, pool: MysqlTransaction) {
+    this.#context = context;
+    this.#pool = pool;
+  }
+
+  /** Rings before a worker's first session are not for it. Rings between two sessions are heard late. */
+  async begin(): Promise<void> {
+    if (this.#last !== null) return;
+    const rows = await query<{ id: string }>(this.#pool, this.#context.sql.lastRings);
+    this.#last = BigInt(rows[0]?.id ?? 0);
+    for (const { id } of rows) this.#note(BigInt(id));
+  }
+
+  /** The values for a statement that looks for rings after the last, and for late ones. */
+  unheard(): { readonly places: string; readonly values: readonly (bigint | null)[] } {
+    const late = list(this.#late.size > 0 ? [...this.#late.keys()] : [0n]);
+    return { places: late.places, values: [this.#last ?? 0n, ...late.values] };
+  }
+
+  async isRung(): Promise<boolean> {
+    const { places, values } = this.unheard();
+    const rows = await query(this.#pool, this.#context.sql.rung(places), values);
+    return rows.length > 0;
+  }
+
+  /** The rings since the last time. */
+  async hear(): Promise<readonly WakeUp[]> {
+    const { places, values } = this.unheard();
+    const sql = this.#context.sql.heard(places);
+    const rows = await query<{ id: string; wake_up: string }>(this.#pool, sql, values);
+    for (const { id } of rows) this.#note(BigInt(id));
+    this.#forget();
+    await this.#prune();
+    return rows.map(({ wake_up }) => wakeUpOf(JSON.parse(wake_up)));
+  }
+
+  /** Numbers are given in order, and visible in the order of the commits: those in between may still come. */
+  #note(id: bigint): void {
+    this.#late.delete(id);
+    const last = this.#last ?? 0n;
+    if (id <= last) return;
+    const until = performance.now() + LATE_MS;
+    const first = id - last > MOST_LATE ? id - BigInt(MOST_LATE) : last + 1n;
+    for (let missing = first; missing < id; missing++) this.#late.set(missing, until);
+    this.#last = id;
+  }
+
+  /** The oldest first. A transaction that was rolled back leaves a number that never comes. */
+  #forget(): void {
+    const now = performance.now();
+    for (const [id, until] of this.#late) {
+      if (until > now && this.#late.size <= MOST_LATE) return;
+      this.#late.delete(id);
+    }
+  }
+
+  /** Not done with a ring: a producer's transaction should lock no rows but those that it adds. */
+  async #prune(): Promise<void> {
+    const before = (this.#last ?? 0n) - KEPT;
+    if (before < this.#pruned + KEPT) return;
+    this.#pruned = before;
+    await change(this.#pool, this.#context.sql.pruneBell, [before]);
+  }
+}
+
+/** Those of these rings that are visible. @throws DriverError */
+export async function findRings(
+  on: MysqlTransaction,
+  sql: Statements,
+  rings: readonly number[],
+): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const part of inParts(rings)) {
+    const wanted = list(part);
+    const rows = await query<{ id: string }>(on, sql.findRings(wanted.places), wanted.values);
+    found.push(...rows.map(({ id }) => Number(id)));
+  }
+  return found;
+}

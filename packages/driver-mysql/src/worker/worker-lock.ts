@@ -1,0 +1,64 @@
+import { DriverError } from '@rowlock/core';
+import type { Connection } from 'mysql2/promise';
+import { connectionOf } from '../connection/session.js';
+import type { Context } from '../context.js';
+import { type MysqlTransaction, query } from '../query.js';
+import { isInterruption } from './interruption.js';
+
+/** The user lock that proves a worker alive. The server frees it with the session that holds it. */
+export class WorkerLock {
+  readonly #context: Context;
+  readonly #workerId: number;
+  readonly #name: string;
+  /** The number of the session that held the lock last. */
+  #connection: number | null = null;
+
+  constructor(context: Context, workerId: number) {
+    this.#context = context;
+    this.#workerId = workerId;
+    this.#name = `${context.lockPrefix}${workerId}`;
+  }
+
+  /** @throws DriverError `LockTimeout` while an earlier session of the worker holds it */
+  async take(client: Connection): Promise<void> {
+    await this.checkWrites(client);
+    const [lock] = await query<{ held: number }>(client, this.#context.sql.holdAnchor, [this.#name]);
+    if (Number(lock?.held) === 1) {
+      this.#connection = connectionOf(client);
+      return;
+    }
+    // The server has not noticed the end of the earlier session. Only a session that holds the lock is that one.
+    const holder = await this.holder(client);
+    if (holder !== null && holder === this.#connection) {
+      await client.query(`KILL ${this.#connection}`).catch(() => {});
+    }
+    throw new DriverError('LockTimeout', "The worker's lock is still held.");
+  }
+
+  /** Whether a session holds the lock still. @throws DriverError */
+  async isHeldBy(client: Connection): Promise<boolean> {
+    await this.checkWrites(client).catch(isInterruption);
+    const lock = query<{ held: number }>(client, this.#context.sql.holdsAnchor, [this.#name]);
+    // An interruption comes from a server that answers.
+    const held = await lock.then(([row]) => Number(row?.held) === 1, isInterruption);
+    // A proxy that was not recognised has answered from another session. The one with the lock may be anybody's.
+    if (!held) this.#connection = null;
+    return held;
+  }
+
+  /** The number of the session that holds the lock. @throws DriverError */
+  async holder(on: MysqlTransaction): Promise<number | null> {
+    const text = this.#context.sql.anchorHolder;
+    const [row] = await query<{ connection: number | string | null }>(on, text, [this.#name]);
+    return row?.connection == null ? null : Number(row.connection);
+  }
+
+  /**
+   * After a fail-over the old server may live on and be read-only: a lock there proves nothing on the new one.
+   *
+   * @throws DriverError `ConnectionLost`
+   */
+  async checkWrites(client: Connection): Promise<void> {
+    await query(client, this.#context.sql.writes, [this.#workerId]);
+  }
+}

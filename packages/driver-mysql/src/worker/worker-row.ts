@@ -1,0 +1,31 @@
+import type { WorkerInfo } from '@rowlock/core/driver';
+import { change, type MysqlTransaction, type Value } from '../query.js';
+import type { Statements } from '../statements.js';
+
+/** A worker's row. Others delete the row of a worker that is long gone. A worker that comes back writes it again. */
+export class WorkerRow {
+  readonly id: number;
+  readonly #sql: Statements;
+  readonly #values: readonly Value[];
+  readonly #since = performance.now();
+
+  private constructor(sql: Statements, values: readonly Value[], id: number) {
+    this.#sql = sql;
+    this.#values = values;
+    this.id = id;
+  }
+
+  /** @throws DriverError */
+  static async add(on: MysqlTransaction, sql: Statements, worker: WorkerInfo): Promise<WorkerRow> {
+    const { name, host, pid, queues } = worker;
+    const values = [name, host, pid, JSON.stringify(queues)];
+    const { insertId } = await change(on, sql.addWorker, values);
+    return new WorkerRow(sql, values, insertId);
+  }
+
+  /** @throws DriverError */
+  async keep(on: MysqlTransaction): Promise<void> {
+    const ageMs = performance.now() - this.#since;
+    await change(on, this.#sql.keepWorker, [this.id, ...this.#values, ageMs]);
+  }
+}
