@@ -56,5 +56,6 @@ export { isSettled, OUTSTANDING, SETTLED, STATES, type State } from './job/lifec
 export { consoleLogger, type Logger } from './logger.js';
 export type { Retention, RetentionRules } from './retention/retention.js';
 export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } from './rowlock.js';
-export type { RunInfo, WorkerEvents } from './worker/tell/events.js';
+export type { RunInfo } from './worker/run/run-info.js';
+export type { WorkerEvents } from './worker/tell/events.js';
 export type { StopOptions, Worker, WorkerOptions } from './worker/worker.js';

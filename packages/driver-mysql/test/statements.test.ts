@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ENDINGS, KEYS, NEW_JOBS, recordsOf } from '../src/given.js';
+import { ENDINGS, KEYS, NEW_JOBS, recordsOf } from '../src/store/given-rows.js';
 import { spelled } from './spelled.js';
 
 test('the statements are those on file', async () => {

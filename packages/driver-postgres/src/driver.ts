@@ -31,6 +31,7 @@ import type { ClaimParts } from './claim/claim-parts.js';
 import { PostgresClaimSession } from './claim/claim-session.js';
 import { endPool, onPool, takeConnection, watch } from './connection/connection.js';
 import { NamedStatements } from './connection/named-statements.js';
+import type { Batch } from './connection/pipeline/send-ahead.js';
 import { type Server, serverOf } from './connection/server.js';
 import { SessionSettings } from './connection/session-settings.js';
 import { sharesSessions } from './connection/shared-sessions.js';
@@ -46,9 +47,9 @@ import { reclaim } from './run/reclaim.js';
 import { RunStarts } from './run/run-starts.js';
 import { WalFlush } from './run/wal-flush.js';
 import { history } from './store/history.js';
-import { askInTransaction, inTransaction } from './store/in-transaction.js';
+import { inTransaction, sendInTransaction } from './store/in-transaction.js';
 import { prune, takePruneTurn } from './store/prune.js';
-import { PostgresStore, type Question, texts } from './store/store.js';
+import { PostgresStore, texts } from './store/store.js';
 import { PostgresAnchor } from './worker/anchor.js';
 import { PostgresPulse } from './worker/pulse.js';
 import { survey } from './worker/survey.js';
@@ -197,10 +198,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     if (this.#ownsPool && !this.#pool.ending) await endPool(this.#pool, this.context.answerMs);
   }
 
-  protected override async askAll<Row extends pg.QueryResultRow>(
-    questions: readonly Question[],
-  ): Promise<Row[]> {
-    const [first, ...others] = questions;
+  protected override async sendAll<Row extends pg.QueryResultRow>(batches: readonly Batch[]): Promise<Row[]> {
+    const [first, ...others] = batches;
     const made = first?.() ?? [];
     const [only, ...more] = made;
     if (only === undefined) return [];
@@ -208,7 +207,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return despiteDeadlocks(() =>
       others.length + more.length === 0
         ? this.#names.query<Row>(this.on, only.text, only.values)
-        : this.#withoutTimeout((client) => askInTransaction<Row>(client, this.context, all)),
+        : this.#withoutTimeout((client) => sendInTransaction<Row>(client, this.context, all)),
     );
   }
 

@@ -46,7 +46,9 @@ function codeOf(error: Error): string {
 }
 
 function messageOf(error: Error): string {
-  return text(readOr(UNREADABLE.message, () => error.message || readOr(UNREADABLE.message, () => error.name)));
+  return text(
+    readOr(UNREADABLE.message, () => error.message || readOr(UNREADABLE.message, () => error.name)),
+  );
 }
 
 /** What a getter gives, unless it throws. */

@@ -12,6 +12,7 @@ import { Pruner } from '../retention/pruner.js';
 import type { RetentionLimits } from '../retention/retention.js';
 import { BatchSizes } from './flow/batch-sizes.js';
 import type { Flow } from './flow/context.js';
+import { sweep } from './flow/turn.js';
 import { reserve, shortages } from './life/connections.js';
 import { Session } from './life/session.js';
 import { Cancellations } from './look/cancellations.js';
@@ -21,8 +22,9 @@ import { Slots } from './look/slots.js';
 import { Surveyor } from './look/surveyor.js';
 import { RunRecords } from './record/run-records.js';
 import type { LiveRun } from './run/live-run.js';
+import type { RunInfo } from './run/run-info.js';
 import { limitMs } from './run/time-limits.js';
-import { type RunInfo, WorkerEmitter, type WorkerEvents } from './tell/events.js';
+import { WorkerEmitter, type WorkerEvents } from './tell/events.js';
 import { Faults } from './tell/faults.js';
 import { LineReporter } from './tell/line-reporter.js';
 import { Alarm } from './time/alarm.js';
@@ -76,7 +78,7 @@ const HEARTBEAT =
 interface Running {
   readonly anchor: Anchor;
   readonly slots: Slots;
-  readonly rounds: Pick<Rounds<unknown>, 'beginAt'>;
+  readonly rounds: Pick<Rounds, 'beginAt'>;
   readonly surveyor: Surveyor;
   readonly lines: LineReporter;
   readonly beside: readonly Promise<void>[];
@@ -280,7 +282,14 @@ export class Worker<Tx> {
     const rest = (): void => {
       if (!surveyor.mayLookAgain && !rounds.mustLookAgain && !this.#stopping.signal.aborted) this.#rest();
     };
-    const rounds: Rounds<Tx> = new Rounds({ ...all, flow, slots, surveyor });
+    const rounds: Rounds = new Rounds({
+      ...all,
+      clock,
+      stopping: this.#stopping.signal,
+      sweep: (pass, claimed) => sweep({ ...flow, claimed }, pass),
+      slots,
+      surveyor,
+    });
     const pruner = new Pruner({
       driver,
       limits: retention,

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Connection, PoolClient, QueryResultRow } from 'pg';
+import type { PoolClient, QueryResultRow } from 'pg';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
-import type { Field } from './pipeline/message-part.js';
 
 /** The statements of each job, or of each batch of jobs. */
 const VERBS = [
@@ -30,15 +29,6 @@ const WORTH_IT = 20;
 
 /** The server has no statement of this name, has one already, or what the statement names has changed. */
 const REFUSALS: ReadonlySet<unknown> = new Set(['26000', '42P05', '0A000']);
-
-/** What is prepared on each connection: the columns by the statement's name. */
-const prepared = new WeakMap<Connection, Map<string, readonly Field[]>>();
-
-export function preparedOn(connection: Connection): Map<string, readonly Field[]> {
-  const known = prepared.get(connection) ?? new Map<string, readonly Field[]>();
-  prepared.set(connection, known);
-  return known;
-}
 
 /**
  * The names of prepared statements. The server plans a named statement once for each connection. To plan a claim and its settlement

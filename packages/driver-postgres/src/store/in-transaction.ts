@@ -1,41 +1,41 @@
 import { answerWithin } from '@rowlock/core/driver';
 import type { PoolClient, QueryResultRow } from 'pg';
 import { cut } from '../connection/connection.js';
-import { askAhead } from '../connection/pipeline/send-ahead.js';
+import { type Batch, sendAhead } from '../connection/pipeline/send-ahead.js';
 import { BEGIN, COMMIT } from '../connection/pipeline/transaction-words.js';
 import type { Context } from '../context.js';
-import { PostgresStore, type Question } from './store.js';
+import { PostgresStore } from './store.js';
 
-const begin: Question = () => [{ text: BEGIN.text, values: [] }];
-const commit: Question = () => [{ text: COMMIT.text, values: [] }];
+const begin: Batch = () => [{ text: BEGIN.text, values: [] }];
+const commit: Batch = () => [{ text: COMMIT.text, values: [] }];
 
 /**
- * Asks questions in a transaction of their own. Whoever gives the connection closes it when this throws.
+ * Sends statements in a transaction of their own. When this throws, the connection is to be closed.
  *
  * @throws DriverError, of the first one that fails: then none has taken effect
  */
-export function askInTransaction<Row extends QueryResultRow>(
+export function sendInTransaction<Row extends QueryResultRow>(
   client: PoolClient,
   context: Context,
-  questions: readonly Question[],
+  batches: readonly Batch[],
 ): Promise<Row[]> {
-  return askAhead(client, context, [begin, ...questions, commit]);
+  return sendAhead(client, context, [begin, ...batches, commit]);
 }
 
-/** The same where what is asked depends on the answers. The store's first question is sent along with the BEGIN. */
+/** Does work in a transaction of its own. The store's first statements are sent along with the BEGIN. */
 export async function inTransaction<Result>(
   client: PoolClient,
   context: Context,
   work: (store: PostgresStore) => Promise<Result>,
 ): Promise<Result> {
   const result = await work(new StoreInTransaction(client, context));
-  await askAhead(client, context, [commit]);
+  await sendAhead(client, context, [commit]);
   return result;
 }
 
 class StoreInTransaction extends PostgresStore {
   readonly #client: PoolClient;
-  #ahead: readonly Question[] = [begin];
+  #ahead: readonly Batch[] = [begin];
 
   constructor(client: PoolClient, context: Context) {
     const { answerMs } = context;
@@ -45,9 +45,9 @@ class StoreInTransaction extends PostgresStore {
     this.#client = client;
   }
 
-  protected override askAll<Row extends QueryResultRow>(questions: readonly Question[]): Promise<Row[]> {
+  protected override sendAll<Row extends QueryResultRow>(batches: readonly Batch[]): Promise<Row[]> {
     const ahead = this.#ahead;
     this.#ahead = [];
-    return askAhead(this.#client, this.context, [...ahead, ...questions]);
+    return sendAhead(this.#client, this.context, [...ahead, ...batches]);
   }
 }

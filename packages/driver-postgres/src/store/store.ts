@@ -12,6 +12,7 @@ import {
   type WorkerView,
 } from '@rowlock/core/driver';
 import type { QueryResultRow } from 'pg';
+import type { Batch } from '../connection/pipeline/send-ahead.js';
 import type { Context } from '../context.js';
 import { type PostgresTransaction, query } from '../query.js';
 import { type JobViewRow, toJobView, toWorkerView, type WorkerRow } from '../rows.js';
@@ -23,14 +24,6 @@ const MOST_TRIES = 10;
 
 /** How many jobs one statement inserts: while the server inserts them, the next ones are written out for it. */
 const PER_STATEMENT = 1_000;
-
-/** What is to be asked, in one statement or several, made when it is about to be sent. */
-export type Question = () => readonly Statement[];
-
-export interface Statement {
-  readonly text: string;
-  readonly values: unknown[];
-}
 
 /** The verbs that stand alone, on the pool or in a caller's transaction. */
 export class PostgresStore implements Store {
@@ -66,7 +59,7 @@ export class PostgresStore implements Store {
     const unique = open.some(({ job }) => job.unique !== null);
     const wakes = wakeUps.length > 0;
     const calls = wakes ? [this.context.channel, texts(wakeUps)] : [];
-    const rows = await this.askAll<{ public_id: string }>(
+    const rows = await this.sendAll<{ public_id: string }>(
       pieces(open, PER_STATEMENT).map(
         (some) => () =>
           newJobs(some).map((given) => ({
@@ -136,11 +129,11 @@ export class PostgresStore implements Store {
     return rows.map(toWorkerView);
   }
 
-  /** Asks what is asked often: all of it takes effect, or nothing. In a caller's transaction it does in any case. */
-  protected async askAll<Row extends QueryResultRow>(questions: readonly Question[]): Promise<Row[]> {
+  /** Sends statements that are frequent. All of them take effect, or none. In a caller's transaction they do in any case. */
+  protected async sendAll<Row extends QueryResultRow>(batches: readonly Batch[]): Promise<Row[]> {
     const rows: Row[] = [];
     // All are made first: what one of them refuses is refused before anything is inserted.
-    for (const { text, values } of questions.flatMap((question) => question()))
+    for (const { text, values } of batches.flatMap((batch) => batch()))
       rows.push(...(await query<Row>(this.on, text, values)));
     return rows;
   }

@@ -8,7 +8,8 @@ import type { Cancellations } from '../look/cancellations.js';
 import type { Sweep } from '../look/sweep.js';
 import type { RunRecords } from '../record/run-records.js';
 import type { LiveRun } from '../run/live-run.js';
-import type { RunInfo, WorkerEmitter } from '../tell/events.js';
+import type { RunInfo } from '../run/run-info.js';
+import type { WorkerEmitter } from '../tell/events.js';
 import type { BatchSizes } from './batch-sizes.js';
 
 /** What the flow of one worker stands on. */

@@ -1,15 +1,18 @@
+import type { Clock } from '../../clock.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import { Pause } from '../../job/pause.js';
-import type { Flow } from '../flow/context.js';
-import { sweep } from '../flow/turn.js';
 import type { Alarm } from '../time/alarm.js';
 import { longestPauseMs, type ScanPosition } from './scan-position.js';
 import type { Slot, Slots } from './slots.js';
 import type { Surveyor } from './surveyor.js';
 import { Sweep } from './sweep.js';
 
-export interface RoundsParts<Tx> {
-  readonly flow: Omit<Flow<Tx>, 'claimed'>;
+export interface RoundsParts {
+  readonly clock: Clock;
+  /** Aborted when the worker stops. */
+  readonly stopping: AbortSignal;
+  /** Passes through a queue. @param claimed Is called when a run is about to begin */
+  readonly sweep: (pass: Sweep, claimed: () => void) => Promise<void>;
   /** By queue. */
   readonly positions: ReadonlyMap<string, ScanPosition>;
   readonly slots: Pick<Slots, 'woken' | 'atRest'>;
@@ -19,8 +22,8 @@ export interface RoundsParts<Tx> {
 }
 
 /** What a slot does: rounds through all queues, until there is nothing left that it could do. */
-export class Rounds<Tx> {
-  readonly #parts: RoundsParts<Tx>;
+export class Rounds {
+  readonly #parts: RoundsParts;
   readonly #skipPause = new Pause(10, 500);
   /** The queue at which the next round begins. */
   #first = '';
@@ -29,7 +32,7 @@ export class Rounds<Tx> {
   /** A round that begins after so many others is to come to all jobs; null when one has. */
   #wholeAfter: number | null = 0;
 
-  constructor(parts: RoundsParts<Tx>) {
+  constructor(parts: RoundsParts) {
     this.#parts = parts;
   }
 
@@ -45,21 +48,20 @@ export class Rounds<Tx> {
 
   /** Never rejects. */
   async serve(slot: Slot): Promise<void> {
-    const { alarm, surveyor, onFault } = this.#parts;
+    const { alarm, surveyor, stopping, onFault } = this.#parts;
     const claimed = (): void => {
       slot.work();
       surveyor.watch.start();
     };
-    const flow: Flow<Tx> = { ...this.#parts.flow, claimed };
     try {
       let sweeps: readonly Sweep[];
       let round: number;
       do {
         slot.look();
         round = ++this.#begun;
-        sweeps = await this.#round(flow);
+        sweeps = await this.#round(claimed);
         slot.rest();
-      } while (!flow.stopping.aborted && (await this.#isMore(sweeps, round)));
+      } while (!stopping.aborted && (await this.#isMore(sweeps, round)));
       // Two workers that hold a job each of one key refuse each other: both come back, at different times.
       if (sweeps.some(({ skipped }) => skipped)) alarm.within(this.#skipPause.next());
     } catch (error) {
@@ -73,7 +75,8 @@ export class Rounds<Tx> {
   }
 
   /** Sweeps each queue. A fault in one of them does not keep the slot from the others, unless the connection is lost. */
-  async #round(flow: Flow<Tx>): Promise<readonly Sweep[]> {
+  async #round(claimed: () => void): Promise<readonly Sweep[]> {
+    const { clock, sweep } = this.#parts;
     const sweeps: Sweep[] = [];
     const errors: unknown[] = [];
     for (const [queue, position] of this.#queues()) {
@@ -82,15 +85,15 @@ export class Rounds<Tx> {
         this.#first = queue;
         break;
       }
-      const pass = new Sweep(queue, position, flow.clock.now());
+      const pass = new Sweep(queue, position, clock.now());
       try {
-        await sweep(flow, pass);
+        await sweep(pass, claimed);
         sweeps.push(pass);
         if (pass.end === 'early') break;
       } catch (error) {
         errors.push(error);
       } finally {
-        pass.close(flow.clock.now());
+        pass.close(clock.now());
       }
     }
     if (errors.length === 0) return sweeps;
@@ -111,7 +114,7 @@ export class Rounds<Tx> {
 
   /** Whether the slot makes another round. The last slot that goes to rest makes the survey. */
   async #isMore(sweeps: readonly Sweep[], round: number): Promise<boolean> {
-    const { flow, positions, slots, surveyor, alarm } = this.#parts;
+    const { clock, positions, slots, surveyor, alarm } = this.#parts;
     const worked = sweeps.some((pass) => pass.worked);
     if (worked) this.#skipPause.reset();
     if (slots.woken || sweeps.some((pass) => pass.end === 'timed out' && !pass.worked)) {
@@ -121,7 +124,7 @@ export class Rounds<Tx> {
     const isEarly = sweeps.some(({ end }) => end === 'early');
     if (!isEarly && !sweeps.every(({ looksBack }) => looksBack)) {
       this.#wholeAfter = this.#begun;
-      alarm.within(longestPauseMs(positions, flow.clock.now()));
+      alarm.within(longestPauseMs(positions, clock.now()));
       await surveyor.between();
       return worked;
     }

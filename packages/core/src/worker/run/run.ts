@@ -4,9 +4,9 @@ import type { AnyHandler } from '../../handler/handler.js';
 import { retry } from '../../handler/outcome.js';
 import type { Job, JobId } from '../../job/job.js';
 import type { History } from '../record/run-records.js';
-import type { RunInfo } from '../tell/events.js';
 import { LiveRun } from './live-run.js';
 import { noOutcome } from './outcome-of.js';
+import type { RunInfo } from './run-info.js';
 import {
   type CountedJob,
   countRuns,

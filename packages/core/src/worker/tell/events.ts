@@ -1,17 +1,7 @@
 import { InvalidInputError } from '../../errors.js';
 import type { SettlingEvent } from '../../job/lifecycle.js';
 import type { Logger } from '../../logger.js';
-
-/** A run, as events tell of it. */
-export interface RunInfo {
-  /** Runs that share a transaction share it. */
-  readonly runId: string;
-  readonly queue: string;
-  readonly kind: string;
-  readonly key: string | null;
-  /** The public ids of its jobs. */
-  readonly jobs: readonly string[];
-}
+import type { RunInfo } from '../run/run-info.js';
 
 /** What a worker tells while it works. Listeners are called synchronously, and an error in one is logged. */
 export interface WorkerEvents {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.js';
 import type { Logger } from '../../logger.js';
-import type { RunInfo, WorkerEmitter } from './events.js';
+import type { RunInfo } from '../run/run-info.js';
+import type { WorkerEmitter } from './events.js';
 
 /**
  * Warns, once, when a held run has lasted half of what the server lets its transaction last.

@@ -1,5 +1,6 @@
 import type { Logger } from '../../logger.js';
-import type { RunInfo, WorkerEmitter } from './events.js';
+import type { RunInfo } from '../run/run-info.js';
+import type { WorkerEmitter } from './events.js';
 
 /** What knows of the handlers that ignored their signals. */
 interface Crew {

@@ -1,12 +1,20 @@
 import pg, { type Connection, type PoolClient } from 'pg';
 import type { QueryConfig } from '../../query.js';
-import { preparedOn } from '../named-statements.js';
 import { type Field, Part, type Values } from './message-part.js';
 import { BEGIN, COMMIT, COMMIT_AND_CHAIN } from './transaction-words.js';
 
 /** A statement that was not done because one before it failed. */
 export class Skipped extends Error {
   override readonly name = 'Skipped';
+}
+
+/** By connection, what its messages have prepared there: the columns by the statement's name. */
+const prepared = new WeakMap<Connection, Map<string, readonly Field[]>>();
+
+function preparedOn(connection: Connection): Map<string, readonly Field[]> {
+  const known = prepared.get(connection) ?? new Map<string, readonly Field[]>();
+  prepared.set(connection, known);
+  return known;
 }
 
 /** By connection, the message that is not sent yet. */
