@@ -1,5 +1,5 @@
-import { complete, createRowlock, defineHandler } from '@rowlock/core';
-import { postgres } from '@rowlock/driver-postgres';
+import { complete, createRowlock } from '@rowlock/core';
+import { defineHandler, postgres } from '@rowlock/driver-postgres';
 import { z } from 'zod';
 
 // A handler is the code for one kind of job.

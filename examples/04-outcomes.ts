@@ -1,5 +1,5 @@
-import { complete, createRowlock, defineHandler, fail, retry, snooze } from '@rowlock/core';
-import { postgres } from '@rowlock/driver-postgres';
+import { complete, createRowlock, fail, retry, snooze } from '@rowlock/core';
+import { defineHandler, postgres } from '@rowlock/driver-postgres';
 import { z } from 'zod';
 
 let calls = 0;

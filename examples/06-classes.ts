@@ -1,5 +1,5 @@
-import { complete, createRowlock, defineHandler, TRANSACTION } from '@rowlock/core';
-import { type PostgresTransaction, postgres } from '@rowlock/driver-postgres';
+import { complete, createRowlock, TRANSACTION } from '@rowlock/core';
+import { defineHandler, type PostgresTransaction, postgres } from '@rowlock/driver-postgres';
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 

@@ -32,6 +32,7 @@ export {
 // What a user writes: handlers, outcomes, plugins.
 export {
   type AnyHandler,
+  type DefineHandler,
   defineHandler,
   type Handler,
   type HandlerClass,

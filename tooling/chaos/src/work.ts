@@ -171,7 +171,7 @@ export function handlers<Tx>(
     kind: Kind,
     more: { group?: boolean; after?: readonly string[]; attempts?: number; batch?: number } = {},
   ) =>
-    defineHandler<typeof Work, Tx>({
+    defineHandler({
       kind: `${mode}.${kind}`,
       queue: mode,
       payload: Work,

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { defineHandler } from './handler.js';
+import { type DefineHandler, defineHandler, type Handler } from './handler.js';
 import { Registry } from './registry.js';
 
 const payload = z.object({ name: z.string() });
@@ -37,6 +37,14 @@ test('a payload is typed by its schema', () => {
       expect(name).toBeDefined();
     },
   });
+});
+
+test('a plugin for every database binds the type of tx that it is given', () => {
+  const plugin = <Tx>(kind: string, use: (tx: Tx) => void): Handler<typeof payload, Tx> => {
+    const define: DefineHandler<Tx> = defineHandler;
+    return define({ kind, payload, run: ({ tx }) => use(tx) });
+  };
+  expectTypeOf(plugin('greet', (_: URL) => {})).toEqualTypeOf<Handler<typeof payload, URL>>();
 });
 
 describe('a mistake is refused when the handler is defined', () => {

@@ -163,9 +163,18 @@ export interface RetryOptions {
 }
 
 /**
+ * `defineHandler` with the type of `tx` bound. A plugin for every database binds the type that it is given:
+ * `const define: DefineHandler<Tx> = defineHandler`.
+ */
+export type DefineHandler<Tx> = <Schema extends StandardSchemaV1>(
+  definition: HandlerDefinition<Schema, Tx>,
+) => Handler<Schema, Tx>;
+
+/**
  * Defines the handler of one kind.
  *
- * @typeParam Tx What the handler writes through; name it to use `tx` typed, e.g. `PostgresTransaction`.
+ * `tx` is `unknown` here. Each driver has a `defineHandler` that types it.
+ *
  * @throws InvalidInputError when an option is of the wrong form.
  * @example
  * const Greet = defineHandler({
