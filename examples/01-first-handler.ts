@@ -1,4 +1,4 @@
-import { complete, createRowlock } from '@rowlock/core';
+import { createRowlock } from '@rowlock/core';
 import { defineHandler, postgres } from '@rowlock/driver-postgres';
 import { z } from 'zod';
 
@@ -6,7 +6,7 @@ import { z } from 'zod';
 const Greet = defineHandler({
   kind: 'greet',
   payload: z.object({ name: z.string().min(1) }),
-  run: ({ job }) => complete(`Hello ${job.payload.name}`),
+  run: ({ job }) => `Hello ${job.payload.name}`,
 });
 
 const rowlock = createRowlock({

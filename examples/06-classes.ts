@@ -1,4 +1,4 @@
-import { complete, createRowlock, TRANSACTION } from '@rowlock/core';
+import { createRowlock, TRANSACTION } from '@rowlock/core';
 import { defineHandler, type PostgresTransaction, postgres } from '@rowlock/driver-postgres';
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
@@ -20,8 +20,8 @@ class Letters {
 class LetterCounter {
   constructor(@inject(Letters) private readonly letters: Letters) {}
 
-  async run({ job }: { job: { payload: z.output<typeof CountLetters> } }) {
-    return complete(await this.letters.count(job.payload.word));
+  run({ job }: { job: { payload: z.output<typeof CountLetters> } }) {
+    return this.letters.count(job.payload.word);
   }
 }
 

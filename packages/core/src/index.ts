@@ -45,13 +45,22 @@ export {
   type RunFunction,
   type RunJob,
 } from './handler/handler.js';
-export { complete, fail, type HandlerResult, type Outcome, retry, snooze } from './handler/outcome.js';
+export {
+  complete,
+  fail,
+  type HandlerResult,
+  type Outcome,
+  type OutputOf,
+  type Returnable,
+  retry,
+  snooze,
+} from './handler/outcome.js';
 export { definePlugin, type Plugin } from './handler/plugin.js';
 export { RUN, TRANSACTION } from './handler/run-container.js';
 export { LIMITS } from './input.js';
 // What a job is.
 export type { Enqueued, JobError, JobView, UniqueScope } from './job/job.js';
-export type { Json } from './job/json.js';
+export type { Json, Serializable } from './job/json.js';
 export { isSettled, OUTSTANDING, SETTLED, STATES, type State } from './job/lifecycle.js';
 export { consoleLogger, type Logger } from './logger.js';
 export type { Retention, RetentionRules } from './retention/retention.js';

@@ -6,6 +6,9 @@ import { Registry } from './registry.js';
 const payload = z.object({ name: z.string() });
 const run = (): void => {};
 
+/** What comes from JavaScript is not typed. */
+const untyped: (definition: object) => unknown = defineHandler as never;
+
 test('an option left out has its default', () => {
   expect(defineHandler({ kind: 'greet', payload, run })).toMatchObject({
     queue: 'default',
@@ -74,9 +77,8 @@ describe('a mistake is refused when the handler is defined', () => {
     ['an empty group', { group: { max: 0 } }, /group.max must be from 1/],
     ['a kind to wait for without a name', { after: [''] }, /Each of after/],
   ])('%s', (_, mistake, sentence) => {
-    // What comes from JavaScript is not typed.
-    const definition = { kind: 'greet', payload, run, ...mistake } as Parameters<typeof defineHandler>[0];
-    expect(() => defineHandler(definition)).toThrow(sentence);
+    const definition: object = { kind: 'greet', payload, run, ...mistake };
+    expect(() => untyped(definition)).toThrow(sentence);
   });
 });
 

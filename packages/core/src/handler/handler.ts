@@ -5,18 +5,20 @@ import { checkKinds, checkName } from '../input.js';
 import type { Backoff } from '../job/backoff.js';
 import type { Json } from '../job/json.js';
 import type { Logger } from '../logger.js';
-import type { HandlerResult } from './outcome.js';
+import type { OutputOf, Returnable } from './outcome.js';
 
 /** Code for one kind of job, and how its jobs are claimed, retried and bounded. Made by `defineHandler`. */
-export interface Handler<Schema extends StandardSchemaV1 = StandardSchemaV1, Tx = unknown>
+export interface Handler<Schema extends StandardSchemaV1 = StandardSchemaV1, Tx = unknown, Output = unknown>
   extends HandlerPolicy {
   readonly payload: Schema;
   readonly code: HandlerCode<StandardSchemaV1.InferOutput<Schema>, Tx>;
+  /** For the compiler alone, and never there. */
+  readonly types?: { readonly output: Output };
 }
 
 /** A handler whatever its payload, as the registry keeps it. */
 // biome-ignore lint/suspicious/noExplicitAny: a payload is checked by its own schema before its own code sees it.
-export type AnyHandler<Tx> = Handler<any, Tx>;
+export type AnyHandler<Tx> = Handler<any, Tx, unknown>;
 
 /** Where a kind's jobs are whose handler does not say. */
 export const QUEUE = 'default';
@@ -40,16 +42,17 @@ export interface HandlerPolicy {
 }
 
 /** A function that is called for each run, or a class that a container builds for each run. */
-export type HandlerCode<Payload, Tx> =
-  | { readonly run: RunFunction<Payload, Tx> }
-  | { readonly use: HandlerClass<Payload, Tx> };
+export type HandlerCode<Payload, Tx, Result = unknown> =
+  | { readonly use: HandlerClass<Payload, Tx, Result> }
+  // The last one: the compiler names what is missing of that.
+  | { readonly run: RunFunction<Payload, Tx, Result> };
 
-export type RunFunction<Payload, Tx> = (
-  context: RunContext<Payload, Tx>,
-) => HandlerResult | Promise<HandlerResult>;
+export type RunFunction<Payload, Tx, Result = unknown> = (context: RunContext<Payload, Tx>) => Result;
 
 // biome-ignore lint/suspicious/noExplicitAny: what a class's constructor takes is its container's affair.
-export type HandlerClass<Payload, Tx> = new (...dependencies: any[]) => { run: RunFunction<Payload, Tx> };
+type Built<Instance> = new (...dependencies: any[]) => Instance;
+
+export type HandlerClass<Payload, Tx, Result = unknown> = Built<{ run: RunFunction<Payload, Tx, Result> }>;
 
 /** What a handler is given. */
 export interface RunContext<Payload, Tx = unknown> {
@@ -98,8 +101,8 @@ export interface RunJob<Payload> {
 }
 
 /** What `defineHandler` takes. */
-export type HandlerDefinition<Schema extends StandardSchemaV1, Tx> = HandlerOptions<Schema> &
-  HandlerCode<StandardSchemaV1.InferOutput<Schema>, Tx>;
+export type HandlerDefinition<Schema extends StandardSchemaV1, Tx, Result> = HandlerOptions<Schema> &
+  HandlerCode<StandardSchemaV1.InferOutput<Schema>, Tx, Result & Returnable<Result>>;
 
 export interface HandlerOptions<Schema extends StandardSchemaV1> {
   /** Names the handler in the table: 1 to 128 characters. Keep it when the code moves. */
@@ -166,9 +169,9 @@ export interface RetryOptions {
  * `defineHandler` with the type of `tx` bound. A plugin for every database binds the type that it is given:
  * `const define: DefineHandler<Tx> = defineHandler`.
  */
-export type DefineHandler<Tx> = <Schema extends StandardSchemaV1>(
-  definition: HandlerDefinition<Schema, Tx>,
-) => Handler<Schema, Tx>;
+export type DefineHandler<Tx> = <Schema extends StandardSchemaV1, Result>(
+  definition: HandlerDefinition<Schema, Tx, Result>,
+) => Handler<Schema, Tx, OutputOf<Result>>;
 
 /**
  * Defines the handler of one kind.
@@ -180,12 +183,12 @@ export type DefineHandler<Tx> = <Schema extends StandardSchemaV1>(
  * const Greet = defineHandler({
  *   kind: 'greet',
  *   payload: z.object({ name: z.string() }),
- *   run: ({ job }) => complete(`Hello ${job.payload.name}`),
+ *   run: ({ job }) => `Hello ${job.payload.name}`,
  * });
  */
-export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
-  definition: HandlerDefinition<Schema, Tx>,
-): Handler<Schema, Tx> {
+export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unknown>(
+  definition: HandlerDefinition<Schema, Tx, Result>,
+): Handler<Schema, Tx, OutputOf<Result>> {
   checkOptions(definition);
   const {
     kind,
@@ -283,7 +286,10 @@ function timeout(ms: number): number {
   throw new InvalidInputError(`timeout must be from 1 ms to 24 h, not ${ms} ms.`);
 }
 
-function codeOf<Payload, Tx>(kind: string, code: HandlerCode<Payload, Tx>): HandlerCode<Payload, Tx> {
+function codeOf<Payload, Tx, Result>(
+  kind: string,
+  code: HandlerCode<Payload, Tx, Result>,
+): HandlerCode<Payload, Tx, Result> {
   if ('use' in code && typeof code.use === 'function') return { use: code.use };
   if ('run' in code && typeof code.run === 'function') return { run: code.run };
   throw new InvalidInputError(

@@ -83,8 +83,7 @@ export const outcomes = theme('outcomes', (test) => {
         const run = ++begun;
         await notes.write(tx, `run ${run}`);
         if (run === 1) return new Map([[job.publicId, complete()]]);
-        // As a row of a table that has such a column.
-        if (run === 2) return untyped({ id: 1, event: 'click' });
+        if (run === 2) return untyped(new Date());
         return new Map(jobs.map(({ publicId }) => [publicId, complete()]));
       },
     });
@@ -102,6 +101,48 @@ export const outcomes = theme('outcomes', (test) => {
     expect(kept).not.toContain('run 1');
     expect(kept).not.toContain('run 2');
     expect(kept).toContain('run 3');
+  });
+
+  test('a handler that returns a value has completed its jobs with it, also with one that looks like an outcome', async (stage) => {
+    const { queue, key, putMany } = stage;
+    class Receipt {
+      constructor(
+        readonly event: string,
+        readonly output: number,
+      ) {}
+    }
+    const results = [
+      null,
+      0,
+      'text',
+      [1, { two: 2 }],
+      { event: 'fail', error: 'x' },
+      new Receipt('retry', 1),
+    ];
+    const single = defineHandler({
+      kind: 'single',
+      queue,
+      payload: ANumber,
+      run: async ({ job }) => results[job.payload] ?? null,
+    });
+    const grouped = defineHandler({
+      kind: 'grouped',
+      queue,
+      payload: ANumber,
+      group: true,
+      run: ({ jobs }) => ({ jobs: jobs.length }),
+    });
+    await putMany(results.map((_, payload) => ({ kind: 'single', payload })));
+    await putMany([1, 2].map((payload) => ({ kind: 'grouped', key, payload })));
+    await employ(stage, [single, grouped]);
+    const rows = await allSettled(stage);
+    expect(rows.map(({ status, attempt }) => `${status} ${attempt}`)).toEqual(rows.map(() => 'complete 1'));
+    expect(rows.map(({ output }) => output)).toEqual([
+      ...results.slice(0, -1),
+      { event: 'retry', output: 1 },
+      { jobs: 2 },
+      { jobs: 2 },
+    ]);
   });
 
   test('a handler that throws is tried again, and fails when its attempts are used up', async (stage) => {
