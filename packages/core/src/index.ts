@@ -26,7 +26,6 @@ export {
   type PayloadIssue,
   PoolTooSmallError,
   RowlockError,
-  UnknownKindError,
   WorkerStoppedError,
 } from './errors.js';
 // What a user writes: handlers, outcomes, plugins.

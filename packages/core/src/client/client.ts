@@ -5,7 +5,6 @@ import type { Driver, JobFilter, Moved, Store, WorkerView } from '../driver/driv
 import { isDriverError } from '../driver/driver-error.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { QUEUE } from '../handler/handler.js';
-import type { Registry } from '../handler/registry.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkKey, checkName, checkWhole, LIMITS } from '../input.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
@@ -34,13 +33,11 @@ const LOCKED_MS = 20;
 /** What enqueues and inspects. */
 export class Client<Tx> {
   readonly #driver: Driver<Tx>;
-  readonly #registry: Registry<Tx>;
   readonly #notifier: Notifier;
   readonly #gathered: GatheredEnqueues;
 
-  constructor(driver: Driver<Tx>, registry: Registry<Tx>, here: LocalWorkers, log: Logger, clock: Clock) {
+  constructor(driver: Driver<Tx>, here: LocalWorkers, log: Logger, clock: Clock) {
     this.#driver = driver;
-    this.#registry = registry;
     this.#notifier = new Notifier(driver, here, log, clock);
     this.#gathered = new GatheredEnqueues((jobs) => this.#write(jobs), clock);
   }
@@ -48,12 +45,12 @@ export class Client<Tx> {
   /**
    * Adds a job. It is in the table, or in the caller's transaction, when this resolves; a worker is woken.
    *
-   * @param handler The handler, or the kind of one that this Rowlock has.
+   * @param handler The handler. In a program without its code: `{ kind, payload }`, with the payload's schema.
    * @returns `enqueued`, or `duplicate` with the public id of the job that has the unique key already.
-   * @throws InvalidInputError, InvalidPayloadError, UnknownKindError; then nothing was written.
+   * @throws InvalidInputError, InvalidPayloadError; then nothing was written.
    */
   async enqueue<Schema extends StandardSchemaV1>(
-    handler: Enqueueable<Schema> | string,
+    handler: Enqueueable<Schema>,
     options: EnqueueOptions<StandardSchemaV1.InferInput<Schema>>,
     call: CallOptions<Tx> = {},
   ): Promise<Enqueued> {
@@ -67,7 +64,7 @@ export class Client<Tx> {
    * enqueue the same unique keys, they wait for each other the least if each passes them in the same order.
    */
   async enqueueMany<Schema extends StandardSchemaV1>(
-    handler: Enqueueable<Schema> | string,
+    handler: Enqueueable<Schema>,
     options: readonly EnqueueOptions<StandardSchemaV1.InferInput<Schema>>[],
     call: CallOptions<Tx> = {},
   ): Promise<readonly Enqueued[]> {
@@ -75,9 +72,8 @@ export class Client<Tx> {
     if (!Array.isArray(options)) throw new InvalidInputError('enqueueMany() takes a list: [{ payload }, …].');
     checkWhole('The number of jobs', options.length, 0, LIMITS.jobsPerCall);
     if (options.length === 0) return [];
-    const known: Enqueueable = typeof handler === 'string' ? this.#registry.get(handler) : handler;
-    const jobs = await newJobs(known, options);
-    const { queue = QUEUE } = known;
+    const jobs = await newJobs(handler, options);
+    const { queue = QUEUE } = handler;
     // In a caller's transaction the commit sends it, whenever that comes.
     if (tx !== undefined) return this.#driver.join(tx).enqueue(jobs, [{ queue }]);
     return this.#gathered.enqueue(jobs);

@@ -64,7 +64,7 @@ export interface Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1>
 export function checkEnqueueable(given: Enqueueable): void {
   if (typeof given !== 'object' || given === null)
     throw new InvalidInputError(
-      'The first argument is a handler, { kind, payload }, or the kind of a handler.',
+      'The first argument is a handler, or { kind, payload } with the schema of the payload.',
     );
   const { kind, queue, payload } = given;
   checkName('kind', kind);

@@ -101,7 +101,7 @@ describe('a registry', () => {
       largestGroup: 7,
       longestHeldRunMs: 60_000,
     });
-    expect(registry.get('part')).toBe(part);
+    expect(registry.find('part')).toBe(part);
     const leased = defineHandler({ kind: 'leased', claim: 'lease', timeout: '1h', payload, run });
     expect(new Registry([greet, leased]).longestHeldRunMs).toBe(greet.timeoutMs);
   });
@@ -120,10 +120,10 @@ describe('a registry', () => {
       );
   });
 
-  test('refuses a kind twice, and says which kinds it knows', () => {
+  test('refuses a kind twice', () => {
     expect(() => new Registry([greet, greet])).toThrow(
       expect.objectContaining({ code: 'ROWLOCK_DUPLICATE_KIND' }),
     );
-    expect(() => new Registry([greet]).get('leave')).toThrow(/"leave". Known: greet\./);
+    expect(new Registry([greet]).find('leave')).toBeUndefined();
   });
 });
