@@ -22,7 +22,7 @@ await worker.start();
 
 const { publicId } = await rowlock.enqueue(Greet, { payload: { name: 'Ada' } });
 await settled;
-const job = await rowlock.find(publicId);
+const job = await rowlock.find(Greet, publicId);
 console.log(job?.status, job?.output); // complete Hello Ada
 
 await worker.stop();

@@ -34,6 +34,6 @@ const ended = new Promise<void>((done) =>
 await worker.start();
 const { publicId } = await rowlock.enqueue(Send, { payload: { to: 'ada@example.com' } });
 await ended;
-console.log((await rowlock.find(publicId))?.output); // { attempt: 3 }
+console.log((await rowlock.find(Send, publicId))?.output); // { attempt: 3 }
 await worker.stop();
 await rowlock.close();

@@ -34,6 +34,6 @@ const settled = new Promise((resolve) => worker.on('settled', resolve));
 await worker.start();
 const { publicId } = await rowlock.enqueue(Count, { payload: { word: 'rowlock' } });
 await settled;
-console.log((await rowlock.find(publicId))?.output); // 7
+console.log((await rowlock.find(Count, publicId))?.output); // 7
 await worker.stop();
 await rowlock.close();

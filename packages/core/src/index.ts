@@ -59,7 +59,7 @@ export { RUN, TRANSACTION } from './handler/run-container.js';
 export { LIMITS } from './input.js';
 // What a job is.
 export type { Enqueued, JobError, JobView, UniqueScope } from './job/job.js';
-export type { Json, Serializable } from './job/json.js';
+export type { Json, Serializable, Stored } from './job/json.js';
 export { isSettled, OUTSTANDING, SETTLED, STATES, type State } from './job/lifecycle.js';
 export { consoleLogger, type Logger } from './logger.js';
 export type { Retention, RetentionRules } from './retention/retention.js';

@@ -8,11 +8,12 @@ import { QUEUE } from '../handler/handler.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkKey, checkName, checkWhole, LIMITS } from '../input.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
+import type { Json, Stored } from '../job/json.js';
 import { isLegal, STATES, type State } from '../job/lifecycle.js';
 import { publicIdOf } from '../job/public-id.js';
 import type { Logger } from '../logger.js';
 import { type CallOptions, txOf } from './call-options.js';
-import type { Enqueueable, EnqueueOptions } from './enqueue-options.js';
+import { checkEnqueueable, type Enqueueable, type EnqueueOptions } from './enqueue-options.js';
 import { GatheredEnqueues } from './gathered-enqueues.js';
 import type { LocalWorkers } from './local-workers.js';
 import { newJobs } from './new-jobs.js';
@@ -80,11 +81,26 @@ export class Client<Tx> {
   }
 
   /** The job with this public id, or undefined. */
-  async find(publicId: string, call: CallOptions<Tx> = {}): Promise<JobView | undefined> {
+  find(publicId: string, call?: CallOptions<Tx>): Promise<JobView | undefined>;
+  /**
+   * The job of this handler's kind with this public id, or undefined: also when the job is of another kind.
+   *
+   * @param handler The handler: `payload` and `output` have its types then. Or `{ kind, payload }`, which types the payload alone.
+   * The types are those that the program has now. A job that an earlier version has enqueued or completed may differ.
+   */
+  find<Schema extends StandardSchemaV1, Output = Json>(
+    handler: Enqueueable<Schema, Output>,
+    publicId: string,
+    call?: CallOptions<Tx>,
+  ): Promise<JobView<Stored<StandardSchemaV1.InferInput<Schema>>, Output> | undefined>;
+  async find(...given: JobWanted<Tx>): Promise<JobView<unknown, unknown> | undefined> {
+    const [handler, publicId, call = {}] = isOfHandler(given) ? given : [undefined, ...given];
     const tx = txOf(call);
+    if (handler !== undefined) checkEnqueueable(handler);
     const known = publicIdOf(publicId);
     if (known === undefined) return undefined;
-    const { jobs } = await this.#store(tx).list({ publicId: known }, { limit: 1, before: null });
+    const filter = { publicId: known, ...(handler && { kind: handler.kind }) };
+    const { jobs } = await this.#store(tx).list(filter, { limit: 1, before: null });
     return jobs[0];
   }
 
@@ -207,6 +223,15 @@ export class Client<Tx> {
       await sleep(LOCKED_MS);
     }
   }
+}
+
+/** With `undefined`, without which the overloads do not fit. */
+type JobWanted<Tx> = readonly [publicId: string, call?: CallOptions<Tx> | undefined] | JobOfHandler<Tx>;
+
+type JobOfHandler<Tx> = readonly [handler: Enqueueable, publicId: string, call?: CallOptions<Tx> | undefined];
+
+function isOfHandler<Tx>(given: JobWanted<Tx>): given is JobOfHandler<Tx> {
+  return typeof given[0] === 'object' && given[0] !== null;
 }
 
 /** @throws JobNotFoundError for what is no public id. */

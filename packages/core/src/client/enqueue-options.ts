@@ -51,13 +51,15 @@ export interface EnqueueOptions<Payload> {
  * const Greet = defineHandler({ ...greet, run: ({ job }) => hello(job.payload.name) }); // where the worker is
  * await rowlock.enqueue(greet, { payload: { name: 'Ada' } }); // elsewhere
  */
-export interface Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1> {
+export interface Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1, Output = unknown> {
   readonly kind: string;
   /** The handler's. Default `default`. */
   readonly queue?: string;
   readonly payload: Schema;
   /** The handler's `retry.attempts`, 1 to 1,000. Default 5. */
   readonly attempts?: number;
+  /** For the compiler alone: a handler has the type of its output here. */
+  readonly types?: { readonly output: Output };
 }
 
 /** @throws InvalidInputError */

@@ -50,6 +50,11 @@ test('a plugin for every database binds the type of tx that it is given', () => 
   expectTypeOf(plugin('greet', (_: URL) => {})).toEqualTypeOf<Handler<typeof payload, URL>>();
 });
 
+test('code is what a definition needs', () => {
+  // @ts-expect-error: Property 'run' is missing.
+  expect(() => defineHandler({ kind: 'greet', payload })).toThrow(/needs its code: `run`, a function/);
+});
+
 describe('a mistake is refused when the handler is defined', () => {
   test.each([
     ['no kind', { kind: '' }, /kind must have 1 to 128/],

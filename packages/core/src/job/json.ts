@@ -13,6 +13,17 @@ export type Serializable<Value> = Value extends Json
       ? { [Name in keyof Value]: Serializable<Value[Name]> | OptionalIn<Value, Name> }
       : never;
 
+/** What a value is after it was kept as JSON: a Date is text, and of what is unknown only that it is JSON. */
+export type Stored<Value> = unknown extends Value
+  ? Json
+  : Value extends Json
+    ? Value
+    : Value extends { toJSON(): infer Written }
+      ? Stored<Written>
+      : Value extends object
+        ? { readonly [Name in keyof Value]: Stored<Value[Name]> | OptionalIn<Value, Name> }
+        : never;
+
 /** Named, so that the compiler's message is about them and not about each of their methods. */
 type NoData =
   | Date
