@@ -64,5 +64,5 @@ export { isSettled, OUTSTANDING, SETTLED, STATES, type State } from './job/lifec
 export { consoleLogger, type Logger } from './logger.js';
 export type { Retention, RetentionRules } from './retention/retention.js';
 export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } from './rowlock.js';
-export type { RunInfo, WorkerEvents } from './worker/tell/events.js';
+export type { RunInfo, SettledRun, WorkerEvents } from './worker/tell/events.js';
 export type { StopOptions, Worker, WorkerOptions } from './worker/worker.js';

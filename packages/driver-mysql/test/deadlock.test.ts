@@ -182,7 +182,8 @@ for (const [does, code] of [
       queue: 'q',
       payload: ANYTHING,
       group: true,
-      retry: { attempts: 3, base: '1m' },
+      attempts: 3,
+      retry: { base: '1m' },
       async run({ tx }) {
         const error = await meetDeadlock(tx);
         if (code !== 'Deadlock') throw error;

@@ -32,7 +32,8 @@ export function createSpreadsheet<Tx>(spreadsheets: Spreadsheets, needs: Needs<T
     kind: CreateSpreadsheet.kind,
     queue: CreateSpreadsheet.queue,
     payload: CreateSpreadsheet.payload,
-    retry: { attempts: CreateSpreadsheet.attempts, ...PAUSES },
+    attempts: CreateSpreadsheet.attempts,
+    retry: PAUSES,
     claim: needs.claim ?? 'hold',
     timeout: needs.timeout ?? '60s',
     run: async (context) => {

@@ -21,11 +21,12 @@ test('an option left out has its default', () => {
   });
 });
 
-test('attempts may be said as an enqueue says them, so that both sides share one object', () => {
+test('what an enqueue needs, attempts among it, may be shared and given pauses of its own', () => {
   const greet = { kind: 'greet', payload, attempts: 12 };
   expect(defineHandler({ ...greet, run })).toMatchObject({ attempts: 12 });
-  expect(defineHandler({ ...greet, retry: { attempts: 12, base: '2s' }, run })).toMatchObject({
+  expect(defineHandler({ ...greet, retry: { base: '2s' }, run })).toMatchObject({
     attempts: 12,
+    backoff: { baseMs: 2_000 },
   });
 });
 
@@ -70,12 +71,12 @@ describe('a mistake is refused when the handler is defined', () => {
     ['no group', { group: null }, /group\.max must be a whole number/],
     ['a long timeout', { timeout: '2d' }, /timeout must be from 1 ms to 24 h, not 172800000 ms/],
     [
-      'two numbers of attempts',
-      { attempts: 3, retry: { attempts: 4 } },
-      /are the same: leave one of them out/,
+      'attempts at another place',
+      { retry: { attempts: 4 } },
+      /retry\.attempts of the handler .* There are .*attempts/,
     ],
-    ['no attempts', { retry: { attempts: 0 } }, /retry.attempts must be from 1 to 1000/],
-    ['half an attempt', { retry: { attempts: 1.5 } }, /retry.attempts must be a whole number/],
+    ['no attempts', { attempts: 0 }, /attempts must be from 1 to 1000/],
+    ['half an attempt', { attempts: 1.5 }, /attempts must be a whole number/],
     ['a shrinking backoff', { retry: { factor: 0.5 } }, /retry.factor must be from 1/],
     ['a timeout without a unit', { timeout: '30' }, /timeout must be milliseconds or like/],
     ['no timeout at all', { timeout: 0 }, /timeout must be from 1/],

@@ -144,9 +144,10 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    * and leave `tx` alone; else 1. Not with `claim: 'lease'`.
    */
   readonly batch?: number;
-  readonly retry?: RetryOptions;
-  /** The same as `retry.attempts`, under the name that an enqueue has for it: so that both sides can share it. */
+  /** How many attempts a job has, 1 to 1,000; a crash counts as one. Default 5. */
   readonly attempts?: number;
+  /** The pauses between the attempts. */
+  readonly retry?: RetryOptions;
   /**
    * After it `signal` is aborted. A handler that has not ended 5 s later is left behind: its transaction is taken from it, and its
    * job is retried. What an asynchronous schema takes when the job is claimed is part of it. Default 30 s, at most 24 h.
@@ -155,8 +156,6 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
 }
 
 export interface RetryOptions {
-  /** How many attempts a job has, 1 to 1,000. Default 5. */
-  readonly attempts?: number;
   /** The pause after the first attempt. Default 1 s. */
   readonly base?: Duration;
   /** How many times as long each further pause is, 1 to 100. Default 2. */
@@ -219,7 +218,7 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
     claim,
     batch: batch === undefined ? 'auto' : whole('batch', batch, 1, 10_000),
     groupMax: whole('group.max', groupMax(group), 1, 100_000),
-    attempts: attemptsOf(definition.attempts, retry.attempts),
+    attempts: whole('attempts', definition.attempts ?? ATTEMPTS, 1, 1_000),
     backoff: {
       baseMs: milliseconds(retry.base ?? '1s', 'retry.base'),
       factor: within('retry.factor', retry.factor ?? 2, 1, 100),
@@ -246,19 +245,14 @@ const OPTIONS: readonly string[] = [
   'after',
   'claim',
   'batch',
-  'retry',
   'attempts',
+  'retry',
   'timeout',
   'run',
   'use',
 ] satisfies (keyof HandlerOptions<StandardSchemaV1> | 'run' | 'use')[];
 
-const RETRY_OPTIONS: readonly string[] = [
-  'attempts',
-  'base',
-  'factor',
-  'cap',
-] satisfies (keyof RetryOptions)[];
+const RETRY_OPTIONS: readonly string[] = ['base', 'factor', 'cap'] satisfies (keyof RetryOptions)[];
 
 /** In JavaScript, or out of a spread, a misspelt one would be passed over in silence. */
 function checkOptions(definition: HandlerOptions<StandardSchemaV1>): void {
@@ -273,12 +267,6 @@ function checkOptions(definition: HandlerOptions<StandardSchemaV1>): void {
   throw new InvalidInputError(
     `${unknown.join(', ')} of the handler of ${JSON.stringify(kind)} is no option. There are ${OPTIONS.join(', ')}; and of retry ${RETRY_OPTIONS.join(', ')}.`,
   );
-}
-
-function attemptsOf(attempts: number | undefined, ofRetry: number | undefined): number {
-  if (attempts !== undefined && ofRetry !== undefined && attempts !== ofRetry)
-    throw new InvalidInputError('attempts and retry.attempts are the same: leave one of them out.');
-  return whole('retry.attempts', attempts ?? ofRetry ?? ATTEMPTS, 1, 1_000);
 }
 
 function timeout(ms: number): number {

@@ -33,10 +33,10 @@ export function complete(output: unknown = null): Outcome<unknown> {
  * Try again, if attempts are left; the attempt counts. What the handler wrote through its transaction before it
  * returned this is kept; throw instead to undo it.
  *
- * @param options.after The pause; by default the handler's backoff decides.
+ * @param options.delay The pause. Default: what the handler's `retry` says.
  */
-export function retry(error: unknown, options: { readonly after?: Duration } = {}): Outcome<never> {
-  const delayMs = options.after === undefined ? null : milliseconds(options.after, 'after');
+export function retry(error: unknown, options: { readonly delay?: Duration } = {}): Outcome<never> {
+  const delayMs = options.delay === undefined ? null : milliseconds(options.delay, 'delay');
   return { [OUTCOME]: true, event: 'retry', error, delayMs };
 }
 

@@ -44,7 +44,7 @@ export const outcomes = theme('outcomes', (test) => {
         const outcomes: readonly Outcome[] = [
           complete({ done: true }),
           fail(new Error('never')),
-          retry(new Error('later'), { after: '1h' }),
+          retry(new Error('later'), { delay: '1h' }),
           snooze('2h'),
         ];
         return new Map(jobs.map(({ publicId, payload }) => [publicId, outcomes[payload] ?? complete()]));
@@ -53,14 +53,22 @@ export const outcomes = theme('outcomes', (test) => {
     });
     await putMany([0, 1, 2, 3].map((payload) => ({ key, payload })));
     const { worker } = await hire(stage, [handler]);
-    const settled = new Promise<void>((resolve) => worker.on('settled', () => resolve()));
+    const told: [string, string[]][] = [];
+    for (const name of ['settled', 'completed', 'failed'] as const)
+      worker.on(name, (_, endings) => void told.push([name, [...endings.keys()]]));
+    const over = new Promise<void>((resolve) => worker.on('failed', () => resolve()));
     await worker.start();
-    await within('the run', settled);
+    await within('the run', over);
     const [done, failed, retried, snoozed] = await reader.jobs(queue);
     expect(done).toMatchObject({ status: 'complete', output: { done: true }, attempt: 1 });
     expect(failed).toMatchObject({ status: 'error', error: { message: 'never' }, attempt: 1 });
     expect(retried).toMatchObject({ status: 'new', error: { message: 'later' }, attempt: 1 });
     expect(snoozed).toMatchObject({ status: 'new', error: null, attempt: 0 });
+    expect(told).toEqual([
+      ['settled', [done, failed, retried, snoozed].map((row) => row?.publicId)],
+      ['completed', [done?.publicId]],
+      ['failed', [failed?.publicId]],
+    ]);
     const pause = (row: JobRow | undefined): number =>
       (row?.availableAt.getTime() ?? 0) - (row?.startedAt?.getTime() ?? 0);
     expect(pause(retried)).toBeGreaterThanOrEqual(HOUR_MS - 1);
@@ -152,7 +160,8 @@ export const outcomes = theme('outcomes', (test) => {
       kind: 'work',
       queue,
       payload: AnyJson,
-      retry: { ...SOON, attempts: 3 },
+      retry: SOON,
+      attempts: 3,
       run({ job }) {
         attempts.push(job.attempt);
         throw Object.assign(new Error(`attempt ${job.attempt}`), { code: 'E_SHEET' });
@@ -191,7 +200,8 @@ export const outcomes = theme('outcomes', (test) => {
       kind: 'work',
       queue,
       payload: ANumber,
-      retry: { ...SOON, attempts: 1 },
+      retry: SOON,
+      attempts: 1,
       run({ job: { payload } }) {
         const reason = reasons[payload % reasons.length]?.();
         if (payload < reasons.length) throw reason;

@@ -20,6 +20,7 @@ import { SharedTransaction } from '../run/shared-transaction.js';
 import { limitMs } from '../run/time-limits.js';
 import { tellFailures } from '../tell/failures.js';
 import { warnAtHalfTime } from '../tell/half-time.js';
+import { hearsOfSettled, tellSettled } from '../tell/settled.js';
 import type { Search } from './batch-sizes.js';
 import type { Flow } from './context.js';
 import { type Chain, lockGroups } from './group.js';
@@ -405,11 +406,11 @@ async function settle<Tx>(
 function tell<Tx>(flow: Flow<Tx>, run: Run<Tx>, settlements: readonly Settlement[], tookMs: number): void {
   tellFailures(flow.log, run, settlements);
   // Of thousands a second it is not put together for nobody.
-  if (isSilent(flow.log.debug) && !flow.events.hears('settled')) return;
+  if (isSilent(flow.log.debug) && !hearsOfSettled(flow.events)) return;
   const { info, jobs } = run;
   const endings = new Map(
     jobs.map(({ publicId }, index) => [publicId, settlements[index]?.event ?? 'retry']),
   );
   flow.log.debug({ ...info, tookMs, endings: [...new Set(endings.values())] }, 'settled');
-  flow.events.emit('settled', info, endings, tookMs);
+  tellSettled(flow.events, info, endings, tookMs);
 }

@@ -7,7 +7,7 @@ test.each([
   complete({ did: 1 }),
   complete(),
   retry('later'),
-  retry(new Error('x'), { after: '1s' }),
+  retry(new Error('x'), { delay: '1s' }),
   snooze('1h'),
   fail('x'),
 ])('an outcome is taken as it is: %j', (outcome) => {
