@@ -1,12 +1,12 @@
-import { complete, createRowlock, defineHandler } from '@rowlock/core';
-import { postgres } from '@rowlock/driver-postgres';
+import { createRowlock } from '@rowlock/core';
+import { defineHandler, postgres } from '@rowlock/driver-postgres';
 import { z } from 'zod';
 
 // A handler is the code for one kind of job.
 const Greet = defineHandler({
   kind: 'greet',
   payload: z.object({ name: z.string().min(1) }),
-  run: ({ job }) => complete(`Hello ${job.payload.name}`),
+  run: ({ job }) => `Hello ${job.payload.name}`,
 });
 
 const rowlock = createRowlock({
@@ -22,7 +22,7 @@ await worker.start();
 
 const { publicId } = await rowlock.enqueue(Greet, { payload: { name: 'Ada' } });
 await settled;
-const job = await rowlock.find(publicId);
+const job = await rowlock.find(Greet, publicId);
 console.log(job?.status, job?.output); // complete Hello Ada
 
 await worker.stop();

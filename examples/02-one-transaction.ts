@@ -1,15 +1,14 @@
-import { createRowlock, defineHandler } from '@rowlock/core';
-import { type PostgresTransaction, postgres } from '@rowlock/driver-postgres';
+import { createRowlock } from '@rowlock/core';
+import { defineHandler, postgres } from '@rowlock/driver-postgres';
 import pg from 'pg';
 import { z } from 'zod';
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
 await pool.query('CREATE TABLE IF NOT EXISTS orders (id int PRIMARY KEY, confirmed boolean DEFAULT false)');
 
-const payload = z.object({ order: z.number().int() });
-const Confirm = defineHandler<typeof payload, PostgresTransaction>({
+const Confirm = defineHandler({
   kind: 'order.confirm',
-  payload,
+  payload: z.object({ order: z.number().int() }),
   // What the handler writes through `tx` commits together with the job, or not at all.
   run: async ({ job, tx }) => {
     await tx.query('UPDATE orders SET confirmed = true WHERE id = $1', [job.payload.order]);

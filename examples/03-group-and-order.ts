@@ -1,5 +1,5 @@
-import { complete, createRowlock, defineHandler } from '@rowlock/core';
-import { postgres } from '@rowlock/driver-postgres';
+import { createRowlock } from '@rowlock/core';
+import { defineHandler, postgres } from '@rowlock/driver-postgres';
 import { z } from 'zod';
 
 const Create = defineHandler({
@@ -16,7 +16,7 @@ const Update = defineHandler({
   group: true, // one run takes the available updates of a key, up to 1,000; each keeps its own outcome
   run({ key, jobs }) {
     console.log(`update ${key}: ${jobs.length} clicks, one run`); // update budget: 30 clicks, one run
-    return complete({ clicks: jobs.length });
+    return { clicks: jobs.length };
   },
 });
 

@@ -1,12 +1,13 @@
-import { complete, createRowlock, defineHandler, fail, retry, snooze } from '@rowlock/core';
-import { postgres } from '@rowlock/driver-postgres';
+import { complete, createRowlock, fail, retry, snooze } from '@rowlock/core';
+import { defineHandler, postgres } from '@rowlock/driver-postgres';
 import { z } from 'zod';
 
 let calls = 0;
 const Send = defineHandler({
   kind: 'mail.send',
   payload: z.object({ to: z.string() }),
-  retry: { attempts: 3, base: '10ms', cap: '1s' },
+  attempts: 3,
+  retry: { base: '10ms', cap: '1s' },
   timeout: '10s',
   async run({ job, signal }) {
     if (!job.payload.to.includes('@')) return fail('not an address'); // no use in trying again
@@ -14,7 +15,7 @@ const Send = defineHandler({
       case 1:
         return snooze('5ms'); // not now; the attempt does not count
       case 2:
-        return retry('busy', { after: '5ms' }); // counts
+        return retry('busy', { delay: '5ms' }); // counts
       case 3:
         throw new Error('lost the connection'); // counts, and undoes what was written through tx
       default:
@@ -28,12 +29,10 @@ const driver = postgres({ connectionString: process.env.DATABASE_URL });
 const rowlock = createRowlock({ driver, handlers: [Send] });
 await rowlock.migrate();
 const worker = rowlock.worker();
-const ended = new Promise<void>((done) =>
-  worker.on('settled', (_, ends) => ends.values().next().value === 'complete' && done()),
-);
+const completed = new Promise((resolve) => worker.on('completed', resolve));
 await worker.start();
 const { publicId } = await rowlock.enqueue(Send, { payload: { to: 'ada@example.com' } });
-await ended;
-console.log((await rowlock.find(publicId))?.output); // { attempt: 3 }
+await completed;
+console.log((await rowlock.find(Send, publicId))?.output); // { attempt: 3 }
 await worker.stop();
 await rowlock.close();

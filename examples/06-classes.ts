@@ -1,5 +1,5 @@
-import { complete, createRowlock, defineHandler, TRANSACTION } from '@rowlock/core';
-import { type PostgresTransaction, postgres } from '@rowlock/driver-postgres';
+import { createRowlock, TRANSACTION } from '@rowlock/core';
+import { defineHandler, type PostgresTransaction, postgres } from '@rowlock/driver-postgres';
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 
@@ -20,8 +20,8 @@ class Letters {
 class LetterCounter {
   constructor(@inject(Letters) private readonly letters: Letters) {}
 
-  async run({ job }: { job: { payload: z.output<typeof CountLetters> } }) {
-    return complete(await this.letters.count(job.payload.word));
+  run({ job }: { job: { payload: z.output<typeof CountLetters> } }) {
+    return this.letters.count(job.payload.word);
   }
 }
 
@@ -34,6 +34,6 @@ const settled = new Promise((resolve) => worker.on('settled', resolve));
 await worker.start();
 const { publicId } = await rowlock.enqueue(Count, { payload: { word: 'rowlock' } });
 await settled;
-console.log((await rowlock.find(publicId))?.output); // 7
+console.log((await rowlock.find(Count, publicId))?.output); // 7
 await worker.stop();
 await rowlock.close();

@@ -1,5 +1,5 @@
-import { createRowlock, defineHandler, fail } from '@rowlock/core';
-import { postgres } from '@rowlock/driver-postgres';
+import { createRowlock, fail } from '@rowlock/core';
+import { defineHandler, postgres } from '@rowlock/driver-postgres';
 import { z } from 'zod';
 
 const Resize = defineHandler({

@@ -1,5 +1,5 @@
-import { createRowlock, defineHandler } from '@rowlock/core';
-import { type PostgresTransaction, postgres } from '@rowlock/driver-postgres';
+import { createRowlock } from '@rowlock/core';
+import { defineHandler, postgres } from '@rowlock/driver-postgres';
 import { z } from 'zod';
 
 const Mail = defineHandler({
@@ -8,10 +8,9 @@ const Mail = defineHandler({
   run: ({ job }) => console.log(`mail to ${job.payload.to}`),
 });
 
-const payload = z.object({ customer: z.string() });
-const Ship = defineHandler<typeof payload, PostgresTransaction>({
+const Ship = defineHandler({
   kind: 'order.ship',
-  payload,
+  payload: z.object({ customer: z.string() }),
   retry: { base: '10ms' },
   async run({ job, tx }) {
     // Through `tx` the mail is enqueued by the commit that settles this job, or not at all.

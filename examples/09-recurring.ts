@@ -1,5 +1,5 @@
-import { createRowlock, defineHandler } from '@rowlock/core';
-import { postgres } from '@rowlock/driver-postgres';
+import { createRowlock } from '@rowlock/core';
+import { defineHandler, postgres } from '@rowlock/driver-postgres';
 import { z } from 'zod';
 
 const EVERY_MS = 200; // for an hour 3_600_000; or whatever your cron parser says is next

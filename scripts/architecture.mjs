@@ -15,13 +15,14 @@ const FLOW = [
   ['enqueue', 'packages/core/src/client/client.ts', 'async enqueueMany<'],
   ['wake-up', 'packages/core/src/client/notifier.ts', 'wake(queue: string): void {'],
   ['sweep', 'packages/core/src/worker/flow/turn.ts', 'export async function sweep<'],
-  ['claim', 'packages/core/src/worker/flow/turn.ts', 'function claim<'],
+  ['claim', 'packages/core/src/worker/flow/claims.ts', 'async #claim('],
   ['check and group', 'packages/core/src/worker/flow/group.ts', 'async function lockGroups<'],
   ['dependencies', 'packages/core/src/worker/flow/group.ts', 'async function withoutDependants<'],
-  ['run', 'packages/core/src/worker/flow/turn.ts', 'async function work<'],
+  ['record', 'packages/core/src/worker/flow/turn.ts', 'async function putOnRecord<'],
+  ['run', 'packages/core/src/worker/flow/run-all.ts', 'export async function runAll<'],
   ['handler', 'packages/core/src/worker/run/call-handler.ts', 'export function callHandler<'],
   ['settle', 'packages/core/src/worker/flow/settle.ts', 'async function settleHeld<'],
-  ['commit', 'packages/core/src/worker/flow/settle.ts', 'await tx.finish(settlements, committed)'],
+  ['commit', 'packages/core/src/worker/flow/settle.ts', 'await session.finish(settlements, behind)'],
   ['look again, or idle', 'packages/core/src/worker/look/rounds.ts', 'async serve('],
 ];
 

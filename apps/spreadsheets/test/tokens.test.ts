@@ -90,7 +90,8 @@ async function sharedWith(claims: JWTPayload): Promise<unknown> {
     headers: { Authorization: `Bearer ${await provider.token(claims)}` },
   });
   expect(status).toBe(202);
-  const job = await app.rowlock.find(body.job);
+  const { jobs } = await app.rowlock.list();
+  const job = jobs.find(({ publicId }) => publicId === body.job);
   return Object(job?.payload).shareWith;
 }
 

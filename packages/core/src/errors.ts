@@ -63,18 +63,6 @@ function describe(issues: readonly PayloadIssue[]): string {
     .join('; ');
 }
 
-/** No handler was registered for a kind. */
-export class UnknownKindError extends RowlockError {
-  override readonly name = 'UnknownKindError';
-
-  constructor(kind: string, known: readonly string[]) {
-    super(
-      'ROWLOCK_UNKNOWN_KIND',
-      `There is no handler for the kind ${JSON.stringify(kind)}. Known: ${known.join(', ') || 'none'}. Pass its plugin or handler to createRowlock; where jobs are only enqueued, pass { kind, payload } in place of the kind.`,
-    );
-  }
-}
-
 /** Two handlers claim the same kind. */
 export class DuplicateKindError extends RowlockError {
   override readonly name = 'DuplicateKindError';

@@ -27,12 +27,12 @@ export {
   type PayloadIssue,
   PoolTooSmallError,
   RowlockError,
-  UnknownKindError,
   WorkerStoppedError,
 } from './errors.js';
 // What a user writes: handlers, outcomes, plugins.
 export {
   type AnyHandler,
+  type DefineHandler,
   defineHandler,
   type Handler,
   type HandlerClass,
@@ -45,17 +45,26 @@ export {
   type RunFunction,
   type RunJob,
 } from './handler/handler.js';
-export { complete, fail, type HandlerResult, type Outcome, retry, snooze } from './handler/outcome.js';
+export {
+  complete,
+  fail,
+  type HandlerResult,
+  type Outcome,
+  type OutputOf,
+  type Returnable,
+  retry,
+  snooze,
+} from './handler/outcome.js';
 export { definePlugin, type Plugin } from './handler/plugin.js';
 export { RUN, TRANSACTION } from './handler/run-container.js';
 export { LIMITS } from './input.js';
 // What a job is.
 export type { Enqueued, JobError, JobView, UniqueScope } from './job/job.js';
-export type { Json } from './job/json.js';
+export type { Json, Serializable, Stored } from './job/json.js';
 export { isSettled, OUTSTANDING, SETTLED, STATES, type State } from './job/lifecycle.js';
 export { consoleLogger, type Logger } from './logger.js';
 export type { Retention, RetentionRules } from './retention/retention.js';
 export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } from './rowlock.js';
 export type { RunInfo } from './worker/run/run-info.js';
-export type { WorkerEvents } from './worker/tell/events.js';
+export type { SettledRun, WorkerEvents } from './worker/tell/events.js';
 export type { StopOptions, Worker, WorkerOptions } from './worker/worker.js';

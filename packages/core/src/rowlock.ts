@@ -60,7 +60,7 @@ export class Rowlock<Tx> extends Client<Tx> {
     const registry = new Registry([...plugins.flatMap((plugin) => plugin.handlers), ...handlers]);
     const log = unfailing(given);
     const here = new LocalWorkers();
-    super(driver, registry, here, log, clock);
+    super(driver, here, log, clock);
     this.#driver = driver;
     this.#here = here;
     this.#retention = new RetentionLimits(retention);

@@ -22,6 +22,11 @@ interface Line {
   readonly fields: object;
 }
 
+/** What a handler returned whose author has no types. */
+function untyped(result: unknown): HandlerResult {
+  return JSON.parse('{}', () => result);
+}
+
 /** What is told above `debug` and `info` of the one run of these jobs. */
 async function told(
   jobs: readonly [Job, ...Job[]],
@@ -61,7 +66,8 @@ test('a job that fails is told of once, whatever it failed by', async () => {
       { attempt: 1, error: { code: 'ROWLOCK_HANDLER', message: 'no such sheet' } },
     ],
     [last, () => retry('busy'), { attempt: 5, error: { code: 'ROWLOCK_HANDLER', message: 'busy' } }],
-    [first, () => complete('x'.repeat(2_000_000)), { attempt: 1, error: { code: 'ROWLOCK_INVALID_INPUT' } }],
+    [last, () => complete('x'.repeat(2_000_000)), { attempt: 5, error: { code: 'ROWLOCK_INVALID_INPUT' } }],
+    [last, () => untyped(new Date(0)), { attempt: 5, error: { code: 'TypeError' } }],
     [refused, () => {}, { attempt: 5, error: { code: 'ROWLOCK_INVALID_PAYLOAD' } }],
     [crashed, () => {}, { attempt: 5, error: { code: 'ROWLOCK_CRASHED' } }],
   ] as const) {

@@ -37,14 +37,16 @@ async function crash<Tx>(database: TestDatabase<Tx>, program: URL): Promise<void
   const { reader } = database;
   const process = await database.process();
   // This process's worker may settle the job; it must never run it.
-  const handlers = [
-    defineHandler({ kind: 'exit', payload: AnyJson, run: () => Promise.reject(new Error('ran')) }),
-  ];
-  const rowlock = createRowlock({ driver: process.driver, handlers });
+  const Exit = defineHandler({
+    kind: 'exit',
+    payload: AnyJson,
+    run: () => Promise.reject(new Error('ran')),
+  });
+  const rowlock = createRowlock({ driver: process.driver, handlers: [Exit] });
   const worker = rowlock.worker();
   try {
     await rowlock.migrate();
-    const { publicId } = await rowlock.enqueue('exit', { payload: {}, attempts: 3 });
+    const { publicId } = await rowlock.enqueue(Exit, { payload: {}, attempts: 3 });
     for (const crash of [1, 2, 3]) {
       expect(await exitCode(program, database.url), `crash ${crash}`).toBe(7);
       expect(await reader.job(publicId)).toMatchObject({ status: 'new', attempt: 0 });

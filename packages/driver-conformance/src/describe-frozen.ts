@@ -50,10 +50,8 @@ async function standStill<Tx>(
 ): Promise<void> {
   const { reader } = database;
   const process = await database.process();
-  const handlers = [
-    defineHandler({ kind: claim, claim, payload: AnyJson, run: () => complete('the next run') }),
-  ];
-  const rowlock = createRowlock({ driver: process.driver, handlers });
+  const Work = defineHandler({ kind: claim, claim, payload: AnyJson, run: () => complete('the next run') });
+  const rowlock = createRowlock({ driver: process.driver, handlers: [Work] });
   const nextWorker = rowlock.worker();
   const settled = (publicId: string) =>
     until('the job is settled', async () => {
@@ -61,7 +59,7 @@ async function standStill<Tx>(
       return row?.status === 'complete' && row;
     });
   await rowlock.migrate();
-  const first = await rowlock.enqueue(claim, { payload: 'first', key: 'the key' });
+  const first = await rowlock.enqueue(Work, { payload: 'first', key: 'the key' });
   const child = new Child(program, { DATABASE_URL: database.url, ...(blocks && { BLOCKS: '1' }) });
   try {
     await child.says('running');
@@ -74,7 +72,7 @@ async function standStill<Tx>(
     await child.says('lost');
     await until('it logs the loss', async () => child.log.includes('the claim was lost'));
 
-    const next = await rowlock.enqueue(claim, { payload: 'next', key: 'the key' });
+    const next = await rowlock.enqueue(Work, { payload: 'next', key: 'the key' });
     expect(await settled(next.publicId)).toMatchObject({ output: 'back at work', attempt: 1 });
     expect(await reader.job(first.publicId)).toMatchObject({ output: 'the next run', attempt: 2 });
     const outcomes = (await reader.runs(first.publicId)).map(({ outcome }) => outcome);

@@ -1,4 +1,10 @@
-import { createRowlock, type Driver, defineHandler, type HandlerOptions } from '@rowlock/core';
+import {
+  createRowlock,
+  type DefineHandler,
+  type Driver,
+  defineHandler,
+  type HandlerOptions,
+} from '@rowlock/core';
 import type { RawJob, Reader } from './driver-harness.js';
 import { HandClock } from './hand-clock.js';
 import type { Transcript } from './transcript.js';
@@ -38,7 +44,8 @@ export interface SceneOptions<Tx> {
 export async function play<Tx>({ jobs, options, writes }: Scene, given: SceneOptions<Tx>): Promise<void> {
   const { driver, reader, write, transcript } = given;
   for (const job of jobs) await reader.insert({ queue: 'default', kind: 'work', payload: {}, ...job });
-  const handler = defineHandler<typeof AnyJson, Tx>({
+  const define: DefineHandler<Tx> = defineHandler;
+  const handler = define({
     kind: 'work',
     payload: AnyJson,
     ...options,

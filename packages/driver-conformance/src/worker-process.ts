@@ -30,7 +30,7 @@ export interface WorkerProcessOptions extends WorkerOptions, ProcessOptions {
 const NO_POLL: WorkerOptions = { pollInterval: '1h', watchInterval: '20ms' };
 
 /** Retries without a pause worth the name. */
-export const SOON = { attempts: 50, base: 1, factor: 1, cap: 1 } as const;
+export const SOON = { base: 1, factor: 1, cap: 1 } as const;
 
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 

@@ -36,7 +36,7 @@ test('a retry waits for its pause by this clock', async () => {
     payload: z.null(),
     run: ({ job }) => {
       attempts.push(job.attempt);
-      return job.attempt < 3 ? retry('not yet', { after: '1h' }) : undefined;
+      return job.attempt < 3 ? retry('not yet', { delay: '1h' }) : undefined;
     },
   });
   const driver = memory();

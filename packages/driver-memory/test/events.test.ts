@@ -14,7 +14,7 @@ const untilAborted: Run = async ({ signal }) => {
 
 const SCENES: Readonly<Record<string, Scene>> = {
   complete: ends(() => {}),
-  retry: ends(() => retry('not yet', { after: '1h' })),
+  retry: ends(() => retry('not yet', { delay: '1h' })),
   fail: ends(() => fail('never')),
   throw: ends(() => {
     throw new Error('thrown');

@@ -1,12 +1,11 @@
-import { createRowlock, defineHandler } from '@rowlock/core';
+import { createRowlock } from '@rowlock/core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type MemoryTransaction, memory } from '../src/index.js';
+import { defineHandler, memory } from '../src/index.js';
 
-const payload = z.object({ order: z.string() });
-const Remind = defineHandler<typeof payload, MemoryTransaction>({
+const Remind = defineHandler({
   kind: 'order.remind',
-  payload,
+  payload: z.object({ order: z.string() }),
   run: async ({ job, tx }) => {
     const { order } = job.payload;
     const isPaid = (await tx.get('payments', order)) !== undefined;

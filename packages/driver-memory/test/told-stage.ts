@@ -1,6 +1,6 @@
 import {
   createRowlock,
-  defineHandler,
+  type HandlerResult,
   type Json,
   type Logger,
   type RunFunction,
@@ -8,9 +8,9 @@ import {
 } from '@rowlock/core';
 import { HandClock } from '@rowlock/driver-conformance';
 import { z } from 'zod';
-import { type MemoryTransaction, memory, memoryDatabase } from '../src/index.js';
+import { defineHandler, type MemoryTransaction, memory, memoryDatabase } from '../src/index.js';
 
-export type Run = RunFunction<unknown, MemoryTransaction>;
+export type Run = RunFunction<unknown, MemoryTransaction, HandlerResult | Promise<HandlerResult>>;
 
 export interface EnqueuedJob {
   readonly payload?: Json;
@@ -48,7 +48,7 @@ export class ToldStage {
 
   hire(name: string, run: Run) {
     const driver = memory({ database: this.#database });
-    const handler = defineHandler<z.ZodObject, MemoryTransaction>({
+    const handler = defineHandler({
       kind: 'work',
       payload: z.object({}, 'not an object'),
       group: true,

@@ -114,11 +114,11 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     super(context, { on, outside: on }, (work, ms = answerMs) =>
       inTransaction(pool, { connectionMs: answerMs, answerMs: ms }, work),
     );
-    const patient = poolWithoutTimeout(pool, answerMs);
+    const unbounded = poolWithoutTimeout(pool, answerMs);
     this.#settings = settings;
     this.#pool = pool;
     this.#on = on;
-    this.#withoutTimeout = new MysqlStore(context, { on: patient, outside: patient });
+    this.#withoutTimeout = new MysqlStore(context, { on: unbounded, outside: unbounded });
     this.#claimConnections = new ClaimConnections(pool, context);
     this.#push = settings.push && settings.sessions !== 'shared';
     this.#control = sessionControl(on, () => this.#push && !this.#shared);

@@ -1,3 +1,4 @@
+export { defineHandler } from './define-handler.js';
 export { mysql } from './driver.js';
 export { migrationScript } from './migrations.js';
 export type { MysqlOptions } from './options.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createRowlock, type Driver, defineHandler } from '@rowlock/core';
+import { createRowlock, type Driver } from '@rowlock/core';
 import type { ClaimSession, Settlement } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type MysqlTransaction, mysql } from '../src/index.js';
+import { defineHandler, type MysqlTransaction, mysql } from '../src/index.js';
 import { recordLocks } from './record-locks.js';
 import { serverUrl } from './server.js';
 
@@ -177,12 +177,13 @@ for (const [does, code] of [
 ] as const) {
   test(`a job whose handler meets a deadlock and ${does} is retried later, and says why`, async () => {
     await held.rollback();
-    const handler = defineHandler<typeof ANYTHING, MysqlTransaction>({
+    const handler = defineHandler({
       kind: 'k',
       queue: 'q',
       payload: ANYTHING,
       group: true,
-      retry: { attempts: 3, base: '1m' },
+      attempts: 3,
+      retry: { base: '1m' },
       async run({ tx }) {
         const error = await meetDeadlock(tx);
         if (code !== 'Deadlock') throw error;

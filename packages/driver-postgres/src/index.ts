@@ -1,3 +1,4 @@
+export { defineHandler } from './define-handler.js';
 export { postgres } from './driver.js';
 export { migrationScript } from './migrations.js';
 export type { PostgresOptions } from './options.js';

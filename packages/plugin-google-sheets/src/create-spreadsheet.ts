@@ -1,4 +1,11 @@
-import { complete, defineHandler, fail, type Outcome, type RunContext } from '@rowlock/core';
+import {
+  complete,
+  type DefineHandler,
+  defineHandler,
+  fail,
+  type Outcome,
+  type RunContext,
+} from '@rowlock/core';
 import { googleLimits } from './google-limits.js';
 import { googleOutcomes, PAUSES } from './google-outcome.js';
 import { CreateSpreadsheet, type CreateSpreadsheetJob } from './jobs.js';
@@ -20,11 +27,13 @@ type Run<Tx> = RunContext<CreateSpreadsheetJob, Tx>;
  * A run that has made a file ends with it: Drive's search may not show it to the next one, which would make another.
  */
 export function createSpreadsheet<Tx>(spreadsheets: Spreadsheets, needs: Needs<Tx>) {
-  return defineHandler<typeof CreateSpreadsheet.payload, Tx>({
+  const define: DefineHandler<Tx> = defineHandler;
+  return define({
     kind: CreateSpreadsheet.kind,
     queue: CreateSpreadsheet.queue,
     payload: CreateSpreadsheet.payload,
-    retry: { attempts: CreateSpreadsheet.attempts, ...PAUSES },
+    attempts: CreateSpreadsheet.attempts,
+    retry: PAUSES,
     claim: needs.claim ?? 'hold',
     timeout: needs.timeout ?? '60s',
     run: async (context) => {

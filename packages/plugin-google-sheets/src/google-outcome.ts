@@ -42,7 +42,7 @@ function outcomeOf(error: unknown, job: RunJob<unknown>): Outcome {
   // A wish replaces the pause, of which the worker takes at least the half: what Google wants in the first second of an
   // outage must not use up the attempts within seconds.
   const least = Math.min(PAUSES.cap, PAUSES.base * PAUSES.factor ** (job.attempt - 1)) / 2;
-  return error.retryAfterMs > least ? retry(error, { after: error.retryAfterMs }) : retry(error);
+  return error.retryAfterMs > least ? retry(error, { delay: error.retryAfterMs }) : retry(error);
 }
 
 /** Into the next minute, and not all jobs at its first second. */

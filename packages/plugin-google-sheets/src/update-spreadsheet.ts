@@ -1,4 +1,11 @@
-import { complete, defineHandler, fail, type HandlerResult, type RunContext } from '@rowlock/core';
+import {
+  complete,
+  type DefineHandler,
+  defineHandler,
+  fail,
+  type HandlerResult,
+  type RunContext,
+} from '@rowlock/core';
 import type { ReadContent } from './content.js';
 import { GoogleRequestError, GoogleUnavailableError } from './errors.js';
 import { googleLimits } from './google-limits.js';
@@ -15,13 +22,15 @@ type Run<Tx> = RunContext<UpdateSpreadsheetJob, Tx>;
  * transaction, one write of the status line. Two API calls, however many clicks.
  */
 export function updateSpreadsheet<Tx>(spreadsheets: Spreadsheets, needs: Needs<Tx>) {
-  return defineHandler<typeof UpdateSpreadsheet.payload, Tx>({
+  const define: DefineHandler<Tx> = defineHandler;
+  return define({
     kind: UpdateSpreadsheet.kind,
     queue: UpdateSpreadsheet.queue,
     payload: UpdateSpreadsheet.payload,
     group: true,
     after: [CreateSpreadsheet.kind],
-    retry: { attempts: UpdateSpreadsheet.attempts, ...PAUSES },
+    attempts: UpdateSpreadsheet.attempts,
+    retry: PAUSES,
     claim: needs.claim ?? 'hold',
     timeout: needs.timeout ?? '60s',
     run: (context) => update(spreadsheets, needs, context),

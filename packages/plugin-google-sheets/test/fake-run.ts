@@ -1,4 +1,4 @@
-import type { AnyHandler, HandlerResult, Outcome, RunContext } from '@rowlock/core';
+import type { AnyHandler, Outcome, RunContext } from '@rowlock/core';
 
 /** What the application wrote in the claim's transaction. */
 export interface FakeTx {
@@ -55,8 +55,12 @@ export async function run(
 }
 
 /** The outcome of all jobs, or that of the first. */
-function single(result: HandlerResult): Outcome {
+function single(result: unknown): Outcome {
   if (result instanceof Map) return single(result.get('job-0'));
-  if (typeof result === 'object' && 'event' in result) return result;
+  if (isOutcome(result)) return result;
   throw new Error('The handler gave no outcome for all its jobs.');
+}
+
+function isOutcome(result: unknown): result is Outcome {
+  return typeof result === 'object' && result !== null && 'event' in result;
 }

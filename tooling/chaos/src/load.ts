@@ -5,7 +5,7 @@ import type { HistoryFile } from './history/history-file.js';
 import type { Mode } from './mode.js';
 import type { Random } from './random.js';
 import type { Plain, System } from './system.js';
-import { codeOf, handlers, type Kind, POISON_ATTEMPTS } from './work.js';
+import { codeOf, enqueueable, type Kind, POISON_ATTEMPTS } from './work.js';
 
 export interface LoadOptions {
   readonly mode: Mode;
@@ -51,7 +51,6 @@ export class Load<Tx> {
     this.#options = options;
     this.#client = createRowlock<Tx>({
       driver: system.driver(options.url, 2 * MOST_PENDING),
-      handlers: handlers(options.mode, system),
       log: { debug() {}, info() {}, warn() {}, error() {} },
     });
   }
@@ -146,7 +145,7 @@ export class Load<Tx> {
 
   async #byItself(job: DrawnJob): Promise<void> {
     this.#note('committing', [job]);
-    const { publicId } = await this.#client.enqueue(`${this.#options.mode}.${job.kind}`, job);
+    const { publicId } = await this.#client.enqueue(enqueueable(this.#options.mode, job.kind), job);
     this.#cancelLater(job, publicId);
   }
 
@@ -156,7 +155,7 @@ export class Load<Tx> {
       await plain.ask('BEGIN');
       const publicIds: string[] = [];
       for (const job of jobs) {
-        const enqueued = await this.#client.enqueue(`${this.#options.mode}.${job.kind}`, job, {
+        const enqueued = await this.#client.enqueue(enqueueable(this.#options.mode, job.kind), job, {
           tx: plain.tx,
         });
         publicIds.push(enqueued.publicId);

@@ -13,7 +13,6 @@ import type { Mode } from './mode.js';
 import { Random } from './random.js';
 import type { Plain, Server, System } from './system.js';
 import { startProxy, type TcpProxy } from './tcp-proxy.js';
-import { handlers } from './work.js';
 
 export interface StageOptions {
   readonly modes: readonly Mode[];
@@ -144,7 +143,7 @@ async function prepare<Tx>(
   url: string,
   { modes, disk = false }: StageOptions,
 ): Promise<void> {
-  const rowlock = createRowlock<Tx>({ driver: system.driver(url, 2), handlers: handlers('hold', system) });
+  const rowlock = createRowlock<Tx>({ driver: system.driver(url, 2) });
   await rowlock.migrate();
   await rowlock.close();
   const plain = await system.connect(url);

@@ -72,19 +72,22 @@ const TIMEOUT = '3s';
 /** Jobs of one transaction, at most. */
 const BATCH = 16;
 
+/** All that an enqueue needs of a kind. */
+export function enqueueable(mode: Mode, kind: Kind) {
+  const attempts = kind === 'poison' ? POISON_ATTEMPTS : ATTEMPTS;
+  return { kind: `${mode}.${kind}`, queue: mode, payload: Work, attempts };
+}
+
 /**
  * The handlers of one mode. They write down what they do and pay no attention to their signal, unless a job asks for it: a handler
  * that goes on after it was told to stop is the harder case.
- *
- * @param history undefined: for a client, which runs none of them
  */
 export function handlers<Tx>(
   mode: Mode,
   { say, session, jobTable, keyColumn }: Pick<System<Tx>, 'say' | 'session' | 'jobTable' | 'keyColumn'>,
-  history?: HistoryFile,
+  history: HistoryFile,
 ): AnyHandler<Tx>[] {
   async function run(context: RunContext<Work, Tx>): Promise<ReadonlyMap<string, Outcome>> {
-    if (history === undefined) throw new Error('A client runs no handlers.');
     const { jobs, job, key, runId, signal } = context;
     const kind = job.kind;
     const run = runName(runId, job.publicId);
@@ -167,20 +170,15 @@ export function handlers<Tx>(
     if (others.length > 0) history.write({ what: 'met', run, key });
   }
 
-  const define = (
-    kind: Kind,
-    more: { group?: boolean; after?: readonly string[]; attempts?: number; batch?: number } = {},
-  ) =>
-    defineHandler<typeof Work, Tx>({
-      kind: `${mode}.${kind}`,
-      queue: mode,
-      payload: Work,
+  const define = (kind: Kind, more: { group?: boolean; after?: readonly string[]; batch?: number } = {}) =>
+    defineHandler({
+      ...enqueueable(mode, kind),
       claim: mode === 'lease' ? 'lease' : 'hold',
       ...(mode === 'batch' ? { batch: more.batch ?? BATCH } : {}),
       timeout: TIMEOUT,
       group: more.group ?? false,
       after: more.after ?? [],
-      retry: { attempts: more.attempts ?? ATTEMPTS, base: '50ms', factor: 1.2, cap: '500ms' },
+      retry: { base: '50ms', factor: 1.2, cap: '500ms' },
       run,
     });
 
@@ -189,7 +187,7 @@ export function handlers<Tx>(
     define('update', { group: true, after: [`${mode}.create`] }),
     define('plain'),
     define('loose'),
-    define('poison', { attempts: POISON_ATTEMPTS }),
+    define('poison'),
     ...(mode === 'batch' ? [define('outside'), define('single', { batch: 1 })] : []),
   ];
 }

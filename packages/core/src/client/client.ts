@@ -7,15 +7,15 @@ import { isDriverError } from '../driver/driver-error.js';
 import type { JobFilter, Moved, Store } from '../driver/store.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { QUEUE } from '../handler/handler.js';
-import type { Registry } from '../handler/registry.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkKey, checkName, checkWhole, LIMITS } from '../input.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
+import type { Json, Stored } from '../job/json.js';
 import { isLegal, STATES, type State } from '../job/lifecycle.js';
 import { publicIdOf } from '../job/public-id.js';
 import type { Logger } from '../logger.js';
 import { type CallOptions, txOf } from './call-options.js';
-import type { Enqueueable, EnqueueOptions } from './enqueue-options.js';
+import { checkEnqueueable, type Enqueueable, type EnqueueOptions } from './enqueue-options.js';
 import { GatheredEnqueues } from './gathered-enqueues.js';
 import type { LocalWorkers } from './local-workers.js';
 import { newJobs } from './new-jobs.js';
@@ -36,13 +36,11 @@ const LOCKED_MS = 20;
 /** What enqueues and inspects. */
 export class Client<Tx> {
   readonly #driver: Driver<Tx>;
-  readonly #registry: Registry<Tx>;
   readonly #notifier: Notifier;
   readonly #gathered: GatheredEnqueues;
 
-  constructor(driver: Driver<Tx>, registry: Registry<Tx>, here: LocalWorkers, log: Logger, clock: Clock) {
+  constructor(driver: Driver<Tx>, here: LocalWorkers, log: Logger, clock: Clock) {
     this.#driver = driver;
-    this.#registry = registry;
     this.#notifier = new Notifier(driver, here, log, clock);
     this.#gathered = new GatheredEnqueues((jobs) => this.#write(jobs), clock);
   }
@@ -50,12 +48,12 @@ export class Client<Tx> {
   /**
    * Adds a job. It is in the table, or in the caller's transaction, when this resolves; a worker is woken.
    *
-   * @param handler The handler, or the kind of one that this Rowlock has.
+   * @param handler The handler. In a program without its code: `{ kind, payload }`, with the payload's schema.
    * @returns `enqueued`, or `duplicate` with the public id of the job that has the unique key already.
-   * @throws InvalidInputError, InvalidPayloadError, UnknownKindError; then nothing was written.
+   * @throws InvalidInputError, InvalidPayloadError; then nothing was written.
    */
   async enqueue<Schema extends StandardSchemaV1>(
-    handler: Enqueueable<Schema> | string,
+    handler: Enqueueable<Schema>,
     options: EnqueueOptions<StandardSchemaV1.InferInput<Schema>>,
     call: CallOptions<Tx> = {},
   ): Promise<Enqueued> {
@@ -69,7 +67,7 @@ export class Client<Tx> {
    * enqueue the same unique keys, they wait for each other the least if each passes them in the same order.
    */
   async enqueueMany<Schema extends StandardSchemaV1>(
-    handler: Enqueueable<Schema> | string,
+    handler: Enqueueable<Schema>,
     options: readonly EnqueueOptions<StandardSchemaV1.InferInput<Schema>>[],
     call: CallOptions<Tx> = {},
   ): Promise<readonly Enqueued[]> {
@@ -77,20 +75,34 @@ export class Client<Tx> {
     if (!Array.isArray(options)) throw new InvalidInputError('enqueueMany() takes a list: [{ payload }, …].');
     checkWhole('The number of jobs', options.length, 0, LIMITS.jobsPerCall);
     if (options.length === 0) return [];
-    const known: Enqueueable = typeof handler === 'string' ? this.#registry.get(handler) : handler;
-    const jobs = await newJobs(known, options);
-    const { queue = QUEUE } = known;
+    const jobs = await newJobs(handler, options);
+    const { queue = QUEUE } = handler;
     // In a caller's transaction the commit sends it, whenever that comes.
     if (tx !== undefined) return this.#driver.join(tx).enqueue(jobs, [{ queue }]);
     return this.#gathered.enqueue(jobs);
   }
 
   /** The job with this public id, or undefined. */
-  async find(publicId: string, call: CallOptions<Tx> = {}): Promise<JobView | undefined> {
+  find(publicId: string, call?: CallOptions<Tx>): Promise<JobView | undefined>;
+  /**
+   * The job of this handler's kind with this public id, or undefined: also when the job is of another kind.
+   *
+   * @param handler The handler: `payload` and `output` have its types then. Or `{ kind, payload }`, which types the payload alone.
+   * The types are those that the program has now. A job that an earlier version has enqueued or completed may differ.
+   */
+  find<Schema extends StandardSchemaV1, Output = Json>(
+    handler: Enqueueable<Schema, Output>,
+    publicId: string,
+    call?: CallOptions<Tx>,
+  ): Promise<JobView<Stored<StandardSchemaV1.InferInput<Schema>>, Output> | undefined>;
+  async find(...given: JobWanted<Tx>): Promise<JobView<unknown, unknown> | undefined> {
+    const [handler, publicId, call = {}] = isOfHandler(given) ? given : [undefined, ...given];
     const tx = txOf(call);
+    if (handler !== undefined) checkEnqueueable(handler);
     const known = publicIdOf(publicId);
     if (known === undefined) return undefined;
-    const { jobs } = await this.#store(tx).list({ publicId: known }, { limit: 1, before: null });
+    const filter = { publicId: known, ...(handler && { kind: handler.kind }) };
+    const { jobs } = await this.#store(tx).list(filter, { limit: 1, before: null });
     return jobs[0];
   }
 
@@ -213,6 +225,15 @@ export class Client<Tx> {
       await sleep(LOCKED_MS);
     }
   }
+}
+
+/** With `undefined`, without which the overloads do not fit. */
+type JobWanted<Tx> = readonly [publicId: string, call?: CallOptions<Tx> | undefined] | JobOfHandler<Tx>;
+
+type JobOfHandler<Tx> = readonly [handler: Enqueueable, publicId: string, call?: CallOptions<Tx> | undefined];
+
+function isOfHandler<Tx>(given: JobWanted<Tx>): given is JobOfHandler<Tx> {
+  return typeof given[0] === 'object' && given[0] !== null;
 }
 
 /** @throws JobNotFoundError for what is no public id. */

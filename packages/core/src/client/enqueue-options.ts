@@ -39,7 +39,7 @@ export interface EnqueueOptions<Payload> {
   readonly unique?: string | { readonly key: string; readonly scope: UniqueScope } | null;
   /** Small facts about the job that are not its handler's input, e.g. who asked. At most 64 KiB. */
   readonly metadata?: { readonly [name: string]: Json };
-  /** Overrides the handler's `retry.attempts`; 1 to 1,000. */
+  /** Instead of the handler's `attempts`, 1 to 1,000. */
   readonly attempts?: number;
 }
 
@@ -51,20 +51,22 @@ export interface EnqueueOptions<Payload> {
  * const Greet = defineHandler({ ...greet, run: ({ job }) => hello(job.payload.name) }); // where the worker is
  * await rowlock.enqueue(greet, { payload: { name: 'Ada' } }); // elsewhere
  */
-export interface Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1> {
+export interface Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1, Output = unknown> {
   readonly kind: string;
   /** The handler's. Default `default`. */
   readonly queue?: string;
   readonly payload: Schema;
-  /** The handler's `retry.attempts`, 1 to 1,000. Default 5. */
+  /** The handler's, 1 to 1,000. Default 5. */
   readonly attempts?: number;
+  /** For the compiler alone: a handler has the type of its output here. */
+  readonly types?: { readonly output: Output };
 }
 
 /** @throws InvalidInputError */
 export function checkEnqueueable(given: Enqueueable): void {
   if (typeof given !== 'object' || given === null)
     throw new InvalidInputError(
-      'The first argument is a handler, { kind, payload }, or the kind of a handler.',
+      'The first argument is a handler, or { kind, payload } with the schema of the payload.',
     );
   const { kind, queue, payload } = given;
   checkName('kind', kind);

@@ -29,7 +29,7 @@ export class Heartbeat {
   #until: number;
   #isLost = false;
   #isStopped = false;
-  #lapse: NodeJS.Timeout | undefined;
+  #endTimer: NodeJS.Timeout | undefined;
   #endPause: () => void = () => {};
   readonly #beating: Promise<void>;
 
@@ -51,7 +51,7 @@ export class Heartbeat {
   /** Resolves when no beat is on its way any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearTimeout(this.#lapse);
+    clearTimeout(this.#endTimer);
     this.#endPause();
     await this.#beating;
   }
@@ -76,12 +76,12 @@ export class Heartbeat {
 
   #renew(until: number): void {
     this.#until = until;
-    clearTimeout(this.#lapse);
+    clearTimeout(this.#endTimer);
     const leftMs = until - performance.now();
     // The answer has come too late: others may have taken the worker for dead meanwhile.
     if (leftMs <= 0) this.#lose();
     else {
-      this.#lapse = setTimeout(() => this.#lose(), leftMs);
+      this.#endTimer = setTimeout(() => this.#lose(), leftMs);
       if (this.#isLost) this.#session?.back();
       this.#isLost = false;
     }
@@ -90,7 +90,7 @@ export class Heartbeat {
   #lose(): void {
     if (this.#isLost) return;
     this.#isLost = true;
-    clearTimeout(this.#lapse);
+    clearTimeout(this.#endTimer);
     this.#session?.lost(performance.now() - this.#until);
   }
 

@@ -5,18 +5,20 @@ import { checkKinds, checkName } from '../input.js';
 import type { Backoff } from '../job/backoff.js';
 import type { Json } from '../job/json.js';
 import type { Logger } from '../logger.js';
-import type { HandlerResult } from './outcome.js';
+import type { OutputOf, Returnable } from './outcome.js';
 
 /** Code for one kind of job, and how its jobs are claimed, retried and bounded. Made by `defineHandler`. */
-export interface Handler<Schema extends StandardSchemaV1 = StandardSchemaV1, Tx = unknown>
+export interface Handler<Schema extends StandardSchemaV1 = StandardSchemaV1, Tx = unknown, Output = unknown>
   extends HandlerPolicy {
   readonly payload: Schema;
   readonly code: HandlerCode<StandardSchemaV1.InferOutput<Schema>, Tx>;
+  /** For the compiler alone, and never there. */
+  readonly types?: { readonly output: Output };
 }
 
 /** A handler whatever its payload, as the registry keeps it. */
 // biome-ignore lint/suspicious/noExplicitAny: a payload is checked by its own schema before its own code sees it.
-export type AnyHandler<Tx> = Handler<any, Tx>;
+export type AnyHandler<Tx> = Handler<any, Tx, unknown>;
 
 /** Where a kind's jobs are whose handler does not say. */
 export const QUEUE = 'default';
@@ -40,16 +42,17 @@ export interface HandlerPolicy {
 }
 
 /** A function that is called for each run, or a class that a container builds for each run. */
-export type HandlerCode<Payload, Tx> =
-  | { readonly run: RunFunction<Payload, Tx> }
-  | { readonly use: HandlerClass<Payload, Tx> };
+export type HandlerCode<Payload, Tx, Result = unknown> =
+  | { readonly use: HandlerClass<Payload, Tx, Result> }
+  // The last one: the compiler names what is missing of that.
+  | { readonly run: RunFunction<Payload, Tx, Result> };
 
-export type RunFunction<Payload, Tx> = (
-  context: RunContext<Payload, Tx>,
-) => HandlerResult | Promise<HandlerResult>;
+export type RunFunction<Payload, Tx, Result = unknown> = (context: RunContext<Payload, Tx>) => Result;
 
 // biome-ignore lint/suspicious/noExplicitAny: what a class's constructor takes is its container's affair.
-export type HandlerClass<Payload, Tx> = new (...dependencies: any[]) => { run: RunFunction<Payload, Tx> };
+type Built<Instance> = new (...dependencies: any[]) => Instance;
+
+export type HandlerClass<Payload, Tx, Result = unknown> = Built<{ run: RunFunction<Payload, Tx, Result> }>;
 
 /** What a handler is given. */
 export interface RunContext<Payload, Tx = unknown> {
@@ -98,8 +101,8 @@ export interface RunJob<Payload> {
 }
 
 /** What `defineHandler` takes. */
-export type HandlerDefinition<Schema extends StandardSchemaV1, Tx> = HandlerOptions<Schema> &
-  HandlerCode<StandardSchemaV1.InferOutput<Schema>, Tx>;
+export type HandlerDefinition<Schema extends StandardSchemaV1, Tx, Result> = HandlerOptions<Schema> &
+  HandlerCode<StandardSchemaV1.InferOutput<Schema>, Tx, Result & Returnable<Result>>;
 
 export interface HandlerOptions<Schema extends StandardSchemaV1> {
   /** Names the handler in the table: 1 to 128 characters. Keep it when the code moves. */
@@ -142,9 +145,10 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    * leave `tx` alone. Default 1. Not with `claim: 'lease'`.
    */
   readonly batch?: number | 'auto';
-  readonly retry?: RetryOptions;
-  /** The same as `retry.attempts`, under the name that an enqueue has for it: so that both sides can share it. */
+  /** How many attempts a job has, 1 to 1,000; a crash counts as one. Default 5. */
   readonly attempts?: number;
+  /** The pauses between the attempts. */
+  readonly retry?: RetryOptions;
   /**
    * After it `signal` is aborted. A handler that has not ended 5 s later is left behind: its transaction is taken from it, and its
    * job is retried. What an asynchronous schema takes when the job is claimed is part of it. Default 30 s, at most 24 h.
@@ -153,8 +157,6 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
 }
 
 export interface RetryOptions {
-  /** How many attempts a job has, 1 to 1,000. Default 5. */
-  readonly attempts?: number;
   /** The pause after the first attempt. Default 1 s. */
   readonly base?: Duration;
   /** How many times as long each further pause is, 1 to 100. Default 2. */
@@ -164,20 +166,29 @@ export interface RetryOptions {
 }
 
 /**
+ * `defineHandler` with the type of `tx` bound. A plugin for every database binds the type that it is given:
+ * `const define: DefineHandler<Tx> = defineHandler`.
+ */
+export type DefineHandler<Tx> = <Schema extends StandardSchemaV1, Result>(
+  definition: HandlerDefinition<Schema, Tx, Result>,
+) => Handler<Schema, Tx, OutputOf<Result>>;
+
+/**
  * Defines the handler of one kind.
  *
- * @typeParam Tx What the handler writes through; name it to use `tx` typed, e.g. `PostgresTransaction`.
+ * `tx` is `unknown` here. Each driver has a `defineHandler` that types it.
+ *
  * @throws InvalidInputError when an option is of the wrong form.
  * @example
  * const Greet = defineHandler({
  *   kind: 'greet',
  *   payload: z.object({ name: z.string() }),
- *   run: ({ job }) => complete(`Hello ${job.payload.name}`),
+ *   run: ({ job }) => `Hello ${job.payload.name}`,
  * });
  */
-export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
-  definition: HandlerDefinition<Schema, Tx>,
-): Handler<Schema, Tx> {
+export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unknown>(
+  definition: HandlerDefinition<Schema, Tx, Result>,
+): Handler<Schema, Tx, OutputOf<Result>> {
   checkOptions(definition);
   const {
     kind,
@@ -208,7 +219,7 @@ export function defineHandler<Schema extends StandardSchemaV1, Tx = unknown>(
     claim,
     batch: batch === 'auto' ? 'auto' : whole('batch', batch, 1, 10_000),
     groupMax: whole('group.max', groupMax(group), 1, 100_000),
-    attempts: attemptsOf(definition.attempts, retry.attempts),
+    attempts: whole('attempts', definition.attempts ?? ATTEMPTS, 1, 1_000),
     backoff: {
       baseMs: milliseconds(retry.base ?? '1s', 'retry.base'),
       factor: within('retry.factor', retry.factor ?? 2, 1, 100),
@@ -235,19 +246,14 @@ const OPTIONS: readonly string[] = [
   'after',
   'claim',
   'batch',
-  'retry',
   'attempts',
+  'retry',
   'timeout',
   'run',
   'use',
 ] satisfies (keyof HandlerOptions<StandardSchemaV1> | 'run' | 'use')[];
 
-const RETRY_OPTIONS: readonly string[] = [
-  'attempts',
-  'base',
-  'factor',
-  'cap',
-] satisfies (keyof RetryOptions)[];
+const RETRY_OPTIONS: readonly string[] = ['base', 'factor', 'cap'] satisfies (keyof RetryOptions)[];
 
 /** In JavaScript, or out of a spread, a misspelt one would be passed over in silence. */
 function checkOptions(definition: HandlerOptions<StandardSchemaV1>): void {
@@ -264,18 +270,15 @@ function checkOptions(definition: HandlerOptions<StandardSchemaV1>): void {
   );
 }
 
-function attemptsOf(attempts: number | undefined, ofRetry: number | undefined): number {
-  if (attempts !== undefined && ofRetry !== undefined && attempts !== ofRetry)
-    throw new InvalidInputError('attempts and retry.attempts are the same: leave one of them out.');
-  return whole('retry.attempts', attempts ?? ofRetry ?? ATTEMPTS, 1, 1_000);
-}
-
 function timeout(ms: number): number {
   if (ms >= 1 && ms <= 86_400_000) return ms;
   throw new InvalidInputError(`timeout must be from 1 ms to 24 h, not ${ms} ms.`);
 }
 
-function codeOf<Payload, Tx>(kind: string, code: HandlerCode<Payload, Tx>): HandlerCode<Payload, Tx> {
+function codeOf<Payload, Tx, Result>(
+  kind: string,
+  code: HandlerCode<Payload, Tx, Result>,
+): HandlerCode<Payload, Tx, Result> {
   if ('use' in code && typeof code.use === 'function') return { use: code.use };
   if ('run' in code && typeof code.run === 'function') return { run: code.run };
   throw new InvalidInputError(

@@ -1,47 +1,95 @@
 import { type Duration, milliseconds } from '../duration.js';
-import type { Json } from '../job/json.js';
+import type { Json, Serializable } from '../job/json.js';
 
-/** How a handler says that a job ended. A handler that returns nothing completed; one that throws wants a retry. */
-export type Outcome =
-  | { readonly event: 'complete'; readonly output: Json }
-  | { readonly event: 'retry'; readonly error: unknown; readonly delayMs: number | null }
-  | { readonly event: 'snooze'; readonly delayMs: number }
-  | { readonly event: 'fail'; readonly error: unknown };
+/** Marks an outcome: a plain value may have the same members. Two copies of this package share it. */
+export const OUTCOME: unique symbol = Symbol.for('rowlock.outcome');
 
+interface Marked {
+  readonly [OUTCOME]: true;
+}
+
+/** How a handler says that a job ended. Made by `complete`, `retry`, `snooze` and `fail`. */
+export type Outcome<Output = Json> = Marked &
+  (
+    | { readonly event: 'complete'; readonly output: Output }
+    | { readonly event: 'retry'; readonly error: unknown; readonly delayMs: number | null }
+    | { readonly event: 'snooze'; readonly delayMs: number }
+    | { readonly event: 'fail'; readonly error: unknown }
+  );
+
+/** The work is done. The same as to return nothing. */
+export function complete(): Outcome<null>;
 /**
- * The work is done. `output` is kept in the row.
+ * The work is done. The same as to return `output`.
  *
- * @param output JSON. TypeScript takes no `interface` for that, which could be given more members later: spread it, `complete({ ...out })`, or
- * make it a `type`.
+ * @param output JSON: kept in the row, and at most 1 MiB.
  */
-export function complete(output: Json = null): Outcome {
-  return { event: 'complete', output };
+export function complete<Output>(output: Output & Serializable<Output>): Outcome<Output>;
+export function complete(output: unknown = null): Outcome<unknown> {
+  return { [OUTCOME]: true, event: 'complete', output };
 }
 
 /**
  * Try again, if attempts are left; the attempt counts. What the handler wrote through its transaction before it
  * returned this is kept; throw instead to undo it.
  *
- * @param options.after The pause; by default the handler's backoff decides.
+ * @param options.delay The pause. Default: what the handler's `retry` says.
  */
-export function retry(error: unknown, options: { readonly after?: Duration } = {}): Outcome {
-  const delayMs = options.after === undefined ? null : milliseconds(options.after, 'after');
-  return { event: 'retry', error, delayMs };
+export function retry(error: unknown, options: { readonly delay?: Duration } = {}): Outcome<never> {
+  const delayMs = options.delay === undefined ? null : milliseconds(options.delay, 'delay');
+  return { [OUTCOME]: true, event: 'retry', error, delayMs };
 }
 
 /** Not now: look again after `delay`. The attempt does not count. */
-export function snooze(delay: Duration): Outcome {
-  return { event: 'snooze', delayMs: milliseconds(delay, 'delay') };
+export function snooze(delay: Duration): Outcome<never> {
+  return { [OUTCOME]: true, event: 'snooze', delayMs: milliseconds(delay, 'delay') };
 }
 
 /** Give up, whatever attempts are left. */
-export function fail(error: unknown): Outcome {
-  return { event: 'fail', error };
+export function fail(error: unknown): Outcome<never> {
+  return { [OUTCOME]: true, event: 'fail', error };
+}
+
+/** Whether `complete`, `retry`, `snooze` or `fail` has made it. */
+export function isOutcome(value: unknown): value is Outcome<unknown> {
+  return typeof value === 'object' && value !== null && OUTCOME in value;
 }
 
 /**
- * What a handler returns: one outcome for all its jobs, or one for each by public id, or nothing for `complete()`. Anything else, and a
- * map without one of the jobs, is taken for an error that it threw: what it wrote through its transaction is undone, and all its jobs are retried.
+ * What a handler returns: an outcome or a JSON value for all its jobs, or a map with one outcome for each job by public id. A plain
+ * value, and nothing, complete the jobs. Anything else, and a map without one of the jobs, counts as an error that the handler
+ * threw: what it wrote through its transaction is undone, and its jobs are retried.
  */
+export type HandlerResult<Output = Json> = Outcome<Output> | OutcomeOfEach<Output> | Output | Nothing;
+
+type OutcomeOfEach<Output> = ReadonlyMap<string, Outcome<Output>>;
+
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a return statement is one that completes.
-export type HandlerResult = Outcome | ReadonlyMap<string, Outcome> | void;
+type Nothing = void | undefined;
+
+/** The type of a handler's result, or of its promise, with `never` in place of what is no `HandlerResult`. */
+export type Returnable<Result> =
+  Result extends PromiseLike<infer Later>
+    ? PromiseLike<Returnable<Later>>
+    : Result extends Marked | OutcomeOfEach<unknown> | Nothing
+      ? Result
+      : Serializable<Result>;
+
+/** What a job is completed with whose handler returns a `Result`. */
+export type OutputOf<Result> =
+  Result extends PromiseLike<infer Later>
+    ? OutputOf<Later>
+    : Result extends OutcomeOfEach<unknown>
+      ? OutputOf<OneOf<Result>>
+      : Result extends Marked
+        ? CompletedWith<Result>
+        : Result extends Nothing
+          ? null
+          : Result;
+
+type OneOf<Outcomes> = Outcomes extends ReadonlyMap<string, infer Each> ? Each : never;
+
+/** `never` for an outcome of another kind. */
+type CompletedWith<One> = One extends { readonly event: 'complete'; readonly output: infer Output }
+  ? Output
+  : never;

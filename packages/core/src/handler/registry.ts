@@ -1,4 +1,4 @@
-import { DuplicateKindError, InvalidInputError, UnknownKindError } from '../errors.js';
+import { DuplicateKindError, InvalidInputError } from '../errors.js';
 import type { AnyHandler } from './handler.js';
 
 /** Kind → handler. */
@@ -59,12 +59,5 @@ export class Registry<Tx> {
 
   find(kind: string): AnyHandler<Tx> | undefined {
     return this.#handlers.get(kind);
-  }
-
-  /** @throws UnknownKindError when no handler has the kind. */
-  get(kind: string): AnyHandler<Tx> {
-    const handler = this.find(kind);
-    if (handler === undefined) throw new UnknownKindError(kind, this.kinds);
-    return handler;
   }
 }

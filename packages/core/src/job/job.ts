@@ -32,13 +32,16 @@ export interface Job {
 }
 
 /** What a client sees of a job. */
-export interface JobView extends Omit<Job, 'id'> {
+export interface JobView<Payload = Json, Output = Json> extends Omit<Job, 'id' | 'payload'> {
+  /** As it was enqueued, and kept as JSON: not what the schema makes of it. */
+  readonly payload: Payload;
   /** As the table has it, and `in-progress` also while a live worker holds the job's lock. */
   readonly status: State;
   readonly uniqueKey: string | null;
   /** When the job may start. */
   readonly availableAt: Date;
-  readonly output: Json;
+  /** What the job was completed with; null until then. */
+  readonly output: Output | null;
   readonly error: JobError | null;
   /** The run that settled the job last, or that has it now. */
   readonly runId: string | null;

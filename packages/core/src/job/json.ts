@@ -1,2 +1,40 @@
 /** A value that survives JSON unchanged. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+
+/**
+ * A type whose values are JSON, with `never` in place of each part that is not. Other than `Json` it takes an interface, and a
+ * class without methods. A member may be `undefined`: JSON leaves it out.
+ */
+export type Serializable<Value> = Value extends Json
+  ? Value
+  : Value extends NoData
+    ? never
+    : Value extends object
+      ? { [Name in keyof Value]: Serializable<Value[Name]> | OptionalIn<Value, Name> }
+      : never;
+
+/** What a value is after it was kept as JSON: a Date is text, and of what is unknown only that it is JSON. */
+export type Stored<Value> = unknown extends Value
+  ? Json
+  : Value extends Json
+    ? Value
+    : Value extends { toJSON(): infer Written }
+      ? Stored<Written>
+      : Value extends object
+        ? { readonly [Name in keyof Value]: Stored<Value[Name]> | OptionalIn<Value, Name> }
+        : never;
+
+/** Named, so that the compiler's message is about them and not about each of their methods. */
+type NoData =
+  | Date
+  | RegExp
+  | Error
+  | PromiseLike<unknown>
+  | ReadonlyMap<unknown, unknown>
+  | ReadonlySet<unknown>
+  | ((...given: never) => unknown);
+
+/** JSON leaves a member out that is undefined, and not an item of a list. */
+type OptionalIn<Value, Name extends keyof Value> = Value extends readonly unknown[]
+  ? never
+  : Extract<Value[Name], undefined>;

@@ -311,7 +311,7 @@ export const batches = theme('batches', (test) => {
       kind: 'create',
       run({ job, key: each }) {
         note(each, `create ${job.attempt}`);
-        return job.attempt < 2 ? retry(new Error('not yet'), { after: 20 }) : complete();
+        return job.attempt < 2 ? retry(new Error('not yet'), { delay: 20 }) : complete();
       },
     });
     const update = defineHandler({

@@ -39,25 +39,23 @@ export const handlers = theme('handlers', (test) => {
     const { queue, key, reader } = stage;
     const slow = `${queue}-slow`;
     const groups: number[] = [];
-    const handlers = [
-      defineHandler({ kind: 'create', queue, payload: AnyJson, run: () => {} }),
-      defineHandler({
-        kind: 'update',
-        queue,
-        payload: AnyJson,
-        after: ['create'],
-        group: true,
-        run: ({ jobs }) => void groups.push(jobs.length),
-      }),
-      defineHandler({ kind: 'report', queue: slow, payload: AnyJson, run: () => {} }),
-    ];
+    const Create = defineHandler({ kind: 'create', queue, payload: AnyJson, run: () => {} });
+    const Update = defineHandler({
+      kind: 'update',
+      queue,
+      payload: AnyJson,
+      after: ['create'],
+      group: true,
+      run: ({ jobs }) => void groups.push(jobs.length),
+    });
+    const Report = defineHandler({ kind: 'report', queue: slow, payload: AnyJson, run: () => {} });
     const statuses = async (of: string) => (await reader.jobs(of)).map(({ status }) => status);
 
-    const { worker, rowlock } = await openWorker(stage, handlers, { queues: [queue] });
-    await rowlock.enqueue('report', { key, payload: 0 });
-    await rowlock.enqueue('create', { key, payload: 0 });
+    const { worker, rowlock } = await openWorker(stage, [Create, Update, Report], { queues: [queue] });
+    await rowlock.enqueue(Report, { key, payload: 0 });
+    await rowlock.enqueue(Create, { key, payload: 0 });
     await rowlock.enqueueMany(
-      'update',
+      Update,
       [1, 2, 3].map((payload) => ({ key, payload })),
     );
     const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
@@ -66,8 +64,8 @@ export const handlers = theme('handlers', (test) => {
     expect(await statuses(queue)).toEqual(['complete', 'complete', 'complete', 'complete']);
     expect(groups).toEqual([3]);
     // Also of what is enqueued in its own process.
-    await rowlock.enqueue('report', { key, payload: 4 });
-    await rowlock.enqueue('create', { key, payload: 5 });
+    await rowlock.enqueue(Report, { key, payload: 4 });
+    await rowlock.enqueue(Create, { key, payload: 5 });
     await until('the job of its own is served', async () => (await statuses(queue)).at(-1) === 'complete');
     const jobs = await reader.jobs(slow);
     expect(jobs.map(({ status }) => status)).toEqual(['new', 'new']);
@@ -80,7 +78,7 @@ export const handlers = theme('handlers', (test) => {
     await other.start();
     await within('the other worker is idle', rests);
     expect(await statuses(slow)).toEqual(['complete', 'complete']);
-    await rowlock.enqueue('report', { payload: 6 });
+    await rowlock.enqueue(Report, { payload: 6 });
     await until('the last is served', async () => (await statuses(slow)).at(-1) === 'complete');
   });
 });

@@ -4,8 +4,8 @@ import {
   DriverError,
   defineHandler,
   type Handler,
+  type HandlerResult,
   type RunContext,
-  type RunFunction,
 } from '@rowlock/core';
 import type { SessionListener } from '@rowlock/core/driver';
 import { expect } from 'vitest';
@@ -24,7 +24,7 @@ import { leased as leaseOf } from './leases.js';
 /** A handler of the test's queue whose claims are leased. */
 function leasing<Tx>(
   { queue }: Stage<Tx>,
-  run: RunFunction<unknown, Tx>,
+  run: (context: RunContext<unknown, Tx>) => HandlerResult | Promise<HandlerResult>,
   group = false,
 ): Handler<typeof AnyJson, Tx> {
   return defineHandler({ kind: 'work', queue, payload: AnyJson, claim: 'lease', retry: SOON, group, run });

@@ -170,6 +170,16 @@ export const listCountMove = theme('list, count and move', (test) => {
     expect((await row(job)).status).toBe('new');
   });
 
+  test('a client finds a job by a handler of its kind, and not by one of another kind', async (stage) => {
+    const { queue, put } = stage;
+    const Work = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => 'done' });
+    const client = clientOf(stage, []);
+    const { publicId } = await put({ kind: 'work', payload: { a: 1 } });
+    expect(await client.find(Work, publicId)).toEqual(await client.find(publicId));
+    expect(await client.find(Work, publicId)).toMatchObject({ payload: { a: 1 }, output: null });
+    expect(await client.find({ kind: 'other', payload: AnyJson }, publicId)).toBeUndefined();
+  });
+
   test('a move of a job that is not there says so', async ({ driver }) => {
     for (const event of ['cancel', 'redrive'] as const) {
       expect(await driver.move(event, randomUUID())).toEqual({ outcome: 'missing' });

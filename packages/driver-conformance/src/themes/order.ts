@@ -100,7 +100,7 @@ export const order = theme('order', (test) => {
       payload: AnyJson,
       run({ job }) {
         history.push(`create ${job.attempt}`);
-        return job.attempt < 3 ? retry(new Error('not yet'), { after: 20 }) : complete();
+        return job.attempt < 3 ? retry(new Error('not yet'), { delay: 20 }) : complete();
       },
     });
     const update = defineHandler({

@@ -44,7 +44,7 @@ export const outcomes = theme('outcomes', (test) => {
         const outcomes: readonly Outcome[] = [
           complete({ done: true }),
           fail(new Error('never')),
-          retry(new Error('later'), { after: '1h' }),
+          retry(new Error('later'), { delay: '1h' }),
           snooze('2h'),
         ];
         return new Map(jobs.map(({ publicId, payload }) => [publicId, outcomes[payload] ?? complete()]));
@@ -53,14 +53,22 @@ export const outcomes = theme('outcomes', (test) => {
     });
     await putMany([0, 1, 2, 3].map((payload) => ({ key, payload })));
     const { worker } = await openWorker(stage, [handler]);
-    const settled = new Promise<void>((resolve) => worker.on('settled', () => resolve()));
+    const told: [string, string[]][] = [];
+    for (const name of ['settled', 'completed', 'failed'] as const)
+      worker.on(name, (_, endings) => void told.push([name, [...endings.keys()]]));
+    const over = new Promise<void>((resolve) => worker.on('failed', () => resolve()));
     await worker.start();
-    await within('the run', settled);
+    await within('the run', over);
     const [done, failed, retried, snoozed] = await reader.jobs(queue);
     expect(done).toMatchObject({ status: 'complete', output: { done: true }, attempt: 1 });
     expect(failed).toMatchObject({ status: 'error', error: { message: 'never' }, attempt: 1 });
     expect(retried).toMatchObject({ status: 'new', error: { message: 'later' }, attempt: 1 });
     expect(snoozed).toMatchObject({ status: 'new', error: null, attempt: 0 });
+    expect(told).toEqual([
+      ['settled', [done, failed, retried, snoozed].map((row) => row?.publicId)],
+      ['completed', [done?.publicId]],
+      ['failed', [failed?.publicId]],
+    ]);
     const pause = (row: JobRow | undefined): number =>
       (row?.availableAt.getTime() ?? 0) - (row?.startedAt?.getTime() ?? 0);
     expect(pause(retried)).toBeGreaterThanOrEqual(HOUR_MS - 1);
@@ -83,8 +91,7 @@ export const outcomes = theme('outcomes', (test) => {
         const run = ++begun;
         await notes.write(tx, `run ${run}`);
         if (run === 1) return new Map([[job.publicId, complete()]]);
-        // As a row of a table that has such a column.
-        if (run === 2) return untyped({ id: 1, event: 'click' });
+        if (run === 2) return untyped(new Date());
         return new Map(jobs.map(({ publicId }) => [publicId, complete()]));
       },
     });
@@ -104,6 +111,48 @@ export const outcomes = theme('outcomes', (test) => {
     expect(kept).toContain('run 3');
   });
 
+  test('a handler that returns a value has completed its jobs with it, also with one that looks like an outcome', async (stage) => {
+    const { queue, key, putMany } = stage;
+    class Receipt {
+      constructor(
+        readonly event: string,
+        readonly output: number,
+      ) {}
+    }
+    const results = [
+      null,
+      0,
+      'text',
+      [1, { two: 2 }],
+      { event: 'fail', error: 'x' },
+      new Receipt('retry', 1),
+    ];
+    const single = defineHandler({
+      kind: 'single',
+      queue,
+      payload: ANumber,
+      run: async ({ job }) => results[job.payload] ?? null,
+    });
+    const grouped = defineHandler({
+      kind: 'grouped',
+      queue,
+      payload: ANumber,
+      group: true,
+      run: ({ jobs }) => ({ jobs: jobs.length }),
+    });
+    await putMany(results.map((_, payload) => ({ kind: 'single', payload })));
+    await putMany([1, 2].map((payload) => ({ kind: 'grouped', key, payload })));
+    await startWorker(stage, [single, grouped]);
+    const rows = await allSettled(stage);
+    expect(rows.map(({ status, attempt }) => `${status} ${attempt}`)).toEqual(rows.map(() => 'complete 1'));
+    expect(rows.map(({ output }) => output)).toEqual([
+      ...results.slice(0, -1),
+      { event: 'retry', output: 1 },
+      { jobs: 2 },
+      { jobs: 2 },
+    ]);
+  });
+
   test('a handler that throws is tried again, and fails when its attempts are used up', async (stage) => {
     const { queue, reader, put } = stage;
     const attempts: number[] = [];
@@ -111,7 +160,8 @@ export const outcomes = theme('outcomes', (test) => {
       kind: 'work',
       queue,
       payload: AnyJson,
-      retry: { ...SOON, attempts: 3 },
+      retry: SOON,
+      attempts: 3,
       run({ job }) {
         attempts.push(job.attempt);
         throw Object.assign(new Error(`attempt ${job.attempt}`), { code: 'E_SHEET' });
@@ -150,7 +200,8 @@ export const outcomes = theme('outcomes', (test) => {
       kind: 'work',
       queue,
       payload: ANumber,
-      retry: { ...SOON, attempts: 1 },
+      retry: SOON,
+      attempts: 1,
       run({ job: { payload } }) {
         const reason = reasons[payload % reasons.length]?.();
         if (payload < reasons.length) throw reason;

@@ -27,11 +27,11 @@ const PER_STATEMENT = 1_000;
 
 /** The verbs that stand alone, on the pool or in a caller's transaction. */
 export class PostgresStore implements Store {
-  /** @param patient For what may read much, and take as long as that takes. */
+  /** @param withoutTimeout For what may read much, and take as long as that takes. */
   constructor(
     protected readonly context: Context,
     protected readonly on: PostgresTransaction,
-    private readonly patient: PostgresTransaction = on,
+    private readonly withoutTimeout: PostgresTransaction = on,
   ) {}
 
   async enqueue(jobs: readonly NewJob[], wakeUps: readonly WakeUp[] = []): Promise<readonly Enqueued[]> {
@@ -96,14 +96,14 @@ export class PostgresStore implements Store {
     const { sql, lockClass } = this.context;
     const values = [lockClass.unsigned, publicId, queue, kind, key, status, before, limit + 1];
     // One job is found by an index.
-    const on = publicId === undefined ? this.patient : this.on;
+    const on = publicId === undefined ? this.withoutTimeout : this.on;
     const rows = await query<JobViewRow>(on, sql.list, values);
     const page = rows.slice(0, limit);
     return { jobs: page.map(toJobView), next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
   }
 
   async count({ queue, kind, key, status }: JobFilter): Promise<Record<State, number>> {
-    const rows = await query<{ status: State; jobs: bigint }>(this.patient, this.context.sql.count, [
+    const rows = await query<{ status: State; jobs: bigint }>(this.withoutTimeout, this.context.sql.count, [
       queue,
       kind,
       key,

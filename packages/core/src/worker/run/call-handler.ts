@@ -1,7 +1,6 @@
 import type { Clock } from '../../clock.js';
 import { ClaimLostError, HandlerTimeoutError } from '../../errors.js';
 import type { RunContext } from '../../handler/handler.js';
-import type { HandlerResult } from '../../handler/outcome.js';
 import { type BuiltHandler, buildHandler } from '../../handler/run-container.js';
 import { Context, type HandlerCall } from './context.js';
 import type { LiveRun } from './live-run.js';
@@ -19,9 +18,9 @@ import { GRACE_MS } from './time-limits.js';
 export function callHandler<Tx>(
   call: HandlerCall<Tx>,
   leaveBehind: (ended: Promise<unknown>) => void,
-): HandlerResult | Promise<HandlerResult> {
+): unknown {
   const context = new Context(call);
-  let returned: ReturnType<typeof invoke>;
+  let returned: unknown;
   try {
     // The claim was lost, or the job cancelled, while the run's record was written: there is nothing to begin.
     if (call.live.stopped !== null) throw call.live.stopped;
@@ -43,9 +42,9 @@ export function callHandler<Tx>(
 async function ending<Tx>(
   call: HandlerCall<Tx>,
   context: Context<Tx>,
-  ended: Promise<HandlerResult>,
+  ended: Promise<unknown>,
   leaveBehind: (ended: Promise<unknown>) => void,
-): Promise<HandlerResult> {
+): Promise<unknown> {
   const { handler, until, live, clock } = call;
   const stopTimer = clock.after(until - clock.now(), () =>
     live.stop(new HandlerTimeoutError(handler.kind, handler.timeoutMs)),
@@ -71,18 +70,12 @@ function lostClaim<Tx>({ tx: { lost }, live }: HandlerCall<Tx>): ClaimLostError 
   return lost.aborted ? new ClaimLostError(live.runId, { cause: lost.reason }) : undefined;
 }
 
-function invoke<Tx>(
-  { handler, container }: HandlerCall<Tx>,
-  context: RunContext<unknown, Tx>,
-): HandlerResult | Promise<HandlerResult> {
+function invoke<Tx>({ handler, container }: HandlerCall<Tx>, context: RunContext<unknown, Tx>): unknown {
   if ('run' in handler.code) return handler.code.run(context);
   return runBuilt(buildHandler(handler.code.use, context, container), context);
 }
 
-async function runBuilt<Tx>(
-  built: BuiltHandler<Tx>,
-  context: RunContext<unknown, Tx>,
-): Promise<HandlerResult> {
+async function runBuilt<Tx>(built: BuiltHandler<Tx>, context: RunContext<unknown, Tx>): Promise<unknown> {
   try {
     return await built.run(context);
   } finally {
@@ -91,7 +84,7 @@ async function runBuilt<Tx>(
 }
 
 /** A query builder, for one, is no promise and begins when it is waited for. */
-function isThenable(value: HandlerResult | PromiseLike<HandlerResult>): value is PromiseLike<HandlerResult> {
+function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 

@@ -1,47 +1,46 @@
-import { complete, fail, type HandlerResult, type Outcome, retry, snooze } from '../../handler/outcome.js';
+import { notJson } from '../../handler/not-json.js';
+import { complete, isOutcome, type Outcome } from '../../handler/outcome.js';
 import { checkJson, LIMITS } from '../../input.js';
 import type { Job } from '../../job/job.js';
+import type { Json } from '../../job/json.js';
 
 /** How most jobs end. */
-const COMPLETE = complete();
+const COMPLETE: Outcome = complete();
 
 /**
  * What a handler's result says of one of its jobs.
  *
  * @throws TypeError, InvalidInputError when it is no result.
  */
-export function outcomeOf(result: HandlerResult, job: Job): Outcome {
-  if (result === undefined) return COMPLETE;
-  const given: unknown = result instanceof Map ? result.get(job.publicId) : (result ?? COMPLETE);
-  if (result instanceof Map && given === undefined) throw noOutcome(job);
-  const outcome = typeof given === 'object' && given !== null ? outcomeFrom({ ...given }) : undefined;
-  if (outcome !== undefined) return outcome;
+export function outcomeOf(result: unknown, job: Job): Outcome {
+  if (result === undefined || result === null) return COMPLETE;
+  if (isOutcome(result)) return checked(result);
+  if (result instanceof Map) return outcomeIn(result, job);
+  return complete(checkedOutput(result));
+}
+
+function outcomeIn(outcomes: ReadonlyMap<unknown, unknown>, job: Job): Outcome {
+  const outcome = outcomes.get(job.publicId);
+  if (outcome === undefined) throw noOutcome(job);
+  if (isOutcome(outcome)) return checked(outcome);
   throw new TypeError(
-    `The handler returned ${typeOf(given)}: it must return complete(), retry(), snooze() or fail(), a Map of these by public id, or nothing. For a result return complete(result).`,
+    `The handler returned a Map with ${typeof outcome} for job ${job.publicId}: a Map must have complete(), retry(), snooze() or fail() for each job.`,
   );
 }
 
-/** An object is read once, as a getter may throw, and to its end: a row of some table may have an `event` too. */
-function outcomeFrom(given: Readonly<Record<string, unknown>>): Outcome | undefined {
-  const { event, output, error, delayMs } = given;
-  if (event === 'complete' && 'output' in given) return completed(output);
-  if (event === 'fail' && 'error' in given) return fail(error);
-  if (event === 'snooze' && typeof delayMs === 'number') return snooze(delayMs);
-  if (event !== 'retry' || !('error' in given)) return;
-  if (delayMs === null) return retry(error);
-  if (typeof delayMs === 'number') return retry(error, { after: delayMs });
+function checked(outcome: Outcome<unknown>): Outcome {
+  return outcome.event === 'complete' ? complete(checkedOutput(outcome.output)) : outcome;
 }
 
-function typeOf(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value;
-}
-
-function completed(output: unknown): Outcome {
-  try {
-    return complete(output === null ? null : checkJson('The output', output, LIMITS.payloadBytes));
-  } catch (error) {
-    return fail(error);
-  }
+function checkedOutput(output: unknown): Json {
+  if (output === null) return null;
+  const found = notJson(output);
+  if (found === undefined) return checkJson('The output', output, LIMITS.payloadBytes);
+  const { path, type } = found;
+  const where = path.length === 0 ? '' : ` at ${JSON.stringify(path.join('.'))}`;
+  throw new TypeError(
+    `The handler returned ${type}${where}, which is not JSON. It must return JSON, complete(), retry(), snooze() or fail(), a Map of these outcomes by public id, or nothing.`,
+  );
 }
 
 export function noOutcome({ publicId }: Job): TypeError {

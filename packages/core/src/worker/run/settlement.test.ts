@@ -46,7 +46,7 @@ test('a completed job keeps its output and counts the attempt', () => {
 test('a retry waits by its backoff, or as long as the handler says', () => {
   expect(settle({ attempt: 1 }, retry('no')).delayMs).toBeGreaterThanOrEqual(1_000);
   expect(settle({ attempt: 1 }, retry('no')).delayMs).toBeLessThanOrEqual(2_000);
-  expect(settle({}, retry('no', { after: '7s' })).delayMs).toBe(7_000);
+  expect(settle({}, retry('no', { delay: '7s' })).delayMs).toBe(7_000);
 });
 
 test('a retry of the last attempt is a failure', () => {

@@ -3,6 +3,9 @@ import type { SettlingEvent } from '../../job/lifecycle.js';
 import type { Logger } from '../../logger.js';
 import type { RunInfo } from '../run/run-info.js';
 
+/** A run, how its jobs ended by public id, and how long it took in milliseconds. */
+export type SettledRun = [run: RunInfo, endings: ReadonlyMap<string, SettlingEvent>, tookMs: number];
+
 /** What a worker tells while it works. Listeners are called synchronously, and an error in one is logged. */
 export interface WorkerEvents {
   /** The worker has subscribed and begins to look for work. */
@@ -11,8 +14,18 @@ export interface WorkerEvents {
    * A run begins. Of a batch this comes for all its runs at once, also for those whose turn does not come: they are `released`.
    */
   run: [run: RunInfo];
-  /** A run's jobs were settled and committed. */
-  settled: [run: RunInfo, endings: ReadonlyMap<string, SettlingEvent>, tookMs: number];
+  /**
+   * A run's jobs were settled and committed. `endings` says of each public id how: also of those that are to be tried again, or
+   * were cancelled.
+   */
+  settled: SettledRun;
+  /** Jobs of a run are `complete`. It comes after `settled`, and `endings` has these jobs alone. */
+  completed: SettledRun;
+  /**
+   * Jobs of a run ended as `error`. It comes after `settled`, and `endings` has these jobs alone. A job that is to be tried again has
+   * not failed: `settled` says `retry` of it.
+   */
+  failed: SettledRun;
   /**
    * A run's jobs went back to the queue as they were. The worker stops; or its batch had gone on for 50 ms, is repeated one by one after a
    * crash, or had an earlier job of the key that did not complete; or the connection, or the worker's session, was lost about a lease.
@@ -46,6 +59,8 @@ export class WorkerEmitter {
     start: new Set(),
     run: new Set(),
     settled: new Set(),
+    completed: new Set(),
+    failed: new Set(),
     released: new Set(),
     long: new Set(),
     leftBehind: new Set(),

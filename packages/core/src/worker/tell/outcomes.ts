@@ -3,6 +3,7 @@ import { isSilent, type Logger } from '../../logger.js';
 import type { Run } from '../run/run.js';
 import type { WorkerEmitter } from './events.js';
 import { tellFailures } from './failures.js';
+import { hearsOfSettled, tellSettled } from './settled.js';
 
 /** Where outcomes are told. */
 interface Ears {
@@ -22,11 +23,11 @@ export function tell<Tx>(
     const own = written.slice(place, place + run.jobs.length);
     place += run.jobs.length;
     if (own.every(({ event }) => event === 'release')) to.events.emit('released', run.info);
-    else tellSettled(to, run, own, tookMs);
+    else tellRun(to, run, own, tookMs);
   }
 }
 
-function tellSettled<Tx>(
+function tellRun<Tx>(
   { log, events }: Ears,
   run: Run<Tx>,
   settlements: readonly Settlement[],
@@ -34,11 +35,11 @@ function tellSettled<Tx>(
 ): void {
   tellFailures(log, run, settlements);
   // Where nobody listens it is not put together.
-  if (isSilent(log.debug) && !events.hears('settled')) return;
+  if (isSilent(log.debug) && !hearsOfSettled(events)) return;
   const { info, jobs } = run;
   const endings = new Map(
     jobs.map(({ publicId }, index) => [publicId, settlements[index]?.event ?? 'retry']),
   );
   log.debug({ ...info, tookMs, endings: [...new Set(endings.values())] }, 'settled');
-  events.emit('settled', info, endings, tookMs);
+  tellSettled(events, info, endings, tookMs);
 }

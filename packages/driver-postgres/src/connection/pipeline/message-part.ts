@@ -11,7 +11,7 @@ export interface Field {
 /** A row's texts. */
 export type Values = readonly (string | null)[];
 
-/** A statement of a flight, and what comes back. */
+/** A statement of a message, and what comes back. */
 export class Part {
   name: string | undefined;
   text: string;

@@ -1,0 +1,36 @@
+import { isOutcome } from './outcome.js';
+
+/** A part of a value: the names and places that lead to it, and what it is. */
+export interface NotJson {
+  readonly path: readonly (string | number)[];
+  readonly type: string;
+}
+
+/** The databases take no JSON that is nested deeper. A value that refers to itself is. */
+const DEEPEST = 100;
+
+/** The first part of a value that is not JSON, or undefined. A member that is undefined is none: JSON leaves it out. */
+export function notJson(value: unknown, path: NotJson['path'] = []): NotJson | undefined {
+  const type = strangeType(value, path.length);
+  if (type !== undefined) return { path, type };
+  if (typeof value !== 'object' || value === null) return;
+  const members = Array.isArray(value) ? value.entries() : Object.entries(value);
+  for (const [name, member] of members) {
+    if (member === undefined && typeof name === 'string') continue;
+    const found = notJson(member, [...path, name]);
+    if (found !== undefined) return found;
+  }
+}
+
+/** What a value is, unless it is JSON or may have members that are. */
+function strangeType(value: unknown, depth: number): string | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : `${value}`;
+  if (typeof value !== 'object') return typeof value;
+  if (isOutcome(value)) return 'Outcome';
+  if (depth > DEEPEST) return 'object, which refers to itself or is nested too deeply,';
+  if (Array.isArray(value)) return;
+  const [, tag] = /^\[object (.*)\]$/.exec(Object.prototype.toString.call(value)) ?? [];
+  if (tag === 'Object' && !('toJSON' in value && typeof value.toJSON === 'function')) return;
+  return value.constructor?.name ?? tag;
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import type { SettlingEvent } from '../../job/lifecycle.js';
+import type { RunInfo } from '../run/run-info.js';
+import { type SettledRun, WorkerEmitter } from './events.js';
+import { hearsOfSettled, tellSettled } from './settled.js';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const run: RunInfo = { runId: 'r', queue: 'q', kind: 'k', key: null, jobs: ['a', 'b', 'c', 'd', 'e', 'f'] };
+const names = ['settled', 'completed', 'failed'] as const;
+
+/** What listeners of these events are told of a run whose jobs ended so. */
+function told(
+  endings: ReadonlyMap<string, SettlingEvent>,
+  listened: readonly (typeof names)[number][] = names,
+) {
+  const events = new WorkerEmitter(silent);
+  const given: [string, ...SettledRun][] = [];
+  for (const name of listened) events.on(name, (...each) => void given.push([name, ...each]));
+  tellSettled(events, run, endings, 7);
+  return given;
+}
+
+test('each event comes with the jobs that it is about, and settled first with all', () => {
+  const endings = new Map<string, SettlingEvent>([
+    ['a', 'complete'],
+    ['b', 'fail'],
+    ['c', 'exhaust'],
+    ['d', 'retry'],
+    ['e', 'abandon'],
+    ['f', 'complete'],
+  ]);
+  const completed = new Map([
+    ['a', 'complete'],
+    ['f', 'complete'],
+  ]);
+  const failed = new Map([
+    ['b', 'fail'],
+    ['c', 'exhaust'],
+  ]);
+  expect(told(endings)).toEqual([
+    ['settled', run, endings, 7],
+    ['completed', run, completed, 7],
+    ['failed', run, failed, 7],
+  ]);
+  expect(told(endings, ['failed'])).toEqual([['failed', run, failed, 7]]);
+});
+
+test.each(['retry', 'snooze', 'release', 'abandon'] as const)(
+  '%s is neither completed nor failed',
+  (event) => {
+    const endings = new Map([['a', event]]);
+    expect(told(endings)).toEqual([['settled', run, endings, 7]]);
+  },
+);
+
+test('a listener of any of them is heard of', () => {
+  expect(hearsOfSettled(new WorkerEmitter(silent))).toBe(false);
+  for (const name of names) {
+    const events = new WorkerEmitter(silent);
+    events.on(name, () => {});
+    expect(hearsOfSettled(events)).toBe(true);
+  }
+});

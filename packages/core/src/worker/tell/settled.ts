@@ -1,0 +1,23 @@
+import { type State, TRANSITIONS } from '../../job/lifecycle.js';
+import type { SettledRun, WorkerEmitter, WorkerEvents } from './events.js';
+
+/** The events for jobs that ended in one state. */
+const BY_STATE = [
+  ['completed', 'complete'],
+  ['failed', 'error'],
+] as const satisfies readonly (readonly [keyof WorkerEvents, State])[];
+
+/** Whether a listener is told of settlements. */
+export function hearsOfSettled(events: WorkerEmitter): boolean {
+  return events.hears('settled') || BY_STATE.some(([name]) => events.hears(name));
+}
+
+/** Emits `settled`, and then `completed` and `failed` with those of the jobs that are. */
+export function tellSettled(events: WorkerEmitter, ...[run, endings, tookMs]: SettledRun): void {
+  events.emit('settled', run, endings, tookMs);
+  for (const [name, state] of BY_STATE) {
+    if (!events.hears(name)) continue;
+    const own = new Map([...endings].filter(([, event]) => TRANSITIONS[event].to === state));
+    if (own.size > 0) events.emit(name, run, own, tookMs);
+  }
+}
