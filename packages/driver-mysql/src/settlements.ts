@@ -1,5 +1,5 @@
-import { isSettled, type JobError, type Json } from '@rowlock/core';
-import { type Settlement, TRANSITIONS } from '@rowlock/core/driver';
+import type { JobError, Json } from '@rowlock/core';
+import { isSettled, type Settlement, TRANSITIONS } from '@rowlock/core/driver';
 import { ENDINGS, type GivenRows, inPackets } from './given.js';
 import type { Value } from './query.js';
 import { storableJson } from './storable.js';

@@ -117,22 +117,60 @@ export class MysqlStore implements Store {
     return known;
   }
 
-  async list(filter: JobFilter, { limit, before }: Page): Promise<JobPage> {
-    const { where, values } = conditions({ ...filter, before });
-    const { sql, lockPrefix } = this.context;
+  async list({ status, ...filter }: JobFilter, { limit, before }: Page): Promise<JobPage> {
+    const { text, values } = await this.#listOf(status, { ...filter, before });
+    const { lockPrefix } = this.context;
     const held = [lockPrefix, lockPrefix, lockPrefix, lockPrefix];
-    const rows = await query<JobViewRow>(this.on, sql.list(where), [...held, ...values, limit + 1]);
+    const rows = await query<JobViewRow>(this.on, text, [...held, ...values, limit + 1]);
     const page = rows.slice(0, limit);
     const last = page.at(-1);
     return { jobs: page.map(toJobView), next: rows.length > limit && last ? BigInt(last.id) : null };
   }
 
-  async count(filter: JobFilter): Promise<Record<State, number>> {
+  /** What is asked for the jobs that show a state. */
+  async #listOf(status: State | undefined, filter: Filter): Promise<Asked> {
+    const { sql } = this.context;
+    if (status !== 'new' && status !== 'in-progress') {
+      const { where, values } = conditions({ ...filter, status });
+      return { text: sql.list(where), values };
+    }
     const { where, values } = conditions(filter);
-    const rows = await query<{ status: State; jobs: number }>(this.on, this.context.sql.count(where), values);
+    const { places, given } = await this.#held(values);
+    const list = status === 'new' ? sql.listNew : sql.listInProgress;
+    return { text: list(where, places), values: [...given, ...values] };
+  }
+
+  async count(filter: JobFilter): Promise<Record<State, number>> {
+    const { text, values } = await this.#countOf(filter);
+    const rows = await query<{ status: State; jobs: number }>(this.on, text, values);
     const counts: Record<State, number> = { new: 0, 'in-progress': 0, complete: 0, error: 0, cancelled: 0 };
-    for (const row of rows) counts[row.status] = Number(row.jobs);
+    for (const row of rows) counts[row.status] += Number(row.jobs);
     return counts;
+  }
+
+  async #countOf({ status, ...filter }: JobFilter): Promise<Asked> {
+    const { sql } = this.context;
+    const { where, values } = conditions({ ...filter, status });
+    const moves = (['new', 'in-progress'] as const).filter((each) => status === undefined || status === each);
+    if (moves.length === 0) return { text: sql.countSettled(where), values };
+    const others = conditions(filter);
+    const { places, given } = await this.#held(others.values);
+    return { text: sql.count(where, others.where, places, moves), values: [...given, ...values] };
+  }
+
+  /** What is given to the part of a statement that finds held jobs. */
+  async #held(values: readonly Value[]): Promise<{ places: string; given: readonly Value[] }> {
+    const workers = list(await this.#aliveWorkers());
+    const { lockPrefix } = this.context;
+    const given = [...workers.values, ...values, ...workers.values, ...values, lockPrefix];
+    return { places: workers.places, given };
+  }
+
+  async #aliveWorkers(): Promise<readonly string[]> {
+    const { sql, lockPrefix } = this.context;
+    const rows = await query<{ id: string }>(this.on, sql.aliveWorkers, [lockPrefix]);
+    // A list must not be empty, and no worker has this id.
+    return ['0', ...rows.map(({ id }) => id)];
   }
 
   async move(event: ClientEvent, publicId: string, redrives?: number): Promise<Moved> {
@@ -303,10 +341,15 @@ const CONDITIONS = {
   before: 'job.id < ?',
 } as const;
 
-function conditions(filter: JobFilter & { readonly before?: bigint | null }): {
-  where: string;
-  values: Value[];
-} {
+/** With `undefined` for what is not asked for. */
+type Filter = { readonly [Name in keyof typeof CONDITIONS]?: string | bigint | null | undefined };
+
+interface Asked {
+  readonly text: string;
+  readonly values: readonly Value[];
+}
+
+function conditions(filter: Filter): { where: string; values: Value[] } {
   const asked = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[]).filter(
     (name) => filter[name] != null,
   );

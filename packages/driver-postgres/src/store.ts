@@ -105,20 +105,18 @@ export class PostgresStore implements Store {
     const values = [lockClass.unsigned, publicId, queue, kind, key, status, before, limit + 1];
     // One job is found by an index.
     const on = publicId === undefined ? this.patient : this.on;
-    const rows = await query<JobViewRow>(on, sql.list, values);
+    const text = status === 'new' ? sql.listNew : status === 'in-progress' ? sql.listInProgress : sql.list;
+    const rows = await query<JobViewRow>(on, text, values);
     const page = rows.slice(0, limit);
     return { jobs: page.map(toJobView), next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
   }
 
   async count({ queue, kind, key, status }: JobFilter): Promise<Record<State, number>> {
-    const rows = await query<{ status: State; jobs: bigint }>(this.patient, this.context.sql.count, [
-      queue,
-      kind,
-      key,
-      status,
-    ]);
+    const { sql, lockClass } = this.context;
+    const values = [lockClass.unsigned, queue, kind, key, status];
+    const rows = await query<{ status: State; jobs: bigint }>(this.patient, sql.count, values);
     const counts: Record<State, number> = { new: 0, 'in-progress': 0, complete: 0, error: 0, cancelled: 0 };
-    for (const row of rows) counts[row.status] = Number(row.jobs);
+    for (const row of rows) counts[row.status] += Number(row.jobs);
     return counts;
   }
 

@@ -1,10 +1,5 @@
-import {
-  type AnyHandler,
-  createRowlock,
-  defineHandler,
-  IllegalTransitionError,
-  type Rowlock,
-} from '@rowlock/core';
+import { createRowlock, defineHandler, IllegalTransitionError, type Rowlock } from '@rowlock/core';
+import type { AnyHandler } from '@rowlock/core/driver';
 import { AnyJson } from '../crew.js';
 import type { Caller, DriverProcess } from '../driver-harness.js';
 import { Actor } from './actor.js';

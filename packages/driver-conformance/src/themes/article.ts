@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { complete, defineHandler, isDriverError, isSettled, STATES } from '@rowlock/core';
-import type { Entities, HeldTransaction, Job, JobId, Line } from '@rowlock/core/driver';
+import { complete, defineHandler, isDriverError, STATES } from '@rowlock/core';
+import {
+  type Entities,
+  type HeldTransaction,
+  isSettled,
+  type Job,
+  type JobId,
+  type Line,
+} from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { AnyJson, employ, hire } from '../crew.js';
 import type { JobRow } from '../driver-harness.js';
