@@ -32,7 +32,7 @@ beforeAll(async () => {
   const [, theImport = '', theDriver = ''] =
     /## Which driver.*?```js\n(import .*?\n)\nconst driver = (.*?);\n```/s.exec(readme) ?? [];
   onMysql = program
-    .replace(/^import \{ postgres \}.*\n/m, theImport)
+    .replace(/^import .* from .@rowlock\/driver-postgres.;\n/m, theImport)
     .replace(/driver: postgres\(.*\),/, `driver: ${theDriver},`);
 }, 240_000);
 
