@@ -33,10 +33,12 @@ export const jobStatements = (tables: Tables) => {
   return {
     list: (where: string): string => list(`SELECT job.id FROM ${job} AS job WHERE ${where}`),
 
+    // Within IF, as servers make a join of NOT IN, and read and sort all jobs for that.
     listNew: (where: string, workers: string): string =>
       list(`
-        SELECT job.id FROM ${job} AS job LEFT JOIN (${held(tables, where, workers)}) AS held ON held.id = job.id
-        WHERE job.status = 'new' AND held.id IS NULL AND ${where}`),
+        SELECT job.id FROM ${job} AS job
+        WHERE job.status = 'new' AND IF(job.id IN (SELECT id FROM (${held(tables, where, workers)}) AS each_held), FALSE, TRUE)
+          AND ${where}`),
 
     listInProgress: (where: string, workers: string): string =>
       list(`SELECT id FROM (${held(tables, where, workers)} UNION ${leased(tables, where)}) AS shown`),
