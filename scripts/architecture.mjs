@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const file = join(root, 'ARCHITECTURE.md');
 const core = join(root, 'packages/core/dist');
-const { STATES, isSettled } = await import(join(core, 'index.js'));
-const { TRANSITIONS } = await import(join(core, 'driver.js'));
+const { STATES } = await import(join(core, 'index.js'));
+const { TRANSITIONS, isSettled } = await import(join(core, 'driver.js'));
 
 /** The flow's words, and the line in which each is found: the first with this text, and that is to be the only one. */
 const FLOW = [

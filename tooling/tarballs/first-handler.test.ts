@@ -32,7 +32,7 @@ beforeAll(async () => {
   const [, theImport = '', theDriver = ''] =
     /```ts\n(import .*?\n)\nconst driver = (.*?);\n```/s.exec(await page('docs/databases.md')) ?? [];
   onMysql = program
-    .replace(/^import \{ postgres \}.*\n/m, theImport)
+    .replace(/^import .* from .@rowlock\/driver-postgres.;\n/m, theImport)
     .replace(/driver: postgres\(.*\),/, `driver: ${theDriver},`);
 }, 240_000);
 

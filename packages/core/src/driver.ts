@@ -1,5 +1,6 @@
-// What a driver is, and what drivers share. An application and its handlers need none of it.
+// What a driver is, and what drivers and their tests share. An application and its handlers need none of it.
 
+export { systemClock } from './clock.js';
 export type * from './driver/anchor.js';
 export { answerWithin } from './driver/answer-within.js';
 export { BeatingAnchor, type Pulse } from './driver/beating-anchor.js';
@@ -13,10 +14,16 @@ export type * from './driver/run-record.js';
 export type * from './driver/store.js';
 export type * from './driver/survey.js';
 export { concerns, type WakeUp, wakeUpOf } from './driver/wake-up.js';
+export { milliseconds } from './duration.js';
+export type { AnyHandler } from './handler/handler.js';
+export { LIMITS } from './input.js';
 export type { Job, JobId, NewJob } from './job/job.js';
 export {
   type ClientEvent,
   isLegal,
+  isSettled,
+  OUTSTANDING,
+  SETTLED,
   type SettlingEvent,
   TRANSITIONS,
   type Transition,

@@ -3,17 +3,16 @@ export type { CallOptions } from './client/call-options.js';
 export type { Client, ListOptions } from './client/client.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 // What can be injected.
-export { type Clock, systemClock } from './clock.js';
+export type { Clock } from './clock.js';
 // What a driver is made for an application: the entry `driver` has what one is made of.
 export type { WorkerView } from './driver/anchor.js';
-export type { Driver, MigrationReport, Verified } from './driver/driver.js';
+export type { Driver, MigrationReport } from './driver/driver.js';
 export {
-  DRIVER_ERROR_CODES,
   DriverError,
   type DriverErrorCode,
   isDriverError,
 } from './driver/driver-error.js';
-export { type Duration, milliseconds } from './duration.js';
+export type { Duration } from './duration.js';
 // What can go wrong.
 export {
   CancelledError,
@@ -31,18 +30,13 @@ export {
 } from './errors.js';
 // What a user writes: handlers, outcomes, plugins.
 export {
-  type AnyHandler,
   type DefineHandler,
   defineHandler,
   type Handler,
-  type HandlerClass,
-  type HandlerCode,
   type HandlerDefinition,
   type HandlerOptions,
-  type HandlerPolicy,
   type RetryOptions,
   type RunContext,
-  type RunFunction,
   type RunJob,
 } from './handler/handler.js';
 export {
@@ -57,11 +51,10 @@ export {
 } from './handler/outcome.js';
 export { definePlugin, type Plugin } from './handler/plugin.js';
 export { RUN, TRANSACTION } from './handler/run-container.js';
-export { LIMITS } from './input.js';
 // What a job is.
 export type { Enqueued, JobError, JobView, UniqueScope } from './job/job.js';
 export type { Json, Serializable, Stored } from './job/json.js';
-export { isSettled, OUTSTANDING, SETTLED, STATES, type State } from './job/lifecycle.js';
+export { type SettlingEvent, STATES, type State } from './job/lifecycle.js';
 export { consoleLogger, type Logger } from './logger.js';
 export type { Retention, RetentionRules } from './retention/retention.js';
 export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } from './rowlock.js';

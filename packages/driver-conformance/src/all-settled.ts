@@ -1,4 +1,4 @@
-import { SETTLED } from '@rowlock/core';
+import { SETTLED } from '@rowlock/core/driver';
 import type { JobRow } from './driver-harness.js';
 import type { Stage } from './stage.js';
 import { until } from './until.js';

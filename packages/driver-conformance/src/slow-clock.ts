@@ -1,4 +1,5 @@
-import { type Clock, systemClock } from '@rowlock/core';
+import type { Clock } from '@rowlock/core';
+import { systemClock } from '@rowlock/core/driver';
 
 /** How much slower. A worker's second is half a minute. */
 const FACTOR = 30;

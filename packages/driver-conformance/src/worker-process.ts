@@ -1,15 +1,14 @@
 import {
-  type AnyHandler,
   type Clock,
   createRowlock,
   type Driver,
   type Json,
   type Logger,
   type Rowlock,
-  systemClock,
   type Worker,
   type WorkerOptions,
 } from '@rowlock/core';
+import { type AnyHandler, systemClock } from '@rowlock/core/driver';
 import type { DriverProcess, ProcessOptions } from './driver-harness.js';
 import type { Stage } from './stage.js';
 import { within } from './until.js';

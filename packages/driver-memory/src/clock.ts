@@ -1,4 +1,5 @@
-import { type Duration, milliseconds } from '@rowlock/core';
+import type { Duration } from '@rowlock/core';
+import { milliseconds } from '@rowlock/core/driver';
 
 /** The database's clock. It decides what is due; it shows real time until a test moves it. */
 export interface MemoryClock {

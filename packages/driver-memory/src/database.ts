@@ -1,5 +1,5 @@
-import { DriverError, isSettled, type JobView, type Json } from '@rowlock/core';
-import type { MigrationReport, WakeUp } from '@rowlock/core/driver';
+import { DriverError, type JobView, type Json } from '@rowlock/core';
+import { isSettled, type MigrationReport, type WakeUp } from '@rowlock/core/driver';
 import { type MemoryClock, memoryClock } from './clock.js';
 import type { Contents, Tables } from './contents.js';
 import type { JobRow } from './job-row.js';

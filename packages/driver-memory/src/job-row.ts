@@ -1,4 +1,5 @@
-import { DriverError, isSettled, STATES, type State, type UniqueScope } from '@rowlock/core';
+import { DriverError, STATES, type State, type UniqueScope } from '@rowlock/core';
+import { isSettled } from '@rowlock/core/driver';
 
 /** A job as its row has it. JSON is text and times are milliseconds, so that no reader can change what is stored. */
 export interface JobRow {

@@ -1,4 +1,4 @@
-import { isSettled } from '@rowlock/core';
+import { isSettled } from '@rowlock/core/driver';
 import type { JobRow } from './job-row.js';
 import type { Row } from './row.js';
 import type { Table } from './table.js';

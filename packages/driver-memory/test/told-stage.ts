@@ -3,14 +3,14 @@ import {
   type HandlerResult,
   type Json,
   type Logger,
-  type RunFunction,
+  type RunContext,
   type WorkerEvents,
 } from '@rowlock/core';
 import { HandClock } from '@rowlock/driver-conformance';
 import { z } from 'zod';
 import { defineHandler, type MemoryTransaction, memory, memoryDatabase } from '../src/index.js';
 
-export type Run = RunFunction<unknown, MemoryTransaction, HandlerResult | Promise<HandlerResult>>;
+export type Run = (context: RunContext<unknown, MemoryTransaction>) => HandlerResult | Promise<HandlerResult>;
 
 export interface EnqueuedJob {
   readonly payload?: Json;

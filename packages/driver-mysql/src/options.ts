@@ -1,4 +1,5 @@
-import { type Duration, InvalidInputError, milliseconds } from '@rowlock/core';
+import { type Duration, InvalidInputError } from '@rowlock/core';
+import { milliseconds } from '@rowlock/core/driver';
 import type { ConnectionOptions, PoolOptions } from 'mysql2/promise';
 import { readUri, sslOf, withoutOptions } from './connection/uri.js';
 

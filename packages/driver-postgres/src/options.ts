@@ -1,4 +1,5 @@
-import { type Duration, InvalidInputError, milliseconds } from '@rowlock/core';
+import { type Duration, InvalidInputError } from '@rowlock/core';
+import { milliseconds } from '@rowlock/core/driver';
 import pg from 'pg';
 import { KEEP_ALIVE_MS } from './connection/connection.js';
 

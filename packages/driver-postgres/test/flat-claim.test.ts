@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { context } from '../src/context.js';
 import { postgres } from '../src/index.js';
 import { statements } from '../src/statements.js';
 
@@ -55,6 +56,24 @@ describe('with a million settled and a million future-dated rows', () => {
     const plan = await explain(sql.claimOne, ['q', 32_767, 0, ['k'], []]);
     expect(indexes(plan)).toEqual(['job_claim']);
     expect(pages(plan)).toBeLessThan(20);
+  });
+
+  test('what runs is found among the runs and not among what waits', async () => {
+    await client.query(`
+      INSERT INTO rowlock.worker (name, host, pid, queues, alive_until)
+        VALUES ('w', 'h', 1, '{q}', now() + interval '1 hour');
+      INSERT INTO rowlock.run (process_id, job_id, worker_id)
+        SELECT gen_random_uuid(), id, 1 FROM rowlock.job WHERE status = 'new' AND due;
+      ANALYZE rowlock.run;`);
+    const { unsigned } = context('rowlock', 20_000).lockClass;
+    const running = [unsigned, null, null, null, null, 'in-progress', null, 51];
+    expect((await client.query(sql.listInProgress, running)).rows).toHaveLength(10);
+    expect(pages(await explain(sql.listInProgress, running))).toBeLessThan(200);
+    const counted = [unsigned, null, null, null, 'in-progress'];
+    const { rows } = await client.query(sql.count, counted);
+    expect(rows).toEqual([{ status: 'in-progress', jobs: '10' }]);
+    expect(pages(await explain(sql.count, counted))).toBeLessThan(200);
+    await client.query('DELETE FROM rowlock.run');
   });
 
   test('vacuum does not wait for a fifth of the history', async () => {

@@ -1,4 +1,5 @@
-import type { AnyHandler, Outcome, RunContext } from '@rowlock/core';
+import type { Outcome, RunContext } from '@rowlock/core';
+import type { AnyHandler } from '@rowlock/core/driver';
 
 /** What the application wrote in the claim's transaction. */
 export interface FakeTx {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type AnyHandler,
   complete,
   defineHandler,
   fail,
@@ -10,6 +9,7 @@ import {
   retry,
   snooze,
 } from '@rowlock/core';
+import type { AnyHandler } from '@rowlock/core/driver';
 import { z } from 'zod';
 import type { HistoryFile } from './history/history-file.js';
 import { runName } from './history/run-name.js';

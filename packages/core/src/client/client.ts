@@ -109,9 +109,8 @@ export class Client<Tx> {
   /**
    * Jobs, newest first, a page at a time; `cursor` leads to the next page and is null on the last.
    *
-   * A filter by `status` goes by what the table has: of `claim: 'hold'` a job that runs is `new` there until it is settled, and is found
-   * as such; only leased ones are found by `'in-progress'`. What is returned tells what runs now: its `status` is `in-progress`, and
-   * `worker` says who has it.
+   * A job that runs is `in-progress`, also where the table has it as `new` until its run is settled. So `status` finds what `find`
+   * shows. `worker` says who has it.
    */
   async list(
     { limit = 50, cursor, ...filter }: ListOptions = {},
@@ -125,8 +124,8 @@ export class Client<Tx> {
   }
 
   /**
-   * How many jobs there are in each state, by what the table has: of `claim: 'hold'` a job that runs counts as `new` until it is
-   * settled. What runs now `find()` and `list()` tell of each job.
+   * How many jobs there are in each state, as `list` finds them. It reads all jobs that the filter leaves, and takes a second or so for a
+   * few million.
    */
   async count(
     filter: Omit<JobFilter, 'publicId'> = {},

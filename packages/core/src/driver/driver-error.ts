@@ -1,21 +1,18 @@
 /** What can go wrong in a database, as one closed family. A driver's table maps its server's codes to these. */
-export const DRIVER_ERROR_CODES = [
-  'LockNotAvailable',
-  'LockTimeout',
-  'Deadlock',
-  'SerializationFailure',
-  'ConnectionLost',
-  'StatementCancelled',
-  'OutOfResources',
-  'UniqueViolation',
-  'InvalidInput',
-  'PermissionDenied',
-  'SchemaOutdated',
-  'TransactionOver',
-  'Unknown',
-] as const;
-
-export type DriverErrorCode = (typeof DRIVER_ERROR_CODES)[number];
+export type DriverErrorCode =
+  | 'LockNotAvailable'
+  | 'LockTimeout'
+  | 'Deadlock'
+  | 'SerializationFailure'
+  | 'ConnectionLost'
+  | 'StatementCancelled'
+  | 'OutOfResources'
+  | 'UniqueViolation'
+  | 'InvalidInput'
+  | 'PermissionDenied'
+  | 'SchemaOutdated'
+  | 'TransactionOver'
+  | 'Unknown';
 
 /** Whether the same work may succeed when it is simply done again. */
 const RETRYABLE: ReadonlySet<DriverErrorCode> = new Set([

@@ -40,7 +40,10 @@ export interface JobFilter {
   readonly queue?: string;
   readonly kind?: string;
   readonly key?: string;
-  /** As the table has it, so that a job held by a worker is found as `new`. */
+  /**
+   * As a `JobView` has it: a job whose newest run has not ended, and is of a live worker, is `in-progress`, whatever its row says. To find
+   * these must not take longer the more jobs wait.
+   */
   readonly status?: State;
 }
 

@@ -2,7 +2,7 @@ import { type Duration, milliseconds } from '../duration.js';
 import type { Json, Serializable } from '../job/json.js';
 
 /** Marks an outcome: a plain value may have the same members. Two copies of this package share it. */
-export const OUTCOME: unique symbol = Symbol.for('rowlock.outcome');
+const OUTCOME: unique symbol = Symbol.for('rowlock.outcome');
 
 interface Marked {
   readonly [OUTCOME]: true;

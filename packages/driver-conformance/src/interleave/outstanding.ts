@@ -1,4 +1,4 @@
-import { OUTSTANDING } from '@rowlock/core';
+import { OUTSTANDING } from '@rowlock/core/driver';
 import type { JobRow } from '../driver-harness.js';
 
 const OPEN: ReadonlySet<string> = new Set(OUTSTANDING);

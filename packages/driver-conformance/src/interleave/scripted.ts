@@ -1,10 +1,5 @@
-import {
-  type AnyHandler,
-  createRowlock,
-  defineHandler,
-  IllegalTransitionError,
-  type Rowlock,
-} from '@rowlock/core';
+import { createRowlock, defineHandler, IllegalTransitionError, type Rowlock } from '@rowlock/core';
+import type { AnyHandler } from '@rowlock/core/driver';
 import type { Caller, DriverProcess } from '../driver-harness.js';
 import { AnyJson } from '../worker-process.js';
 import { Actor } from './actor.js';

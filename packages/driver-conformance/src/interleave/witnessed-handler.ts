@@ -1,4 +1,5 @@
-import { type AnyHandler, ClaimLostError, defineHandler, type RunContext } from '@rowlock/core';
+import { ClaimLostError, defineHandler, type RunContext } from '@rowlock/core';
+import type { AnyHandler } from '@rowlock/core/driver';
 import { AnyJson } from '../worker-process.js';
 import type { Actor } from './actor.js';
 import type { ScenarioKind } from './scenario.js';

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { complete, defineHandler, isDriverError, isSettled, STATES } from '@rowlock/core';
-import type { ClaimSession, Entities, Job, JobId, Line } from '@rowlock/core/driver';
+import { complete, defineHandler, isDriverError, STATES } from '@rowlock/core';
+import {
+  type ClaimSession,
+  type Entities,
+  isSettled,
+  type Job,
+  type JobId,
+  type Line,
+} from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import type { JobRow } from '../driver-harness.js';
 import { START, type Stage, settlement } from '../stage.js';

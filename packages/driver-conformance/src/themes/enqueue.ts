@@ -1,5 +1,4 @@
-import { LIMITS } from '@rowlock/core';
-import type { NewJob } from '@rowlock/core/driver';
+import { LIMITS, type NewJob } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { theme } from '../theme.js';
 import { within } from '../until.js';

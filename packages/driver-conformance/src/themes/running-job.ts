@@ -1,4 +1,5 @@
 import { defineHandler } from '@rowlock/core';
+import type { JobFilter } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { theme } from '../theme.js';
@@ -57,6 +58,89 @@ export const runningJob = theme('running job', (test) => {
     const rows = await allSettled(stage);
     expect(rows).toMatchObject([{ status: 'complete', payload: 1 }]);
     await client.flush();
+  });
+
+  for (const [what, options, given] of [
+    ['a run of its own', { batch: 1 }, [{ payload: 'waits' }]],
+    ['a group', { group: true }, [{ payload: 'waits' }, { payload: 'waits' }]],
+    // A claim asks for more when the one before has found as many as it asked for.
+    ['a batch', { batch: 10 }, [{ payload: 'quick' }, { payload: 'waits' }, { payload: 'waits' }]],
+  ] as const) {
+    test(`jobs that run are listed and counted as in progress, and as nothing else: ${what}`, async (stage) => {
+      const { driver, queue, put, putMany } = stage;
+      const key = what === 'a batch' ? null : stage.key;
+      const finish = gate();
+      const handler = defineHandler({
+        kind: 'work',
+        queue,
+        payload: AnyJson,
+        ...options,
+        run: ({ job }) => (job.payload === 'waits' ? finish.promise : undefined),
+      });
+      const works = await putMany(given.map(({ payload }) => ({ key, payload })));
+      const others = [await put({ kind: 'other', key }), await put({ kind: 'other' })];
+      const ids = (rows: readonly { publicId: string }[]) => rows.map(({ publicId }) => publicId);
+      const waiting = ids(works.filter(({ payload }) => payload === 'waits'));
+      await startWorker(stage, [handler], { concurrency: 1 });
+      const listed = async (filter: JobFilter) => {
+        const { jobs } = await driver.list({ queue, ...filter }, { limit: 10, before: null });
+        return ids(jobs).reverse();
+      };
+      // Of a lease they come one after the other: it shares its transaction with none.
+      const runs = stage.workersLease && what === 'a batch' ? waiting.slice(0, 1) : waiting;
+      // A quick one may be seen before them.
+      await until(
+        'they are seen',
+        async () => String(await listed({ status: 'in-progress' })) === String(runs),
+      );
+      expect(await listed({ status: 'in-progress' })).toEqual(runs);
+      const left = [...waiting, ...ids(others)].filter((id) => !runs.includes(id));
+      expect(await listed({ status: 'new' })).toEqual(left);
+      expect(await listed({ status: 'in-progress', kind: 'other' })).toEqual([]);
+      if (key !== null) expect(await listed({ status: 'in-progress', key })).toEqual(runs);
+      if (key !== null) expect(await listed({ status: 'new', key })).toEqual(left.slice(0, -1));
+      const none = { new: 0, 'in-progress': 0, complete: 0, error: 0, cancelled: 0 };
+      const complete = works.length - waiting.length;
+      const counts = { ...none, new: left.length, 'in-progress': runs.length, complete };
+      expect(await driver.count({ queue })).toEqual(counts);
+      expect(await driver.count({ queue, status: 'new' })).toEqual({ ...none, new: left.length });
+      const inProgress = { ...none, 'in-progress': runs.length };
+      expect(await driver.count({ queue, status: 'in-progress' })).toEqual(inProgress);
+      expect(await driver.count({ queue, kind: 'work' })).toEqual({ ...counts, new: left.length - 2 });
+      expect(await driver.count({ queue, status: 'complete' })).toEqual({ ...none, complete });
+      finish.open();
+      await until(
+        'they are settled',
+        async () => (await listed({ status: 'complete' })).length === works.length,
+      );
+      expect(await driver.count({ queue })).toEqual({ ...none, new: 2, complete: works.length });
+      expect(await listed({ status: 'in-progress' })).toEqual([]);
+      expect(await listed({ status: 'new' })).toEqual(ids(others));
+    });
+  }
+
+  test('what a dead worker had is listed and counted as the table has it', async (stage) => {
+    const { driver, queue, put } = stage;
+    const running = gate();
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      async run({ signal }) {
+        running.open();
+        await aborted(signal);
+      },
+    });
+    const job = await put();
+    const { process } = await startWorker(stage, [handler]);
+    await within('the handler', running.promise);
+    await until('it is seen', async () => (await driver.count({ queue }))['in-progress'] === 1);
+    await process.kill();
+    await until('the worker is dead', async () => (await stage.view(job)).worker === null);
+    const status = (await stage.row(job)).status === 'new' ? 'new' : 'in-progress';
+    expect(await driver.count({ queue })).toMatchObject({ [status]: 1 });
+    const { jobs } = await driver.list({ queue, status }, { limit: 10, before: null });
+    expect(jobs.map(({ publicId }) => publicId)).toEqual([job.publicId]);
   });
 
   test('a running job is seen with its worker, its run and its progress', async (stage) => {

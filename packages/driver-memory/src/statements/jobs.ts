@@ -1,7 +1,8 @@
-import { DriverError, isSettled, type State } from '@rowlock/core';
+import { DriverError, type State } from '@rowlock/core';
 import {
   type ClientEvent,
   isLegal,
+  isSettled,
   type JobFilter,
   type JobId,
   type JobPage,
@@ -25,13 +26,22 @@ export function list({ database, tx }: Place, filter: JobFilter, { limit, before
   };
 }
 
-function viewOf({ database, tx }: Place, job: JobRow) {
-  const last = database.tables.runs.findBy('jobId', job.id, tx).at(-1)?.value;
-  return toJobView(job, last && liveRun({ database, tx }, job, last), last?.progress ?? 'null');
+function viewOf(place: Place, job: JobRow) {
+  const last = newestRun(place, job);
+  return toJobView(job, liveRun(place, job, last), last?.progress ?? 'null');
+}
+
+function shownStatus(place: Place, job: JobRow): State {
+  return liveRun(place, job, newestRun(place, job)) === undefined ? job.status : 'in-progress';
+}
+
+function newestRun({ database, tx }: Place, job: JobRow): RunRow | undefined {
+  return database.tables.runs.findBy('jobId', job.id, tx).at(-1)?.value;
 }
 
 /** The newest run shows whether a live worker has the job: a held claim writes nothing into the row. */
-function liveRun({ database, tx }: Place, job: JobRow, last: RunRow): LiveRun | undefined {
+function liveRun({ database, tx }: Place, job: JobRow, last: RunRow | undefined): LiveRun | undefined {
+  if (last === undefined) return undefined;
   const { runId, workerId, startedAt, finishedAt } = last;
   if (finishedAt !== null || isSettled(job.status) || !isAlive({ database, tx }, workerId)) return undefined;
   const [worker] = database.tables.workers.findBy('id', workerId, tx);
@@ -40,7 +50,8 @@ function liveRun({ database, tx }: Place, job: JobRow, last: RunRow): LiveRun | 
 
 export function count({ database, tx }: Place, filter: JobFilter): Record<State, number> {
   const counts: Record<State, number> = { new: 0, 'in-progress': 0, complete: 0, error: 0, cancelled: 0 };
-  for (const { value } of matching({ database, tx }, filter)) counts[value.status] += 1;
+  for (const { value } of matching({ database, tx }, filter))
+    counts[shownStatus({ database, tx }, value)] += 1;
   return counts;
 }
 
@@ -55,7 +66,7 @@ function matching(
     (queue === undefined || job.queue === queue) &&
     (kind === undefined || job.kind === kind) &&
     (key === undefined || job.key === key) &&
-    (status === undefined || job.status === status);
+    (status === undefined || shownStatus({ database, tx }, job) === status);
   return publicId === undefined ? jobs.find(tx, matches) : jobs.findBy('publicId', publicId, tx, matches);
 }
 

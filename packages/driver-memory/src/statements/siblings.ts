@@ -1,5 +1,10 @@
-import { isSettled } from '@rowlock/core';
-import type { DependencyQuestion, Entities, Job, JobId } from '@rowlock/core/driver';
+import {
+  type DependencyQuestion,
+  type Entities,
+  isSettled,
+  type Job,
+  type JobId,
+} from '@rowlock/core/driver';
 import { toJob } from '../rows.js';
 import type { Place } from './place.js';
 

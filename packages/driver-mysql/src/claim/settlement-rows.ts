@@ -1,5 +1,5 @@
-import { isSettled, type JobError, type Json } from '@rowlock/core';
-import { type Settlement, TRANSITIONS } from '@rowlock/core/driver';
+import type { JobError, Json } from '@rowlock/core';
+import { isSettled, type Settlement, TRANSITIONS } from '@rowlock/core/driver';
 import type { Value } from '../query.js';
 import type { GivenRows } from '../store/given.js';
 import { ENDINGS } from '../store/given-rows.js';

@@ -1,24 +1,19 @@
-import { alive } from './anchor.js';
 import { ms } from './columns.js';
+import { HELD, held, leased, newest, newestRun, OPEN } from './in-progress.js';
 import type { Tables } from './tables.js';
 
-/** Whether a job's newest run is on record with others. */
-const OPEN = '(open.process_id IS NOT NULL AND COALESCE(last.started_at <= open.started_at, TRUE))';
-
-/** A column of a job's newest run. */
-const newest = (column: string): string => `IF(${OPEN}, open.${column}, last.${column})`;
-
-/** Whether the newest run has not ended and its worker lives. The ? is the prefix of the workers' locks. */
-const HELD = `(${newest('process_id')} IS NOT NULL AND (${OPEN} OR last.finished_at IS NULL)
-               AND job.status IN ('new', 'in-progress') AND ${alive(newest('worker_id'))})`;
-
-/** The job that `move` finds, and whether it was redriven as often as the ? says, if that matters. */
+/** What `move` meets, and whether it was redriven as often as the ? says, if that matters. */
 const MET = 'status, crashes, redrives, COALESCE(redrives = ?, TRUE) AS meant';
 
+/** By how much those that are held change the number of jobs in a state. */
+const MOVES = { new: '-jobs', 'in-progress': 'jobs' } as const;
+
 /** Operators' views of the jobs, and their changes to one. */
-export const jobStatements = ({ job, run, openRun, worker }: Tables) => ({
-  // The newest run says whether a live worker has the job: a held claim writes nothing into the row.
-  list: (where: string): string => `
+export const jobStatements = (tables: Tables) => {
+  const { job, run, openRun } = tables;
+
+  // The page first, and then what is known of its jobs: MySQL would join that for all jobs, and sort them: 13 s of a million.
+  const list = (page: string): string => `
       SELECT CAST(job.id AS CHAR) AS id, job.public_id, job.queue, job.kind, job.\`key\`,
              CAST(job.payload AS CHAR) AS payload, job.priority, job.attempt, job.max_attempts, job.crashes, job.redrives,
              CAST(job.metadata AS CHAR) AS metadata, job.unique_key, CAST(job.output AS CHAR) AS output,
@@ -31,34 +26,55 @@ export const jobStatements = ({ job, run, openRun, worker }: Tables) => ({
              CAST(${ms('job.available_at')} AS CHAR) AS available_at,
              CAST(${ms(`IF(${HELD}, ${newest('started_at')}, job.started_at)`)} AS CHAR) AS started_at,
              CAST(${ms('job.finished_at')} AS CHAR) AS finished_at
-      FROM ${job} AS job
-      LEFT JOIN ${run} AS last ON last.job_id = job.id AND last.process_id = (
-        SELECT process_id FROM ${run} AS newest WHERE newest.job_id = job.id ORDER BY started_at DESC LIMIT 1)
-      LEFT JOIN ${openRun} AS open ON open.last_id >= job.id AND open.process_id = (
-        SELECT process_id FROM ${openRun} AS newest
-        WHERE newest.last_id >= job.id AND newest.first_id <= job.id AND JSON_CONTAINS(newest.job_ids, CAST(job.id AS CHAR))
-        ORDER BY started_at DESC LIMIT 1)
-      LEFT JOIN ${worker} AS worker ON worker.id = ${newest('worker_id')}
-      WHERE ${where}
-      ORDER BY job.id DESC
-      LIMIT ?`,
+      FROM (${page} ORDER BY id DESC LIMIT ?) AS page STRAIGHT_JOIN ${job} AS job ON job.id = page.id
+      ${newestRun(tables)}
+      ORDER BY job.id DESC`;
 
-  count: (where: string): string =>
-    `SELECT status, COUNT(*) AS jobs FROM ${job} AS job WHERE ${where} GROUP BY status`,
+  return {
+    list: (where: string): string => list(`SELECT job.id FROM ${job} AS job WHERE ${where}`),
 
-  find: `SELECT CAST(id AS CHAR) AS id, ${MET} FROM ${job} WHERE public_id = ?`,
+    // Within IF, as servers make a join of NOT IN, and read and sort all jobs for that.
+    listNew: (where: string, workers: string): string =>
+      list(`
+        SELECT job.id FROM ${job} AS job
+        WHERE job.status = 'new' AND IF(job.id IN (SELECT id FROM (${held(tables, where, workers)}) AS each_held), FALSE, TRUE)
+          AND ${where}`),
 
-  lockOne: `SELECT ${MET} FROM ${job} WHERE id = ? FOR UPDATE SKIP LOCKED`,
+    listInProgress: (where: string, workers: string): string =>
+      list(`SELECT id FROM (${held(tables, where, workers)} UNION ${leased(tables, where)}) AS shown`),
 
-  // For a job that nobody runs: a run that has not ended has crashed.
-  countCrashes: `
+    /**
+     * What is held is among the new jobs of the table, and is counted from there to those in progress.
+     *
+     * @param where What jobs are counted as the table has them; of `others` it is all but the state.
+     * @param moves What becomes of the number of those that are held.
+     */
+    count: (
+      where: string,
+      others: string,
+      workers: string,
+      moves: readonly (keyof typeof MOVES)[],
+    ): string => `
+      WITH held AS (SELECT COUNT(*) AS jobs FROM (${held(tables, others, workers)}) AS each_held)
+      SELECT status, COUNT(*) AS jobs FROM ${job} AS job WHERE ${where} GROUP BY status
+      ${moves.map((state) => `UNION ALL SELECT '${state}', ${MOVES[state]} FROM held`).join(' ')}`,
+
+    countSettled: (where: string): string =>
+      `SELECT status, COUNT(*) AS jobs FROM ${job} AS job WHERE ${where} GROUP BY status`,
+
+    find: `SELECT CAST(id AS CHAR) AS id, ${MET} FROM ${job} WHERE public_id = ?`,
+
+    lockOne: `SELECT ${MET} FROM ${job} WHERE id = ? FOR UPDATE SKIP LOCKED`,
+
+    // For a job that nobody runs: a run that has not ended has crashed.
+    countCrashes: `
       SELECT CAST((SELECT COUNT(*) FROM ${run} WHERE job_id = job.id AND COALESCE(outcome = 'reclaim', TRUE))
                 + (SELECT COUNT(*) FROM ${openRun} AS open
                    WHERE last_id >= job.id AND first_id <= job.id AND JSON_CONTAINS(job_ids, CAST(job.id AS CHAR)) AND NOT EXISTS (
                      SELECT 1 FROM ${run} AS noted WHERE noted.job_id = job.id AND noted.process_id = open.process_id)) AS CHAR) AS crashes
       FROM ${job} AS job WHERE id = ?`,
 
-  move: `
+    move: `
       UPDATE ${job} SET
         attempt = IF(? = 'new', 0, attempt),
         crashes = ?,
@@ -70,4 +86,5 @@ export const jobStatements = ({ job, run, openRun, worker }: Tables) => ({
         finished_by = IF(? = 'new', NULL, ?),
         status = ?
       WHERE id = ?`,
-});
+  };
+};

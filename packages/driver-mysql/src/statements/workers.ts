@@ -21,6 +21,8 @@ export const workerStatements = ({ worker }: Tables) => ({
 
   stopWorker: `UPDATE ${worker} SET stopped_at = UTC_TIMESTAMP(6), alive_until = NULL, \`lines\` = JSON_OBJECT() WHERE id = ?`,
 
+  aliveWorkers: `SELECT CAST(id AS CHAR) AS id FROM ${worker} AS worker WHERE ${alive('worker.id')}`,
+
   workers: `
       SELECT CAST(id AS CHAR) AS id, name, host, pid, CAST(queues AS CHAR) AS queues, CAST(\`lines\` AS CHAR) AS \`lines\`,
              CAST(${ms('started_at')} AS CHAR) AS started_at,

@@ -1,4 +1,3 @@
-import type { JobFilter } from '@rowlock/core/driver';
 import type { Value } from '../query.js';
 
 /** One fixed text for each part of a filter, so that the optimizer sees only the parts that are set. */
@@ -11,10 +10,10 @@ const CONDITIONS = {
   before: 'job.id < ?',
 } as const;
 
-export function conditions(filter: JobFilter & { readonly before?: bigint | null }): {
-  where: string;
-  values: Value[];
-} {
+/** Parts that are null or undefined are not set. */
+export type Filter = { readonly [Name in keyof typeof CONDITIONS]?: string | bigint | null | undefined };
+
+export function conditions(filter: Filter): { where: string; values: Value[] } {
   const names = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[]).filter(
     (name) => filter[name] != null,
   );

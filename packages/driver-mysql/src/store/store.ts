@@ -12,12 +12,12 @@ import type {
 } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { change, query } from '../query.js';
-import { type JobViewRow, toJobView, toWorkerView, type WorkerViewRow } from '../rows.js';
-import { conditions } from './conditions.js';
+import { toWorkerView, type WorkerViewRow } from '../rows.js';
 import { enqueue } from './enqueue.js';
 import type { InTransaction } from './in-transaction.js';
 import { move } from './move.js';
 import type { Scope } from './scope.js';
+import { countJobs, listJobs } from './views.js';
 
 /** The verbs that stand alone, on the pool or in a caller's transaction. */
 export class MysqlStore implements Store {
@@ -36,23 +36,12 @@ export class MysqlStore implements Store {
     return enqueue(this.context, this.scope, this.inTransaction, jobs);
   }
 
-  async list(filter: JobFilter, { limit, before }: Page): Promise<JobPage> {
-    const { where, values } = conditions({ ...filter, before });
-    const { sql, lockPrefix } = this.context;
-    const prefixes = [lockPrefix, lockPrefix, lockPrefix, lockPrefix];
-    const rows = await query<JobViewRow>(this.scope.on, sql.list(where), [...prefixes, ...values, limit + 1]);
-    const page = rows.slice(0, limit);
-    const last = page.at(-1);
-    return { jobs: page.map(toJobView), next: rows.length > limit && last ? BigInt(last.id) : null };
+  list(filter: JobFilter, page: Page): Promise<JobPage> {
+    return listJobs(this.scope.on, this.context, filter, page);
   }
 
-  async count(filter: JobFilter): Promise<Record<State, number>> {
-    const { where, values } = conditions(filter);
-    const text = this.context.sql.count(where);
-    const rows = await query<{ status: State; jobs: number }>(this.scope.on, text, values);
-    const counts: Record<State, number> = { new: 0, 'in-progress': 0, complete: 0, error: 0, cancelled: 0 };
-    for (const row of rows) counts[row.status] = Number(row.jobs);
-    return counts;
+  count(filter: JobFilter): Promise<Record<State, number>> {
+    return countJobs(this.scope.on, this.context, filter);
   }
 
   move(event: ClientEvent, publicId: string, redrives: number | null = null): Promise<Moved> {

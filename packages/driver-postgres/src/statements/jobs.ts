@@ -1,4 +1,5 @@
 import { alive } from './anchor.js';
+import { newestRun, running } from './in-progress.js';
 import type { Tables } from './tables.js';
 
 /** Whether it was redriven as often as $5 says, if that matters. */
@@ -7,11 +8,15 @@ const isMeant = (redrives: string): string => `($5::integer IS NULL OR ${redrive
 /** What operators see of the jobs, and do with one. */
 export const jobStatements = (tables: Tables) => {
   const { job, run, openRun, worker } = tables;
-  return {
-    // The newest run tells whether a live worker has the job: hold writes nothing into the row. The two lists of
-    // states together are all of them; apart, each lets its partial index be used for a key.
-    list: `
-      WITH ${alive(tables)}
+
+  const listed =
+    '($3::text IS NULL OR queue = $3) AND ($4::text IS NULL OR kind = $4) AND ($5::text IS NULL OR key = $5)';
+  const counted =
+    '($2::text IS NULL OR queue = $2) AND ($3::text IS NULL OR kind = $3) AND ($4::text IS NULL OR key = $4)';
+
+  // The two lists of states together are all of them; apart, each lets its partial index be used for a key.
+  const list = (also: string, shown: string): string => `
+      WITH ${alive(tables)}${also}
       SELECT job.id, public_id, queue, kind, key, payload, priority, attempt, max_attempts, crashes, redrives,
              metadata, unique_key, output, job.error, created_by, started_by, finished_by,
              CASE WHEN held THEN 'in-progress' ELSE status END AS status,
@@ -23,36 +28,41 @@ export const jobStatements = (tables: Tables) => {
              extract(epoch FROM CASE WHEN held THEN last.started_at ELSE job.started_at END) * 1000 AS started_at,
              extract(epoch FROM job.finished_at) * 1000 AS finished_at
       FROM ${job} AS job
-      LEFT JOIN LATERAL (
-        SELECT process_id, worker_id, progress, started_at, finished_at FROM ${run} WHERE job_id = job.id
-        UNION ALL
-        SELECT process_id, worker_id, NULL, started_at, NULL FROM ${openRun}
-        WHERE last_id >= job.id AND first_id <= job.id AND job.id = ANY(job_ids)
-        ORDER BY started_at DESC, progress LIMIT 1
-      ) AS last ON true
+      ${newestRun(tables)}
       LEFT JOIN ${worker} AS worker ON worker.id = last.worker_id
-      CROSS JOIN LATERAL (
-        SELECT coalesce(last.finished_at IS NULL AND status IN ('new', 'in-progress')
-                        AND last.worker_id IN (SELECT id FROM alive), false) AS held
-      ) AS state
-      WHERE ($2::uuid IS NULL OR public_id = $2)
-        AND ($3::text IS NULL OR queue = $3)
-        AND ($4::text IS NULL OR kind = $4)
-        AND ($5::text IS NULL OR key = $5)
-        AND ($6::text IS NULL OR status = $6)
+      WHERE ${listed}
+        AND ($2::uuid IS NULL OR public_id = $2)
+        AND ${shown}
         AND ($7::bigint IS NULL OR job.id < $7)
         AND (status IN ('new', 'in-progress') OR status IN ('complete', 'error', 'cancelled'))
       ORDER BY job.id DESC
-      LIMIT $8`,
+      LIMIT $8`;
 
+  return {
+    list: list('', '($6::text IS NULL OR status = $6)'),
+
+    // $6 is 'new'.
+    listNew: list('', 'status = $6 AND NOT held'),
+
+    // $6 is 'in-progress'. By an array, as the planner would make a scan of all jobs in the order of their ids of a join.
+    listInProgress: list(
+      `, ${running(tables, listed)}`,
+      `job.id = ANY(ARRAY(SELECT id FROM running UNION ALL SELECT id FROM ${job} WHERE status = $6)) AND (held OR status = $6)`,
+    ),
+
+    // What is held is among the new jobs of the table, and is counted from there to those in progress.
     count: `
-      SELECT status, count(*) AS jobs FROM ${job}
-      WHERE ($1::text IS NULL OR queue = $1)
-        AND ($2::text IS NULL OR kind = $2)
-        AND ($3::text IS NULL OR key = $3)
-        AND ($4::text IS NULL OR status = $4)
+      WITH ${alive(tables)}, ${running(tables, counted)}, held AS (
+        SELECT count(*) AS jobs FROM ${job} AS job
+        ${newestRun(tables)}
+        WHERE job.id = ANY(ARRAY(SELECT id FROM running)) AND status = 'new' AND held AND ${counted}
+      )
+      SELECT status::text, count(*) AS jobs FROM ${job}
+      WHERE ${counted} AND ($5::text IS NULL OR status = $5)
         AND (status IN ('new', 'in-progress') OR status IN ('complete', 'error', 'cancelled'))
-      GROUP BY status`,
+      GROUP BY status
+      UNION ALL SELECT 'new', -jobs FROM held WHERE coalesce($5 = 'new', true)
+      UNION ALL SELECT 'in-progress', jobs FROM held WHERE coalesce($5 = 'in-progress', true)`,
 
     // $2: where the event may start; $3: where it leads. The row that is locked may be newer than what the statement sees of others: the
     // crashes are counted where the job is seen as settled, so that no run of it was live.

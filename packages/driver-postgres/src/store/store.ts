@@ -15,9 +15,10 @@ import type { QueryResultRow } from 'pg';
 import type { Batch } from '../connection/pipeline/send-ahead.js';
 import type { Context } from '../context.js';
 import { type PostgresTransaction, query } from '../query.js';
-import { type JobViewRow, toJobView, toWorkerView, type WorkerRow } from '../rows.js';
+import { toWorkerView, type WorkerRow } from '../rows.js';
 import { type GivenJob, newJobs } from './given.js';
 import { move } from './move.js';
+import { countJobs, listJobs } from './views.js';
 
 /** How often a unique key may change hands while a job that wants it is enqueued. */
 const MOST_TRIES = 10;
@@ -91,27 +92,14 @@ export class PostgresStore implements Store {
     });
   }
 
-  async list(filter: JobFilter, { limit, before }: Page): Promise<JobPage> {
-    const { publicId, queue, kind, key, status } = filter;
-    const { sql, lockClass } = this.context;
-    const values = [lockClass.unsigned, publicId, queue, kind, key, status, before, limit + 1];
+  list(filter: JobFilter, page: Page): Promise<JobPage> {
     // One job is found by an index.
-    const on = publicId === undefined ? this.withoutTimeout : this.on;
-    const rows = await query<JobViewRow>(on, sql.list, values);
-    const page = rows.slice(0, limit);
-    return { jobs: page.map(toJobView), next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+    const on = filter.publicId === undefined ? this.withoutTimeout : this.on;
+    return listJobs(on, this.context, filter, page);
   }
 
-  async count({ queue, kind, key, status }: JobFilter): Promise<Record<State, number>> {
-    const rows = await query<{ status: State; jobs: bigint }>(this.withoutTimeout, this.context.sql.count, [
-      queue,
-      kind,
-      key,
-      status,
-    ]);
-    const counts: Record<State, number> = { new: 0, 'in-progress': 0, complete: 0, error: 0, cancelled: 0 };
-    for (const row of rows) counts[row.status] = Number(row.jobs);
-    return counts;
+  count(filter: JobFilter): Promise<Record<State, number>> {
+    return countJobs(this.withoutTimeout, this.context, filter);
   }
 
   move(event: ClientEvent, publicId: string, redrives?: number): Promise<Moved> {

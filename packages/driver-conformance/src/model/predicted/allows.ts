@@ -1,4 +1,4 @@
-import { isSettled } from '@rowlock/core';
+import { isSettled } from '@rowlock/core/driver';
 import { type Actor, type Caller, type Command, isCaller } from '../command.js';
 import { hasKey, type ModelJob, type Row } from './job.js';
 import type { ModelState } from './state.js';

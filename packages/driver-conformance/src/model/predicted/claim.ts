@@ -1,4 +1,4 @@
-import { isSettled } from '@rowlock/core';
+import { isSettled } from '@rowlock/core/driver';
 import type { Actor, Claiming, CommandOf } from '../command.js';
 import type { Result } from '../result.js';
 import { asWanted, inOrder, type ModelJob } from './job.js';

@@ -1,4 +1,5 @@
-import { isSettled, type State } from '@rowlock/core';
+import type { State } from '@rowlock/core';
+import { isSettled } from '@rowlock/core/driver';
 import type { Wanted } from '../command.js';
 
 /** What can change of a job. */

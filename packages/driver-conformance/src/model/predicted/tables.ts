@@ -1,4 +1,4 @@
-import { isSettled } from '@rowlock/core';
+import { isSettled } from '@rowlock/core/driver';
 import type { Result } from '../result.js';
 import { asWanted, type CommittedJob, type ModelRun } from './job.js';
 import type { ModelState } from './state.js';

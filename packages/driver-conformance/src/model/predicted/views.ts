@@ -1,25 +1,25 @@
-import { isSettled, type State } from '@rowlock/core';
+import type { State } from '@rowlock/core';
+import { isSettled } from '@rowlock/core/driver';
 import type { CommandOf, Filter } from '../command.js';
 import type { Result } from '../result.js';
-import { asWanted, type CommittedJob } from './job.js';
+import { asWanted, type CommittedJob, type ModelRun } from './job.js';
 import type { ModelState } from './state.js';
 
 export function list(state: ModelState, { filter, limit }: CommandOf<'list'>): Result {
   const found = state.allCommitted().filter(matches(filter)).reverse();
   const page = found.slice(0, limit);
   return {
-    jobs: page.map(({ name, wanted, row, runs }) => {
-      const last = runs.at(-1);
-      const isHeld =
-        last !== undefined && last.outcome === null && last.worker.alive && !isSettled(row.status);
+    jobs: page.map((job) => {
+      const { name, wanted, row, runs } = job;
+      const held = liveRun(job);
       return {
         ...asWanted(name, wanted),
-        status: isHeld ? 'in-progress' : row.status,
+        status: shownStatus(job),
         attempt: row.attempt,
         crashes: row.crashes,
-        run: isHeld ? last.run : row.run,
-        worker: isHeld ? last.worker.name : null,
-        progress: last?.progress ?? null,
+        run: held?.run ?? row.run,
+        worker: held?.worker.name ?? null,
+        progress: runs.at(-1)?.progress ?? null,
         unique: wanted.unique?.key ?? null,
         output: row.output,
         error: row.error,
@@ -32,8 +32,19 @@ export function list(state: ModelState, { filter, limit }: CommandOf<'list'>): R
 
 export function count(state: ModelState, { filter }: CommandOf<'count'>): Result {
   const counts: Record<State, number> = { new: 0, 'in-progress': 0, complete: 0, error: 0, cancelled: 0 };
-  for (const { row } of state.allCommitted().filter(matches(filter))) counts[row.status] += 1;
+  for (const job of state.allCommitted().filter(matches(filter))) counts[shownStatus(job)] += 1;
   return counts;
+}
+
+/** The job's newest run, while a live worker has it. */
+function liveRun({ row, runs }: CommittedJob): ModelRun | undefined {
+  const last = runs.at(-1);
+  const isLive = last !== undefined && last.outcome === null && last.worker.alive && !isSettled(row.status);
+  return isLive ? last : undefined;
+}
+
+function shownStatus(job: CommittedJob): State {
+  return liveRun(job) === undefined ? job.row.status : 'in-progress';
 }
 
 export function workers(state: ModelState): Result {
@@ -41,9 +52,9 @@ export function workers(state: ModelState): Result {
 }
 
 function matches({ queue, kind, key, status }: Filter): (job: CommittedJob) => boolean {
-  return ({ wanted, row }) =>
-    wanted.queue === queue &&
-    (kind === undefined || wanted.kind === kind) &&
-    (key === undefined || wanted.key === key) &&
-    (status === undefined || row.status === status);
+  return (job) =>
+    job.wanted.queue === queue &&
+    (kind === undefined || job.wanted.kind === kind) &&
+    (key === undefined || job.wanted.key === key) &&
+    (status === undefined || shownStatus(job) === status);
 }

@@ -1,0 +1,31 @@
+import type { Tables } from './tables.js';
+
+/**
+ * Joins a job's newest run, `last`, and whether a live worker has the job, `held`: hold writes nothing into the job's row. Needs `alive`.
+ */
+export const newestRun = ({ run, openRun }: Tables): string => `LEFT JOIN LATERAL (
+        SELECT process_id, worker_id, progress, started_at, finished_at FROM ${run} WHERE job_id = job.id
+        UNION ALL
+        SELECT process_id, worker_id, NULL, started_at, NULL FROM ${openRun}
+        WHERE last_id >= job.id AND first_id <= job.id AND job.id = ANY(job_ids)
+        ORDER BY started_at DESC, progress LIMIT 1
+      ) AS last ON true
+      CROSS JOIN LATERAL (
+        SELECT coalesce(last.finished_at IS NULL AND status IN ('new', 'in-progress')
+                        AND last.worker_id IN (SELECT id FROM alive), false) AS held
+      ) AS state`;
+
+/**
+ * The jobs that may be held though they are new: those with an unfinished run of a live worker. Jobs that wait have no run, and a run that has
+ * completed its job is not finished in its record. So which of both is looked through is left to the planner. `due` and not `due` are all of
+ * them; apart, each lets its partial index be used. Needs `alive`.
+ *
+ * @param filter Which of the jobs.
+ */
+export const running = ({ job, run, openRun }: Tables, filter: string): string => `running AS MATERIALIZED (
+        SELECT job.id FROM ${run} AS run JOIN ${job} AS job ON job.id = run.job_id
+        WHERE run.finished_at IS NULL AND run.worker_id IN (SELECT id FROM alive)
+          AND (job.status = 'new' AND job.due OR job.status = 'new' AND NOT job.due) AND ${filter}
+        UNION
+        SELECT has.id FROM ${openRun}, unnest(job_ids) AS has (id) WHERE worker_id IN (SELECT id FROM alive)
+      )`;
