@@ -3,6 +3,7 @@ import { statements } from '../src/statements.js';
 /** What the texts are spelled for that depend on more than lists and tables. */
 const SPELLED_FOR: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   idleLimit: [[60]],
+  count: [['<given 1>', '<given 2>', '<given 3>', ['new', 'in-progress']]],
   claim: [['start'], ['line']],
   claimFromPage: [['start'], ['line']],
   keysOfPage: [['start'], ['line']],

@@ -358,6 +358,7 @@ export class ClaimTransaction {
   readonly #fail = (error: unknown): never => {
     const cause = toDriverError(error);
     this.#parts.names.blame(this.#connection.client, cause);
+    if (cause.code === 'ConnectionLost') this.#onLost(cause);
     throw cause;
   };
 
