@@ -60,7 +60,7 @@ export class Claims<Tx> {
 
   /** What the claim behind a settlement is to look for. Undefined where there is to be none, or where it has to wait for other slots. */
   behind(): ClaimCriteria | undefined {
-    this.turned();
+    this.#works();
     if (!this.#goesOn || this.#flow.sizes.next(this.#pass.queue) > 1) return undefined;
     this.#pass.catchUp(false);
     this.#began = this.#flow.clock.now();
@@ -75,6 +75,10 @@ export class Claims<Tx> {
   /** What was claimed has been run. */
   turned(): void {
     this.#letGo();
+    this.#works();
+  }
+
+  #works(): void {
     this.#worked = true;
     this.#pass.worked = true;
   }
@@ -137,8 +141,9 @@ export class Claims<Tx> {
     const { registry, taken } = this.#flow;
     const { queue, line, busy } = this.#pass;
     const prefix = `${queue}\n`;
-    const own = [...taken].filter((entity) => entity.startsWith(prefix));
-    const keys = [...busy, ...own.map((entity) => entity.slice(prefix.length))].slice(0, BUSY_KEYS);
+    // What this slot has is free again when the claim is made.
+    const others = [...taken].filter((entity) => entity.startsWith(prefix) && !this.#taken.has(entity));
+    const keys = [...busy, ...others.map((entity) => entity.slice(prefix.length))].slice(0, BUSY_KEYS);
     return { queue, line, kinds: registry.kinds, busy: keys, limit };
   }
 
