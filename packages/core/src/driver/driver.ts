@@ -63,8 +63,8 @@ export interface Driver<Tx = unknown> extends Store {
 
   /**
    * Registers a worker, and keeps a session open that proves it alive and receives wake-ups. Where sessions are shared,
-   * a heartbeat does this: see `BeatingAnchor`. Deletes workers that stopped more than a day ago, and workers without a
-   * stop a month after their start. A deleted worker that comes back keeps its id.
+   * a heartbeat does this: see `BeatingAnchor`. Deletes workers that have been gone for a day. A worker that has not
+   * written its stop counts as gone a month after its start. A deleted worker that comes back keeps its id.
    */
   anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor>;
 
