@@ -7,10 +7,13 @@ export const START: Line = { priority: -32_768, id: 0n };
 /** How long a look back takes that passes no rows, in milliseconds. */
 const FREE_MS = 2;
 
-/** After so long a look back, or a part of one, no longer keeps the next from beginning, in milliseconds. Its connection may be dead. */
+/**
+ * How long a look back, or a part of one, keeps the next from beginning, in milliseconds. After that, its connection
+ * may be dead.
+ */
 const HANGS_MS = 2_000;
 
-/** So many looks back go on at once at most. If both hang, the rows may be slow, and all slots would come to hang there. */
+/** The most looks back at once. If both hang, the rows may be slow, and all slots would come to hang there. */
 const MOST = 2;
 
 /** A look at the jobs before the scan position. */
@@ -99,12 +102,12 @@ export class ScanPosition {
     if (continuesThere) this.#interrupted = { ...interrupted, line: furthestOf(interrupted.line, line) };
   }
 
-  /** A claim behind the position took so long: it passes the same rows as a look back. */
+  /** A claim behind the position took this long: it passes the same rows as a look back. */
   claimedBehind(tookMs: number, now: number): void {
     this.#claimsBehind.took(tookMs, now);
   }
 
-  /** Surveys typically take so long: they pass the same rows as a look back. */
+  /** Surveys typically take this long: they pass the same rows as a look back. */
   surveyed(typicalMs: number, now: number): void {
     this.#lookBacks.pauseAfter(typicalMs, now);
   }

@@ -76,7 +76,8 @@ export class Surveyor {
   /**
    * Makes a survey. All calls before it begins share it.
    *
-   * @returns whether a due job is in the table, locked or not @throws DriverError
+   * @returns whether a due job is in the table, locked or not
+   * @throws DriverError
    */
   now(): Promise<boolean> {
     this.#putOff.stop();

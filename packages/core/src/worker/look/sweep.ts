@@ -39,8 +39,9 @@ export class Sweep {
   }
 
   /**
-   * Before a claim: moves the line to the scan position, so that this slot does not pass over the jobs that others have now. That took a
-   * tenth of the rate with 24 slots on Postgres. With four slots and batches on MySQL, two claims in five were in vain.
+   * Before a claim: moves the line to the scan position. So this slot does not pass over the jobs that others have now.
+   * That took a tenth of the rate with 24 slots on Postgres. With four slots and batches on MySQL, two claims in five
+   * were in vain.
    *
    * @param again The last claim has let go its jobs, and this one is to claim them again.
    */
@@ -50,14 +51,21 @@ export class Sweep {
     if (!stays) this.line = furthestOf(this.line, this.#position.line);
   }
 
-  /** A claim took so long. @param last The last job that it has come to; undefined if there is none. */
+  /**
+   * A claim took this long.
+   *
+   * @param last The last job that it has come to; undefined if there is none.
+   */
   claimed(last: Job | undefined, tookMs: number, now: number): void {
     if (this.#lookBack !== null) this.#lookBack.tookMs += tookMs;
     else if (this.#staysAt === 'behind') this.#position.claimedBehind(tookMs, now);
     if (last === undefined) this.#endLookBack(undefined, now);
   }
 
-  /** The check took so long that found all claimed jobs blocked. For a key with very many jobs it takes longer than the claim. */
+  /**
+   * The check that found all claimed jobs blocked took this long. For a key with very many jobs it takes longer than
+   * the claim.
+   */
   blocked(tookMs: number): void {
     if (this.#lookBack !== null) this.#lookBack.tookMs += tookMs;
   }
@@ -92,7 +100,7 @@ export class Sweep {
     if (key !== null) this.busy.add(key);
   }
 
-  /** Its time is over before it has come to the end. A look back is continued later. */
+  /** The sweep's time is over before its end. A look back is continued later. */
   timeOut(now: number): void {
     this.end = 'timed out';
     if (this.#lookBack === null || this.line === START) return;
@@ -100,7 +108,7 @@ export class Sweep {
     this.#lookBack = null;
   }
 
-  /** Nothing more comes of it. */
+  /** The sweep has failed. */
   close(now: number): void {
     if (this.#lookBack !== null) this.#position.fail(this.#lookBack, now);
     this.#lookBack = null;
