@@ -1,7 +1,7 @@
 import { InvalidInputError } from './errors.js';
 import type { Json } from './job/json.js';
 
-/** The limits of a row. The databases' own limits are wider. These keep rows and indexes small. */
+/** The limits of a row. Narrower than the databases' own limits, to keep rows and indexes small. */
 export const LIMITS = {
   nameCharacters: 128,
   keyCharacters: 512,
@@ -80,7 +80,7 @@ function refuseUnstorable(what: string): (name: string, inner: unknown) => unkno
   };
 }
 
-/** The depth of JSON text. It is read from the text, because a recursive walk of the value could overflow the stack. */
+/** The depth of JSON, read from its text, because a recursive walk of the value could overflow the stack. */
 function depth(text: string): number {
   let [level, deepest] = [1, 1];
   for (const [bracket] of text.replaceAll(STRINGS, '').matchAll(/[[\]{}]/g)) {

@@ -74,7 +74,7 @@ export class Rowlock<Tx> extends Client<Tx> {
   }
 
   /**
-   * A worker for all handlers, or for those of some `queues`. It begins with `start()`. There may be any number of
+   * A worker for all handlers, or for those of some `queues`. Call `start()` to begin. There may be any number of
    * workers, in any number of processes.
    *
    * @throws InvalidInputError

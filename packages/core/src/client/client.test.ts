@@ -63,7 +63,7 @@ test.each([
   expect(asked).toEqual([]);
 });
 
-/** A client on a table whose jobs can be redriven, but whose workers cannot be reached. */
+/** A client on a table whose jobs can be redriven, but whose wake-ups cannot be sent. */
 function withoutWakeUps() {
   const { driver } = emptyDatabase({
     claim: () => undefined,

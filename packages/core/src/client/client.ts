@@ -64,8 +64,7 @@ export class Client<Tx> {
 
   /**
    * Adds up to 10,000 jobs of one kind in one transaction, all or none. Returns their outcomes in the same order.
-   * Callers that enqueue the same unique keys should pass them in the same order: then they wait for each other the
-   * least.
+   * Callers that enqueue the same unique keys should pass these in the same order, to wait for each other the least.
    */
   async enqueueMany<Schema extends StandardSchemaV1>(
     handler: Enqueueable<Schema>,
@@ -143,14 +142,14 @@ export class Client<Tx> {
    * `signalled`: the workers get a cancellation.
    *
    * - If the job runs, its handler's signal is aborted. The job ends as cancelled, unless the handler completes it.
-   * - If it does not run yet, because its key is busy with another job, it is cancelled once its lock is gone, or in
-   *   its turn. Its handler is not called.
+   * - If its key is busy with another job, the job does not run yet. It is cancelled without a run once its lock is
+   *   gone, or in its turn.
    *
    * A cancellation is not durable. If no worker receives it, or all workers that did die, the job runs.
    *
    * With `tx`, the job is cancelled when that transaction commits, unless another transaction holds the job. A
    * handler's own `tx` is refused for every job that it settles: the jobs of the handler's run, and of other runs in
-   * its batch. There the handler returns `fail()`, or cancels without `tx`.
+   * its batch. For such a job the handler returns `fail()`, or cancels without `tx`.
    *
    * @throws JobNotFoundError, IllegalTransitionError when the job has ended already; InvalidInputError
    */

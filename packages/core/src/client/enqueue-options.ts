@@ -22,7 +22,10 @@ export interface EnqueueOptions<Payload> {
    * waits for no other job, and its handler's `group` and `after` do not apply to it.
    */
   readonly key?: string | null;
-  /** -32768 to 32767. Lower runs sooner. Ignored among jobs of one key: they start in the order of their ids. Default 0. */
+  /**
+   * -32768 to 32767. Lower runs sooner. Ignored among jobs of one key, which start in the order of their ids. Default
+   * 0.
+   */
   readonly priority?: number;
   /** How long to wait, by the database's clock. Default 0. */
   readonly delay?: Duration;

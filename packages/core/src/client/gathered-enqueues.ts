@@ -35,9 +35,9 @@ interface Call {
 }
 
 /**
- * Gathers the enqueues of many callers. While statements are on their way, new calls are gathered into the next
- * statement, so that they share it, its commit and its flush. A single call does not wait. Each call is all or nothing,
- * and resolves when its jobs are committed, as if it had its own statement.
+ * Gathers the enqueues of many callers. While statements are on their way, new calls are gathered into the next one, to
+ * share its round trip, its commit and its flush. A single call does not wait. Each call is all or nothing, and
+ * resolves when its jobs are committed, as if it had its own statement.
  */
 export class GatheredEnqueues {
   readonly #write: Write;

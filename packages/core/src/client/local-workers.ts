@@ -7,7 +7,7 @@ export interface LocalWorker {
   stop(): Promise<void>;
 }
 
-/** The workers of this process. The client wakes them directly, without the database. */
+/** The workers of this process, which the client wakes directly, without the database. */
 export class LocalWorkers {
   readonly #running = new Map<string, LocalWorker>();
   /** The workers that may still run. */

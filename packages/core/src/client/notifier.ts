@@ -89,10 +89,7 @@ export class Notifier {
     await this.#sent;
   }
 
-  /**
-   * Wakes the workers of this process when jobs are in the table. After an error they may be there, so it wakes them
-   * too.
-   */
+  /** Wakes the workers of this process when jobs are in the table. Also after an error: the jobs may be in the table. */
   async #wakeHere(
     queues: readonly string[],
     enqueuing: Promise<readonly Enqueued[]>,

@@ -8,7 +8,7 @@ export interface Anchor {
   /** The proof to others that the worker is alive: the lock of its session, or a time that it renews in its row. */
   readonly proof: 'session' | 'heartbeat';
 
-  /** Whether wake-ups are pushed to this session. If not, they are polled. */
+  /** Whether wake-ups are pushed to this session. If not, wake-ups are polled. */
   readonly pushed: boolean;
 
   /**

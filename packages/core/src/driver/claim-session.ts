@@ -9,7 +9,7 @@ export interface RunTransaction<Tx> {
   readonly lost: AbortSignal;
 
   /**
-   * For the handler. Its writes commit with the settlement, or not at all. The first use sets a savepoint, so that
+   * For the handler, whose writes commit with the settlement, or not at all. The first use sets a savepoint, so that
    * `undo` keeps the claim.
    */
   readonly handle: Tx;
@@ -50,7 +50,7 @@ export interface ClaimSession<Tx> extends RunTransaction<Tx> {
   /**
    * NOWAIT. Locks every job of the queue and these keys that is available or in progress. Returns the first `limit` of
    * each key: those in progress first, then by id. Rejects at once with `LockNotAvailable` when another transaction
-   * holds one of them. After that, only `rollback` is allowed.
+   * holds one of these jobs. After that, only `rollback` is allowed.
    */
   lockSiblings(entities: Entities, limit: number): Promise<readonly Job[]>;
 
@@ -65,7 +65,7 @@ export interface ClaimSession<Tx> extends RunTransaction<Tx> {
 
   /**
    * Gives the claim back, and ends the transaction. The jobs are unchanged. The run's records end as `release`,
-   * whatever was written into them meanwhile.
+   * although they may have changed meanwhile.
    */
   release(run: RunRef): Promise<void>;
 
@@ -104,7 +104,7 @@ export interface ClaimSession<Tx> extends RunTransaction<Tx> {
 
 export interface ClaimSessionOptions {
   /**
-   * How long the server lets a transaction be idle, in milliseconds. Where the server can limit a transaction's
+   * How long the server lets a transaction be idle, in milliseconds. If the server can limit a transaction's
    * duration, also how long it may last.
    */
   readonly idleLimitMs: number;

@@ -6,15 +6,15 @@ import { isDriverError } from './driver-error.js';
 const TRIES = 10;
 
 /**
- * The pause, in milliseconds, lets the other transaction finish. It varies, as many that come back at once would meet
- * again.
+ * The pause, in milliseconds, lets the other transaction finish. The pause varies: transactions that come back at once
+ * would meet again.
  */
 const SHORTEST_PAUSE = 20;
 const LONGEST_PAUSE = 2_000;
 
 /**
  * Repeats work that a deadlock has undone as a whole. Example: two calls enqueue the same unique keys in different
- * orders, and wait for each other. The server ends one of them. When that call is repeated, it finds the jobs of the
+ * orders, and wait for each other. The server ends one call. When that call is repeated, it finds the jobs of the
  * other.
  *
  * @param wait Waits for some milliseconds.

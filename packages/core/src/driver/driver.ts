@@ -53,8 +53,8 @@ export interface Driver<Tx = unknown> extends Store {
   startRuns(runs: readonly RunStart[]): Receipt<RunsStarted>;
 
   /**
-   * Ends these runs of these jobs as `reclaim`. The caller must confirm its claim after it found them. Otherwise a
-   * worker that was frozen meanwhile would end runs of the next claim.
+   * Ends these runs of these jobs as `reclaim`. The caller must confirm its claim after it found these runs. Otherwise
+   * a worker that was frozen meanwhile would end runs of the next claim.
    */
   endCrashed(runIds: readonly string[], jobs: readonly JobId[]): Promise<void>;
 
@@ -62,7 +62,7 @@ export interface Driver<Tx = unknown> extends Store {
   noteRun(run: RunRef, note: RunNote): Promise<void>;
 
   /**
-   * Registers a worker, and keeps a session open that proves it alive and receives wake-ups. Where sessions are shared,
+   * Registers a worker, and keeps a session open that proves it alive and receives wake-ups. If sessions are shared,
    * a heartbeat does this: see `BeatingAnchor`. Deletes workers that have been gone for a day. A worker that has not
    * written its stop counts as gone a month after its start. A deleted worker that comes back keeps its id.
    */
@@ -87,7 +87,7 @@ export interface Driver<Tx = unknown> extends Store {
   close(): Promise<void>;
 }
 
-/** What a database offers beyond the contract, as data. The conformance suite checks it. */
+/** A database's capabilities beyond the contract, as data. The conformance suite checks it. */
 export interface Capabilities {
   /** How many connections the driver may have open at once, or null if it has no limit of its own. */
   readonly maxConnections: number | null;

@@ -4,15 +4,15 @@ import type { WorkerView } from './anchor.js';
 import type { WakeUp } from './wake-up.js';
 
 /**
- * Verbs that stand alone. On the driver's own pool each commits by itself. Joined, they are part of the caller's
- * transaction.
+ * Verbs that stand alone. On the driver's own pool each verb commits by itself. After `join` the verbs are part of the
+ * caller's transaction.
  */
 export interface Store {
   /**
-   * Inserts jobs, in order. Names have up to 128 characters and keys up to 512. Both are compared byte by byte. A job
-   * whose unique key is taken is not inserted: its outcome is `duplicate`, with the public id of the job that has the
-   * key. Never waits for a running handler. If any job is inserted, wakes workers as `notify` does, in the same message
-   * where the database can. On the pool, repeats what a deadlock has undone.
+   * Inserts jobs, in order. Names have up to 128 characters and keys up to 512. Names and keys are compared byte by
+   * byte. A job whose unique key is taken is not inserted: its outcome is `duplicate`, with the public id of the job
+   * that has the key. Never waits for a running handler. If any job is inserted, wakes workers as `notify` does, in the
+   * same message where the database can. On the pool, repeats what a deadlock has undone.
    */
   enqueue(jobs: readonly NewJob[], wakeUps?: readonly WakeUp[]): Promise<readonly Enqueued[]>;
 

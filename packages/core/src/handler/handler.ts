@@ -70,14 +70,14 @@ export interface RunContext<Payload, Tx = unknown> {
    */
   readonly tx: Tx;
   /**
-   * Aborted on timeout, cancellation, a stopping worker and a lost claim; `signal.reason` is the reason. After it the
-   * handler has 5 s to end. Pass the signal on to the handler's own calls.
+   * Aborted on timeout, cancellation, a stopping worker and a lost claim; `signal.reason` is the reason. The handler
+   * has 5 s to end after the abort. Pass the signal on to the handler's own calls.
    */
   readonly signal: AbortSignal;
   /** Milliseconds left until the timeout. */
   timeLeft(): number;
   /**
-   * Writes the run's progress, outside its transaction. Of the values within 100 ms only the last is written, and none
+   * Writes the run's progress, outside its transaction. Only the last value within 100 ms is written, and none
    * after the run's end. So a settled job may show a value that is not the last.
    */
   progress(value: Json): void;
@@ -109,19 +109,20 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
   readonly kind: string;
   /**
    * Default `'default'`. A job stays in the queue that it was enqueued into, and workers look only into the queues of
-   * their handlers. So before the last handler leaves a queue, let all jobs there end. Otherwise they wait there
-   * without a warning. In two queues, jobs of one key do not exclude each other.
+   * their handlers. So before the last handler leaves a queue, let all jobs there end. Jobs without a handler wait
+   * there without a warning. In two queues, jobs of one key do not exclude each other.
    */
   readonly queue?: string;
   /**
-   * Any Standard Schema (zod, valibot, arktype, …). It checks a payload as JSON, at the enqueue and again at the claim.
-   * If it refuses the payload at the claim, the job ends as `error`. If it throws or rejects there, the job is retried.
+   * Any Standard Schema (zod, valibot, arktype, …). The schema checks a payload as JSON, at the enqueue and again at
+   * the claim. If the schema refuses the payload at the claim, the job ends as `error`. If the schema throws or rejects
+   * there, the job is retried.
    */
   readonly payload: Schema;
   /**
-   * Whether one run takes the available jobs of the kind and key together. It takes them in the order of their ids, up
-   * to the first job of the key that is of another kind. `max` is 1 to 100,000; `true` means 1,000. A delayed job stays
-   * for a later run. Default no.
+   * Whether one run takes the available jobs of the kind and key together. The order is that of ids. The group ends
+   * before the first job of the key that is of another kind. `max` is 1 to 100,000; `true` means 1,000. A delayed job
+   * stays for a later run. Default no.
    */
   readonly group?: boolean | { readonly max: number };
   /**
@@ -140,13 +141,13 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    * How many jobs one transaction takes at most, each in a run of its own: 1 to 10,000. Default 1. Not with `claim:
    * 'lease'`.
    *
-   * A slot of the worker claims them together, runs them at the same time, and settles them in one statement. It claims
-   * as many as the queue has. A job that fails does not harm the others. A slow job delays the commit of the others.
-   * Runs that write through `tx` take turns. A run meets what earlier ones have left in the transaction or the session:
-   * a temporary table, `SET LOCAL`.
+   * A slot of the worker claims these jobs together, runs them at the same time, and settles them in one statement. A
+   * short queue makes a small batch. A job that fails does not harm the others. A slow job delays the commit of the
+   * others. Runs that write through `tx` take turns. A run meets what earlier ones have left in the transaction or the
+   * session: a temporary table, `SET LOCAL`.
    *
-   * `auto` takes as many as need 10 ms together, and runs them one after the other. It begins once runs have shown that
-   * they end within a millisecond and do not use `tx`.
+   * `auto` takes as many as need 10 ms together, and runs them one after the other. Before that, the handler's runs
+   * must have ended within a millisecond, without `tx`.
    */
   readonly batch?: number | 'auto';
   /** How many attempts a job has, 1 to 1,000. A crash counts as one. Default 5. */

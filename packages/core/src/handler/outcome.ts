@@ -31,7 +31,7 @@ export function complete(output: unknown = null): Outcome<unknown> {
 
 /**
  * Try again, if attempts are left. The attempt counts. The handler's earlier writes through its transaction are kept.
- * To undo them, throw instead.
+ * To undo the writes, throw instead.
  *
  * @param options.delay The pause. Default: the handler's `retry`.
  */
@@ -56,9 +56,10 @@ export function isOutcome(value: unknown): value is Outcome<unknown> {
 }
 
 /**
- * The result of a handler: an outcome or a JSON value for all its jobs, or a map with one outcome for each job by
- * public id. A plain value, and nothing, complete the jobs. Anything else, and a map without one of the jobs, counts as
- * an error that the handler threw: its writes through its transaction are undone, and its jobs are retried.
+ * The result of a handler: an outcome or a JSON value for all its jobs, or a map. The map has one outcome for each job
+ * by public id. A plain value, and nothing, complete the jobs. Anything else, and a map without one of the jobs, counts
+ * as an error that the handler threw. Then the handler's writes through its transaction are undone, and its jobs are
+ * retried.
  */
 export type HandlerResult<Output = Json> = Outcome<Output> | OutcomeOfEach<Output> | Output | Nothing;
 

@@ -1,7 +1,7 @@
 import type { Json } from './json.js';
 import type { State } from './lifecycle.js';
 
-/** A job's place in the table. It always increases, orders the queue, and is never shown to the outside. */
+/** A job's place in the table: always increasing, orders the queue, never shown to the outside. */
 export type JobId = bigint;
 
 /** One row as a worker holds it: a request for work. */
@@ -18,8 +18,8 @@ export interface Job {
   readonly priority: number;
   readonly status: State;
   /**
-   * Attempts counted so far. It is 0 during the first run, where a handler's own `job.attempt` is 1. Excludes crashes
-   * that no later settlement has counted yet.
+   * Attempts counted so far: 0 during the first run, where a handler's own `job.attempt` is 1. Excludes crashes that no
+   * later settlement has counted yet.
    */
   readonly attempt: number;
   readonly maxAttempts: number;

@@ -14,8 +14,8 @@ const random = new Uint8Array(4096);
 let used = random.length;
 
 /**
- * A public id for a new job. It begins with the time, so that an index of ids grows at its end. 74 random bits make it
- * hard to guess. When all bits were random, the index took two fifths of the time of a settlement in Postgres.
+ * A public id for a new job. The id begins with the time, so that an index of ids grows at its end. Its 74 random bits
+ * are hard to guess. When all bits were random, the index took two fifths of the time of a settlement in Postgres.
  *
  * @returns a UUID of version 7, https://www.rfc-editor.org/rfc/rfc9562#section-5.7
  */

@@ -19,8 +19,8 @@ export interface PruneStep {
 }
 
 /**
- * One pass through the history in limited steps. Each step commits by itself. It walks the primary key: another index
- * would cost every settlement.
+ * One pass through the history in limited steps. Each step commits by itself. The pass walks the primary key: another
+ * index would cost every settlement.
  *
  * @param from Where a pass by age begins. Earlier jobs are skipped.
  */

@@ -4,7 +4,7 @@ import { InvalidInputError } from '../errors.js';
 import { checkWhole } from '../input.js';
 import { SETTLED } from '../job/lifecycle.js';
 
-/** How long settled jobs are kept. Without a rule they are kept for ever. `null` removes a general rule for one queue. */
+/** How long settled jobs are kept. Jobs without a rule are kept for ever. `null` removes a general rule for one queue. */
 export interface RetentionRules {
   /** How long jobs that are complete are kept, from when they were settled. */
   readonly complete?: Duration | null;

@@ -53,8 +53,8 @@ export interface WorkerOptions {
 
 export interface StopOptions {
   /**
-   * How long running handlers may go on. After it their signals are aborted and, 5 s later at the latest, their jobs go
-   * back. Default 20 s: a stop must fit into the 30 s after which Kubernetes kills a stopping process.
+   * How long running handlers may go on. Then the handlers' signals are aborted and, 5 s later at the latest, their
+   * jobs go back. Default 20 s: a stop must fit into the 30 s after which Kubernetes kills a stopping process.
    */
   readonly drain?: Duration;
 }
@@ -70,7 +70,7 @@ export interface WorkerParts<Tx> {
 }
 
 /**
- * The least pause between two looks, in milliseconds. Without a pause, they would take all of the processor and the
+ * The least pause between two looks, in milliseconds. Looks without a pause would take all of the processor and the
  * server.
  */
 const LEAST_MS = 10;
@@ -91,7 +91,7 @@ interface Running {
 }
 
 /**
- * Claims jobs and runs their handlers. It sleeps until a wake-up, a job's time or the poll interval. Then it sweeps its
+ * Claims jobs and runs their handlers. Sleeps until a wake-up, a job's time or the poll interval. Then sweeps its
  * queues, in as many slots as there is work for.
  */
 export class Worker<Tx> {

@@ -51,7 +51,7 @@ class Habit {
 
 /**
  * How many jobs of a queue one transaction takes. The limit is what the handlers allow and how many jobs the queue
- * lately had. The number begins at one. It doubles while each claim finds as many jobs as it may take. Otherwise it
+ * lately had. The number begins at one, and doubles while each claim finds as many jobs as it may take. Otherwise it
  * falls to the number that was found. So the slots share a short queue.
  */
 export class BatchSizes<Tx> {

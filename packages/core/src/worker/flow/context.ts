@@ -12,7 +12,7 @@ import type { RunInfo } from '../run/run-info.js';
 import type { WorkerEmitter } from '../tell/events.js';
 import type { BatchSizes } from './batch-sizes.js';
 
-/** What all slots of one worker share. */
+/** The parts that all slots of one worker share. */
 export interface Flow<Tx> {
   readonly driver: Driver<Tx>;
   readonly registry: Registry<Tx>;
@@ -24,7 +24,7 @@ export interface Flow<Tx> {
   readonly host: string;
   /** How long the server lets a held claim last, in milliseconds. */
   readonly idleLimitMs: number;
-  /** Entities that this process has now. Its other slots need no query to find them busy. */
+  /** Entities that this process has now. Other slots of the process need no query for such an entity. */
   readonly taken: Set<string>;
   /** How many jobs a claim takes. */
   readonly sizes: BatchSizes<Tx>;

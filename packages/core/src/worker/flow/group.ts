@@ -13,7 +13,7 @@ import type { Flow } from './context.js';
 /** The key of a job, or its id if it has no key. */
 type Entity = NonNullable<Job['key']> | Job['id'];
 
-/** What one transaction has claimed. */
+/** The claim of one transaction. */
 interface Claim {
   /** Shared by all its runs, which begin and end together. */
   readonly runId: string;

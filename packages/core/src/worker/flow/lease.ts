@@ -4,8 +4,8 @@ import type { JobId } from '../../job/job.js';
 import type { RunWrites } from '../run/run-handle.js';
 
 /**
- * The transaction that settles a leased claim. It begins at its first use, and locks the jobs that this run still has.
- * If its connection is lost, `undo` lets the next use take another one.
+ * The transaction that settles a leased claim. Begins at its first use, and locks the jobs that this run still has. If
+ * its connection is lost, `undo` lets the next use take another one.
  */
 export class Lease<Tx> implements RunWrites<Tx> {
   /** Whether the lease is known to be committed. */

@@ -61,8 +61,8 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
 }
 
 /**
- * @returns whether the run counts. It does not if the worker stops, or has been without its session or a durable record
- * for too long.
+ * @returns whether the run counts. False if the worker stops, or has been without its session or a durable record for
+ * too long.
  */
 function noteFailure<Tx>(
   { log }: Pick<Flow<Tx>, 'log'>,

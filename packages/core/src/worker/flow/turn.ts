@@ -55,7 +55,7 @@ async function turn<Tx>(flow: Flow<Tx>, claims: Claims<Tx>, claim: Grouped<Tx>):
 
 /**
  * Writes the runs' record. From then on a crash is counted, and the runs may begin. If the write fails, no run has
- * begun, and the claim is given back: a record that was written all the same would count as a crash.
+ * begun, and the claim is given back. Otherwise a record that was written all the same would count as a crash.
  */
 async function putOnRecord<Tx>(
   flow: Flow<Tx>,

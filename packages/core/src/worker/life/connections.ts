@@ -13,8 +13,8 @@ type Capable = Pick<Driver, 'capabilities'>;
 const crews = new WeakMap<Capable, Crew>();
 
 /**
- * For short statements, such as the one that writes a run's record. They run one after the other, so one connection is
- * enough.
+ * For short statements, such as the one that writes a run's record. Statements run one after the other, so one
+ * connection is enough.
  */
 const BESIDE = 1;
 

@@ -11,7 +11,7 @@ const KEPT_MS = 3_600_000;
 /** How many are retried at once: the look for work waits for them. */
 const AT_ONCE = 20;
 
-/** How many are retried when the worker stops. This should take no more than a moment. */
+/** How many are retried when the worker stops: few, so that the stop is quick. */
 const AT_STOP = 500;
 
 export interface CancellationsParts {
@@ -30,9 +30,10 @@ interface Pending {
 }
 
 /**
- * The cancellations that a worker has received for locked jobs. A run that has the job is cancelled at once. But a locked job may have
- * no run: a key's lock locks all of its jobs, and a claim locks jobs before it begins their runs. So a cancellation stays pending until
- * the job has ended or a run here has it. Every worker that has received the cancellation retries it.
+ * The cancellations that a worker has received for locked jobs. A run that has the job is cancelled at once. But a
+ * locked job may have no run. A key's lock locks all of its jobs. A claim locks jobs before it begins their runs. So a
+ * cancellation stays pending until the job has ended or a run here has it. Every worker that has received the
+ * cancellation retries it.
  */
 export class Cancellations {
   readonly #parts: CancellationsParts;

@@ -6,7 +6,7 @@ const HANGS_MS = 50;
 
 /** One of the places in which a worker looks for work and runs it, one run at a time. */
 export interface Slot {
-  /** A look begins. It answers every wake-up that came before. */
+  /** A look begins, and answers every wake-up that came before. */
   look(): void;
   /** A run begins: where one job was, more may be. */
   work(): void;
@@ -126,7 +126,7 @@ export class Slots {
         this.#isAnswered = false;
         // Another slot would meet the same fault.
         if (this.#isPaused) return;
-        // Where all slots work, each of them looks again by itself.
+        // If all slots work, each of them looks again by itself.
         if (this.#count('working') < concurrency) this.#woken = true;
         this.#openSlots(isBacklog ? 2 : 1, true);
       },

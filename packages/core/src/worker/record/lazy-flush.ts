@@ -4,9 +4,9 @@ import type { Clock } from '../../clock.js';
 const LATEST_MS = 20;
 
 /**
- * The flush of a record that some runs share. It begins after `LATEST_MS`, or as soon as one of the runs needs it. If
- * all runs are over before that, there is no flush: their settlements make the record durable. This saves a statement
- * and a commit for each record.
+ * The flush of a record that some runs share. Begins after `LATEST_MS`, or as soon as one of the runs needs it. If all
+ * runs are over before that, there is no flush: their settlements make the record durable. Usually a record needs no
+ * statement and no commit of its own.
  */
 export class LazyFlush {
   /** Resolves when the record is durable, or no longer needs to be. Rejects if the flush does. */

@@ -54,8 +54,8 @@ export class RunRecords {
   #next: Gathered | null = null;
   #writing: Promise<unknown> = Promise.resolve();
   /**
-   * Whether the last flush succeeded. If not, handlers begin after the flush: otherwise, while commits hang, they would
-   * begin again and again, uncounted.
+   * Whether the last flush succeeded. After a failure, handlers begin behind the flush. Otherwise, while commits hang,
+   * handlers would begin again and again, uncounted.
    */
   #flushes = true;
 

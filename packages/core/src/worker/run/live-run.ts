@@ -7,7 +7,7 @@ const NOBODY: readonly LiveRun[] = [];
 /** A run that is going on in this process: what may stop it, and which of its jobs were cancelled. */
 export class LiveRun {
   readonly jobs: readonly JobId[];
-  /** The runs that share its transaction, itself among them. Empty until they are enlisted. */
+  /** The runs that share its transaction, itself among them. Empty until the runs are enlisted. */
   together: readonly LiveRun[] = NOBODY;
   readonly #rows: readonly Job[];
   #redrives: ReadonlyMap<string, number> | null = null;

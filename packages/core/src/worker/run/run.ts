@@ -16,8 +16,8 @@ import {
 } from './settlement.js';
 
 /**
- * How a run ended for its jobs. `release`: they are given back unchanged. A cancelled job ends as cancelled, unless it
- * is `complete`.
+ * How a run ended for its jobs. `release`: the jobs are given back unchanged. A cancelled job ends as cancelled, unless
+ * it is `complete`.
  */
 export type Endings = ReadonlyMap<JobId, Ending> | 'release';
 
@@ -30,7 +30,7 @@ export class Run<Tx> {
   /** The jobs with the counts of their records. Empty until the run's own record is written. */
   counted: readonly CountedJob[] = [];
   endings: Endings = 'release';
-  /** What its handler threw. Null if it threw nothing. */
+  /** The value that its handler threw. Null if it threw nothing. */
   thrown: { readonly error: unknown } | null = null;
   #info: RunInfo | null = null;
 

@@ -17,7 +17,7 @@ export interface CountedJob extends Job {
   readonly earlierRuns: number;
 }
 
-/** Adds to a job the counts of its runs' records. They include crashes that no settlement has counted yet. */
+/** Adds to a job the counts of its runs' records. Includes crashes that no settlement has counted yet. */
 export function countRuns(job: Job, { crashes, earlierRuns }: Omit<EarlierRuns, 'id'>): CountedJob {
   const attemptsMade = job.attempt + Math.max(0, crashes - job.crashes);
   return { ...job, crashesSeen: crashes, earlierRuns, attemptsMade };

@@ -11,7 +11,7 @@ export interface WorkerEvents {
   /** The worker has subscribed and begins to look for work. */
   start: [];
   /**
-   * A run begins. In a batch, this comes for all runs at once, also for runs that do not get their turn. Those are
+   * A run begins. In a batch, this comes for all runs at once, also for a run that does not get its turn and is
    * `released`.
    */
   run: [run: RunInfo];
@@ -20,27 +20,27 @@ export interface WorkerEvents {
    * retried and cancelled jobs.
    */
   settled: SettledRun;
-  /** Jobs of a run are `complete`. It comes after `settled`, and `endings` has these jobs alone. */
+  /** Jobs of a run are `complete`. Comes after `settled`, and `endings` has these jobs alone. */
   completed: SettledRun;
   /**
-   * Jobs of a run ended as `error`. It comes after `settled`, and `endings` has these jobs alone. A job to be retried
-   * has not failed: its ending in `settled` is `retry`.
+   * Jobs of a run ended as `error`. Comes after `settled`, and `endings` has these jobs alone. A job to be retried has
+   * not failed: its ending in `settled` is `retry`.
    */
   failed: SettledRun;
   /**
    * A run's jobs went back to the queue unchanged. Reasons:
    *
    * - the worker stops
-   * - the run's batch had gone on for 50 ms, is repeated one by one after a crash, or had an earlier job of the key
-   *   that did not complete
+   * - the run's batch had gone on for 50 ms, or is repeated one by one after a crash
+   * - an earlier job of the key did not complete
    * - for a lease, the connection or the worker's session was lost
    */
   released: [run: RunInfo];
   /** A held run has lasted half of the server's limit for its transaction, `limitMs`. At most once for each run. */
   long: [run: RunInfo, heldMs: number, limitMs: number];
   /**
-   * A handler did not end although its signal was aborted. It loses its transaction, its job goes on without it, and
-   * its code runs on.
+   * A handler did not end although its signal was aborted. The handler loses its transaction, its job goes on without
+   * the handler, and its code runs on.
    */
   leftBehind: [run: RunInfo];
   /**
