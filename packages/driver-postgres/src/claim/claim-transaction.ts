@@ -1,29 +1,25 @@
 import { DriverError, type State } from '@rowlock/core';
-import {
-  answerWithin,
-  type ClaimCriteria,
-  type DependencyQuestion,
-  type Entities,
-  type Job,
-  type JobId,
-  type RunRef,
-  type Settlement,
+import type {
+  ClaimCriteria,
+  DependencyQuestion,
+  Entities,
+  Job,
+  JobId,
+  RunRef,
+  Settlement,
 } from '@rowlock/core/driver';
 import type { QueryResultRow } from 'pg';
-import { cut } from '../connection/connection.js';
-import { BEGIN } from '../connection/pipeline/transaction-words.js';
-import { toDriverError } from '../errors.js';
-import { type QueryConfig, type Rows, statementOf } from '../query.js';
+import type { Rows } from '../query.js';
 import { type JobRow, toJob } from '../rows.js';
 import type { Asking } from './asking.js';
 import { claiming } from './claim.js';
 import type { ClaimConnection } from './claim-connection.js';
 import type { ClaimParts } from './claim-parts.js';
+import { ClaimStatements } from './claim-statements.js';
 import { firstOutstanding } from './first-outstanding.js';
 import { HandlerTransaction, KEEP, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { leasing, lockingLeased } from './lease.js';
 import { releasing } from './release.js';
-import { SerialConnection } from './serial-connection.js';
 import {
   type Alike,
   areAlike,
@@ -48,7 +44,7 @@ const NOTHING: Ended = { settled: [], next: null };
 export class ClaimTransaction {
   readonly #parts: ClaimParts;
   readonly #connection: ClaimConnection;
-  readonly #serial: SerialConnection;
+  readonly #statements: ClaimStatements;
   readonly #lost = new AbortController();
   readonly #held = new Set<JobId>();
   #handle: HandlerTransaction;
@@ -62,15 +58,12 @@ export class ClaimTransaction {
   constructor(parts: ClaimParts, connection: ClaimConnection, isBegun: boolean) {
     this.#parts = parts;
     this.#connection = connection;
-    this.#serial = new SerialConnection(
-      connection,
-      () => this.#checkOpen(),
-      isBegun ? null : () => this.#begin(),
-    );
+    const check = (): void => this.#checkOpen();
+    this.#statements = new ClaimStatements(parts, connection, isBegun, { check, onLost: this.#onLost });
     this.#handle = this.#newHandle();
   }
 
-  /** Has it hear of the loss of the connection. */
+  /** From now on the loss of the connection is its own. */
   attach(): void {
     this.#connection.onLost = this.#onLost;
   }
@@ -92,20 +85,20 @@ export class ClaimTransaction {
   }
 
   async claim(criteria: ClaimCriteria): Promise<readonly Job[]> {
-    return this.#hold(await this.#rows<JobRow>(claiming(this.#sql, criteria)));
+    return this.#hold(await this.#statements.rows<JobRow>(claiming(this.#sql, criteria)));
   }
 
   async lockSiblings(entities: Entities, limit: number): Promise<readonly Job[]> {
-    return this.#hold(await this.#rows<JobRow>(lockingSiblings(this.#sql, entities, limit)));
+    return this.#hold(await this.#statements.rows<JobRow>(lockingSiblings(this.#sql, entities, limit)));
   }
 
   async firstOutstanding(question: DependencyQuestion): Promise<JobId | undefined> {
-    const [row] = await this.#rows<{ id: JobId | null }>(firstOutstanding(this.#sql, question));
+    const [row] = await this.#statements.rows<{ id: JobId | null }>(firstOutstanding(this.#sql, question));
     return row?.id ?? undefined;
   }
 
   async confirm(): Promise<void> {
-    await this.#plain('SELECT');
+    await this.#statements.plain('SELECT');
   }
 
   async release(run: RunRef): Promise<void> {
@@ -124,7 +117,7 @@ export class ClaimTransaction {
     isCommitted: boolean,
   ): Promise<ReadonlyMap<JobId, State>> {
     const asking = lockingLeased(this.#sql, runId, jobs, isCommitted);
-    const rows = await this.#rows<{ id: JobId; status: State }>(asking);
+    const rows = await this.#statements.rows<{ id: JobId; status: State }>(asking);
     for (const { id, status } of rows) if (status === 'in-progress') this.#held.add(id);
     this.#status = 'in-progress';
     return new Map(rows.map(({ id, status }) => [id, status]));
@@ -143,12 +136,14 @@ export class ClaimTransaction {
   }
 
   async #complete(settlements: Alike): Promise<readonly JobId[]> {
-    const { rowCount } = await this.#ask(completing(this.#sql.complete, settlements, this.#standing));
+    const { rowCount } = await this.#statements.send(
+      completing(this.#sql.complete, settlements, this.#standing),
+    );
     return rowCount === 1 ? [settlements[0].id] : [];
   }
 
   async #settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
-    const rows = await this.#rows<{ id: JobId }>(settling(this.#sql, settlements, this.#standing));
+    const rows = await this.#statements.rows<{ id: JobId }>(settling(this.#sql, settlements, this.#standing));
     return rows.map(({ id }) => id);
   }
 
@@ -191,10 +186,9 @@ export class ClaimTransaction {
   async #commitWritten(settlements: readonly Settlement[], behind: () => void): Promise<readonly JobId[]> {
     this.#handle.close();
     const ending = settlingAll(this.#sql, settlements, this.#standing);
-    const statements = [...this.#handle.checks, this.#statement(ending)];
-    const committed = this.#serial.askAllAndCommit(statements, () => this.#end(false), behind);
+    const { checks } = this.#handle;
     try {
-      await this.#answered(committed.catch(this.#fail));
+      await this.#statements.allAndCommit(checks, ending, () => this.#end(false), behind);
     } catch (error) {
       throw this.#endedByHandler(error) ?? error;
     }
@@ -236,7 +230,7 @@ export class ClaimTransaction {
 
   async commit(): Promise<void> {
     this.#handle.close();
-    await this.#plain('COMMIT');
+    await this.#statements.plain('COMMIT');
     this.#end(false);
   }
 
@@ -250,9 +244,9 @@ export class ClaimTransaction {
     this.#isOpen = false;
     this.#handle.close();
     try {
-      if (this.#serial.isBegun) {
+      if (this.#statements.serial.isBegun) {
         await this.#stopStatements();
-        await this.#answered(this.#serial.rest().then(() => this.#connection.client.query('ROLLBACK')));
+        await this.#statements.rollback();
       }
       this.#end(false);
     } catch {
@@ -274,7 +268,7 @@ export class ClaimTransaction {
     const onStays = (): void => {
       this.#connection.isChanged = true;
     };
-    return new HandlerTransaction(this.#serial, onEnded, onStays);
+    return new HandlerTransaction(this.#statements.serial, onEnded, onStays);
   }
 
   #hold(rows: readonly JobRow[]): readonly Job[] {
@@ -282,52 +276,10 @@ export class ClaimTransaction {
     return rows.map(toJob);
   }
 
-  /** Null where there is nothing to wait for ahead of the statement behind it. */
-  #begin(): Promise<void> | null {
-    const { names, settings, limitMs, server } = this.#parts;
-    const { client, pipeline } = this.#connection;
-    if (!names.isOwn)
-      return this.#opened([pipeline.plain(`${BEGIN.text}; ${this.#sql.bounds('LOCAL', limitMs, server)}`)]);
-    const ahead = settings
-      .ahead(client, limitMs, () => this.#sql.bounds('SESSION', limitMs, server))
-      .map((text) => pipeline.plain(text));
-    const begun = pipeline.begin();
-    if (begun !== null) ahead.push(begun);
-    return ahead.length === 0 ? null : this.#opened(ahead);
-  }
-
-  async #opened(sent: readonly Promise<unknown>[]): Promise<void> {
-    try {
-      await Promise.all(sent);
-    } catch (error) {
-      // What was to be set is not: it comes again.
-      this.#parts.settings.unbind(this.#connection.client);
-      const cause = toDriverError(error);
-      this.#onLost(cause);
-      throw cause;
-    }
-  }
-
-  #statement({ text, values, given }: Asking): QueryConfig {
-    return statementOf(text, values, this.#parts.names.nameOf(text, given));
-  }
-
-  #ask<Row extends QueryResultRow>(asking: Asking): Promise<Rows<Row>> {
-    return this.#answered(this.#serial.ask<Row>(this.#statement(asking)).catch(this.#fail));
-  }
-
-  async #rows<Row extends QueryResultRow>(asking: Asking): Promise<Row[]> {
-    return (await this.#ask<Row>(asking)).rows;
-  }
-
-  async #plain(text: string): Promise<void> {
-    await this.#answered(this.#serial.plain(text).catch(this.#fail));
-  }
-
   /** Fails when the savepoints are gone: with them are the locks, though a transaction is open. */
   async #fenced(text: string): Promise<void> {
     try {
-      await this.#plain(text);
+      await this.#statements.plain(text);
     } catch (error) {
       throw this.#endedByHandler(error) ?? error;
     }
@@ -338,8 +290,7 @@ export class ClaimTransaction {
   async #askAndCommit(asking: Asking, behind?: () => void): Promise<Rows<QueryResultRow>> {
     this.#handle.close();
     try {
-      const asked = this.#serial.askAndCommit(this.#statement(asking), behind);
-      return await this.#answered(asked.catch(this.#fail));
+      return await this.#statements.andCommit(asking, behind);
     } catch (error) {
       const status = this.#connection.client.getTransactionStatus?.();
       this.#end(status === 'T' || status === 'E');
@@ -347,26 +298,12 @@ export class ClaimTransaction {
     }
   }
 
-  /** A bound on the time of the driver's own statements and their turn. The handler's may take as long as the handler. */
-  #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    return answerWithin(this.#parts.context.answerMs, answer, (error) => {
-      this.#onLost(error);
-      cut(this.#connection.client);
-    });
-  }
-
-  readonly #fail = (error: unknown): never => {
-    const cause = toDriverError(error);
-    this.#parts.names.blame(this.#connection.client, cause);
-    if (cause.code === 'ConnectionLost') this.#onLost(cause);
-    throw cause;
-  };
-
   async #stopStatements(): Promise<void> {
-    if (!this.#serial.busy) return;
+    const { serial } = this.#statements;
+    if (!serial.busy) return;
     const { pool, context } = this.#parts;
     const session = (): number | undefined => this.#handle.session;
-    await this.#answered(stopStatements(this.#serial, pool, context.sql, session, this.lost));
+    await this.#statements.within(stopStatements(serial, pool, context.sql, session, this.lost));
   }
 
   /** The loss of the claim where an error says that the savepoints are gone; undefined for other errors. */

@@ -66,7 +66,7 @@ export class Claims<Tx> {
    * other slots.
    */
   behind(): ClaimCriteria | undefined {
-    this.turned();
+    this.#works();
     if (!this.#goesOn || this.#flow.sizes.next(this.#pass.queue) > 1) return undefined;
     this.#pass.catchUp(false);
     this.#began = this.#flow.clock.now();
@@ -81,6 +81,10 @@ export class Claims<Tx> {
   /** The claimed jobs have been run. */
   turned(): void {
     this.#letGo();
+    this.#works();
+  }
+
+  #works(): void {
     this.#worked = true;
     this.#pass.worked = true;
   }
@@ -143,8 +147,9 @@ export class Claims<Tx> {
     const { registry, taken } = this.#flow;
     const { queue, line, busy } = this.#pass;
     const prefix = `${queue}\n`;
-    const own = [...taken].filter((entity) => entity.startsWith(prefix));
-    const keys = [...busy, ...own.map((entity) => entity.slice(prefix.length))].slice(0, BUSY_KEYS);
+    // What this slot has is free again when the claim is made.
+    const others = [...taken].filter((entity) => entity.startsWith(prefix) && !this.#taken.has(entity));
+    const keys = [...busy, ...others.map((entity) => entity.slice(prefix.length))].slice(0, BUSY_KEYS);
     return { queue, line, kinds: registry.kinds, busy: keys, limit };
   }
 
