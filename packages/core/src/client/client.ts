@@ -145,7 +145,8 @@ export class Client<Tx> {
    * - If its key is busy with another job, the job does not run yet. It is cancelled without a run once its lock is
    *   gone, or in its turn.
    *
-   * A cancellation is not durable. If no worker receives it, or all workers that did die, the job runs.
+   * A cancellation is not durable. The job runs if no worker receives the cancellation, or if every worker that
+   * received it dies.
    *
    * With `tx`, the job is cancelled when that transaction commits, unless another transaction holds the job. A
    * handler's own `tx` is refused for every job that it settles: the jobs of the handler's run, and of other runs in

@@ -138,8 +138,8 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    */
   readonly claim?: 'hold' | 'lease';
   /**
-   * How many jobs one transaction takes at most, each in a run of its own: 1 to 10,000. Default 1. Not with `claim:
-   * 'lease'`.
+   * How many jobs one transaction takes at most, each in a run of its own: 1 to 10,000. Default 1. Not with
+   * `claim: 'lease'`.
    *
    * A slot of the worker claims these jobs together, runs them at the same time, and settles them in one statement. A
    * short queue makes a small batch. A job that fails does not harm the others. A slow job delays the commit of the
@@ -172,8 +172,8 @@ export interface RetryOptions {
 }
 
 /**
- * `defineHandler` with the type of `tx` bound. A plugin for every database binds its own type parameter: `const define:
- * DefineHandler<Tx> = defineHandler`.
+ * `defineHandler` with the type of `tx` bound. A plugin for every database binds its own type parameter:
+ * `const define: DefineHandler<Tx> = defineHandler`.
  */
 export type DefineHandler<Tx> = <Schema extends StandardSchemaV1, Result>(
   definition: HandlerDefinition<Schema, Tx, Result>,
