@@ -1,4 +1,4 @@
-// What a driver is, and what drivers and their tests share. An application and its handlers need none of it.
+// The driver contract, and the parts that drivers and their tests share. Applications and handlers need none of it.
 
 export { systemClock } from './clock.js';
 export type * from './driver/anchor.js';

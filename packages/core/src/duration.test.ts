@@ -14,7 +14,7 @@ test.each<[Duration, number]>([
 test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '5', '5 s', 's', '-5s', '1e3s', '', null, {}])(
   '%j is none, and the error says what would be',
   (duration) => {
-    // What comes from JavaScript or from configuration is not typed.
+    // Values from JavaScript or from configuration are not typed.
     expect(() => milliseconds(duration as Duration, 'timeout')).toThrow(
       /timeout must be milliseconds or like/,
     );

@@ -5,13 +5,13 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
 /** Milliseconds, or a number and a unit: `'250ms'`, `'30s'`, `'5m'`, `'2h'`, `'1.5d'`. */
 export type Duration = number | `${number}${keyof typeof UNITS}`;
 
-/** A century: beyond it a duration is a mistake. */
+/** A century: a longer duration is a mistake. */
 const LONGEST_MS = 100 * 366 * UNITS.d;
 
 /**
  * A duration in whole milliseconds.
  *
- * @throws InvalidInputError unless it is one, from 0 ms to a hundred years.
+ * @throws InvalidInputError unless it is a duration from 0 ms to a hundred years.
  */
 export function milliseconds(duration: Duration, name = 'duration'): number {
   const ms = typeof duration === 'number' ? duration : parse(duration);

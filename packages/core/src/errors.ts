@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 
-/** An error that a user of Rowlock may meet. `code` is stable; the message says what to do. */
+/** An error of Rowlock's public API. `code` is stable. The message says what to do. */
 export class RowlockError extends Error {
   override readonly name: string = 'RowlockError';
 
@@ -37,7 +37,7 @@ export class InvalidPayloadError extends RowlockError {
   }
 }
 
-/** What a schema found wrong, and where: the names and positions that lead to it. */
+/** A schema's complaint, and where it applies: the names and positions that lead there. */
 export interface PayloadIssue {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -54,7 +54,7 @@ export function payloadIssues(issues: readonly StandardSchemaV1.Issue[]): readon
   }));
 }
 
-/** More would only make a row and a log line long. */
+/** More issues would make a row and a log line too long. */
 const MAX_ISSUES = 20;
 
 function describe(issues: readonly PayloadIssue[]): string {
@@ -63,7 +63,7 @@ function describe(issues: readonly PayloadIssue[]): string {
     .join('; ');
 }
 
-/** Two handlers claim the same kind. */
+/** Two handlers have the same kind. */
 export class DuplicateKindError extends RowlockError {
   override readonly name = 'DuplicateKindError';
 
@@ -84,7 +84,7 @@ export class JobNotFoundError extends RowlockError {
   }
 }
 
-/** The event cannot happen to a job in its present state. */
+/** The event is not legal in the job's present state. */
 export class IllegalTransitionError extends RowlockError {
   override readonly name = 'IllegalTransitionError';
 
@@ -123,7 +123,7 @@ export class CancelledError extends RowlockError {
   }
 }
 
-/** The worker is stopping and does not wait any longer; or it was stopped, and is to start again. */
+/** The worker stops and no longer waits for the run. Also thrown by `start` of a worker that was stopped. */
 export class WorkerStoppedError extends RowlockError {
   override readonly name = 'WorkerStoppedError';
 
@@ -132,7 +132,7 @@ export class WorkerStoppedError extends RowlockError {
   }
 }
 
-/** The claim was lost: the server let go of it, or somebody else settled the job. Nothing was written. */
+/** The claim was lost: the server ended it, or another client settled the job. Nothing was written. */
 export class ClaimLostError extends RowlockError {
   override readonly name = 'ClaimLostError';
 

@@ -1,10 +1,10 @@
-// What a user calls.
+// Functions to call.
 export type { CallOptions } from './client/call-options.js';
 export type { Client, ListOptions } from './client/client.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
-// What can be injected.
+// Tokens to inject.
 export type { Clock } from './clock.js';
-// What a driver is made for an application: the entry `driver` has what one is made of.
+// The type of a driver. The entry `driver` has the parts to build one.
 export type { WorkerView } from './driver/anchor.js';
 export type { Driver, MigrationReport } from './driver/driver.js';
 export {
@@ -13,7 +13,7 @@ export {
   isDriverError,
 } from './driver/driver-error.js';
 export type { Duration } from './duration.js';
-// What can go wrong.
+// Errors.
 export {
   CancelledError,
   ClaimLostError,
@@ -28,7 +28,7 @@ export {
   RowlockError,
   WorkerStoppedError,
 } from './errors.js';
-// What a user writes: handlers, outcomes, plugins.
+// Handlers, outcomes and plugins to define.
 export {
   type DefineHandler,
   defineHandler,
@@ -51,7 +51,7 @@ export {
 } from './handler/outcome.js';
 export { definePlugin, type Plugin } from './handler/plugin.js';
 export { RUN, TRANSACTION } from './handler/run-container.js';
-// What a job is.
+// Jobs.
 export type { Enqueued, JobError, JobView, UniqueScope } from './job/job.js';
 export type { Json, Serializable, Stored } from './job/json.js';
 export { type SettlingEvent, STATES, type State } from './job/lifecycle.js';

@@ -1,13 +1,13 @@
 import { InvalidInputError } from './errors.js';
 import type { Json } from './job/json.js';
 
-/** What a row takes. The databases' own limits are wider; these keep rows and indexes small. */
+/** The limits of a row. Narrower than the databases' own limits, to keep rows and indexes small. */
 export const LIMITS = {
   nameCharacters: 128,
   keyCharacters: 512,
   payloadBytes: 1024 * 1024,
   metadataBytes: 64 * 1024,
-  /** How deep JSON may be nested, a bare value being 1: MySQL takes no more. */
+  /** How deep JSON may be nested, where a bare value is 1. MySQL's own limit. */
   jsonDepth: 100,
   /** How long a member's name in JSON may be: MySQL takes 65,535 bytes. */
   jsonNameCharacters: 16_000,
@@ -47,8 +47,8 @@ function isStorable(text: string): boolean {
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Whether a value survives JSON unchanged and fits in `mostBytes`, and the value as JSON gives it back: without
- * its prototype, `undefined` members and getters.
+ * Checks that JSON keeps a value, and that it fits in `mostBytes`. Returns the value as JSON gives it back: without its
+ * prototype, `undefined` members and getters.
  *
  * @throws InvalidInputError when it does not.
  */
@@ -63,7 +63,7 @@ export function checkJson(what: string, value: unknown, mostBytes: number): Json
   if (text.length >= 2 * LIMITS.jsonDepth && depth(text) > LIMITS.jsonDepth) {
     throw new InvalidInputError(`${what} must be nested at most ${LIMITS.jsonDepth} levels deep.`);
   }
-  // What no database stores, JSON escapes; so without an escape of that sort there is nothing to look for.
+  // JSON escapes every character that a database refuses. Text without such an escape needs no check.
   const isSuspect = text.includes('\\u') || text.length > LIMITS.jsonNameCharacters;
   const copy: Json = isSuspect ? JSON.parse(text, refuseUnstorable(what)) : JSON.parse(text);
   return copy;
@@ -80,7 +80,7 @@ function refuseUnstorable(what: string): (name: string, inner: unknown) => unkno
   };
 }
 
-/** How deep JSON text is nested. It is read from the text, because a walk of the value could itself go too deep. */
+/** The depth of JSON, read from its text, because a recursive walk of the value could overflow the stack. */
 function depth(text: string): number {
   let [level, deepest] = [1, 1];
   for (const [bracket] of text.replaceAll(STRINGS, '').matchAll(/[[\]{}]/g)) {
@@ -95,7 +95,7 @@ const STRINGS = /"(?:[^"\\]|\\.)*"/g;
 function stringify(what: string, value: unknown): string {
   try {
     const text = JSON.stringify(value);
-    // Only then may a number have been lost.
+    // A number that JSON cannot hold becomes `null`.
     if (text?.includes('null')) JSON.stringify(value, refuseLossy);
     if (text !== undefined) return text;
   } catch (cause) {
@@ -105,7 +105,7 @@ function stringify(what: string, value: unknown): string {
   throw new InvalidInputError(`${what} cannot be written as JSON: it is ${typeof value}.`);
 }
 
-/** JSON would silently make these `null`. */
+/** JSON would silently make these numbers `null`. */
 function refuseLossy(_name: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value))
     throw new TypeError(`${value} is not a JSON number`);

@@ -1,8 +1,8 @@
 import { jobError } from './job/job-error.js';
 
 /**
- * Where Rowlock tells what it does. A pino logger fits as it is: what was thrown is under `err`, which pino shows with its stack. Under
- * `error` is what a job's row keeps of it.
+ * Rowlock's log. A pino logger fits as it is: a thrown error is under `err`, which pino shows with its stack. Under
+ * `error` is the error as a job's row keeps it.
  */
 export interface Logger {
   debug(fields: object, message: string): void;
@@ -13,12 +13,12 @@ export interface Logger {
 
 const silent = (): void => {};
 
-/** Whether what is told so goes nowhere, and need not be put together. */
+/** Whether a level has no output, so that its entries need not be made. */
 export function isSilent(level: Logger[keyof Logger]): boolean {
   return level === silent;
 }
 
-/** The default: only what somebody should act on, to standard error. */
+/** The default: only warnings and errors, to standard error. */
 export const consoleLogger: Logger = {
   debug: silent,
   info: silent,
@@ -26,7 +26,10 @@ export const consoleLogger: Logger = {
   error: (fields, message) => console.error(`rowlock: ${message}`, fields),
 };
 
-/** The same, but what cannot be shown is told in other words: whatever handlers throw comes here, and a getter of it may throw in turn. */
+/**
+ * A logger like `log` that never throws. An entry that cannot be logged is logged again, with its error as a job's row
+ * keeps it. A handler may throw anything, even an object whose getter throws.
+ */
 export function unfailing(log: Logger): Logger {
   const tell = (level: keyof Logger): Logger[keyof Logger] => {
     if (isSilent(log[level])) return silent;
@@ -45,11 +48,11 @@ function tellInstead(log: Logger, level: keyof Logger, fields: object, message: 
   try {
     log[level]({ ...fields, ...legible(fields) }, message);
   } catch {
-    // A logger that throws is no reason to stop a worker.
+    // A logger that throws does not stop a worker.
   }
 }
 
-/** What may be somebody else's error. */
+/** An entry's error in the form that a job's row keeps. */
 function legible(fields: object): object {
   return 'err' in fields ? { err: jobError(fields.err) } : {};
 }

@@ -17,22 +17,23 @@ export interface RowlockOptions<Tx> {
   readonly plugins?: readonly Plugin<Tx>[];
   /** Handlers that need no plugin. */
   readonly handlers?: readonly AnyHandler<Tx>[];
-  /** Default: warnings and errors to standard error. A job that ends as `error` is an error, and one that is to be tried again a warning. */
+  /** Default: warnings and errors to standard error. A job that ends as `error` is an error, and a retry is a warning. */
   readonly log?: Logger;
-  /** Default: the process's own. */
+  /** Default: the process's own clock. */
   readonly clock?: Clock;
   /** The tsyringe container from which each run's own container descends. Default: tsyringe's root. */
   readonly container?: DependencyContainer;
   /**
-   * How long settled jobs are kept, in all queues of the database: workers prune the others in the background. Default: for ever.
+   * How long settled jobs are kept, in all queues of the database. Workers delete older ones in the background.
+   * Default: for ever.
    */
   readonly retention?: Retention;
 }
 
 export interface PruneOptions {
-  /** Ends the pruning after the step that is on its way; what is deleted by then stays so. */
+  /** Ends the pruning after the step that is on its way. Earlier deletions stay. */
   readonly signal?: AbortSignal;
-  /** Is told after each step how many jobs it has deleted. */
+  /** Called after each step with the number of jobs that it has deleted. */
   readonly onStep?: (pruned: number) => void;
 }
 
@@ -65,7 +66,7 @@ export class Rowlock<Tx> extends Client<Tx> {
     this.#here = here;
     this.#retention = new RetentionLimits(retention);
     const unserved = this.#retention.queues.filter((queue) => !registry.queues.includes(queue));
-    // Of one that is misspelt, the jobs that its rules are to keep would go by the general ones.
+    // The jobs of a misspelt queue would be deleted by the general rules.
     if (unserved.length > 0 && registry.queues.length > 0)
       log.warn({ queues: unserved }, 'retention has rules for queues that no handler here is of');
     const parts = { driver, registry, log, clock, container, retention: this.#retention };
@@ -73,8 +74,8 @@ export class Rowlock<Tx> extends Client<Tx> {
   }
 
   /**
-   * A worker for all handlers, or for those of some `queues`. It begins with `start()`; there may be any number, in any number of
-   * processes.
+   * A worker for all handlers, or for those of some `queues`. Call `start()` to begin. There may be any number of
+   * workers, in any number of processes.
    *
    * @throws InvalidInputError
    */
@@ -83,8 +84,8 @@ export class Rowlock<Tx> extends Client<Tx> {
   }
 
   /**
-   * Deletes settled jobs that the rules do not keep, and the records of their runs: now, in steps of up to 1,000 jobs that each commit by
-   * themselves.
+   * Deletes settled jobs that the rules do not keep, and the records of their runs. Deletes now, in steps of up to
+   * 1,000 jobs. Each step is a transaction.
    *
    * @param rules Default: the `retention` of this Rowlock.
    * @returns How many jobs were deleted.
@@ -110,17 +111,18 @@ export class Rowlock<Tx> extends Client<Tx> {
   }
 
   /**
-   * Whether the database has all that this version needs. One that a later version has migrated has.
+   * Resolves if the database has all that this version needs. A database that a later version has migrated has it too.
    *
-   * @throws DriverError `SchemaOutdated` when tables are missing, or older; `Unknown` when a setting of the server will not do.
+   * @throws DriverError `SchemaOutdated` when tables are missing, or older; `Unknown` when a setting of the server is
+   * unsuitable.
    */
   async verify(): Promise<void> {
     await this.#driver.verify();
   }
 
   /**
-   * Stops the workers that run, as their `stop()` does; sends the wake-ups that are still gathered; and closes the driver. To give handlers
-   * another time to end, stop the workers first.
+   * Stops the running workers, as their `stop()` does, sends the wake-ups that are still gathered, and closes the
+   * driver. To give handlers another time to end, stop the workers first.
    */
   async close(): Promise<void> {
     try {

@@ -13,7 +13,7 @@ class Hidden {
   }
 }
 
-/** What JavaScript would pass. */
+/** Options that JavaScript would pass. */
 const untyped = (call: unknown): CallOptions<unknown> => JSON.parse('{}', () => call);
 
 test('the transaction is the one that is given as tx, or none', () => {

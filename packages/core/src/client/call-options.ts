@@ -1,13 +1,14 @@
 import { InvalidInputError } from '../errors.js';
 
-/** Where a client's call takes place. */
+/** The transaction of a client's call. */
 export interface CallOptions<Tx> {
-  /** The caller's own open transaction: what the call writes is committed or rolled back with it. */
+  /** The caller's own open transaction: the call's writes are committed or rolled back with it. */
   readonly tx?: Tx;
 }
 
 /**
- * The transaction that a call is given. In JavaScript it may be passed as it is, and the call would take place outside of it.
+ * The transaction that a call is given. JavaScript may pass a bare transaction instead of the options. Then the call
+ * would run outside of it, so this throws.
  *
  * @throws InvalidInputError
  */

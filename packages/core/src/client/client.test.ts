@@ -63,8 +63,8 @@ test.each([
   expect(asked).toEqual([]);
 });
 
-/** A client on a table whose jobs can be redriven, but whose workers cannot be reached. */
-function deaf() {
+/** A client on a table whose jobs can be redriven, but whose wake-ups cannot be sent. */
+function withoutWakeUps() {
   const { driver } = emptyDatabase({
     claim: () => undefined,
     survey: () => NOTHING,
@@ -84,13 +84,13 @@ function deaf() {
 const SOME_JOB = '6f0c1e1a-3a53-4a94-9f3e-6a0c8c3f1b11';
 
 test('a job that was redriven is, though its wake-up could not be sent', async () => {
-  const { rowlock, warnings, lost } = deaf();
+  const { rowlock, warnings, lost } = withoutWakeUps();
   await rowlock.redrive(SOME_JOB);
   expect(warnings).toEqual([{ err: lost }]);
 });
 
 test("in a caller's transaction a wake-up that could not be sent fails the redrive: the transaction may be over", async () => {
-  const { rowlock, warnings, lost } = deaf();
+  const { rowlock, warnings, lost } = withoutWakeUps();
   await expect(rowlock.redrive(SOME_JOB, { tx: {} })).rejects.toBe(lost);
   expect(warnings).toEqual([]);
 });

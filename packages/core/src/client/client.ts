@@ -21,19 +21,19 @@ import type { LocalWorkers } from './local-workers.js';
 import { newJobs } from './new-jobs.js';
 import { Notifier } from './notifier.js';
 
-/** Which jobs. All that is given must hold. */
+/** The jobs to find. All the given conditions must hold. */
 export interface ListOptions extends Omit<JobFilter, 'publicId'> {
   /** 1 to 1,000. Default 50. */
   readonly limit?: number;
-  /** The `cursor` of the page before; null, like none, is the first page. */
+  /** The `cursor` of the page before. Null, or absent: the first page. */
   readonly cursor?: string | null;
 }
 
-/** How often a job that somebody has locked is to be moved, and how long apart, in milliseconds. */
+/** How often a move of a locked job is tried, and the pause between two tries, in milliseconds. */
 const LOCKED_TRIES = 5;
 const LOCKED_MS = 20;
 
-/** What enqueues and inspects. */
+/** The part of Rowlock that enqueues and inspects. */
 export class Client<Tx> {
   readonly #driver: Driver<Tx>;
   readonly #notifier: Notifier;
@@ -46,7 +46,7 @@ export class Client<Tx> {
   }
 
   /**
-   * Adds a job. It is in the table, or in the caller's transaction, when this resolves; a worker is woken.
+   * Adds a job. When this resolves, the job is in the table, or in the caller's transaction, and a worker is woken.
    *
    * @param handler The handler. In a program without its code: `{ kind, payload }`, with the payload's schema.
    * @returns `enqueued`, or `duplicate` with the public id of the job that has the unique key already.
@@ -63,8 +63,8 @@ export class Client<Tx> {
   }
 
   /**
-   * Adds up to 10,000 jobs of one kind in one transaction, all or none. Returns their outcomes in the same order. Where several callers
-   * enqueue the same unique keys, they wait for each other the least if each passes them in the same order.
+   * Adds up to 10,000 jobs of one kind in one transaction, all or none. Returns their outcomes in the same order.
+   * Callers that enqueue the same unique keys should pass these in the same order, to wait for each other the least.
    */
   async enqueueMany<Schema extends StandardSchemaV1>(
     handler: Enqueueable<Schema>,
@@ -77,7 +77,7 @@ export class Client<Tx> {
     if (options.length === 0) return [];
     const jobs = await newJobs(handler, options);
     const { queue = QUEUE } = handler;
-    // In a caller's transaction the commit sends it, whenever that comes.
+    // In a caller's transaction the commit sends the wake-up.
     if (tx !== undefined) return this.#driver.join(tx).enqueue(jobs, [{ queue }]);
     return this.#gathered.enqueue(jobs);
   }
@@ -85,10 +85,11 @@ export class Client<Tx> {
   /** The job with this public id, or undefined. */
   find(publicId: string, call?: CallOptions<Tx>): Promise<JobView | undefined>;
   /**
-   * The job of this handler's kind with this public id, or undefined: also when the job is of another kind.
+   * The job of this handler's kind with this public id. Undefined if there is none, or if it is of another kind.
    *
-   * @param handler The handler: `payload` and `output` have its types then. Or `{ kind, payload }`, which types the payload alone.
-   * The types are those that the program has now. A job that an earlier version has enqueued or completed may differ.
+   * @param handler The handler: `payload` and `output` have its types then. Or `{ kind, payload }`, which types the
+   * payload alone. The types are those of the present code. A job that an earlier version has enqueued or completed may
+   * differ.
    */
   find<Schema extends StandardSchemaV1, Output = Json>(
     handler: Enqueueable<Schema, Output>,
@@ -107,10 +108,10 @@ export class Client<Tx> {
   }
 
   /**
-   * Jobs, newest first, a page at a time; `cursor` leads to the next page and is null on the last.
+   * Jobs, newest first, a page at a time. `cursor` leads to the next page, and is null on the last.
    *
-   * A job that runs is `in-progress`, also where the table has it as `new` until its run is settled. So `status` finds what `find`
-   * shows. `worker` says who has it.
+   * A running job is `in-progress`, although the table may have it as `new` until its run is settled. So `status` finds
+   * what `find` shows. `worker` is the name of the worker that has the job.
    */
   async list(
     { limit = 50, cursor, ...filter }: ListOptions = {},
@@ -124,8 +125,8 @@ export class Client<Tx> {
   }
 
   /**
-   * How many jobs there are in each state, as `list` finds them. It reads all jobs that the filter leaves, and takes a second or so for a
-   * few million.
+   * How many jobs there are in each state, as `list` finds them. Reads all jobs that match the filter: about a second
+   * for a few million.
    */
   async count(
     filter: Omit<JobFilter, 'publicId'> = {},
@@ -137,20 +138,27 @@ export class Client<Tx> {
   }
 
   /**
-   * Withdraws a job. One that nobody holds is `cancelled` at once. One that a worker holds is `signalled`: the workers are told. If it
-   * runs, its handler's signal is aborted, and it ends as cancelled unless the handler completes it. If it does not run yet, as its key is busy
-   * with another job, it is cancelled as soon as it is let go, or in its turn, and its handler is not called. That is lost with the
-   * workers: when all that heard of it die, or none is there to hear of it, the job runs.
+   * Cancels a job. A job that is not locked is `cancelled` at once. For a job that a worker holds, the result is
+   * `signalled`: the workers get a cancellation.
    *
-   * With `tx` a job that nobody else holds is cancelled when, and if, that is committed. A handler's own `tx` is refused for the jobs that
-   * it settles, of its own run and of those in a batch with it: the handler returns `fail()`, or cancels without `tx`.
+   * - If the job runs, its handler's signal is aborted. The job ends as cancelled, unless the handler completes it.
+   * - If its key is busy with another job, the job does not run yet. It is cancelled without a run once its lock is
+   *   gone, or in its turn.
+   *
+   * A cancellation is not durable. The job runs if no worker receives the cancellation, or if every worker that
+   * received it dies.
+   *
+   * With `tx`, the job is cancelled when that transaction commits, unless another transaction holds the job. A
+   * handler's own `tx` is refused for every job that it settles: the jobs of the handler's run, and of other runs in
+   * its batch. For such a job the handler returns `fail()`, or cancels without `tx`.
    *
    * @throws JobNotFoundError, IllegalTransitionError when the job has ended already; InvalidInputError
    */
   async cancel(publicId: string, call: CallOptions<Tx> = {}): Promise<'cancelled' | 'signalled'> {
     const tx = txOf(call);
     const known = existing(publicId);
-    // The row's lock is the caller's own: it would be moved, and the run find that it has lost its claim.
+    // The caller's transaction holds the row's lock itself. A cancel would change the row, and its run would lose the
+    // claim.
     if (isSettledThrough(tx, known)) {
       throw new InvalidInputError(
         `tx is of the run that settles job ${known}: a handler ends its own job by what it returns, e.g. fail(). To have the job cancelled, leave tx out.`,
@@ -165,8 +173,8 @@ export class Client<Tx> {
   /**
    * Gives a job that failed or was cancelled all its attempts again.
    *
-   * @throws JobNotFoundError, IllegalTransitionError when the job is in another state, or its unique key is
-   * taken by a job that came later.
+   * @throws JobNotFoundError, IllegalTransitionError when the job is in another state, or its unique key is taken by a
+   * job that came later.
    */
   async redrive(publicId: string, call: CallOptions<Tx> = {}): Promise<void> {
     const tx = txOf(call);
@@ -189,7 +197,7 @@ export class Client<Tx> {
     return this.#driver.workers();
   }
 
-  /** Resolves when what has been gathered is written, or refused, and every wake-up has been sent. */
+  /** Resolves when all gathered jobs are written, or refused, and every wake-up has been sent. */
   async flush(): Promise<void> {
     await this.#gathered.flush();
     await this.#notifier.flush();
@@ -214,7 +222,7 @@ export class Client<Tx> {
       if (moved.outcome === 'missing') throw new JobNotFoundError(publicId);
       if (moved.outcome !== 'illegal') return moved;
       if (!isLegal(event, moved.status)) throw new IllegalTransitionError(event, publicId, moved.status);
-      // Only somebody's lock is in the way. MySQL shows what a commit has made before it lets go of the locks.
+      // Only a lock prevents the move. MySQL shows a commit before it releases the locks.
       if (tries === LOCKED_TRIES)
         throw new IllegalTransitionError(
           event,
@@ -226,7 +234,7 @@ export class Client<Tx> {
   }
 }
 
-/** With `undefined`, without which the overloads do not fit. */
+/** With `undefined`, as the overloads require. */
 type JobWanted<Tx> = readonly [publicId: string, call?: CallOptions<Tx> | undefined] | JobOfHandler<Tx>;
 
 type JobOfHandler<Tx> = readonly [handler: Enqueueable, publicId: string, call?: CallOptions<Tx> | undefined];
@@ -235,14 +243,14 @@ function isOfHandler<Tx>(given: JobWanted<Tx>): given is JobOfHandler<Tx> {
   return typeof given[0] === 'object' && given[0] !== null;
 }
 
-/** @throws JobNotFoundError for what is no public id. */
+/** @throws JobNotFoundError when it is no public id. */
 function existing(publicId: string): string {
   const known = publicIdOf(publicId);
   if (known === undefined) throw new JobNotFoundError(String(publicId).slice(0, 64));
   return known;
 }
 
-/** What no job could have is refused too: to some databases it is an error. */
+/** Also refuses values that no job could have: some databases answer them with an error. */
 function checkFilter({ queue, kind, key, status }: JobFilter): void {
   if (queue !== undefined) checkName('queue', queue);
   if (kind !== undefined) checkName('kind', kind);
@@ -252,10 +260,10 @@ function checkFilter({ queue, kind, key, status }: JobFilter): void {
   }
 }
 
-/** The databases' columns take no higher one. */
+/** The highest id that the databases' columns hold. */
 const HIGHEST_ID = 2n ** 63n - 1n;
 
-/** The id is not shown to the outside as it is, so that nobody builds on it. */
+/** Encodes the id, so that no caller depends on its form. */
 function encodeCursor(id: bigint): string {
   return Buffer.from(`r${id}`).toString('base64url');
 }

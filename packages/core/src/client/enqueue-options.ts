@@ -10,41 +10,45 @@ import type { Json } from '../job/json.js';
 
 const HOST = hostname();
 
-/** What an enqueue takes. */
+/** The input of an enqueue. */
 export interface EnqueueOptions<Payload> {
   /**
-   * The handler's input. Kept as JSON, at most 1 MiB, and that is what its schema sees, now and when the job is claimed: `z.coerce.date()`
-   * takes a Date, which is text by then, and `z.date()` does not.
+   * The handler's input, at most 1 MiB. Kept as JSON, and checked by its schema as JSON, at the enqueue and again at
+   * the claim. A Date is text by then: `z.coerce.date()` accepts it, and `z.date()` does not.
    */
   readonly payload: Payload;
   /**
-   * The entity the job is about, 1 to 512 characters. Jobs of one queue and key exclude each other. A job without it is alone: no
-   * other keeps it waiting, and its handler's `group` and `after` do not concern it.
+   * The entity the job is about, 1 to 512 characters. Jobs of one queue and key exclude each other. A job without a key
+   * waits for no other job, and its handler's `group` and `after` do not apply to it.
    */
   readonly key?: string | null;
-  /** -32768 to 32767; lower runs sooner. Among jobs of one key it does not count: they start in the order of their ids. Default 0. */
+  /**
+   * -32768 to 32767. Lower runs sooner. Ignored among jobs of one key, which start in the order of their ids. Default
+   * 0.
+   */
   readonly priority?: number;
   /** How long to wait, by the database's clock. Default 0. */
   readonly delay?: Duration;
   /** The instant before which the job does not start. Not together with `delay`. */
   readonly runAt?: Date;
   /**
-   * Refuses a second job of this kind with the same unique key, 1 to 512 characters: a string while the first
-   * is outstanding; with scope `'ever'` for as long as the first is in the table.
+   * Refuses a second job of this kind with the same unique key, 1 to 512 characters. A string refuses it while the
+   * first job is outstanding. Scope `'ever'` refuses it for as long as the first job is in the table.
    *
-   * Outstanding is also a job that runs: what is asked for meanwhile is a duplicate, though the run may have read what was there before.
-   * Where a run has to follow the last change, leave this out, and use `key` and a handler with `group`: what comes during a run is
-   * taken by the next one.
+   * A running job is outstanding too. So a job that is enqueued during a run is a duplicate, though the run may have
+   * read older data. If a run must follow the last change, do not use `unique`. Use `key` and a handler with `group`:
+   * the next run takes all jobs that came during a run.
    */
   readonly unique?: string | { readonly key: string; readonly scope: UniqueScope } | null;
-  /** Small facts about the job that are not its handler's input, e.g. who asked. At most 64 KiB. */
+  /** Small facts about the job that are not its handler's input, e.g. the user. At most 64 KiB. */
   readonly metadata?: { readonly [name: string]: Json };
-  /** Instead of the handler's `attempts`, 1 to 1,000. */
+  /** Replaces the handler's `attempts`, 1 to 1,000. */
   readonly attempts?: number;
 }
 
 /**
- * The handler's side that an enqueue needs: a handler, or, in a program that has not its code, what both sides share.
+ * The part of a handler that an enqueue needs: the handler itself, or, in a program without its code, an object that
+ * both programs share.
  *
  * @example
  * export const greet = { kind: 'greet', payload: z.object({ name: z.string() }) };
@@ -75,7 +79,7 @@ export function checkEnqueueable(given: Enqueueable): void {
 }
 
 /**
- * Validates what was passed and makes the row of it: at once, or, where the schema has to ask somebody, later.
+ * Validates the input and makes its row. A promise if the schema is asynchronous.
  *
  * @throws InvalidInputError, InvalidPayloadError
  */
@@ -98,12 +102,15 @@ export function newJob(handler: Enqueueable, options: EnqueueOptions<unknown>): 
     metadata: checkMetadata(metadata),
     createdBy: HOST,
   };
-  // As it will be checked when it is claimed: a Date would be accepted here that is text by then.
+  // As JSON, as at the claim: otherwise a Date would be accepted here and refused there.
   const checked: unknown = checkPayload(handler, payload);
   return checked instanceof Promise ? checked.then(() => job) : job;
 }
 
-/** In JavaScript a transaction in the wrong place would be passed over in silence, and the job be committed outside of it. */
+/**
+ * Refuses a transaction in the wrong place, which JavaScript may pass. Otherwise the job would be committed outside of
+ * it, silently.
+ */
 function checkOptions(options: unknown): void {
   const given: object = Object(options);
   if ('tx' in given)

@@ -22,7 +22,7 @@ const Pay = defineHandler({
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
-/** A client on a table without jobs, and what it looked for. */
+/** A client on a table without jobs, and the filters that it has passed on. */
 function client() {
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
   const filters: JobFilter[] = [];

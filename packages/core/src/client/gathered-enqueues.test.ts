@@ -6,14 +6,14 @@ import { GatheredEnqueues } from './gathered-enqueues.js';
 
 const HANGS_MS = 200;
 
-/** A statement, and what it is answered. */
+/** A statement, and its answer. */
 interface Statement {
   readonly payloads: readonly unknown[];
   readonly answer: () => void;
   readonly fail: (error: unknown) => void;
 }
 
-/** What is enqueued into a table that answers when it is told to. */
+/** An enqueue into a table that answers when the test says so. */
 function gathering() {
   const clock = handClock();
   const statements: Statement[] = [];
@@ -42,7 +42,7 @@ function idOf({ payload }: NewJob): Enqueued {
 
 const idsOf = (enqueued: readonly Enqueued[]) => enqueued.map(({ publicId }) => publicId);
 
-/** Until all who have been answered have gone on. */
+/** Until all callers with an answer have gone on. */
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 test('who comes alone waits for nobody', () => {
@@ -143,7 +143,7 @@ test('a statement that hangs keeps nobody waiting for long', async () => {
   expect(statements).toHaveLength(2);
   clock.advance(1);
   expect(sent()).toEqual([[1], [2], [3, 4]]);
-  // Those that hang are not counted a second time when they end.
+  // Statements that hang are not counted a second time when they end.
   statements[0]?.answer();
   statements[1]?.answer();
   await turn();

@@ -7,13 +7,13 @@ export interface LocalWorker {
   stop(): Promise<void>;
 }
 
-/** The workers of this process. Their wake-ups take the direct way, and not the one through the database. */
+/** The workers of this process, which the client wakes directly, without the database. */
 export class LocalWorkers {
   readonly #running = new Map<string, LocalWorker>();
-  /** Those that may run still. */
+  /** The workers that may still run. */
   readonly #all = new Set<LocalWorker>();
 
-  /** Takes note of a worker until it stops. */
+  /** Adds a worker until it stops. */
   add<One extends LocalWorker>(worker: One): One {
     let id: string | undefined;
     this.#all.add(worker);
@@ -28,12 +28,12 @@ export class LocalWorkers {
     return worker;
   }
 
-  /** The ids of those that serve a queue. */
+  /** The ids of the workers that serve a queue. */
   serving(queue: string): readonly string[] {
     return [...this.#running].flatMap(([id, { queues }]) => (queues.includes(queue) ? id : []));
   }
 
-  /** Stops all of them, as each one's `stop()` does; one that has not started does not start any more. */
+  /** Stops all of them, as each one's `stop()` does. A worker that has not started cannot start any more. */
   async stop(): Promise<void> {
     await Promise.all([...this.#all].map((worker) => worker.stop()));
   }

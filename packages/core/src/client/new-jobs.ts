@@ -2,8 +2,8 @@ import type { NewJob } from '../job/job.js';
 import { checkEnqueueable, type Enqueueable, type EnqueueOptions, newJob } from './enqueue-options.js';
 
 /**
- * The rows of what was passed. Most schemas answer at once, and for thousands of jobs promises that are kept already take longer
- * than all checks.
+ * The rows of the inputs. Most schemas are synchronous. Awaiting thousands of resolved promises takes longer than all
+ * checks, so only promises are awaited.
  *
  * @throws InvalidInputError, InvalidPayloadError
  */
@@ -16,7 +16,7 @@ export async function newJobs(
   try {
     for (const each of options) jobs.push(newJob(handler, each));
   } catch (error) {
-    // Those that are still being checked may be refused as well, and nobody would wait for that.
+    // Checks still on their way may reject too. Without a handler, such a rejection would be unhandled.
     await Promise.allSettled(jobs);
     throw error;
   }

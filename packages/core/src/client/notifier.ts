@@ -6,15 +6,16 @@ import type { Logger } from '../logger.js';
 import type { LocalWorkers } from './local-workers.js';
 
 /**
- * How many times as long as it took to enqueue with a wake-up along, the next wake-ups of the queue go behind. Postgres lets commits
- * that notify wait for each other, each for the disk as well: with fifty producers that did so all the time it committed a
- * seventh of what it did without. So nobody spends more than a fifth of his time on it, and less of his enqueues when it is slow.
+ * After a wake-up went with an enqueue, the queue's next wake-ups go separately for a while. The pause is this many
+ * times the enqueue's duration. Postgres commits transactions that notify one after the other, each with its own flush.
+ * With fifty producers that always notified, its rate of commits fell to a seventh. So a producer spends at most a
+ * fifth of its time on enqueues with wake-ups, and fewer enqueues have one when Postgres is slow.
  */
 const TIMES = 4;
 
 /**
- * How many workers a wake-up names at most. A notification of Postgres has less than 8,000 bytes, and one that is longer fails
- * the enqueue that it goes along with. Who is not named is called a second time, which does no harm.
+ * The most workers that a wake-up names. A notification of Postgres has less than 8,000 bytes, and a longer one fails
+ * its enqueue. A worker that is not named is woken twice, which does no harm.
  */
 const MOST_NAMED = 100;
 
@@ -22,15 +23,15 @@ const MOST_NAMED = 100;
 type Here = Pick<LocalWorkers, 'serving' | 'wake'>;
 
 /**
- * Sends wake-ups. The one of a queue that has been quiet goes along with the enqueue that causes it, others behind it. While
- * one is on its way the next are gathered into one: a worker that is awake needs no second call.
+ * Sends wake-ups. The first one of a quiet queue goes with the enqueue that causes it, and later ones go separately.
+ * While a wake-up is on its way, the next ones are gathered into one: a worker that is awake needs no second one.
  */
 export class Notifier {
   readonly #store: Pick<Store, 'notify'>;
   readonly #here: Here;
   readonly #log: Logger;
   readonly #clock: Clock;
-  /** Until when each queue's wake-ups go behind. */
+  /** Until when each queue's wake-ups go separately. */
   readonly #behindUntil = new Map<string, number>();
   readonly #queues = new Set<string>();
   #isSending = false;
@@ -43,7 +44,11 @@ export class Notifier {
     this.#clock = clock;
   }
 
-  /** Enqueues into some queues, and wakes their workers. @param enqueue Is given the wake-ups that go along. */
+  /**
+   * Enqueues into some queues, and wakes their workers.
+   *
+   * @param enqueue Gets the wake-ups to send with the jobs.
+   */
   async with(
     queues: readonly string[],
     enqueue: (wakeUps: readonly WakeUp[]) => Promise<readonly Enqueued[]>,
@@ -70,7 +75,7 @@ export class Notifier {
     if (!this.#isSending) this.#sent = this.#sendGathered();
   }
 
-  /** Sends wake-ups now. What they tell of is in the table already, so a failure is logged and no more. */
+  /** Sends wake-ups now. Only logs a failure, as their jobs are in the table already. */
   async send(wakeUps: readonly WakeUp[]): Promise<void> {
     try {
       await this.#store.notify(wakeUps);
@@ -84,7 +89,7 @@ export class Notifier {
     await this.#sent;
   }
 
-  /** Wakes those who are here when jobs are in the table, or may be: it is not known after an error. */
+  /** Wakes the workers of this process when jobs are in the table. Also after an error: the jobs may be in the table. */
   async #wakeHere(
     queues: readonly string[],
     enqueuing: Promise<readonly Enqueued[]>,
@@ -111,7 +116,7 @@ export class Notifier {
       this.#queues.clear();
       await this.send(wakeUps);
     }
-    // In the turn in which nothing was left: whoever comes later begins anew.
+    // Synchronously after the check for more: a later `wake` starts a new loop.
     this.#isSending = false;
   }
 }

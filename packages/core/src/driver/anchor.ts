@@ -5,14 +5,14 @@ export interface Anchor {
   /** The worker's id, for its runs' records. */
   readonly workerId: string;
 
-  /** What proves to others that the worker is alive: the lock of its session, or a time that it renews in its row. */
+  /** The proof to others that the worker is alive: the lock of its session, or a time that it renews in its row. */
   readonly proof: 'session' | 'heartbeat';
 
-  /** Whether wake-ups are pushed to this session; if not, they are polled. */
+  /** Whether wake-ups are pushed to this session. If not, wake-ups are polled. */
   readonly pushed: boolean;
 
   /**
-   * Yields whenever a look for work is worthwhile: once subscribed, at each notification, after each
+   * Yields whenever a look for work is worthwhile. Yields once subscribed, at each notification, after each
    * reconnection, and at the latest after `everyMs`. Ends when `signal` aborts.
    */
   wakeUps(options: WakeUpOptions): AsyncIterable<WakeUp>;
@@ -24,11 +24,11 @@ export interface Anchor {
   release(): Promise<void>;
 }
 
-/** Hears of the fate of the session, or of the heartbeat, so that leases are not kept without it. */
+/** Receives the loss and the return of the session or heartbeat, so that no lease is kept without it. */
 export interface SessionListener {
-  /** The session has ended, `agoMs` milliseconds ago (default 0), and is being opened again. */
+  /** The session ended `agoMs` milliseconds ago (default 0), and is being opened again. */
   lost(agoMs?: number): void;
-  /** It is open again, under the same id. */
+  /** The session is open again, under the same id. */
   back(): void;
 }
 
@@ -53,5 +53,5 @@ export interface WorkerView extends WorkerInfo {
   readonly lines: WorkerLines;
 }
 
-/** Per queue, the public id of the job that a worker's newest sweep has come to; null when it is at rest. */
+/** The public id of the job that a worker's newest sweep has come to, by queue. Null when the worker is idle there. */
 export type WorkerLines = Readonly<Record<string, string | null>>;

@@ -2,10 +2,10 @@ import { LONGEST_TIMER_MS } from '../clock.js';
 import { DriverError } from './driver-error.js';
 
 /**
- * What the server answers, or a `ConnectionLost` when it is silent for `ms` milliseconds: a connection whose packets are
- * swallowed ends by itself only after minutes. An answer that has come while this process was busy is still taken.
+ * The server's answer, or a `ConnectionLost` when none has come after `ms` milliseconds. A connection whose packets are
+ * lost ends by itself only after minutes. An answer that came while this process was busy still counts.
  *
- * @param giveUp Is called with the error when it is silent: the connection is to be given up.
+ * @param giveUp Is called with the error when no answer has come: close the connection.
  * @throws DriverError
  */
 export function answerWithin<Answer>(
@@ -22,7 +22,7 @@ export function answerWithin<Answer>(
       reject(error);
       giveUp(error);
     };
-    // Timers come before what was received: after a pause of this process the answer is to be read first.
+    // Timers run before received data is read: after a pause of this process the answer is to be read first.
     const timer = setTimeout(() => setImmediate(() => setImmediate(silence)), Math.min(ms, LONGEST_TIMER_MS));
     const end = (): void => {
       isOver = true;

@@ -4,29 +4,29 @@ import { Heartbeat } from './heartbeat.js';
 import type { WakeUp } from './wake-up.js';
 import { concerns } from './wake-up.js';
 
-/** Pauses between two looks at the bell, in milliseconds: short after a wake-up, longer at rest. The last repeats. */
+/** Pauses between two polls for wake-ups, in milliseconds: short after a wake-up, longer when idle. The last repeats. */
 const LOOK_MS = [5, 5, 10, 20, 50, 100, 250];
 
-/** How long a look may be on its way, in milliseconds. */
+/** The timeout of a poll, in milliseconds. */
 const ANSWER_MS = 2_000;
 
-/** What a driver spells of an anchor that has no session of its own. Each verb may fail, and is asked again. */
+/** The driver's part of an anchor that has no session of its own. Each verb may fail, and is then repeated. */
 export interface Pulse {
   readonly workerId: string;
   /** Writes that the worker is alive for `forMs` milliseconds from now, by the database's clock. */
   beat(forMs: number): Promise<void>;
-  /** What was rung since the last time; nothing the first time. */
+  /** The wake-ups since the last call; none the first time. */
   hear(): Promise<readonly WakeUp[]>;
   report(lines: WorkerLines): Promise<void>;
-  /** Lets go of a connection that may not answer any more. The next verb takes another one. */
+  /** Drops a connection that may be dead. The next verb takes another one. */
   drop(): void;
   /** Writes that the worker has stopped, and ends the connection. */
   stop(): Promise<void>;
 }
 
 /**
- * An anchor for where sessions mean nothing, as behind a pooler that lets clients share them: a heartbeat in the worker's row
- * proves the worker alive, and wake-ups are looked for.
+ * An anchor where a session cannot be kept, for example behind a pooler that shares connections among clients. A
+ * heartbeat in the worker's row proves the worker alive, and wake-ups are polled.
  */
 export class BeatingAnchor implements Anchor {
   readonly proof = 'heartbeat';
@@ -47,7 +47,7 @@ export class BeatingAnchor implements Anchor {
       const beat = (forMs: number, answerMs: number): Promise<void> =>
         ask(pulse, pulse.beat(forMs), answerMs);
       const heartbeat = await Heartbeat.start(beat, session);
-      // Subscribed from here on. A failure is made up for by the first look.
+      // Subscribed from here on. If this poll fails, the first one of `wakeUps` makes up for it.
       await look(pulse);
       return new BeatingAnchor(pulse, heartbeat);
     } catch (error) {
@@ -67,17 +67,17 @@ export class BeatingAnchor implements Anchor {
     try {
       yield {};
       let due = performance.now() + everyMs;
-      let isDeaf = false;
+      let hasMissed = false;
       for (let looks = 0; !isOver(); looks++) {
         const pauseMs = LOOK_MS[Math.min(looks, LOOK_MS.length - 1)] ?? 0;
         await this.#pause(Math.min(pauseMs, due - performance.now()));
         if (isOver()) return;
         const heard = await look(this.#pulse);
         if (isOver()) return;
-        // After a time of deafness, in which the bell may have been cleared, looking for work is worthwhile.
+        // Polls have failed before this one, and wake-ups may have been deleted meanwhile: look for work.
         const wanted = heard?.filter((each) => concerns(each, queues, this.workerId)) ?? [];
-        if (heard !== undefined && isDeaf) wanted.push({});
-        isDeaf = heard === undefined;
+        if (heard !== undefined && hasMissed) wanted.push({});
+        hasMissed = heard === undefined;
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
         looks = 0;
@@ -113,7 +113,7 @@ export class BeatingAnchor implements Anchor {
   }
 }
 
-/** What was rung, or undefined where that cannot be told now. */
+/** The wake-ups since the last poll, or undefined if the poll failed. */
 function look(pulse: Pulse): Promise<readonly WakeUp[] | undefined> {
   return ask(pulse, pulse.hear(), ANSWER_MS).catch(() => undefined);
 }

@@ -3,14 +3,14 @@ import type { Json } from '../job/json.js';
 import type { SettlingEvent, State } from '../job/lifecycle.js';
 import type { RunRef } from './run-record.js';
 
-/** What a run writes and settles through. */
+/** The transaction that a run writes and settles in. */
 export interface RunTransaction<Tx> {
   /** Aborted with a `ConnectionLost` when the claim is lost. */
   readonly lost: AbortSignal;
 
   /**
-   * For the handler: its writes commit with the settlement, or not at all. The first use sets a savepoint, so that a failed
-   * handler's writes can be undone without the loss of the claim.
+   * For the handler, whose writes commit with the settlement, or not at all. The first use sets a savepoint, so that
+   * `undo` keeps the claim.
    */
   readonly handle: Tx;
 
@@ -18,91 +18,103 @@ export interface RunTransaction<Tx> {
   readonly used: boolean;
 
   /**
-   * Writes how jobs ended, each once, only if its run has it and it is still as it was claimed. Returns the ids that were written:
-   * a missing one means that the claim is lost. The runs' records end with it. The row of a completed job carries the run's id
-   * instead of an outcome in the record.
+   * Writes how jobs ended, and ends their runs' records. Each job is written once, only if its run still has it,
+   * unchanged since the claim. A completed job's record gets no outcome: its row carries the run's id instead.
+   *
+   * @returns the ids that were written. If one is missing, the claim is lost.
    */
   settle(settlements: readonly Settlement[]): Promise<readonly JobId[]>;
 
   /** Undoes what was written through `handle`, ends its use, and stops its long statements. The claim stays. */
   undo(): Promise<void>;
 
-  /** Ends the transaction. Resolves when a server that stops then has it on its disk. */
+  /** Commits the transaction. Resolves when the commit is durable. */
   commit(): Promise<void>;
 
-  /** Ends the transaction, and gives the claim back unless it is leased. Never rejects: a lost connection has ended it too. */
+  /**
+   * Ends the transaction, and gives the claim back unless it is leased. Never rejects: a lost connection also ends the
+   * transaction.
+   */
   rollback(): Promise<void>;
 }
 
 /**
- * A slot's connection: it claims, settles, and claims again. Each claim is a transaction, which the first verb begins. A transaction
- * that has ended gives the connection back, unless the next claim was made with it. Every verb rejects with `ConnectionLost`
- * once the server has ended the transaction, or has not answered for too long.
+ * A slot's connection: it claims, settles, and claims again. Each claim is a transaction, which begins at the first
+ * verb. The end of a transaction gives the connection back, unless the next claim was made with it. Every verb rejects
+ * with `ConnectionLost` once the server has ended the transaction, or has not answered for too long.
  */
 export interface ClaimSession<Tx> extends RunTransaction<Tx> {
   /** SKIP LOCKED. Locks and returns the first due jobs beyond the line, up to `limit`, in the order of priority and id. */
   claim(criteria: ClaimCriteria): Promise<readonly Job[]>;
 
   /**
-   * NOWAIT. Locks every job of the queue and these keys that is available or in progress, and returns the first `limit` of each
-   * key: those in progress first, then by id. Rejects at once with `LockNotAvailable` when another transaction holds one of them.
-   * Then only `rollback` is left.
+   * NOWAIT. Locks every job of the queue and these keys that is available or in progress. Returns the first `limit` of
+   * each key: those in progress first, then by id. Rejects at once with `LockNotAvailable` when another transaction
+   * holds one of these jobs. After that, only `rollback` is allowed.
    */
   lockSiblings(entities: Entities, limit: number): Promise<readonly Job[]>;
 
   /** The lowest id below `before` of an outstanding job of these kinds and key, other than `except`. */
   firstOutstanding(question: DependencyQuestion): Promise<JobId | undefined>;
 
-  /** Checks with the server that it still has this transaction open: news of a loss may be on its way. */
+  /**
+   * Checks with the server that this transaction is still open. Resolves if it is: the driver may not have noticed a
+   * loss yet.
+   */
   confirm(): Promise<void>;
 
   /**
-   * Gives the claim back, and ends the transaction. The jobs are as they were. The run's records end as `release`, whatever was
-   * written into them meanwhile.
+   * Gives the claim back, and ends the transaction. The jobs are unchanged. The run's records end as `release`,
+   * although they may have changed meanwhile.
    */
   release(run: RunRef): Promise<void>;
 
   /**
-   * Commits the claim: these of its jobs are in progress by this run, visible to everybody, and the others are let go. The lease ends
-   * with the worker's session, and after `forMs` in any case.
+   * Commits the claim of these jobs. They are now in progress by this run, visible to all. The claim's other jobs are
+   * let go. The lease ends with the worker's session, and after `forMs` in any case.
    */
   lease(runId: string, jobs: readonly JobId[], forMs: number): Promise<void>;
 
   /**
-   * Locks those of these jobs that this run had last, and says how they stand: `in-progress`, or how the run has settled them. Waits
-   * for other locks. Leaves out what was put back from the run.
+   * Locks those of these jobs that this run had last. Returns the state of each: `in-progress`, or how the run has
+   * settled it. Waits for other locks. Leaves out jobs that were taken from the run and put back.
    *
-   * @param isCommitted Whether the lease is known to be. If not, its commit is waited for as well.
+   * @param isCommitted Whether the lease is known to be committed. If not, waits for its commit as well.
    */
   lockLeased(runId: string, jobs: readonly JobId[], isCommitted: boolean): Promise<ReadonlyMap<JobId, State>>;
 
   /**
-   * `settle` and `commit` in one. Commits only if all was written. Resolves when a server that stops then has it on its disk.
+   * `settle` and `commit` in one. Commits only if all was written. Resolves when the commit is durable.
    *
-   * When it rejects after a handler has used `handle`, the transaction is as `settle` leaves it, for `undo` and another settlement.
-   * If the commit itself has failed it is over, and `undo` rejects with `TransactionOver`.
+   * If it rejects after a handler has used `handle`, the transaction is as after `settle`. `undo` and another
+   * settlement may follow. If the commit itself has failed, the transaction is over, and `undo` rejects with
+   * `TransactionOver`.
    *
-   * @param next A claim to make right behind the commit, on the same connection. A database may leave it to a later `claim`.
+   * @param next A claim to make right behind the commit, on the same connection. A driver may leave it to a later
+   * `claim`.
    */
   finish(settlements: readonly Settlement[], next?: ClaimCriteria): Promise<Finished>;
 
   /**
-   * Ends one run's use of `handle` and keeps its writes, where more runs share the transaction: the next run gets another handle,
-   * with a savepoint of its own. Rejects when those writes cannot stay; then they are to be undone.
+   * Ends one run's use of `handle` and keeps its writes, where more runs share the transaction. The next run gets
+   * another handle, with a savepoint of its own. Rejects if the writes cannot stay: then call `undo`.
    */
   renew(): Promise<void>;
 }
 
 export interface ClaimSessionOptions {
-  /** How long the server lets a transaction idle, and, where it can bound that, last, in milliseconds. */
+  /**
+   * How long the server lets a transaction be idle, in milliseconds. If the server can limit a transaction's
+   * duration, also how long it may last.
+   */
   readonly idleLimitMs: number;
 }
 
-/** What came of `finish`. */
+/** The result of `finish`. */
 export interface Finished {
   /** The jobs that were settled. */
   readonly settled: readonly JobId[];
-  /** The next claim, which may fail by itself; null where it is still to be made. */
+  /** The next claim, which may fail by itself. Null if it is still to be made. */
   readonly next: Promise<readonly Job[]> | null;
 }
 
@@ -116,9 +128,9 @@ export interface ClaimCriteria {
   readonly queue: string;
   readonly kinds: readonly string[];
   readonly line: Line;
-  /** Keys known to be busy: their jobs are passed over. */
+  /** Keys known to be busy: their jobs are skipped. */
   readonly busy: readonly string[];
-  /** How many jobs at most. */
+  /** The most jobs to claim. */
   readonly limit: number;
 }
 
@@ -140,12 +152,12 @@ export interface Settlement {
   /** The run that settles it. */
   readonly runId: string;
   readonly event: SettlingEvent;
-  /** The attempts and, among them, the crashes that the row counts from now on. */
+  /** The attempts that the row counts from now on, and the crashes among them. */
   readonly attempt: number;
   readonly crashes: number;
   /** Milliseconds until a job that goes back to `new` is available again. */
   readonly delayMs: number;
-  /** How long the run took, in milliseconds: the row's start is that long before its end. */
+  /** How long the run took, in milliseconds. The row's start is set this long before its end. */
   readonly tookMs: number;
   readonly output: Json;
   /** Not null where the event leads to `error`. */

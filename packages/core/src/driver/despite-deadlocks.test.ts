@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { despiteDeadlocks } from './despite-deadlocks.js';
 import { DriverError } from './driver-error.js';
 
-/** Work that fails so many times, and how often it was asked for. */
+/** Work that fails this many times, and how often it was called. */
 function failing(times: number, error: unknown) {
   const world = { calls: 0 };
   const work = async () => {

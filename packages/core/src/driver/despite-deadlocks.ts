@@ -2,16 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pause } from '../job/pause.js';
 import { isDriverError } from './driver-error.js';
 
-/** Each time somebody else has gone ahead, so it is not for ever. */
+/** A limit, although each deadlock means that another transaction has made progress. */
 const TRIES = 10;
 
-/** In milliseconds: time for the one that has gone ahead to finish. Of many that come back at once two would meet again. */
+/**
+ * The pause, in milliseconds, lets the other transaction finish. The pause varies: transactions that come back at once
+ * would meet again.
+ */
 const SHORTEST_PAUSE = 20;
 const LONGEST_PAUSE = 2_000;
 
 /**
- * Does what is undone as a whole when a deadlock ends it, again. Two calls that enqueue the same unique keys in different orders wait
- * for each other, and the server ends one of them: when that comes again it finds the jobs of the other.
+ * Repeats work that a deadlock has undone as a whole. Example: two calls enqueue the same unique keys in different
+ * orders, and wait for each other. The server ends one call. When that call is repeated, it finds the jobs of the
+ * other.
  *
  * @param wait Waits for some milliseconds.
  * @throws whatever `work` does; `Deadlock` when that has come ten times

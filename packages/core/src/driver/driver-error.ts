@@ -1,4 +1,4 @@
-/** What can go wrong in a database, as one closed family. A driver's table maps its server's codes to these. */
+/** Every kind of error of a database, as one closed set. A driver's table maps its server's codes to these. */
 export type DriverErrorCode =
   | 'LockNotAvailable'
   | 'LockTimeout'
@@ -14,7 +14,7 @@ export type DriverErrorCode =
   | 'TransactionOver'
   | 'Unknown';
 
-/** Whether the same work may succeed when it is simply done again. */
+/** Whether the same work may succeed when it is simply repeated. */
 const RETRYABLE: ReadonlySet<DriverErrorCode> = new Set([
   'LockTimeout',
   'Deadlock',
@@ -27,11 +27,11 @@ const RETRYABLE: ReadonlySet<DriverErrorCode> = new Set([
 /**
  * An error of the database, classified. Test `code`, not `instanceof`, where two copies of this package may meet.
  *
- * - `LockNotAvailable`: NOWAIT met a lock. Somebody else has the entity.
- * - `LockTimeout`, `Deadlock`, `SerializationFailure`: the server gave up; doing it again may work.
+ * - `LockNotAvailable`: NOWAIT met a lock. Another transaction has the entity.
+ * - `LockTimeout`, `Deadlock`, `SerializationFailure`: the server gave up. A repeat may work.
  * - `ConnectionLost`: the connection ended, and with it any claim that lived on it.
- * - `StatementCancelled`: the server stopped the statement, at a limit on its time or because somebody asked it to.
- * - `OutOfResources`: the server is short of disk, memory or something else of which it has only so much.
+ * - `StatementCancelled`: the server cancelled the statement, at a timeout or at a request to cancel.
+ * - `OutOfResources`: the server is short of disk, memory or another limited resource.
  * - `UniqueViolation`: a unique key is taken.
  * - `InvalidInput`: the database cannot hold the value.
  * - `PermissionDenied`: the database user lacks a right.

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A heart whose beats are answered unless the server is away. */
+/** A heartbeat whose beats are answered unless the server is away. */
 async function beating() {
   const happened: (string | number)[] = [];
   const server = { isAway: false, beats: 0, takesMs: 0 };
@@ -24,7 +24,7 @@ async function beating() {
   return { heartbeat, happened, server };
 }
 
-/** The process does nothing for so long: all its timers come late. */
+/** The process is blocked for this long: all its timers come late. */
 function block(ms: number): void {
   const now = performance.now.bind(performance);
   vi.spyOn(performance, 'now').mockImplementation(() => now() + ms);

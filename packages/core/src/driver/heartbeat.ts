@@ -4,15 +4,15 @@ import type { SessionListener } from './anchor.js';
 const BEAT_MS = 1_000;
 
 /**
- * How long a beat proves the worker alive, in milliseconds. Others put its leases back a second after that, and it tells
- * its own runs before: a process that is blocked for `LASTS_MS - BEAT_MS` keeps them.
+ * How long a beat proves the worker alive, in milliseconds. Others put its leases back a second after that. The worker
+ * stops its own runs before that. A process that is blocked for `LASTS_MS - BEAT_MS` keeps its leases.
  */
 const LASTS_MS = 4_000;
 
-/** How long a beat may be on its way, in milliseconds: two of them that fail cost the worker nothing. */
+/** The timeout of a beat, in milliseconds. Two beats may fail before the worker loses anything. */
 const ANSWER_MS = 1_200;
 
-/** The first one may have to wait for a connection as long as other verbs may. */
+/** The timeout of the first beat, in milliseconds. It may wait for a connection as long as other verbs may. */
 const FIRST_ANSWER_MS = 10_000;
 
 /** The pause after a beat that failed, in milliseconds. */
@@ -21,11 +21,14 @@ const AGAIN_MS = 100;
 /** Writes that the worker is alive for `forMs` milliseconds from now, by the database's clock, or fails after `answerMs`. */
 export type Beat = (forMs: number, answerMs: number) => Promise<void>;
 
-/** What stands in for a session that keeps a lock: a time in the worker's row, which is put off again and again. */
+/** The substitute for a session that keeps a lock: a time in the worker's row, which each beat moves on. */
 export class Heartbeat {
   readonly #beat: Beat;
   readonly #session: SessionListener | undefined;
-  /** Until when the last beat proves the worker alive, by this process's clock: it began before the server's. */
+  /**
+   * Until when the last beat proves the worker alive, by this process's clock. Counted from the beat's start, so
+   * earlier than on the server.
+   */
   #until: number;
   #isLost = false;
   #isStopped = false;
@@ -41,7 +44,7 @@ export class Heartbeat {
     this.#beating = this.#goOn();
   }
 
-  /** Beats once, and from then on by itself until it is stopped. */
+  /** Beats once, and then by itself until it is stopped. */
   static async start(beat: Beat, session?: SessionListener): Promise<Heartbeat> {
     const began = performance.now();
     await beat(LASTS_MS, FIRST_ANSWER_MS);
@@ -61,7 +64,7 @@ export class Heartbeat {
       await this.#pause(pauseMs);
       if (this.#isStopped) return;
       const began = performance.now();
-      // A process that was blocked may come to this first.
+      // A process that was blocked may come here before the timer.
       if (began >= this.#until) this.#lose();
       try {
         await this.#beat(LASTS_MS, ANSWER_MS);
@@ -78,7 +81,7 @@ export class Heartbeat {
     this.#until = until;
     clearTimeout(this.#endTimer);
     const leftMs = until - performance.now();
-    // The answer has come too late: others may have taken the worker for dead meanwhile.
+    // The answer came too late: other workers may have counted this one as dead.
     if (leftMs <= 0) this.#lose();
     else {
       this.#endTimer = setTimeout(() => this.#lose(), leftMs);

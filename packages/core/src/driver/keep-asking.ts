@@ -1,18 +1,18 @@
 import { answerWithin } from './answer-within.js';
 
-/** The pause between an answer and the next question, in milliseconds. */
+/** The pause between an answer and the next check, in milliseconds. */
 const PAUSE_MS = 5_000;
 
-/** How long an answer may take, in milliseconds. With the pause: so late may a loss be noticed. */
+/** How long an answer may take, in milliseconds. A loss is noticed after this and the pause, at the latest. */
 const ANSWER_MS = 5_000;
 
 /**
- * Asks a session now and then whether it is still what it was. A connection that is cut without a word (a cable, a firewall
- * that forgets) is noticed by nothing else.
+ * Checks repeatedly that a session is still what it was. Nothing else notices a connection that is cut silently, for
+ * example by a cable, or by a firewall that drops its state.
  *
- * @param ask Resolves with whether it is. Silence and errors say that it is not.
+ * @param ask Resolves with whether the session is still what it was. An error or a timeout counts as a no.
  * @param lost Is called at most once, within 10 s of the loss.
- * @returns What ends the asking.
+ * @returns ends the checks
  */
 export function keepAsking(ask: () => Promise<boolean>, lost: () => void): () => void {
   let isOver = false;

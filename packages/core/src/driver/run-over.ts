@@ -1,6 +1,6 @@
 import { DriverError } from './driver-error.js';
 
-/** The refusal of a statement that comes through a handler's transaction after its run. */
+/** The error for a statement through a handler's transaction after its run. */
 export function runOver(): DriverError {
   return new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
 }

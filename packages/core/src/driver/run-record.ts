@@ -1,15 +1,15 @@
 import type { JobId } from '../job/job.js';
 import type { Json } from '../job/json.js';
 
-/** A write that others may see before it is on the server's disk. */
+/** A write that is visible to others before it is durable. */
 export interface Receipt<Value> {
-  /** Resolves with what the write brought, when everybody sees it. A server that stops in this moment may forget it. */
+  /** Resolves with the result of the write, when it is visible to all. A server that crashes now may lose the write. */
   readonly visible: Promise<Value>;
-  /** Resolves when a server that stops then has it on its disk. Without a call nothing is done for that. */
+  /** Resolves when the write is durable. Nothing is flushed without a call. */
   durable(): Promise<void>;
 }
 
-/** A run, or the runs that share a transaction, and the jobs; each job has a record of it. */
+/** A run, or the runs that share a transaction, and their jobs. Each job has a record of its run. */
 export interface RunRef {
   readonly runId: string;
   readonly jobs: readonly JobId[];
@@ -19,24 +19,24 @@ export interface RunStart extends RunRef {
   readonly workerId: string;
 }
 
-/** What the records of earlier runs say. */
+/** The contents of the records of earlier runs. */
 export interface RunsStarted {
-  /** Of the jobs that had runs before. */
+  /** The earlier runs of jobs that have any. */
   readonly earlier: readonly EarlierRuns[];
   /** The ids of runs of these jobs that have not ended. If there are any, nothing was written. */
   readonly unfinished: readonly string[];
 }
 
-/** What is known of a job's runs before this one. */
+/** A job's runs before this one. */
 export interface EarlierRuns {
   readonly id: JobId;
   /** How many there were, ever. */
   readonly earlierRuns: number;
-  /** Those among them that ended in a crash. */
+  /** How many of them ended in a crash. */
   readonly crashes: number;
 }
 
-/** What may be written of a run while its transaction is open. */
+/** The part of a run's record that may be written while its transaction is open. */
 export interface RunNote {
   readonly progress: Json;
 }

@@ -3,13 +3,16 @@ import type { ClientEvent, State } from '../job/lifecycle.js';
 import type { WorkerView } from './anchor.js';
 import type { WakeUp } from './wake-up.js';
 
-/** Verbs that stand alone: on the driver's own pool each commits by itself, joined they are part of the caller's transaction. */
+/**
+ * Verbs that stand alone. On the driver's own pool each verb commits by itself. After `join` the verbs are part of the
+ * caller's transaction.
+ */
 export interface Store {
   /**
-   * Inserts jobs, in order. Names have up to 128 characters and keys up to 512, compared to the byte. A job whose unique key is taken
-   * is not inserted: its outcome is `duplicate`, with the public id of the job that has the key. Never waits for a running
-   * handler. If any is inserted, wakes workers as `notify` does, in the same message where the database can. On the pool,
-   * what a deadlock has ended is done again.
+   * Inserts jobs, in order. Names have up to 128 characters and keys up to 512. Names and keys are compared byte by
+   * byte. A job whose unique key is taken is not inserted: its outcome is `duplicate`, with the public id of the job
+   * that has the key. Never waits for a running handler. If any job is inserted, wakes workers as `notify` does, in the
+   * same message where the database can. On the pool, repeats what a deadlock has undone.
    */
   enqueue(jobs: readonly NewJob[], wakeUps?: readonly WakeUp[]): Promise<readonly Enqueued[]>;
 
@@ -20,14 +23,14 @@ export interface Store {
   count(filter: JobFilter): Promise<Readonly<Record<State, number>>>;
 
   /**
-   * Lets a client's event happen to a job, unless somebody holds it, and says what it met. A redrive gives back all attempts,
-   * also those that uncounted crashes have used up.
+   * Applies a client's event to a job, unless the job is locked, and returns what it met. A redrive gives back all
+   * attempts, including those that uncounted crashes have used up.
    *
-   * @param redrives Means only the job that was redriven so often. For a job that was redriven since, the event is illegal.
+   * @param redrives How often the job was redriven. The event is illegal for a job that was redriven since.
    */
   move(event: ClientEvent, publicId: string, redrives?: number): Promise<Moved>;
 
-  /** Wakes workers: at once on the pool; when, and only if, the transaction commits where joined. */
+  /** Wakes workers. On the pool at once. Joined, when the transaction commits, and only then. */
   notify(wakeUps: readonly WakeUp[]): Promise<void>;
 
   /** The workers that are alive, and those that stopped within the last hour. */
@@ -35,14 +38,14 @@ export interface Store {
 }
 
 export interface JobFilter {
-  /** In small letters, as rows have it. */
+  /** In lower case, as in the rows. */
   readonly publicId?: string;
   readonly queue?: string;
   readonly kind?: string;
   readonly key?: string;
   /**
-   * As a `JobView` has it: a job whose newest run has not ended, and is of a live worker, is `in-progress`, whatever its row says. To find
-   * these must not take longer the more jobs wait.
+   * The status of a `JobView`. A job is `in-progress`, whatever its row says, if its newest run has not ended and is of
+   * a live worker. The query for `in-progress` must not slow down with the number of waiting jobs.
    */
   readonly status?: State;
 }
@@ -50,17 +53,20 @@ export interface JobFilter {
 export interface Page {
   /** 1 to 1,000. */
   readonly limit: number;
-  /** Where the page before this one ended. */
+  /** The `next` of the page before this one. */
   readonly before: JobId | null;
 }
 
 export interface JobPage {
   readonly jobs: readonly JobView[];
-  /** Where to go on, or null at the end. */
+  /** The `before` of the next page. Null at the end. */
   readonly next: JobId | null;
 }
 
-/** What `move` met: it was done, somebody holds the job, the event does not start from the job's state, or there is no such job. */
+/**
+ * The result of `move`. `running`: the job is locked. `illegal`: the event does not start from the job's state.
+ * `missing`: there is no such job.
+ */
 export type Moved =
   | { readonly outcome: 'moved' }
   | {

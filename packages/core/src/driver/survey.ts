@@ -7,15 +7,18 @@ export interface Lanes {
 export interface Survey {
   /** How many delayed jobs became due. */
   readonly promoted: number;
-  /** Milliseconds until the next delayed job of these queues becomes due; null if there is none. */
+  /** Milliseconds until the next delayed job of these queues becomes due. Null if there is none. */
   readonly nextDueMs: number | null;
-  /** Whether a due job of these queues and kinds is in the table, locked or not. Those just promoted need not count. */
+  /**
+   * Whether a due job of these queues and kinds is in the table, locked or not. Jobs that were just promoted need not
+   * count.
+   */
   readonly waiting: boolean;
-  /** Whether a job of these queues is in progress by a lease, whosever it is. */
+  /** Whether a job of these queues is in progress by a lease of any worker. */
   readonly leased: boolean;
 }
 
-/** Whose leases may have to be ended. */
+/** The leases to check. */
 export interface ReclaimScope {
   readonly queues: readonly string[];
   /** The ids of workers that have not been alive for long enough. */

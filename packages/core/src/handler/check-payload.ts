@@ -4,7 +4,7 @@ import { InvalidPayloadError, payloadIssues } from '../errors.js';
 /**
  * Validates a payload by a handler's schema.
  *
- * @returns What the schema makes of it; a promise of it where the schema has to ask somebody.
+ * @returns The schema's output. A promise of it if the schema is asynchronous.
  * @throws InvalidPayloadError with the issues that the schema found.
  */
 export function checkPayload<Schema extends StandardSchemaV1>(

@@ -6,7 +6,7 @@ import { Registry } from './registry.js';
 const payload = z.object({ name: z.string() });
 const run = (): void => {};
 
-/** What comes from JavaScript is not typed. */
+/** Values from JavaScript are not typed. */
 const untyped: (definition: object) => unknown = defineHandler as never;
 
 test('an option left out has its default', () => {

@@ -16,23 +16,23 @@ export interface Handler<Schema extends StandardSchemaV1 = StandardSchemaV1, Tx 
   readonly types?: { readonly output: Output };
 }
 
-/** A handler whatever its payload, as the registry keeps it. */
+/** A handler of any payload, as the registry keeps it. */
 // biome-ignore lint/suspicious/noExplicitAny: a payload is checked by its own schema before its own code sees it.
 export type AnyHandler<Tx> = Handler<any, Tx, unknown>;
 
-/** Where a kind's jobs are whose handler does not say. */
+/** The default queue of a handler. */
 export const QUEUE = 'default';
 
-/** How many attempts a job has whose handler does not say. */
+/** The default number of attempts of a handler's jobs. */
 export const ATTEMPTS = 5;
 
-/** All of a handler that is not its code. */
+/** A handler without its code. */
 export interface HandlerPolicy {
   readonly kind: string;
   readonly queue: string;
-  /** How many available jobs of the kind and key one run takes at most. 1: not grouped. */
+  /** The most available jobs of the kind and key that one run takes. 1: not grouped. */
   readonly groupMax: number;
-  /** How many runs may share a transaction; `auto`: as many as its runs so far allow. */
+  /** How many runs may share a transaction. `auto`: as many as its earlier runs allow. */
   readonly batch: number | 'auto';
   readonly after: readonly string[];
   readonly claim: 'hold' | 'lease';
@@ -44,7 +44,7 @@ export interface HandlerPolicy {
 /** A function that is called for each run, or a class that a container builds for each run. */
 export type HandlerCode<Payload, Tx, Result = unknown> =
   | { readonly use: HandlerClass<Payload, Tx, Result> }
-  // The last one: the compiler names what is missing of that.
+  // The last one: the compiler's message is about this one.
   | { readonly run: RunFunction<Payload, Tx, Result> };
 
 export type RunFunction<Payload, Tx, Result = unknown> = (context: RunContext<Payload, Tx>) => Result;
@@ -54,31 +54,31 @@ type Built<Instance> = new (...dependencies: any[]) => Instance;
 
 export type HandlerClass<Payload, Tx, Result = unknown> = Built<{ run: RunFunction<Payload, Tx, Result> }>;
 
-/** What a handler is given. */
+/** The argument of a handler. */
 export interface RunContext<Payload, Tx = unknown> {
-  /** The jobs of this run in the order they were enqueued: one, unless the handler is grouped. */
+  /** The jobs of this run in the order they were enqueued. One job, unless the handler is grouped. */
   readonly jobs: readonly [RunJob<Payload>, ...RunJob<Payload>[]];
-  /** The first of them. */
+  /** The first of `jobs`. */
   readonly job: RunJob<Payload>;
-  /** The entity that the jobs are about; no other run has it now. */
+  /** The entity that the jobs are about. No other run has it now. */
   readonly key: string | null;
   /** The run's id. Runs that share a transaction share it: see `batch`. */
   readonly runId: string;
   /**
-   * The transaction that settles: what is written through it commits with the settlement, or not at all. With `hold` it
-   * is the claim's own, open from the beginning; with `lease` it begins at its first use.
+   * The transaction that settles: writes through it commit with the settlement, or not at all. With `hold` it is the
+   * claim's own, open from the beginning. With `lease` it begins at its first use.
    */
   readonly tx: Tx;
   /**
-   * Aborted on timeout, cancellation, a stopping worker and a lost claim; `signal.reason` says which. The handler has 5 s to
-   * end then. Pass it on to what the handler calls.
+   * Aborted on timeout, cancellation, a stopping worker and a lost claim; `signal.reason` is the reason. The handler
+   * has 5 s to end after the abort. Pass the signal on to the handler's own calls.
    */
   readonly signal: AbortSignal;
   /** Milliseconds left until the timeout. */
   timeLeft(): number;
   /**
-   * Shows how far the run is, outside its transaction. The last value within some 100 ms is written, but none after the run has ended:
-   * a settled job may show less than all of it.
+   * Writes the run's progress, outside its transaction. Only the last value within 100 ms is written, and none
+   * after the run's end. So a settled job may show a value that is not the last.
    */
   progress(value: Json): void;
   readonly log: Logger;
@@ -91,8 +91,8 @@ export interface RunJob<Payload> {
   /** 1 on the first attempt. Crashed runs count. */
   readonly attempt: number;
   /**
-   * Runs of this job before this one, however they ended: crashed, snoozed and released ones too, and those
-   * before a redrive. More than 0: an earlier run may have left something outside the database.
+   * Runs of this job before this one, however they ended. Crashed, snoozed and released runs count, and runs before a
+   * redrive. If more than 0, an earlier run may have left something outside the database.
    */
   readonly earlierRuns: number;
   readonly maxAttempts: number;
@@ -100,58 +100,64 @@ export interface RunJob<Payload> {
   readonly createdAt: Date;
 }
 
-/** What `defineHandler` takes. */
+/** The input of `defineHandler`. */
 export type HandlerDefinition<Schema extends StandardSchemaV1, Tx, Result> = HandlerOptions<Schema> &
   HandlerCode<StandardSchemaV1.InferOutput<Schema>, Tx, Result & Returnable<Result>>;
 
 export interface HandlerOptions<Schema extends StandardSchemaV1> {
-  /** Names the handler in the table: 1 to 128 characters. Keep it when the code moves. */
+  /** The handler's name in the table: 1 to 128 characters. Keep it when the code moves. */
   readonly kind: string;
   /**
-   * Default `'default'`. A job stays in the queue that it was enqueued into, and workers look only into the queues of their handlers: before
-   * the last handler leaves a queue have its jobs done, or they wait there and nobody is told. In two queues jobs of one key do not
-   * exclude each other.
+   * Default `'default'`. A job stays in the queue that it was enqueued into, and workers look only into the queues of
+   * their handlers. So before the last handler leaves a queue, let all jobs there end. Jobs without a handler wait
+   * there without a warning. In two queues, jobs of one key do not exclude each other.
    */
   readonly queue?: string;
   /**
-   * Any Standard Schema (zod, valibot, arktype, …). It checks a payload as JSON, when it is enqueued and again when it is claimed. A
-   * payload that it refuses then ends the job as `error`; when it throws or rejects, the job is retried.
+   * Any Standard Schema (zod, valibot, arktype, …). The schema checks a payload as JSON, at the enqueue and again at
+   * the claim. If the schema refuses the payload at the claim, the job ends as `error`. If the schema throws or rejects
+   * there, the job is retried.
    */
   readonly payload: Schema;
   /**
-   * Whether one run takes the available jobs of the kind and key together: in the order of their ids, up to the first of another kind
-   * of that key, at most `max`, 1 to 100,000; `true` for up to 1,000 of them. One that waits for its time stays for a later run. Default no.
+   * Whether one run takes the available jobs of the kind and key together. The order is that of ids. The group ends
+   * before the first job of the key that is of another kind. `max` is 1 to 100,000; `true` means 1,000. A delayed job
+   * stays for a later run. Default no.
    */
   readonly group?: boolean | { readonly max: number };
   /**
-   * Kinds that go first: a job waits until every earlier job of these kinds with its key is settled. The
-   * handler's own kind is allowed, and makes a job wait also for an earlier one that is between two attempts.
-   * Best named as `[Create.kind]`: of a kind that is misspelt there is never a job to wait for. Jobs without a key wait for none.
+   * Kinds that go first: a job waits until every earlier job of these kinds with its key is settled. The handler's own
+   * kind is allowed: then a job also waits for an earlier one that is between two attempts. Best written as
+   * `[Create.kind]`: a misspelt kind has no jobs to wait for. Jobs without a key do not wait.
    */
   readonly after?: readonly string[];
   /**
    * How the claim is kept. `hold`, the default: by the open transaction and its row lock, for handlers of seconds.
-   * `lease`: by a committed mark that lasts as long as the worker's session, for handlers of minutes; `tx` is then
-   * opened when it is first used, so use it last.
+   * `lease`: by a committed mark that lasts as long as the worker's session, for handlers of minutes. With `lease`,
+   * `tx` begins at its first use, so use it last.
    */
   readonly claim?: 'hold' | 'lease';
   /**
-   * How many jobs one transaction takes at most, each in a run of its own: 1 to 10,000. A slot of the worker claims them
-   * together, runs them at the same time, and settles them in one statement; what waits in the queue decides how many there
-   * are. One that fails does not harm the others; one that is slow keeps them from being committed. Runs that write through
-   * `tx` take turns, and meet what those before have left in the transaction or the session: a temporary table, `SET LOCAL`.
+   * How many jobs one transaction takes at most, each in a run of its own: 1 to 10,000. Default 1. Not with
+   * `claim: 'lease'`.
    *
-   * `auto` takes as many as need 10 ms together, one after the other, once runs have shown that they end within a millisecond and
-   * leave `tx` alone. Default 1. Not with `claim: 'lease'`.
+   * A slot of the worker claims these jobs together, runs them at the same time, and settles them in one statement. A
+   * short queue makes a small batch. A job that fails does not harm the others. A slow job delays the commit of the
+   * others. Runs that write through `tx` take turns. A run meets what earlier ones have left in the transaction or the
+   * session: a temporary table, `SET LOCAL`.
+   *
+   * `auto` takes as many as need 10 ms together, and runs them one after the other. Before that, the handler's runs
+   * must have ended within a millisecond, without `tx`.
    */
   readonly batch?: number | 'auto';
-  /** How many attempts a job has, 1 to 1,000; a crash counts as one. Default 5. */
+  /** How many attempts a job has, 1 to 1,000. A crash counts as one. Default 5. */
   readonly attempts?: number;
   /** The pauses between the attempts. */
   readonly retry?: RetryOptions;
   /**
-   * After it `signal` is aborted. A handler that has not ended 5 s later is left behind: its transaction is taken from it, and its
-   * job is retried. What an asynchronous schema takes when the job is claimed is part of it. Default 30 s, at most 24 h.
+   * The time after which `signal` is aborted. A handler that has not ended 5 s later is left behind: it loses its
+   * transaction, and its job is retried. The checks of an asynchronous schema at the claim take from this time. Default
+   * 30 s, at most 24 h.
    */
   readonly timeout?: Duration;
 }
@@ -159,14 +165,14 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
 export interface RetryOptions {
   /** The pause after the first attempt. Default 1 s. */
   readonly base?: Duration;
-  /** How many times as long each further pause is, 1 to 100. Default 2. */
+  /** The factor by which each further pause is longer, 1 to 100. Default 2. */
   readonly factor?: number;
   /** The longest pause. Default 1 h. */
   readonly cap?: Duration;
 }
 
 /**
- * `defineHandler` with the type of `tx` bound. A plugin for every database binds the type that it is given:
+ * `defineHandler` with the type of `tx` bound. A plugin for every database binds its own type parameter:
  * `const define: DefineHandler<Tx> = defineHandler`.
  */
 export type DefineHandler<Tx> = <Schema extends StandardSchemaV1, Result>(
@@ -255,7 +261,7 @@ const OPTIONS: readonly string[] = [
 
 const RETRY_OPTIONS: readonly string[] = ['base', 'factor', 'cap'] satisfies (keyof RetryOptions)[];
 
-/** In JavaScript, or out of a spread, a misspelt one would be passed over in silence. */
+/** Refuses a misspelt option, which JavaScript, or a spread, may pass. */
 function checkOptions(definition: HandlerOptions<StandardSchemaV1>): void {
   const { kind, retry = {} } = definition;
   checkName('kind', kind);

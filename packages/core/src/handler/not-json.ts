@@ -1,15 +1,15 @@
 import { isOutcome } from './outcome.js';
 
-/** A part of a value: the names and places that lead to it, and what it is. */
+/** A part of a value: the names and places that lead to it, and its type. */
 export interface NotJson {
   readonly path: readonly (string | number)[];
   readonly type: string;
 }
 
-/** The databases take no JSON that is nested deeper. A value that refers to itself is. */
+/** The deepest nesting of JSON that the databases take. A value that contains itself is deeper. */
 const DEEPEST = 100;
 
-/** The first part of a value that is not JSON, or undefined. A member that is undefined is none: JSON leaves it out. */
+/** The first part of a value that is not JSON, or undefined. An undefined member does not count: JSON leaves it out. */
 export function notJson(value: unknown, path: NotJson['path'] = []): NotJson | undefined {
   const type = strangeType(value, path.length);
   if (type !== undefined) return { path, type };
@@ -22,7 +22,7 @@ export function notJson(value: unknown, path: NotJson['path'] = []): NotJson | u
   }
 }
 
-/** What a value is, unless it is JSON or may have members that are. */
+/** The type of a value that is not JSON. Undefined if the value is JSON, or has members to check. */
 function strangeType(value: unknown, depth: number): string | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : `${value}`;

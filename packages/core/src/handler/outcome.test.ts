@@ -24,7 +24,7 @@ const names = ['Ada'];
 const payload = z.object({ name: z.string() });
 const common = { kind: 'work', payload };
 
-/** What a handler's jobs are completed with, for the compiler. */
+/** The output of a handler's jobs, for the compiler. */
 function output<Output>(_: { readonly types?: { readonly output: Output } }): Output[] {
   return [];
 }

@@ -1,14 +1,14 @@
 import { type Duration, milliseconds } from '../duration.js';
 import type { Json, Serializable } from '../job/json.js';
 
-/** Marks an outcome: a plain value may have the same members. Two copies of this package share it. */
+/** Marks an outcome, as a plain value may have the same members. Two copies of this package share it. */
 const OUTCOME: unique symbol = Symbol.for('rowlock.outcome');
 
 interface Marked {
   readonly [OUTCOME]: true;
 }
 
-/** How a handler says that a job ended. Made by `complete`, `retry`, `snooze` and `fail`. */
+/** The outcome of a job, returned by a handler. Made by `complete`, `retry`, `snooze` and `fail`. */
 export type Outcome<Output = Json> = Marked &
   (
     | { readonly event: 'complete'; readonly output: Output }
@@ -30,10 +30,10 @@ export function complete(output: unknown = null): Outcome<unknown> {
 }
 
 /**
- * Try again, if attempts are left; the attempt counts. What the handler wrote through its transaction before it
- * returned this is kept; throw instead to undo it.
+ * Try again, if attempts are left. The attempt counts. The handler's earlier writes through its transaction are kept.
+ * To undo the writes, throw instead.
  *
- * @param options.delay The pause. Default: what the handler's `retry` says.
+ * @param options.delay The pause. Default: the handler's `retry`.
  */
 export function retry(error: unknown, options: { readonly delay?: Duration } = {}): Outcome<never> {
   const delayMs = options.delay === undefined ? null : milliseconds(options.delay, 'delay');
@@ -56,9 +56,10 @@ export function isOutcome(value: unknown): value is Outcome<unknown> {
 }
 
 /**
- * What a handler returns: an outcome or a JSON value for all its jobs, or a map with one outcome for each job by public id. A plain
- * value, and nothing, complete the jobs. Anything else, and a map without one of the jobs, counts as an error that the handler
- * threw: what it wrote through its transaction is undone, and its jobs are retried.
+ * The result of a handler: an outcome or a JSON value for all its jobs, or a map. The map has one outcome for each job
+ * by public id. A plain value, and nothing, complete the jobs. Anything else, and a map without one of the jobs, counts
+ * as an error that the handler threw. Then the handler's writes through its transaction are undone, and its jobs are
+ * retried.
  */
 export type HandlerResult<Output = Json> = Outcome<Output> | OutcomeOfEach<Output> | Output | Nothing;
 
@@ -67,7 +68,7 @@ type OutcomeOfEach<Output> = ReadonlyMap<string, Outcome<Output>>;
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a return statement is one that completes.
 type Nothing = void | undefined;
 
-/** The type of a handler's result, or of its promise, with `never` in place of what is no `HandlerResult`. */
+/** The type of a handler's result, or of its promise, with `never` in place of each part that is no `HandlerResult`. */
 export type Returnable<Result> =
   Result extends PromiseLike<infer Later>
     ? PromiseLike<Returnable<Later>>
@@ -75,7 +76,7 @@ export type Returnable<Result> =
       ? Result
       : Serializable<Result>;
 
-/** What a job is completed with whose handler returns a `Result`. */
+/** The output of a job whose handler returns a `Result`. */
 export type OutputOf<Result> =
   Result extends PromiseLike<infer Later>
     ? OutputOf<Later>

@@ -35,14 +35,14 @@ export class Registry<Tx> {
     return Math.max(1, ...[...this.#handlers.values()].map(({ groupMax }) => groupMax));
   }
 
-  /** The longest that one run may take whose claim is held, in milliseconds. */
+  /** The longest time that a run with a held claim may take, in milliseconds. */
   get longestHeldRunMs(): number {
     const held = [...this.#handlers.values()].filter(({ claim }) => claim === 'hold');
     return Math.max(0, ...held.map(({ timeoutMs }) => timeoutMs));
   }
 
   /**
-   * Of these queues alone.
+   * The registry of these queues alone.
    *
    * @throws InvalidInputError when it is no list, or an empty one, or one has no handler.
    */

@@ -1,12 +1,12 @@
-// tsyringe refuses to load without this, and a container is used only where a handler is a class.
+// tsyringe refuses to load without this. Loaded here, as only handlers that are classes use a container.
 import 'reflect-metadata';
 import { type DependencyContainer, type InjectionToken, container as root } from 'tsyringe';
 import type { HandlerClass, RunContext, RunFunction } from './handler.js';
 
-/** Under this token a class that is built for a run is given the claim's open transaction. */
+/** The token of the claim's open transaction, for a class that is built for a run. */
 export const TRANSACTION: InjectionToken<unknown> = Symbol.for('rowlock.transaction');
 
-/** Under this token a class that is built for a run is given the run's context. */
+/** The token of the run's context, for a class that is built for a run. */
 export const RUN: InjectionToken<RunContext<unknown>> = Symbol.for('rowlock.run');
 
 /** A handler's object, for one run. */
@@ -16,8 +16,8 @@ export interface BuiltHandler<Tx, Payload = unknown> {
 }
 
 /**
- * Builds a handler's class in a container of this run's own. `TRANSACTION` and `RUN` are registered there and
- * nowhere else, so a repository that is injected into the handler writes in the claim's own transaction.
+ * Builds a handler's class in a container of this run's own. `TRANSACTION` and `RUN` are registered there and nowhere
+ * else. So a repository that is injected into the handler writes in the claim's own transaction.
  */
 export function buildHandler<Payload, Tx>(
   use: HandlerClass<Payload, Tx>,

@@ -1,22 +1,22 @@
 import { InvalidPayloadError, type PayloadIssue } from '../errors.js';
 import type { JobError } from './job.js';
 
-/** Longer messages are cut: a row is not a log. */
+/** The longest message of an error: a row is not a log. */
 const LONGEST_MESSAGE = 4_000;
 
 const LONGEST_CODE = 128;
 
 const MOST_ISSUES = 20;
 
-/** As deep as JSON may be nested, and so long a name. */
+/** The limits of JSON, for depth and for names. */
 const LONGEST_PATH = 100;
 const LONGEST_NAME = 512;
 
 const UNREADABLE: JobError = { code: 'ROWLOCK_HANDLER', message: 'An error that cannot be shown.' };
 
 /**
- * Whatever was thrown or given as a reason, as it is kept in a job's row. Never throws, though what a handler throws may be anything: an
- * object that refuses to be read, or a message that is none.
+ * Anything that was thrown, or given as a reason, in the form that a job's row keeps. Never throws, although a handler
+ * may throw anything: an object whose getters throw, or a message that is no text.
  */
 export function jobError(reason: unknown): JobError {
   try {
@@ -51,7 +51,7 @@ function messageOf(error: Error): string {
   );
 }
 
-/** What a getter gives, unless it throws. */
+/** The value of a getter, unless it throws. */
 function readOr(otherwise: string, read: () => string): string {
   try {
     return read();
@@ -60,7 +60,7 @@ function readOr(otherwise: string, read: () => string): string {
   }
 }
 
-/** Text of limited length that every database can hold, of whatever it really is. */
+/** Any value as text of limited length that every database can hold. */
 function text(value: unknown, longest = LONGEST_MESSAGE): string {
   return (typeof value === 'string' ? value : inspect(value))
     .slice(0, longest)

@@ -2,8 +2,8 @@
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
 /**
- * A type whose values are JSON, with `never` in place of each part that is not. Other than `Json` it takes an interface, and a
- * class without methods. A member may be `undefined`: JSON leaves it out.
+ * A type whose values are JSON, with `never` in place of each part that is not. Unlike `Json`, it accepts an interface,
+ * and a class without methods. A member may be `undefined`: JSON leaves it out.
  */
 export type Serializable<Value> = Value extends Json
   ? Value
@@ -13,7 +13,7 @@ export type Serializable<Value> = Value extends Json
       ? { [Name in keyof Value]: Serializable<Value[Name]> | OptionalIn<Value, Name> }
       : never;
 
-/** What a value is after it was kept as JSON: a Date is text, and of what is unknown only that it is JSON. */
+/** The type of a value after it was kept as JSON. A Date is text. An `unknown` is only JSON. */
 export type Stored<Value> = unknown extends Value
   ? Json
   : Value extends Json
@@ -24,7 +24,7 @@ export type Stored<Value> = unknown extends Value
         ? { readonly [Name in keyof Value]: Stored<Value[Name]> | OptionalIn<Value, Name> }
         : never;
 
-/** Named, so that the compiler's message is about them and not about each of their methods. */
+/** Named, so that the compiler's message is about these types and not about each of their methods. */
 type NoData =
   | Date
   | RegExp
@@ -34,7 +34,7 @@ type NoData =
   | ReadonlySet<unknown>
   | ((...given: never) => unknown);
 
-/** JSON leaves a member out that is undefined, and not an item of a list. */
+/** JSON leaves out an undefined member, but not an undefined item of a list. */
 type OptionalIn<Value, Name extends keyof Value> = Value extends readonly unknown[]
   ? never
   : Extract<Value[Name], undefined>;

@@ -1,6 +1,6 @@
 /**
- * The state machine of a job, as one table. Types, guards, the diagram in ARCHITECTURE.md and the
- * generated tests of the conformance suite all come from here.
+ * The state machine of a job, as one table. The source of the types, the guards, the diagram in ARCHITECTURE.md and the
+ * generated tests of the conformance suite.
  */
 export const STATES = ['new', 'in-progress', 'complete', 'error', 'cancelled'] as const;
 
@@ -11,10 +11,10 @@ export const SETTLED = ['complete', 'error', 'cancelled'] as const satisfies rea
 export const OUTSTANDING = ['new', 'in-progress'] as const satisfies readonly State[];
 
 /**
- * `counted` says whether the event counts as an attempt. `reset` sets the attempts back to 0.
+ * `counted`: the event counts as an attempt. `reset`: it sets the attempts back to 0.
  *
- * A hold claim is a row lock and writes nothing, so the events of a worker find its jobs as `new` in the
- * table: `in-progress` is what the lock means (see `ClaimSession.settle`).
+ * A hold claim is a row lock and writes nothing. So the events of a worker find its jobs as `new` in the table:
+ * `in-progress` is the meaning of the lock (see `ClaimSession.settle`).
  */
 export const TRANSITIONS = {
   claim: { from: ['new'], to: 'in-progress', by: 'worker', attempt: 'kept' },
@@ -34,12 +34,12 @@ export type State = (typeof STATES)[number];
 export type TransitionName = keyof typeof TRANSITIONS;
 
 /**
- * The events by which a run ends. `release` is written for a lease, and for a job that others were settled with: a hold that is
- * given back as a whole writes nothing.
+ * The events by which a run ends. `release` is written for a lease, and for a job that is settled with others. A hold
+ * that is given back as a whole writes nothing.
  */
 export type SettlingEvent = 'complete' | 'fail' | 'retry' | 'snooze' | 'release' | 'exhaust' | 'abandon';
 
-/** The events that a client may cause on a job that nobody holds. */
+/** The events that a client may cause on a job that is not locked. */
 export type ClientEvent = 'cancel' | 'redrive';
 
 export interface Transition {
@@ -55,7 +55,7 @@ export function isLegal(event: TransitionName, state: State): boolean {
   return from.includes(state);
 }
 
-/** Whether a job in `state` is done with, until somebody redrives it. */
+/** Whether a job in `state` has ended, unless it is redriven. */
 export function isSettled(state: State): boolean {
   return (SETTLED as readonly State[]).includes(state);
 }

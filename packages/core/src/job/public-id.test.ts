@@ -29,7 +29,7 @@ test('new ids are of the time, in its order, and random beyond it', () => {
     expect(id[12]).toBe('7');
     expect(publicIdOf(ids[place] ?? '')).toBe(ids[place]);
   }
-  // Of ids of one millisecond nobody concludes from one to the next: not even their first random digits go up.
+  // Ids of one millisecond say nothing about each other: not even their first random digits go up.
   const random = hex.map((id) => id.slice(13, 16));
   expect(random).not.toEqual(random.toSorted());
 });

@@ -4,25 +4,25 @@ import type { JobId } from '../job/job.js';
 import { isSettled } from '../job/lifecycle.js';
 import type { RetentionLimits } from './retention.js';
 
-/** How many jobs one step looks at, and deletes at most: a transaction of some milliseconds. */
+/** How many jobs one step reads, and deletes at most: a transaction of some milliseconds. */
 const STEP = 1_000;
 
-/** Of a driver, what prunes. */
+/** The verbs of a driver that prune. */
 export type PrunedDriver = Pick<Driver, 'history' | 'prune'>;
 
-/** What one step has done. */
+/** The result of one step. */
 export interface PruneStep {
   /** How many jobs it has deleted. */
   readonly pruned: number;
-  /** By age alone: where all that lies before has been looked at, so that a later pass may begin there. */
+  /** In a pass by age: all jobs up to this one have been checked. A later pass may begin here. */
   readonly line?: JobId;
 }
 
 /**
- * One pass through the history in bounded steps, each of which commits by itself. It walks the primary key: an index for it would
- * cost every settlement.
+ * One pass through the history in limited steps. Each step commits by itself. The pass walks the primary key: another
+ * index would cost every settlement.
  *
- * @param from Where a pass by age begins. What lies before is left out.
+ * @param from Where a pass by age begins. Earlier jobs are skipped.
  */
 export async function* prune(
   driver: PrunedDriver,
@@ -33,7 +33,7 @@ export async function* prune(
   if (limits.counts) yield* pruneMany(driver, limits);
 }
 
-/** Oldest first, as far as jobs are old enough that they could be old since their settlement too. */
+/** Oldest first. Stops at the first jobs that are too young to have been settled for long enough. */
 async function* pruneOld(
   driver: PrunedDriver,
   limits: RetentionLimits,
@@ -54,7 +54,7 @@ async function* pruneOld(
   }
 }
 
-/** Newest first: of each queue the first ones are kept. */
+/** Newest first: the first jobs of each queue are kept. */
 async function* pruneMany(driver: PrunedDriver, limits: RetentionLimits): AsyncGenerator<PruneStep> {
   const kept = new Map<string, number>();
   const isTooMany = ({ queue, status }: HistoryEntry): boolean => {
@@ -75,7 +75,7 @@ async function* pruneMany(driver: PrunedDriver, limits: RetentionLimits): AsyncG
   }
 }
 
-/** A job that was redriven and settled anew since it was looked at is younger than all of these, and stays. */
+/** A job that was redriven and settled again in the meantime is younger than all of these, so it stays. */
 async function remove(driver: PrunedDriver, jobs: readonly HistoryEntry[]): Promise<number> {
   if (jobs.length === 0) return 0;
   const settledMs = Math.min(...jobs.map((job) => job.settledMs ?? 0));

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 const yes = () => true;
 const no = () => false;
 
-/** A pruner by the hand's clock, on a history of as many old jobs as it is told of. */
+/** A pruner with a manual clock, on a history of as many old jobs as the test wants. */
 function pruner({ turn = yes, fails = no }: { turn?: () => boolean; fails?: () => boolean } = {}) {
   const clock = handClock();
   const stopping = new AbortController();
@@ -54,7 +54,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A pause between two steps has no length by the hand's clock, and ends when it is moved. */
+/** A pause between two steps has no length by the manual clock, and ends when the clock is moved. */
 async function goOn(clock: ReturnType<typeof handClock>, ms = 0): Promise<void> {
   clock.advance(ms);
   for (let step = 0; step < 5; step++) {

@@ -5,17 +5,20 @@ import type { Logger } from '../logger.js';
 import { type PrunedDriver, prune } from './prune.js';
 import type { RetentionLimits } from './retention.js';
 
-/** How long at least after one pass until the next, and how long a worker that prunes may be silent, in milliseconds. */
+/** The least pause between two passes, in milliseconds. Another worker may take the turn after this time of silence. */
 const TURN_MS = 60_000;
 
-/** Pruning takes at most a fifth of the time while a pass goes on, and all in all a fiftieth. */
+/** Pruning takes at most a fifth of the time during a pass, and at most a fiftieth of all time. */
 const STEP_REST = 4;
 const PASS_REST = 50;
 
-/** How often a pass by age begins at the first job again, in milliseconds: some were not settled when the line came by. */
+/**
+ * How often a pass by age begins at the first job again, in milliseconds. Jobs that were outstanding at the earlier
+ * pass may be settled now.
+ */
 const FROM_START_MS = 3_600_000;
 
-/** What a pruner stands on. */
+/** The dependencies of a pruner. */
 export interface PrunerParts {
   readonly driver: PrunedDriver & Pick<Driver, 'takePruneTurn'>;
   readonly limits: RetentionLimits;
@@ -25,7 +28,7 @@ export interface PrunerParts {
   readonly stopping: AbortSignal;
 }
 
-/** Prunes in the background, as long as its worker runs. Of all workers of a database one does so at a time. */
+/** Prunes in the background while its worker runs. One worker of a database prunes at a time. */
 export class Pruner {
   readonly #parts: PrunerParts;
   #line: JobId = 0n;
@@ -62,7 +65,7 @@ export class Pruner {
       pruned += step.pruned;
       this.#line = step.line ?? this.#line;
       await this.#pause(STEP_REST * (clock.now() - stepBegan));
-      // Whoever else has it by now goes on: two at once do no harm.
+      // Another worker that has the turn by now goes on. Two at once do no harm.
       if (stopping.aborted || !(await this.#takeTurn(TURN_MS))) break;
       stepBegan = clock.now();
     }
@@ -76,7 +79,7 @@ export class Pruner {
     return this.#parts.driver.takePruneTurn(this.#parts.workerId, forMs);
   }
 
-  /** Until then, or until the worker stops. */
+  /** Waits `ms` milliseconds, or until the worker stops. */
   #pause(ms: number): Promise<void> {
     const { clock, stopping } = this.#parts;
     return new Promise((resolve) => {

@@ -112,7 +112,7 @@ function entry({ id = 1n, queue = 'q', status = 'complete', age = 0, settledMs =
   return { id, queue, status, createdMs: age, settledMs: isOutstanding ? null : settledMs };
 }
 
-/** A table of jobs of which nothing but the history is looked at. */
+/** A table of jobs. The test reads only the history. */
 function tableOf(given: readonly HistoryEntry[]) {
   let jobs = [...given];
   const asked: { readonly jobs: readonly bigint[]; readonly settledMs: number }[] = [];

@@ -4,7 +4,7 @@ import { InvalidInputError } from '../errors.js';
 import { checkWhole } from '../input.js';
 import { SETTLED } from '../job/lifecycle.js';
 
-/** How long settled jobs are kept. What has no rule is kept for ever; so has `null`, where a queue differs from the others. */
+/** How long settled jobs are kept. Jobs without a rule are kept for ever. `null` removes a general rule for one queue. */
 export interface RetentionRules {
   /** How long jobs that are complete are kept, from when they were settled. */
   readonly complete?: Duration | null;
@@ -12,28 +12,29 @@ export interface RetentionRules {
   readonly error?: Duration | null;
   /** How long jobs that are cancelled are kept. */
   readonly cancelled?: Duration | null;
-  /** How many settled jobs of a queue are kept at most: those that were enqueued last. */
+  /** How many settled jobs of a queue are kept at most: the last ones to be enqueued. */
   readonly keep?: number | null;
 }
 
 /** Rules for all queues, and others for some. */
 export interface Retention extends RetentionRules {
   /**
-   * By the name of a queue: what is different there. A rule that is not named here is the general one, also `keep`: a queue keeps its
-   * complete jobs for ever with `{ complete: null, keep: null }`, and all of its jobs with `null` for each of the four.
+   * Rules by the name of a queue. The general rule stands for each rule that is not named here, also for `keep`. To
+   * keep the complete jobs of a queue for ever, write `{ complete: null, keep: null }`. To keep all of its jobs, write
+   * `null` for each of the four.
    */
   readonly queues?: Readonly<Record<string, RetentionRules>>;
 }
 
 type Limits = Readonly<Record<keyof RetentionRules, number>>;
 
-/** The rules as numbers: milliseconds and jobs, infinite where there is no rule. */
+/** The rules as numbers, in milliseconds and jobs. Infinite where there is no rule. */
 export class RetentionLimits {
   readonly #general: Limits;
   readonly #queues: ReadonlyMap<string, Limits>;
-  /** What is younger than this is kept whatever its state, in milliseconds. */
+  /** The shortest time that a rule keeps jobs, in milliseconds. Younger jobs are kept in any state. */
   readonly shortestMs: number;
-  /** Whether any queue has a most. */
+  /** Whether any queue has a limit on its number of jobs. */
   readonly counts: boolean;
 
   /** @throws InvalidInputError */
@@ -79,7 +80,7 @@ export class RetentionLimits {
 function limits(rules: RetentionRules, name: string): Limits {
   const { complete, error, cancelled, keep, ...unknown } = rules;
   const [mistaken] = Object.keys(unknown);
-  // A rule that is misspelt would keep everything, or delete what another rule was to keep.
+  // A misspelt rule would keep everything, or delete jobs that another rule keeps.
   if (mistaken !== undefined) throw new InvalidInputError(`${name} has no rule ${JSON.stringify(mistaken)}.`);
   const age = (given: Duration | null | undefined, state: string): number =>
     given == null ? Number.POSITIVE_INFINITY : milliseconds(given, `${name}.${state}`);

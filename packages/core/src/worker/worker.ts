@@ -30,19 +30,22 @@ import { LineReporter } from './tell/line-reporter.js';
 import { Alarm } from './time/alarm.js';
 
 export interface WorkerOptions {
-  /** Names the worker to people. Default: the host and the process id. */
+  /** The worker's name for people. Default: the host and the process id. */
   readonly name?: string;
-  /** Which of its handlers' queues the worker serves. Default: all. Jobs of the others it never claims. */
+  /**
+   * The queues that the worker serves, of those of its handlers. Default: all. The worker never claims jobs of other
+   * queues.
+   */
   readonly queues?: readonly string[];
   /**
-   * How many runs at once, 1 to 1,000. Each holds a connection; where its handler's claim is a lease, only while it is claimed and settled,
-   * which all may be at once. Default 5.
+   * How many runs at once, 1 to 1,000. Default 5. Each run holds a connection. With a lease it holds one only during
+   * its claim and its settlement, but all runs may do so at once.
    */
   readonly concurrency?: number;
-  /** The backstop behind the wake-ups: how long at most until the next look. At least 10 ms, default 5 s. */
+  /** The longest time until the next look, if no wake-up comes. At least 10 ms, default 5 s. */
   readonly pollInterval?: Duration;
   /**
-   * How often to look while others hold what is due, or is to be cancelled, so that a dead worker's jobs are found. At least 10 ms,
+   * How often to look while due jobs, or jobs to cancel, are locked. So a dead worker's jobs are found. At least 10 ms,
    * default 250 ms.
    */
   readonly watchInterval?: Duration;
@@ -50,13 +53,13 @@ export interface WorkerOptions {
 
 export interface StopOptions {
   /**
-   * How long running handlers may go on. After it their signals are aborted and, 5 s later at the latest, their jobs go back. Default
-   * 20 s: all of it has to fit into the 30 s after which Kubernetes kills a process that it has told to end.
+   * How long running handlers may go on. Then the handlers' signals are aborted and, 5 s later at the latest, their
+   * jobs go back. Default 20 s: a stop must fit into the 30 s after which Kubernetes kills a stopping process.
    */
   readonly drain?: Duration;
 }
 
-/** What a worker stands on. */
+/** The dependencies of a worker. */
 export interface WorkerParts<Tx> {
   readonly driver: Driver<Tx>;
   readonly registry: Registry<Tx>;
@@ -66,15 +69,18 @@ export interface WorkerParts<Tx> {
   readonly retention: RetentionLimits;
 }
 
-/** Between two looks, in milliseconds: without a pause they would be a loop that leaves nothing of the processor and the server. */
+/**
+ * The least pause between two looks, in milliseconds. Looks without a pause would take all of the processor and the
+ * server.
+ */
 const LEAST_MS = 10;
 
-/** What it means for a worker that it has no session of its own. */
+/** The consequences for a worker that it has no session of its own. */
 const HEARTBEAT =
   "the connections share the server's sessions, as behind a transaction pooler: a heartbeat each second proves this worker " +
   'alive, wake-ups are polled, and if it dies its leases are put back after 5 s and not at once';
 
-/** What there is between `start` and `stop`. */
+/** The parts that exist between `start` and `stop`. */
 interface Running {
   readonly anchor: Anchor;
   readonly slots: Slots;
@@ -85,8 +91,8 @@ interface Running {
 }
 
 /**
- * Claims jobs and runs their handlers. It sleeps until a wake-up, a job's time or the backstop, then sweeps its
- * queues in as many slots as there is work for.
+ * Claims jobs and runs their handlers. Sleeps until a wake-up, a job's time or the poll interval. Then sweeps its
+ * queues, in as many slots as there is work for.
  */
 export class Worker<Tx> {
   readonly name: string;
@@ -96,7 +102,7 @@ export class Worker<Tx> {
   readonly #watchMs: number;
   readonly #events: WorkerEmitter;
   readonly #stopping = new AbortController();
-  /** Aborted later: while handlers end, they may be cancelled. */
+  /** Aborted later than `#stopping`: a cancellation may still come while handlers end. */
   readonly #unsubscribing = new AbortController();
   readonly #taken = new Set<string>();
   readonly #live = new Set<LiveRun>();
@@ -110,7 +116,7 @@ export class Worker<Tx> {
   #started: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
   #drainMs = Number.POSITIVE_INFINITY;
-  /** While it waits for running handlers: rings when they have had the time that they were given. */
+  /** While the worker drains: rings when the handlers' time is over. */
   #patience: Alarm | null = null;
   #giveBack: () => void = () => {};
 
@@ -158,10 +164,13 @@ export class Worker<Tx> {
   }
 
   /**
-   * Subscribes to wake-ups and begins to work. Resolves when it has; from then on it goes on by itself,
-   * through the server's restarts too, until `stop`. When it rejects, it may be called again.
+   * Subscribes to wake-ups and begins to work. Resolves when it has subscribed. From then on the worker goes on until
+   * `stop`, also through restarts of the server. After a rejection, it may be called again.
    *
-   * @throws DriverError: `SchemaOutdated`, `ConnectionLost`, `PermissionDenied`, or `Unknown` where a setting of the server will not do; PoolTooSmallError; WorkerStoppedError once `stop` was called
+   * @throws DriverError: `SchemaOutdated`, `ConnectionLost`, `PermissionDenied`, or `Unknown` when a setting of the
+   * server is unsuitable
+   * @throws PoolTooSmallError
+   * @throws WorkerStoppedError once `stop` was called
    */
   start(): Promise<void> {
     if (this.#stopped !== null) {
@@ -172,7 +181,7 @@ export class Worker<Tx> {
     this.#started ??= this.#start().catch((error: unknown) => {
       this.#giveBack();
       this.#giveBack = () => {};
-      // So that it can be tried again.
+      // So that `start` can be called again.
       this.#started = null;
       throw error;
     });
@@ -180,10 +189,10 @@ export class Worker<Tx> {
   }
 
   /**
-   * Claims nothing more, waits for the running handlers, and ends the session. Safe to call twice: a second call with a `drain` that is
-   * over sooner hurries the first, and both resolve at the same end.
+   * Claims nothing more, waits for the running handlers, and ends the session. Safe to call twice. A second call whose
+   * `drain` ends sooner shortens the first, and both resolve together.
    *
-   * @throws InvalidInputError; then it goes on as before.
+   * @throws InvalidInputError; then the worker goes on as before.
    */
   stop({ drain }: StopOptions = {}): Promise<void> {
     try {
@@ -200,12 +209,12 @@ export class Worker<Tx> {
     this.#patience?.within(drainMs);
   }
 
-  /** As `workers()` lists it; undefined until the worker has started. */
+  /** The id that `workers()` lists. Undefined until the worker has started. */
   get id(): string | undefined {
     return this.#running?.anchor.workerId;
   }
 
-  /** Those that it serves. */
+  /** The queues that the worker serves. */
   get queues(): readonly string[] {
     return this.#parts.registry.queues;
   }
@@ -309,7 +318,7 @@ export class Worker<Tx> {
     this.#events.emit('start');
   }
 
-  /** The first wake-up comes as soon as the session is subscribed: that primes the pump. */
+  /** The first wake-up comes when the session is subscribed, and starts the first look. */
   async #listen(anchor: Anchor): Promise<void> {
     const { signal } = this.#unsubscribing;
     const { queues } = this.#parts.registry;
@@ -319,7 +328,7 @@ export class Worker<Tx> {
         continue;
       }
       this.#cancellations.receive(wakeUp);
-      // The job may be held by somebody who does not run it.
+      // A transaction other than a run may hold the job.
       this.#alarm.within(this.#watchMs);
     }
   }

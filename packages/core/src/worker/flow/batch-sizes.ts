@@ -4,35 +4,35 @@ import type { Registry } from '../../handler/registry.js';
 import type { Job } from '../../job/job.js';
 import { TimedMutex } from '../time/mutex.js';
 
-/** The most jobs that one transaction takes of a handler that did not ask for it. */
+/** The most jobs that one transaction takes of a handler with `batch: 'auto'`. */
 const MOST = 500;
 
-/** So long may the handlers of one transaction take together, by what they took before, in milliseconds. */
+/** How long the handlers of one transaction may take together, in milliseconds. Estimated from their earlier runs. */
 const TOGETHER_MS = 10;
 
-/** A run that takes longer has something to wait for, which others should not wait for with it, in milliseconds. */
+/** A run that takes longer than this waits for something, in milliseconds. Other runs should not wait with it. */
 const SLOW_MS = 10;
 
-/** So many runs in a row must have been quick and without the transaction until they are taken together. */
+/** How many runs in a row must have been quick and without the transaction before runs share a transaction. */
 const PROOFS = 50;
 
-/** A look that has been going on for so long no longer keeps others from theirs, in milliseconds: its connection may be dead. */
+/** How long a look for work keeps other slots from looking, in milliseconds. After that, its connection may be dead. */
 const HANGS_MS = 200;
 
 /** A slot's look for work. */
 export interface Search {
   /** How many jobs it may claim. */
   readonly limit: number;
-  /** Whether it goes past one that hangs: what it finds says little of the queue. */
+  /** Whether it does not wait for a look that hangs. The number of jobs that it finds then says little about the queue. */
   readonly isPast: boolean;
-  /** It has what it has: others may look. May be called twice. */
+  /** The look is over: others may look. May be called twice. */
   end(): void;
 }
 
-/** For one job no slot waits. */
+/** A look for one job. No slot waits for it. */
 export const ONE_JOB: Search = { limit: 1, isPast: false, end() {} };
 
-/** How a handler's runs have been lately. */
+/** A handler's latest runs: how long they took, and whether they used the transaction. */
 class Habit {
   #proofs = 0;
   #averageMs = 0;
@@ -50,8 +50,9 @@ class Habit {
 }
 
 /**
- * How many jobs of a queue one transaction takes: as many as the handlers allow, and as the queue lately had. From one on it
- * doubles as long as a claim finds as many as it may, so that a short queue is shared by the slots, and falls to what was found.
+ * How many jobs of a queue one transaction takes. The limit is what the handlers allow and how many jobs the queue
+ * lately had. The number begins at one, and doubles while each claim finds as many jobs as it may take. Otherwise it
+ * falls to the number that was found. So the slots share a short queue.
  */
 export class BatchSizes<Tx> {
   readonly #registry: Registry<Tx>;
@@ -66,10 +67,11 @@ export class BatchSizes<Tx> {
   }
 
   /**
-   * How many jobs the next claim may take. Where it is more than one, the slots of a process look one after the other: jobs of
-   * one key that two of them had each some of would go to neither. Past a slot that hangs they claim one job each.
+   * How many jobs the next claim may take. If more than one, the slots of a process look one after the other. Otherwise
+   * two slots could each lock some jobs of one key, and neither could run them. Slots do not wait for a look that
+   * hangs: each claims one job.
    *
-   * @param most After a claim that took jobs which cannot share a transaction: how many of them can.
+   * @param most How many jobs can share a transaction, if the last claim took jobs that cannot.
    */
   async search(queue: string, most = Number.POSITIVE_INFINITY): Promise<Search> {
     const limit = (): number => Math.min(this.next(queue), most);
@@ -79,21 +81,21 @@ export class BatchSizes<Tx> {
     return { limit: limit(), isPast: false, end };
   }
 
-  /** A claim of up to `limit` jobs has found so many that can be run together. */
+  /** A claim of up to `limit` jobs has found `jobs` that can run together. */
   found(queue: string, limit: number, jobs: number): void {
     this.#sizes.set(queue, jobs < limit ? Math.max(1, jobs) : limit * 2);
   }
 
-  /** The next job has to be taken by itself. */
+  /** The next claim takes one job. */
   reset(queue: string): void {
     this.#sizes.set(queue, 1);
   }
 
-  /** How many of these, from the first one on, may share a transaction: at least one, if there are any. */
+  /** How many of these jobs, from the first one on, may share a transaction. At least one, if there are any. */
   batchable(jobs: readonly Job[]): number {
     if (jobs.length <= 1) return jobs.length;
-    const apart = jobs.findIndex((job) => !this.isBatchable(job));
-    return apart < 0 ? jobs.length : Math.max(1, apart);
+    const first = jobs.findIndex((job) => !this.isBatchable(job));
+    return first < 0 ? jobs.length : Math.max(1, first);
   }
 
   /** A run has ended. */
@@ -101,7 +103,10 @@ export class BatchSizes<Tx> {
     this.#habit(kind).ran(tookMs, hasUsedTransaction);
   }
 
-  /** Whether a job may share its transaction with others. One that has crashed a process would take them with it again. */
+  /**
+   * Whether a job may share its transaction with others. A job that has crashed a process may not: a second crash would
+   * undo the others.
+   */
   isBatchable({ kind, crashes }: Job): boolean {
     const handler = this.#registry.find(kind);
     return crashes === 0 && handler !== undefined && this.#most(handler) > 1;

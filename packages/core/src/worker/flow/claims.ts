@@ -7,21 +7,24 @@ import { ONE_JOB, type Search } from './batch-sizes.js';
 import type { Flow } from './context.js';
 import { type Grouped, lockGroups } from './group.js';
 
-/** How long a sweep may go on before it starts from the beginning again, in milliseconds: what is urgent waits so long behind a backlog. */
+/**
+ * How long a sweep may go on before it starts again from the first job, in milliseconds. An urgent job waits this long
+ * behind a backlog.
+ */
 const SWEEP_MS = 500;
 
-/** How many busy keys a claim names at most; a job of another busy key is met and left again. */
+/** The most busy keys that a claim excludes. A job of another busy key is claimed and let go. */
 const BUSY_KEYS = 1_000;
 
-/** A claim that was sent behind a settlement. */
+/** A claim that was sent right behind a settlement. */
 interface ClaimAhead {
   readonly jobs: Promise<readonly Job[]>;
   readonly began: number;
 }
 
 /**
- * The claims of one slot's sweep, on one connection. Ids become visible out of order and jobs come back behind the line, so
- * under lasting load a sweep ends after `SWEEP_MS`, and the slot sweeps again.
+ * The claims of one slot's sweep, on one connection. Ids become visible out of order, and jobs come back behind the
+ * line. So under lasting load a sweep ends after `SWEEP_MS`, and the slot sweeps again.
  */
 export class Claims<Tx> {
   readonly session: ClaimSession<Tx>;
@@ -33,9 +36,9 @@ export class Claims<Tx> {
   #search: Search = ONE_JOB;
   #ahead: ClaimAhead | null = null;
   #began = 0;
-  /** After a claim of jobs that cannot share a transaction: how many of them can. */
+  /** How many jobs can share a transaction, if the last claim took jobs that cannot. */
   #most: number | undefined;
-  /** Whether the last claim came to something that was run. */
+  /** Whether jobs of the last claim were run. */
   #worked = false;
 
   constructor(flow: Flow<Tx>, pass: Sweep) {
@@ -45,7 +48,7 @@ export class Claims<Tx> {
     this.session = flow.driver.claimSession({ idleLimitMs: flow.idleLimitMs });
   }
 
-  /** The next runs, under this connection's locks, or null when the sweep is over. */
+  /** The next runs, under this connection's locks. Null when the sweep is over. */
   async next(): Promise<Grouped<Tx> | null> {
     for (;;) {
       const jobs = await this.#claim();
@@ -58,7 +61,10 @@ export class Claims<Tx> {
     }
   }
 
-  /** What the claim behind a settlement is to look for. Undefined where there is to be none, or where it has to wait for other slots. */
+  /**
+   * The criteria of the claim to send right behind a settlement. Undefined if there is none, or if it must wait for
+   * other slots.
+   */
   behind(): ClaimCriteria | undefined {
     this.#works();
     if (!this.#goesOn || this.#flow.sizes.next(this.#pass.queue) > 1) return undefined;
@@ -67,12 +73,12 @@ export class Claims<Tx> {
     return this.#criteria(1);
   }
 
-  /** The settlement is done, and the claim behind it on its way. */
+  /** The settlement is done, and the claim behind it is on its way. */
   settled(next: Finished['next']): void {
     if (next !== null) this.#ahead = { jobs: next, began: this.#began };
   }
 
-  /** What was claimed has been run. */
+  /** The claimed jobs have been run. */
   turned(): void {
     this.#letGo();
     this.#works();
@@ -95,7 +101,7 @@ export class Claims<Tx> {
     await this.session.rollback();
   }
 
-  /** SKIP LOCKED: the first due jobs beyond the line whose entities this process does not already have. */
+  /** SKIP LOCKED: the first due jobs beyond the line, without those of entities that this process has. */
   async #claim(): Promise<readonly Job[] | null> {
     const ahead = this.#ahead;
     this.#ahead = null;
@@ -126,7 +132,7 @@ export class Claims<Tx> {
     return !this.#isAnswered && !stopping.aborted && clock.now() < this.#until;
   }
 
-  /** Whether some other slot looks for all that this one could still find. */
+  /** Whether another slot looks for all that this slot could still find. */
   get #isAnswered(): boolean {
     return this.#worked && this.#pass.isAtFront && this.#flow.answered();
   }
@@ -147,7 +153,7 @@ export class Claims<Tx> {
     return { queue, line, kinds: registry.kinds, busy: keys, limit };
   }
 
-  /** Checks and groups what was claimed. Nothing of it stays locked that is not run. */
+  /** Checks and groups the claimed jobs. No job stays locked that is not run. */
   async #group(jobs: readonly Job[]): Promise<Grouped<Tx> | 'blocked' | 'end'> {
     const last = jobs.at(-1);
     if (last === undefined) return 'end';
@@ -174,7 +180,10 @@ export class Claims<Tx> {
     return [first, ...others];
   }
 
-  /** Jobs that cannot share a transaction are claimed again, fewer at a time: the others would be locked to its end, and run by nobody. */
+  /**
+   * Claims jobs that cannot share a transaction again, fewer at a time. Otherwise the jobs that are not run stay locked
+   * to the end of the transaction.
+   */
   #split(jobs: readonly Job[], most: number): 'blocked' {
     this.#pass.letGo(jobs);
     this.#most = most;

@@ -12,7 +12,7 @@ import type { RunInfo } from '../run/run-info.js';
 import type { WorkerEmitter } from '../tell/events.js';
 import type { BatchSizes } from './batch-sizes.js';
 
-/** What the flow of one worker stands on. */
+/** The parts that all slots of one worker share. */
 export interface Flow<Tx> {
   readonly driver: Driver<Tx>;
   readonly registry: Registry<Tx>;
@@ -22,9 +22,9 @@ export interface Flow<Tx> {
   readonly container: DependencyContainer | undefined;
   readonly workerId: string;
   readonly host: string;
-  /** How long the server lets a held claim be, in milliseconds. */
+  /** How long the server lets a held claim last, in milliseconds. */
   readonly idleLimitMs: number;
-  /** Entities that this process has now: its other slots need not ask the server about them. */
+  /** Entities that this process has now. Other slots of the process need no query for such an entity. */
   readonly taken: Set<string>;
   /** How many jobs a claim takes. */
   readonly sizes: BatchSizes<Tx>;
@@ -32,18 +32,18 @@ export interface Flow<Tx> {
   /** The runs going on in this process. */
   readonly live: Set<LiveRun>;
   readonly cancellations: Cancellations;
-  /** Handlers that ignored their signals and have not ended yet. */
+  /** Runs whose handlers ignored their signals and have not ended yet. */
   readonly leftBehind: Set<RunInfo>;
-  /** Kinds without a handler here, which have been logged. */
+  /** Kinds without a handler here that have been logged. */
   readonly unknownKinds: Set<string>;
-  /** Aborted when the worker stops: no further job is claimed. */
+  /** Aborted when the worker stops. Then no further job is claimed. */
   readonly stopping: AbortSignal;
-  /** Whether the worker's session is open: without it nothing is leased. */
+  /** Whether the worker's session is open. Without a session no job is leased. */
   readonly anchored: () => boolean;
-  /** Whether nothing can be found that no other slot looks for, or that no wake-up will tell of. */
+  /** Whether other slots, or wake-ups still to come, cover everything that a slot could find. */
   readonly answered: () => boolean;
   /** Called when a sweep has come to a job. */
   readonly looked: (pass: Sweep, job: Job) => void;
-  /** Called when a run is about to begin: where one job was, more may be. */
+  /** Called when a run begins: more jobs may be due. */
   readonly claimed: () => void;
 }

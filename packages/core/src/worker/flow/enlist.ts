@@ -3,9 +3,9 @@ import type { Flow } from './context.js';
 import type { Grouped } from './group.js';
 
 /**
- * Makes runs known in this process: to cancellations, to a worker that stops, and to a session that is lost.
+ * Registers runs in this process, so that a cancellation, the worker's stop or the loss of the session can stop them.
  *
- * @returns ends that
+ * @returns unregisters them
  */
 export function enlist<Tx>(flow: Flow<Tx>, claim: Grouped<Tx>): () => void {
   const [[first]] = claim;

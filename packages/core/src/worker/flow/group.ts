@@ -1,4 +1,4 @@
-/** Check and group: from the jobs that were claimed to the runs that may begin, all under this transaction's locks. */
+/** Check and group: from the claimed jobs to the runs that may begin, all under this transaction's locks. */
 
 import { v4 as uuid } from 'uuid';
 import type { ClaimSession } from '../../driver/claim-session.js';
@@ -10,18 +10,18 @@ import type { Sweep } from '../look/sweep.js';
 import { Run } from '../run/run.js';
 import type { Flow } from './context.js';
 
-/** What a job is about: its key, or, without one, itself. */
+/** The key of a job, or its id if it has no key. */
 type Entity = NonNullable<Job['key']> | Job['id'];
 
-/** What one transaction has claimed. */
+/** The claim of one transaction. */
 interface Claim {
-  /** Of all its runs: they begin and end together. */
+  /** Shared by all its runs, which begin and end together. */
   readonly runId: string;
   /** Whether it has several jobs. */
   readonly isBatch: boolean;
 }
 
-/** Runs that follow each other: those of one key, in id order; mostly one. */
+/** Runs of one key, in id order. Each follows the one before. Mostly one run. */
 export type Chain<Tx> = readonly [Run<Tx>, ...Run<Tx>[]];
 
 /** The runs of one claim, which share its transaction. */
@@ -34,9 +34,9 @@ export function asOne<Tx>(grouped: Grouped<Tx>): RunRef {
 }
 
 /**
- * Locks the siblings of the claimed jobs, NOWAIT, and makes up the runs. A key that is blocked is left out, and passed over for
- * the rest of the sweep. Of two workers that hold different jobs of a key, the one that looks later meets the other's lock.
- * If it has claimed several jobs, it is to claim them `one by one`.
+ * Locks the siblings of the claimed jobs, NOWAIT, and makes the runs. A blocked key is left out, and skipped for the
+ * rest of the sweep. If two workers hold different jobs of a key, the later one meets the other's lock. A claim of
+ * several jobs is then repeated `one by one`.
  *
  * @param taken Receives the entities that are this slot's from now on.
  */
@@ -71,7 +71,7 @@ export async function lockGroups<Tx>(
   return [...chains.values()];
 }
 
-/** Marks the job's entity as this slot's, unless another slot of this process was quicker. */
+/** Marks the job's entity as this slot's. False if another slot of this process has it. */
 function take<Tx>(flow: Flow<Tx>, { queue, key }: Job, taken: Set<string>): boolean {
   if (key === null) return true;
   const entity = `${queue}\n${key}`;
@@ -110,7 +110,7 @@ async function lockSiblings<Tx>(
   }
 }
 
-/** The run of a job without a key: nothing blocks it, and nothing goes with it. Needs no statement, as most jobs of a batch are such. */
+/** The run of a job without a key, which has no siblings. Needs no statement, as most jobs of a batch have no key. */
 function keylessRun<Tx>(
   flow: Flow<Tx>,
   { runId, isBatch }: Claim,
@@ -123,8 +123,8 @@ function keylessRun<Tx>(
 }
 
 /**
- * The next runs of a key, for as many of its jobs as were claimed, or undefined when it is blocked. Jobs of a key start in id
- * order: the first of them goes, even if another one was claimed for its priority.
+ * The next runs of a key, for as many of its jobs as were claimed. Undefined if the key is blocked. Jobs of a key start
+ * in id order: the first one runs, even if the priority of another one led to the claim.
  */
 async function chainOf<Tx>(
   flow: Flow<Tx>,
@@ -147,13 +147,13 @@ async function chainOf<Tx>(
     runs.push(run);
     left -= run.jobs.length;
     rest = rest.slice(run.jobs.length);
-    // Dependencies are looked up in what is committed, which does not have the run before.
+    // The query for dependencies sees committed rows only, and so not the end of the previous run.
   } while (left > 0 && runs.every(({ handler }) => handler.after.length === 0));
   const [first, ...others] = runs;
   return first && [first, ...others];
 }
 
-/** The run that the first of these jobs, all of one key, begins: alone or as a group. */
+/** The run that begins with the first of these jobs, all of one key: alone or as a group. */
 async function nextRun<Tx>(
   flow: Flow<Tx>,
   tx: ClaimSession<Tx>,
@@ -166,7 +166,10 @@ async function nextRun<Tx>(
   return first && new Run(group.handler, [first, ...rest], runId);
 }
 
-/** The first of these jobs, of one key or of none, and those that its handler takes with it; undefined when it cannot be run here. */
+/**
+ * The first of these jobs, and those that its handler takes with it. All are of one key, or have none. Undefined if the
+ * first one cannot run here.
+ */
 function nextGroup<Tx>(
   flow: Flow<Tx>,
   siblings: readonly Job[],
@@ -182,7 +185,7 @@ function nextGroup<Tx>(
   return { handler, jobs: siblings.slice(0, Math.min(handler.groupMax, end === -1 ? siblings.length : end)) };
 }
 
-/** The first job of a key may be of a kind that no worker serves any more. The others wait behind it. */
+/** Warns that no handler here serves the first job of a key, and that the later jobs of the key wait behind it. */
 function tellUnknown<Tx>({ log, unknownKinds }: Flow<Tx>, { publicId, queue, kind, key }: Job): void {
   if (unknownKinds.has(kind)) return;
   unknownKinds.add(kind);
@@ -193,7 +196,7 @@ function tellUnknown<Tx>({ log, unknownKinds }: Flow<Tx>, { publicId, queue, kin
   );
 }
 
-/** Leaves out the jobs that an earlier, outstanding job of the kinds in `after` still holds up. */
+/** Leaves out the jobs that must wait for an earlier, outstanding job of the kinds in `after`. */
 async function withoutDependants<Tx>(
   tx: ClaimSession<Tx>,
   { after }: AnyHandler<Tx>,

@@ -4,11 +4,11 @@ import type { JobId } from '../../job/job.js';
 import type { RunWrites } from '../run/run-handle.js';
 
 /**
- * What settles a leased claim: a transaction that begins when it is first needed, by locking the jobs that are still this run's. Its
- * connection may be lost and, after `undo`, another be taken.
+ * The transaction that settles a leased claim. Begins at its first use, and locks the jobs that this run still has. If
+ * its connection is lost, `undo` lets the next use take another one.
  */
 export class Lease<Tx> implements RunWrites<Tx> {
-  /** Whether it is known to be committed. */
+  /** Whether the lease is known to be committed. */
   readonly isCommitted: boolean;
   readonly #session: ClaimSession<Tx>;
   readonly #runId: string;
@@ -34,7 +34,7 @@ export class Lease<Tx> implements RunWrites<Tx> {
     return this.#used;
   }
 
-  /** Whether an earlier attempt has settled the jobs, whose commit was done though its answer was lost. */
+  /** Whether an earlier attempt has settled the jobs: its commit succeeded, but the answer was lost. */
   get settledBefore(): boolean {
     return this.#settledBefore;
   }

@@ -6,7 +6,10 @@ import { DriverError, type DriverErrorCode, type State } from '../../index.js';
 import { Lease } from './lease.js';
 import { settleLease } from './leased.js';
 
-/** What becomes of one attempt to settle: its connection is lost when it begins, or when it commits, before that is done or after. */
+/**
+ * The fate of one attempt to settle: its connection is lost when it begins, or at its commit, before the commit is done
+ * or after.
+ */
 type Fate = 'no connection' | 'not committed' | 'answer lost' | 'committed';
 
 /** Settles a job as complete, or as a retry instead, by a handler that has used its transaction. */
@@ -56,7 +59,10 @@ test.each<[readonly Fate[], State]>([
   expect(await settled(fates)).toEqual({ told: [row === 'complete' ? 'complete' : 'retry'], row });
 });
 
-/** Settles a job as complete, by a handler that has left its transaction alone, while the database says no for these reasons. */
+/**
+ * Settles a job as complete, by a handler that has not used its transaction, while the database refuses for these
+ * reasons.
+ */
 async function settledUnused(refusals: readonly DriverErrorCode[]): Promise<unknown> {
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
   const left = [...refusals];

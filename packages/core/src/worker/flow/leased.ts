@@ -17,7 +17,7 @@ import { begin } from './run-all.js';
 import { runOne } from './run-one.js';
 import { lostClaim, type Settlements, settlementsOf } from './settle.js';
 
-/** Commits the claim, runs, and settles. Until then the worker's session keeps the claim. */
+/** Commits the claim, runs, and settles. In between, the worker's session keeps the claim. */
 export async function runLeased<Tx>(
   flow: Flow<Tx>,
   session: ClaimSession<Tx>,
@@ -26,7 +26,7 @@ export async function runLeased<Tx>(
   began: number,
 ): Promise<void> {
   const { runId, jobs } = run.live;
-  // The session was lost while this claim was on its way, and could not stop a run that was not there.
+  // The session was lost during this claim, so the loss could not stop this run.
   if (!flow.anchored()) return session.release({ runId, jobs });
   const lease = await takeLease(flow, session, run);
   try {
@@ -53,7 +53,7 @@ async function takeLease<Tx>(
     await session.lease(runId, jobs, idleLimitMs);
   } catch (error) {
     if (!isDriverError(error, 'ConnectionLost')) throw error;
-    // The lease may have been committed, and only the answer was lost: then it is to be given back.
+    // The lease may be committed although its answer was lost. Then it must be given back.
     isCommitted = false;
   }
   return new Lease(driver.claimSession({ idleLimitMs }), runId, jobs, isCommitted);
@@ -82,10 +82,10 @@ async function runUnderLease<Tx>(
 }
 
 /**
- * Writes the outcomes and commits them. A lease outlives its connection, so while the database is away this goes on trying. Where the
- * handler has written, its writes are gone with the connection, and its jobs are retried. They are retried as well when the database
- * cannot hold what is to be written. Whatever else the database says, a handler that has worked for minutes is not to
- * run again for it.
+ * Writes the outcomes and commits them. A lease outlives its connection, so the attempts go on while the database is
+ * away. If the handler has written, the loss of the connection undoes its writes, and its jobs are retried. Jobs are
+ * also retried if the database cannot hold their outcomes. No other error of the database repeats a handler that may
+ * have worked for minutes.
  *
  * @param waits Pauses for some milliseconds; rejects when there is no time left.
  * @throws ClaimLostError, DriverError
@@ -96,7 +96,7 @@ export async function settleLease<Tx>(
   waits: (ms: number, error: unknown) => Promise<void>,
 ): Promise<readonly Settlement[]> {
   const pause = new Pause(20, 1_000);
-  /** What a commit was sent for: jobs that are found settled were settled so. */
+  /** The settlements of the last attempt that reached its commit. Jobs that are found settled were settled with these. */
   let sent = settlements;
   let now = settlements;
   for (;;) {
@@ -115,7 +115,10 @@ export async function settleLease<Tx>(
   }
 }
 
-/** Between two attempts to settle a lease. When the worker has no time left its jobs are reclaimed, as soon as its session ends. */
+/**
+ * The pause between two attempts to settle a lease. Rejects when the worker has no time left: its jobs are reclaimed
+ * once its session ends.
+ */
 function wait<Tx>(
   { clock, log }: Flow<Tx>,
   { live, info }: Run<Tx>,

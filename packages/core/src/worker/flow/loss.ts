@@ -6,7 +6,7 @@ import type { Run } from '../run/run.js';
 import type { Flow } from './context.js';
 
 /**
- * Stops runs that have lost their claim, or whose record cannot be made durable: there is nothing to work for.
+ * Stops runs that have lost their claim, or whose record cannot be made durable: their work could not be settled.
  *
  * @returns ends the watch of the claim
  */
@@ -22,9 +22,9 @@ export function stopWhenLost<Tx>(lost: AbortSignal, record: RunRecord, runs: rea
 }
 
 /**
- * Tells of runs of which nothing was settled, and lets go of their claim.
+ * Emits `lost` for runs that were not settled, and rolls back their claim.
  *
- * @throws what the database will say to the next claim too, which is to come after a pause
+ * @throws an error that the next claim would meet too: the next claim is to come after a pause
  */
 export async function tellLost<Tx>(
   { log, events }: Pick<Flow<Tx>, 'log' | 'events'>,

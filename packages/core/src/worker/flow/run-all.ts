@@ -10,10 +10,10 @@ import type { Flow } from './context.js';
 import type { Chain, Grouped } from './group.js';
 import { runOne } from './run-one.js';
 
-/** How long a batch may go on until no further run of it begins, in milliseconds: the others wait for its commit. */
+/** How long a batch begins further runs, in milliseconds. The runs that have ended wait for its commit. */
 const BATCH_MS = 50;
 
-/** Tells that runs begin. */
+/** Emits that runs begin. */
 export function begin<Tx>({ events, claimed }: Flow<Tx>, runs: readonly Run<Tx>[]): void {
   if (events.hears('run')) for (const { info } of runs) events.emit('run', info);
   claimed();
@@ -38,9 +38,12 @@ export async function runAll<Tx>(
 }
 
 /**
- * Runs the handlers of several runs that share a transaction: at the same time where they asked for it, else one after the
- * other, so that a slot is still one run at a time. What has not begun when the time is up is given back. So are all of them when one
- * has crashed before: its next run is by itself, and until its crash is counted in its row it pays for no other's.
+ * Runs the handlers of several runs that share a transaction. Handlers with a `batch` number run at the same time. The
+ * others run one after the other, so that a slot is still one run at a time. Runs that have not begun when the time is
+ * up are given back.
+ *
+ * If one of the runs has crashed before, all runs are given back. The crash is counted in its row, and its next run is
+ * by itself.
  */
 async function runTogether<Tx>(
   flow: Flow<Tx>,
@@ -57,7 +60,7 @@ async function runTogether<Tx>(
     for (const run of runs) {
       if (flow.stopping.aborted || flow.clock.now() >= until) return;
       await runOne(flow, newHandle(), run);
-      // What comes after it in its key looks again at what became of it.
+      // Later runs of the key are claimed again once this outcome is committed.
       if (!isComplete(run)) return;
     }
   };

@@ -13,8 +13,8 @@ import type { Flow } from './context.js';
 type MutableEndings = Map<JobId, Ending>;
 
 /**
- * Checks the jobs of one run, calls its handler, and notes in the run how it ended for each job. Awaits no value that is there already:
- * in a batch, most handlers have ended when they return.
+ * Checks the jobs of one run, calls its handler, and notes in the run how it ended for each job. Awaits promises only:
+ * in a batch, most handlers end synchronously.
  */
 export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run<Tx>): Promise<void> {
   const { clock, driver, log, container } = flow;
@@ -60,7 +60,10 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
   flow.sizes.ran(handler, clock.now() - started, handle.used);
 }
 
-/** @returns whether the run counts; not where the worker stops, or has been without its session, or a durable record, for too long */
+/**
+ * @returns whether the run counts. False if the worker stops, or has been without its session or a durable record for
+ * too long.
+ */
 function noteFailure<Tx>(
   { log }: Pick<Flow<Tx>, 'log'>,
   run: Run<Tx>,

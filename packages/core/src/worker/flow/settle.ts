@@ -4,7 +4,7 @@ import { ClaimLostError } from '../../errors.js';
 import type { Run } from '../run/run.js';
 import type { Flow } from './context.js';
 
-/** What is to be written, and what instead when that is not possible. */
+/** The settlements to write, and those to write instead if that fails. */
 export interface Settlements {
   readonly settlements: readonly Settlement[];
   readonly instead: (error: unknown) => readonly Settlement[];
@@ -24,10 +24,10 @@ export function settlementsOf<Tx>(
 }
 
 /**
- * Writes the outcomes and commits them, to the disk. What a handler did to the transaction (a failed statement it swallowed, a
- * constraint that is checked late) may make that impossible: then its writes are undone and its jobs are retried.
+ * Writes the outcomes and commits them durably. A handler may have broken the transaction, for example with a failed
+ * statement that it swallowed, or with a deferred constraint. Then its writes are undone and its jobs are retried.
  *
- * @param behind The claim to make behind the commit
+ * @param behind The claim to make right behind the commit
  * @returns what was written, and the next claim
  * @throws ClaimLostError, DriverError
  */
@@ -45,7 +45,7 @@ export async function settleHeld<Tx>(
     written = instead(error);
     return session.finish(written, behind);
   });
-  // A claim that fails says so when it is read.
+  // The next claim reports its own failure when it is awaited.
   next?.catch(() => {});
   if (settled.length < settlements.length) throw lostClaim(settlements);
   return { written, next };

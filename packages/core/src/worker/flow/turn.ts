@@ -1,7 +1,7 @@
 /**
  * The flow, top to bottom: sweep → claim → check → group → record → run → settle → commit → tell.
  *
- * The claim is the row lock of a slot's transaction, so whatever kills the process gives the jobs back. A claim that is leased is
+ * The claim is the row lock of a slot's transaction, so the death of the process gives the jobs back. A leased claim is
  * committed instead, and lasts as long as the worker's session.
  */
 
@@ -19,7 +19,7 @@ import { stopWhenLost, tellLost } from './loss.js';
 import { runAll } from './run-all.js';
 import { settleHeld, settlementsOf } from './settle.js';
 
-/** Passes through a queue until nothing is found beyond the line. */
+/** Passes through a queue until no job is found beyond the line. */
 export async function sweep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<void> {
   const claims = new Claims(flow, pass);
   try {
@@ -30,7 +30,7 @@ export async function sweep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<void> {
   }
 }
 
-/** One turn of a slot: what is claimed and grouped is put on record, run, settled and told. */
+/** One turn of a slot: record, run, settle and tell what was claimed and grouped. */
 async function turn<Tx>(flow: Flow<Tx>, claims: Claims<Tx>, claim: Grouped<Tx>): Promise<void> {
   const { session } = claims;
   const runs = claim.flat();
@@ -54,8 +54,8 @@ async function turn<Tx>(flow: Flow<Tx>, claims: Claims<Tx>, claim: Grouped<Tx>):
 }
 
 /**
- * Writes the runs' record. From then on a crash is counted, and they may begin. Where that fails, none has begun: what may have been
- * written all the same would be taken for a crash, so the claim is given back.
+ * Writes the runs' record. From then on a crash is counted, and the runs may begin. If the write fails, no run has
+ * begun, and the claim is given back. Otherwise a record that was written all the same would count as a crash.
  */
 async function putOnRecord<Tx>(
   flow: Flow<Tx>,
@@ -74,7 +74,7 @@ async function putOnRecord<Tx>(
   }
 }
 
-/** Runs in the claim's own transaction, and settles and commits with it. */
+/** Runs in the claim's own transaction, settles and commits. */
 async function runHeld<Tx>(
   flow: Flow<Tx>,
   claims: Claims<Tx>,
@@ -92,7 +92,7 @@ async function runHeld<Tx>(
   }
   const { stopped } = claim[0][0].live;
   if (stopped instanceof ClaimLostError) {
-    // The record may be there all the same, and would be taken for a crash.
+    // The record may have been written all the same, and would count as a crash.
     await session.release(asOne(claim)).catch(() => {});
     throw stopped;
   }

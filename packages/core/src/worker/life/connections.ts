@@ -1,10 +1,10 @@
 import type { Driver } from '../../driver/driver.js';
 import { PoolTooSmallError } from '../../errors.js';
 
-/** The workers that share a driver, and with it its connections. */
+/** The workers that share a driver and its connections. */
 interface Crew {
   workers: number;
-  /** How many runs at once they have together, at most. */
+  /** The most runs of all workers at once. */
   concurrency: number;
 }
 
@@ -12,12 +12,15 @@ type Capable = Pick<Driver, 'capabilities'>;
 
 const crews = new WeakMap<Capable, Crew>();
 
-/** Beside the runs' connections: short statements, as the one that writes a run's record. One after the other they fit on one. */
+/**
+ * For short statements, such as the one that writes a run's record. Statements run one after the other, so one
+ * connection is enough.
+ */
 const BESIDE = 1;
 
 /**
- * Reserves for a worker the connections that it may take: one for each run, one for short statements, and its session, which is
- * not the pool's.
+ * Reserves the connections of a worker: one for each run, one for short statements, and its session. The session is not
+ * the pool's.
  *
  * @returns gives them back
  * @throws PoolTooSmallError when runs would wait for a connection that only other runs could free
@@ -38,7 +41,7 @@ export function reserve(driver: Capable, concurrency: number): () => void {
   };
 }
 
-/** What is likely too few for the workers that have reserved, though it may work: one sentence for each. */
+/** Warnings for limits that are likely too low for the workers that have reserved, one sentence each. */
 export function shortages(driver: Capable, serverConnections: number | null): readonly string[] {
   const { maxConnections, sharesPool } = driver.capabilities;
   const { workers, concurrency } = crews.get(driver) ?? { workers: 0, concurrency: 0 };

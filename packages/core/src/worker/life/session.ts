@@ -4,12 +4,12 @@ import { ClaimLostError } from '../../errors.js';
 import type { LiveRun } from '../run/live-run.js';
 
 /**
- * How long a lease is kept without the worker's session, in milliseconds. Shorter than the time after which others take
- * the worker for dead: a key never has two runs.
+ * How long a lease is kept without the worker's session, in milliseconds. Shorter than the time after which others
+ * count the worker as dead: a key never has two runs.
  */
 const SESSION_MS = 800;
 
-/** Whether a worker has its session. A lease is worth no more: without one for too long, its handlers are told to stop. */
+/** Whether a worker has its session. Without a session for too long, the worker stops its leased runs. */
 export class Session implements SessionListener {
   readonly #clock: Clock;
   readonly #live: ReadonlySet<LiveRun>;
@@ -17,7 +17,7 @@ export class Session implements SessionListener {
   #hasEnded = false;
   #cancelTimer: (() => void) | null = null;
 
-  /** @param live The runs going on. */
+  /** @param live The runs in this process. */
   constructor(clock: Clock, live: ReadonlySet<LiveRun>) {
     this.#clock = clock;
     this.#live = live;
@@ -30,7 +30,7 @@ export class Session implements SessionListener {
   lost(agoMs = 0): void {
     if (this.#hasEnded) return;
     this.#isOpen = false;
-    // Blocked for so long that others may have been quicker: not a moment more.
+    // This process was blocked for so long that another worker may have put the leases back: stop at once.
     if (agoMs >= SESSION_MS) this.#giveUp();
     else this.#cancelTimer ??= this.#clock.after(SESSION_MS - agoMs, () => this.#giveUp());
   }
@@ -40,7 +40,7 @@ export class Session implements SessionListener {
     this.#stopTimer();
   }
 
-  /** Nothing depends on it any more: the worker has another one, or none. */
+  /** The session is no longer in use: the worker has another one, or none. */
   end(): void {
     this.#hasEnded = true;
     this.#stopTimer();

@@ -8,10 +8,10 @@ import type { LiveRun } from '../run/live-run.js';
 const MOST = 10_000;
 const KEPT_MS = 3_600_000;
 
-/** How many are retried at once: the look for work waits for it. */
+/** How many are retried at once: the look for work waits for them. */
 const AT_ONCE = 20;
 
-/** How many when the worker stops. That is to take no more than a moment. */
+/** How many are retried when the worker stops: few, so that the stop is quick. */
 const AT_STOP = 500;
 
 export interface CancellationsParts {
@@ -30,9 +30,10 @@ interface Pending {
 }
 
 /**
- * The cancellations that a worker has received for locked jobs. A run that has the job is cancelled at once. But a locked job may have
- * no run: a key's lock locks all of its jobs, and a claim locks jobs before it begins their runs. So a cancellation stays pending until
- * the job has ended or a run here has it. Every worker that has received the cancellation retries it.
+ * The cancellations that a worker has received for locked jobs. A run that has the job is cancelled at once. But a
+ * locked job may have no run. A key's lock locks all of its jobs. A claim locks jobs before it begins their runs. So a
+ * cancellation stays pending until the job has ended or a run here has it. Every worker that has received the
+ * cancellation retries it.
  */
 export class Cancellations {
   readonly #parts: CancellationsParts;
@@ -64,7 +65,12 @@ export class Cancellations {
     }
   }
 
-  /** Cancels the jobs that are no longer locked. @returns whether some are still pending @throws DriverError */
+  /**
+   * Cancels the jobs that are no longer locked.
+   *
+   * @returns whether some are still pending
+   * @throws DriverError
+   */
   async retry(): Promise<boolean> {
     const now = this.#parts.clock.now();
     if (this.#pending.size === 0 || now < this.#retryAt) return this.#pending.size > 0;
@@ -72,7 +78,11 @@ export class Cancellations {
     return this.#retry(AT_ONCE);
   }
 
-  /** The same for all, when the worker stops: no other worker may have received them. @throws DriverError */
+  /**
+   * Cancels all such jobs when the worker stops: no other worker may have received the cancellations.
+   *
+   * @throws DriverError
+   */
   async retryAll(): Promise<void> {
     await this.#retry(AT_STOP);
   }
@@ -83,7 +93,7 @@ export class Cancellations {
       const isLocked =
         pending.until > clock.now() &&
         (await driver.move('cancel', publicId, pending.redrives)).outcome === 'running';
-      // It may have been cancelled anew meanwhile.
+      // The job may have been cancelled anew meanwhile.
       if (this.#pending.get(publicId) !== pending) continue;
       this.#pending.delete(publicId);
       if (isLocked) this.#pending.set(publicId, pending);

@@ -1,6 +1,9 @@
 import type { Clock } from '../../clock.js';
 
-/** How long a worker must be without a session to count as dead, in milliseconds. One that lives opens another one sooner. */
+/**
+ * How long a worker must be without a session to count as dead, in milliseconds. A live worker opens another session
+ * sooner.
+ */
 const DEAD_AFTER_MS = 1_000;
 
 /** The workers that were seen without a session, and since when. */
@@ -10,13 +13,13 @@ export class MissingWorkers {
   #since = new Map<string, number>();
   #updatedAt = 0;
 
-  /** @param everyMs How often they are looked for. */
+  /** @param everyMs How often the workers are looked for. */
   constructor(clock: Clock, everyMs: number) {
     this.#clock = clock;
     this.#gapMs = Math.max(DEAD_AFTER_MS, 2 * everyMs);
   }
 
-  /** Those that have had no session for long enough. */
+  /** The workers that have had no session for long enough. */
   get dead(): readonly string[] {
     const now = this.#clock.now();
     if (this.#isLate(now)) return [];
@@ -25,8 +28,8 @@ export class MissingWorkers {
   }
 
   /**
-   * @param workers Those without a session now. The others have come back.
-   * @param began When the query for them was sent. One that takes longer than a second comes too late.
+   * @param workers The workers without a session now. The others have come back.
+   * @param began When the query for the workers was sent. An answer after more than a second is too old.
    */
   update(workers: readonly string[], began: number): void {
     const now = this.#clock.now();

@@ -1,4 +1,4 @@
-/** A pause is so many times as long as what it follows: that takes a tenth of the time. */
+/** The factor from a duration to its pause: the work takes a tenth of the time. */
 const PAUSE = 9;
 
 /**
@@ -22,12 +22,12 @@ export class Pace {
     this.#freeMs = freeMs;
   }
 
-  /** In milliseconds; 0 until it was done twice. */
+  /** In milliseconds. 0 until it was done twice. */
   get typicalMs(): number {
     return this.#typicalMs;
   }
 
-  /** It is over, and has taken so long. */
+  /** The work is over, and took this long. */
   took(ms: number, now: number): void {
     this.#typicalMs = Math.min(ms, this.#lastMs);
     this.#lastMs = ms;
@@ -35,17 +35,17 @@ export class Pace {
     this.pauseAfter(this.#typicalMs, now);
   }
 
-  /** Pauses as after something that typically takes so long. */
+  /** Pauses as after work that typically takes this long. */
   pauseAfter(typicalMs: number, now: number): void {
     this.pause(PAUSE * (typicalMs - this.#freeMs), now);
   }
 
-  /** Pauses for at least so long. */
+  /** Pauses for at least this long. */
   pause(ms: number, now: number): void {
     this.#until = Math.max(this.#until, now + Math.min(ms, this.#mostMs));
   }
 
-  /** How long the pause still lasts, in milliseconds; 0 when it is over. */
+  /** How long the pause still lasts, in milliseconds. 0 when it is over. */
   leftMs(now: number): number {
     return Math.max(0, this.#until - now);
   }

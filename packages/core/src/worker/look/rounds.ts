@@ -11,7 +11,11 @@ export interface RoundsParts {
   readonly clock: Clock;
   /** Aborted when the worker stops. */
   readonly stopping: AbortSignal;
-  /** Passes through a queue. @param claimed Is called when a run is about to begin */
+  /**
+   * Passes through a queue.
+   *
+   * @param claimed Is called when a run is about to begin
+   */
   readonly sweep: (pass: Sweep, claimed: () => void) => Promise<void>;
   /** By queue. */
   readonly positions: ReadonlyMap<string, ScanPosition>;
@@ -21,7 +25,7 @@ export interface RoundsParts {
   readonly onFault: (error: unknown) => void;
 }
 
-/** What a slot does: rounds through all queues, until there is nothing left that it could do. */
+/** The work of a slot: rounds through all queues, until the slot can do nothing more. */
 export class Rounds {
   readonly #parts: RoundsParts;
   readonly #skipPause = new Pause(10, 500);
@@ -29,7 +33,7 @@ export class Rounds {
   #first = '';
   /** How many rounds have begun. */
   #begun = 0;
-  /** A round that begins after so many others is to come to all jobs; null when one has. */
+  /** A round that begins after this many others is to come to all jobs. Null when one has. */
   #wholeAfter: number | null = 0;
 
   constructor(parts: RoundsParts) {
@@ -135,7 +139,7 @@ export class Rounds {
       surveyor.soon(worked);
       return looksAgain;
     }
-    // Whoever has begun to look meanwhile also finds what the survey has found.
+    // A slot that has begun to look meanwhile also finds the jobs of the survey.
     return (await surveyor.now()) && worked && slots.atRest;
   }
 }

@@ -23,7 +23,7 @@ function look(
   position.found(one, place, now);
 }
 
-/** Where one look back has taken long already. */
+/** A position whose look back has taken long already. */
 function slow(): ScanPosition {
   const position = new ScanPosition(5_000);
   position.fail(begun(position, -1_202), -1_100);

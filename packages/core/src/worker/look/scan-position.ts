@@ -7,29 +7,32 @@ export const START: Line = { priority: -32_768, id: 0n };
 /** How long a look back takes that passes no rows, in milliseconds. */
 const FREE_MS = 2;
 
-/** After so long a look back, or a part of one, no longer keeps the next from beginning, in milliseconds. Its connection may be dead. */
+/**
+ * How long a look back, or a part of one, keeps the next from beginning, in milliseconds. After that, its connection
+ * may be dead.
+ */
 const HANGS_MS = 2_000;
 
-/** So many looks back go on at once at most. If both hang, the rows may be slow, and all slots would come to hang there. */
+/** The most looks back at once. If both hang, the rows may be slow, and all slots would come to hang there. */
 const MOST = 2;
 
 /** A look at the jobs before the scan position. */
 export interface LookBack {
-  /** Where it begins: at the first job, or where its last part was interrupted. */
+  /** The line from which it begins: at the first job, or where its last part was interrupted. */
   readonly line: Line;
   /** When its current part began. */
   readonly since: number;
-  /** What all of its parts have taken, in milliseconds. */
+  /** The duration of all its parts, in milliseconds. */
   tookMs: number;
 }
 
 /**
- * How far the sweeps of one worker have come in a queue: the next sweep begins there. A sweep looks back when it begins at the first job.
- * Jobs appear behind the position too: an id is committed late, or a retry comes back.
+ * How far the sweeps of one worker have come in a queue: the next sweep begins there. A sweep looks back when it begins
+ * at the first job. Jobs appear behind the position too: an id is committed late, or a retry comes back.
  *
- * Every sweep looks back while that costs nothing. But any number of rows that cannot be claimed may lie before the first free job:
- * jobs of a busy key, or dead rows that an old snapshot keeps in the index. Then one slot looks back now and then.
- * A look back that takes longer than a sweep may is interrupted, and continued later.
+ * Every sweep looks back while that costs nothing. But any number of rows that cannot be claimed may lie before the
+ * first free job. Examples: jobs of a busy key, or dead rows that an old snapshot keeps in the index. Then one slot
+ * looks back now and then. A look back that takes longer than a sweep may is interrupted, and continued later.
  */
 export class ScanPosition {
   readonly #mostMs: number;
@@ -54,8 +57,8 @@ export class ScanPosition {
   }
 
   /**
-   * Begins a look back, or continues the one that was interrupted. It goes on until `found`, `interrupt` or `fail` is called.
-   * Only one goes on at a time, and a second one if the first hangs.
+   * Begins a look back, or continues the one that was interrupted. The look back goes on until `found`, `interrupt` or
+   * `fail` is called. Only one goes on at a time, and a second one if the first hangs.
    *
    * @returns null while there is to be none
    */
@@ -99,12 +102,12 @@ export class ScanPosition {
     if (continuesThere) this.#interrupted = { ...interrupted, line: furthestOf(interrupted.line, line) };
   }
 
-  /** A claim behind the position took so long: it passes the same rows as a look back. */
+  /** A claim behind the position took this long: it passes the same rows as a look back. */
   claimedBehind(tookMs: number, now: number): void {
     this.#claimsBehind.took(tookMs, now);
   }
 
-  /** Surveys typically take so long: they pass the same rows as a look back. */
+  /** Surveys typically take this long: they pass the same rows as a look back. */
   surveyed(typicalMs: number, now: number): void {
     this.#lookBacks.pauseAfter(typicalMs, now);
   }

@@ -1,18 +1,18 @@
 import type { Clock } from '../../clock.js';
 import { Alarm } from '../time/alarm.js';
 
-/** A slot that looks for so long no longer keeps others from it, in milliseconds. Its connection may be dead. */
+/** How long a slot's look keeps other slots from looking, in milliseconds. After that, its connection may be dead. */
 const HANGS_MS = 50;
 
 /** One of the places in which a worker looks for work and runs it, one run at a time. */
 export interface Slot {
-  /** A look begins. It answers every wake-up that came before. */
+  /** A look begins, and answers every wake-up that came before. */
   look(): void;
   /** A run begins: where one job was, more may be. */
   work(): void;
-  /** The look, and what it brought, is over. */
+  /** The look, and the run that it led to, is over. */
   rest(): void;
-  /** The look, or what it brought, has failed. Another one follows after a pause. */
+  /** The look, or the run that it led to, has failed. Another look follows after a pause. */
   fail(): void;
 }
 
@@ -27,7 +27,7 @@ export interface SlotsParts {
   readonly concurrency: number;
   /** Aborted when no further slot is to be opened. */
   readonly stopping: AbortSignal;
-  /** What a slot does, until it has nothing more to do. Never rejects. */
+  /** The work of a slot, until there is nothing more to do. Never rejects. */
   readonly serve: (slot: Slot) => Promise<void>;
   /** Called when no slot is open any more. */
   readonly idle: () => void;
@@ -60,7 +60,10 @@ export class Slots {
     return this.#woken;
   }
 
-  /** Whether a look that does not hang began after all that calls for one. A slot that has worked need not look again then. */
+  /**
+   * Whether a look that does not hang began after the last call for one. A slot that has worked need not look again
+   * then.
+   */
   get isAnswered(): boolean {
     return this.#isAnswered && this.#looks().every(({ since }) => since > this.#hangsSince());
   }
@@ -123,7 +126,7 @@ export class Slots {
         this.#isAnswered = false;
         // Another slot would meet the same fault.
         if (this.#isPaused) return;
-        // Where all slots work, each of them looks again by itself.
+        // If all slots work, each of them looks again by itself.
         if (this.#count('working') < concurrency) this.#woken = true;
         this.#openSlots(isBacklog ? 2 : 1, true);
       },

@@ -7,7 +7,7 @@ import { Surveyor } from './surveyor.js';
 
 const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, leased: false };
 
-/** A surveyor whose surveys take so long by its clock: while its test waits, unless they are beside it. */
+/** A surveyor whose surveys take this long by its clock: while its test waits, unless they are beside it. */
 function surveying(
   tookMs: number,
   isBeside = false,
@@ -86,7 +86,7 @@ test('surveys that are called for while one goes on are one, after a pause', asy
     clock.advance(10);
     await settled();
   }
-  // Each takes 200 ms, and the rest nine times as long; as long as one where that is not usual yet.
+  // Each takes 200 ms, and its pause nine times as long. The first pause is as long as a survey.
   expect(begun).toHaveLength(6);
 });
 

@@ -31,11 +31,11 @@ interface Survey {
 }
 
 /**
- * Decides when an idle worker looks again. A survey makes delayed jobs due, and sets the alarm for what comes next.
- * One survey goes on at a time. The longer they take, the further they are apart.
+ * Decides when an idle worker looks again. A survey makes delayed jobs due, and sets the alarm for what comes next. One
+ * survey goes on at a time. The longer surveys take, the further they are apart.
  */
 export class Surveyor {
-  /** What cannot wait for the next survey. */
+  /** The work that cannot wait for the next survey. */
   readonly watch: Watch;
   readonly #parts: SurveyorParts;
   readonly #mutex = new Mutex();
@@ -76,7 +76,8 @@ export class Surveyor {
   /**
    * Makes a survey. All calls before it begins share it.
    *
-   * @returns whether a due job is in the table, locked or not @throws DriverError
+   * @returns whether a due job is in the table, locked or not
+   * @throws DriverError
    */
   now(): Promise<boolean> {
     this.#putOff.stop();
@@ -85,7 +86,7 @@ export class Surveyor {
   }
 
   /**
-   * Puts a survey off, for a moment or until the pause after the last one is over. It is made beside the slots.
+   * Puts a survey off, for a moment or until the pause after the last one is over. The survey is made beside the slots.
    *
    * @param looksAgain Whether a due job that it finds is a reason to look again.
    */

@@ -2,7 +2,7 @@ import type { Line } from '../../driver/claim-session.js';
 import type { Job } from '../../job/job.js';
 import { furthestOf, isBefore, type LookBack, type ScanPosition, START } from './scan-position.js';
 
-/** How a sweep has ended. It stops early where another slot looks for the next job. */
+/** How a sweep has ended. `early`: another slot looks for the next job. */
 type End = 'at the last job' | 'early' | 'timed out';
 
 /** One pass through a queue, in the order of priority and id. */
@@ -39,8 +39,9 @@ export class Sweep {
   }
 
   /**
-   * Before a claim: moves the line to the scan position, so that this slot does not pass over the jobs that others have now. That took a
-   * tenth of the rate with 24 slots on Postgres. With four slots and batches on MySQL, two claims in five were in vain.
+   * Before a claim: moves the line to the scan position. So this slot does not pass over the jobs that others have now.
+   * Otherwise the rate was a tenth lower with 24 slots on Postgres. With four slots and batches on MySQL, two claims in
+   * five were in vain.
    *
    * @param again The last claim has let go its jobs, and this one is to claim them again.
    */
@@ -50,14 +51,21 @@ export class Sweep {
     if (!stays) this.line = furthestOf(this.line, this.#position.line);
   }
 
-  /** A claim took so long. @param last The last job that it has come to; undefined if there is none. */
+  /**
+   * A claim took this long.
+   *
+   * @param last The last job that it has come to; undefined if there is none.
+   */
   claimed(last: Job | undefined, tookMs: number, now: number): void {
     if (this.#lookBack !== null) this.#lookBack.tookMs += tookMs;
     else if (this.#staysAt === 'behind') this.#position.claimedBehind(tookMs, now);
     if (last === undefined) this.#endLookBack(undefined, now);
   }
 
-  /** The check took so long that found all claimed jobs blocked. For a key with very many jobs it takes longer than the claim. */
+  /**
+   * The check that found all claimed jobs blocked took this long. For a key with very many jobs it takes longer than
+   * the claim.
+   */
   blocked(tookMs: number): void {
     if (this.#lookBack !== null) this.#lookBack.tookMs += tookMs;
   }
@@ -70,7 +78,7 @@ export class Sweep {
     else this.#staysAt = jobs.some(({ key }) => key !== null) ? 'key' : null;
   }
 
-  /** A claim has let go its jobs. Other slots may have passed over them meanwhile. */
+  /** A claim has let go its jobs. Other slots may have passed over these jobs meanwhile. */
   letGo(jobs: readonly Job[]): void {
     this.#letGo = furthestOf(this.#letGo, lineOf(jobs) ?? START);
   }
@@ -92,7 +100,7 @@ export class Sweep {
     if (key !== null) this.busy.add(key);
   }
 
-  /** Its time is over before it has come to the end. A look back is continued later. */
+  /** The sweep's time is over before its end. A look back is continued later. */
   timeOut(now: number): void {
     this.end = 'timed out';
     if (this.#lookBack === null || this.line === START) return;
@@ -100,7 +108,7 @@ export class Sweep {
     this.#lookBack = null;
   }
 
-  /** Nothing more comes of it. */
+  /** The sweep has failed. */
   close(now: number): void {
     if (this.#lookBack !== null) this.#position.fail(this.#lookBack, now);
     this.#lookBack = null;

@@ -54,21 +54,32 @@ export class Watch {
     this.#alarm.stop();
   }
 
-  /** As part of a survey. @param leased Whether it has found leases. @returns whether to watch again @throws DriverError */
+  /**
+   * Watches as part of a survey.
+   *
+   * @param leased Whether the survey has found leases.
+   * @returns whether to watch again
+   * @throws DriverError
+   */
   async inSurvey(leased: boolean): Promise<boolean> {
     this.#dueAt = leased ? this.#parts.clock.now() : Number.POSITIVE_INFINITY;
     if (leased) await this.#reclaim();
     return (await this.#parts.cancellations.retry()) || leased;
   }
 
-  /** In place of a survey. @returns whether to watch again @throws DriverError */
+  /**
+   * Watches in place of a survey.
+   *
+   * @returns whether to watch again
+   * @throws DriverError
+   */
   async betweenSurveys(): Promise<boolean> {
     const { clock, cancellations } = this.#parts;
     if (clock.now() >= this.#dueAt) await this.#betweenSurveys();
     return (await cancellations.retry()) || this.#dueAt < Number.POSITIVE_INFINITY;
   }
 
-  /** One at a time: a slot that comes meanwhile does not wait. */
+  /** One reclaim at a time: a slot that comes meanwhile does not wait. */
   async #betweenSurveys(): Promise<void> {
     if (this.#isReclaiming) return;
     this.#isReclaiming = true;
@@ -82,7 +93,7 @@ export class Watch {
     }
   }
 
-  /** Puts back what dead workers have leased. */
+  /** Puts back the jobs that dead workers have leased. */
   async #reclaim(): Promise<void> {
     const { driver, lanes, clock, watchMs, wake } = this.#parts;
     const began = clock.now();

@@ -3,7 +3,7 @@ import { handClock } from '../../../test/hand-clock.js';
 import { settled } from '../../../test/resting-worker.js';
 import { LazyFlush } from './lazy-flush.js';
 
-/** A record that so many runs share, how often it was flushed, and whether the wait for it is over. */
+/** A record that this many runs share, how often it was flushed, and whether the wait for it is over. */
 function lazyFlush(runs: number, disk: () => Promise<void> = async () => {}) {
   const clock = handClock();
   const [write, isDone] = [vi.fn(disk), vi.fn()];

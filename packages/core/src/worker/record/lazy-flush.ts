@@ -1,15 +1,15 @@
 import type { Clock } from '../../clock.js';
 
-/** How long a run goes on at most until the flush of its record begins, in milliseconds: most runs are over by then. */
+/** How long a run lasts at most before the flush of its record begins, in milliseconds. Most runs are over by then. */
 const LATEST_MS = 20;
 
 /**
- * The flush of a record that some runs share. It begins after a while, or as soon as one of the runs needs it. When all runs are over
- * first, there is none: their settlements bring the record to the disk. A flush for each record was a statement and a
- * commit more.
+ * The flush of a record that some runs share. Begins after `LATEST_MS`, or as soon as one of the runs needs it. If all
+ * runs are over before that, there is no flush: their settlements make the record durable. Usually a record needs no
+ * statement and no commit of its own.
  */
 export class LazyFlush {
-  /** Resolves when the record is on the disk, or need not come there any more. Rejects as the flush does. */
+  /** Resolves when the record is durable, or no longer needs to be. Rejects if the flush does. */
   readonly done: Promise<void>;
   readonly #clock: Clock;
   #decide = (_: boolean): void => {};
@@ -22,7 +22,7 @@ export class LazyFlush {
       this.#decide = resolve;
     });
     this.done = isNeeded.then((needed) => (needed ? flush() : undefined));
-    // Not every run waits for it.
+    // Not every run waits for the flush.
     this.done.catch(() => {});
   }
 

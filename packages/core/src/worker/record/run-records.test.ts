@@ -29,7 +29,7 @@ interface Write {
   readonly failFlush: (error: Error) => void;
 }
 
-/** A driver whose writes end when the test says so, and what it was called for. */
+/** A driver whose writes end when the test says so, and its calls. */
 function slowDriver() {
   const writes: Write[] = [];
   const calls: unknown[] = [];
@@ -153,7 +153,7 @@ test('behind a flush that hangs, a record is visible when it is durable', async 
   writes[1]?.show(NO_EARLIER_RUNS);
   expect(await isVisible(second)).toBe(true);
   clock.advance(1);
-  // One that needs no flush any more shows nothing.
+  // A record that needs no flush any more shows nothing.
   second.end();
   await second.flushed;
   const third = records.start(run(3n), stands);

@@ -5,28 +5,31 @@ import type { EarlierRuns, RunStart } from '../../driver/run-record.js';
 import type { JobId } from '../../job/job.js';
 import { LazyFlush } from './lazy-flush.js';
 
-/** What is known of these runs' jobs; jobs that had no run before are not in it. */
+/** The earlier runs of these runs' jobs. Jobs without an earlier run are not in the map. */
 export type History = ReadonlyMap<JobId, EarlierRuns>;
 
-/** The record that some runs share. Each promise rejects with a `DriverError` when it cannot be written. */
+/** The record that some runs share. Each promise rejects with a `DriverError` when the record cannot be written. */
 export interface RunRecord {
-  /** Resolves when everybody sees the record, and a crash would be counted: the runs may begin. */
+  /** Resolves when the record is visible to all, and a crash would be counted: the runs may begin. */
   readonly visible: Promise<History>;
-  /** Resolves when the record is on the server's disk, or need not come there any more, as the runs are over. */
+  /** Resolves when the record is durable, or no longer needs to be because the runs are over. */
   readonly flushed: Promise<void>;
-  /** Flushes the record now. Until then nothing that the handlers write in the database may be done. */
+  /** Flushes the record now. Until then no statement of the handlers may reach the database. */
   durable(): Promise<void>;
   /** One of the runs is over. */
   end(): void;
 }
 
-/** How long a write waits at most for the one before it, and how long a flush may take, in milliseconds. After that a connection may be dead. */
+/**
+ * The timeout of a wait for the previous write, and of a flush, in milliseconds. A connection that takes longer may be
+ * dead.
+ */
 const HANGS_MS = 200;
 
 /**
- * How many turns of the event loop a write waits for claims that come along with it. Their answers are read one after the other, so
- * some microseconds spare a statement for a few runs each. Without, 24 slots had 0.92 of the rate, and eight workers with
- * five slots each 0.89.
+ * How many turns of the event loop a write waits for more claims. The answers of claims are read one after the other.
+ * So some microseconds spare a statement for a few runs each. Without the wait, 24 slots had 0.92 of the rate, and
+ * eight workers with five slots each 0.89.
  */
 const TURNS = 2;
 
@@ -42,15 +45,18 @@ interface Written {
 }
 
 /**
- * Writes runs' records. Those of several jobs are written each by itself. The others are gathered while a write is on its way, unless
- * that hangs, so that the slots of a process share statements and flushes.
+ * Writes runs' records. A run of several jobs has a write of its own. Runs of one job are gathered while a write is on
+ * its way, so that the slots of a process share statements and flushes. A write that hangs is not waited for.
  */
 export class RunRecords {
   readonly #driver: Pick<Driver, 'startRuns' | 'endCrashed'>;
   readonly #clock: Clock;
   #next: Gathered | null = null;
   #writing: Promise<unknown> = Promise.resolve();
-  /** Whether the last flush succeeded. Where commits hang, handlers that began ahead of a flush would do so again and again, uncounted. */
+  /**
+   * Whether the last flush succeeded. After a failure, handlers begin behind the flush. Otherwise, while commits hang,
+   * handlers would begin again and again, uncounted.
+   */
   #flushes = true;
 
   constructor(driver: Pick<Driver, 'startRuns' | 'endCrashed'>, clock: Clock) {
@@ -58,7 +64,7 @@ export class RunRecords {
     this.#clock = clock;
   }
 
-  /** @param confirm Rejects unless the run's claim stands: a frozen worker may have lost it. */
+  /** @param confirm Rejects if the run's claim is lost: a frozen worker may have lost it. */
   start(run: RunStart, confirm: () => Promise<void>): RunRecord {
     if (run.jobs.length > 1) return this.#record(Promise.resolve(true)).add(run, confirm);
     this.#next ??= this.#gather();
@@ -76,7 +82,7 @@ export class RunRecords {
     return record;
   }
 
-  /** Resolves when the next write may begin, with whether the one before it is over. */
+  /** Resolves when the next write may begin, with whether the write before it is over. */
   #turn(): Promise<boolean> {
     return new Promise((resolve) => {
       const stopTimer = this.#clock.after(HANGS_MS, () => resolve(false));
@@ -87,13 +93,16 @@ export class RunRecords {
     });
   }
 
-  /** @param turn Resolves when it may be written, until which runs are added, with whether the write before it is over. */
+  /**
+   * @param turn Resolves when the record may be written, with whether the write before it is over. Until then runs can
+   * be added.
+   */
   #record(turn: Promise<boolean>): Gathered {
     const runs: RunStart[] = [];
     const confirms: (() => Promise<void>)[] = [];
     const written = turn.then(() => this.#write(runs, confirms));
     const flush = new LazyFlush(this.#clock, async () => this.#flush(await written));
-    // Where the write fails, so does the flush.
+    // If the write fails, so does the flush.
     written.catch(() => flush.now());
     const durable = (): Promise<void> => {
       flush.now();
@@ -121,7 +130,10 @@ export class RunRecords {
     };
   }
 
-  /** Ends the runs that crashed before, and writes those that begin. What a claim that stands has found was there before it. */
+  /**
+   * Ends the earlier runs that crashed, and writes the runs that begin. An unfinished record is older than the claim if
+   * the claim still stands.
+   */
   async #write(runs: readonly RunStart[], confirms: readonly (() => Promise<void>)[]): Promise<Written> {
     const jobs = runs.flatMap((run) => run.jobs);
     try {
@@ -139,7 +151,7 @@ export class RunRecords {
     }
   }
 
-  /** A flush that hangs counts as one that has failed, until it has succeeded. */
+  /** A flush that hangs counts as failed until it succeeds. */
   async #flush({ durable }: Written): Promise<void> {
     const stopTimer = this.#clock.after(HANGS_MS, () => {
       this.#flushes = false;

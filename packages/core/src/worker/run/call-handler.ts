@@ -7,10 +7,9 @@ import type { LiveRun } from './live-run.js';
 import { GRACE_MS } from './time-limits.js';
 
 /**
- * Calls a handler and waits for it, until its timeout, a cancellation, the worker's end or the loss of the
- * claim. Then its signal is aborted, and it is given `GRACE_MS` to end; one that does not is left behind: its
- * transaction is taken from it, and what it still returns is not looked at. One whose signal is aborted before it begins
- * is not called.
+ * Calls a handler and waits for it, until its timeout, a cancellation, the worker's end or the loss of the claim. Then
+ * aborts its signal and gives it `GRACE_MS` to end. A handler that does not end by then is left behind: it loses its
+ * transaction, and its result is ignored. A handler whose signal is aborted before it begins is not called.
  *
  * @param leaveBehind Is called with the handler's late end when it is left behind.
  * @throws What the handler threw, or the reason of the abort; `ClaimLostError` when the claim is gone.
@@ -22,23 +21,23 @@ export function callHandler<Tx>(
   const context = new Context(call);
   let returned: unknown;
   try {
-    // The claim was lost, or the job cancelled, while the run's record was written: there is nothing to begin.
+    // The claim was lost, or the job cancelled, during the write of the run's record.
     if (call.live.stopped !== null) throw call.live.stopped;
     returned = invoke(call, context);
   } catch (error) {
     context.end();
     throw lostClaim(call) ?? error;
   }
-  // As one promise, which can be asked more than once: a query builder sends its query each time.
+  // One promise, so that it can be awaited more than once: a query builder sends its query at each `then`.
   if (isThenable(returned)) return ending(call, context, Promise.resolve(returned), leaveBehind);
-  // It has ended by now, and is timed by nobody.
+  // A synchronous handler has ended by now, and needs no timer.
   context.end();
   const lost = lostClaim(call);
   if (lost !== undefined) throw lost;
   return returned;
 }
 
-/** What a handler that goes on ends with. */
+/** The result of an asynchronous handler. */
 async function ending<Tx>(
   call: HandlerCall<Tx>,
   context: Context<Tx>,
@@ -65,7 +64,10 @@ async function ending<Tx>(
   }
 }
 
-/** Whatever the handler was told first: a timeout, for one, when the process was frozen for longer than both. */
+/**
+ * The loss of the claim counts before any other reason to stop. A process that was frozen for long may note its timeout
+ * first.
+ */
 function lostClaim<Tx>({ tx: { lost }, live }: HandlerCall<Tx>): ClaimLostError | undefined {
   return lost.aborted ? new ClaimLostError(live.runId, { cause: lost.reason }) : undefined;
 }
@@ -83,14 +85,14 @@ async function runBuilt<Tx>(built: BuiltHandler<Tx>, context: RunContext<unknown
   }
 }
 
-/** A query builder, for one, is no promise and begins when it is waited for. */
+/** Thenables other than promises count too: a query builder begins when it is awaited. */
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
 const LEFT_BEHIND = Symbol('left behind');
 
-/** What a handler ends with, if it does so within the time that it has after it was told to stop. */
+/** The handler's result, or `LEFT_BEHIND` if it has not ended within `GRACE_MS` after it was stopped. */
 function inGrace<Result>(
   ended: Promise<Result>,
   live: LiveRun,

@@ -19,13 +19,13 @@ export interface Checking {
   readonly until: number;
 }
 
-/** What a check has found: the job may be run, or has ended without that. */
+/** The result of a check: the job may run, or has ended without a run. */
 export type Checked = CheckedJob | { readonly ending: Ending };
 
 /**
- * A job that crashed its workers too often, or whose payload its schema refuses, ends without a run; one whose schema throws, because
- * whom it asks is away, is retried. Of a run that was told to stop
- * nothing more is checked: its handler is not called.
+ * Ends a job without a run if it crashed its workers too often, or if its schema refuses its payload. Retries a job
+ * whose schema throws, because a service that the schema calls is away. Once the run is stopped, no more jobs are
+ * checked, and the handler is not called.
  */
 export function check<Tx>(
   handler: AnyHandler<Tx>,
@@ -70,7 +70,7 @@ export function isExhausted({ attemptsMade, maxAttempts }: CountedJob): boolean 
   return attemptsMade >= maxAttempts;
 }
 
-/** A schema may ask somebody else, and wait for an answer: the run's time passes meanwhile. */
+/** The run's time also passes while an asynchronous schema waits, for example for another service. */
 async function inTime<Tx, Result>(
   { kind, timeoutMs }: AnyHandler<Tx>,
   work: Promise<Result>,

@@ -13,7 +13,7 @@ import type { RunHandle } from './run-handle.js';
 export interface HandlerCall<Tx> {
   readonly handler: AnyHandler<Tx>;
   readonly jobs: readonly [CheckedJob, ...CheckedJob[]];
-  /** When its time is over: what the checks of the payloads took has passed already. */
+  /** When its time is over. The checks of the payloads have used some of that time. */
   readonly until: number;
   readonly tx: Pick<RunHandle<Tx>, 'lost' | 'handle'>;
   readonly live: LiveRun;
@@ -23,7 +23,7 @@ export interface HandlerCall<Tx> {
   readonly container: DependencyContainer | undefined;
 }
 
-/** What a handler is given. Parts that many handlers leave alone are made at their first use. */
+/** The argument of a handler. Parts that many handlers do not use are made at their first use. */
 export class Context<Tx> implements RunContext<unknown, Tx> {
   readonly jobs: readonly [RunJob<unknown>, ...RunJob<unknown>[]];
   readonly job: RunJob<unknown>;
@@ -57,7 +57,7 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
     return this.#log;
   }
 
-  /** Handlers take functions out of the context, and call them without it. */
+  /** A getter, as handlers destructure the context and call its functions without `this`. */
   get timeLeft(): () => number {
     return () => Math.max(0, this.#call.until - this.#call.clock.now());
   }

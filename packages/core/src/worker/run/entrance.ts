@@ -4,14 +4,14 @@ import type { Entrance } from './run-handle.js';
 
 const nothing = (): void => {};
 
-/** For a run by itself: it may write when its record is durable, so that a statement which brings the server down is counted. */
+/** For a run by itself. It may write once its record is durable, so that a statement that crashes the server is counted. */
 export function soleEntrance(durable: () => Promise<void>): Entrance {
   return { enter: () => durable().then(() => nothing), renew: () => Promise.resolve() };
 }
 
 /**
- * For runs that share a transaction. Savepoints lie one in the other, so the runs that write take turns: each has the transaction from
- * its first statement until it has ended.
+ * For runs that share a transaction. Savepoints are nested, so the runs that write take turns. A turn lasts from a
+ * run's first statement to the run's end.
  */
 export function sharedEntrance<Tx>(
   session: Pick<ClaimSession<Tx>, 'lost' | 'renew'>,
@@ -26,7 +26,7 @@ export function sharedEntrance<Tx>(
   return {
     async enter() {
       await durable();
-      // The run that has the turn then may never end.
+      // The run that has the turn may never end once the transaction is lost.
       return Promise.race([whenLost, turn.take()]);
     },
     renew: () => session.renew(),

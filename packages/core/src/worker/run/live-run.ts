@@ -7,14 +7,14 @@ const NOBODY: readonly LiveRun[] = [];
 /** A run that is going on in this process: what may stop it, and which of its jobs were cancelled. */
 export class LiveRun {
   readonly jobs: readonly JobId[];
-  /** The runs that share its transaction, itself among them; none until they are known. */
+  /** The runs that share its transaction, itself among them. Empty until the runs are enlisted. */
   together: readonly LiveRun[] = NOBODY;
   readonly #rows: readonly Job[];
   #redrives: ReadonlyMap<string, number> | null = null;
   #cancelled: Set<string> | null = null;
   #stopped: Error | null = null;
   #isOutOfTime = false;
-  /** Made when somebody asks for its signal: most handlers never do, and it is dear. */
+  /** Made at the first read of `signal`: it is expensive, and most handlers never read it. */
   #abort: AbortController | null = null;
   #onStop = (): void => {};
 
@@ -28,7 +28,7 @@ export class LiveRun {
     this.jobs = jobs.map(({ id }) => id);
   }
 
-  /** How often each of its jobs was redriven, by its public id. Made when it is asked for, as what follows: of most runs nobody asks. */
+  /** How often each of its jobs was redriven, by its public id. Made at the first read, as most runs never need it. */
   get redrives(): ReadonlyMap<string, number> {
     this.#redrives ??= new Map(this.#rows.map(({ publicId, redrives }) => [publicId, redrives]));
     return this.#redrives;
@@ -44,25 +44,25 @@ export class LiveRun {
     return this.#stopped;
   }
 
-  /** The same for the handler. */
+  /** The handler's signal, aborted with the reason in `stopped`. */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController();
     if (this.#stopped !== null) this.#abort.abort(this.#stopped);
     return this.#abort.signal;
   }
 
-  /** Whether its worker stops, and has no time left for it, whatever it was told to stop for before. */
+  /** Whether its worker stops and has no time left, even if the run was stopped for another reason before. */
   get isOutOfTime(): boolean {
     return this.#isOutOfTime;
   }
 
-  /** Calls back when the run is told to stop, or at once if it has been. */
+  /** Calls back when the run is stopped, or at once if it has been. */
   whenStopped(callback: () => void): void {
     this.#onStop = callback;
     if (this.#stopped !== null) callback();
   }
 
-  /** Tells the handler to stop. The first reason counts. */
+  /** Stops the run, and aborts the handler's signal. The first reason counts. */
   stop(reason: Error): void {
     this.#isOutOfTime ||= reason instanceof WorkerStoppedError;
     if (this.#stopped !== null) return;
@@ -72,9 +72,10 @@ export class LiveRun {
   }
 
   /**
-   * Notes that a client cancelled a job. The handler is told when none of the run's jobs is wanted any more.
+   * Notes that a client cancelled a job. Stops the run once all of its jobs are cancelled.
    *
-   * @param redrives How often it was redriven then, if that is known: one that was redriven since is not meant.
+   * @param redrives How often the job had been redriven at the cancellation, if known. A job that was redriven since is
+   * not cancelled.
    */
   cancel(publicId: string, redrives = this.redrives.get(publicId)): void {
     if (redrives === undefined || redrives !== this.redrives.get(publicId)) return;

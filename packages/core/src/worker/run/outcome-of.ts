@@ -8,7 +8,7 @@ import type { Json } from '../../job/json.js';
 const COMPLETE: Outcome = complete();
 
 /**
- * What a handler's result says of one of its jobs.
+ * The outcome of one job in a handler's result.
  *
  * @throws TypeError, InvalidInputError when it is no result.
  */

@@ -6,7 +6,7 @@ import { progressReporter } from './progress.js';
 
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A reporter whose first writes fail by these errors, and what the others have written. */
+/** A reporter whose first writes fail by these errors, and the values that the others have written. */
 function reporting(failures: readonly Error[] = []) {
   const clock = handClock();
   const notes: RunNote[] = [];

@@ -6,7 +6,7 @@ import type { Logger } from '../../logger.js';
 import { Throttle } from '../time/throttle.js';
 import type { LiveRun } from './live-run.js';
 
-/** At most one write in this time, in milliseconds: a handler may report as often as it likes. */
+/** The least time between two writes, in milliseconds. A handler may report as often as it likes. */
 const EVERY_MS = 100;
 
 export interface ProgressReporter {
@@ -14,7 +14,10 @@ export interface ProgressReporter {
   stop(): void;
 }
 
-/** Writes a run's progress to its record, the newest value at most every `EVERY_MS`, one write at a time. What is left at the end is not worth a statement. */
+/**
+ * Writes a run's progress to its record, one write at a time. The newest value is written, at most every `EVERY_MS`. A
+ * value that is left at the end of the run is dropped: it is not worth a statement.
+ */
 export function progressReporter(
   driver: Pick<Driver, 'noteRun'>,
   run: Pick<LiveRun, 'runId' | 'jobs'>,

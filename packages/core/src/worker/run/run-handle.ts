@@ -6,22 +6,25 @@ import { runOver } from '../../driver/run-over.js';
 export interface RunWrites<Tx> {
   /** Aborted when the claim is lost. */
   readonly lost: AbortSignal;
-  /** What the run's statements go to, once it may write. */
+  /** The target of the run's statements, once it may write. */
   handle(): Tx | Promise<Tx>;
   undo(): Promise<void>;
 }
 
 /** The way into a transaction. */
 export interface Entrance {
-  /** Resolves when the run may write. @returns lets the next run in */
+  /**
+   * Resolves when the run may write.
+   * @returns lets the next run in
+   */
   enter(): Promise<() => void>;
-  /** Closes the run's writes, where other runs come behind it. Rejects when they cannot stay. */
+  /** Closes the run's writes if other runs share the transaction. Rejects when the writes cannot stay. */
   renew(): Promise<void>;
 }
 
 /**
- * The one gate between a handler and its transaction. The handler's first statement waits until the run may write. A statement after
- * the run's end is refused.
+ * The one gate between a handler and its transaction. The handler's first statement waits until the run may write. A
+ * statement after the run's end is refused.
  */
 export class RunHandle<Tx> {
   readonly #driver: Pick<Driver<Tx>, 'deferred'>;
@@ -53,7 +56,7 @@ export class RunHandle<Tx> {
     return this.#leave !== null;
   }
 
-  /** The run has ended, and its writes stay. Rejects when they cannot; then they are to be undone. Undefined where it has sent none. */
+  /** Ends the run and keeps its writes. Undefined if it has none. Rejects if the writes cannot stay: then call `undo`. */
   keep(): Promise<void> | undefined {
     if (this.#entering !== null) return this.#keep(this.#entering);
     this.#isOpen = false;
@@ -61,7 +64,7 @@ export class RunHandle<Tx> {
   }
 
   async #keep(entering: Promise<() => void>): Promise<void> {
-    // A statement that the handler has sent without waiting for it is one of its writes.
+    // A statement that the handler has sent and not awaited is one of its writes.
     if (!this.used) {
       await entering;
       await setImmediate();

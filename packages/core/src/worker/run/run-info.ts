@@ -1,6 +1,6 @@
-/** A run, as events tell of it. */
+/** A run, in events. */
 export interface RunInfo {
-  /** Runs that share a transaction share it. */
+  /** Runs that share a transaction share this id. */
   readonly runId: string;
   readonly queue: string;
   readonly kind: string;

@@ -15,19 +15,22 @@ import {
   settlementFor,
 } from './settlement.js';
 
-/** How a run ended for its jobs; `release`: they are given back as they were. Of a cancelled job only `complete` counts. */
+/**
+ * How a run ended for its jobs. `release`: the jobs are given back unchanged. A cancelled job ends as cancelled, unless
+ * it is `complete`.
+ */
 export type Endings = ReadonlyMap<JobId, Ending> | 'release';
 
-/** What all runs of a transaction are settled with. */
+/** The settlement policy that all runs of a transaction share. */
 type RunPolicy = Pick<SettlementPolicy, 'tookMs' | 'by'>;
 
 /** One execution of a handler over one job or one group, from its claim to its settlement. */
 export class Run<Tx> {
   readonly live: LiveRun;
-  /** The jobs with what their records say; known when the run's own record is written. */
+  /** The jobs with the counts of their records. Empty until the run's own record is written. */
   counted: readonly CountedJob[] = [];
   endings: Endings = 'release';
-  /** What its handler threw, if it did. */
+  /** The value that its handler threw. Null if it threw nothing. */
   thrown: { readonly error: unknown } | null = null;
   #info: RunInfo | null = null;
 
@@ -40,32 +43,32 @@ export class Run<Tx> {
     this.live = new LiveRun(runId, jobs, handler.claim === 'lease');
   }
 
-  /** Made when somebody is told of it. */
+  /** Made at the first read. */
   get info(): RunInfo {
     this.#info ??= this.#toInfo();
     return this.#info;
   }
 
   #toInfo(): RunInfo {
-    // The queue is not always the handler's, which may have been moved to another one since.
+    // The job's queue, as its handler may have moved to another queue since.
     const [{ queue, key }] = this.jobs;
     const jobs = this.jobs.map(({ publicId }) => publicId);
     return { runId: this.live.runId, queue, kind: this.handler.kind, key, jobs };
   }
 
-  /** Takes in how often its jobs crashed before. */
+  /** Adds to its jobs the counts of their earlier runs. */
   count(history: History): void {
     this.counted = this.jobs.map((job) =>
       countRuns(job, history.get(job.id) ?? { crashes: job.crashes, earlierRuns: 0 }),
     );
   }
 
-  /** Whether a crash has come to light that its jobs' rows do not count yet. */
+  /** Whether a job has a crash that its row does not count yet. */
   get hasNewCrash(): boolean {
     return this.counted.some(({ crashes, crashesSeen }) => crashesSeen > crashes);
   }
 
-  /** Whether all its jobs go back as they were. */
+  /** Whether all its jobs go back unchanged. */
   get isGivenBack(): boolean {
     return this.endings === 'release' && this.live.cancelled.size === 0;
   }
@@ -77,7 +80,7 @@ export class Run<Tx> {
     );
   }
 
-  /** What is written instead when those cannot be. */
+  /** The row changes if `settlements` cannot be written: retries. */
   retries(policy: RunPolicy, error: unknown): readonly Settlement[] {
     return this.#settlements(policy, () => retry(error));
   }

@@ -7,7 +7,7 @@ import { jobError } from '../../job/job-error.js';
 import type { Json } from '../../job/json.js';
 import { type SettlingEvent, TRANSITIONS } from '../../job/lifecycle.js';
 
-/** A job with what its runs' records say: the attempts made, and the crashes among them. */
+/** A job with the counts of its runs' records: the attempts made, and the crashes among them. */
 export interface CountedJob extends Job {
   /** Attempts before this run, crashed ones included. */
   readonly attemptsMade: number;
@@ -17,20 +17,19 @@ export interface CountedJob extends Job {
   readonly earlierRuns: number;
 }
 
-/** Adds to a job what its runs' records say: also the crashes that no settlement has counted yet. */
+/** Adds to a job the counts of its runs' records. Includes crashes that no settlement has counted yet. */
 export function countRuns(job: Job, { crashes, earlierRuns }: Omit<EarlierRuns, 'id'>): CountedJob {
   const attemptsMade = job.attempt + Math.max(0, crashes - job.crashes);
   return { ...job, crashesSeen: crashes, earlierRuns, attemptsMade };
 }
 
-/** How a run ended for a job: the handler's outcome, or what core decided in its place. */
+/** How a run ended for a job: the handler's outcome, or core's own decision. */
 export type Ending =
   | Outcome
   | { readonly event: 'exhaust' | 'abandon'; readonly error: unknown }
   | { readonly event: 'release' };
 
 export interface SettlementPolicy {
-  /** The run's. */
   readonly runId: string;
   readonly backoff: Backoff;
   readonly tookMs: number;

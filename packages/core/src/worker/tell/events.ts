@@ -6,45 +6,53 @@ import type { RunInfo } from '../run/run-info.js';
 /** A run, how its jobs ended by public id, and how long it took in milliseconds. */
 export type SettledRun = [run: RunInfo, endings: ReadonlyMap<string, SettlingEvent>, tookMs: number];
 
-/** What a worker tells while it works. Listeners are called synchronously, and an error in one is logged. */
+/** A worker's events. Listeners are called synchronously, and an error in a listener is logged. */
 export interface WorkerEvents {
   /** The worker has subscribed and begins to look for work. */
   start: [];
   /**
-   * A run begins. Of a batch this comes for all its runs at once, also for those whose turn does not come: they are `released`.
+   * A run begins. In a batch, this comes for all runs at once, also for a run that does not get its turn and is
+   * `released`.
    */
   run: [run: RunInfo];
   /**
-   * A run's jobs were settled and committed. `endings` says of each public id how: also of those that are to be tried again, or
-   * were cancelled.
+   * A run's jobs were settled and committed. `endings` has the ending of each job by public id, including jobs to be
+   * retried and cancelled jobs.
    */
   settled: SettledRun;
-  /** Jobs of a run are `complete`. It comes after `settled`, and `endings` has these jobs alone. */
+  /** Jobs of a run are `complete`. Comes after `settled`, and `endings` has these jobs alone. */
   completed: SettledRun;
   /**
-   * Jobs of a run ended as `error`. It comes after `settled`, and `endings` has these jobs alone. A job that is to be tried again has
-   * not failed: `settled` says `retry` of it.
+   * Jobs of a run ended as `error`. Comes after `settled`, and `endings` has these jobs alone. A job to be retried has
+   * not failed: its ending in `settled` is `retry`.
    */
   failed: SettledRun;
   /**
-   * A run's jobs went back to the queue as they were. The worker stops; or its batch had gone on for 50 ms, is repeated one by one after a
-   * crash, or had an earlier job of the key that did not complete; or the connection, or the worker's session, was lost about a lease.
+   * A run's jobs went back to the queue unchanged. Reasons:
+   *
+   * - the worker stops
+   * - the run's batch had gone on for 50 ms, or is repeated one by one after a crash
+   * - an earlier job of the key did not complete
+   * - for a lease, the connection or the worker's session was lost
    */
   released: [run: RunInfo];
-  /** A held run has lasted half of what the server lets its transaction last, `limitMs`. At most once for each run. */
+  /** A held run has lasted half of the server's limit for its transaction, `limitMs`. At most once for each run. */
   long: [run: RunInfo, heldMs: number, limitMs: number];
   /**
-   * A handler did not end though its signal had been aborted: its transaction was taken from it, its job goes on without it, and
-   * its code runs on.
+   * A handler did not end although its signal was aborted. The handler loses its transaction, its job goes on without
+   * the handler, and its code runs on.
    */
   leftBehind: [run: RunInfo];
-  /** A run lost its claim, or could not be settled: nothing of it was written, unless only the answer was lost that says so. */
+  /**
+   * A run lost its claim, or could not be settled. Nothing of it was written, unless only the answer to its commit was
+   * lost.
+   */
   lost: [run: RunInfo, error: unknown];
-  /** A job's entity is somebody else's at the moment. */
+  /** Another transaction holds the job's entity now. */
   blocked: [job: { readonly publicId: string; readonly queue: string; readonly key: string | null }];
-  /** Nothing to do is left: the worker has looked at all that could be claimed. */
+  /** The worker is idle: it has looked at all jobs that could be claimed. */
   idle: [];
-  /** Something failed that is not a handler's affair; the worker goes on by itself. */
+  /** Something other than a handler failed. The worker goes on by itself. */
   fault: [error: unknown];
   /** The worker has stopped. */
   stop: [];
@@ -52,7 +60,7 @@ export interface WorkerEvents {
 
 type Listener<Name extends keyof WorkerEvents> = (...given: WorkerEvents[Name]) => void;
 
-/** Tells listeners. One that throws is logged, and harms neither the others nor the worker. */
+/** Calls listeners. A listener that throws is logged, and harms neither the others nor the worker. */
 export class WorkerEmitter {
   readonly #log: Logger;
   readonly #listeners: { readonly [Name in keyof WorkerEvents]: Set<Listener<Name>> } = {
@@ -88,7 +96,7 @@ export class WorkerEmitter {
     this.#listeners[name]?.delete(listener);
   }
 
-  /** Whether anybody listens, and what is told has to be put together. */
+  /** Whether an event has listeners. If not, its arguments need not be made. */
   hears(name: keyof WorkerEvents): boolean {
     return this.#listeners[name].size > 0;
   }

@@ -5,8 +5,8 @@ import type { Logger } from '../../logger.js';
 import type { Run } from '../run/run.js';
 
 /**
- * Tells of each job of a run that ended in an error, and of each that is to be tried again, unless its handler threw: that was told
- * when it did.
+ * Logs each job of a run that ended in an error, and each that is to be retried. Skips a retry after the handler threw,
+ * which was logged at the throw.
  */
 export function tellFailures<Tx>(log: Logger, run: Run<Tx>, settlements: readonly Settlement[]): void {
   for (const [place, { event, attempt, error }] of settlements.entries()) {
@@ -23,7 +23,10 @@ function factsOf<Tx>({ info: { runId, queue, kind, key } }: Run<Tx>, { publicId 
   return { publicId, runId, queue, kind, key };
 }
 
-/** What the handler threw, with its stack, if the job ends by that: of one of a group the schema may have failed by something else. */
+/**
+ * The handler's error, with its stack, if the job ends by it. In a group, a schema may have failed the job with another
+ * error.
+ */
 function thrownBy<Tx>({ thrown, endings }: Run<Tx>, { id }: Job): { readonly err: unknown } | null {
   const ending = endings === 'release' ? undefined : endings.get(id);
   const isThrown = thrown !== null && ending?.event === 'retry' && ending.error === thrown.error;

@@ -4,7 +4,7 @@ import type { Logger } from '../../logger.js';
 import type { Alarm } from '../time/alarm.js';
 import type { WorkerEmitter } from './events.js';
 
-/** How long nothing must have gone wrong until the pauses are short again, in milliseconds: longer than they get. */
+/** How long no fault must occur before the pauses are short again, in milliseconds. Longer than the longest pause. */
 const OVER_MS = 3_000;
 
 export interface FaultsParts {
@@ -17,7 +17,7 @@ export interface FaultsParts {
   readonly worker: string;
 }
 
-/** What goes wrong while a worker looks for work. It is tried again after a pause, which grows as long as it goes on. */
+/** Faults while a worker looks for work. The look is tried again after a pause, which grows while the faults go on. */
 export class Faults {
   readonly #parts: FaultsParts;
   readonly #pause = new Pause(50, 1_000);

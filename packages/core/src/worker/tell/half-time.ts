@@ -4,7 +4,7 @@ import type { RunInfo } from '../run/run-info.js';
 import type { WorkerEmitter } from './events.js';
 
 /**
- * Warns, once, when a held run has lasted half of what the server lets its transaction last.
+ * Warns, once, when a held run has lasted half of the server's limit for its transaction.
  *
  * @returns ends the wait
  */

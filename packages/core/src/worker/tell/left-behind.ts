@@ -2,7 +2,7 @@ import type { Logger } from '../../logger.js';
 import type { RunInfo } from '../run/run-info.js';
 import type { WorkerEmitter } from './events.js';
 
-/** What knows of the handlers that ignored their signals. */
+/** The dependencies for handlers that ignored their signals. */
 interface Crew {
   /** Their runs, as long as their code goes on. */
   readonly leftBehind: Set<RunInfo>;
@@ -11,7 +11,7 @@ interface Crew {
 }
 
 /**
- * Tells of a handler that does not stop, and again when it does.
+ * Logs a handler that does not stop, and again its end.
  *
  * @param ended Its late end.
  */

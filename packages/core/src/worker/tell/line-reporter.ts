@@ -3,7 +3,7 @@ import type { Anchor } from '../../driver/anchor.js';
 import type { Logger } from '../../logger.js';
 import { Throttle } from '../time/throttle.js';
 
-/** At most one write in this time, in milliseconds. The line is for people to look at. */
+/** The least time between two writes, in milliseconds. The line is for people to look at. */
 const EVERY_MS = 200;
 
 /** Shows others how far the worker's sweeps have come. */
@@ -20,7 +20,7 @@ export class LineReporter {
     this.#throttle = new Throttle(clock, EVERY_MS, (lines) => this.#write(lines));
   }
 
-  /** The newest sweep of `queue` has come to this job; null: it is at rest. */
+  /** The newest sweep of `queue` has come to this job. Null: it is idle. */
   move(queue: string, publicId: string | null): void {
     if (this.#lines[queue] === publicId) return;
     this.#lines[queue] = publicId;
@@ -37,7 +37,8 @@ export class LineReporter {
 
   async #write(lines: Readonly<Record<string, string | null>>): Promise<void> {
     const reported = JSON.stringify(lines);
-    // A quick job has come and gone between two writes, and each would keep a commit of somebody else's waiting.
+    // A quick job that came and went between two writes needs none: each write delays the commits of other
+    // transactions.
     if (reported === this.#reported) return;
     this.#reported = reported;
     try {

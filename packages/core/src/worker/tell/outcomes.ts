@@ -5,13 +5,17 @@ import type { WorkerEmitter } from './events.js';
 import { tellFailures } from './failures.js';
 import { hearsOfSettled, tellSettled } from './settled.js';
 
-/** Where outcomes are told. */
+/** The log and the events. */
 interface Ears {
   readonly log: Logger;
   readonly events: WorkerEmitter;
 }
 
-/** Tells how runs ended, once their settlements are durable. @param written Of all runs, in their order */
+/**
+ * Logs and emits how runs ended, once their settlements are durable.
+ *
+ * @param written The settlements of all runs, in their order
+ */
 export function tell<Tx>(
   to: Ears,
   runs: readonly Run<Tx>[],
@@ -34,7 +38,7 @@ function tellRun<Tx>(
   tookMs: number,
 ): void {
   tellFailures(log, run, settlements);
-  // Where nobody listens it is not put together.
+  // Without listeners the event is not made.
   if (isSilent(log.debug) && !hearsOfSettled(events)) return;
   const { info, jobs } = run;
   const endings = new Map(

@@ -8,7 +8,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const run: RunInfo = { runId: 'r', queue: 'q', kind: 'k', key: null, jobs: ['a', 'b', 'c', 'd', 'e', 'f'] };
 const names = ['settled', 'completed', 'failed'] as const;
 
-/** What listeners of these events are told of a run whose jobs ended so. */
+/** The events of a run whose jobs ended so, for listeners of these events. */
 function told(
   endings: ReadonlyMap<string, SettlingEvent>,
   listened: readonly (typeof names)[number][] = names,

@@ -7,12 +7,12 @@ const BY_STATE = [
   ['failed', 'error'],
 ] as const satisfies readonly (readonly [keyof WorkerEvents, State])[];
 
-/** Whether a listener is told of settlements. */
+/** Whether settlements have a listener. */
 export function hearsOfSettled(events: WorkerEmitter): boolean {
   return events.hears('settled') || BY_STATE.some(([name]) => events.hears(name));
 }
 
-/** Emits `settled`, and then `completed` and `failed` with those of the jobs that are. */
+/** Emits `settled`, then `completed` and `failed` with the jobs that ended so. */
 export function tellSettled(events: WorkerEmitter, ...[run, endings, tookMs]: SettledRun): void {
   events.emit('settled', run, endings, tookMs);
   for (const [name, state] of BY_STATE) {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.js';
 
-/** Calls back once, at the earliest of the times that were set since it last did. */
+/** Calls back once, at the earliest of the times that were set since its last call. */
 export class Alarm {
   readonly #clock: Clock;
   readonly #ring: () => void;
@@ -12,7 +12,7 @@ export class Alarm {
     this.#ring = ring;
   }
 
-  /** Rings in `ms` at the latest. */
+  /** Rings in `ms` milliseconds at the latest. */
   within(ms: number): void {
     const at = this.#clock.now() + ms;
     if (at >= this.#at) return;

@@ -4,7 +4,11 @@ import type { Clock } from '../../clock.js';
 export class Mutex {
   #last: Promise<void> = Promise.resolve();
 
-  /** Resolves when it is the caller's turn. @returns gives it back */
+  /**
+   * Resolves when it is the caller's turn.
+   *
+   * @returns gives it back
+   */
   take(): Promise<() => void> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -37,7 +41,11 @@ export class TimedMutex {
     this.#mostMs = mostMs;
   }
 
-  /** Resolves when it is the caller's turn. @returns gives it back, may be called twice; null where the current turn lasts too long */
+  /**
+   * Resolves when it is the caller's turn.
+   *
+   * @returns gives it back, may be called twice; null where the current turn lasts too long
+   */
   async take(): Promise<(() => void) | null> {
     if (this.#leftMs <= 0) return null;
     const taking = this.#turn.take().then((giveBack) => this.#begin(giveBack));
