@@ -2,6 +2,6 @@
 export interface Asking {
   readonly text: string;
   readonly values: unknown[];
-  /** How many rows it is given. */
+  /** The number of rows that the statement is given. */
   readonly given: number;
 }

@@ -36,7 +36,7 @@ import {
 import { lockingSiblings } from './siblings.js';
 import { stopStatements } from './stop-statements.js';
 
-/** A settlement that was committed, and the transaction that began behind it with the next claim. */
+/** A committed settlement, and the transaction that began behind it with the next claim. */
 export interface Ended {
   readonly settled: readonly JobId[];
   readonly next: { readonly transaction: ClaimTransaction; readonly jobs: Promise<readonly Job[]> } | null;
@@ -52,13 +52,13 @@ export class ClaimTransaction {
   readonly #lost = new AbortController();
   readonly #held = new Set<JobId>();
   #handle: HandlerTransaction;
-  /** How a job of this claim stands in the table until it is settled. */
+  /** The status of the claim's jobs in the table until they are settled. */
   #status: State = 'new';
   #isOpen = true;
   #hasEnded = false;
   #rolledBack: Promise<void> = Promise.resolve();
 
-  /** @param isBegun Whether it is open already; else its first statement opens it. */
+  /** @param isBegun Whether the transaction is open already. Otherwise the first statement opens it. */
   constructor(parts: ClaimParts, connection: ClaimConnection, isBegun: boolean) {
     this.#parts = parts;
     this.#connection = connection;
@@ -70,7 +70,7 @@ export class ClaimTransaction {
     this.#handle = this.#newHandle();
   }
 
-  /** Has it hear of the loss of the connection. */
+  /** Makes the loss of the connection end this claim, and no longer the one before. */
   attach(): void {
     this.#connection.onLost = this.#onLost;
   }
@@ -135,7 +135,7 @@ export class ClaimTransaction {
     const own = settlements.filter(({ id }) => this.#held.has(id));
     if (own.length === 0) return [];
     this.#handle.close();
-    // What the handler left to be checked at commit is checked now, while the claim can still be settled otherwise.
+    // Deferred constraints are checked before the settlement: a failure still leaves the claim free for another outcome.
     if (this.used) await this.#fenced(this.#handle.checks.map(({ text }) => text).join('; '));
     const settled = await (this.#standing.isOne && areAlike(own) ? this.#complete(own) : this.#settle(own));
     for (const id of settled) this.#held.delete(id);
@@ -152,7 +152,7 @@ export class ClaimTransaction {
     return rows.map(({ id }) => id);
   }
 
-  /** Settles, commits and, where the connection allows it, claims again in one message. */
+  /** Settles and commits. Where the connection allows it, the same message carries the next claim. */
   async finish(settlements: readonly Settlement[], criteria: ClaimCriteria | undefined): Promise<Ended> {
     this.#checkOpen();
     if (settlements.some(({ id }) => !this.#held.has(id))) return NOTHING;
@@ -175,7 +175,7 @@ export class ClaimTransaction {
     return this.#commitAll(settlements, behind);
   }
 
-  /** By the plainest statement. Should the job not be this transaction's to settle, nothing is written. */
+  /** Commits by the plainest statement. Writes nothing when another transaction has the job. */
   async #commitOne(settlements: Alike, behind: () => void): Promise<readonly JobId[]> {
     const asking = completing(this.#sql.complete, settlements, this.#standing);
     const { rowCount } = await this.#askAndCommit(asking, behind);
@@ -187,7 +187,7 @@ export class ClaimTransaction {
     return settlements.map(({ id }) => id);
   }
 
-  /** With what a handler has written. Where that cannot be committed nothing is, and the transaction is left to be undone. */
+  /** Commits the settlements with the handler's writes. On a failure nothing is committed, and the transaction waits for its ROLLBACK. */
   async #commitWritten(settlements: readonly Settlement[], behind: () => void): Promise<readonly JobId[]> {
     this.#handle.close();
     const ending = settlingAll(this.#sql, settlements, this.#standing);
@@ -201,7 +201,7 @@ export class ClaimTransaction {
     return settlements.map(({ id }) => id);
   }
 
-  /** Whether the next claim needs no other connection, and no statement ahead of it. */
+  /** Whether the next claim can use this connection, with no statement ahead of it. */
   get #mayGoOn(): boolean {
     const { settings, names, limitMs } = this.#parts;
     const { client, pipeline, isChanged } = this.#connection;
@@ -214,7 +214,7 @@ export class ClaimTransaction {
     void this.#connection.pipeline.begin();
     const transaction = new ClaimTransaction(this.#parts, this.#connection, true);
     const jobs = transaction.claim(criteria);
-    // Where the settlement fails, nobody reads what became of the claim.
+    // When the settlement fails, no code reads the claim's result.
     jobs.catch(() => {});
     return { transaction, jobs };
   }
@@ -246,7 +246,7 @@ export class ClaimTransaction {
   }
 
   async #rollback(): Promise<void> {
-    // A statement that waits for its turn would come after the ROLLBACK and be committed by itself.
+    // A statement still in the queue would run after the ROLLBACK, and would be committed by itself.
     this.#isOpen = false;
     this.#handle.close();
     try {
@@ -256,7 +256,7 @@ export class ClaimTransaction {
       }
       this.#end(false);
     } catch {
-      // The server rolls back what a lost connection leaves open.
+      // The server rolls back the open transaction of a lost connection.
       this.#end(true);
     }
   }
@@ -282,7 +282,7 @@ export class ClaimTransaction {
     return rows.map(toJob);
   }
 
-  /** Null where there is nothing to wait for ahead of the statement behind it. */
+  /** Null when no answer has to come ahead of the next statement. */
   #begin(): Promise<void> | null {
     const { names, settings, limitMs, server } = this.#parts;
     const { client, pipeline } = this.#connection;
@@ -300,7 +300,7 @@ export class ClaimTransaction {
     try {
       await Promise.all(sent);
     } catch (error) {
-      // What was to be set is not: it comes again.
+      // The settings did not take effect, so the next claim sends them again.
       this.#parts.settings.unbind(this.#connection.client);
       const cause = toDriverError(error);
       this.#onLost(cause);
@@ -324,7 +324,7 @@ export class ClaimTransaction {
     await this.#answered(this.#serial.plain(text).catch(this.#fail));
   }
 
-  /** Fails when the savepoints are gone: with them are the locks, though a transaction is open. */
+  /** Fails when the savepoints are gone. The locks are gone with the savepoints, though a transaction is open. */
   async #fenced(text: string): Promise<void> {
     try {
       await this.#plain(text);
@@ -334,12 +334,12 @@ export class ClaimTransaction {
     this.#handle.unfence();
   }
 
-  /** Nothing is committed when the statement fails: the connection is closed then if its transaction is still open. */
+  /** Commits nothing when the statement fails. A connection whose transaction is still open is then closed. */
   async #askAndCommit(asking: Asking, behind?: () => void): Promise<Rows<QueryResultRow>> {
     this.#handle.close();
     try {
-      const asked = this.#serial.askAndCommit(this.#statement(asking), behind);
-      return await this.#answered(asked.catch(this.#fail));
+      const settled = this.#serial.askAndCommit(this.#statement(asking), behind);
+      return await this.#answered(settled.catch(this.#fail));
     } catch (error) {
       const status = this.#connection.client.getTransactionStatus?.();
       this.#end(status === 'T' || status === 'E');
@@ -347,7 +347,7 @@ export class ClaimTransaction {
     }
   }
 
-  /** A bound on the time of the driver's own statements and their turn. The handler's may take as long as the handler. */
+  /** Bounds the time of the driver's own statement and of its wait for a turn. A handler's statement has only the handler's timeout. */
   #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
     return answerWithin(this.#parts.context.answerMs, answer, (error) => {
       this.#onLost(error);
@@ -369,14 +369,14 @@ export class ClaimTransaction {
     await this.#answered(stopStatements(this.#serial, pool, context.sql, session, this.lost));
   }
 
-  /** The loss of the claim where an error says that the savepoints are gone; undefined for other errors. */
+  /** The loss of the claim, when the error says that the savepoints are gone. Undefined for other errors. */
   #endedByHandler(error: unknown): unknown {
     if (!(error instanceof DriverError) || Object(error.cause).code !== '3B001') return undefined;
     this.#onEnded();
     return this.lost.reason;
   }
 
-  /** The handler has committed or rolled back, and so given up the locks. */
+  /** The handler has committed or rolled back, which releases the locks. */
   #onEnded(): void {
     this.#handle.close();
     const message = "The claim was lost: a statement in the handler's transaction has ended it.";
@@ -394,7 +394,7 @@ export class ClaimTransaction {
     );
   };
 
-  /** @param isHandedOn Whether the next transaction has the connection. */
+  /** @param isHandedOn Whether the next transaction keeps the connection. */
   #end(isBroken: boolean, isHandedOn = false): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;

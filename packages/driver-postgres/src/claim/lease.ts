@@ -3,12 +3,12 @@ import type { Statements } from '../statements.js';
 import { rangeOf } from '../values/job-ids.js';
 import type { Asking } from './asking.js';
 
-/** Marks jobs as in progress by a run. */
+/** Marks a run's jobs as in progress. */
 export function leasing(sql: Statements, { runId, jobs }: RunRef, forMs: number): Asking {
   return { text: sql.lease, values: [runId, jobs, forMs, rangeOf(jobs)[0]], given: jobs.length };
 }
 
-/** Locks those of a run's leased jobs that are still its own. */
+/** Locks those leased jobs that the run still has. */
 export function lockingLeased(
   sql: Statements,
   runId: string,

@@ -4,7 +4,7 @@ import { rangeOf } from '../values/job-ids.js';
 import { plainArray } from '../values/plain-array.js';
 import type { Asking } from './asking.js';
 
-/** Gives a claim back, and ends the records of its run. */
+/** Releases a claim, and ends the records of its run. */
 export function releasing(sql: Statements, { runId, jobs }: RunRef): Asking {
   return { text: sql.release, values: [plainArray(jobs), runId, rangeOf(jobs)[0]], given: jobs.length };
 }

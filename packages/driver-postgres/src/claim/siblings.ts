@@ -2,7 +2,7 @@ import type { Entities } from '@rowlock/core/driver';
 import type { Statements } from '../statements.js';
 import type { Asking } from './asking.js';
 
-/** NOWAIT. One key has a statement of its own. */
+/** Uses NOWAIT. One key has its own statement. */
 export function lockingSiblings(sql: Statements, { queue, keys }: Entities, limit: number): Asking {
   const [key, ...others] = keys;
   return others.length === 0

@@ -3,7 +3,7 @@ import type { WorkerInfo } from '@rowlock/core/driver';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 
-/** A worker's row. Others delete it when they take the worker for gone, and a worker that comes back has it again. */
+/** A worker's row. Others delete the row when the worker counts as dead. A worker that comes back inserts it again. */
 export class WorkerRow {
   readonly id: number;
   readonly #sql: Statements;
