@@ -1,4 +1,4 @@
-/** The statements for jobs by the status that they show: a held job is `new` in its row, and shows `in-progress`. */
+/** The statements for jobs by the status that operators see. A held job is `new` in its row, and is shown as `in-progress`. */
 
 import type { State } from '@rowlock/core';
 import type { JobFilter, JobPage, Page } from '@rowlock/core/driver';
@@ -73,14 +73,14 @@ async function countOf(
   return { text: sql.count(where, others.where, places, moves), values: [...given, ...values] };
 }
 
-/** The values of the part of a statement that finds held jobs. */
+/** The values for the part of a statement that finds held jobs. */
 async function held(
   on: MysqlTransaction,
   { sql, lockPrefix }: Context,
   values: readonly Value[],
 ): Promise<{ readonly places: string; readonly given: readonly Value[] }> {
   const alive = await query<{ id: string }>(on, sql.aliveWorkers, [lockPrefix]);
-  // A list must not be empty, and no worker has this id.
+  // A list must not be empty. No worker has the id 0.
   const workers = list(['0', ...alive.map(({ id }) => id)]);
   const given = [...workers.values, ...values, ...workers.values, ...values, lockPrefix];
   return { places: workers.places, given };
