@@ -78,7 +78,7 @@ const MIGRATION_TABLE = `CREATE TABLE IF NOT EXISTS migration (
   applied_at  timestamptz NOT NULL DEFAULT clock_timestamp()
 );`;
 
-/** Applies the missing migrations, in one transaction and under a lock. Of many processes only one applies them. */
+/** Applies the missing migrations, in one transaction and under a lock, so that only one of many processes applies them. */
 export async function migrate(
   client: ClientBase,
   { schema, sql, lockClass }: Context,

@@ -35,7 +35,7 @@ export async function lockLeased(
 ): Promise<ReadonlyMap<JobId, State>> {
   const states = new Map<JobId, State>();
   for (const part of inParts(inOrder(isCommitted ? await jobsOfRun(tx, runId, jobs) : jobs))) {
-    // The list never has one id alone: a row that is found by one id would stay locked even if another run has the job by now.
+    // The list never has one id alone. A row found by one id would stay locked even if another run has the job by now.
     const wanted = list([...part, NO_ID]);
     const text = tx.context.sql.lockLeased(wanted.places);
     const rows = await query<{ id: string; status: State }>(tx.on, text, [...wanted.values, runId]);

@@ -60,7 +60,7 @@ export function isMariaDb(client: Connection): boolean {
   return servers.get(Object(client).connection)?.version.includes('MariaDB') ?? false;
 }
 
-/** Destroys a connection whose server is silent. Its pending statements fail. */
+/** Destroys a connection whose server is silent, which makes the pending statements fail. */
 export function cut(client: object): void {
   Object(Object(client).connection).stream?.destroy();
 }

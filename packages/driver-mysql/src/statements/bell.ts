@@ -15,7 +15,7 @@ export const bellStatements = ({ bell, worker }: Tables) => ({
 
   nap: 'SELECT SLEEP(?) AS slept',
 
-  // The sleeping statement first reads the bell. It finds an earlier ring. A later interruption ends the sleep.
+  // The sleeping statement first reads the bell, and so finds an earlier ring. A later interruption ends the sleep.
   sleep: (late: string): string =>
     `SELECT SLEEP(IF(EXISTS(SELECT 1 FROM ${bell} WHERE id > ? OR id IN (${late})), 0, ?)) AS slept, ${ONLY_READS} AS only_reads`,
 

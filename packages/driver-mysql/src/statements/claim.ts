@@ -25,7 +25,7 @@ export const claimStatements = ({ job }: Tables) => {
 
     // `place` is a plain read of the claim's index, which locks nothing. A locking read of an index also locks the index's records, in
     // an order of its own. With claims, sibling locks and settlements on three indexes, locking reads gave a deadlock in some thousand
-    // claims. Only `job` is locked, by primary key, row after row in the order of the index, so that LIMIT locks as many rows as it returns.
+    // claims. Only `job` is locked, by primary key, row by row in the order of the index. LIMIT thus locks only the rows that it returns.
     claim: (from: 'start' | 'line', kinds: string, busy: string): string => `
       SELECT ${JOB} FROM ${job} AS place FORCE INDEX (job_claim)
       STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = place.id

@@ -24,7 +24,7 @@ export const enqueueStatements = ({ job }: Tables) => ({
       FROM ${given}
       ORDER BY place`,
 
-  // With innodb_autoinc_lock_mode = 1, MariaDB's default, all producers wait until an INSERT … SELECT has ended, and such an INSERT
+  // With innodb_autoinc_lock_mode = 1, MariaDB's default, all producers wait until an INSERT … SELECT has ended. Such an INSERT
   // may wait for a unique key. No producer waits for this INSERT of one job.
   enqueueOne: `
       INSERT INTO ${job} (${COLUMNS})

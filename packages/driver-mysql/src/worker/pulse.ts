@@ -12,7 +12,7 @@ import type { WorkerRow } from './worker-row.js';
 const ANSWER_MS = 5_000;
 
 /**
- * A worker that shares the server's sessions with others. Its heartbeats and its polls have a connection of their own, so that they
+ * A worker that shares the server's sessions with others. The heartbeats and the polls have a connection of their own, so that they
  * never wait for the pool.
  */
 export class MysqlPulse implements Pulse {

@@ -53,7 +53,7 @@ export async function takeConnection(pool: Pool, answerMs: number): Promise<Pool
   }
 }
 
-/** Destroys a connection that does not answer. Its pending statements fail. */
+/** Destroys a connection that does not answer, which makes the pending statements fail. */
 export function cut(client: object): void {
   Object(socketOf(client)).destroy?.();
 }

@@ -2,7 +2,7 @@ import { type Asked, query } from '../query.js';
 
 /**
  * Waits until the server's commits are durable. Calls during a flush share the next one.
- * That next flush covers everything that was committed before the calls.
+ * The next flush covers everything that was committed before the calls.
  */
 export class WalFlush {
   readonly #send: () => Promise<unknown>;

@@ -11,8 +11,8 @@ export const claimStatements = ({ job }: Tables) => {
    * The planner must rate a generic plan as cheap as a plan for these values. Otherwise it plans each claim anew.
    * Three forms hide the values from the planner:
    * - A limit as a parameter counts as a tenth of the rows.
-   * - Behind coalesce() the planner does not use its statistics of the keys, which may say that all rows have one busy key.
-   * - Behind a SELECT the planner does not use its statistics of priorities, which may say that none is beyond the line.
+   * - Behind coalesce() the planner ignores its statistics of the keys, which may show one busy key in all rows.
+   * - Behind a SELECT the planner ignores its statistics of priorities, which may show none beyond the line.
    *
    * Without these forms, planning each claim of one job cost half as much again of the server's time for the job. The measure was
    * beside a million settled and a million later jobs, 100,000 of a busy key, or dead rows that an old snapshot keeps.

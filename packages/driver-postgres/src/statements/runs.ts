@@ -23,7 +23,7 @@ export const runStatements = (tables: Tables) => {
 
   return {
     // A record for each job, for runs of one job each. $1 and $3 have the same length. Nothing is written when a run of these jobs
-    // is unfinished: the caller holds the jobs, so that run has crashed, and has to be ended first.
+    // is unfinished. The caller holds the jobs, so such a run has crashed, and has to be ended first.
     // The jobs are given by ANY and not by a join: for a join the planner reads the whole table when it has few statistics.
     // One run took 136 us of the server, and five 158, while each was planned anew. One now takes 44, and five 54.
     // The runs are visible at once. A statement of its own flushes them beside the handlers.

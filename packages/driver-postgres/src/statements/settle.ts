@@ -111,7 +111,7 @@ export const settleStatements = (tables: Tables) => {
     // The same with a COMMIT right behind it, and with the handler's writes.
     completeAll: `WITH settled AS (${complete} RETURNING id) ${allSettled('1')}`,
 
-    // The same for jobs that are all complete, without output, and with equal settlements. This form takes a sixth less of the server's
+    // The same for jobs that are all complete, without output, and with equal settlements. The statement takes a sixth less of the server's
     // time than one with a run's id for each job. The latter takes a fifth less than one with a row of values for each.
     settleAlike,
   };

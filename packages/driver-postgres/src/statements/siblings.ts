@@ -21,13 +21,13 @@ export const siblingStatements = ({ job }: Tables) => {
       SELECT * FROM placed WHERE place <= $3 ORDER BY key, place`,
 
     // The same for one key. A plan for any number of keys expects ten, so the planner made one each time, for 260 us a job.
-    // It still plans each time where the statistics know few keys, of which one has most jobs.
+    // The planner still plans each time where the statistics know few keys, of which one has most jobs.
     lockKey: `
       WITH ${locked('key = $2')}
       SELECT * FROM locked ORDER BY (status = 'in-progress') DESC, id LIMIT $3`,
 
-    // A plain read is enough: a job whose handler runs is still outstanding in the committed rows. MATERIALIZED, because
-    // for a bare min(id) the planner may walk the primary key through a key's whole history: 755 ms instead of 0.1 ms
+    // A plain read is enough: a job whose handler runs is still outstanding in the committed rows. MATERIALIZED is needed:
+    // for a bare min(id) the planner may walk the primary key through a key's whole history. The read then took 755 ms instead of 0.1 ms
     // with half a million settled jobs of the key.
     firstOutstanding: `
       WITH outstanding AS MATERIALIZED (

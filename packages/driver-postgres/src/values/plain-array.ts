@@ -1,6 +1,6 @@
 /**
  * An array in Postgres's text format, for items that need no quotes: numbers, UUIDs and words.
- * The client checks each of some thousand values for characters to quote. That took a seventh of a worker's time.
+ * The client checks each of some thousand values for characters to quote. The check took a seventh of a worker's time.
  *
  * @throws TypeError for a value that needs quotes.
  */

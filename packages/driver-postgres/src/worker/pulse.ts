@@ -14,7 +14,7 @@ const PRUNE_MS = 10_000;
 const ANSWER_MS = 5_000;
 
 /**
- * A worker that shares the server's sessions with others. Its heartbeats and its polls of the bell have a connection of their own,
+ * A worker that shares the server's sessions with others. The heartbeats and the polls of the bell have a connection of their own,
  * so that they never wait for the pool.
  */
 export class PostgresPulse implements Pulse {
