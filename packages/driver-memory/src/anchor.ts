@@ -15,7 +15,7 @@ import { turn } from './turn.js';
 /** The longest delay of a Node timer, in milliseconds. A worker that wakes too early waits again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** A worker's session. It proves the worker alive, and receives wake-ups. */
+/** A worker's session, which proves the worker alive and receives wake-ups. */
 export class MemoryAnchor implements Anchor {
   readonly proof = 'session';
   readonly pushed = true;

@@ -1,7 +1,7 @@
 import type { Duration } from '@rowlock/core';
 import { milliseconds } from '@rowlock/core/driver';
 
-/** The database's clock, which decides when a job is due. It shows real time until a test moves it. */
+/** The database's clock, which decides when a job is due. The clock shows real time until a test moves it. */
 export interface MemoryClock {
   /** Whole milliseconds since 1970. */
   now(): number;

@@ -29,7 +29,7 @@ export class Transaction implements LockHolder {
   /** The value of `#forgotten` when the running statement was sent: see stopStatements. */
   #sent = 0;
 
-  /** @param onEnd Is called once. Its argument says whether others may see something new. */
+  /** @param onEnd Is called once, with whether others may see something new. */
   constructor(name: string, idleLimitMs: number, onEnd: (changed: boolean) => void) {
     this.#name = name;
     this.#onEnd = onEnd;

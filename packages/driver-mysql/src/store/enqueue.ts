@@ -10,7 +10,7 @@ import { inPackets } from './packets.js';
 import { type NewJobRow, type PendingJob, pendingJob, valuesOf } from './pending-job.js';
 import type { Scope } from './scope.js';
 
-/** How often a unique key may change hands while a job that wants it is enqueued. */
+/** How often a unique key may change hands while a job that needs it is enqueued. */
 const MOST_TRIES = 10;
 
 /** Inserts jobs in order, except duplicates. @throws DriverError */

@@ -33,8 +33,8 @@ const REFUSALS: ReadonlySet<unknown> = new Set(['26000', '42P05', '0A000']);
 /**
  * The names of prepared statements. The server plans a prepared statement once for each connection.
  * Without prepared statements, planning a claim and its settlement for each job took two thirds of the server's time for them.
- * Nothing is prepared where connections share the server's sessions, or where an application uses the sessions too:
- * the server would look for the name in the wrong session.
+ * Nothing is prepared where connections share the server's sessions, or an application uses them too:
+ * the server would look for a name in the wrong session.
  */
 export class NamedStatements {
   readonly #names: Map<string, string>;

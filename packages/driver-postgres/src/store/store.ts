@@ -20,7 +20,7 @@ import { type GivenJob, newJobs } from './given.js';
 import { move } from './move.js';
 import { countJobs, listJobs } from './views.js';
 
-/** How often a unique key may change hands while a job that wants it is enqueued. */
+/** How often a unique key may change hands while a job that needs it is enqueued. */
 const MOST_TRIES = 10;
 
 /** The number of jobs that one statement inserts. While the server inserts them, the next ones are serialised. */
