@@ -41,7 +41,7 @@ export class Database implements MemoryDatabase, Contents {
   readonly records = new Table<RecordRow>('record', ['table', 'key']);
   /** The open transactions. */
   readonly transactions = new Set<Transaction>();
-  /** The last wake-ups, for workers without a session. */
+  /** The last wake-ups, for workers without a session. `rung` is the number of all wake-ups so far. */
   readonly rings: WakeUp[] = [];
   rung = 0;
   readonly #sessions = new Map<string, Session>();

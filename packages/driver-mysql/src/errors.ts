@@ -159,7 +159,7 @@ function causeOf(error: unknown): DriverErrorCode {
   return CAUSES[errno] ?? 'Unknown';
 }
 
-/** Whether a code means a lost connection. LOAD DATA LOCAL reads files: a missing file does not, but a server's missing socket does. */
+/** Whether a code means a lost connection. A server's missing socket does. A missing file, as of LOAD DATA LOCAL, does not. */
 function isLost(error: Error, code: string): boolean {
   if (OF_FILES.has(code)) return /^(connect|getaddrinfo)$/.test(String(Object(error).syscall));
   return SOCKET_CODES.has(code) || LOST_MESSAGE.test(error.message);

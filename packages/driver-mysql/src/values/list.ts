@@ -1,7 +1,7 @@
 import type { Value } from '../query.js';
 
 /**
- * Placeholders for these values, in a number that is a power of two, and the values to fill them. A server prepares each text once,
+ * Placeholders for these values, in a number rounded up to a power of two, and the values to fill them. A server prepares each text once,
  * so there should be few texts.
  */
 export function list<Item extends Value>(

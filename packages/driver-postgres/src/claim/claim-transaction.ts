@@ -338,8 +338,8 @@ export class ClaimTransaction {
   async #askAndCommit(asking: Asking, behind?: () => void): Promise<Rows<QueryResultRow>> {
     this.#handle.close();
     try {
-      const settled = this.#serial.askAndCommit(this.#statement(asking), behind);
-      return await this.#answered(settled.catch(this.#fail));
+      const committed = this.#serial.askAndCommit(this.#statement(asking), behind);
+      return await this.#answered(committed.catch(this.#fail));
     } catch (error) {
       const status = this.#connection.client.getTransactionStatus?.();
       this.#end(status === 'T' || status === 'E');

@@ -3,7 +3,7 @@ import type { QueryResult, QueryResultRow } from 'pg';
 import type { PostgresTransaction, QueryConfig } from '../query.js';
 import type { SerialConnection } from './serial-connection.js';
 
-/** Also reads the session's pid, which stops its statements. Behind a pooler the connection's own pid is another one. */
+/** Also reads the session's pid, by which the server stops statements. Behind a pooler the connection's own pid is another one. */
 const SAVEPOINT = 'SAVEPOINT rowlock_handler; SAVEPOINT rowlock_fence; SELECT pg_backend_pid() AS pid';
 
 /** Undoes the handler's writes and the fence. Keeps the older locks. */

@@ -1,6 +1,6 @@
 import type { Tables } from './tables.js';
 
-/** Wake-ups for workers that cannot LISTEN. A worker that has just missed a beat still gets them. */
+/** Wake-ups for workers that cannot LISTEN. A worker that has just missed a heartbeat still gets wake-ups. */
 export const rung = ({ bell, worker }: Tables, wakeUps: string, condition = 'true'): string => `rung AS (
       INSERT INTO ${bell} (wake_up) SELECT wake_up::jsonb FROM unnest(${wakeUps}::text[]) AS wake_up
       WHERE ${condition}

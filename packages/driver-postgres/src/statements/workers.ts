@@ -19,7 +19,7 @@ export const workerStatements = (tables: Tables) => {
       WHERE id = $1 AND stopped_at IS NULL
       RETURNING set_config('synchronous_commit', 'off', true)`,
 
-    // Commits without a flush too, which would delay the jobs' commits. The report may come behind the worker's end.
+    // Commits without a flush too, as a flush would delay the jobs' commits. The report may come behind the worker's end.
     reportLines: `
       UPDATE ${worker} SET lines = $2 WHERE id = $1 AND stopped_at IS NULL
       RETURNING set_config('synchronous_commit', 'off', true)`,

@@ -180,7 +180,7 @@ export class PostgresAnchor implements Anchor {
     if (lock?.held === true) {
       this.#backend = backend?.pid ?? null;
       await query(client, sql.keepAlive).catch(() => {});
-      // The row is kept while the lock is held, so that no other worker counts this one as dead.
+      // The row is kept while the lock is held, so that no other worker counts this one as gone.
       await this.#row.keep(client);
       return;
     }
