@@ -12,10 +12,10 @@ import type { WorkerRow } from './rows.js';
 import * as statements from './statements.js';
 import { turn } from './turn.js';
 
-/** The longest delay that a Node timer takes, in milliseconds. A worker that is woken too early waits again. */
+/** The longest delay of a Node timer, in milliseconds. A worker that wakes too early waits again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** A worker's session. It proves the worker alive, and receives wake-ups. */
+/** A worker's session, which proves the worker alive and receives wake-ups. */
 export class MemoryAnchor implements Anchor {
   readonly proof = 'session';
   readonly pushed = true;
@@ -60,7 +60,7 @@ export class MemoryAnchor implements Anchor {
     const stop = (): void => this.#signal();
     signal.addEventListener('abort', stop);
     try {
-      // The session is open by now. Jobs that were enqueued before are found by the look that this causes.
+      // The session is open before this hint to look. The look finds jobs that were enqueued earlier.
       yield {};
       let due = performance.now() + everyMs;
       while (!signal.aborted && !this.#released) {
@@ -68,7 +68,7 @@ export class MemoryAnchor implements Anchor {
         if (signal.aborted || this.#released) return;
         const received = this.#received.splice(0);
         const wanted = received.filter((each) => concerns(each, queues, this.workerId));
-        // Wake-ups for other queues do not put off the look that is due.
+        // Wake-ups for other queues do not delay the look that is due.
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
         yield* isDue ? coalesce([...wanted, {}]) : coalesce(wanted);
@@ -97,7 +97,7 @@ export class MemoryAnchor implements Anchor {
     await this.#process.run((tx) => statements.stopWorker({ database, tx }, this.workerId)).catch(() => {});
   }
 
-  /** The server ends the session. It comes back by itself as long as its process lives. */
+  /** Acts as a server that ends the session. The session comes back as long as its process lives. */
   lose(): void {
     this.#disconnect();
     this.#session?.lost();
@@ -109,7 +109,7 @@ export class MemoryAnchor implements Anchor {
     if (this.#released || this.#process.hasEnded) return;
     this.#connect();
     this.#session?.back();
-    // Wake-ups that were sent in between are lost: look for their jobs.
+    // Wake-ups sent in between are lost, so the worker has to look.
     this.receive({});
   }
 
@@ -126,7 +126,7 @@ export class MemoryAnchor implements Anchor {
     this.#database.closeSession(this.workerId);
   }
 
-  /** Until a wake-up is there, the signal was given, or `ms` milliseconds are over. */
+  /** Waits for a wake-up, the signal, or the end of `ms` milliseconds. */
   #wait(ms: number): Promise<void> {
     if (this.#received.length > 0 || this.#released) return Promise.resolve();
     return new Promise((resolve) => {
@@ -139,7 +139,7 @@ export class MemoryAnchor implements Anchor {
   }
 }
 
-/** Many hints to look are one hint; each cancellation is its own. */
+/** Merges all hints to look into one. Keeps each cancellation. */
 function coalesce(received: readonly WakeUp[]): readonly WakeUp[] {
   const cancels = received.filter(({ cancel }) => cancel !== undefined);
   const look = received.find(({ cancel }) => cancel === undefined);

@@ -17,14 +17,14 @@ import type { MemoryTransaction } from './memory-transaction.js';
 import * as statements from './statements.js';
 import type { Transaction } from './transaction.js';
 
-/** Where no transaction has begun there is none to lose. */
+/** Before the first transaction there is none to lose. */
 const NEVER_LOST = new AbortController().signal;
 
 /** A slot's claims, one after the other, each in a transaction of its own. */
 export class MemoryClaimSession implements ClaimSession<MemoryTransaction> {
   readonly #database: Contents;
   readonly #begin: () => Transaction;
-  /** The newest, which may have ended. */
+  /** The newest claim, which may have ended. */
   #newest: Claim | undefined;
 
   /** @param begin Begins a transaction, or throws a `ConnectionLost`. */
@@ -97,7 +97,7 @@ export class MemoryClaimSession implements ClaimSession<MemoryTransaction> {
     await claim.commit();
     if (next === undefined) return { settled, next: null };
     const claimed = this.claim(next);
-    // A worker that stops may not wait for it.
+    // No code awaits the claim when the worker stops.
     claimed.catch(() => {});
     return { settled, next: claimed };
   }
@@ -118,13 +118,13 @@ export class MemoryClaimSession implements ClaimSession<MemoryTransaction> {
     await this.#newest?.rollback();
   }
 
-  /** The claim that was made last, or one to be made. */
+  /** The newest claim, or a new one when there is none. */
   get #claim(): Claim {
     this.#newest ??= new Claim(this.#database, this.#begin());
     return this.#newest;
   }
 
-  /** The claim that is open, or another one. */
+  /** The open claim, or a new one. */
   #next(): Claim {
     if (this.#newest?.hasEnded) this.#newest = undefined;
     return this.#claim;

@@ -6,16 +6,16 @@ import { HandlerTransaction } from './handler-transaction.js';
 import * as statements from './statements.js';
 import type { Transaction } from './transaction.js';
 
-/** How long the handler's statements may go on when they are to be undone, in milliseconds. */
+/** How long a handler's statements may run on before their undo, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
 
-/** One claim: its transaction, the jobs whose row locks that has, and what the handler writes through. */
+/** One claim: its transaction, the jobs whose rows that transaction has locked, and the handler's `tx`. */
 export class Claim {
   readonly tx: Transaction;
   readonly #place: statements.Place;
-  /** The jobs that it may settle. */
+  /** The jobs that the claim may settle. */
   readonly #jobs = new Set<JobId>();
-  /** How these jobs stand in the table until they are settled. */
+  /** The status of these jobs in the table until they are settled. */
   #status: State = 'new';
   #handle: HandlerTransaction;
   #hasEnded = false;
@@ -30,7 +30,7 @@ export class Claim {
     return this.#handle;
   }
 
-  /** Whether its owner has ended it. */
+  /** Whether the claim's owner has ended it. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
@@ -39,13 +39,13 @@ export class Claim {
     return this.tx.run(() => statement(this.#place));
   }
 
-  /** Jobs that it has locked. */
+  /** Adds locked jobs. */
   add(jobs: readonly Job[]): readonly Job[] {
     for (const { id } of jobs) this.#jobs.add(id);
     return jobs;
   }
 
-  /** Jobs that it has locked, and how they stand. Those in progress are its own to settle. */
+  /** Adds locked jobs of a lease, with their states. Jobs in progress may be settled. */
   addLeased(states: ReadonlyMap<JobId, State>): void {
     this.#status = 'in-progress';
     for (const [id, state] of states) if (state === 'in-progress') this.#jobs.add(id);
@@ -59,7 +59,7 @@ export class Claim {
     return written;
   }
 
-  /** Nothing here is checked late, so what was written stays. */
+  /** Keeps the handler's writes: memory has no deferred constraints. */
   async renew(): Promise<void> {
     this.#handle.close();
     await this.run(() => {});
@@ -91,7 +91,7 @@ export class Claim {
     return new HandlerTransaction(this.#place.database, this.tx, () => this.#lose());
   }
 
-  /** The handler has committed or rolled back, and so given up the locks. */
+  /** The handler has committed or rolled back, which releases the locks. */
   #lose(): void {
     this.#handle.close();
     this.tx.lose(new Error('the handler has ended it.'));

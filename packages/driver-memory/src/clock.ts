@@ -1,17 +1,17 @@
 import type { Duration } from '@rowlock/core';
 import { milliseconds } from '@rowlock/core/driver';
 
-/** The database's clock. It decides what is due; it shows real time until a test moves it. */
+/** The database's clock, which decides when a job is due. The clock shows real time until a test moves it. */
 export interface MemoryClock {
-  /** Milliseconds since 1970, whole. */
+  /** Whole milliseconds since 1970. */
   now(): number;
-  /** Puts the clock forward and wakes all workers: jobs that are due by then are served. */
+  /** Puts the clock forward and wakes all workers, which then claim the jobs that have become due. */
   advance(by: Duration): void;
-  /** Stops the clock: from now on `advance` alone moves it. */
+  /** Stops the clock. From then on only `advance` moves it. */
   freeze(): void;
 }
 
-/** Taken before a test can replace it: fake timers move what runs in the process, not its database. */
+/** Taken before a test can replace it. Fake timers then move the process's time, and not the database's. */
 const elapsedMs = performance.now.bind(performance);
 
 export function memoryClock(onAdvance: () => void): MemoryClock {

@@ -4,7 +4,7 @@ import type { JobRow } from './job-row.js';
 import type { RecordRow, RunRow, WorkerRow } from './rows.js';
 import type { Table } from './table.js';
 
-/** What statements find in the database. */
+/** The parts of the database that statements use. */
 export interface Contents {
   readonly clock: MemoryClock;
   /** The application's own records. */
@@ -17,7 +17,7 @@ export interface Contents {
   ring(wakeUps: readonly WakeUp[]): void;
 }
 
-/** What migrations make. */
+/** The tables that the migrations create. */
 export interface Tables {
   readonly jobs: Table<JobRow>;
   readonly runs: Table<RunRow>;

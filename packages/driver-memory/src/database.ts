@@ -17,16 +17,16 @@ export interface MemoryDatabase extends Records {
   readonly clock: MemoryClock;
   /** Opens a transaction, as an application does without a driver. */
   begin(): MemoryTransaction;
-  /** Resolves when a job is committed as complete, error or cancelled, with what a client sees of it then. */
+  /** Resolves when a job is committed as complete, error or cancelled, with the client's view of the job. */
   settled(publicId: string): Promise<JobView>;
 }
 
-/** Makes an empty database. Any number of drivers may share it, and each stands for a process of its own. */
+/** Creates an empty database. Any number of drivers may share it. Each driver stands for a process. */
 export function memoryDatabase(): MemoryDatabase {
   return new Database();
 }
 
-/** How many wake-ups are kept for workers without a session. */
+/** The number of wake-ups that are kept for workers without a session. */
 const KEPT = 1_000;
 
 const MIGRATIONS = ['0001_jobs'];
@@ -39,9 +39,9 @@ interface Session {
 export class Database implements MemoryDatabase, Contents {
   readonly clock = memoryClock(() => this.ring([{}]));
   readonly records = new Table<RecordRow>('record', ['table', 'key']);
-  /** The open ones. */
+  /** The open transactions. */
   readonly transactions = new Set<Transaction>();
-  /** The last wake-ups, for workers without a session, and how many there were ever. */
+  /** The last wake-ups, for workers without a session. `rung` is the number of all wake-ups so far. */
   readonly rings: WakeUp[] = [];
   rung = 0;
   readonly #sessions = new Map<string, Session>();
@@ -83,7 +83,7 @@ export class Database implements MemoryDatabase, Contents {
     }
   }
 
-  /** @param onEnd Is called when the transaction has ended in any way. */
+  /** @param onEnd Is called at any end of the transaction. */
   beginTransaction(idleLimitMs = Number.POSITIVE_INFINITY, onEnd: () => void = () => {}): Transaction {
     const tx = new Transaction(`transaction ${++this.#begun}`, idleLimitMs, (changed) => {
       this.transactions.delete(tx);

@@ -4,7 +4,7 @@ import type { MemoryTransaction } from './memory-transaction.js';
 import { RecordsTransaction } from './records-transaction.js';
 import type { Transaction } from './transaction.js';
 
-/** A transaction that passes its statements on to another one, which is resolved at the first use. */
+/** A transaction that passes its statements on to another one. The first use resolves that one. */
 export class DeferredTransaction extends RecordsTransaction {
   readonly #handle: () => Promise<MemoryTransaction>;
 

@@ -38,19 +38,19 @@ import { MemoryStore } from './store.js';
 import { turn } from './turn.js';
 
 export interface MemoryOptions {
-  /** Shared with other drivers, each of which stands for a process. Default: an empty one. */
+  /** The database. Several drivers may share one, and each stands for a process. Default: an empty one. */
   readonly database?: MemoryDatabase;
-  /** With `shared`, workers prove themselves alive by a heartbeat, as behind a pooler. Default `own`: by their session. */
+  /** With `shared`, workers prove themselves alive by a heartbeat, as behind a pooler. With `own`, by their session. Default `own`. */
   readonly sessions?: 'own' | 'shared';
 }
 
 export interface MemoryDriver extends Driver<MemoryTransaction> {
   readonly database: MemoryDatabase;
-  /** How many transactions and sessions it has open now. */
+  /** The number of open transactions and sessions. */
   readonly connections: number;
-  /** As if the server ended every connection: open transactions are rolled back, sessions come back. */
+  /** Acts as a server that ends every connection: open transactions are rolled back, and sessions come back. */
   disconnect(): void;
-  /** As if the process died: open transactions are rolled back, its workers are not alive, and it does nothing more. */
+  /** Acts as a process that dies: open transactions are rolled back, its workers are not alive, and it does nothing more. */
   kill(): void;
 }
 
@@ -100,7 +100,7 @@ class Memory extends MemoryStore implements MemoryDriver {
   }
 
   async verify(): Promise<Verified> {
-    await this.ask(({ database }) => database.tables);
+    await this.execute(({ database }) => database.tables);
     return { serverConnections: null };
   }
 
@@ -120,42 +120,42 @@ class Memory extends MemoryStore implements MemoryDriver {
   }
 
   survey(lanes: Lanes): Promise<Survey> {
-    return this.ask((place) => statements.survey(place, lanes));
+    return this.execute((place) => statements.survey(place, lanes));
   }
 
   reclaim(scope: ReclaimScope): Promise<Reclaimed> {
-    return this.ask((place) => statements.reclaim(place, scope));
+    return this.execute((place) => statements.reclaim(place, scope));
   }
 
-  /** Memory has no disk: what is visible is as durable as it gets. */
+  /** Memory has no disk: a visible record counts as durable. */
   startRuns(runs: readonly RunStart[]): Receipt<RunsStarted> {
-    const visible = this.ask((place) => statements.startRuns(place, runs));
+    const visible = this.execute((place) => statements.startRuns(place, runs));
     return { visible, durable: () => visible.then(() => {}) };
   }
 
   endCrashed(runIds: readonly string[], jobs: readonly JobId[]): Promise<void> {
-    return this.ask((place) => statements.endCrashed(place, runIds, jobs));
+    return this.execute((place) => statements.endCrashed(place, runIds, jobs));
   }
 
   noteRun(run: RunRef, { progress }: RunNote): Promise<void> {
-    return this.ask((place) => statements.noteProgress(place, run, storableJson(progress)));
+    return this.execute((place) => statements.noteProgress(place, run, storableJson(progress)));
   }
 
   history(stretch: Stretch): Promise<readonly HistoryEntry[]> {
-    return this.ask((place) => statements.history(place, stretch));
+    return this.execute((place) => statements.history(place, stretch));
   }
 
   prune(jobs: readonly JobId[], settledMs: number): Promise<number> {
-    return this.ask((place) => statements.prune(place, jobs, settledMs));
+    return this.execute((place) => statements.prune(place, jobs, settledMs));
   }
 
   takePruneTurn(workerId: string, forMs: number): Promise<boolean> {
-    return this.ask((place) => statements.takePruneTurn(place, workerId, forMs));
+    return this.execute((place) => statements.takePruneTurn(place, workerId, forMs));
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
-    await this.ask(statements.forgetWorkers);
-    const row = await this.ask((place) => statements.addWorker(place, worker));
+    await this.execute(statements.forgetWorkers);
+    const row = await this.execute((place) => statements.addWorker(place, worker));
     if (this.#sessions === 'own') return MemoryAnchor.open(this.db, this.#process, row, session);
     return BeatingAnchor.open(new MemoryPulse(this.db, this.#process, row), session);
   }

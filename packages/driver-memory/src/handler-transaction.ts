@@ -3,19 +3,19 @@ import type { Contents } from './contents.js';
 import { OpenTransaction } from './open-transaction.js';
 import type { Transaction } from './transaction.js';
 
-/** What the handler writes through. Its first use sets the savepoint. After the run it refuses statements. */
+/** The `tx` of a handler. The first use sets the savepoint. Refuses statements after the run. */
 export class HandlerTransaction extends OpenTransaction {
   readonly #onEnded: () => void;
   #savepoint: number | undefined;
   #open = true;
 
-  /** @param onEnded Is called when the handler has ended the transaction. The claim has ended with it. */
+  /** @param onEnded Is called when the handler has ended the transaction, and so the claim. */
   constructor(database: Contents, tx: Transaction, onEnded: () => void) {
     super(database, tx);
     this.#onEnded = onEnded;
   }
 
-  /** Where `undo` goes back to, or undefined when there is nothing to undo. */
+  /** The place to which `undo` goes back. Undefined when there is nothing to undo. */
   get savepoint(): number | undefined {
     return this.#savepoint;
   }

@@ -1,4 +1,4 @@
-/** Ends a session that idles between two statements for too long. It keeps no process alive. */
+/** Ends a session that is idle between two statements for too long. The timer keeps no process alive. */
 export class IdleLimit {
   readonly #ms: number;
   readonly #onIdle: () => void;
@@ -21,5 +21,5 @@ export class IdleLimit {
   }
 }
 
-/** What is longer than a Node timer takes, about 25 days, is no limit. */
+/** Longer delays than those of a Node timer, about 25 days, count as no limit. */
 const LONGEST_TIMER_MS = 2 ** 31;

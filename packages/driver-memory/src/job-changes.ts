@@ -10,9 +10,9 @@ import {
 import { checkJob, JOB_DEFAULTS, type JobRow } from './job-row.js';
 import { storableJson, storableText } from './storable.js';
 
-// The row that follows from each event.
+// The row after each event.
 
-/** The row without its id, which the table gives. */
+/** The row without its id, which the table assigns. */
 export function enqueued(job: NewJob, now: number): JobRow {
   const { available, unique, maxAttempts, createdBy, priority } = job;
   const availableAt = 'at' in available ? available.at.getTime() : now + available.inMs;
@@ -57,7 +57,7 @@ export function settled(job: JobRow, settlement: Settlement, now: number): JobRo
   });
 }
 
-/** @param seen The crashes on the job's record, and the time. */
+/** @param seen The crashes in the job's record, and the time. */
 export function moved(job: JobRow, event: ClientEvent, seen: { crashes: number; now: number }): JobRow {
   const { crashes, now } = seen;
   const { to: status } = TRANSITIONS[event];

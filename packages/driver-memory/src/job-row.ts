@@ -1,7 +1,7 @@
 import { DriverError, STATES, type State, type UniqueScope } from '@rowlock/core';
 import { isSettled } from '@rowlock/core/driver';
 
-/** A job as its row has it. JSON is text and times are milliseconds, so that no reader can change what is stored. */
+/** A job as its row has it. JSON is text and times are milliseconds, so that no reader can change the stored job. */
 export interface JobRow {
   readonly id: bigint;
   readonly publicId: string;
@@ -11,11 +11,11 @@ export interface JobRow {
   readonly payload: string;
   readonly priority: number;
   readonly availableAt: number;
-  /** Whether a survey, or its writer, has seen that `availableAt` has come. */
+  /** Whether a survey, or the job's writer, has seen that `availableAt` has come. */
   readonly due: boolean;
   readonly status: State;
   readonly runId: string | null;
-  /** When a lease ends in any case; without a meaning in other states. */
+  /** The end of a lease. Has no meaning in other states. */
   readonly leasedUntil: number | null;
   readonly attempt: number;
   readonly maxAttempts: number;
@@ -34,7 +34,7 @@ export interface JobRow {
   readonly finishedBy: string | null;
 }
 
-/** A row as it is handed to the table, which refuses what is no job. */
+/** A row before the table has checked it. */
 export type JobCandidate = { readonly [Column in Exclude<keyof JobRow, 'status'>]: JobRow[Column] | null } & {
   readonly status: string | null;
 };
@@ -60,7 +60,7 @@ const REQUIRED = [
   'createdBy',
 ] as const satisfies readonly (keyof JobRow)[];
 
-/** What an INSERT that names only some columns leaves to the table. */
+/** The column defaults of an INSERT that names only some columns. */
 export const JOB_DEFAULTS = {
   key: null,
   priority: 0,
@@ -119,7 +119,7 @@ function isWhole(value: number, least: number, most = 2 ** 31 - 1): boolean {
   return Number.isInteger(value) && value >= least && value <= most;
 }
 
-/** Counted in characters, not in the halves of surrogate pairs. */
+/** Counts characters, not the halves of surrogate pairs. */
 function hasLength(text: string, most: number): boolean {
   return text !== '' && [...text].length <= most;
 }

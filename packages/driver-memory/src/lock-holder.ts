@@ -1,6 +1,6 @@
-/** Has the lock of a row. */
+/** The holder of a row's lock. */
 export interface LockHolder {
-  /** Has the lock that this one waits for, or undefined. */
+  /** The holder of the lock for which this one waits. Undefined when it does not wait. */
   readonly waitsFor: LockHolder | undefined;
   toString(): string;
 }

@@ -1,8 +1,8 @@
 import type { Json } from '@rowlock/core';
 
 /**
- * Records of the application's own, beside the jobs: JSON values by table and key. Tables need not be made. A value that is
- * read is a copy. Writes of other transactions are seen when they are committed.
+ * The application's own records, beside the jobs: JSON values by table and key. A table needs no creation. A value that is
+ * read is a copy. Writes of other transactions are visible after their commit.
  */
 export interface Records {
   /** The record, or undefined. */
@@ -14,19 +14,19 @@ export interface Records {
   /** Adds a record. @throws DriverError `UniqueViolation` when the key is taken. */
   insert(table: string, key: string, value: Json): Promise<void>;
 
-  /** Writes a record, whether it is there or not. Waits for another transaction that has written it. */
+  /** Writes a record, new or not. Waits for another transaction that has written the same record. */
   set(table: string, key: string, value: Json): Promise<void>;
 
-  /** Removes a record, and resolves with whether it was there. Waits as `set` does. */
+  /** Removes a record. Resolves with whether the record existed. Waits as `set` does. */
   remove(table: string, key: string): Promise<boolean>;
 }
 
 /**
- * An open transaction: a handler gets it as `tx`, and a caller may pass it as `tx`. A handler that ends it has lost its claim, as
- * with a COMMIT in SQL.
+ * An open transaction. A handler gets one as `tx`, and a caller may pass one as `tx`. A handler that ends its transaction has lost
+ * the claim, as with a COMMIT in SQL.
  */
 export interface MemoryTransaction extends Records {
   commit(): Promise<void>;
-  /** May be called after the end: then it does nothing. */
+  /** Does nothing after the end of the transaction. */
   rollback(): Promise<void>;
 }

@@ -3,12 +3,12 @@ import type { Database } from './database.js';
 import { autocommit, type Runner } from './runner.js';
 import type { Transaction } from './transaction.js';
 
-/** A worker's session. Its process can lose it. */
+/** A worker's session, which its process can lose. */
 interface Session {
   lose(): void;
 }
 
-/** What one driver has open, as a process has its connections. */
+/** The open transactions and sessions of one driver, like the connections of a process. */
 export class Process implements Runner {
   readonly #database: Database;
   readonly #transactions = new Set<Transaction>();
@@ -52,13 +52,13 @@ export class Process implements Runner {
     return this.#end !== undefined;
   }
 
-  /** The server ends every connection. New ones are let in. */
+  /** Acts as a server that ends every connection. New ones are accepted. */
   disconnect(cause = new Error('the server has ended the connection.')): void {
     for (const tx of [...this.#transactions]) tx.lose(cause);
     for (const session of [...this.#sessions]) session.lose();
   }
 
-  /** Ends all that is open. Nothing can be opened any more. */
+  /** Ends everything that is open. Nothing can be opened after that. */
   end(cause: Error): void {
     this.#end ??= new DriverError('ConnectionLost', `There is no database: ${cause.message}`, { cause });
     this.disconnect(cause);

@@ -5,12 +5,12 @@ import type { Process } from './process.js';
 import type { WorkerRow } from './rows.js';
 import * as statements from './statements.js';
 
-/** A worker that has no session: what others see of one behind a pooler that lets clients share the server's sessions. */
+/** A worker without a session, as behind a pooler that lets clients share the server's sessions. */
 export class MemoryPulse implements Pulse {
   readonly #worker: WorkerRow;
   readonly #database: Database;
   readonly #process: Process;
-  /** How many wake-ups there were at the last look. */
+  /** The number of wake-ups at the last poll. */
   #seen: number | null = null;
   #isLost = false;
 
@@ -53,7 +53,7 @@ export class MemoryPulse implements Pulse {
     this.#isLost = false;
   }
 
-  /** The server ends the connection. */
+  /** Acts as a server that ends the connection. */
   lose(): void {
     this.#process.remove(this);
     this.#isLost = true;

@@ -5,7 +5,7 @@ import { recordsOn } from './records.js';
 import type { Runner } from './runner.js';
 import type { Transaction } from './transaction.js';
 
-/** A transaction that applications have: the verbs over records, on top of `run`. */
+/** An application's transaction: the verbs over records, on top of `run`. */
 export abstract class RecordsTransaction implements MemoryTransaction, Runner {
   readonly database: Contents;
   readonly #records: Records;

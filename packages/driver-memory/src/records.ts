@@ -9,7 +9,7 @@ import type { Transaction } from './transaction.js';
 
 /** The verbs over the application's own records. `on` runs their statements. */
 export function recordsOn({ records }: Pick<Contents, 'records'>, on: Runner): Records {
-  /** The row of a key, once no other transaction may still decide whether there is one. */
+  /** The row of a key. Waits until no other transaction can still decide whether the row exists. */
   async function lockKey(tx: Transaction, table: string, key: string): Promise<Row<RecordRow> | undefined> {
     for (;;) {
       const rows = records

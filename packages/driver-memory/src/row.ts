@@ -1,6 +1,6 @@
 import type { LockHolder } from './lock-holder.js';
 
-/** One row: what is committed of it, its lock, and what the lock's holder has made of it. Values are never changed in place. */
+/** One row: its committed value, its lock, and the value of the lock's holder. Values are never changed in place. */
 export class Row<Value> {
   readonly #gone: () => void;
   readonly #waiting = new Set<() => void>();
@@ -8,7 +8,7 @@ export class Row<Value> {
   #committed: Value | undefined;
   #pending: Value | undefined;
 
-  /** @param gone Is called when there is no version of the row any more. */
+  /** @param gone Is called when no version of the row is left. */
   constructor(
     readonly name: string,
     gone: () => void,
@@ -20,21 +20,21 @@ export class Row<Value> {
     return this.#holder;
   }
 
-  /** READ COMMITTED: the holder sees what it wrote, everybody else what is committed. */
+  /** READ COMMITTED: the holder sees its own writes, and others see the committed value. */
   seenBy(reader: LockHolder): Value | undefined {
     return this.#holder === reader ? this.#pending : this.#committed;
   }
 
-  /** All versions that there are. Two of them mean that a transaction will decide between them. */
+  /** All versions of the row. Two versions mean that a transaction is still to decide between them. */
   versions(): readonly (Value | undefined)[] {
     return this.#committed === this.#pending || this.#holder === undefined
       ? [this.#committed]
       : [this.#committed, this.#pending];
   }
 
-  /** Whether `asker` could have the lock at once. */
-  isFreeFor(asker: LockHolder): boolean {
-    return this.#holder === undefined || this.#holder === asker;
+  /** Whether `taker` could have the lock at once. */
+  isFreeFor(taker: LockHolder): boolean {
+    return this.#holder === undefined || this.#holder === taker;
   }
 
   lock(holder: LockHolder): void {
@@ -42,20 +42,20 @@ export class Row<Value> {
     this.#pending = this.#committed;
   }
 
-  /** Writes the holder's version, undefined for none, and returns the one before. */
+  /** Writes the holder's version, undefined for none. Returns the version before. */
   write(value: Value | undefined): Value | undefined {
     const before = this.#pending;
     this.#pending = value;
     return before;
   }
 
-  /** What the holder wrote becomes what everybody sees. */
+  /** Commits the holder's version. */
   publish(): void {
     this.#committed = this.#pending;
     this.release();
   }
 
-  /** Lets the lock go, and with it what the holder wrote. */
+  /** Releases the lock, and drops the holder's version. */
   release(): void {
     this.#holder = undefined;
     this.#pending = undefined;
@@ -64,7 +64,7 @@ export class Row<Value> {
     this.#waiting.clear();
   }
 
-  /** Calls back once, when the lock is let go. */
+  /** Calls back once, at the release of the lock. */
   onRelease(wake: () => void): void {
     this.#waiting.add(wake);
   }

@@ -18,21 +18,21 @@ export interface WorkerRow {
   readonly info: WorkerInfo;
   readonly startedAt: number;
   readonly stoppedAt: number | null;
-  /** Until when its heartbeat proves it alive; null where its session does. */
+  /** The time until which its heartbeat proves it alive. Null when its session does. */
   readonly aliveUntil: number | null;
-  /** Until when it is its turn to prune. */
+  /** The time until which it has the turn to prune. */
   readonly prunesUntil: number | null;
   readonly lines: string;
 }
 
-/** A record of the application's own. */
+/** One of the application's own records. */
 export interface RecordRow {
   readonly table: string;
   readonly key: string;
   readonly value: string;
 }
 
-/** The run that a live worker has of a job now. */
+/** A live worker's run of a job. */
 export interface LiveRun {
   readonly runId: string;
   readonly worker: string | null;
@@ -59,7 +59,7 @@ export function toJob(row: JobRow): Job {
   };
 }
 
-/** @param live What makes the job in progress, though its row says `new`. */
+/** @param live The run that makes the job in progress, though its row says `new`. */
 export function toJobView(row: JobRow, live: LiveRun | undefined, progress: string): JobView {
   const { id: _, ...job } = toJob(row);
   const { uniqueKey, createdBy, startedBy, finishedBy } = row;

@@ -1,7 +1,7 @@
 import { DriverError, type Json } from '@rowlock/core';
 
 /**
- * Text as every database takes it.
+ * Text that every database accepts.
  *
  * @throws DriverError `InvalidInput`
  */
@@ -11,7 +11,7 @@ export function storableText<Text extends string | null>(text: Text): Text {
 }
 
 /**
- * A value as text, as every database takes it.
+ * A value as text that every database accepts.
  *
  * @throws DriverError `InvalidInput`
  */

@@ -22,7 +22,7 @@ export class MemoryStore implements Store {
   ) {}
 
   enqueue(jobs: readonly NewJob[], wakeUps: readonly WakeUp[] = []): Promise<readonly Enqueued[]> {
-    return this.ask(async (place) => {
+    return this.execute(async (place) => {
       const outcomes = await statements.enqueue(place, jobs);
       if (outcomes.some(({ outcome }) => outcome === 'enqueued')) statements.notify(place, wakeUps);
       return outcomes;
@@ -30,26 +30,28 @@ export class MemoryStore implements Store {
   }
 
   list(filter: JobFilter, page: Page): Promise<JobPage> {
-    return this.ask((place) => statements.list(place, filter, page));
+    return this.execute((place) => statements.list(place, filter, page));
   }
 
   count(filter: JobFilter): Promise<Record<State, number>> {
-    return this.ask((place) => statements.count(place, filter));
+    return this.execute((place) => statements.count(place, filter));
   }
 
   move(event: ClientEvent, publicId: string, redrives?: number): Promise<Moved> {
-    return this.ask((place) => statements.move(place, event, publicId, redrives));
+    return this.execute((place) => statements.move(place, event, publicId, redrives));
   }
 
   notify(wakeUps: readonly WakeUp[]): Promise<void> {
-    return this.ask((place) => statements.notify(place, wakeUps));
+    return this.execute((place) => statements.notify(place, wakeUps));
   }
 
   workers(): Promise<readonly WorkerView[]> {
-    return this.ask(statements.workers);
+    return this.execute(statements.workers);
   }
 
-  protected ask<Result>(statement: (place: statements.Place) => Result | Promise<Result>): Promise<Result> {
+  protected execute<Result>(
+    statement: (place: statements.Place) => Result | Promise<Result>,
+  ): Promise<Result> {
     return this.on.run((tx) => statement({ database: this.db, tx }));
   }
 }

@@ -7,16 +7,16 @@ export interface Found<Value> {
   readonly value: Value;
 }
 
-/** Rows in the order of their ids. An id is given at the insert and visible at the commit, so it may appear late. */
+/** Rows in the order of their ids. An id is assigned at the insert and visible at the commit, so it may appear late. */
 export class Table<Value> {
   readonly #name: string;
   readonly #columns: readonly (keyof Value)[];
   readonly #rows = new Set<Row<Value>>();
-  /** By column and value. A set keeps the order of the inserts. */
+  /** Rows by column and value. A set keeps the order of the inserts. */
   readonly #indexes = new Map<keyof Value, Map<unknown, Set<Row<Value>>>>();
   #lastId = 0n;
 
-  /** @param columns Have an index. They never change in a row's life. */
+  /** @param columns The indexed columns, whose values never change in a row's life. */
   constructor(name: string, columns: readonly (keyof Value)[]) {
     this.#name = name;
     this.#columns = columns;
@@ -48,7 +48,7 @@ export class Table<Value> {
     return seen(this.#rows, tx, wanted);
   }
 
-  /** Of the rows with this value in this column, those that `tx` sees and that are `wanted`. */
+  /** The rows with this value in this column that `tx` sees and that are `wanted`. */
   findBy<Column extends keyof Value>(
     column: Column,
     value: Value[Column],
@@ -58,7 +58,7 @@ export class Table<Value> {
     return seen(this.rowsBy(column, value), tx, wanted);
   }
 
-  /** Rows with this value, also those that other transactions have not committed: they may take a key too. */
+  /** Rows with this value, uncommitted ones of other transactions among them: they may take a key too. */
   rowsBy<Column extends keyof Value>(column: Column, value: Value[Column]): readonly Row<Value>[] {
     return [...(this.#indexes.get(column)?.get(value) ?? [])];
   }

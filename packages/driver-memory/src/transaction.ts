@@ -4,7 +4,7 @@ import type { LockHolder } from './lock-holder.js';
 import type { Row } from './row.js';
 import { turn } from './turn.js';
 
-/** Something done in a transaction: what makes it last, and what takes it back. */
+/** One step of a transaction: the action that commits it, and the action that undoes it. */
 interface Step {
   readonly commit: () => void;
   readonly undo: () => void;
@@ -12,7 +12,7 @@ interface Step {
 
 const nothing = (): void => {};
 
-/** A transaction: its steps so far, in order. Row locks are steps too: a step that is undone gives its lock back. */
+/** A transaction: its steps so far, in order. Row locks are steps too: the undo of such a step releases the lock. */
 export class Transaction implements LockHolder {
   readonly #name: string;
   readonly #onEnd: (changed: boolean) => void;
@@ -38,12 +38,12 @@ export class Transaction implements LockHolder {
     );
   }
 
-  /** Aborted with a `ConnectionLost` when the transaction is taken from its owner. */
+  /** Aborted with a `ConnectionLost` when its owner loses the transaction. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** Runs one statement at a time, in the order of the calls. A statement that fails has done nothing. */
+  /** Runs one statement at a time, in the order of the calls. A statement that fails has no effect. */
   run<Result>(statement: () => Result | Promise<Result>): Promise<Result> {
     const sent = this.#forgotten;
     const result = this.#last.then(async () => {
@@ -81,20 +81,20 @@ export class Transaction implements LockHolder {
     }
   }
 
-  /** Waits until nobody else has the row, and has it then until the end. */
+  /** Waits until the row is free. Holds the lock until the end of the transaction. */
   async lock(row: Row<unknown>): Promise<void> {
     await this.waitFor(row);
     this.take(row);
   }
 
-  /** Locks a row that nobody else has. */
+  /** Locks a free row. */
   take(row: Row<unknown>): void {
     if (row.holder === this) return;
     row.lock(this);
     this.#steps.push({ commit: () => row.publish(), undo: () => row.release() });
   }
 
-  /** NOWAIT. Locks all rows, or is refused. After a refusal only a rollback is left. */
+  /** NOWAIT: locks all rows, or fails. After a failure only a rollback is possible. */
   takeNow(rows: readonly Row<unknown>[]): void {
     const taken = rows.find((row) => !row.isFreeFor(this));
     if (taken !== undefined) {
@@ -105,7 +105,7 @@ export class Transaction implements LockHolder {
     for (const row of rows) this.take(row);
   }
 
-  /** Waits until nobody else has the row. The row may have gone then. */
+  /** Waits until the row is free. The row may have been deleted by then. */
   async waitFor(row: Row<unknown>): Promise<void> {
     while (!row.isFreeFor(this)) {
       this.#checkWanted();
@@ -126,7 +126,7 @@ export class Transaction implements LockHolder {
     this.#steps.push({ commit: nothing, undo: () => row.write(before) });
   }
 
-  /** Does something when, and only if, the transaction commits. */
+  /** Does something at the commit, and only then. */
   atCommit(commit: () => void): void {
     this.#steps.push({ commit, undo: nothing });
   }
@@ -139,13 +139,15 @@ export class Transaction implements LockHolder {
     while (this.#steps.length > savepoint) this.#steps.pop()?.undo();
   }
 
-  /** After the statements that were sent before. */
+  /** Commits after the statements that were sent before. */
   commit(): Promise<void> {
     this.#committing = this.run(() => this.commitNow());
     return this.#committing;
   }
 
-  /** Waits for a commit that is on its way. Otherwise it ends the transaction at once, also when a statement waits for a lock. Never rejects. */
+  /**
+   * Waits for a commit that is in flight. Otherwise ends the transaction at once, even when a statement waits for a lock. Never rejects.
+   */
   async rollback(): Promise<void> {
     await this.#committing?.catch(nothing);
     this.rollbackNow();
@@ -156,14 +158,14 @@ export class Transaction implements LockHolder {
     this.#end();
   }
 
-  /** After the end it does nothing. */
+  /** Does nothing after the end of the transaction. */
   rollbackNow(): void {
     if (this.#over) return;
     this.undoTo(0);
     this.#end();
   }
 
-  /** Rolls back without a call of the owner, or after the owner has ended it past the driver. Aborts `lost`. */
+  /** Rolls back without a call of the owner, or after the owner has ended the transaction past the driver. Aborts `lost`. */
   lose(cause: Error): void {
     this.rollbackNow();
     this.#lost.abort(
@@ -199,7 +201,7 @@ export class Transaction implements LockHolder {
       throw new DriverError('TransactionOver', 'The statement was stopped: it is to be undone.');
   }
 
-  /** The transaction that would close the circle is refused. The others go on when it has rolled back. */
+  /** Refuses the transaction that would close a cycle of waits. The others go on after its rollback. */
   #refuseDeadlock(row: Row<unknown>): void {
     let next = row.holder;
     while (next !== undefined && next !== this) next = next.waitsFor;

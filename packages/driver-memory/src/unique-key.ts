@@ -29,7 +29,7 @@ export async function holderOfUniqueKey(
   }
 }
 
-/** Whether another transaction has given the key away or taken it, and has not committed that. */
+/** Whether another transaction has freed or taken the key, and has not committed. */
 function isDisputed(
   row: Row<JobRow>,
   tx: Transaction,

@@ -14,7 +14,7 @@ const USAGE = `Usage:
 NAME is rowlock by default.
 `;
 
-/** What is wrong with the arguments. */
+/** An error in the arguments. */
 class Misuse extends Error {}
 
 async function main([command, ...args]: readonly string[]): Promise<void> {
@@ -58,7 +58,7 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Also what parseArgs did not understand. */
+/** Includes the errors of parseArgs. */
 function isMisuse(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error instanceof Misuse || ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'));

@@ -5,9 +5,9 @@ import { lockPrefix } from './worker/lock-name.js';
 export interface Context {
   readonly schema: string;
   readonly sql: Statements;
-  /** The beginning of the names of the workers' user locks. */
+  /** The prefix of the workers' user locks. */
   readonly lockPrefix: string;
-  /** How long the server may take to answer one of the driver's statements, in milliseconds. */
+  /** The timeout of the driver's own statements, in milliseconds. */
   readonly answerMs: number;
 }
 

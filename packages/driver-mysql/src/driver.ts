@@ -76,15 +76,15 @@ export function mysql(options: MysqlOptions = {}): Driver<MysqlTransaction> {
   return new MysqlDriver(context(settings.schema, settings.answerMs), settings, openPool(settings));
 }
 
-/** How long a connection that nobody needs is kept, in milliseconds. */
+/** How long an idle connection is kept, in milliseconds. */
 const IDLE_MS = 10_000;
 
 function openPool({ connecting, maxConnections }: Settings): Pool {
   return createPool({
     ...connecting,
     connectionLimit: maxConnections,
-    // Each second the client closes the connections that idle beyond `maxIdle`, however short. It checks `idleTimeout` only where there
-    // is such a bound. With a low bound a load of fifty at once would open forty connections a second.
+    // Each second the client closes the idle connections beyond `maxIdle`, even if they were idle only briefly. Without that bound the client
+    // does not check `idleTimeout`. With a low bound a load of fifty at once would open forty connections a second.
     maxIdle: Math.max(1, maxConnections - 1),
     idleTimeout: IDLE_MS,
   });
@@ -104,7 +104,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly #ringer: Ringer;
   readonly #watch: CommitWatch;
   readonly #push: boolean;
-  /** Whether a proxy lets clients share sessions; undefined until a worker has found out. */
+  /** Whether a proxy lets clients share sessions. Undefined until a worker has found out. */
   #shared: boolean | undefined;
   #closing: Promise<void> | null = null;
 
@@ -241,11 +241,11 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     await this.#closing;
   }
 
-  /** A part that cannot be closed does not keep the rest open. @throws the first error */
+  /** Closes each part, even after the failure of another. @throws the first error */
   async #close(): Promise<void> {
     this.#watch.stop();
     const errors: unknown[] = [];
-    // The ringer has a last ring for the pool.
+    // The ringer closes first: it writes its last ring through the pool.
     for (const close of [() => this.#ringer.close(), () => endPool(this.#pool, this.context.answerMs)])
       await close().catch((error: unknown) => errors.push(error));
     if (errors.length > 0) throw errors[0];

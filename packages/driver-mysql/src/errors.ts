@@ -5,9 +5,9 @@ import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core'
  * https://dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html
  */
 const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
-  // NOWAIT. The transaction and its locks live on.
+  // NOWAIT. The transaction keeps its locks.
   3572: 'LockNotAvailable',
-  // Undoes only the statement. On MariaDB it is also the error of NOWAIT: see lockSiblings.
+  // Undoes only the statement. NOWAIT has the same error on MariaDB: see lockSiblings.
   1205: 'LockTimeout',
   // Undoes the whole transaction. The next statement would be committed by itself.
   1213: 'Deadlock',
@@ -25,17 +25,17 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1143: 'PermissionDenied',
   1227: 'PermissionDenied',
   1370: 'PermissionDenied',
-  // The table, a column, the database or a routine is not there.
+  // A missing table, column, database or routine.
   1146: 'SchemaOutdated',
   1054: 'SchemaOutdated',
   1049: 'SchemaOutdated',
   1305: 'SchemaOutdated',
-  // The server shuts down, has too many connections, has ended this one, or admits administrators only. Or it admits nobody from this
-  // host, where too many connections have failed.
+  // The server shuts down, has too many connections, has ended this one, or accepts administrators only. Or the server blocks this
+  // host after too many failed connections.
   1040: 'ConnectionLost',
   1129: 'ConnectionLost',
   3032: 'ConnectionLost',
-  // The account has as many connections, or has opened as many in this hour, as it may.
+  // The account has reached its limit on connections, or on new ones in this hour.
   1203: 'ConnectionLost',
   1226: 'ConnectionLost',
   1053: 'ConnectionLost',
@@ -51,13 +51,13 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   2013: 'ConnectionLost',
   3169: 'ConnectionLost',
   4031: 'ConnectionLost',
-  // After a fail-over: this server is read-only. A new connection may reach the one that writes. See READ_ONLY.
+  // After a fail-over this server is read-only. A new connection may reach the writable one. See READ_ONLY.
   1836: 'ConnectionLost',
   // A KILL QUERY; a max_execution_time, MariaDB's max_statement_time.
   1317: 'StatementCancelled',
   3024: 'StatementCancelled',
   1969: 'StatementCancelled',
-  // The disk, the memory, a table, or the room for locks is full, or there are no more threads.
+  // The disk, the memory, a table, or the room for locks is full, or no thread is free.
   1021: 'OutOfResources',
   1037: 'OutOfResources',
   1038: 'OutOfResources',
@@ -65,7 +65,7 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1114: 'OutOfResources',
   1135: 'OutOfResources',
   1206: 'OutOfResources',
-  // A value that no column takes: too long, out of range, a wrong character, broken JSON, a failed CHECK, a NULL.
+  // A value that no column accepts: too long, out of range, a wrong character, broken JSON, a failed CHECK, a NULL.
   1048: 'InvalidInput',
   // MariaDB: JSON that is nested too deeply for its CHECK.
   1139: 'InvalidInput',
@@ -79,7 +79,7 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1406: 'InvalidInput',
   3140: 'InvalidInput',
   3141: 'InvalidInput',
-  // A member's name in JSON that is too long.
+  // A member's name in JSON is too long.
   3151: 'InvalidInput',
   3157: 'InvalidInput',
   3819: 'InvalidInput',
@@ -113,16 +113,16 @@ const SOCKET_CODES: ReadonlySet<string> = new Set([
 /** Codes that the operating system also gives for files. */
 const OF_FILES: ReadonlySet<string> = new Set(['ENOENT', 'EMFILE', 'ENFILE']);
 
-/** The `mysql2` client gives these no code. */
+/** The `mysql2` client gives these errors no code. */
 const LOST_MESSAGE =
   /connection is in closed state|can't (write|add new command)|connection lost|pool is closed/i;
 
 const ADVICE: Partial<Record<DriverErrorCode, string>> = {
   SchemaOutdated:
-    "Rowlock's tables are missing or older than this driver: run rowlock.migrate(), or the statements that the driver's README tells of.",
+    "Rowlock's tables are missing or older than this driver: run rowlock.migrate(), or the SQL that the driver's README names.",
   ConnectionLost: 'The connection to MySQL was lost, or could not be made.',
-  StatementCancelled: 'MySQL stopped the statement, at a limit on its time or because somebody asked it to.',
-  OutOfResources: 'MySQL is short of something: disk, memory, or what a setting grants.',
+  StatementCancelled: 'MySQL stopped the statement: it met a limit on its time, or somebody cancelled it.',
+  OutOfResources: 'MySQL has reached a limit: of disk, memory, or a setting.',
   PermissionDenied: 'The database user lacks a right.',
 };
 
@@ -130,16 +130,16 @@ const ADVICE: Partial<Record<DriverErrorCode, string>> = {
 const FORBIDDEN = 1290;
 const READ_ONLY = /read[-_]only/i;
 
-/** Advice where a setting of the server is the cause. */
+/** Advice for errors that a setting of the server causes. */
 const SETTING_ADVICE: Readonly<Record<number, string>> = {
   1049: 'The database is not there: create it first.',
-  1153: 'The server takes no statement that is so long: its max_allowed_packet must be 4 MB or more.',
+  1153: 'The statement is longer than the server accepts: its max_allowed_packet must be 4 MB or more.',
   1461:
     'The server keeps no more prepared statements: raise its max_prepared_stmt_count, or pass `maxPreparedStatements`, of which each connection ' +
     'keeps no more.',
 };
 
-/** Classifies the error of a query or a connection. */
+/** Classifies an error of a query or of a connection. */
 export function toDriverError(error: unknown): DriverError {
   if (isDriverError(error)) return error;
   const cause = causeOf(error);
@@ -153,13 +153,13 @@ function causeOf(error: unknown): DriverErrorCode {
   if (!(error instanceof Error)) return 'Unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const errno = errnoOf(error);
-  // A server's error has a number, and may have a user's words in its text. The numbers of the operating system are below 0.
+  // A server's error has a positive number, and its text may quote a user. The numbers of the operating system are below 0.
   if (errno <= 0 && isLost(error, code)) return 'ConnectionLost';
   if (errno === FORBIDDEN && READ_ONLY.test(error.message)) return 'ConnectionLost';
   return CAUSES[errno] ?? 'Unknown';
 }
 
-/** LOAD DATA LOCAL reads files: one that is missing is no lost connection. A server's socket that is missing is one. */
+/** Whether a code means a lost connection. A server's missing socket does. A missing file, as of LOAD DATA LOCAL, does not. */
 function isLost(error: Error, code: string): boolean {
   if (OF_FILES.has(code)) return /^(connect|getaddrinfo)$/.test(String(Object(error).syscall));
   return SOCKET_CODES.has(code) || LOST_MESSAGE.test(error.message);

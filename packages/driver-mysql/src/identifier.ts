@@ -1,12 +1,12 @@
 import { InvalidInputError } from '@rowlock/core';
 
-/** As long as MySQL lets a name be. */
+/** MySQL's limit on a name. */
 const LONGEST_CHARACTERS = 64;
 
 /**
- * Quotes a name. Every identifier that reaches a statement goes through here.
+ * Quotes a name. Every identifier in a statement goes through here.
  *
- * @throws InvalidInputError when it cannot be one.
+ * @throws InvalidInputError when the name cannot be an identifier.
  */
 export function identifier(name: string): string {
   if (name.length === 0 || name.length > LONGEST_CHARACTERS || name.includes('\0')) {

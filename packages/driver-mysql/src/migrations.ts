@@ -9,7 +9,7 @@ import { identifier } from './identifier.js';
 import { type Product, spelledFor } from './product.js';
 import { type MysqlTransaction, query } from './query.js';
 
-/** The newest migration, which this driver needs. It is not read from the files, which a bundled application does not have. */
+/** The newest migration, which this driver needs. A constant, as a bundled application lacks the files. */
 export const SCHEMA_VERSION = 2;
 
 /** How long a process waits for another one that migrates, in seconds. */
@@ -48,9 +48,9 @@ export async function migrations(): Promise<readonly Migration[]> {
 }
 
 /**
- * The migrations as one script that a DBA can read, and run as it is with the mysql or the mariadb client.
+ * The migrations as one script that a DBA can read, and can run unchanged with the mysql or the mariadb client.
  *
- * @param from The version that the tables have: only what is missing after it. 0 is an empty database.
+ * @param from The version of the tables. The script has only the later migrations. 0 is an empty database.
  */
 export async function migrationScript(schema: string, product: Product = 'MySQL', from = 0): Promise<string> {
   const parts = (await migrations())
@@ -68,7 +68,7 @@ const REFUSE_OTHERS: Readonly<Record<Product, string>> = {
   MariaDB: `/*!80000 SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'This is for MariaDB. For MySQL print it without --mariadb.' */`,
 };
 
-/** The client ends a statement at the first semicolon, also inside a procedure, unless another delimiter is set. */
+/** Sets another delimiter: the client would end a statement at the first semicolon, also inside a procedure. */
 function forTheClient(sql: string): string {
   return sql.replace(
     /^CREATE PROCEDURE.*?^END;$/gms,
@@ -86,10 +86,10 @@ const PREPARE = `CREATE TABLE IF NOT EXISTS rowlock_migration (
 ) ENGINE = InnoDB`;
 
 /**
- * Applies the missing migrations, under a lock, so that one of many processes does it. MySQL commits each statement of a definition by
- * itself. An interrupted migration begins again, and every statement can run twice.
+ * Applies the missing migrations, under a lock, so that only one of many processes applies them. MySQL commits each statement of a
+ * definition by itself. An interrupted migration begins again, and every statement can run twice.
  *
- * @param client A connection to the database, that takes several statements at once.
+ * @param client A connection to the database that takes several statements at once.
  */
 export async function migrate(client: Connection, { sql, lockPrefix }: Context): Promise<MigrationReport> {
   try {
@@ -103,7 +103,7 @@ export async function migrate(client: Connection, { sql, lockPrefix }: Context):
     const version = await versionOf(client);
     refuseOlder(version);
     await client.query(NAMES);
-    // IF NOT EXISTS would need the right to create a table even where the table is there.
+    // IF NOT EXISTS needs the right to create a table even when the table exists.
     const found = await appliedIn(client, sql.schemaVersion);
     if (found === undefined) await client.query(PREPARE);
     const from = found ?? 0;
@@ -121,7 +121,7 @@ export async function migrate(client: Connection, { sql, lockPrefix }: Context):
   }
 }
 
-/** The version that the tables have; undefined where there are none. */
+/** The version of the tables. Undefined without tables. */
 async function appliedIn(client: Connection, schemaVersion: string): Promise<number | undefined> {
   try {
     const [row] = await query<{ version: number }>(client, schemaVersion);
@@ -132,7 +132,7 @@ async function appliedIn(client: Connection, schemaVersion: string): Promise<num
   }
 }
 
-/** Reads no file where nothing is missing. */
+/** Reads no file when nothing is missing. */
 async function missingAfter(version: number): Promise<readonly Migration[]> {
   if (version >= SCHEMA_VERSION) return [];
   return (await migrations()).filter((migration) => migration.version > version);
@@ -151,7 +151,7 @@ function productIn(version: string): Product {
   return version.includes('MariaDB') ? 'MariaDB' : 'MySQL';
 }
 
-/** The first versions with all that the tables and the statements need. In MariaDB that is `RANDOM_BYTES`. */
+/** The first versions that support the tables and the statements. MariaDB needs `RANDOM_BYTES`. */
 const OLDEST: Readonly<Record<Product, readonly [number, number, number]>> = {
   MySQL: [8, 0, 22],
   MariaDB: [10, 10, 0],
@@ -169,7 +169,7 @@ function refuseOlder(version: string): void {
   );
 }
 
-/** The error where the tables are missing or older than this driver. */
+/** The error for tables that are missing or older than this driver. */
 export function outdated(found: number, schema: string, product: Product): DriverError {
   return new DriverError(
     'SchemaOutdated',

@@ -3,7 +3,7 @@ import { milliseconds } from '@rowlock/core/driver';
 import type { ConnectionOptions, PoolOptions } from 'mysql2/promise';
 import { readUri, sslOf, withoutOptions } from './connection/uri.js';
 
-/** Options that the driver's connections need as they are, and why. */
+/** Options that an application may not set, each with its reason. */
 const FIXED = {
   charset: 'names and payloads are utf8mb4',
   charsetNumber: 'names and payloads are utf8mb4',
@@ -22,28 +22,27 @@ const FIXED = {
 export interface MysqlOptions extends Omit<ConnectionOptions, 'database' | keyof typeof FIXED> {
   /** The database that holds Rowlock's tables; default: the one in `uri`. A caller's connection may be to another one. */
   readonly database?: string;
-  /** The most connections of the driver's pool. Default 100; they are opened as they are needed. */
+  /** The most connections of the driver's pool. Default 100. Connections are opened on demand. */
   readonly maxConnections?: number;
-  /** How long connecting may take, in milliseconds. Default 10,000. */
+  /** The timeout for connecting, in milliseconds. Default 10,000. */
   readonly connectTimeout?: number;
-  /** Whether TCP checks that the other end is there. Default true. */
+  /** Whether TCP sends keep-alive probes. Default true. */
   readonly enableKeepAlive?: boolean;
-  /** After how long without traffic TCP checks, in milliseconds. Node checks 10 times then, once a second. Default 10,000. */
+  /** TCP probes begin after so many milliseconds without traffic. Node sends 10 probes, one a second. Default 10,000. */
   readonly keepAliveInitialDelay?: number;
   /**
-   * Whether `KILL QUERY` may wake an idle worker. Default true, and tried at each start. With false the worker polls. Behind a proxy
-   * that lets clients share connections, the KILL could meet somebody else's statement.
+   * Whether `KILL QUERY` may wake an idle worker. Default true, and tried at each start. With false the worker polls.
+   * Behind a proxy that lets clients share connections, the KILL could interrupt another client's statement.
    */
   readonly push?: boolean;
   /**
-   * How long the server may take to answer one of the driver's statements. After that the connection counts as lost. Default 20 s, at
-   * most 24 h. Not for `list` and `count`, which may read all jobs, nor for a migration. A handler's statements are bounded by its
-   * timeout alone.
+   * The timeout of the driver's own statements. After the timeout the connection counts as lost. Default 20 s, at most 24 h.
+   * `list` and `count`, which may read all jobs, and a migration have no timeout. A handler's statements have only the handler's timeout.
    */
   readonly answerTimeout?: Duration;
   /**
-   * Whether each connection has a session of its `own` on the server, or a proxy lets clients share sessions (multiplexing). With
-   * `shared` sessions workers prove themselves alive by a heartbeat, and poll for wake-ups. Default `auto`: each worker finds out
+   * Whether each connection has a session of its `own` on the server, or `shared`: a proxy lets clients share it (multiplexing).
+   * With `shared` sessions workers prove themselves alive by a heartbeat, and poll for wake-ups. Default `auto`: each worker finds out
    * when it starts.
    */
   readonly sessions?: SessionKind;
@@ -51,7 +50,7 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database' | keyof
 
 export type SessionKind = 'auto' | 'own' | 'shared';
 
-/** The options, checked, and with the defaults. */
+/** The checked options, with the defaults. */
 export interface Settings {
   /** The database that holds Rowlock's tables. */
   readonly schema: string;
@@ -96,11 +95,11 @@ export function settingsOf({
 const ALWAYS = {
   charset: 'utf8mb4',
   timezone: 'Z',
-  /** An UPDATE returns how many rows it met, also those that had the values already. */
+  /** An UPDATE returns the number of matched rows, unchanged ones among them. */
   flags: ['+FOUND_ROWS'],
 } satisfies ConnectionOptions;
 
-/** In JavaScript, or by a variable, an option can be passed that the type has not. */
+/** Refuses options that the type excludes, which JavaScript or a variable can pass. */
 function refuseFixed(given: object): void {
   const passed = new Set(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : name)));
   for (const [name, why] of Object.entries(FIXED)) {
@@ -108,7 +107,7 @@ function refuseFixed(given: object): void {
   }
 }
 
-/** From a variable, or in JavaScript, they may be anything. */
+/** Refuses values of other types, which JavaScript or an environment variable can pass. */
 function refuseUnknown(maxConnections: number, sessions: string, answerMs: number): void {
   if (answerMs < LEAST_ANSWER_MS) {
     throw new InvalidInputError(
@@ -125,7 +124,7 @@ function refuseUnknown(maxConnections: number, sessions: string, answerMs: numbe
     throw new InvalidInputError(`'sessions' must be one of ${SESSIONS.join(', ')}, and is '${sessions}'.`);
 }
 
-/** Below it a server that is well would count as lost, in milliseconds. */
+/** The least timeout, in milliseconds. Below it a healthy server would count as lost. */
 const LEAST_ANSWER_MS = 100;
 
 /** A timer that is set for more than 24.8 days fires at once. */

@@ -1,7 +1,7 @@
-/** The two servers. They differ in what a column can be; all statements are the same. */
+/** The two servers. The types of their columns differ. All statements are the same. */
 export type Product = 'MySQL' | 'MariaDB';
 
-/** Each compares to the byte and to the last blank. Neither server has the other's. */
+/** Each collation compares every byte and every trailing blank. Neither server has the other's. */
 const MYSQL_COLLATION = 'COLLATE utf8mb4_0900_bin';
 const MARIADB_COLLATION = 'COLLATE utf8mb4_nopad_bin';
 
@@ -25,8 +25,8 @@ function literal(text: string): string {
   return `'${text.replaceAll('\\', '\\\\')}'`;
 }
 
-// As in RFC 8259, but that half a surrogate pair is refused, as MySQL does. Every repetition is possessive: the text is read
-// once, whatever it is, and no setting of the session gives the expression another meaning.
+// The grammar of RFC 8259, except that half a surrogate pair is refused, as MySQL does. Every repetition is possessive: any text is
+// read once, and no setting of the session changes the meaning of the expression.
 const GAP = String.raw`[ \t\n\r]*+`;
 const ESCAPE = String.raw`\\(?>["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})`;
 const TEXT = String.raw`"(?>[^"\\\x00-\x1f]++|${ESCAPE})*+"`;

@@ -1,9 +1,9 @@
 import { toDriverError } from './errors.js';
 
 /**
- * A `mysql2/promise` connection, or anything that passes statements on to one.
+ * A `mysql2/promise` connection, or an object that passes statements on to one.
  *
- * A handler is given one as `tx`. The client's calls take a caller's connection as `tx`. `execute` prepares the statement and
+ * A handler is given one as `tx`. The client's calls accept a caller's connection as `tx`. `execute` prepares the statement and
  * sends the values apart from it, so that no setting of the session can turn a value into SQL.
  */
 export interface MysqlTransaction {
@@ -29,7 +29,7 @@ export async function query<Row>(
   }
 }
 
-/** Changes rows, and returns how many were met. @throws DriverError */
+/** Changes rows, and returns the number of matched ones. @throws DriverError */
 export async function change(
   on: Pick<MysqlTransaction, 'execute'>,
   sql: string,
@@ -48,7 +48,7 @@ export interface Changed {
   readonly insertId: number;
 }
 
-/** The client sends a number as a double, which LIMIT refuses, and a bigint would lose digits that way: text is both. */
+/** A value for the client, which sends a number as a double. LIMIT refuses a double, and a bigint would lose digits. Both are sent as text. */
 function sent(value: Value): string | number | null {
   if (typeof value === 'boolean') return value ? 1 : 0;
   return value === null || typeof value === 'string' ? value : String(value);

@@ -2,8 +2,7 @@ import type { JobError, JobView, Json, State } from '@rowlock/core';
 import type { Job, WorkerView } from '@rowlock/core/driver';
 
 /**
- * A row as the statements select it: ids and JSON as text and times as milliseconds, so that no setting of the
- * connection it comes from alters them.
+ * A row as the statements select it. Ids and JSON are text, and times are milliseconds. No setting of the connection alters these.
  */
 export interface JobRow {
   id: string;

@@ -12,7 +12,7 @@ import { surveyStatements } from './statements/survey.js';
 import { tables } from './statements/tables.js';
 import { workerStatements } from './statements/workers.js';
 
-/** Every SQL text of the driver. Lists of placeholders are given, and rows as a table of them. */
+/** Every SQL text of the driver. Lists of placeholders are parameters, and rows are a table of placeholders. */
 export type Statements = Readonly<ReturnType<typeof statements>>;
 
 export const statements = (schema: string) => {

@@ -2,14 +2,14 @@ import { identifier } from './identifier.js';
 import { type Statements, statements } from './statements.js';
 import { type LockClass, lockClass } from './worker/lock-class.js';
 
-/** What every part of the driver knows of the schema that it works in. */
+/** The facts about the schema that the driver's parts share. */
 export interface Context {
   readonly schema: string;
   readonly sql: Statements;
-  /** Where notifications go. */
+  /** The channel of notifications. */
   readonly channel: string;
   readonly lockClass: LockClass;
-  /** How long the server may take to answer a statement of the driver's own, in milliseconds. */
+  /** The timeout of the driver's own statements, in milliseconds. */
   readonly answerMs: number;
 }
 

@@ -75,7 +75,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   readonly #pool: pg.Pool;
   readonly #ownsPool: boolean;
   readonly #sessions: SessionKind;
-  /** For the driver's own short statements. */
+  /** The pool for the driver's own short statements. */
   readonly #short: PostgresTransaction;
   readonly #names: NamedStatements;
   readonly #settings: SessionSettings;
@@ -86,7 +86,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     watch(pool);
     const { sql, answerMs } = context;
     const findOut = async (): Promise<boolean> => !(await this.#sharesSessions());
-    // What an application does with its own connections, DISCARD ALL for one, is its own affair.
+    // An application may run anything on its own connections, as DISCARD ALL, so nothing is prepared there.
     const names = new NamedStatements(sql, ownsPool && (sessions === 'auto' ? findOut : sessions === 'own'));
     const settings = new SessionSettings(names);
     const short = onPool(pool, answerMs, settings);
@@ -225,15 +225,15 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return sharesSessions(this.#pool, this.#newClient, this.context.sql);
   }
 
-  /** One of a worker's own, outside the pool. */
+  /** A worker's own connection, outside the pool. */
   readonly #newClient = (): pg.Client => {
     const { options } = this.#pool;
     const { keepAliveInitialDelayMillis, connectionTimeoutMillis } = DEFAULTS;
     return new pg.Client({
       ...options,
-      // One statement at a time: where these are pipelined, the end of a connection waits for a server that is silent.
+      // One statement at a time: a pipelining connection waits at its end for a silent server.
       pipeline: false,
-      // The pool hides its password from being copied, so that it is not logged by accident.
+      // The pool hides its password from copies, so that no log shows it by accident.
       password: options.password,
       keepAlive: true,
       keepAliveInitialDelayMillis: options.keepAliveInitialDelayMillis ?? keepAliveInitialDelayMillis,

@@ -11,12 +11,12 @@ const CAUSES: Readonly<Record<string, DriverErrorCode>> = {
   '23505': 'UniqueViolation',
   '42501': 'PermissionDenied',
   '28': 'PermissionDenied',
-  // The tables, a column, the schema or a function is not there.
+  // A missing table, column, schema or function.
   '42P01': 'SchemaOutdated',
   '42703': 'SchemaOutdated',
   '3F000': 'SchemaOutdated',
   '42883': 'SchemaOutdated',
-  // The server lets go of the connection, or does not take one yet, or has none left.
+  // The server ends the connection, does not accept one yet, or has none left.
   '08': 'ConnectionLost',
   '57P01': 'ConnectionLost',
   '57P02': 'ConnectionLost',
@@ -29,13 +29,13 @@ const CAUSES: Readonly<Record<string, DriverErrorCode>> = {
   '57014': 'StatementCancelled',
   // The disk is full, or the memory, or a limit on temporary files is reached.
   '53': 'OutOfResources',
-  // After a fail-over: this server only reads. A new connection may reach the one that writes. See READ_ONLY.
+  // After a fail-over this server is read-only. A new connection may reach the writable one. See READ_ONLY.
   '25006': 'ConnectionLost',
-  // A value that no column takes: out of range, an untranslatable character, broken JSON, a failed CHECK.
+  // A value that no column accepts: out of range, an untranslatable character, broken JSON, a failed CHECK.
   '22': 'InvalidInput',
   '23514': 'InvalidInput',
   '23502': 'InvalidInput',
-  // More than the server takes of anything: a key too long for an index, a JSON nested too deep.
+  // A limit of the server is exceeded: a key too long for an index, a JSON nested too deep.
   '54': 'InvalidInput',
 };
 
@@ -59,33 +59,32 @@ const SOCKET_CODES: ReadonlySet<string> = new Set([
   'ENFILE',
 ]);
 
-/** What a standby says of a transaction that is to write, under a code that has many meanings. */
+/** A standby's message for a transaction that is to write, under a code with many meanings. */
 const UNSUPPORTED = '0A000';
 const READ_ONLY = /read-write mode during recovery/;
 
-/** The code is that of NOWAIT, and of `lock_timeout`, which is looked for where the server looks for all that interrupts a statement. */
+/** Both NOWAIT and `lock_timeout` have this code. The timeout is found by its message, among the others that interrupt a statement. */
 const LOCK_NOT_AVAILABLE = '55P03';
 const INTERRUPTED = 'ProcessInterrupts';
 
-/** The code is that of all limits, most of which a value exceeds; the queue of notifications is full because somebody does not read them. */
+/** All limits have this code. A value exceeds most limits. An exception is the full queue of notifications: some listener does not read. */
 const LIMIT_EXCEEDED = '54000';
 const NOTIFYING = 'PreCommit_Notify';
 
-/** The `pg` client gives these no code. */
+/** The `pg` client gives these errors no code. */
 const LOST_MESSAGE =
   /connection (is closed|terminated|ended|error)|client was closed|not queryable|after calling end on the pool|timeout exceeded when trying to connect|^timeout expired$|^query read timeout$/i;
 
 const ADVICE: Partial<Record<DriverErrorCode, string>> = {
   SchemaOutdated:
-    "Rowlock's tables are missing or older than this driver: run rowlock.migrate(), or the statements that the driver's README tells of.",
+    "Rowlock's tables are missing or older than this driver: run rowlock.migrate(), or the SQL that the driver's README names.",
   ConnectionLost: 'The connection to Postgres was lost, or could not be made.',
-  StatementCancelled:
-    'Postgres stopped the statement, at a limit on its time or because somebody asked it to.',
-  OutOfResources: 'Postgres is short of something: disk, memory, or what a setting grants.',
+  StatementCancelled: 'Postgres stopped the statement: it met a limit on its time, or somebody cancelled it.',
+  OutOfResources: 'Postgres has reached a limit: of disk, memory, or a setting.',
   PermissionDenied: 'The database user may not log in, or lacks a right.',
 };
 
-/** Classifies whatever a query or a connection failed with. */
+/** Classifies an error of a query or of a connection. */
 export function toDriverError(error: unknown): DriverError {
   if (isDriverError(error)) return error;
   const cause = causeOf(error);
@@ -94,7 +93,7 @@ export function toDriverError(error: unknown): DriverError {
   return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
 }
 
-/** Where a name has several addresses and none of them answers, only the errors within say what happened. */
+/** The message of an error. When no address of a name answers, only the inner errors have one. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
   return error instanceof Error ? error.message : String(error);

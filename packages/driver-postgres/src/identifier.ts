@@ -1,12 +1,12 @@
 import { InvalidInputError } from '@rowlock/core';
 
-/** Postgres cuts what is longer, and would then take two names for one. */
+/** Postgres cuts a longer name, and would then confuse two names. */
 const LONGEST_BYTES = 63;
 
 /**
- * Quotes a name. Every identifier that reaches a statement goes through here.
+ * Quotes a name. Every identifier in a statement goes through here.
  *
- * @throws InvalidInputError when it cannot be one.
+ * @throws InvalidInputError when the name cannot be an identifier.
  */
 export function identifier(name: string): string {
   if (name.length === 0 || Buffer.byteLength(name) > LONGEST_BYTES || name.includes('\0')) {

@@ -7,7 +7,7 @@ import { toDriverError } from './errors.js';
 import { identifier } from './identifier.js';
 import { query } from './query.js';
 
-/** The newest migration, which this driver needs. It is not read from the files: a bundled application has left them behind. */
+/** The newest migration, which this driver needs. A constant, as a bundled application lacks the files. */
 export const SCHEMA_VERSION = 1;
 
 export interface Migration {
@@ -43,9 +43,9 @@ export async function migrations(): Promise<readonly Migration[]> {
 }
 
 /**
- * The migrations as one script that a DBA can read, and run as it is with psql.
+ * The migrations as one script that a DBA can read, and can run unchanged with psql.
  *
- * @param from The version that the tables have: only what is missing after it. 0 is an empty database.
+ * @param from The version of the tables. The script has only the later migrations. 0 is an empty database.
  */
 export async function migrationScript(schema: string, from = 0): Promise<string> {
   return scriptOf(await migrations(), schema, from);
@@ -78,18 +78,18 @@ const MIGRATION_TABLE = `CREATE TABLE IF NOT EXISTS migration (
   applied_at  timestamptz NOT NULL DEFAULT clock_timestamp()
 );`;
 
-/** Applies what is missing, in one transaction and under a lock, so that of many processes one does it. */
+/** Applies the missing migrations, in one transaction and under a lock, so that only one of many processes applies them. */
 export async function migrate(
   client: ClientBase,
   { schema, sql, lockClass }: Context,
 ): Promise<MigrationReport> {
   try {
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
-    // Whoever comes second waits for as long as the first one takes.
+    // A second process waits as long as the first one takes.
     await client.query('SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0');
     await client.query('SELECT pg_advisory_xact_lock($1, 0)', [lockClass.signed]);
     const hasTable = await isThere(client, 'to_regclass', `${identifier(schema)}.migration`);
-    // Where it is there, IF NOT EXISTS would ask for the right to make one all the same.
+    // IF NOT EXISTS needs the right to create a schema even when the schema exists.
     if (!hasTable && !(await isThere(client, 'to_regnamespace', identifier(schema))))
       await client.query(createSchema(schema));
     await client.query(enter(schema));
@@ -109,7 +109,7 @@ export async function migrate(
   }
 }
 
-/** No file is read where nothing is missing. */
+/** Reads no file when nothing is missing. */
 async function missingAfter(version: number): Promise<readonly Migration[]> {
   if (version >= SCHEMA_VERSION) return [];
   return (await migrations()).filter((migration) => migration.version > version);
@@ -129,7 +129,7 @@ async function version(client: ClientBase, schemaVersion: string): Promise<numbe
   return row?.version ?? 0;
 }
 
-/** When the tables are missing or older than this driver. */
+/** The error for tables that are missing or older than this driver. */
 export function outdated(found: number, schema: string): DriverError {
   return new DriverError(
     'SchemaOutdated',

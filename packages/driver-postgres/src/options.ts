@@ -9,17 +9,17 @@ export interface PostgresOptions extends pg.ClientConfig {
   readonly pool?: pg.Pool;
   /** The schema of Rowlock's tables. Default `rowlock`. */
   readonly schema?: string;
-  /** The most connections of the driver's own pool. Default 100; they are opened as they are needed. */
+  /** The most connections of the driver's own pool. Default 100. Connections are opened on demand. */
   readonly maxConnections?: number;
   /**
-   * How long the server may take to answer a statement of the driver's own: after it the connection counts as lost. Default
-   * 20 s; 100 ms to 24 h. A handler's statements are bounded by its timeout alone; those of `list`, `count` and `migrate`,
-   * which may have much to do, by nothing. `close()` waits so long for what is still asked, and then cuts it off.
+   * The timeout of the driver's own statements. After the timeout the connection counts as lost. Default 20 s; 100 ms to 24 h.
+   * A handler's statements have only the handler's timeout. `list`, `count` and `migrate` may have much to do, and have no timeout.
+   * `close()` waits so long for pending statements, and then cuts their connections.
    */
   readonly answerTimeout?: Duration;
   /**
-   * Whether a connection is a session of its `own` on the server, or one that a pooler lets clients share (PgBouncer in
-   * transaction mode). In `shared` ones workers prove themselves alive by a heartbeat, and look for wake-ups. Default `auto`:
+   * Whether a connection is a session of its `own` on the server, or `shared`: a pooler lets clients share it (PgBouncer in
+   * transaction mode). With `shared` sessions, workers prove themselves alive by a heartbeat, and poll for wake-ups. Default `auto`:
    * each worker finds out when it starts.
    */
   readonly sessions?: SessionKind;
@@ -27,13 +27,13 @@ export interface PostgresOptions extends pg.ClientConfig {
 
 export type SessionKind = 'auto' | 'own' | 'shared';
 
-/** What the options say, checked, and with the defaults. */
+/** The checked options, with the defaults. */
 export interface Settings {
   readonly schema: string;
   readonly answerMs: number;
   readonly sessions: SessionKind;
   readonly pool: pg.Pool;
-  /** Whether the pool is the driver's own, which ends with it. */
+  /** Whether the pool is the driver's own, which `close` ends. */
   readonly ownsPool: boolean;
 }
 
@@ -54,7 +54,7 @@ export function settingsOf({
   return { schema, answerMs, sessions, pool: own, ownsPool: pool === undefined };
 }
 
-/** What would be passed over in silence. @throws InvalidInputError */
+/** Refuses options that would have no effect. @throws InvalidInputError */
 function refuseOtherMost(
   pool: pg.Pool | undefined,
   maxConnections: number | undefined,
@@ -75,15 +75,15 @@ function refuseOtherMost(
     );
 }
 
-/** Below it a server that is well would count as lost, in milliseconds. */
+/** The least timeout, in milliseconds. Below it a healthy server would count as lost. */
 const LEAST_ANSWER_MS = 100;
 
-/** A day: a timer takes 24 of them. */
+/** The longest timeout, a day. A timer takes at most 24 days. */
 const MOST_ANSWER_MS = 86_400_000;
 
 const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
 
-/** In JavaScript, or out of an environment's variable, anything can be passed. */
+/** Refuses values of other types, which JavaScript or an environment variable can pass. */
 function refuseUnknown(maxConnections: number, sessions: string, answerMs: number): void {
   if (answerMs < LEAST_ANSWER_MS || answerMs > MOST_ANSWER_MS) {
     throw new InvalidInputError(
@@ -98,13 +98,13 @@ function refuseUnknown(maxConnections: number, sessions: string, answerMs: numbe
     throw new InvalidInputError(`'sessions' must be one of ${SESSIONS.join(', ')}, and is '${sessions}'.`);
 }
 
-/** How the driver's connections are made, unless the options say otherwise. */
+/** The settings of the driver's connections, unless the options override them. */
 export const DEFAULTS = {
   application_name: 'rowlock',
-  /** Statements go out without waiting for the answers to those before them. */
+  /** Statements are pipelined: they go out without waiting for the earlier answers. */
   pipeline: true,
   keepAlive: true,
   keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-  /** Rather an error that says so than a wait without end. */
+  /** A timeout with a clear error, instead of a wait without end. */
   connectionTimeoutMillis: 10_000,
 } as const;

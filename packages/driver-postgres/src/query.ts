@@ -2,10 +2,8 @@ import type { QueryResult, QueryResultRow } from 'pg';
 import { toDriverError } from './errors.js';
 
 /**
- * What can be asked: a `pg` client, or anything that passes queries on to one. As a caller's `tx` no pool: it may send each statement to another
- * connection.
- *
- * A handler is given one as `tx`, and a caller's own is accepted as `tx` by the client's calls.
+ * A `pg` client, or an object that passes queries on to one. A handler is given one as `tx`.
+ * The client's calls accept a caller's own as `tx`. A caller's `tx` must not be a pool: a pool may send each statement to another connection.
  */
 export interface PostgresTransaction {
   query<Row extends QueryResultRow = QueryResultRow>(
@@ -16,7 +14,7 @@ export interface PostgresTransaction {
 
 /** The part of `pg`'s query config that is used here. */
 export interface QueryConfig {
-  /** Under which the server keeps the statement prepared. */
+  /** The name under which the server keeps the statement prepared. */
   readonly name?: string;
   readonly text: string;
   readonly values?: unknown[];
@@ -24,7 +22,7 @@ export interface QueryConfig {
   readonly types?: { getTypeParser(oid: number, format?: string): (value: any) => any };
 }
 
-/** Parsers by type, whatever an application has set for itself in `pg.types`. */
+/** Parsers by type, which override an application's own in `pg.types`. */
 const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   16: (text) => text === 't',
   20: BigInt,
@@ -38,28 +36,28 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   3802: (text) => JSON.parse(text),
 };
 
-/** What makes a value of a column's text. */
+/** The parser of a column's text. */
 export function parserOf(oid: number): (text: string) => unknown {
   return PARSERS[oid] ?? String;
 }
 
 const types = { getTypeParser: parserOf };
 
-/** What comes back. */
+/** The result of a statement. */
 export interface Rows<Row extends QueryResultRow> {
   readonly rows: Row[];
-  /** How many it has changed, or brought. */
+  /** The number of changed or returned rows. */
   readonly rowCount: number | null;
 }
 
-/** What the driver asks its own statements of. */
-export interface Asked {
+/** The target of the driver's own statements. */
+export interface Queryable {
   query<Row extends QueryResultRow>(statement: QueryConfig): Promise<Rows<Row>>;
 }
 
-/** Asks one of the driver's own statements, prepared if it has a name. @throws DriverError */
+/** Runs one of the driver's own statements, prepared if it has a name. @throws DriverError */
 export async function query<Row extends QueryResultRow>(
-  on: Asked,
+  on: Queryable,
   text: string,
   values: unknown[] = [],
   name?: string,
@@ -72,7 +70,7 @@ export async function query<Row extends QueryResultRow>(
   }
 }
 
-/** One of the driver's own statements, as it is asked. */
+/** One of the driver's own statements, with its values. */
 export function statementOf(text: string, values: unknown[], name?: string): QueryConfig {
   return name === undefined ? { text, values, types } : { name, text, values, types };
 }

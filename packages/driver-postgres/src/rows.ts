@@ -1,7 +1,7 @@
 import type { JobError, JobView, Json, State } from '@rowlock/core';
 import type { Job, WorkerLines, WorkerView } from '@rowlock/core/driver';
 
-/** A row as `query` brings it: see `types` there. */
+/** A row of `query`: see `types` there. */
 export interface JobRow {
   id: bigint;
   public_id: string;
@@ -34,11 +34,11 @@ export interface JobViewRow extends JobRow {
   finished_by: string | null;
 }
 
-/** What `move` met. */
+/** The state that `move` found. */
 export interface MoveRow {
   status: State;
   redrives: number;
-  /** Whether it was redriven as often as given. */
+  /** Whether the job was redriven as often as given. */
   meant: boolean;
   free: boolean;
   moved: boolean;

@@ -2,7 +2,7 @@ import type { ClaimCriteria, Job } from '@rowlock/core/driver';
 import { toJob } from '../rows.js';
 import type { Place } from './place.js';
 
-/** SKIP LOCKED. Rows come in the order of their ids, which sorting by priority keeps. */
+/** Uses SKIP LOCKED. Rows come in the order of their ids, which the sort by priority keeps. */
 export function claim({ database, tx }: Place, criteria: ClaimCriteria): readonly Job[] {
   const { queue, kinds, line, busy, limit } = criteria;
   const now = database.clock.now();

@@ -39,7 +39,7 @@ function newestRun({ database, tx }: Place, job: JobRow): RunRow | undefined {
   return database.tables.runs.findBy('jobId', job.id, tx).at(-1)?.value;
 }
 
-/** The newest run shows whether a live worker has the job: a held claim writes nothing into the row. */
+/** The newest run shows whether a live worker has the job. A held claim writes nothing into the row. */
 function liveRun({ database, tx }: Place, job: JobRow, last: RunRow | undefined): LiveRun | undefined {
   if (last === undefined) return undefined;
   const { runId, workerId, startedAt, finishedAt } = last;
@@ -70,7 +70,7 @@ function matching(
   return publicId === undefined ? jobs.find(tx, matches) : jobs.findBy('publicId', publicId, tx, matches);
 }
 
-/** SKIP LOCKED. */
+/** Uses SKIP LOCKED. */
 export async function move(
   { database, tx }: Place,
   event: ClientEvent,
@@ -98,7 +98,7 @@ export async function move(
     : { outcome: 'illegal', status: job.status };
 }
 
-/** Of a job that nobody runs: a run that has not ended has crashed. */
+/** For a job that no worker runs: a run that has not ended has crashed. */
 function hasCrashed({ outcome }: RunRow): boolean {
   return outcome === null || outcome === 'reclaim';
 }

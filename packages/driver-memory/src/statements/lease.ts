@@ -19,7 +19,7 @@ export function lease({ database, tx }: Place, runId: string, jobs: readonly Job
   }
 }
 
-/** Waits for other locks of these jobs. Where the lease may still be committed, it waits for that as well. */
+/** Waits for other locks of these jobs. When the lease may still be committed, waits for the lease as well. */
 export async function lockLeased(
   { database, tx }: Place,
   runId: string,
@@ -40,7 +40,7 @@ export async function lockLeased(
   return states;
 }
 
-/** SKIP LOCKED. */
+/** Uses SKIP LOCKED. */
 export function reclaim(place: Place, { queues, dead }: ReclaimScope): Reclaimed {
   const { database, tx } = place;
   const missing = new Set<string>();
@@ -54,7 +54,7 @@ export function reclaim(place: Place, { queues, dead }: ReclaimScope): Reclaimed
     const isOver = (value.leasedUntil ?? 0) < database.clock.now();
     if (!(isOver || (isMissing && dead.includes(workerId))) || !row.isFreeFor(tx)) continue;
     tx.take(row);
-    // Without its run id no run can take the job for its own any more.
+    // Without its run id no run can take the job for its own.
     tx.write(row, { ...value, status: 'new', runId: null });
     reclaimed += 1;
   }

@@ -1,7 +1,7 @@
 import type { Contents } from '../contents.js';
 import type { Transaction } from '../transaction.js';
 
-/** Where a statement runs. */
+/** The database and the transaction of a statement. */
 export interface Place {
   readonly database: Contents;
   readonly tx: Transaction;

@@ -18,7 +18,7 @@ export function history(
   }));
 }
 
-/** SKIP LOCKED. */
+/** Uses SKIP LOCKED. */
 export async function prune(
   { database, tx }: Place,
   jobs: readonly JobId[],

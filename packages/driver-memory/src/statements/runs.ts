@@ -58,7 +58,7 @@ export function recordsOf({ database, tx }: Place, { runId, jobs }: RunRef): rea
   return database.tables.runs.findBy('runId', runId, tx, ({ jobId }) => jobs.includes(jobId));
 }
 
-/** Ends each run when its lock is free, if it is then still to be ended. */
+/** Ends each run when its lock is free, unless the run has ended meanwhile. */
 export async function endRuns(
   { database, tx }: Place,
   found: readonly Found<RunRow>[],

@@ -4,7 +4,7 @@ import { settled } from '../job-changes.js';
 import type { Place } from './place.js';
 import { endRuns, recordsOf } from './runs.js';
 
-/** Writes those of `settlements` whose row this transaction has locked. A complete job's row names its run, whose record needs no end. */
+/** Writes those settlements whose row this transaction has locked. A complete job's row names its run, whose record needs no end. */
 export async function settle(
   place: Place,
   settlements: readonly Settlement[],
@@ -22,7 +22,7 @@ export async function settle(
     );
     for (const { row, value } of found) {
       tx.write(row, settled(value, settlement, database.clock.now()));
-      // Also one that was noted as ended: the settlement is what holds.
+      // Ends even a run that was noted as ended: the settlement decides.
       if (event !== 'complete') await endRuns(place, recordsOf(place, { runId, jobs: [id] }), event);
       written.push(id);
     }

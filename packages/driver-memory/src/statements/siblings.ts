@@ -8,7 +8,7 @@ import {
 import { toJob } from '../rows.js';
 import type { Place } from './place.js';
 
-/** NOWAIT. */
+/** Uses NOWAIT. */
 export function lockSiblings(
   { database, tx }: Place,
   { queue, keys }: Entities,
@@ -33,7 +33,7 @@ export function lockSiblings(
   });
 }
 
-/** A plain read: a job whose handler runs is outstanding until that commits. */
+/** Reads without a lock: a job whose handler runs is outstanding until the commit. */
 export function firstOutstanding(
   { database, tx }: Place,
   { key, kinds, before, except }: DependencyQuestion,

@@ -2,7 +2,7 @@ import type { Lanes, Survey } from '@rowlock/core/driver';
 import { leasedIn } from './lease.js';
 import type { Place } from './place.js';
 
-/** SKIP LOCKED. */
+/** Uses SKIP LOCKED. */
 export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Survey {
   const now = database.clock.now();
   const jobs = queues.flatMap((queue) =>

@@ -22,7 +22,7 @@ export function addWorker({ database, tx }: Place, given: WorkerInfo): WorkerRow
   }));
 }
 
-/** Changes nothing unless it was forgotten. */
+/** Changes nothing unless the worker's row was deleted. */
 export function keepWorker({ database, tx }: Place, worker: WorkerRow): void {
   const { workers } = database.tables;
   if (workers.rowsBy('id', worker.id).length === 0) workers.insert(tx, () => worker);
@@ -62,7 +62,7 @@ export function workers(place: Place): readonly WorkerView[] {
     .toReversed();
 }
 
-/** A live worker may be without its session for a moment. Hence the month for workers that did not stop in good order. */
+/** A live worker may be without its session for a moment. Workers that did not report their stop are therefore kept for a month. */
 export async function forgetWorkers(place: Place): Promise<void> {
   const { database, tx } = place;
   const before = database.clock.now() - DAY_MS;

@@ -95,7 +95,7 @@ export class MysqlClaimSession implements ClaimSession<MysqlTransaction> {
   }
 
   async finish(settlements: readonly Settlement[]): Promise<Finished> {
-    // The client sends a statement when the one before it is answered: a claim behind the COMMIT would save no time.
+    // The client does not pipeline statements: a claim behind the COMMIT would save no time.
     return { settled: await finish(this.#transaction, settlements), next: null };
   }
 

@@ -10,7 +10,7 @@ import { HeldJobs } from './held-jobs.js';
 import { type Connections, SerialConnection } from './serial-connection.js';
 import { stopStatements } from './stop-statements.js';
 
-/** One transaction of a claim session: a connection, which the first statement takes, and the row locks that are the claim. */
+/** One transaction of a claim session: a connection, which the first statement takes, and the row locks of the claim. */
 export class ClaimTransaction {
   readonly context: Context;
   readonly jobs = new HeldJobs();
@@ -54,7 +54,7 @@ export class ClaimTransaction {
     return !this.#open;
   }
 
-  /** For the driver's own statements, which the server answers soon. A handler's may take as long as the handler. */
+  /** For the driver's own statements, which have a timeout. A handler's statements have only the handler's timeout. */
   readonly on: MysqlTransaction = {
     execute: async (sql, values) => {
       await this.client();
@@ -66,25 +66,25 @@ export class ClaimTransaction {
     },
   };
 
-  /** The connection, which is taken if need be. @throws DriverError */
+  /** The connection. The first call takes one. @throws DriverError */
   async client(): Promise<PoolConnection> {
     try {
       return await this.#connection.client();
     } catch (error) {
-      // Nothing has begun.
+      // No transaction has begun.
       this.#open = false;
       throw toDriverError(error);
     }
   }
 
-  /** @throws DriverError when the transaction is not the claim's any more */
+  /** @throws DriverError when the claim has lost the transaction */
   checkOpen(): void {
     if (this.lost.aborted) throw this.lost.reason;
     if (this.#deadlock !== null) throw this.#deadlock;
     if (!this.#open) throw new DriverError('TransactionOver', 'The transaction has ended.');
   }
 
-  /** Rejects once the server has ended the transaction. @throws DriverError */
+  /** Rejects when the server has ended the transaction. @throws DriverError */
   async confirm(): Promise<void> {
     try {
       await this.on.query('DO 0');
@@ -93,7 +93,7 @@ export class ClaimTransaction {
     }
   }
 
-  /** Ends the handler's part, so that the driver can write behind it. @throws DriverError */
+  /** Ends the handler's part, so that the driver can write after it. @throws DriverError */
   async endHandle(): Promise<void> {
     this.#handle.close();
     await this.#asClaim(this.#handle.checkFence(this.on));
@@ -101,7 +101,7 @@ export class ClaimTransaction {
 
   async renew(): Promise<void> {
     this.#handle.close();
-    // Statements that the run has not waited for are part of its writes.
+    // Statements that the handler did not await are part of its writes.
     await this.#answered(this.#connection.rest());
     this.checkOpen();
     await this.#asClaim(this.#handle.checkFence(this.on));
@@ -137,17 +137,17 @@ export class ClaimTransaction {
   }
 
   async #rollback(): Promise<void> {
-    // A statement that waits for its turn would come after the ROLLBACK and be committed by itself.
+    // A statement still in the queue would run after the ROLLBACK, and would be committed by itself.
     this.#open = false;
     this.#handle.close();
     try {
       await this.#stopStatements();
-      // Also after a deadlock, when there is nothing left to undo: the session is then in a known state again.
+      // The ROLLBACK is sent even after a deadlock has undone everything, so that the session's state is known.
       const status = await this.#answered(this.#connection.rollback());
-      // Whatever has ended the claim: on a server that has become read-only the next claim would be lost as well.
+      // A lost claim's connection is not kept, for any cause: on a server that is now read-only the next claim would be lost too.
       this.#end(this.lost.aborted ? null : status);
     } catch {
-      // The server rolls back what a lost connection leaves open.
+      // The server rolls back the open transaction of a lost connection.
       this.#end(null);
     }
   }
@@ -161,7 +161,7 @@ export class ClaimTransaction {
     });
   }
 
-  /** The loss of the claim, or a deadlock, explains an error better than the statement that met it. */
+  /** Prefers the error of a lost claim, or of a deadlock, to the error of the statement that found it. */
   async #asClaim(statement: Promise<void>): Promise<void> {
     await statement.catch((error: unknown) => {
       this.checkOpen();
@@ -191,9 +191,10 @@ export class ClaimTransaction {
   }
 
   /**
-   * A deadlock ends the whole transaction, and its locks. A later statement would be in another transaction, so none is let
-   * through until the run is undone. After a handler's deadlock the jobs are locked again, ahead of every other statement. Without
-   * them the claim is lost. It is also lost when an earlier run of the transaction has written: that run's writes are gone.
+   * A deadlock ends the whole transaction, and its locks. A later statement would be in another transaction.
+   * Every statement is therefore refused until the run is undone.
+   * After a deadlock in a handler's statement the jobs are locked again, ahead of every other statement.
+   * If that lock fails, the claim is lost. If an earlier run of the transaction has written, its writes are gone, and the claim is lost too.
    */
   async #onDeadlock(cause: DriverError): Promise<void> {
     const isHandlers = this.used && this.jobs.status === 'new';
@@ -211,7 +212,7 @@ export class ClaimTransaction {
     return this.#answered(this.jobs.lockAgain(client, this.context.sql));
   }
 
-  /** The handler has committed, with COMMIT or with a statement that commits implicitly, and so given up the locks. */
+  /** The handler has committed, by COMMIT or implicitly, which releases the locks. */
   #onEnded(): void {
     const message = "The claim was lost: a statement in the handler's transaction has ended it.";
     const error = new DriverError('ConnectionLost', message);
@@ -224,7 +225,7 @@ export class ClaimTransaction {
     this.#lost.abort(new DriverError('ConnectionLost', message, { cause }));
   }
 
-  /** @param status The server's status, or null when the connection is of no more use. */
+  /** @param status The server's status, or null when the connection is unusable. */
   #end(status: number | null): void {
     this.#open = false;
     this.#handle.close();

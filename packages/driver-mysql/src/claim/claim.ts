@@ -7,13 +7,13 @@ import { NO_ID } from '../values/job-ids.js';
 import { list } from '../values/list.js';
 import type { ClaimTransaction } from './claim-transaction.js';
 
-/** The lowest priority, which a smallint has. */
+/** The lowest value of a smallint. */
 const LOWEST = -32_768;
 
-/** How many jobs a page has beyond twice the wanted number. Other slots may have locked the first ones, and often as many as wanted. */
+/** A page has so many jobs beyond twice the wanted number. Other slots have often locked as many of the first jobs as they want. */
 const SPARE = 32;
 
-/** The most busy keys in a claim. Each is sent twice, and a server takes 65,535 values. */
+/** The most busy keys in a claim. Each key is sent twice, and a server takes 65,535 values. */
 const MOST_PASSED = 16_384;
 
 /** Finds and locks the first free jobs. @throws DriverError */
@@ -22,7 +22,7 @@ export async function claim(tx: ClaimTransaction, criteria: ClaimCriteria): Prom
   return tx.jobs.claimed(await find(tx.on, tx.context.sql, criteria));
 }
 
-/** Walks the index until there are as many as wanted. */
+/** Walks the index until the wanted number of jobs is found. */
 async function claimInOrder(
   on: MysqlTransaction,
   sql: Statements,
@@ -36,7 +36,7 @@ async function claimInOrder(
   return query<JobRow>(on, sql.claim(from, kind.places, key.places), values);
 }
 
-/** For a server that locks all rows of a statement or none. Takes a page of places at a time, and locks the first free ones of the page. */
+/** For a server that locks all rows of a statement or none. Takes a page of places at a time, and locks the page's first free ones. */
 async function claimFromPages(
   on: MysqlTransaction,
   sql: Statements,
@@ -56,7 +56,8 @@ async function claimFromPages(
     const rows = await query<JobRow>(on, text, [...places, limit - found.length]);
     found.push(...rows);
     if (found.length === limit) return found;
-    // Either there are no more, or somebody else has locked the others of this page. Then the next page begins at the last one found.
+    // Fewer rows mean the end of the jobs, or that others have locked the rest of this page.
+    // The next page begins at the last one found.
     const last = found.at(-1);
     if (last !== undefined) [priority, id] = [last.priority, BigInt(last.id)];
     const seen = await query<{ key: string | null; jobs: number }>(
@@ -65,13 +66,13 @@ async function claimFromPages(
       places,
     );
     if (seen.reduce((sum, each) => sum + Number(each.jobs), 0) < page) return found;
-    // Other claims hold these keys. Behind 100,000 locked jobs of one key, a claim that passes the key over takes a tenth of the time.
+    // Other claims hold these keys. Behind 100,000 locked jobs of one key, a claim that skips the key takes a tenth of the time.
     const room = Math.max(0, MOST_PASSED - passed.length);
     if (rows.length === 0) passed.push(...seen.flatMap((each) => each.key ?? []).slice(0, room));
   }
 }
 
-/** From the start no place needs to be compared, which spares the server a part of the search. */
+/** A claim from the start compares no places, which saves the server a part of the search. */
 function beginningOf({ priority, id }: ClaimCriteria['line']): 'start' | 'line' {
   return id === NO_ID && priority === LOWEST ? 'start' : 'line';
 }

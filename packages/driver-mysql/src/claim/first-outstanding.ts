@@ -14,7 +14,7 @@ export async function firstOutstanding(
   let after = NO_ID;
   for (const [place, part] of (parts.length > 0 ? parts : [[NO_ID]]).entries()) {
     const [excluded, last] = [list(part), part.at(-1) ?? NO_ID];
-    // Each part covers the ids up to its last one, and the last part all up to the end.
+    // Each part covers the ids up to its last one. The last part covers all ids up to `before`.
     const until = place + 1 < parts.length ? last : before;
     const text = tx.context.sql.firstOutstanding(kind.places, excluded.places);
     const values = [key, ...kind.values, after, until, ...excluded.values];

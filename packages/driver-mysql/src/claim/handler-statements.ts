@@ -1,4 +1,4 @@
-/** What stands ahead of a statement's first word. The server runs the contents of some comments. */
+/** Blanks and comments ahead of a statement's first word. The server runs the contents of some comments, which do not match. */
 const COMMENTS = String.raw`(?:\s|/\*(?!M?!)(?:[^*]|\*(?!/))*\*/|--(?=\s)[^\n]*(?:\n|$)|#[^\n]*(?:\n|$))*`;
 const LEADING = new RegExp(`^${COMMENTS}`);
 
@@ -6,8 +6,8 @@ const LEADING = new RegExp(`^${COMMENTS}`);
 const BEGINS = /^(?:begin(?!\s+not\b)|start\s+transaction)\b/i;
 
 /**
- * Each of several statements is looked at. A match in a text that is no statement costs a connection, and no more. A procedure may
- * set the variables that are passed to it.
+ * Finds statements that may change the session. Each statement of a text is checked. A false match, as inside a string, costs one
+ * connection and nothing else. A procedure may set the variables that are its arguments.
  */
 const CHANGES_SESSION = new RegExp(
   [
@@ -22,7 +22,7 @@ const CHANGES_SESSION = new RegExp(
 /** A flag of the server's status, which the server sends with each answer. */
 const IN_TRANSACTION = 1;
 
-/** The text of a statement, which the client also takes in an object, without leading comments. */
+/** A statement's text without leading comments. The client also takes the text in an object. */
 export function textOf(sql: unknown): string {
   return String(Object(sql).sql ?? sql).replace(LEADING, '');
 }
@@ -32,17 +32,17 @@ export function beginsTransaction(text: string): boolean {
   return BEGINS.test(text);
 }
 
-/** Whether a statement may leave something in the session when the transaction is over. */
+/** Whether a statement may leave changes in the session after the transaction. */
 export function changesSession(text: string): boolean {
   return CHANGES_SESSION.test(text);
 }
 
-/** Whether the answer says that the transaction is over. A CALL, or several statements, have several results, rows among them. */
+/** Whether the answer shows the end of the transaction. A CALL, or several statements, have several results, rows among them. */
 export function endsTransaction([result]: readonly unknown[]): boolean {
   return (Array.isArray(result) ? result : [result]).some(isEnd);
 }
 
-/** A result without rows has the server's status. Rows come here too, and may have a column of one of these names. */
+/** Whether a result shows the end. Only a result without rows has the server's status. A row may have a column of the same name. */
 function isEnd(result: unknown): boolean {
   const { fieldCount, warningStatus, serverStatus } = Object(result);
   if (fieldCount !== 0 || typeof warningStatus !== 'number') return false;

@@ -6,26 +6,26 @@ import { beginsTransaction, changesSession, endsTransaction, textOf } from './ha
 
 const SAVEPOINT = 'SAVEPOINT rowlock_handler';
 
-/** Undoes what the handler wrote, and keeps the locks that are older. */
+/** Undoes the handler's writes, and keeps the older locks. */
 const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
 
-/** Set after the other savepoint, so that its release keeps that one. Without it the transaction and its locks are gone. */
+/** Set after the other savepoint, so that a release of the fence keeps that savepoint. When the fence is gone, the transaction and its locks are gone. */
 const FENCE = 'SAVEPOINT rowlock_fence';
 
 const RELEASE_FENCE = 'RELEASE SAVEPOINT rowlock_fence';
 
-/** MySQL's number for a savepoint that is not there. */
+/** MySQL's number for a savepoint that does not exist. */
 const NO_SAVEPOINT = 1305;
 
 /** Effects of a handler's statements on the claim. */
 export interface HandlerEffects {
-  /** A statement has ended the transaction, and with it the claim. */
+  /** A statement has ended the transaction, and so the claim. */
   ended(): void;
   /** A statement may have changed the session for its next user. */
   sessionChanged(): void;
 }
 
-/** What a handler writes through. The first use sets the savepoint. Refuses statements after the run, and after a deadlock. */
+/** The `tx` of a handler. The first use sets the savepoint. Refuses statements after the run, and after a deadlock. */
 export class HandlerTransaction implements MysqlTransaction {
   readonly #connection: MysqlTransaction;
   readonly #effects: HandlerEffects;
@@ -44,12 +44,12 @@ export class HandlerTransaction implements MysqlTransaction {
     return this.#used;
   }
 
-  /** Whether the savepoint is there, so that the statements after it can be undone. */
+  /** Whether the savepoint exists, so that the statements after it can be undone. */
   get isSet(): boolean {
     return this.#isSet;
   }
 
-  /** Whether something that the handler wrote stays. */
+  /** Whether some of the handler's writes stay. */
   get keepsWrites(): boolean {
     return this.#used && !this.#isUndone;
   }
@@ -66,14 +66,14 @@ export class HandlerTransaction implements MysqlTransaction {
     return this.#checked(await this.#connection.query(sql, values));
   }
 
-  /** @param refusal The error of later statements. The first one counts. */
+  /** @param refusal The error of later statements. The first call decides. */
   close(refusal: () => Error = runOver): void {
     this.#refusal ??= refusal;
   }
 
   /**
-   * Checks that the transaction is still the claim's. With autocommit off the next statement opens another one, and its answer
-   * does not show that the handler has ended the first.
+   * Checks that the claim still has the transaction. With autocommit off, the statement after a handler's COMMIT opens another
+   * transaction, and its answer does not show the COMMIT.
    *
    * @throws DriverError
    */
@@ -89,7 +89,7 @@ export class HandlerTransaction implements MysqlTransaction {
     this.#isUndone = true;
   }
 
-  /** The server has undone the transaction, with the savepoint. */
+  /** Notes that the server has undone the transaction, with the savepoint. */
   undoneByServer(): void {
     this.#isUndone = true;
   }
@@ -104,7 +104,7 @@ export class HandlerTransaction implements MysqlTransaction {
       );
     }
     if (changesSession(text)) this.#effects.sessionChanged();
-    // Should it fail, so does the ROLLBACK TO it, and with that the run.
+    // When the savepoint fails, the ROLLBACK TO it fails too, and so does the run.
     if (!this.#used) this.#setSavepoint().catch(() => {});
     this.#used = true;
   }
@@ -120,7 +120,7 @@ export class HandlerTransaction implements MysqlTransaction {
     return answer;
   }
 
-  /** Without its savepoint the transaction is not the claim's any more. */
+  /** Runs a statement that needs the savepoint. Without the savepoint the claim has lost the transaction. */
   async #withSavepoint(on: MysqlTransaction, sql: string): Promise<void> {
     try {
       await on.query(sql);

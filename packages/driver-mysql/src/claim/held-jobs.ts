@@ -8,16 +8,16 @@ import { inParts, list } from '../values/list.js';
 
 /** The jobs that a transaction has locked. */
 export class HeldJobs {
-  /** By the jobs' ids, the attempts that their rows have. */
+  /** The attempts in the jobs' rows, by id. */
   readonly #attempts = new Map<JobId, number>();
-  /** The state of these jobs in the table until they are settled. */
+  /** The status of these jobs in the table until they are settled. */
   #status: State = 'new';
 
   get status(): State {
     return this.#status;
   }
 
-  /** Whether no run of these jobs can have several of them. */
+  /** Whether the claim is one job. Then no run has several. */
   get isOne(): boolean {
     return this.#attempts.size === 1;
   }
@@ -46,7 +46,7 @@ export class HeldJobs {
   /**
    * Locks the jobs again after the server has undone the transaction.
    *
-   * @returns whether the jobs are as they were
+   * @returns whether the jobs are unchanged
    * @throws DriverError
    */
   async lockAgain(on: MysqlTransaction, sql: Statements): Promise<boolean> {

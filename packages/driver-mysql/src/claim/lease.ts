@@ -6,7 +6,11 @@ import { inOrder, NO_ID } from '../values/job-ids.js';
 import { inParts, list } from '../values/list.js';
 import type { ClaimTransaction } from './claim-transaction.js';
 
-/** Commits a lease of these jobs. A run of several jobs gets a record for each: a lease lasts, and may be of some of them. @throws DriverError */
+/**
+ * Commits a lease of these jobs. A run of several jobs gets a record for each job: a lease lasts, and may be of some of them.
+ *
+ * @throws DriverError
+ */
 export async function lease(
   tx: ClaimTransaction,
   runId: string,
@@ -22,7 +26,7 @@ export async function lease(
   await tx.commit();
 }
 
-/** Locks those of these jobs that the run had last, and returns their states. @throws DriverError */
+/** Locks those of these jobs that the run was the last to hold, and returns their states. @throws DriverError */
 export async function lockLeased(
   tx: ClaimTransaction,
   runId: string,
@@ -31,7 +35,7 @@ export async function lockLeased(
 ): Promise<ReadonlyMap<JobId, State>> {
   const states = new Map<JobId, State>();
   for (const part of inParts(inOrder(isCommitted ? await jobsOfRun(tx, runId, jobs) : jobs))) {
-    // Never one id alone: a row that is found by one would stay locked even if another run has the job by now.
+    // The list never has one id alone. A row found by one id would stay locked even if another run has the job by now.
     const wanted = list([...part, NO_ID]);
     const text = tx.context.sql.lockLeased(wanted.places);
     const rows = await query<{ id: string; status: State }>(tx.on, text, [...wanted.values, runId]);

@@ -3,26 +3,25 @@ import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import { cut, sessionOf } from '../connection/session.js';
 import type { MysqlTransaction } from '../query.js';
 
-/** Where a connection comes from, and goes to. */
+/** The source of a connection, and its destination. */
 export interface Connections {
   take(): Promise<PoolConnection>;
   give(client: PoolConnection, status: number): void;
 }
 
-/** What watches over the statements. */
+/** Receives the events of the statements. */
 export interface Guard {
-  /** Runs when it is a statement's turn. An error that it throws refuses the statement. */
+  /** Runs at a statement's turn. A thrown error refuses the statement. */
   check(): void;
-  /** Runs when a statement has failed, before its caller sees the error and before the next statement. */
+  /** Runs when a statement has failed, before its caller gets the error and before the next statement. */
   failed(error: unknown): Promise<void>;
   /** The connection has ended. */
   lost(error?: Error): void;
 }
 
 /**
- * One statement at a time, on a connection that the first one takes. The client would send a second statement as soon as the
- * server has answered the first, whatever the answer. After a deadlock, which ends the transaction, that one would be committed
- * by itself.
+ * One statement at a time, on a connection that the first one takes. The client would send a second statement as soon as the server
+ * has answered the first, even with an error. After a deadlock, which ends the transaction, the second would be committed by itself.
  */
 export class SerialConnection implements MysqlTransaction {
   readonly #connections: Connections;
@@ -38,12 +37,12 @@ export class SerialConnection implements MysqlTransaction {
     this.#guard = guard;
   }
 
-  /** Whether a statement is on its way, or waits for its turn. */
+  /** Whether a statement is in flight, or waits for its turn. */
   get busy(): boolean {
     return this.#waiting > 0;
   }
 
-  /** The connection's session as KILL takes it; undefined before the first statement. */
+  /** The connection's session, in the form for KILL. Undefined before the first statement. */
   get session(): string | undefined {
     return this.#client === null ? undefined : sessionOf(this.#client);
   }
@@ -58,7 +57,7 @@ export class SerialConnection implements MysqlTransaction {
     return this.#enqueue((client) => client.query<never>(sql, values));
   }
 
-  /** The connection, which is taken if need be. */
+  /** The connection. The first call takes one. */
   client(): Promise<PoolConnection> {
     this.#taken ??= this.#take();
     return this.#taken;
@@ -74,7 +73,7 @@ export class SerialConnection implements MysqlTransaction {
     await this.#last;
   }
 
-  /** Rolls back after the statements that wait, whatever `check` says. @returns the server's status; null without a connection */
+  /** Rolls back after the statements that wait, without `check`. @returns the server's status; null without a connection */
   async rollback(): Promise<number | null> {
     await this.rest();
     const client = await this.#taken;
@@ -87,7 +86,7 @@ export class SerialConnection implements MysqlTransaction {
     if (this.#client !== null) cut(this.#client);
   }
 
-  /** @param status The server's status after the end of the transaction, or null when the connection is of no more use. */
+  /** @param status The server's status after the end of the transaction, or null when the connection is unusable. */
   end(status: number | null): void {
     const client = this.#client;
     if (client === null) {

@@ -6,7 +6,7 @@ import { ENDINGS } from '../store/given-rows.js';
 import { inPackets } from '../store/packets.js';
 import { storableJson } from '../store/storable.js';
 
-/** Whether they have ended for good, and differ in nothing but their jobs. */
+/** Whether all jobs have ended for good, with settlements that are equal but for the job. */
 export function areAlike(
   settlements: readonly Settlement[],
 ): settlements is readonly [Settlement, ...Settlement[]] {
@@ -26,14 +26,14 @@ export function areAlike(
   );
 }
 
-/** What settlements that are alike have in common. */
+/** The values that are equal in settlements that are alike. */
 export function sharedBy(settlement: Settlement): Value[] {
   const { runId, event, attempt, crashes, output, error, tookMs, by } = settlement;
   const { to } = TRANSITIONS[event];
   return [runId, to, attempt, crashes, textOf(output), textOf(error), tookMs, by, by];
 }
 
-/** What settlements of any sort are written by, for one statement each. */
+/** The rows of any settlements, for one statement each. */
 export function endingsOf(settlements: readonly Settlement[]): readonly GivenRows[] {
   const rows = settlements.map((each) => ({
     id: String(each.id),

@@ -23,12 +23,12 @@ export async function settle(
   return ids;
 }
 
-/** Settles and commits, if all was written. @throws DriverError */
+/** Settles and commits, if everything was written. @throws DriverError */
 export async function finish(
   tx: ClaimTransaction,
   settlements: readonly Settlement[],
 ): Promise<readonly JobId[]> {
-  // What a handler has written can be undone, and settled otherwise.
+  // A handler's writes can be undone, and the jobs settled otherwise.
   let isOver = !tx.used;
   try {
     const settled = await settle(tx, settlements);
@@ -36,12 +36,12 @@ export async function finish(
     if (settled.length === settlements.length) await tx.commit();
     return settled;
   } finally {
-    // After a commit this does nothing.
+    // After a commit the rollback does nothing.
     if (isOver) await tx.rollback();
   }
 }
 
-/** @returns how many of them were this claim's still */
+/** @returns the number of jobs that this claim still had */
 async function settleEach(tx: ClaimTransaction, settlements: readonly Settlement[]): Promise<number> {
   let settled = 0;
   for (const { text, values } of endingsOf(settlements))
@@ -49,7 +49,7 @@ async function settleEach(tx: ClaimTransaction, settlements: readonly Settlement
   return settled;
 }
 
-/** Where they differ in nothing, one UPDATE of the jobs takes the server a third less time than a join. */
+/** For equal settlements. One UPDATE of the jobs takes the server a third less time than a join. */
 async function settleAlike(
   tx: ClaimTransaction,
   settlements: readonly [Settlement, ...Settlement[]],
@@ -64,7 +64,7 @@ async function settleAlike(
   return settled;
 }
 
-/** Only this transaction changes the jobs that it has locked. So this is for a case that should not occur. */
+/** For a case that should not occur: only this transaction changes its locked jobs. */
 async function settledOnes(
   tx: ClaimTransaction,
   settlements: readonly Settlement[],
@@ -77,7 +77,7 @@ async function settledOnes(
   return settlements.filter(({ id }) => found.has(id));
 }
 
-/** Ends the runs' records. A completed job needs none: its row has the run's id. */
+/** Ends the runs' records. A completed job needs no end: its row has the run's id. */
 async function endRecords(tx: ClaimTransaction, settlements: readonly Settlement[]): Promise<void> {
   const { sql } = tx.context;
   const recorded = settlements.filter(({ event }) => event !== 'complete');

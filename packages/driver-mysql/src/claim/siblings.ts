@@ -8,12 +8,17 @@ import { inParts, list } from '../values/list.js';
 import type { ClaimTransaction } from './claim-transaction.js';
 
 /**
- * How many siblings beyond the limit are read with the others. Milliseconds to lock jobs of 1 KB and read ten, in one statement and
- * in two: 16 jobs 0.7 and 0.9, 74 jobs 0.9 and 0.8, 1,000 jobs 6.4 and 2.9.
+ * How many siblings beyond the limit are read with the others. Jobs of 1 KB were locked and ten of them read, in milliseconds:
+ *
+ * | jobs | one statement | two statements |
+ * |---|---|---|
+ * | 16 | 0.7 | 0.9 |
+ * | 74 | 0.9 | 0.8 |
+ * | 1,000 | 6.4 | 2.9 |
  */
 const SURPLUS = 64;
 
-/** How many siblings are locked before it is known whether there are more. */
+/** So many siblings are locked before a count shows whether there are more. */
 const FEW = 1024;
 
 type Sibling = Pick<JobRow, 'id' | 'key'>;
@@ -40,7 +45,7 @@ async function lockAndRead(
 
   let siblings = await find(FEW);
   if (siblings.length === FEW) {
-    // A claim that has the key mostly has its first job: its lock refuses these without the other 100,000 being read.
+    // A claim of the key mostly has its first job. The lock of that job refuses these, and the other 100,000 are not read.
     await lockEach(tx, idsOf(siblings), sql.lockManySiblings);
     siblings = await find(HIGHEST_ID);
   }
@@ -49,7 +54,7 @@ async function lockAndRead(
   return upTo(limit, inProgressFirst(await lockEach<JobRow>(tx, idsOf(siblings), sql.lockSiblings)));
 }
 
-/** Locks all, and then reads the wanted ones. */
+/** Locks all siblings, and then reads the wanted ones. */
 async function lockMany(
   tx: ClaimTransaction,
   ids: readonly JobId[],
@@ -83,7 +88,7 @@ function idsOf(siblings: readonly Sibling[]): readonly JobId[] {
   return inOrder(siblings.map(({ id }) => BigInt(id)));
 }
 
-/** Those in progress first, then by id. */
+/** Sorts the rows: those in progress first, then by id. */
 function inProgressFirst<Row extends Pick<JobRow, 'status'>>(rows: readonly Row[]): readonly Row[] {
   const inProgress = rows.filter(({ status }) => status === 'in-progress');
   return [...inProgress, ...rows.filter(({ status }) => status !== 'in-progress')];
@@ -99,7 +104,7 @@ function upTo<Row extends Sibling>(limit: number, rows: readonly Row[]): readonl
   });
 }
 
-/** MariaDB's error of NOWAIT is that of a lock wait. */
+/** Translates a refusal. MariaDB's error of NOWAIT is that of a lock wait. */
 function refused(error: unknown): never {
   if (!isDriverError(error, 'LockTimeout')) throw error;
   throw new DriverError('LockNotAvailable', error.message, { cause: error });

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { SessionControl } from '../connection/session-control.js';
 import type { SerialConnection } from './serial-connection.js';
 
-/** How long statements that are to be undone may go on, in milliseconds. */
+/** How long a handler's statements may run on before their undo, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
 
 /**
- * Waits for the statements that are to be undone. After a while the running one is stopped, and those after it are refused.
+ * Waits for a handler's statements before their undo. After a while the running one is stopped, and those after it are refused.
  *
  * @param isStoppable Whether the statements may be stopped now.
  */

@@ -2,8 +2,8 @@ import { DriverError } from '@rowlock/core';
 import type { MysqlTransaction } from '../query.js';
 
 /**
- * The client writes values in its connection's character set. A character that the set lacks becomes a question mark. A connection
- * that does not show its settings is accepted.
+ * Checks the character set of a caller's connection. The client writes values in that set. A character that the set lacks becomes a
+ * question mark. A connection that does not expose its settings is accepted.
  *
  * @throws DriverError `InvalidInput`
  */
@@ -21,7 +21,7 @@ export function checkCallersConnection(tx: MysqlTransaction): void {
     throw new DriverError('InvalidInput', "The connection of a 'tx' takes no rowsAsArray and no nestTables.");
 }
 
-/** By the numbers of the collations. Those from 576 on are MariaDB's, and may be of any character set. */
+/** Whether a collation, by its number, is of utf8mb4. Numbers from 576 on are MariaDB's, and may be of any character set. */
 function isUtf8mb4(collation: number): boolean {
   const ranges = [
     [45, 46],

@@ -5,23 +5,23 @@ import { toDriverError } from '../errors.js';
 import { takeConnection } from './connection.js';
 import { cut } from './session.js';
 
-/** How many connections are kept between two claims. More than that go back to the pool. */
+/** The most connections that are kept between two claims. Others go back to the pool. */
 const KEPT = 10;
 
 /** A flag of the server's status, which the server sends with each answer. */
 const AUTOCOMMIT = 2;
 
 /**
- * Connections of the pool on which a claim's first statement begins the transaction by itself. That saves each claim the
- * round trip of a START TRANSACTION. After a deadlock no statement is committed by itself.
+ * Pooled connections with autocommit off: a claim's first statement begins the transaction. Each claim saves the round trip of a
+ * START TRANSACTION. After a deadlock no statement is committed by itself.
  */
 export class ClaimConnections {
   readonly #pool: Pool;
   readonly #context: Context;
   readonly #idle: PoolConnection[] = [];
-  /** The limit that each connection has now, in seconds, so that it is not set for every claim. */
+  /** The current limit of each connection, in seconds. A claim sets only a changed limit. */
   readonly #idleLimits = new WeakMap<object, number>();
-  /** How many have found no connection to spare, here and in the pool, and may be waiting. */
+  /** How many callers found no free connection, here or in the pool, and may be waiting. */
   #wanted = 0;
 
   constructor(pool: Pool, context: Context) {
@@ -39,7 +39,8 @@ export class ClaimConnections {
   }
 
   /**
-   * A connection that the server ends, with what is open on it, when it idles for longer. A second is the least.
+   * Takes a connection. The server ends the connection, with its open transaction, when it is idle for longer than the limit.
+   * The least limit is a second.
    *
    * @throws DriverError
    */
@@ -55,12 +56,12 @@ export class ClaimConnections {
   }
 
   /**
-   * Keeps a connection for the next claim, or gives it back to the pool.
+   * Keeps a connection for the next claim, or gives the connection back to the pool.
    *
    * @param status The server's status after the end of the transaction.
    */
   give(client: PoolConnection, status: number): void {
-    // A handler has switched autocommit on: every later claim would be over at once.
+    // A handler has switched autocommit on, which would end every later claim at once.
     if ((status & AUTOCOMMIT) !== 0) client.destroy();
     else if (this.#idle.length < KEPT && this.#wanted === 0) this.#idle.push(client);
     else void this.#release(client);
@@ -88,7 +89,7 @@ export class ClaimConnections {
     return answerWithin(this.#context.answerMs, answer, () => cut(client));
   }
 
-  /** The pool's event has the connection itself, which `PoolConnection` wraps. */
+  /** @param made The raw connection of the pool's event, which `PoolConnection` wraps. */
   #forget(made: object): void {
     const place = this.#idle.findIndex(({ connection }) => connection === made);
     if (place >= 0) this.#idle.splice(place, 1);

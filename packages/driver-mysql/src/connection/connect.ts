@@ -10,7 +10,7 @@ export type Connect = () => Promise<Connection>;
 export async function connect(options: ConnectionOptions, answerMs: number): Promise<Connection> {
   try {
     const client = await createConnection(options);
-    // The statement that waits for an answer fails with the same error.
+    // The pending statement fails with the same error.
     client.on('error', () => {});
     await answerWithin(answerMs, prepareSession(client), () => cut(client)).catch((error: unknown) => {
       client.destroy();

@@ -5,7 +5,7 @@ import { toDriverError } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
 import { cut, prepareSession } from './session.js';
 
-/** How long setting a connection up may take, in milliseconds: as long as connecting. */
+/** The timeout for setting up a connection, in milliseconds. The same as the timeout for connecting. */
 const PREPARED_MS = 10_000;
 
 /** The connections that are set up already. */
@@ -14,7 +14,7 @@ const prepared = new WeakSet<object>();
 const NONE_FREE =
   'No connection of the pool was free, or could be made, in time: give Rowlock more of them, with maxConnections.';
 
-/** A connection of the pool, set up. @param answerMs How long it may take until one is free. @throws DriverError */
+/** A connection of the pool, set up. @param answerMs The timeout for a free connection, in milliseconds. @throws DriverError */
 export async function takeConnection(pool: Pool, answerMs: number): Promise<PoolConnection> {
   const connecting = pool.getConnection();
   let isLate = false;
@@ -34,7 +34,7 @@ export async function takeConnection(pool: Pool, answerMs: number): Promise<Pool
   }
 }
 
-/** A connection that cannot be set up is closed. */
+/** Sets up a connection. Closes the connection on a failure. */
 async function prepareOnce(client: PoolConnection): Promise<void> {
   if (prepared.has(client.connection)) return;
   try {
@@ -46,7 +46,7 @@ async function prepareOnce(client: PoolConnection): Promise<void> {
   prepared.add(client.connection);
 }
 
-/** Does something with a connection of the pool. @param answerMs How long it may take until one is free. @throws DriverError */
+/** Works on a connection of the pool. @param answerMs The timeout for a free connection, in milliseconds. @throws DriverError */
 export async function withConnection<Result>(
   pool: Pool,
   answerMs: number,
@@ -58,7 +58,7 @@ export async function withConnection<Result>(
     client.release();
     return result;
   } catch (error) {
-    // Also a sound connection, to a server that has become read-only: a new one may reach the server that writes.
+    // Closes even a healthy connection to a server that has become read-only: a new one may reach the writable server.
     if (toDriverError(error).code === 'ConnectionLost') client.destroy();
     else client.release();
     throw error;
@@ -66,9 +66,9 @@ export async function withConnection<Result>(
 }
 
 /**
- * The pool as a transaction: each statement runs on whichever connection is free, and is committed by itself.
+ * The pool as a transaction: each statement runs on any free connection, and is committed by itself.
  *
- * @param answerMs How long it may take until a connection is free, and how long the statement may take then.
+ * @param answerMs The timeout for a free connection, and again for the statement, in milliseconds.
  */
 export function onPool(pool: Pool, answerMs: number): MysqlTransaction {
   const use = <Result>(statement: (client: PoolConnection) => Promise<Result>): Promise<Result> =>
@@ -79,9 +79,9 @@ export function onPool(pool: Pool, answerMs: number): MysqlTransaction {
   };
 }
 
-/** Ends a pool. A connection whose server is silent delays that by `answerMs` at most. @throws DriverError */
+/** Ends a pool. A silent server delays the end by `answerMs` at most. @throws DriverError */
 export async function endPool(pool: Pool, answerMs: number): Promise<void> {
-  // A connection that is lost meanwhile is closed.
+  // A connection that is lost meanwhile is already closed.
   const ended = pool.end().catch((error: unknown) => {
     if (toDriverError(error).code !== 'ConnectionLost') throw error;
   });

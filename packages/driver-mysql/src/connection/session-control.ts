@@ -1,6 +1,6 @@
 import type { MysqlTransaction } from '../query.js';
 
-/** Acts on another session of this account, as `sessionOf` names it. Neither verb rejects. */
+/** Acts on another session of this account, named by `sessionOf`. Neither verb rejects. */
 export interface SessionControl {
   /** Stops the session's statement, if it has one. */
   interrupt(session: string): Promise<void>;
@@ -9,7 +9,8 @@ export interface SessionControl {
 }
 
 /**
- * @param isSafe Whether a number is that of one client's session. A proxy that lets clients share sessions makes it that of anybody's.
+ * @param isSafe Whether a number is always that of one client's session. A proxy that lets clients share sessions may give the number
+ * of another client's session.
  */
 export function sessionControl(pool: MysqlTransaction, isSafe: () => boolean): SessionControl {
   return {
@@ -23,7 +24,7 @@ export function sessionControl(pool: MysqlTransaction, isSafe: () => boolean): S
 }
 
 /**
- * Interrupts a session's statement, if it has one and this user may. A session that has just ended is no error.
+ * Interrupts a session's statement, if the session has one and this user has the right. A session that has just ended is no error.
  *
  * @param session Its number on the server of `on`, or the text of `sessionOf`: KILL takes no parameters.
  */

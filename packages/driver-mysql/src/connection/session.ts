@@ -1,12 +1,12 @@
 import type { Connection } from 'mysql2/promise';
 import { query } from '../query.js';
 
-/** A value that does not fit is refused and not cut. Procedures run with the mode in which they were made. */
+/** Makes the server refuse a value that does not fit, and not cut it. Procedures run with the mode in which they were made. */
 export const STRICT = "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";
 
 /**
  * The settings of every connection of the driver. REPEATABLE READ would let an empty claim lock the gap into which producers
- * insert. No statement of the driver should ever wait for a lock. If one does, it waits 5 s.
+ * insert. No statement of the driver should ever wait for a lock. The limit for such a wait is 5 s.
  */
 const SESSION = [
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE',
@@ -26,13 +26,13 @@ interface Server {
   /** Identifies the server and its last start. */
   readonly digest: string;
   readonly version: string;
-  /** The number of the connection there. Behind a proxy the client has another number for it. */
+  /** The number of the connection on the server. Behind a proxy the client has another number for it. */
   readonly connection: string;
 }
 
 /**
  * Identifies a server and its last start, in hexadecimal digits. MariaDB has no `server_uuid`, and reads that part as a comment.
- * UUID_SHORT() counts in its lower 24 bits, and has the time of the start above them.
+ * UUID_SHORT() counts in its lower 24 bits. Above them is the time of the start.
  */
 const SERVER =
   "SHA2(CONCAT_WS(' ', @@hostname, @@port, @@server_id, UUID_SHORT() >> 24 /*!80000 , @@server_uuid */), 224)";
@@ -41,8 +41,8 @@ const SERVER =
 const servers = new WeakMap<object, Server>();
 
 /**
- * A connection's session as KILL takes it, on any connection. After a fail-over behind an address that stays, or after a restart,
- * the server may have given the number to another session. There the expression is 0, which is nobody's number.
+ * A connection's session in the form for KILL, on any connection. After a fail-over behind a fixed address, or after a restart, the
+ * server may have given the number to another session. The expression is then 0, which is no session's number.
  */
 export function sessionOf(client: Connection, id: number | bigint = connectionOf(client)): string {
   const server = servers.get(Object(client).connection);
@@ -55,12 +55,12 @@ export function connectionOf(client: Connection): number {
   return server === undefined ? client.threadId : Number(server.connection);
 }
 
-/** Whether a connection that is set up is to a MariaDB. */
+/** Whether a connection that is set up leads to a MariaDB. */
 export function isMariaDb(client: Connection): boolean {
   return servers.get(Object(client).connection)?.version.includes('MariaDB') ?? false;
 }
 
-/** Ends a connection whose server is silent. Statements that wait for an answer fail. */
+/** Destroys a connection whose server is silent, which makes the pending statements fail. */
 export function cut(client: object): void {
   Object(Object(client).connection).stream?.destroy();
 }

@@ -14,19 +14,19 @@ interface Pooled extends MysqlTransaction {
   release(): void;
 }
 
-/** How often two connections are compared: a busy proxy may by chance give out the same session again. */
+/** How often two connections are compared. A busy proxy may by chance give the same session again. */
 const ROUNDS = 3;
 
-/** How long a proxy that has no session left may keep a statement, in milliseconds. Then this round has no result. */
+/** How long a proxy without a free session may delay a statement, in milliseconds. After that the round has no result. */
 const ANSWER_MS = 1_000;
 
-/** How long an answer may take at all, in milliseconds: as long as connecting. */
+/** The timeout of any answer, in milliseconds. The same as the timeout for connecting. */
 const SILENT_MS = 10_000;
 
 /**
- * Whether connections share the server's sessions, as behind a proxy that multiplexes. They do when another connection's open
- * transaction is in this one's session, or when this one's session changes meanwhile: on connections that go to the server
- * itself neither can be.
+ * Whether connections share the server's sessions, as behind a proxy that multiplexes. Two signs show sharing.
+ * Either another connection's open transaction is in this connection's session, or this connection's session changes meanwhile.
+ * Neither can happen on direct connections to the server.
  *
  * @throws DriverError
  */
@@ -36,7 +36,7 @@ export async function sharesSessions(
   sql: Pick<Statements, 'self'>,
 ): Promise<boolean> {
   const client = await connect();
-  // The statement that waits for an answer fails with the same error.
+  // The pending statement fails with the same error.
   client.on('error', () => {});
   try {
     for (let round = 0; round < ROUNDS; round++) if (await changes(client, take, sql)) return true;
@@ -60,7 +60,7 @@ async function changes(
     await answered(other, other.query('START TRANSACTION READ WRITE'));
     if ((await connectionId(other, sql)) === before) return true;
     again = connectionId(client, sql);
-    // Answered when the other transaction has ended, if not before.
+    // A proxy without a free session answers only after the other transaction has ended.
     await answerWithin(ANSWER_MS, again).catch(() => {});
   } finally {
     await answered(other, other.query('ROLLBACK')).catch(() => {});
@@ -74,7 +74,7 @@ async function connectionId(on: MysqlTransaction, sql: Pick<Statements, 'self'>)
   return row?.connection ?? '';
 }
 
-/** A connection whose server is silent is cut. */
+/** Cuts a connection whose server is silent. */
 function answered<Answer>(on: MysqlTransaction, answer: Promise<Answer>): Promise<Answer> {
   return answerWithin(SILENT_MS, answer, () => cut(on));
 }

@@ -2,7 +2,7 @@ import { InvalidInputError } from '@rowlock/core';
 import type { SslOptions } from 'mysql2/promise';
 
 /**
- * A `uri` that can be read, as the client will read it.
+ * Parses a `uri` as the client will read it.
  *
  * @throws InvalidInputError, without the text: there is a password in it.
  */
@@ -19,7 +19,7 @@ export function readUri(uri: string): URL {
   }
 }
 
-/** The text for the client, which takes options from the query, without these options and without `ssl-mode`. */
+/** The `uri` for the client, without these options and without `ssl-mode`. The client takes options from the query. */
 export function withoutOptions({ href }: URL, names: readonly string[]): string {
   const url = new URL(href);
   const left = (name: string): boolean => names.includes(name) || isMode(name);
@@ -27,7 +27,7 @@ export function withoutOptions({ href }: URL, names: readonly string[]): string 
   return url.href;
 }
 
-/** The TLS options of each `ssl-mode` of MySQL's clients. PREFERRED goes on without TLS, which this client cannot. */
+/** The TLS options of each `ssl-mode` of MySQL's clients. PREFERRED falls back to no TLS, which this client does not support. */
 const MODES: Readonly<Record<string, { readonly ssl?: SslOptions }>> = {
   DISABLED: {},
   REQUIRED: { ssl: { rejectUnauthorized: false } },
@@ -36,7 +36,7 @@ const MODES: Readonly<Record<string, { readonly ssl?: SslOptions }>> = {
 };
 
 /**
- * How the connection is encrypted, by parameters that `mysql2` ignores: it would connect without TLS.
+ * The encryption of the connection, by parameters that `mysql2` ignores: it would connect without TLS.
  *
  * @throws InvalidInputError for an unknown parameter
  */
@@ -54,7 +54,7 @@ export function sslOf({ searchParams }: URL): { readonly ssl?: SslOptions } {
   return found;
 }
 
-/** As each of its writers spells it. */
+/** Accepts the spellings of all of MySQL's clients. */
 function isMode(name: string): boolean {
   return /^ssl[-_]?mode$/i.test(name);
 }

@@ -1,13 +1,13 @@
 import { DriverError } from '@rowlock/core';
 import { type MysqlTransaction, query } from '../query.js';
 
-/** In bytes. Statements are shorter. */
+/** The least `max_allowed_packet`, in bytes. Statements are shorter. */
 const LEAST_PACKET = 4 * 1024 * 1024;
 
 /**
- * Looks whether a session, and the server, are set as Rowlock needs them.
+ * Checks the settings of the session and the server that Rowlock needs.
  *
- * @returns how many connections the server takes
+ * @returns the most connections that the server accepts
  * @throws DriverError
  */
 export async function verifySettings(on: MysqlTransaction, schema: string): Promise<number> {
@@ -39,7 +39,7 @@ export async function verifySettings(on: MysqlTransaction, schema: string): Prom
   if (Number(value.get('max_allowed_packet')) < LEAST_PACKET) {
     throw new DriverError('Unknown', 'The server must run with a max_allowed_packet of 4 MB or more.');
   }
-  // The server accepts each spelling of the database. The names of the workers' locks are made of one, so all must use the same.
+  // The server accepts each spelling of the database. The names of the workers' locks contain it, so all must use the same.
   if (Number(value.get('lower_case_table_names') ?? 0) !== 0 && schema !== schema.toLowerCase()) {
     throw new DriverError(
       'InvalidInput',

@@ -2,7 +2,7 @@ import type { Pool } from 'mysql2/promise';
 import type { MysqlTransaction } from '../query.js';
 import { withConnection } from './connection.js';
 
-/** The pool for statements that may take as long as they need. @param answerMs How long it may take until a connection is free. */
+/** The pool for statements without a timeout. @param answerMs The timeout for a free connection, in milliseconds. */
 export function poolWithoutTimeout(pool: Pool, answerMs: number): MysqlTransaction {
   return {
     execute: (sql, values) => withConnection(pool, answerMs, (client) => client.execute<never>(sql, values)),

@@ -6,18 +6,18 @@ import { idsOf, rangeOf } from '../values/job-ids.js';
 
 export const NONE_EARLIER: RunsStarted = { earlier: [], unfinished: [] };
 
-/** A job's runs before; without an id, an open run that may have some of the jobs. */
+/** A job's earlier runs. A row without an id is an open run that may have some of the jobs. */
 interface EarlierRow {
   readonly id: string | null;
   readonly earlier_runs: string;
   readonly crashes: string;
-  /** A list in JSON: the ids of the job's runs that are not finished, and a null for each of the others. */
+  /** A JSON list: the ids of the job's unfinished runs, and a null for each of the others. */
   readonly unfinished: string;
   readonly process_id: string;
   readonly job_ids: string;
 }
 
-/** What the records say of runs of these jobs before. @throws DriverError */
+/** Reads the records of earlier runs of these jobs. @throws DriverError */
 export async function findEarlierRuns(
   on: MysqlTransaction,
   sql: Statements,

@@ -6,7 +6,7 @@ import { storableJson } from '../store/storable.js';
 import { rangeOf } from '../values/job-ids.js';
 import { inParts, list } from '../values/list.js';
 
-/** Writes to the records of a run. A run in one row gets records for these jobs first. @throws DriverError */
+/** Writes to the records of a run. A run in one row first gets records for these jobs. @throws DriverError */
 export async function noteRun(
   on: MysqlTransaction,
   sql: Statements,

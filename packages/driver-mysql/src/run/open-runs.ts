@@ -5,12 +5,12 @@ import { recordsOf } from '../store/given-rows.js';
 import { idsOf, rangeOf } from '../values/job-ids.js';
 import { inParts, list } from '../values/list.js';
 
-// Runs of several jobs, or runs that share a transaction, each in one row for as long as it goes on.
+// Runs of several jobs, or runs that share a transaction. Each has one row until its end.
 
 /**
  * Ends a run of several jobs. Jobs that the run does not complete, or does not settle, get a record each.
  *
- * @param recorded Those of its jobs that end otherwise than as complete.
+ * @param recorded Those of its jobs that do not end as complete.
  * @throws DriverError
  */
 export async function endRun(
@@ -33,10 +33,10 @@ async function endTogether(on: MysqlTransaction, sql: Statements, { runId, jobs 
 }
 
 /**
- * Ends a run, if it is one of several jobs, and leaves a record for each of those that are wanted.
+ * Ends a run, if it is one of several jobs, and leaves a record for each of the wanted ones.
  *
  * @param run Its jobs, or some of them.
- * @param wanted Says which of its jobs; default: all.
+ * @param wanted Selects some of its jobs; default: all.
  * @throws DriverError
  */
 export async function writeOut(
@@ -53,7 +53,7 @@ export async function writeOut(
       const records = recordsOf([{ runId, jobs: kept }]);
       await change(on, sql.writeOut(records.text), [...records.values, open.last_id]);
     }
-    // Another one that has just written it out finds the records there.
+    // A concurrent call may have written the run out: its records then exist already.
     await change(on, sql.endOpenRun, [open.last_id, runId]);
   }
 }

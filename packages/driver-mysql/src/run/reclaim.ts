@@ -9,7 +9,7 @@ interface LeasedRow {
   readonly id: string;
   readonly process_id: string;
   readonly worker_id: string;
-  /** 1 when the lease is over whether the worker lives or not. */
+  /** 1 when the lease is over, whether the worker is alive or not. */
   readonly is_over: number | string;
   /** 1 when the worker has no session. */
   readonly is_missing: number | string;
@@ -34,7 +34,7 @@ export async function reclaim(
   return { reclaimed, missing: [...new Set(missing)] };
 }
 
-/** Passes over a job that its run is settling just now. */
+/** Skips a job that its run is settling just now. */
 async function putBack(
   sql: Context['sql'],
   tx: MysqlTransaction,

@@ -39,7 +39,7 @@ async function write(on: MysqlTransaction, sql: Statements, runs: readonly RunSt
   return found;
 }
 
-/** Writes all runs in one statement if none of their jobs had a run before. @returns whether they are written */
+/** Writes all runs in one statement if none of their jobs had an earlier run. @returns whether they are written */
 async function writeFresh(
   on: MysqlTransaction,
   sql: Statements,
@@ -49,7 +49,7 @@ async function writeFresh(
   return insert !== undefined && (await run(on, insert)) === insert.rows;
 }
 
-/** undefined where one statement cannot write all or nothing */
+/** Undefined when one statement cannot write all or nothing */
 function freshInsert(sql: Statements, runs: readonly RunStart[]): Insert | undefined {
   const records = recordsOf(runs);
   const [first] = runs;
@@ -62,7 +62,7 @@ function freshInsert(sql: Statements, runs: readonly RunStart[]): Insert | undef
   return { sql: sql.startTogether(records.text), values, rows: 1 };
 }
 
-/** For jobs of which some had runs before. */
+/** For jobs of which some had earlier runs. */
 function knownInserts(sql: Statements, runs: readonly RunStart[]): readonly Insert[] {
   const single = runs.filter(({ jobs }) => jobs.length === 1);
   const several = runs.filter(({ jobs }) => jobs.length > 1);

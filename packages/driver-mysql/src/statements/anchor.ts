@@ -5,10 +5,10 @@ export function alive(id: string): string {
 
 /** A worker's session, and its lock that proves the worker alive. */
 export const ANCHOR_STATEMENTS = {
-  // Freed with the session: the proof that the worker is alive.
+  // The lock proves that the worker is alive. The server releases the lock at the session's end.
   holdAnchor: 'SELECT GET_LOCK(?, 0) AS held',
 
-  // The proof again, and a sign that the server answers.
+  // Checks the same proof, and whether the server answers.
   holdsAnchor: 'SELECT IS_USED_LOCK(?) <=> CONNECTION_ID() AS held',
 
   anchorHolder: 'SELECT IS_USED_LOCK(?) AS connection',

@@ -7,7 +7,7 @@ const ONLY_READS = "(CAST(@@GLOBAL.read_only AS CHAR) NOT IN ('0', 'OFF') OR @@G
 export const bellStatements = ({ bell, worker }: Tables) => ({
   ring: `INSERT INTO ${bell} (wake_up) VALUES (?)`,
 
-  // The session that holds a worker's lock is that worker's. The number of an earlier connection may be another one's by now.
+  // The session that holds a worker's lock is that worker's. An earlier connection's number may belong to another session by now.
   sleepers: `
       SELECT CAST(id AS CHAR) AS worker, CAST(IS_USED_LOCK(CONCAT(?, id)) AS CHAR) AS connection, CAST(queues AS CHAR) AS queues
       FROM ${worker}
@@ -15,8 +15,7 @@ export const bellStatements = ({ bell, worker }: Tables) => ({
 
   nap: 'SELECT SLEEP(?) AS slept',
 
-  // The statement that sleeps reads the bell first: it finds a ring that comes before it, and an interruption that comes after it ends
-  // the sleep.
+  // The sleeping statement first reads the bell, and so finds an earlier ring. A later interruption ends the sleep.
   sleep: (late: string): string =>
     `SELECT SLEEP(IF(EXISTS(SELECT 1 FROM ${bell} WHERE id > ? OR id IN (${late})), 0, ?)) AS slept, ${ONLY_READS} AS only_reads`,
 
@@ -32,12 +31,12 @@ export const bellStatements = ({ bell, worker }: Tables) => ({
 
   findRings: (rings: string): string => `SELECT CAST(id AS CHAR) AS id FROM ${bell} WHERE id IN (${rings})`,
 
-  // Refused where only some accounts may write, and this one may not. Nobody waits for its lock.
+  // Fails where only some accounts may write, and this one may not. SKIP LOCKED: no other statement has to wait for its lock.
   writes: `SELECT 1 FROM ${worker} WHERE id = ? FOR UPDATE SKIP LOCKED`,
 
   onlyReads: `SELECT ${ONLY_READS} AS only_reads`,
 
-  // Skips the rings that others are adding, or deleting as well.
+  // Skips the rings that others are inserting or deleting.
   pruneBell: `
       DELETE ${bell} FROM ${bell} JOIN (
         SELECT id FROM ${bell} FORCE INDEX (PRIMARY) WHERE id < ? ORDER BY id LIMIT 10000 FOR UPDATE SKIP LOCKED

@@ -1,7 +1,7 @@
 import { JOB } from './columns.js';
 import type { Tables } from './tables.js';
 
-/** The claim, and the transaction that it is made in. */
+/** The claim, and its transaction's settings. */
 export const claimStatements = ({ job }: Tables) => {
   const isRunnable = (kinds: string, busy: string): string =>
     `place.available_at <= UTC_TIMESTAMP(6) AND place.kind IN (${kinds}) AND (place.\`key\` IS NULL OR place.\`key\` NOT IN (${busy}))`;
@@ -11,7 +11,7 @@ export const claimStatements = ({ job }: Tables) => {
          WHERE queue = ? AND claimable = 1 ${range} AND ${isRunnable(kinds, busy)}
          ORDER BY ${order} LIMIT ?)`;
 
-  // A page of the places of a claim, in its order: from the first job on, or from the line, in two ranges that the index walks.
+  // A page of places in the order of the claim: from the first job on, or from the line. The line needs two ranges for the index.
   const page = (from: 'start' | 'line', kinds: string, busy: string): string =>
     from === 'start'
       ? `${places('', 'place.priority, place.id', kinds, busy)} AS candidate`
@@ -20,12 +20,12 @@ export const claimStatements = ({ job }: Tables) => {
       ) AS candidate`;
 
   return {
-    // The server ends the connection of a claim that idles for longer, and with it the transaction.
+    // The server ends the connection of a claim that is idle for longer, and so the transaction.
     idleLimit: (seconds: number): string => `SET SESSION wait_timeout = ${Math.ceil(seconds)}`,
 
-    // `place` is a plain read of the claim's index, and locks nothing: a locking read of an index locks the index's records too, in an
-    // order of its own, and with claims, sibling locks and settlements on three indexes that gave a deadlock in some thousand claims.
-    // Only `job` is locked, by primary key, row after row in the order of the index, so that LIMIT locks as many rows as it returns.
+    // `place` is a plain read of the claim's index, which locks nothing. A locking read of an index also locks the index's records, in
+    // an order of its own. With claims, sibling locks and settlements on three indexes, locking reads gave a deadlock in some thousand
+    // claims. Only `job` is locked, by primary key, row by row in the order of the index. LIMIT thus locks only the rows that it returns.
     claim: (from: 'start' | 'line', kinds: string, busy: string): string => `
       SELECT ${JOB} FROM ${job} AS place FORCE INDEX (job_claim)
       STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = place.id
@@ -36,7 +36,7 @@ export const claimStatements = ({ job }: Tables) => {
       LIMIT ?
       FOR UPDATE OF job SKIP LOCKED`,
 
-    // MariaDB has no OF. So the places, in brackets, are read first, and then locked in their order: an ORDER BY would lock all.
+    // MariaDB has no OF. The places, in brackets, are read first, and then locked in their order. An ORDER BY would lock all.
     claimFromPage: (from: 'start' | 'line', kinds: string, busy: string): string => `
       SELECT ${JOB} FROM ${page(from, kinds, busy)}
       STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = candidate.id
@@ -44,11 +44,11 @@ export const claimStatements = ({ job }: Tables) => {
       LIMIT ?
       FOR UPDATE SKIP LOCKED`,
 
-    // How many places a page has, and their keys.
+    // The number of a page's places, by key.
     keysOfPage: (from: 'start' | 'line', kinds: string, busy: string): string => `
       SELECT candidate.\`key\`, COUNT(*) AS jobs FROM ${page(from, kinds, busy)} GROUP BY candidate.\`key\``,
 
-    // After a deadlock. A run that had the job meanwhile has counted an attempt, has put the job off, or has it still.
+    // For the time after a deadlock. Another run that had the job meanwhile has counted an attempt, has delayed the job, or still has it.
     lockAgain: (ids: string): string => `
       SELECT CAST(job.id AS CHAR) AS id, job.attempt FROM ${job} AS job FORCE INDEX (PRIMARY)
       WHERE id IN (${ids}) AND status = 'new' AND available_at <= UTC_TIMESTAMP(6)

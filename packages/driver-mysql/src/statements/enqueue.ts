@@ -3,7 +3,10 @@ import type { Tables } from './tables.js';
 const COLUMNS = `public_id, queue, kind, \`key\`, payload, priority, available_at, due, max_attempts, unique_key, unique_scope,
                           metadata, created_by`;
 
-/** A job's `available_at` and `due`: by the time given, in milliseconds since 1970, or by a delay from now. Each is used twice, in this order. */
+/**
+ * A job's `available_at` and `due`: by the given time, in milliseconds since 1970, or by a delay from now.
+ * Each parameter is used twice, in this order.
+ */
 function availability(at: string, delay: string): string {
   const time = `'1970-01-01' + INTERVAL ROUND(${at} * 1000) MICROSECOND`;
   return `COALESCE(${time}, UTC_TIMESTAMP(6) + INTERVAL ROUND(${delay} * 1000) MICROSECOND),
@@ -12,8 +15,8 @@ function availability(at: string, delay: string): string {
 
 /** The INSERTs of jobs, and the search for duplicates. */
 export const enqueueStatements = ({ job }: Tables) => ({
-  // No INSERT IGNORE: it would cut what is too long. No ON DUPLICATE KEY UPDATE: it waits for a running handler. A plain
-  // INSERT of a duplicate is refused at once. Then the duplicates are found and left out.
+  // INSERT IGNORE would cut a value that is too long. ON DUPLICATE KEY UPDATE would wait for a running handler. A plain
+  // INSERT of a duplicate is refused at once. The duplicates are then found and left out.
   enqueue: (given: string): string => `
       INSERT INTO ${job} (${COLUMNS})
       SELECT public_id, queue, kind, job_key, payload, priority, ${availability('available_at', 'delay')},
@@ -21,8 +24,8 @@ export const enqueueStatements = ({ job }: Tables) => ({
       FROM ${given}
       ORDER BY place`,
 
-  // With innodb_autoinc_lock_mode = 1, MariaDB's default, all producers wait for an INSERT … SELECT until it has ended, which itself
-  // may wait for a unique key. Nobody waits for this.
+  // With innodb_autoinc_lock_mode = 1, MariaDB's default, all producers wait until an INSERT … SELECT has ended. Such an INSERT
+  // may wait for a unique key. No producer waits for this INSERT of one job.
   enqueueOne: `
       INSERT INTO ${job} (${COLUMNS})
       VALUES (?, ?, ?, ?, ?, ?, ${availability('?', '?')}, ?, ?, COALESCE(?, 'outstanding'), ?, ?)`,
@@ -31,8 +34,8 @@ export const enqueueStatements = ({ job }: Tables) => ({
       SELECT taken_key, public_id FROM ${job} FORCE INDEX (job_unique)
       WHERE taken_key IN (${repeated(jobs, '?')})`,
 
-  // A range with almost nothing in it but its end. A read of one key of a unique index would stop at the row that had the key when the
-  // snapshot was made, and not reach the row that this transaction has inserted.
+  // Reads a range with almost nothing in it but its end. A read of one key of a unique index would stop at the row that had the key at
+  // the snapshot. Such a read would not reach the row that this transaction has inserted.
   findSeen: (jobs: number): string => `
       SELECT taken_key, public_id FROM ${job} FORCE INDEX (job_unique)
       WHERE ${Array.from({ length: jobs }, () => '(taken_key > ? AND taken_key <= ?)').join(' OR ')}`,

@@ -1,14 +1,14 @@
 import { alive } from './anchor.js';
 import type { Tables } from './tables.js';
 
-/** Whether a job's newest run is on record with others. */
+/** Whether a job's newest run shares one row with other jobs. */
 export const OPEN = '(open.process_id IS NOT NULL AND COALESCE(last.started_at <= open.started_at, TRUE))';
 
 /** A column of a job's newest run. */
 export const newest = (column: string): string => `IF(${OPEN}, open.${column}, last.${column})`;
 
 /**
- * Whether the newest run has not ended and its worker lives: hold writes nothing into the job's row. The ? is the prefix of the
+ * Whether the newest run has not ended and its worker is alive. A hold writes nothing into the job's row. The ? is the prefix of the
  * workers' locks.
  */
 export const HELD = `(${newest('process_id')} IS NOT NULL AND (${OPEN} OR last.finished_at IS NULL)
@@ -25,10 +25,10 @@ export const newestRun = ({ run, openRun, worker }: Tables): string => `
       LEFT JOIN ${worker} AS worker ON worker.id = ${newest('worker_id')}`;
 
 /**
- * The jobs that may be held though they are new: those with an unfinished run of one of these workers. They are found from the runs, and
- * not by a look at each new job.
+ * Jobs that may be held though their status is new: those with an unfinished run of one of these workers. The statement starts from
+ * the runs, so that it does not read every new job.
  *
- * @param where Which of the jobs.
+ * @param where Selects some of the jobs.
  */
 const running = ({ job, run, openRun }: Tables, where: string, workers: string): string => `
         SELECT job.id FROM ${run} AS run JOIN ${job} AS job ON job.id = run.job_id
@@ -37,14 +37,15 @@ const running = ({ job, run, openRun }: Tables, where: string, workers: string):
         SELECT has.id FROM ${openRun} AS open STRAIGHT_JOIN JSON_TABLE(open.job_ids, '$[*]' COLUMNS (id BIGINT PATH '$')) AS has
         WHERE open.worker_id IN (${workers})`;
 
-/** The jobs that are held though they are new. Given are the workers and what
- * `where` wants, both once more, and the prefix of the locks. */
+/**
+ * The held jobs whose status is new. The values are the workers and those of `where`, the same again, and the prefix of the locks.
+ */
 export const held = (tables: Tables, where: string, workers: string): string => `
         SELECT job.id FROM (${running(tables, where, workers)}) AS runs STRAIGHT_JOIN ${tables.job} AS job ON job.id = runs.id
         ${newestRun(tables)}
         WHERE ${where} AND job.status = 'new' AND ${HELD}`;
 
-/** The jobs that are leased: queue by queue, as the index is. */
+/** The leased jobs. The statement goes queue by queue, in the order of the index. */
 export const leased = ({ job }: Tables, where: string): string => `
         SELECT job.id FROM (SELECT DISTINCT queue FROM ${job}) AS lane
         STRAIGHT_JOIN ${job} AS job FORCE INDEX (job_leased) ON job.queue = lane.queue AND job.leased = 1

@@ -2,17 +2,17 @@ import { ms } from './columns.js';
 import { HELD, held, leased, newest, newestRun, OPEN } from './in-progress.js';
 import type { Tables } from './tables.js';
 
-/** What `move` meets, and whether it was redriven as often as the ? says, if that matters. */
+/** The columns that `move` reads, and whether the job was redriven as often as the ? says. A null matches any number. */
 const MET = 'status, crashes, redrives, COALESCE(redrives = ?, TRUE) AS meant';
 
-/** By how much those that are held change the number of jobs in a state. */
+/** How held jobs change the count of a state. */
 const MOVES = { new: '-jobs', 'in-progress': 'jobs' } as const;
 
-/** Operators' views of the jobs, and their changes to one. */
+/** The statements for operators: they read jobs, and move one. */
 export const jobStatements = (tables: Tables) => {
   const { job, run, openRun } = tables;
 
-  // The page first, and then what is known of its jobs: MySQL would join that for all jobs, and sort them: 13 s of a million.
+  // The page is read first, and joined afterwards. Otherwise MySQL would join and sort all jobs: 13 s for a million.
   const list = (page: string): string => `
       SELECT CAST(job.id AS CHAR) AS id, job.public_id, job.queue, job.kind, job.\`key\`,
              CAST(job.payload AS CHAR) AS payload, job.priority, job.attempt, job.max_attempts, job.crashes, job.redrives,
@@ -33,7 +33,7 @@ export const jobStatements = (tables: Tables) => {
   return {
     list: (where: string): string => list(`SELECT job.id FROM ${job} AS job WHERE ${where}`),
 
-    // Within IF, as servers make a join of NOT IN, and read and sort all jobs for that.
+    // The condition is inside IF: servers would make a join of NOT IN, and read and sort all jobs for it.
     listNew: (where: string, workers: string): string =>
       list(`
         SELECT job.id FROM ${job} AS job
@@ -44,10 +44,10 @@ export const jobStatements = (tables: Tables) => {
       list(`SELECT id FROM (${held(tables, where, workers)} UNION ${leased(tables, where)}) AS shown`),
 
     /**
-     * What is held is among the new jobs of the table, and is counted from there to those in progress.
+     * Counts jobs by state. Held jobs are new in the table. The statement moves their count from new to in-progress.
      *
-     * @param where What jobs are counted as the table has them; of `others` it is all but the state.
-     * @param moves What becomes of the number of those that are held.
+     * @param where Selects jobs by their rows. `others` is the same without the state.
+     * @param moves The states whose counts the held jobs change.
      */
     count: (
       where: string,
@@ -66,7 +66,7 @@ export const jobStatements = (tables: Tables) => {
 
     lockOne: `SELECT ${MET} FROM ${job} WHERE id = ? FOR UPDATE SKIP LOCKED`,
 
-    // For a job that nobody runs: a run that has not ended has crashed.
+    // For a job that no worker runs: a run that has not ended has crashed.
     countCrashes: `
       SELECT CAST((SELECT COUNT(*) FROM ${run} WHERE job_id = job.id AND COALESCE(outcome = 'reclaim', TRUE))
                 + (SELECT COUNT(*) FROM ${openRun} AS open

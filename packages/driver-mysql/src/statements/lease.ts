@@ -1,18 +1,18 @@
 import { alive } from './anchor.js';
 import type { Tables } from './tables.js';
 
-/** Leases, and taking back those that are over or whose worker is gone. */
+/** Leases, and the reclaim of those that are over or whose worker is gone. */
 export const leaseStatements = ({ job, run, worker }: Tables) => ({
   lease: (ids: string): string => `
       UPDATE ${job} SET status = 'in-progress', process_id = ?,
                         leased_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND
       WHERE id IN (${ids}) AND status = 'new'`,
 
-  // Without a lock: this would wait for a later run that has such a job.
+  // Reads without a lock. A lock would wait for a later run that has such a job.
   ofRun: (ids: string): string => `
       SELECT CAST(id AS CHAR) AS id FROM ${job} FORCE INDEX (PRIMARY) WHERE id IN (${ids}) AND process_id = ?`,
 
-  // Waits for claims that lock the key's jobs just now. A job that this run has settled already is returned as well: so a commit whose
+  // Waits for claims that lock the key's jobs just now. Also returns a job that this run has settled already, so that a commit whose
   // answer was lost is found again.
   lockLeased: (ids: string): string => `
       SELECT CAST(job.id AS CHAR) AS id, status FROM ${job} AS job FORCE INDEX (PRIMARY)
@@ -30,14 +30,14 @@ export const leaseStatements = ({ job, run, worker }: Tables) => ({
       WHERE job.queue = ? AND job.leased = 1
         AND (leased_until < UTC_TIMESTAMP(6) OR NOT ${alive('run.worker_id')})`,
 
-  // Checked again when it is locked: it may have been settled meanwhile, and leased anew.
+  // Checks the state again when the row is locked: the job may have been settled meanwhile, and leased anew.
   lockReclaimable: (ids: string): string => `
       SELECT CAST(job.id AS CHAR) AS id, job.process_id FROM ${job} AS job FORCE INDEX (PRIMARY)
       WHERE id IN (${ids}) AND status = 'in-progress'
       ORDER BY job.id
       FOR UPDATE SKIP LOCKED`,
 
-  // Without its process_id the job is no run's any more.
+  // A job without a process_id belongs to no run.
   reclaim: (ids: string): string =>
     `UPDATE ${job} SET status = 'new', process_id = NULL WHERE id IN (${ids})`,
 });

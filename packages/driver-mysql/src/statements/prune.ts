@@ -5,14 +5,14 @@ const ENTRY = `CAST(job.id AS CHAR) AS id, queue, status,
   CAST(FLOOR(TIMESTAMPDIFF(MICROSECOND, created_at, UTC_TIMESTAMP(6)) / 1000) AS CHAR) AS created_ms,
   CAST(FLOOR(TIMESTAMPDIFF(MICROSECOND, finished_at, UTC_TIMESTAMP(6)) / 1000) AS CHAR) AS settled_ms`;
 
-/** The settled jobs, and which of them go. */
+/** The settled jobs, and the deletion of old ones. */
 export const pruneStatements = ({ job, run, worker }: Tables) => ({
-  // Not ordered by `id` alone, which would be the text of the column above.
+  // The order is by `job.id`: a bare `id` would be the text of the column above.
   history: `SELECT ${ENTRY} FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE job.id > ? ORDER BY job.id LIMIT ?`,
 
   historyBack: `SELECT ${ENTRY} FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE job.id < ? ORDER BY job.id DESC LIMIT ?`,
 
-  // By the primary key alone: an index for it would cost each settlement one more entry, and each delete locks on it.
+  // The primary key alone is used: an index for pruning would cost each settlement one more entry, and each delete locks on it.
   lockSettled: (ids: string): string => `
       SELECT CAST(job.id AS CHAR) AS id FROM ${job} AS job FORCE INDEX (PRIMARY)
       WHERE id IN (${ids}) AND status IN ('complete', 'error', 'cancelled')
@@ -22,7 +22,7 @@ export const pruneStatements = ({ job, run, worker }: Tables) => ({
 
   prune: (ids: string): string => `DELETE job FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE id IN (${ids})`,
 
-  // In a table of a few rows the optimizer would rather read, and lock, all of them.
+  // Without the hint the optimizer would read, and lock, all rows of a small table.
   pruneRuns: (ids: string): string =>
     `DELETE run FROM ${run} AS run FORCE INDEX (PRIMARY) WHERE job_id IN (${ids})`,
 

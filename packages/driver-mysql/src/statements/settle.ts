@@ -1,9 +1,9 @@
 import type { Tables } from './tables.js';
 
-/** The end of a run, written into the job and into the record. */
+/** The end of a run, in the job and in its record. */
 export const settleStatements = ({ job, run, openRun }: Tables) => ({
-  // By primary key alone. The rows are locked already, so this waits for nobody. Without STRAIGHT_JOIN the optimizer would read, and
-  // lock, all rows of a small table.
+  // By primary key alone. The rows are locked already, so the statement never waits for a lock. Without STRAIGHT_JOIN the optimizer
+  // would read, and lock, all rows of a small table.
   settle: (endings: string): string => `
       UPDATE ${endings}
       STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = ending.id
@@ -22,7 +22,7 @@ export const settleStatements = ({ job, run, openRun }: Tables) => ({
           job.finished_by = IF(ending.status = 'new', NULL, ending.settled_by)
       WHERE job.status = ?`,
 
-  // The same for jobs that have ended for good, and whose settlements differ in nothing: one job, or those of a batch.
+  // The same for jobs that have ended for good, with equal settlements: one job, or those of a batch.
   settleAlike: (ids: string): string => `
       UPDATE ${job} FORCE INDEX (PRIMARY)
       SET process_id = ?, status = ?, attempt = ?, crashes = ?, output = ?, error = ?,

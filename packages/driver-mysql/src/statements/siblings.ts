@@ -1,10 +1,10 @@
 import { JOB } from './columns.js';
 import type { Tables } from './tables.js';
 
-/** The jobs that a group is made of: those that are due, and those of a lease. */
+/** The jobs that a group may contain: due jobs, and leased ones. */
 const RUNS_NOW = `(status = 'in-progress' OR (status = 'new' AND available_at <= UTC_TIMESTAMP(6)))`;
 
-/** The jobs of the same keys: to lock them, and to wait for them. */
+/** The jobs of the same keys: locks them, and finds the ones to wait for. */
 export const siblingStatements = ({ job }: Tables) => {
   const lockedSiblings = (ids: string): string => `
       FROM ${job} AS job FORCE INDEX (PRIMARY)
@@ -13,7 +13,7 @@ export const siblingStatements = ({ job }: Tables) => {
       FOR UPDATE NOWAIT`;
 
   return {
-    // A join, in which the server looks up each key by itself. Not in an order: where MariaDB 10.11 has to sort, it at times
+    // A join, in which the server looks up each key by itself. The join has no order: where MariaDB 10.11 has to sort, it sometimes
     // takes `outstanding` for NULL in all rows, and finds none.
     siblings: (given: string): string => `
       SELECT CAST(job.id AS CHAR) AS id, job.\`key\` FROM ${given}
@@ -21,17 +21,17 @@ export const siblingStatements = ({ job }: Tables) => {
       WHERE outstanding = 1 AND queue = ? AND ${RUNS_NOW}
       LIMIT ?`,
 
-    // Checked again when they are locked: one may have been settled meanwhile, or put off.
+    // Checks the state again when the rows are locked: a job may have been settled or delayed meanwhile.
     lockSiblings: (ids: string): string => `SELECT ${JOB} ${lockedSiblings(ids)}`,
 
-    // For a key that has many more jobs than are wanted: the wanted ones are read afterwards.
+    // For a key with many more jobs than are wanted. The wanted ones are read afterwards.
     lockManySiblings: (ids: string): string =>
       `SELECT CAST(job.id AS CHAR) AS id, job.\`key\`, job.status ${lockedSiblings(ids)}`,
 
     locked: (ids: string): string =>
       `SELECT ${JOB} FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE id IN (${ids})`,
 
-    // A read without locks: a job whose handler runs is still outstanding in what is committed.
+    // A read without locks is enough: a job whose handler runs is still outstanding in the committed rows.
     firstOutstanding: (kinds: string, except: string): string => `
       SELECT CAST(MIN(id) AS CHAR) AS id FROM ${job} FORCE INDEX (job_entity)
       WHERE \`key\` = ? AND outstanding = 1 AND kind IN (${kinds}) AND id > ? AND id < ? AND id NOT IN (${except})`,

@@ -1,6 +1,6 @@
 import type { Tables } from './tables.js';
 
-/** The delayed jobs that have become due, when more will, and whether there is work. */
+/** The delayed jobs that have become due, the time when more will, and whether there is work. */
 export const surveyStatements = ({ job }: Tables) => ({
   findLater: `
       SELECT CAST(id AS CHAR) AS id FROM ${job} FORCE INDEX (job_later)
@@ -8,7 +8,7 @@ export const surveyStatements = ({ job }: Tables) => ({
       ORDER BY available_at
       LIMIT 1000`,
 
-  // A run since the jobs were found may have put one off. That one is to be found again when its time comes.
+  // A run may have delayed a job after it was found. Such a job must be found again at its time.
   lockLater: (ids: string): string => `
       SELECT CAST(job.id AS CHAR) AS id FROM ${job} AS job FORCE INDEX (PRIMARY)
       WHERE id IN (${ids}) AND status = 'new' AND NOT due AND available_at <= UTC_TIMESTAMP(6)

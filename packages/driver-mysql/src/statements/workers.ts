@@ -6,7 +6,7 @@ import type { Tables } from './tables.js';
 export const workerStatements = ({ worker }: Tables) => ({
   addWorker: `INSERT INTO ${worker} (name, host, pid, queues) VALUES (?, ?, ?, ?)`,
 
-  // Changes nothing unless it was forgotten.
+  // Changes nothing unless the worker's row was deleted.
   keepWorker: `
       INSERT INTO ${worker} (id, name, host, pid, queues, started_at)
       VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(6) - INTERVAL ROUND(? * 1000) MICROSECOND)
@@ -16,7 +16,7 @@ export const workerStatements = ({ worker }: Tables) => ({
       UPDATE ${worker} SET alive_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND
       WHERE id = ? AND stopped_at IS NULL`,
 
-  // It may come after the worker's end.
+  // The report may come after the worker's end.
   reportLines: `UPDATE ${worker} SET \`lines\` = ? WHERE id = ? AND stopped_at IS NULL`,
 
   stopWorker: `UPDATE ${worker} SET stopped_at = UTC_TIMESTAMP(6), alive_until = NULL, \`lines\` = JSON_OBJECT() WHERE id = ?`,
@@ -33,8 +33,8 @@ export const workerStatements = ({ worker }: Tables) => ({
       ORDER BY worker.id DESC
       LIMIT 1000`,
 
-  // A live worker may be without its session for a moment: hence the month for workers that did not say that they stop. A worker that
-  // comes back after that is added again.
+  // A live worker may be without its session for a moment. Workers that did not report their stop are therefore kept for a month.
+  // A worker that comes back after that is added again.
   findGone: `
       SELECT CAST(id AS CHAR) AS id FROM ${worker} AS worker
       WHERE COALESCE(stopped_at, alive_until, started_at + INTERVAL 30 DAY) < UTC_TIMESTAMP(6) - INTERVAL 1 DAY
@@ -42,7 +42,7 @@ export const workerStatements = ({ worker }: Tables) => ({
       ORDER BY worker.id
       LIMIT 1000`,
 
-  // Checked again when the row is locked: a worker that comes back takes its user lock before it waits for the row.
+  // Checks again when the row is locked: a worker that comes back takes its user lock before it waits for the row.
   forgetWorkers: (ids: string): string =>
     `DELETE worker FROM ${worker} AS worker WHERE id IN (${ids}) AND NOT ${alive('worker.id')}`,
 });

@@ -1,6 +1,6 @@
 import type { Value } from '../query.js';
 
-/** One fixed text for each part of a filter, so that the optimizer sees only the parts that are set. */
+/** One fixed text for each part of a filter. A statement contains only the parts that are set. */
 const CONDITIONS = {
   publicId: 'job.public_id = ?',
   queue: 'job.queue = ?',

@@ -12,8 +12,8 @@ export async function findDuplicates(
 ): Promise<ReadonlyMap<string, string>> {
   const taken = new Map(await takenBy(outside, sql.findDuplicates, keys, (key) => [key]));
   if (on === outside) return taken;
-  // A transaction of REPEATABLE READ does not see commits since it began, settlements among them. So of the jobs that it sees only
-  // those count that nobody else sees: its own.
+  // A transaction of REPEATABLE READ does not see commits since its begin, settlements among them. The jobs that the transaction sees
+  // count only when no other transaction sees them, as they are then its own.
   const seen = await takenBy(on, sql.findSeen, keys, (key) => [justBefore(key), key]);
   const committed = await committedOnes(
     sql,

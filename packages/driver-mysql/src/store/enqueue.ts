@@ -10,10 +10,10 @@ import { inPackets } from './packets.js';
 import { type NewJobRow, type PendingJob, pendingJob, valuesOf } from './pending-job.js';
 import type { Scope } from './scope.js';
 
-/** How often a unique key may change hands while a job that wants it is enqueued. */
+/** How often a unique key may change hands while a job that needs it is enqueued. */
 const MOST_TRIES = 10;
 
-/** Inserts jobs, in order, but for duplicates. @throws DriverError */
+/** Inserts jobs in order, except duplicates. @throws DriverError */
 export async function enqueue(
   { sql, answerMs }: Context,
   scope: Scope,
@@ -24,7 +24,7 @@ export async function enqueue(
   const packets = inPackets(pending.map(({ row }) => row)).length;
   const isJoined = scope.on !== scope.outside;
   if (packets <= 1 || isJoined) return insertAll(sql, scope, pending, isJoined);
-  // Jobs that do not fit into one statement go into one transaction, which sees what others have committed.
+  // Jobs that do not fit into one statement go into one transaction, which sees the commits of others.
   const together = (tx: MysqlTransaction) => insertAll(sql, { on: tx, outside: tx }, pending, true);
   return despiteDeadlocks(() => inTransaction(together, packets * answerMs));
 }
@@ -37,22 +37,25 @@ async function insertAll(
 ): Promise<readonly Enqueued[]> {
   const outcomes = new Array<Enqueued>(jobs.length);
   let pending = jobs;
-  // An INSERT that is refused keeps a lock on the other job's key until the transaction commits, and that job's settlement would
-  // wait for it.
+  // A refused INSERT keeps a lock on the other job's key until the transaction commits. The settlement of that job would wait for
+  // the lock.
   if (isInTransaction) pending = await withoutDuplicates(sql, scope, pending, outcomes);
   for (let tries = 0; pending.length > 0; tries++) {
     if (tries === MOST_TRIES)
-      throw new DriverError('SerializationFailure', 'A unique key kept changing hands.');
+      throw new DriverError(
+        'SerializationFailure',
+        'A unique key passed from job to job, too often for this enqueue: try again.',
+      );
     const insert = () => insertRows(sql, scope.on, withoutTwins(pending));
     const inserted = await (isInTransaction ? insert() : despiteDeadlocks(insert));
     pending = withoutInserted(pending, inserted, outcomes);
-    // The job that has the key may be settled before it is found. Then the next INSERT succeeds.
+    // The job that has the key may be settled before it is found. The next INSERT then succeeds.
     pending = await withoutDuplicates(sql, scope, pending, outcomes);
   }
   return outcomes;
 }
 
-/** Each statement inserts all its rows or, when a unique key is taken, none. @returns the public ids of the jobs that are inserted */
+/** Each statement inserts all its rows, or none when a unique key is taken. @returns the public ids of the inserted jobs */
 async function insertRows(
   sql: Statements,
   on: MysqlTransaction,
@@ -112,8 +115,8 @@ function withoutTwins(pending: readonly PendingJob[]): readonly PendingJob[] {
 }
 
 /**
- * Leaves out the jobs that are inserted, and their twins: the second of two jobs with one key is a duplicate of the first. A query
- * for that might fail, and the caller would take a job for refused that is inserted.
+ * Leaves out inserted jobs, and their twins: the second of two jobs with one key is a duplicate of the first. No query is used:
+ * it might fail, and the caller would count an inserted job as refused.
  */
 function withoutInserted(
   pending: readonly PendingJob[],

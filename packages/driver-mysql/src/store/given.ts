@@ -1,21 +1,21 @@
 import type { Value } from '../query.js';
 
-/** The types of columns in JSON_TABLE. A text that is too long is to be refused by the job's table, and not cut here. */
+/** The types of columns in JSON_TABLE. The job's table must refuse a text that is too long. JSON_TABLE must not cut the text. */
 type Type = 'CHAR(36)' | 'VARCHAR(1000)' | 'LONGTEXT' | 'INT' | 'BIGINT' | 'DOUBLE';
 
-/** In UTF-16 units. A placeholder in a list of columns is a text of 64 KiB, and a server cuts a longer one. */
+/** In UTF-16 units. A placeholder in a list of columns is a text of 64 KiB, and a server cuts a longer text. */
 const LONGEST_PLACEHOLDER = 16_000;
 
 /** Rows given to a statement, and the values to send with it. */
 export interface GivenRows {
-  /** Stands in FROM, as a table. */
+  /** A table for FROM. */
   readonly text: string;
   readonly values: readonly Value[];
 }
 
 /**
- * A table of the rows that are given to a statement. `place` is their order. One row is sent as placeholders, which costs the server
- * a tenth of a millisecond less than JSON. Many rows are one JSON text with an array for each. A value that all rows share is a
+ * A table of the rows that a statement is given. `place` is the order of the rows. One row is sent as placeholders, which costs the server
+ * a tenth of a millisecond less than JSON. Many rows are one JSON text with an array for each row. A value that all rows share is a
  * placeholder. For 500 settlements:
  *
  * | form | server | client |

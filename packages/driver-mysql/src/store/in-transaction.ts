@@ -5,16 +5,16 @@ import { cut } from '../connection/session.js';
 import { toDriverError } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
 
-/** Runs statements in a transaction. @param answerMs How long it may take, in milliseconds; default: as long as one statement. */
+/** Runs statements in a transaction. @param answerMs The timeout of the transaction, in milliseconds; default: that of one statement. */
 export type InTransaction = <Result>(
   work: (tx: MysqlTransaction) => Promise<Result>,
   answerMs?: number,
 ) => Promise<Result>;
 
 interface Limits {
-  /** How long it may take until a connection is free, in milliseconds. */
+  /** The timeout for a free connection, in milliseconds. */
   readonly connectionMs: number;
-  /** How long the transaction may take then, in milliseconds. */
+  /** The timeout of the transaction after that, in milliseconds. */
   readonly answerMs: number;
 }
 
@@ -27,7 +27,7 @@ export async function inTransaction<Result>(
   const client = await takeConnection(pool, connectionMs);
   try {
     const transaction = async (): Promise<Result> => {
-      // The isolation level is the connection's: see prepareSession.
+      // The connection has the isolation level already: see prepareSession.
       await client.query('START TRANSACTION');
       const result = await work(client);
       await client.query('COMMIT');

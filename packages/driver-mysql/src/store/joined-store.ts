@@ -6,7 +6,7 @@ import type { CommitWatch } from '../worker/commit-watch.js';
 import type { Scope } from './scope.js';
 import { MysqlStore } from './store.js';
 
-/** The verbs of a store inside a caller's transaction. Its wake-ups are sent when it commits. */
+/** The verbs of a store inside a caller's transaction. The commit sends the wake-ups. */
 export class JoinedStore extends MysqlStore {
   readonly #watch: CommitWatch;
 
@@ -27,8 +27,8 @@ export class JoinedStore extends MysqlStore {
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {
     const { sql } = this.context;
     for (const wakeUp of wakeUps) {
-      // Postgres sends its notifications with the commit. Here the ring is a row of the transaction, and this process watches for
-      // it from outside.
+      // Postgres sends its notifications with the commit. On MySQL the ring is a row of the transaction. This process polls for the row
+      // from outside.
       const { insertId } = await change(this.scope.on, sql.ring, [JSON.stringify(wakeUp)]);
       this.#watch.watch(insertId, wakeUp);
     }

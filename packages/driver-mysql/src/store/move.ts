@@ -9,11 +9,11 @@ import type { InTransaction } from './in-transaction.js';
 interface Move {
   readonly event: ClientEvent;
   readonly publicId: string;
-  /** Null where it does not matter how often the job was redriven. */
+  /** Null when the number of redrives does not matter. */
   readonly redrives: number | null;
 }
 
-/** Lets a client's event happen to a job, unless somebody holds it. @throws DriverError */
+/** Applies a client's event to a job, unless a worker holds the job. @throws DriverError */
 export async function move(
   on: MysqlTransaction,
   sql: Statements,
@@ -24,7 +24,7 @@ export async function move(
   const starts = ({ status }: MoveRow): boolean => (from as readonly State[]).includes(status);
   const [found] = await query<MoveRow & { id: string }>(on, sql.find, [redrives, publicId]);
   if (found === undefined) return { outcome: 'missing' };
-  // MySQL has no UPDATE that skips locked rows: lock, check, and change, in one transaction.
+  // MySQL has no UPDATE that skips locked rows. One transaction therefore locks, checks and changes the row.
   const met = await inTransaction(async (tx) => {
     const [free] = await query<MoveRow>(tx, sql.lockOne, [redrives, found.id]);
     if (free === undefined || !starts(free) || !free.meant) return free ?? null;

@@ -1,13 +1,13 @@
 /**
- * The most text in a statement, in UTF-16 units. In JSON within JSON each takes up to 3 bytes, so that a statement stays below the
- * 4 MB that the smallest servers take. So does a job by itself, which has 1 MB at most.
+ * The most text in a statement, in UTF-16 units. In JSON within JSON each unit takes up to 3 bytes, so that a statement stays below
+ * the 4 MB that the smallest servers take. A job by itself stays below too, as it has 1 MB at most.
  */
 const LONGEST_STATEMENT = 1_000_000;
 
 /** The length of a row beside its texts. */
 const LEAST_ROW = 100;
 
-/** Rows that fit into one statement each, in the same order: a server refuses what is longer than its `max_allowed_packet`. */
+/** Rows that fit into one statement each, in the same order. A server refuses a text longer than its `max_allowed_packet`. */
 export function inPackets<Row extends object>(rows: readonly Row[]): readonly (readonly Row[])[] {
   const packets: Row[][] = [];
   let left = 0;

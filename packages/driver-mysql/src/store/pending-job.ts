@@ -4,12 +4,12 @@ import type { NEW_JOBS } from './given-rows.js';
 import { storableJson, storableText } from './storable.js';
 import { takenKey } from './taken-key.js';
 
-/** A job that is still to be enqueued. */
+/** A job that is not enqueued yet. */
 export interface PendingJob {
-  /** Its place among the jobs of the call. */
+  /** The job's position among those of the call. */
   readonly place: number;
   readonly publicId: string;
-  /** Its unique key, as the table has it; null if it has none. */
+  /** The job's unique key in the form of the column. Null without a unique key. */
   readonly takenKey: string | null;
   readonly row: NewJobRow;
 }
@@ -37,7 +37,7 @@ export function pendingJob(job: NewJob, place: number): PendingJob {
   return { place, publicId, takenKey: job.unique && takenKey(job.kind, job.unique.key), row };
 }
 
-/** In the order of `enqueueOne`. */
+/** The values in the order of `enqueueOne`. */
 export function valuesOf(row: NewJobRow): readonly Value[] {
   const { public_id, queue, kind, job_key, payload, priority, available_at, delay } = row;
   const times = [available_at, delay, available_at, delay];

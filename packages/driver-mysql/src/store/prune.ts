@@ -3,7 +3,7 @@ import { change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { list } from '../values/list.js';
 
-/** Deletes those of these jobs that were settled long enough ago, and their runs' records. @returns how many @throws DriverError */
+/** Deletes those of these jobs that were settled long enough ago, with their runs' records. @returns how many @throws DriverError */
 export async function prune(
   tx: MysqlTransaction,
   sql: Statements,

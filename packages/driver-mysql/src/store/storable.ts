@@ -1,7 +1,7 @@
 import { DriverError, type Json } from '@rowlock/core';
 
 /**
- * Text as a column takes it. The client would silently put U+FFFD in the place of half a surrogate pair.
+ * Text that a column accepts. The client would silently put U+FFFD in the place of half a surrogate pair.
  *
  * @throws DriverError `InvalidInput`
  */
@@ -11,7 +11,7 @@ export function storableText<Text extends string | null>(text: Text): Text {
 }
 
 /**
- * A value as a JSON column takes it. Refused here, because a statement that the server refuses ends the transaction.
+ * A value that a JSON column accepts. The driver refuses others before they reach the transaction.
  *
  * @throws DriverError `InvalidInput`
  */

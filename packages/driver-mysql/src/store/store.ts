@@ -23,7 +23,7 @@ import { countJobs, listJobs } from './views.js';
 export class MysqlStore implements Store {
   protected readonly context: Context;
   protected readonly scope: Scope;
-  /** In a caller's transaction all statements are in one already. */
+  /** Runs statements in one transaction. A caller's transaction is used when there is one. */
   protected readonly inTransaction: InTransaction;
 
   constructor(context: Context, scope: Scope, inTransaction: InTransaction = async (work) => work(scope.on)) {

@@ -1,4 +1,4 @@
-/** The statements for jobs by the status that they show: a held job is `new` in its row, and shows `in-progress`. */
+/** The statements for jobs by the status that operators see. A held job is `new` in its row, and is shown as `in-progress`. */
 
 import type { State } from '@rowlock/core';
 import type { JobFilter, JobPage, Page } from '@rowlock/core/driver';
@@ -8,7 +8,7 @@ import { type JobViewRow, toJobView } from '../rows.js';
 import { list } from '../values/list.js';
 import { conditions, type Filter } from './conditions.js';
 
-interface Asked {
+interface Statement {
   readonly text: string;
   readonly values: readonly Value[];
 }
@@ -47,7 +47,7 @@ async function listOf(
   context: Context,
   status: State | undefined,
   filter: Filter,
-): Promise<Asked> {
+): Promise<Statement> {
   const { sql } = context;
   if (status !== 'new' && status !== 'in-progress') {
     const { where, values } = conditions({ ...filter, status });
@@ -63,7 +63,7 @@ async function countOf(
   on: MysqlTransaction,
   context: Context,
   { status, ...filter }: JobFilter,
-): Promise<Asked> {
+): Promise<Statement> {
   const { sql } = context;
   const { where, values } = conditions({ ...filter, status });
   const moves = (['new', 'in-progress'] as const).filter((each) => status === undefined || status === each);
@@ -73,14 +73,14 @@ async function countOf(
   return { text: sql.count(where, others.where, places, moves), values: [...given, ...values] };
 }
 
-/** The values of the part of a statement that finds held jobs. */
+/** The values for the part of a statement that finds held jobs. */
 async function held(
   on: MysqlTransaction,
   { sql, lockPrefix }: Context,
   values: readonly Value[],
 ): Promise<{ readonly places: string; readonly given: readonly Value[] }> {
   const alive = await query<{ id: string }>(on, sql.aliveWorkers, [lockPrefix]);
-  // A list must not be empty, and no worker has this id.
+  // A list must not be empty. No worker has the id 0.
   const workers = list(['0', ...alive.map(({ id }) => id)]);
   const given = [...workers.values, ...values, ...workers.values, ...values, lockPrefix];
   return { places: workers.places, given };

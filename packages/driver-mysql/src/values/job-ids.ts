@@ -6,7 +6,7 @@ export const NO_ID = 0n;
 /** As high as an id can be. */
 export const HIGHEST_ID = 2n ** 63n - 1n;
 
-/** The lowest and the highest of some ids; 0 of none. */
+/** The lowest and the highest of some ids. Both are 0 without ids. */
 export function rangeOf(ids: readonly JobId[]): readonly [first: JobId, last: JobId] {
   let [first = 0n, last = 0n] = [ids[0], ids[0]];
   for (const id of ids) {

@@ -1,8 +1,8 @@
 import type { Value } from '../query.js';
 
 /**
- * At least as many placeholders as there are values, in steps of powers of two, and the values to fill them. A server prepares
- * each statement once for each text, so there should be few texts.
+ * Placeholders for these values, in a number rounded up to a power of two, and the values to fill them. A server prepares each text once,
+ * so there should be few texts.
  */
 export function list<Item extends Value>(
   items: readonly Item[],
@@ -15,7 +15,7 @@ export function list<Item extends Value>(
 /** The most values in one statement. A server takes 65,535 placeholders, and a few thousand locks at a time. */
 const LONGEST_LIST = 1024;
 
-/** Lists that fit into one statement each, in the same order. No items make no list. */
+/** Lists that fit into one statement each, in the same order. No items give no list. */
 export function inParts<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
   return Array.from({ length: Math.ceil(items.length / LONGEST_LIST) }, (_, part) =>
     items.slice(part * LONGEST_LIST, (part + 1) * LONGEST_LIST),

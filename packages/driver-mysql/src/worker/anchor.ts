@@ -24,19 +24,19 @@ import { Sleep } from './sleep.js';
 import { WorkerLock } from './worker-lock.js';
 import type { WorkerRow } from './worker-row.js';
 
-/** Pauses between attempts to reconnect, in milliseconds. The last repeats; with it the worker is back before it counts as dead. */
+/** Pauses between attempts to reconnect, in milliseconds. The last repeats, and still reconnects a worker before it counts as dead. */
 const RECONNECT_MS = [20, 50, 100, 200, 400];
 
-/** How long the server may take to answer, in milliseconds. */
+/** The timeout of an answer, in milliseconds. */
 const ANSWER_MS = 5_000;
 
 /**
- * How long the server keeps a session whose worker sends nothing, in seconds: one that is silently gone. A worker's process must not
- * be blocked for so long. It sends a statement every second, or, while it polls, every five.
+ * The server ends the session of a silently lost worker after so many seconds without a statement. A worker's process must not be
+ * blocked for so long. The worker sends a statement every second, or, while it polls, every five.
  */
 const IDLE_SECONDS = 30;
 
-/** What a worker's session stands on. */
+/** The parts that a worker's session uses. */
 export interface AnchorParts {
   readonly context: Context;
   readonly pool: MysqlTransaction;
@@ -48,8 +48,8 @@ export interface AnchorParts {
 }
 
 /**
- * A worker's session: a connection that holds the worker's user lock, and sleeps on the server until a producer interrupts it. It
- * polls the bell where the right for that is missing, or a proxy hides the connection.
+ * A worker's session: a connection that holds the worker's user lock, and sleeps on the server until a producer interrupts it.
+ * Without the right to interrupt, or behind a proxy that hides the connection, the session polls the bell.
  */
 export class MysqlAnchor implements Anchor {
   readonly proof = 'session';
@@ -96,18 +96,18 @@ export class MysqlAnchor implements Anchor {
     const stop = (): void => this.#wait.end();
     signal.addEventListener('abort', stop);
     try {
-      // The session is subscribed by now: the look that this causes finds all that was enqueued before.
+      // The session has subscribed before this hint to look. The look finds everything that was enqueued earlier.
       yield {};
       let due = performance.now() + everyMs;
       while (!signal.aborted && !this.#released) {
-        const heard = await this.#listen(due - performance.now(), signal);
+        const received = await this.#listen(due - performance.now(), signal);
         if (signal.aborted || this.#released) return;
-        const wanted = heard.filter((each) => concerns(each, queues, this.workerId));
-        // Wake-ups for other queues do not put off the look that is due.
+        const wanted = received.filter((each) => concerns(each, queues, this.workerId));
+        // Wake-ups for other queues do not delay the look that is due.
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
         yield* isDue ? coalesce([...wanted, {}]) : coalesce(wanted);
-        // The claim that a wake-up causes goes to the server before this session's next sleep.
+        // The claim after a wake-up goes to the server before this session's next sleep.
         await turn();
         due = performance.now() + everyMs;
       }
@@ -130,31 +130,31 @@ export class MysqlAnchor implements Anchor {
     this.#client = null;
     await answerWithin(ANSWER_MS, change(pool, context.sql.stopWorker, [row.id])).catch(() => {});
     if (client === null) return;
-    // The KILL frees the lock at once. The server may be late to notice a connection that is merely closed while it sleeps.
+    // The KILL releases the lock at once. The server may be late to notice a sleeping connection that is only closed.
     await answerWithin(ANSWER_MS, pool.query(`KILL ${sessionOf(client)}`)).catch(() => {});
     cut(client);
   }
 
-  /** The wake-ups, at once, or none after `leftMs` milliseconds. */
+  /** Returns wake-ups as soon as there are some, or none after `leftMs` milliseconds. */
   async #listen(leftMs: number, signal: AbortSignal): Promise<readonly WakeUp[]> {
     const client = this.#client;
-    let heard: readonly WakeUp[] = [];
+    let received: readonly WakeUp[] = [];
     if (client !== null) {
       const isOver = (): boolean => signal.aborted || this.#released;
-      // Polls do not notice by themselves that the session is lost, and is to be opened again at once.
+      // Polls do not detect a lost session, which has to be opened again at once.
       const isOverOrLost = (): boolean => isOver() || this.#client !== client;
       try {
-        heard = this.#pushed
+        received = this.#pushed
           ? await this.#sleep.hear(client, leftMs, isOver)
           : await poll(this.#bell, this.#wait, leftMs, isOverOrLost);
-        if (this.#client === client) return heard;
+        if (this.#client === client) return received;
       } catch {
         this.#drop();
       }
     }
     await this.#reconnect(leftMs, signal);
     // A caller that could not ring may have enqueued a job meanwhile.
-    return [...heard, {}];
+    return [...received, {}];
   }
 
   async #subscribe(): Promise<void> {
@@ -171,7 +171,7 @@ export class MysqlAnchor implements Anchor {
       this.#pushed = push && (await answerWithin(2 * ANSWER_MS, canBeInterrupted(client, test)));
       if (this.#released) throw new DriverError('ConnectionLost', 'The session was released meanwhile.');
       this.#client = client;
-      // Only now: where a part of the server does not answer, the worker is to count as lost from its first failure on.
+      // The session is back only now. When a part of the server does not answer, the worker must count as lost from its first failure on.
       session?.back();
       this.#stopAsking = keepAsking(
         async () => this.#sleep.isAsleep || this.#lock.isHeldBy(client),
@@ -188,12 +188,12 @@ export class MysqlAnchor implements Anchor {
     const { context, pool, row } = this.#parts;
     await client.query(context.sql.idleLimit(IDLE_SECONDS));
     await this.#lock.take(client);
-    // After the lock, from which on the worker counts as alive. On the pool, as producers that have found the lock may interrupt this
-    // session's statements.
+    // The row comes after the lock, which makes the worker count as alive. The pool writes the row, as producers that have found the lock may
+    // interrupt this session's statements.
     await row.keep(pool);
   }
 
-  /** Until there is a session again, or `everyMs` milliseconds are over: the regular looks go on meanwhile. */
+  /** Waits for a new session, or for `everyMs` milliseconds: the regular polls go on meanwhile. */
   async #reconnect(everyMs: number, signal: AbortSignal): Promise<void> {
     const until = performance.now() + everyMs;
     const over = new AbortController();
@@ -227,9 +227,9 @@ export class MysqlAnchor implements Anchor {
   }
 }
 
-/** Many hints to look are one hint. Each cancellation is kept. */
-function coalesce(heard: readonly WakeUp[]): readonly WakeUp[] {
-  const cancels = heard.filter(({ cancel }) => cancel !== undefined);
-  const look = heard.find(({ cancel }) => cancel === undefined);
+/** Merges all hints to look into one. Keeps each cancellation. */
+function coalesce(received: readonly WakeUp[]): readonly WakeUp[] {
+  const cancels = received.filter(({ cancel }) => cancel !== undefined);
+  const look = received.find(({ cancel }) => cancel === undefined);
   return look === undefined ? cancels : [...cancels, look];
 }

@@ -4,23 +4,23 @@ import { change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { inParts, list } from '../values/list.js';
 
-/** How long a ring may be on its way, in milliseconds: it has its number when it is written, and is visible when that commits. */
+/** How long a ring may be late, in milliseconds. A ring gets its number at the write, and is visible at the commit. */
 const LATE_MS = 30_000;
 
-/** The most numbers that are looked for. */
+/** The most missing numbers to look for. */
 const MOST_LATE = 256;
 
-/** How many rings are kept: far more than workers can have missed between two polls. */
+/** The number of rings that are kept: far more than workers can miss between two polls. */
 const KEPT = 1_000n;
 
-/** The bell as one worker hears it: each ring once, though rings come out of order. */
+/** One worker's view of the bell. Each ring is found once, though rings come out of order. */
 export class Bell {
   readonly #context: Context;
   readonly #pool: MysqlTransaction;
   #last: bigint | null = null;
-  /** Numbers below the last that have not been seen, and until when to look for them. */
+  /** Missing numbers below the last one, each with the time until which to look for it. */
   readonly #late = new Map<bigint, number>();
-  /** Before which number the bell was cleared. */
+  /** The number before which the bell was cleared. */
   #pruned = 0n;
 
   constructor(context: Context, pool: MysqlTransaction) {
@@ -28,7 +28,7 @@ export class Bell {
     this.#pool = pool;
   }
 
-  /** Rings before a worker's first session are not for it. Rings between two sessions are heard late. */
+  /** Sets the start. Rings before a worker's first session are skipped. Rings between two sessions are found late. */
   async begin(): Promise<void> {
     if (this.#last !== null) return;
     const rows = await query<{ id: string }>(this.#pool, this.#context.sql.lastRings);
@@ -48,7 +48,7 @@ export class Bell {
     return rows.length > 0;
   }
 
-  /** The rings since the last time. */
+  /** The rings since the last call. */
   async hear(): Promise<readonly WakeUp[]> {
     const { places, values } = this.unheard();
     const sql = this.#context.sql.heard(places);
@@ -59,7 +59,7 @@ export class Bell {
     return rows.map(({ wake_up }) => wakeUpOf(JSON.parse(wake_up)));
   }
 
-  /** Numbers are given in order, and visible in the order of the commits: those in between may still come. */
+  /** Notes a ring. Numbers are assigned in order, and visible in the order of the commits: missing ones may still come. */
   #note(id: bigint): void {
     this.#late.delete(id);
     const last = this.#last ?? 0n;
@@ -70,7 +70,7 @@ export class Bell {
     this.#last = id;
   }
 
-  /** The oldest first. A transaction that was rolled back leaves a number that never comes. */
+  /** Drops missing numbers, the oldest first. A transaction that was rolled back leaves a number that never comes. */
   #forget(): void {
     const now = performance.now();
     for (const [id, until] of this.#late) {
@@ -79,7 +79,7 @@ export class Bell {
     }
   }
 
-  /** Not done with a ring: a producer's transaction should lock no rows but those that it adds. */
+  /** Clears the bell, apart from any ring: a producer's transaction should lock no rows but its own. */
   async #prune(): Promise<void> {
     const before = (this.#last ?? 0n) - KEPT;
     if (before < this.#pruned + KEPT) return;

@@ -3,20 +3,20 @@ import type { WakeUp } from '@rowlock/core/driver';
 /** Pauses between two polls, in milliseconds. The last repeats. */
 const POLL_MS = [1, 2, 4, 8, 15, 30, 60, 120, 250];
 
-/** The workers' own polls find the rings of a transaction that lasts longer, in milliseconds. */
+/** The longest watch, in milliseconds. The workers' own polls find the rings of a longer transaction. */
 const LONGEST_MS = 30_000;
 
 /** A ring that a caller's transaction has written. */
 interface Pending {
   readonly wakeUp: WakeUp;
-  /** Until when to look for it. */
+  /** The time until which to look for the ring. */
   readonly until: number;
 }
 
 /**
- * Wakes workers once a caller's transaction has committed, which is when its rings are visible from outside. MySQL has no event for a
- * commit, so this polls, and not for ever: the transaction may be rolled back. One poll is for all pending rings: with a poll for
- * each of 300 transactions there were 3,300 in a second.
+ * Wakes workers after the commit of a caller's transaction, when its rings are visible from outside. MySQL has no event for a commit,
+ * so the watch polls. Each watch has an end, as the transaction may be rolled back. One poll is for all pending rings:
+ * with a poll for each of 300 transactions there were 3,300 in a second.
  */
 export class CommitWatch {
   readonly #find: (rings: readonly number[]) => Promise<readonly number[]>;
@@ -29,7 +29,7 @@ export class CommitWatch {
 
   /**
    * @param find Returns those of these rings that are visible.
-   * @param wake Wakes the workers. They find by themselves what a failure has kept from them.
+   * @param wake Wakes the workers. After a failure their own polls find the rings.
    */
   constructor(
     find: (rings: readonly number[]) => Promise<readonly number[]>,

@@ -4,7 +4,7 @@ import { writeOutCrashed } from '../run/open-runs.js';
 import { idsOf } from '../values/job-ids.js';
 import { list } from '../values/list.js';
 
-/** Deletes the rows of workers that are long gone, and writes out the runs that they have left. @throws DriverError */
+/** Deletes the rows of workers that are long gone, and writes out their open runs. @throws DriverError */
 export async function forgetWorkers(on: MysqlTransaction, { sql, lockPrefix }: Context): Promise<void> {
   const gone = await query<{ id: string }>(on, sql.findGone, [lockPrefix]);
   if (gone.length > 0) {

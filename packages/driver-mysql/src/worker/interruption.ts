@@ -3,7 +3,7 @@ import { toDriverError } from '../errors.js';
 /** MySQL's number for a statement that KILL QUERY has interrupted. */
 const INTERRUPTED = 1317;
 
-/** @throws the error, unless it says that KILL QUERY has interrupted the statement */
+/** @throws the error, unless KILL QUERY has interrupted the statement */
 export function isInterruption(error: unknown): true {
   const { cause } = toDriverError(error);
   if (cause instanceof Error && 'errno' in cause && cause.errno === INTERRUPTED) return true;

@@ -5,7 +5,7 @@ import type { EndableWait } from './endable-wait.js';
 /** Pauses between two polls of the bell, in milliseconds. The last repeats. */
 const POLL_MS = [5, 5, 10, 20, 50, 100, 250] as const;
 
-/** The pause after so many polls, in milliseconds. */
+/** The pause after the given number of polls, in milliseconds. */
 export function pollMs(polls: number): number {
   return POLL_MS[Math.min(polls, POLL_MS.length - 1)] ?? 0;
 }

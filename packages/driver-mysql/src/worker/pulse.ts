@@ -8,12 +8,12 @@ import { change, type MysqlTransaction } from '../query.js';
 import { Bell } from './bell.js';
 import type { WorkerRow } from './worker-row.js';
 
-/** How long the end of the worker may take to be written, in milliseconds. */
+/** The timeout for the worker's last write, in milliseconds. */
 const ANSWER_MS = 5_000;
 
 /**
- * A worker that shares the server's sessions with others. Its beats and its polls have a connection of their own, so that they never
- * wait for the pool.
+ * A worker that shares the server's sessions with others. The heartbeats and the polls have a connection of their own, so that they
+ * never wait for the pool.
  */
 export class MysqlPulse implements Pulse {
   readonly #context: Context;

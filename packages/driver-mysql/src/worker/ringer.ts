@@ -6,10 +6,10 @@ import { interrupt } from '../connection/session-control.js';
 import type { Context } from '../context.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 
-/** How long the list of sleepers is used, in milliseconds. A worker that came since polls the bell as often. */
+/** How long the list of sleepers is used, in milliseconds. A worker that came later polls the bell as often. */
 const SLEEPERS_MS = 1_000;
 
-/** How long after an interruption the bell is rung, in milliseconds. A worker polls the bell a while after an interruption: see NAP_MS. */
+/** The delay of a ring after an interruption, in milliseconds. A worker polls the bell a while after an interruption: see NAP_MS. */
 const RING_AFTER_MS = 50;
 
 /** A worker's session, and the queues that it serves. */
@@ -21,26 +21,26 @@ interface Sleeper {
 
 interface SleeperRow {
   readonly worker: string;
-  /** Null where the session has ended since the row was found. */
+  /** Null when the session has ended since the row was found. */
   readonly connection: string | null;
   readonly queues: string;
 }
 
 /**
- * Rings the bell, and interrupts the sleep of the workers that serve the queue, where this user may.
+ * Rings the bell. Where this user has the right, also interrupts the sleep of the workers that serve the queue.
  *
- * All interruptions of a process go through one connection. The list of sleepers ends with it: a server that has started again gives
- * the numbers of its connections to others.
+ * All interruptions of a process go through one connection. The list of sleepers ends with the connection: a restarted server gives
+ * the old numbers to other connections.
  */
 export class Ringer {
   readonly #context: Context;
   readonly #pool: MysqlTransaction;
-  /** Null where nobody is to be interrupted. */
+  /** Null when interruptions are off. */
   readonly #connect: Connect | null;
   #client: Promise<Connection> | null = null;
   #sleepers: readonly Sleeper[] = [];
   #sleepersUntil = 0;
-  /** The rings that are still to come, by queue, with the workers that need none. The queue `undefined` is every queue. */
+  /** The pending rings by queue, with the workers that need none. The queue `undefined` is every queue. */
   readonly #unrung = new Map<string | undefined, readonly string[]>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -52,7 +52,7 @@ export class Ringer {
   }
 
   /**
-   * A worker that sleeps need not wait for a commit, and is interrupted at once. For workers between two sleeps the wake-ups of the
+   * Interrupts sleeping workers at once, as they need not wait for a commit. For workers between two sleeps, the wake-ups of the
    * next moments become one ring for each queue. A cancellation is rung first.
    *
    * @throws DriverError
@@ -66,7 +66,7 @@ export class Ringer {
   }
 
   /**
-   * Rings for jobs that are in the table, and is not waited for: a worker that was not interrupted polls the bell a moment later. An
+   * Rings for committed jobs, without making the caller wait: a worker that was not interrupted polls the bell a moment later. An
    * interruption at the same time as the INSERT saved 0.2 ms of the way, and cost a second interruption and claim. On two busy
    * cores pickup took half a millisecond longer.
    */
@@ -74,7 +74,7 @@ export class Ringer {
     this.ring(wakeUps).catch(() => {});
   }
 
-  /** @throws DriverError when nobody could be interrupted. The workers poll the bell a quarter of a second later. */
+  /** @throws DriverError when no worker could be interrupted. The workers poll the bell a quarter of a second later. */
   async interrupt(wakeUps: readonly WakeUp[]): Promise<void> {
     if (this.#closed || this.#connect === null || wakeUps.length === 0) return;
     const client = await this.#session(this.#connect);
@@ -93,7 +93,7 @@ export class Ringer {
     await Promise.all(wanted.map(({ connection }) => interrupt(client, `${BigInt(connection)}`)));
   }
 
-  /** A worker of this process has come, which is not to wait for the next list. */
+  /** Renews the list of sleepers at the next wake-up, for a new worker of this process. */
   expectSleeper(): void {
     this.#sleepersUntil = 0;
   }
@@ -115,7 +115,7 @@ export class Ringer {
     this.#timer ??= setTimeout(() => void this.#ringNow(), RING_AFTER_MS);
   }
 
-  /** A ring that fails is not repeated: without the database no worker sleeps, and each claims when the database is back. */
+  /** Writes the pending rings. A failed ring is not repeated: without the database no worker sleeps, and each claims when the database is back. */
   async #ringNow(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -139,7 +139,7 @@ export class Ringer {
     );
     this.#sleepersUntil = performance.now() + SLEEPERS_MS;
     if (rows.length > 0) return;
-    // After a fail-over the old server may live on and be read-only: the workers are on the new one.
+    // After a fail-over the old server may live on and be read-only. The workers are then on the new one.
     const [server] = await query<{ only_reads: number }>(client, sql.onlyReads);
     if (Number(server?.only_reads) !== 1) return;
     this.#forget();

@@ -10,16 +10,16 @@ import type { WorkerLock } from './worker-lock.js';
 /** How long the session sleeps, in milliseconds. */
 const SLEEP_MS = 1_000;
 
-/** The pause between two interruptions, in milliseconds: one that comes before the sleep is lost. */
+/** The pause between two interruptions, in milliseconds. An interruption before the sleep is lost. */
 const PAUSE_MS = 5;
 
-/** Whether producers can interrupt a worker's session: puts it to sleep, and interrupts it as they would. @throws DriverError */
+/** Whether producers can interrupt a worker's session. Puts the session to sleep, and interrupts it like a producer. @throws DriverError */
 export async function canBeInterrupted(
   client: Connection,
   { sql, pool, lock, wait }: { sql: Statements; pool: MysqlTransaction; lock: WorkerLock; wait: EndableWait },
 ): Promise<boolean> {
-  // Producers find the number so: behind a proxy the client has another one. They may interrupt any statement of this session from
-  // now on, so another connection looks for the number.
+  // Looks up the number like a producer: behind a proxy the client has another one. Producers may interrupt any statement of this
+  // session from now on, so another connection looks up the number.
   const holder = await lock.holder(pool);
   if (holder === null) return false;
   const session = sessionOf(client, holder);
@@ -27,7 +27,7 @@ export async function canBeInterrupted(
   const slept = query<{ slept: number }>(client, sql.nap, [SLEEP_MS / 1000])
     .then(([row]) => Number(row?.slept) === 1, isInterruption)
     .finally(() => (over = true));
-  // It may fail during a pause, when nobody waits for it.
+  // The sleep may fail during a pause, when no code awaits it.
   slept.catch(() => {});
   for (; !over; await wait.pause(PAUSE_MS)) await interrupt(pool, session);
   return slept;

@@ -8,16 +8,16 @@ import { isInterruption } from './interruption.js';
 import { pollMs } from './poll.js';
 import type { WorkerLock } from './worker-lock.js';
 
-/** How long one statement sleeps at most, in milliseconds. The server may take as long to notice that its client is gone. */
+/** The longest sleep of one statement, in milliseconds. The server may take as long to notice that its client is gone. */
 const SLEEP_MS = 250;
 
-/** How long the first sleep after an interruption is, in milliseconds. The ring for an interruption follows after some 50 ms: see Ringer. */
+/** The first sleep after an interruption, in milliseconds. The ring for an interruption follows after some 50 ms: see Ringer. */
 const NAP_MS = 100;
 
-/** How long the sleeps stay as short as polls, in milliseconds, after a ring without an interruption. */
+/** How long the sleeps stay as short as polls after a ring without an interruption, in milliseconds. */
 const SHORT_FOR_MS = 60_000;
 
-/** How long the server may take to answer, beyond the sleep, in milliseconds. */
+/** The timeout of an answer beyond the sleep, in milliseconds. */
 const ANSWER_MS = 5_000;
 
 interface Parts {
@@ -34,40 +34,40 @@ export class Sleep {
   #isAsleep = false;
   /** Whether the last sleep was interrupted. */
   #isInterrupted = false;
-  /** Until when rings without an interruption are expected. Another account, or a procedure, cannot interrupt this session. */
+  /** The time until which rings without an interruption are expected. Another account, or a procedure, cannot interrupt this session. */
   #shortUntil = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** A session that sleeps answers no other statement. */
+  /** Whether the session sleeps, and so answers no other statement. */
   get isAsleep(): boolean {
     return this.#isAsleep;
   }
 
-  /** Sleeps until it is interrupted, the bell has been rung, or `leftMs` milliseconds are over. @throws DriverError */
+  /** Sleeps until an interruption, a ring of the bell, or the end of `leftMs` milliseconds. @throws DriverError */
   async hear(client: Connection, leftMs: number, isOver: () => boolean): Promise<readonly WakeUp[]> {
     const { bell, workerId } = this.#parts;
     const end = await this.#sleep(client, leftMs, isOver);
     if (end === 'interrupted') return [{}];
-    const heard = await bell.hear();
-    if (end === 'rung only' && heard.some(({ except }) => !except?.includes(workerId)))
+    const rings = await bell.hear();
+    if (end === 'rung only' && rings.some(({ except }) => !except?.includes(workerId)))
       this.#shortUntil = performance.now() + SHORT_FOR_MS;
-    return heard;
+    return rings;
   }
 
-  /** @returns `rung only` when the bell was rung and nobody interrupted the sleep before */
+  /** @returns `rung only` when the bell was rung without an earlier interruption of the sleep */
   async #sleep(
     client: Connection,
     leftMs: number,
     isOver: () => boolean,
   ): Promise<'interrupted' | 'rung' | 'rung only' | 'over'> {
     const until = performance.now() + leftMs;
-    // The ring for an interruption that came between two sleeps is there by the end of a nap.
+    // The ring for an interruption between two sleeps is visible by the end of a nap.
     const isNapping = this.#isInterrupted;
     this.#isInterrupted = false;
-    // Checked each turn: an interruption may come when the sleep is over and its answer still on its way.
+    // Checked each turn: an interruption may come when the sleep is over and its answer still in flight.
     for (let sleeps = 0; !isOver(); sleeps++) {
       const began = performance.now();
       const longest =
@@ -76,13 +76,13 @@ export class Sleep {
       if (ms <= 0) return 'over';
       if (await this.#statement(client, ms)) return 'interrupted';
       if (performance.now() - began >= ms - 1) continue;
-      // The server has not slept, as the bell had been rung.
+      // The server did not sleep, as the bell had already been rung.
       return sleeps > (isNapping ? 1 : 0) ? 'rung only' : 'rung';
     }
     return 'over';
   }
 
-  /** One statement. It ends by itself when the worker stops. @returns whether it was interrupted */
+  /** Sleeps in one statement. The wait ends early when the worker stops. @returns whether the sleep was interrupted */
   async #statement(client: Connection, ms: number): Promise<boolean> {
     const { sql, bell, lock, wait } = this.#parts;
     const { places, values } = bell.unheard();
@@ -99,7 +99,7 @@ export class Sleep {
     const slept = answerWithin(ms + ANSWER_MS, sleep())
       .catch(isInterruption)
       .finally(() => (this.#isAsleep = false));
-    // When the worker stops, nobody waits for it any more.
+    // After the worker's stop no code awaits the sleep.
     slept.catch(() => {});
     this.#isInterrupted = await Promise.race([slept, wait.ended().then(() => false)]);
     return this.#isInterrupted;

@@ -4,7 +4,7 @@ import type { Statements } from '../statements.js';
 import type { InTransaction } from '../store/in-transaction.js';
 import { list } from '../values/list.js';
 
-/** Finds out what there is to wait for, and lets delayed jobs become due. @throws DriverError */
+/** Finds the work that a worker can wait for, and makes delayed jobs due. @throws DriverError */
 export async function survey(
   sql: Statements,
   on: MysqlTransaction,
@@ -26,7 +26,7 @@ export async function survey(
   return { promoted, nextDueMs, waiting, leased };
 }
 
-/** A job that somebody holds is found the next time. */
+/** Makes jobs due. A locked job is found the next time. */
 async function promote(
   sql: Statements,
   on: MysqlTransaction,

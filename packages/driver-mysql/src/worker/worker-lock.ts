@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import { type MysqlTransaction, query } from '../query.js';
 import { isInterruption } from './interruption.js';
 
-/** The user lock that proves a worker alive. The server frees it with the session that holds it. */
+/** The user lock that proves a worker alive. The server releases the lock at the end of its session. */
 export class WorkerLock {
   readonly #context: Context;
   readonly #workerId: number;
@@ -35,13 +35,13 @@ export class WorkerLock {
     throw new DriverError('LockTimeout', "The worker's lock is still held.");
   }
 
-  /** Whether a session holds the lock still. @throws DriverError */
+  /** Whether a session still holds the lock. @throws DriverError */
   async isHeldBy(client: Connection): Promise<boolean> {
     await this.checkWrites(client).catch(isInterruption);
     const lock = query<{ held: number }>(client, this.#context.sql.holdsAnchor, [this.#name]);
-    // An interruption comes from a server that answers.
+    // An interruption proves that the server answers.
     const held = await lock.then(([row]) => Number(row?.held) === 1, isInterruption);
-    // A proxy that was not recognised has answered from another session. The one with the lock may be anybody's.
+    // An undetected proxy has answered from another session. Other clients may share the session that holds the lock.
     if (!held) this.#connection = null;
     return held;
   }
@@ -54,7 +54,8 @@ export class WorkerLock {
   }
 
   /**
-   * After a fail-over the old server may live on and be read-only: a lock there proves nothing on the new one.
+   * Checks that the server is writable. After a fail-over the old server may live on and be read-only: a lock there proves nothing on
+   * the new one.
    *
    * @throws DriverError `ConnectionLost`
    */

@@ -2,7 +2,7 @@ import type { WorkerInfo } from '@rowlock/core/driver';
 import { change, type MysqlTransaction, type Value } from '../query.js';
 import type { Statements } from '../statements.js';
 
-/** A worker's row. Others delete the row of a worker that is long gone. A worker that comes back writes it again. */
+/** A worker's row. Others delete the row of a worker that is long gone. A worker that comes back writes its row again. */
 export class WorkerRow {
   readonly id: number;
   readonly #sql: Statements;

@@ -1,11 +1,11 @@
 import type { PoolClient } from 'pg';
 import { type Pipeline, pipelineOf } from '../connection/pipeline/pipeline.js';
 
-/** A connection that a claim session has taken from the pool, until it gives it back. */
+/** A pooled connection that a claim session holds until `release`. */
 export class ClaimConnection {
   readonly client: PoolClient;
   readonly pipeline: Pipeline;
-  /** Whether a handler may have changed the session for the connection's next user. */
+  /** Whether a handler may have left changes in the session that outlast the transaction. */
   isChanged = false;
   /** Is called when the connection is lost. */
   onLost: (error: Error) => void = () => {};
@@ -17,7 +17,7 @@ export class ClaimConnection {
     client.on('end', this.#lost);
   }
 
-  /** Gives it back to the pool, which closes it if it is broken or changed. */
+  /** Gives the connection back to the pool. The pool closes a broken or changed one. */
   release(isBroken: boolean): void {
     this.client.off('error', this.#lost);
     this.client.off('end', this.#lost);

@@ -4,7 +4,7 @@ import type { SessionSettings } from '../connection/session-settings.js';
 import type { Context } from '../context.js';
 import type { PostgresTransaction } from '../query.js';
 
-/** What a claim's transaction needs of the driver. */
+/** The parts of the driver that a claim's transaction uses. */
 export interface ClaimParts {
   readonly context: Context;
   readonly names: NamedStatements;
@@ -12,6 +12,6 @@ export interface ClaimParts {
   /** For statements beside the transaction. */
   readonly pool: PostgresTransaction;
   readonly server: Server;
-  /** How long the server lets the transaction idle, in milliseconds. */
+  /** The idle limit that the server sets on the transaction, in milliseconds. */
   readonly limitMs: number;
 }

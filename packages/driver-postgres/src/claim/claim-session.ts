@@ -16,17 +16,17 @@ import { ClaimConnection } from './claim-connection.js';
 import type { ClaimParts } from './claim-parts.js';
 import { ClaimTransaction } from './claim-transaction.js';
 
-/** What a claim session takes its connections from. */
+/** The source of a claim session's connections. */
 export interface ClaimSource {
-  /** Takes a connection of the pool. @throws DriverError */
+  /** Takes a connection from the pool. @throws DriverError */
   readonly connect: () => Promise<PoolClient>;
-  /** What its transactions need; the server may have to be asked first. @throws DriverError */
+  /** The parts that the transactions use. The first call may query the server. @throws DriverError */
   readonly parts: () => Promise<ClaimParts>;
 }
 
 const NEVER = new AbortController().signal;
 
-/** A slot's connection: each claim is a transaction on it, and the next claim may go along with a settlement. */
+/** A slot's connection. Each claim is a transaction on it. The next claim may share a message with a settlement. */
 export class PostgresClaimSession implements ClaimSession<PostgresTransaction> {
   readonly #source: ClaimSource;
   #transaction: ClaimTransaction | null = null;
@@ -109,7 +109,7 @@ export class PostgresClaimSession implements ClaimSession<PostgresTransaction> {
     await this.#transaction?.rollback();
   }
 
-  /** The transaction, or a new one where it has ended. */
+  /** The current transaction, or a new one when the current one has ended. */
   async #open(): Promise<ClaimTransaction> {
     const current = this.#transaction;
     if (current?.isOpen) return current;
@@ -118,7 +118,10 @@ export class PostgresClaimSession implements ClaimSession<PostgresTransaction> {
     return this.#goOn(new ClaimTransaction(parts, connection, false));
   }
 
-  /** In the transaction, even if it has ended; in a new one where there was none. At once, so that no statement comes in between. */
+  /**
+   * Works in the current transaction, even after its end, or in a new one when there was none.
+   * Starts synchronously, so that no statement comes in between.
+   */
   #within<Result>(verb: (transaction: ClaimTransaction) => Promise<Result>): Promise<Result> {
     return this.#transaction === null ? this.#open().then(verb) : verb(this.#transaction);
   }

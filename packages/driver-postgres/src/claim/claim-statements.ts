@@ -4,9 +4,9 @@ import { cut } from '../connection/connection.js';
 import { BEGIN } from '../connection/pipeline/transaction-words.js';
 import { toDriverError } from '../errors.js';
 import { type QueryConfig, type Rows, statementOf } from '../query.js';
-import type { Asking } from './asking.js';
 import type { ClaimConnection } from './claim-connection.js';
 import type { ClaimParts } from './claim-parts.js';
+import type { ClaimStatement } from './claim-statement.js';
 import { SerialConnection } from './serial-connection.js';
 
 /** What the statements of a transaction need of it. */
@@ -37,12 +37,12 @@ export class ClaimStatements {
     this.serial = new SerialConnection(connection, check, isBegun ? null : () => this.#begin());
   }
 
-  send<Row extends QueryResultRow>(asking: Asking): Promise<Rows<Row>> {
-    return this.#answered(this.serial.ask<Row>(this.#statement(asking)));
+  send<Row extends QueryResultRow>(statement: ClaimStatement): Promise<Rows<Row>> {
+    return this.#answered(this.serial.send<Row>(this.#statement(statement)));
   }
 
-  async rows<Row extends QueryResultRow>(asking: Asking): Promise<Row[]> {
-    return (await this.send<Row>(asking)).rows;
+  async rows<Row extends QueryResultRow>(statement: ClaimStatement): Promise<Row[]> {
+    return (await this.send<Row>(statement)).rows;
   }
 
   /** One text without values, or several. */
@@ -51,19 +51,19 @@ export class ClaimStatements {
   }
 
   /** A statement and a COMMIT right behind it. @param behind Sends what goes along */
-  andCommit(asking: Asking, behind?: () => void): Promise<Rows<QueryResultRow>> {
-    return this.#answered(this.serial.askAndCommit(this.#statement(asking), behind));
+  andCommit(statement: ClaimStatement, behind?: () => void): Promise<Rows<QueryResultRow>> {
+    return this.#answered(this.serial.sendAndCommit(this.#statement(statement), behind));
   }
 
   /** The same behind others, each only if the one before it was done. @param onOver Is called where the COMMIT itself fails */
   allAndCommit(
     checks: readonly QueryConfig[],
-    asking: Asking,
+    statement: ClaimStatement,
     onOver: () => void,
     behind: () => void,
   ): Promise<void> {
-    const statements = [...checks, this.#statement(asking)];
-    return this.#answered(this.serial.askAllAndCommit(statements, onOver, behind));
+    const statements = [...checks, this.#statement(statement)];
+    return this.#answered(this.serial.sendAllAndCommit(statements, onOver, behind));
   }
 
   /** Ends the transaction, behind all statements. */
@@ -90,7 +90,7 @@ export class ClaimStatements {
     throw cause;
   };
 
-  #statement({ text, values, given }: Asking): QueryConfig {
+  #statement({ text, values, given }: ClaimStatement): QueryConfig {
     return statementOf(text, values, this.#parts.names.nameOf(text, given));
   }
 

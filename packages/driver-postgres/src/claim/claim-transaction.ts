@@ -11,10 +11,10 @@ import type {
 import type { QueryResultRow } from 'pg';
 import type { Rows } from '../query.js';
 import { type JobRow, toJob } from '../rows.js';
-import type { Asking } from './asking.js';
 import { claiming } from './claim.js';
 import type { ClaimConnection } from './claim-connection.js';
 import type { ClaimParts } from './claim-parts.js';
+import type { ClaimStatement } from './claim-statement.js';
 import { ClaimStatements } from './claim-statements.js';
 import { firstOutstanding } from './first-outstanding.js';
 import { HandlerTransaction, KEEP, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
@@ -32,7 +32,7 @@ import {
 import { lockingSiblings } from './siblings.js';
 import { stopStatements } from './stop-statements.js';
 
-/** A settlement that was committed, and the transaction that began behind it with the next claim. */
+/** A committed settlement, and the transaction that began behind it with the next claim. */
 export interface Ended {
   readonly settled: readonly JobId[];
   readonly next: { readonly transaction: ClaimTransaction; readonly jobs: Promise<readonly Job[]> } | null;
@@ -48,13 +48,13 @@ export class ClaimTransaction {
   readonly #lost = new AbortController();
   readonly #held = new Set<JobId>();
   #handle: HandlerTransaction;
-  /** How a job of this claim stands in the table until it is settled. */
+  /** The status of the claim's jobs in the table until they are settled. */
   #status: State = 'new';
   #isOpen = true;
   #hasEnded = false;
   #rolledBack: Promise<void> = Promise.resolve();
 
-  /** @param isBegun Whether it is open already; else its first statement opens it. */
+  /** @param isBegun Whether the transaction is open already. Otherwise the first statement opens it. */
   constructor(parts: ClaimParts, connection: ClaimConnection, isBegun: boolean) {
     this.#parts = parts;
     this.#connection = connection;
@@ -63,7 +63,7 @@ export class ClaimTransaction {
     this.#handle = this.#newHandle();
   }
 
-  /** From now on the loss of the connection is its own. */
+  /** Makes the loss of the connection end this claim, and no longer the one before. */
   attach(): void {
     this.#connection.onLost = this.#onLost;
   }
@@ -102,12 +102,12 @@ export class ClaimTransaction {
   }
 
   async release(run: RunRef): Promise<void> {
-    await this.#askAndCommit(releasing(this.#sql, run));
+    await this.#sendAndCommit(releasing(this.#sql, run));
     this.#end(false);
   }
 
   async lease(runId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
-    await this.#askAndCommit(leasing(this.#sql, { runId, jobs }, forMs));
+    await this.#sendAndCommit(leasing(this.#sql, { runId, jobs }, forMs));
     this.#end(false);
   }
 
@@ -116,8 +116,8 @@ export class ClaimTransaction {
     jobs: readonly JobId[],
     isCommitted: boolean,
   ): Promise<ReadonlyMap<JobId, State>> {
-    const asking = lockingLeased(this.#sql, runId, jobs, isCommitted);
-    const rows = await this.#statements.rows<{ id: JobId; status: State }>(asking);
+    const statement = lockingLeased(this.#sql, runId, jobs, isCommitted);
+    const rows = await this.#statements.rows<{ id: JobId; status: State }>(statement);
     for (const { id, status } of rows) if (status === 'in-progress') this.#held.add(id);
     this.#status = 'in-progress';
     return new Map(rows.map(({ id, status }) => [id, status]));
@@ -128,7 +128,7 @@ export class ClaimTransaction {
     const own = settlements.filter(({ id }) => this.#held.has(id));
     if (own.length === 0) return [];
     this.#handle.close();
-    // What the handler left to be checked at commit is checked now, while the claim can still be settled otherwise.
+    // Deferred constraints are checked before the settlement: a failure still leaves the claim free for another outcome.
     if (this.used) await this.#fenced(this.#handle.checks.map(({ text }) => text).join('; '));
     const settled = await (this.#standing.isOne && areAlike(own) ? this.#complete(own) : this.#settle(own));
     for (const id of settled) this.#held.delete(id);
@@ -147,7 +147,7 @@ export class ClaimTransaction {
     return rows.map(({ id }) => id);
   }
 
-  /** Settles, commits and, where the connection allows it, claims again in one message. */
+  /** Settles and commits. Where the connection allows it, the same message carries the next claim. */
   async finish(settlements: readonly Settlement[], criteria: ClaimCriteria | undefined): Promise<Ended> {
     this.#checkOpen();
     if (settlements.some(({ id }) => !this.#held.has(id))) return NOTHING;
@@ -170,19 +170,19 @@ export class ClaimTransaction {
     return this.#commitAll(settlements, behind);
   }
 
-  /** By the plainest statement. Should the job not be this transaction's to settle, nothing is written. */
+  /** Commits by the plainest statement. Writes nothing when another transaction has the job. */
   async #commitOne(settlements: Alike, behind: () => void): Promise<readonly JobId[]> {
-    const asking = completing(this.#sql.complete, settlements, this.#standing);
-    const { rowCount } = await this.#askAndCommit(asking, behind);
+    const statement = completing(this.#sql.complete, settlements, this.#standing);
+    const { rowCount } = await this.#sendAndCommit(statement, behind);
     return rowCount === 1 ? [settlements[0].id] : [];
   }
 
   async #commitAll(settlements: readonly Settlement[], behind: () => void): Promise<readonly JobId[]> {
-    await this.#askAndCommit(settlingAll(this.#sql, settlements, this.#standing), behind);
+    await this.#sendAndCommit(settlingAll(this.#sql, settlements, this.#standing), behind);
     return settlements.map(({ id }) => id);
   }
 
-  /** With what a handler has written. Where that cannot be committed nothing is, and the transaction is left to be undone. */
+  /** Commits the settlements with the handler's writes. On a failure nothing is committed, and the transaction waits for its ROLLBACK. */
   async #commitWritten(settlements: readonly Settlement[], behind: () => void): Promise<readonly JobId[]> {
     this.#handle.close();
     const ending = settlingAll(this.#sql, settlements, this.#standing);
@@ -195,7 +195,7 @@ export class ClaimTransaction {
     return settlements.map(({ id }) => id);
   }
 
-  /** Whether the next claim needs no other connection, and no statement ahead of it. */
+  /** Whether the next claim can use this connection, with no statement ahead of it. */
   get #mayGoOn(): boolean {
     const { settings, names, limitMs } = this.#parts;
     const { client, pipeline, isChanged } = this.#connection;
@@ -208,7 +208,7 @@ export class ClaimTransaction {
     void this.#connection.pipeline.begin();
     const transaction = new ClaimTransaction(this.#parts, this.#connection, true);
     const jobs = transaction.claim(criteria);
-    // Where the settlement fails, nobody reads what became of the claim.
+    // When the settlement fails, no code reads the claim's result.
     jobs.catch(() => {});
     return { transaction, jobs };
   }
@@ -240,7 +240,7 @@ export class ClaimTransaction {
   }
 
   async #rollback(): Promise<void> {
-    // A statement that waits for its turn would come after the ROLLBACK and be committed by itself.
+    // A statement still in the queue would run after the ROLLBACK, and would be committed by itself.
     this.#isOpen = false;
     this.#handle.close();
     try {
@@ -250,7 +250,7 @@ export class ClaimTransaction {
       }
       this.#end(false);
     } catch {
-      // The server rolls back what a lost connection leaves open.
+      // The server rolls back the open transaction of a lost connection.
       this.#end(true);
     }
   }
@@ -276,7 +276,7 @@ export class ClaimTransaction {
     return rows.map(toJob);
   }
 
-  /** Fails when the savepoints are gone: with them are the locks, though a transaction is open. */
+  /** Fails when the savepoints are gone. The locks are gone with the savepoints, though a transaction is open. */
   async #fenced(text: string): Promise<void> {
     try {
       await this.#statements.plain(text);
@@ -286,11 +286,11 @@ export class ClaimTransaction {
     this.#handle.unfence();
   }
 
-  /** Nothing is committed when the statement fails: the connection is closed then if its transaction is still open. */
-  async #askAndCommit(asking: Asking, behind?: () => void): Promise<Rows<QueryResultRow>> {
+  /** Commits nothing when the statement fails. A connection whose transaction is still open is then closed. */
+  async #sendAndCommit(statement: ClaimStatement, behind?: () => void): Promise<Rows<QueryResultRow>> {
     this.#handle.close();
     try {
-      return await this.#statements.andCommit(asking, behind);
+      return await this.#statements.andCommit(statement, behind);
     } catch (error) {
       const status = this.#connection.client.getTransactionStatus?.();
       this.#end(status === 'T' || status === 'E');
@@ -306,14 +306,14 @@ export class ClaimTransaction {
     await this.#statements.within(stopStatements(serial, pool, context.sql, session, this.lost));
   }
 
-  /** The loss of the claim where an error says that the savepoints are gone; undefined for other errors. */
+  /** The loss of the claim, when the error says that the savepoints are gone. Undefined for other errors. */
   #endedByHandler(error: unknown): unknown {
     if (!(error instanceof DriverError) || Object(error.cause).code !== '3B001') return undefined;
     this.#onEnded();
     return this.lost.reason;
   }
 
-  /** The handler has committed or rolled back, and so given up the locks. */
+  /** The handler has committed or rolled back, which releases the locks. */
   #onEnded(): void {
     this.#handle.close();
     const message = "The claim was lost: a statement in the handler's transaction has ended it.";
@@ -331,7 +331,7 @@ export class ClaimTransaction {
     );
   };
 
-  /** @param isHandedOn Whether the next transaction has the connection. */
+  /** @param isHandedOn Whether the next transaction keeps the connection. */
   #end(isBroken: boolean, isHandedOn = false): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;

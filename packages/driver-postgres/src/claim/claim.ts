@@ -1,9 +1,9 @@
 import type { ClaimCriteria } from '@rowlock/core/driver';
 import type { Statements } from '../statements.js';
-import type { Asking } from './asking.js';
+import type { ClaimStatement } from './claim-statement.js';
 
-/** SKIP LOCKED. One job has a statement of its own: its plan does for any values. */
-export function claiming(sql: Statements, criteria: ClaimCriteria): Asking {
+/** Uses SKIP LOCKED. A claim of one job has its own statement, whose plan fits any values. */
+export function claiming(sql: Statements, criteria: ClaimCriteria): ClaimStatement {
   const { queue, kinds, line, busy, limit } = criteria;
   const values = [queue, line.priority, line.id, kinds, busy];
   return limit === 1

@@ -3,24 +3,24 @@ import type { QueryResult, QueryResultRow } from 'pg';
 import type { PostgresTransaction, QueryConfig } from '../query.js';
 import type { SerialConnection } from './serial-connection.js';
 
-/** With the number by which the server stops this session's statements. Behind a pooler the connection's own number is another one. */
+/** Also reads the session's pid, by which the server stops statements. Behind a pooler the connection's own pid is another one. */
 const SAVEPOINT = 'SAVEPOINT rowlock_handler; SAVEPOINT rowlock_fence; SELECT pg_backend_pid() AS pid';
 
-/** Undoes what the handler wrote, with the fence, and keeps the locks that are older. */
+/** Undoes the handler's writes and the fence. Keeps the older locks. */
 export const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
 
 /**
- * A transaction that the handler has ended and begun anew, as by COMMIT AND CHAIN, has no fence. With it goes SET TRANSACTION READ ONLY,
- * which would keep the claim from being settled.
+ * Fails in a transaction that the handler has ended and begun anew, as by COMMIT AND CHAIN: such a transaction has no fence.
+ * The RELEASE also drops a SET TRANSACTION READ ONLY, which would block the settlement.
  */
 const LOOK_FOR_FENCE = { name: 'rowlock.unfence', text: 'RELEASE SAVEPOINT rowlock_fence' };
 
-/** What is deferred to the commit. */
+/** Checks the constraints that are deferred to the commit. */
 const CHECK_NOW = { name: 'rowlock.check', text: 'SET CONSTRAINTS ALL IMMEDIATE' };
 
 /**
- * Keeps what the handler wrote, also when a later one's writes are undone. What it left to be checked at commit is checked first,
- * in a savepoint that is rolled back, so that the next handler's constraints are deferred again.
+ * Keeps the handler's writes when a later handler's writes are undone. Deferred constraints are checked first.
+ * The check is in a savepoint that is rolled back, so that the next handler's constraints are deferred again.
  */
 export const KEEP = `
   SAVEPOINT rowlock_check;
@@ -29,12 +29,14 @@ export const KEEP = `
   RELEASE SAVEPOINT rowlock_handler`;
 
 /**
- * What stays with the session when the transaction is over. Not what ends with it: SET LOCAL, `set_config(…, true)`, ON COMMIT DROP. Of several
- * statements each is looked at; what stands in a text that is no statement costs a connection, and no more.
+ * Finds statements whose effect stays in the session after the transaction. Effects that end with the transaction do not count:
+ * SET LOCAL, `set_config(…, true)`, ON COMMIT DROP. Each statement of a text is checked.
+ * A false match, as inside a string, costs one connection and nothing else.
  */
 const STAYS = new RegExp(
   [
-    // A statement's beginning, behind comments. Each of them can be matched in one way alone: of two ways many comments would make a power of two.
+    // A statement's beginning, behind comments. Each comment matches in one way only.
+    // Two ways would make the time exponential in the number of comments.
     String.raw`(?:^|;)(?:\s|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*(?:` +
       [
         String.raw`set\b(?!\s+(?:local|constraints|transaction)\b)`,
@@ -51,7 +53,7 @@ const STAYS = new RegExp(
   'i',
 );
 
-/** What the handler writes through. Its first use sets the savepoint; after the run it is dead. */
+/** The `tx` of a handler. The first use sets the savepoint. After the run every use is refused. */
 export class HandlerTransaction implements PostgresTransaction {
   readonly #serial: SerialConnection;
   readonly #onEnded: () => void;
@@ -62,8 +64,8 @@ export class HandlerTransaction implements PostgresTransaction {
   #session: number | undefined;
 
   /**
-   * @param onEnded Is called when a statement of the handler has ended the transaction, and with it the claim.
-   * @param onStays Is called when one may change the session for whoever has it next.
+   * @param onEnded Is called when a handler's statement has ended the transaction, and so the claim.
+   * @param onStays Is called when a handler's statement may change the session for its next user.
    */
   constructor(serial: SerialConnection, onEnded: () => void, onStays: () => void) {
     this.#serial = serial;
@@ -82,23 +84,23 @@ export class HandlerTransaction implements PostgresTransaction {
     if (!this.#open) throw runOver();
     if (STAYS.test(String(Object(text).text ?? text))) this.#onStays();
     try {
-      return await this.#ask<Row>(text, values);
+      return await this.#send<Row>(text, values);
     } finally {
       if (!this.#serial.inTransaction) this.#onEnded();
     }
   }
 
-  /** Asks whether the transaction is still the claim's, and checks what the handler left to be checked at commit. */
+  /** Statements that check whether the claim's transaction still exists, and check the deferred constraints. */
   get checks(): readonly QueryConfig[] {
     return this.#fenced ? [LOOK_FOR_FENCE, CHECK_NOW] : [CHECK_NOW];
   }
 
-  /** The fence is gone, with what was undone or by being found. */
+  /** Notes that the fence is gone: undone, or released by the check. */
   unfence(): void {
     this.#fenced = false;
   }
 
-  /** The server's number of the session, once it is known. */
+  /** The session's pid on the server, when it is known. */
   get session(): number | undefined {
     return this.#session;
   }
@@ -107,8 +109,8 @@ export class HandlerTransaction implements PostgresTransaction {
     this.#open = false;
   }
 
-  /** The savepoint goes along with the first statement. Should it fail, so does the ROLLBACK TO it, and with that the run. */
-  #ask<Row extends QueryResultRow>(
+  /** Sends the savepoint along with the first statement. When the savepoint fails, the ROLLBACK TO it fails too, and the run fails. */
+  #send<Row extends QueryResultRow>(
     text: string | QueryConfig,
     values?: unknown[],
   ): Promise<QueryResult<Row>> {

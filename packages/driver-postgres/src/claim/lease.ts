@@ -1,19 +1,19 @@
 import type { JobId, RunRef } from '@rowlock/core/driver';
 import type { Statements } from '../statements.js';
 import { rangeOf } from '../values/job-ids.js';
-import type { Asking } from './asking.js';
+import type { ClaimStatement } from './claim-statement.js';
 
-/** Marks jobs as in progress by a run. */
-export function leasing(sql: Statements, { runId, jobs }: RunRef, forMs: number): Asking {
+/** Marks a run's jobs as in progress. */
+export function leasing(sql: Statements, { runId, jobs }: RunRef, forMs: number): ClaimStatement {
   return { text: sql.lease, values: [runId, jobs, forMs, rangeOf(jobs)[0]], given: jobs.length };
 }
 
-/** Locks those of a run's leased jobs that are still its own. */
+/** Locks those leased jobs that the run still has. */
 export function lockingLeased(
   sql: Statements,
   runId: string,
   jobs: readonly JobId[],
   isCommitted: boolean,
-): Asking {
+): ClaimStatement {
   return { text: sql.lockLeased, values: [runId, jobs, isCommitted], given: 1 };
 }

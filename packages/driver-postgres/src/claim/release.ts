@@ -2,9 +2,9 @@ import type { RunRef } from '@rowlock/core/driver';
 import type { Statements } from '../statements.js';
 import { rangeOf } from '../values/job-ids.js';
 import { plainArray } from '../values/plain-array.js';
-import type { Asking } from './asking.js';
+import type { ClaimStatement } from './claim-statement.js';
 
-/** Gives a claim back, and ends the records of its run. */
-export function releasing(sql: Statements, { runId, jobs }: RunRef): Asking {
+/** Releases a claim, and ends the records of its run. */
+export function releasing(sql: Statements, { runId, jobs }: RunRef): ClaimStatement {
   return { text: sql.release, values: [plainArray(jobs), runId, rangeOf(jobs)[0]], given: jobs.length };
 }

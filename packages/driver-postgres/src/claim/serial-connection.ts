@@ -8,8 +8,8 @@ import type { ClaimConnection } from './claim-connection.js';
 const nothing = (): void => {};
 
 /**
- * A transaction's connection, one statement at a time. The client would keep a second one until the first is answered, and send it
- * then even if the transaction has ended meanwhile: it would be committed by itself.
+ * A transaction's connection, one statement at a time. The client would queue a second statement until the first is answered.
+ * A queued statement is sent even after the transaction's end, and would then be committed by itself.
  */
 export class SerialConnection implements PostgresTransaction {
   readonly #connection: ClaimConnection;
@@ -20,9 +20,9 @@ export class SerialConnection implements PostgresTransaction {
   #forgotten = 0;
 
   /**
-   * @param check Throws what refuses a statement whose turn has come.
-   * @param begin Opens the transaction ahead of its first statement; null where it is open. Returns null where a failure shows
-   * in the statement behind it.
+   * @param check Throws the error that refuses a statement when its turn comes.
+   * @param begin Opens the transaction ahead of its first statement. Null when the transaction is open.
+   * Returns null when the next statement shows a failure of the BEGIN.
    */
   constructor(connection: ClaimConnection, check: () => void, begin: (() => Promise<unknown> | null) | null) {
     this.#connection = connection;
@@ -39,18 +39,18 @@ export class SerialConnection implements PostgresTransaction {
     return this.#begin === null;
   }
 
-  /** Whether a transaction is open, as the server says with each answer. */
+  /** Whether a transaction is open, by the status in the server's last answer. */
   get inTransaction(): boolean {
-    // An application's own pool may be of an older client, which does not pass this on.
+    // The older client of an application's own pool does not expose the status.
     return this.#client.getTransactionStatus?.() !== 'I';
   }
 
-  /** Whether a statement is on its way, or waits for its turn. */
+  /** Whether a statement is in flight, or waits for its turn. */
   get busy(): boolean {
     return this.#waiting > 0;
   }
 
-  /** A statement of the handler's. */
+  /** A handler's statement. */
   query<Row extends QueryResultRow = QueryResultRow>(
     text: string | QueryConfig,
     values?: unknown[],
@@ -58,7 +58,7 @@ export class SerialConnection implements PostgresTransaction {
     return this.#take(() => this.#client.query<Row>(text, values));
   }
 
-  /** The same, with another text right before it in the same turn. @param onAhead Receives the answer to that text */
+  /** A handler's statement, with another text right before it in the same turn. @param onAhead Receives the answer to that text */
   queryBehind<Row extends QueryResultRow = QueryResultRow>(
     ahead: string,
     onAhead: (answer: Promise<unknown>) => void,
@@ -73,8 +73,8 @@ export class SerialConnection implements PostgresTransaction {
     );
   }
 
-  /** A statement of the driver's own. */
-  ask<Row extends QueryResultRow>(statement: QueryConfig): Promise<Rows<Row>> {
+  /** One of the driver's own statements. */
+  send<Row extends QueryResultRow>(statement: QueryConfig): Promise<Rows<Row>> {
     return this.#take(() => this.#connection.pipeline.query<Row>(statement));
   }
 
@@ -83,8 +83,8 @@ export class SerialConnection implements PostgresTransaction {
     return this.#take(() => this.#connection.pipeline.plain(text));
   }
 
-  /** A statement and a COMMIT right behind it. Should the statement fail, so does what is behind it. @param behind Sends what goes along */
-  askAndCommit<Row extends QueryResultRow>(statement: QueryConfig, behind = nothing): Promise<Rows<Row>> {
+  /** A statement, and a COMMIT right behind it. When the statement fails, the COMMIT fails too. @param behind Sends what goes along */
+  sendAndCommit<Row extends QueryResultRow>(statement: QueryConfig, behind = nothing): Promise<Rows<Row>> {
     return this.#take(() => {
       const answered = this.#connection.pipeline.queryAndCommit<Row>(statement);
       behind();
@@ -93,20 +93,21 @@ export class SerialConnection implements PostgresTransaction {
   }
 
   /**
-   * Several statements and a COMMIT, each only if the one before it was done: where one fails, the transaction is still there.
+   * Several statements and a COMMIT. Each runs only after the success of the one before it.
+   * When a statement fails, the transaction is still open.
    *
-   * @param onOver Is called where the COMMIT itself fails: then it is not.
+   * @param onOver Is called when the COMMIT itself fails. The transaction has then ended.
    * @param behind Sends what goes along, where statements share messages
    */
-  askAllAndCommit(statements: readonly QueryConfig[], onOver: () => void, behind = nothing): Promise<void> {
+  sendAllAndCommit(statements: readonly QueryConfig[], onOver: () => void, behind = nothing): Promise<void> {
     return this.#take(async () => {
       const { pipeline } = this.#connection;
-      const asked = pipeline.inOrder(statements);
+      const done = pipeline.inOrder(statements);
       const commit = (): Promise<void> => pipeline.inOrder([COMMIT]);
-      const committed = pipeline.sharesMessages ? commit() : asked.then(commit);
+      const committed = pipeline.sharesMessages ? commit() : done.then(commit);
       behind();
       committed.catch(nothing);
-      await asked;
+      await done;
       await committed.catch((error: unknown) => {
         onOver();
         throw error;
@@ -114,7 +115,7 @@ export class SerialConnection implements PostgresTransaction {
     });
   }
 
-  /** Refuses the statements that still wait for their turn. */
+  /** Refuses the statements that wait for their turn. */
   forget(): void {
     this.#forgotten += 1;
   }
@@ -124,7 +125,7 @@ export class SerialConnection implements PostgresTransaction {
     await this.#last;
   }
 
-  /** A statement that has no other before it is sent at once, so that what comes behind it goes along. */
+  /** Sends a statement at once when no other is before it, so that later ones share its message. */
   #take<Result>(statement: () => Promise<Result>): Promise<Result> {
     const forgotten = this.#forgotten;
     const begin = (): Promise<Result> => {
@@ -162,7 +163,7 @@ function atOnce<Result>(begin: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Why the transaction could not be opened says more than what became of its statement without it. */
+/** Prefers the error of the BEGIN to the error of its statement: the first is the cause. */
 async function behindOpening<Result>(opened: Promise<unknown>, answered: Promise<Result>): Promise<Result> {
   answered.catch(nothing);
   await opened;

@@ -5,31 +5,39 @@ import type { Statements } from '../statements.js';
 import { storableJson } from '../store/storable.js';
 import { rangeOf } from '../values/job-ids.js';
 import { plainArray } from '../values/plain-array.js';
-import type { Asking } from './asking.js';
+import type { ClaimStatement } from './claim-statement.js';
 
-/** How the jobs of a claim stand in the table until they are settled. */
+/** The state of a claim's jobs in the table until they are settled. */
 export interface Standing {
   readonly status: State;
-  /** Whether it is one job: no run of the claim can have several. */
+  /** Whether the claim is one job. Then no run of the claim has several. */
   readonly isOne: boolean;
 }
 
 /** Settlements that `areAlike`. */
 export type Alike = readonly [Settlement, ...Settlement[]];
 
-/** Settles one job that is complete, without output. Whether it did is told by how many rows it changed. */
-export function completing(text: string, [settlement]: Alike, { status }: Standing): Asking {
+/** Settles one job that is complete, without output. The row count says whether the job was settled. */
+export function completing(text: string, [settlement]: Alike, { status }: Standing): ClaimStatement {
   return { text, values: [settlement.id, ...sharedBy(settlement, status)], given: 1 };
 }
 
-/** Settles those of the jobs that are the transaction's to settle, and brings their ids. */
-export function settling(sql: Statements, settlements: readonly Settlement[], standing: Standing): Asking {
+/** Settles those jobs that this transaction has, and returns their ids. */
+export function settling(
+  sql: Statements,
+  settlements: readonly Settlement[],
+  standing: Standing,
+): ClaimStatement {
   const { settle, settleTogether } = sql;
   return endingBy(standing.isOne ? settle : settleTogether, settlements, standing);
 }
 
-/** Settles all of them, or fails. Jobs that end alike are settled by one plan, whatever their number. */
-export function settlingAll(sql: Statements, settlements: readonly Settlement[], standing: Standing): Asking {
+/** Settles all of the jobs, or fails. Jobs that end alike are settled by one plan, for any number of them. */
+export function settlingAll(
+  sql: Statements,
+  settlements: readonly Settlement[],
+  standing: Standing,
+): ClaimStatement {
   if (!areAlike(settlements))
     return endingBy(standing.isOne ? sql.settleAll : sql.settleAllTogether, settlements, standing);
   if (standing.isOne) return completing(sql.completeAll, settlements, standing);
@@ -38,7 +46,7 @@ export function settlingAll(sql: Statements, settlements: readonly Settlement[],
   return { text: sql.settleAlike, values, given: 1 };
 }
 
-/** Whether jobs are complete, without output, and nothing sets their settlements apart. */
+/** Whether all jobs are complete, without output, and with equal settlements. */
 export function areAlike(settlements: readonly Settlement[]): settlements is Alike {
   const [first] = settlements;
   if (first === undefined) return false;
@@ -54,13 +62,17 @@ export function areAlike(settlements: readonly Settlement[]): settlements is Ali
   );
 }
 
-/** What settlements that are alike have in common: $2 to $7. */
+/** The values that are equal in settlements that are alike: $2 to $7. */
 function sharedBy({ runId, attempt, crashes, tookMs, by }: Settlement, status: State): unknown[] {
   return [runId, attempt, crashes, tookMs, by, status];
 }
 
-/** Of settlements of any sort: $1 to $13, and $14 where a run may have several jobs. */
-function endingBy(text: string, settlements: readonly Settlement[], { status, isOne }: Standing): Asking {
+/** The values of any settlements: $1 to $13, and $14 when a run may have several jobs. */
+function endingBy(
+  text: string,
+  settlements: readonly Settlement[],
+  { status, isOne }: Standing,
+): ClaimStatement {
   const column = <Value>(value: (settlement: Settlement) => Value): Value[] => settlements.map(value);
   const ids = column(({ id }) => id);
   const values = [
@@ -82,7 +94,7 @@ function endingBy(text: string, settlements: readonly Settlement[], { status, is
   return { text, values, given: settlements.length };
 }
 
-/** Whether fewer jobs were this transaction's to settle: see `settleAll`. */
+/** Whether this transaction had fewer jobs to settle: see `settleAll`. */
 export function isNotAll(error: unknown): boolean {
   const { code, message } = Object(error instanceof DriverError && error.cause);
   return code === '22P02' && String(message).includes(NOT_ALL);

@@ -1,9 +1,9 @@
 import type { Entities } from '@rowlock/core/driver';
 import type { Statements } from '../statements.js';
-import type { Asking } from './asking.js';
+import type { ClaimStatement } from './claim-statement.js';
 
-/** NOWAIT. One key has a statement of its own. */
-export function lockingSiblings(sql: Statements, { queue, keys }: Entities, limit: number): Asking {
+/** Uses NOWAIT. One key has its own statement. */
+export function lockingSiblings(sql: Statements, { queue, keys }: Entities, limit: number): ClaimStatement {
   const [key, ...others] = keys;
   return others.length === 0
     ? { text: sql.lockKey, values: [queue, key, limit], given: 1 }

@@ -3,14 +3,14 @@ import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import type { SerialConnection } from './serial-connection.js';
 
-/** How long the handler's statements may go on when they are to be undone, in milliseconds. */
+/** How long a handler's statement may run on before its undo, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
 
 /**
- * Waits for the handler's statement that is still running, and stops it after a while. The statements behind it are refused.
+ * Waits for the handler's statement that is running, and stops the statement after a while. Statements behind it are refused.
  *
- * @param pool Where the stop is sent
- * @param session The server's number of the session, once it is known
+ * @param pool Sends the stop
+ * @param session The session's pid on the server, when it is known
  */
 export async function stopStatements(
   serial: SerialConnection,

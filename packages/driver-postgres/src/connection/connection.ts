@@ -6,15 +6,15 @@ import { toDriverError } from '../errors.js';
 import type { PostgresTransaction } from '../query.js';
 import type { SessionSettings } from './session-settings.js';
 
-/** After how many silent milliseconds keep-alive probes begin. Node sends 10 of them, one a second. */
+/** Keep-alive probes begin after so many silent milliseconds. Node sends 10 probes, one a second. */
 export const KEEP_ALIVE_MS = 10_000;
 
-/** An application may give one pool to several drivers. */
+/** Pools that have the listeners. An application may give one pool to several drivers. */
 const watchedPools = new WeakSet<Pool>();
 
 /**
- * A connection of the pool may break at any time without ending the process: while it idles, and in the moment in which it is
- * handed out, when the server's farewell comes together with its welcome.
+ * Keeps a pooled connection that breaks from ending the process. The connection may break while it is idle.
+ * A new connection may break too: the server may close it in the same moment as it accepts it.
  */
 export function watch(pool: Pool): void {
   if (watchedPools.has(pool)) return;
@@ -30,8 +30,8 @@ const NONE_FREE =
 const watched = new WeakSet<PoolClient>();
 
 /**
- * A connection of the pool, which may break at any time without ending the process. An application's own pool may not watch
- * over its connections, and may let everybody wait for one for ever. @throws DriverError
+ * Takes a connection from the pool. A connection that breaks does not end the process.
+ * An application's own pool may lack error listeners, and may have no timeout for a free connection. @throws DriverError
  */
 export async function takeConnection(pool: Pool, answerMs: number): Promise<PoolClient> {
   const connecting = pool.connect();
@@ -53,14 +53,14 @@ export async function takeConnection(pool: Pool, answerMs: number): Promise<Pool
   }
 }
 
-/** Ends a connection that does not answer: what waits for an answer fails. */
+/** Destroys a connection that does not answer, which makes the pending statements fail. */
 export function cut(client: object): void {
   Object(socketOf(client)).destroy?.();
 }
 
 /**
- * Ends a pool. A connection that does not answer delays that by `answerMs` at most, and is cut: the pool waits for connections in use, and
- * leaves alone idle ones, whose goodbye may wait for an answer. @throws DriverError
+ * Ends a pool. A connection that does not answer is cut after `answerMs`: the pool waits without a bound for connections in use.
+ * An idle connection is cut too, as its termination may wait for an answer. @throws DriverError
  */
 export async function endPool(pool: Pool, answerMs: number): Promise<void> {
   const clients: readonly object[] = [...(Object(pool)._clients ?? [])];
@@ -69,24 +69,24 @@ export async function endPool(pool: Pool, answerMs: number): Promise<void> {
   setTimeout(cutAll, answerMs).unref();
 }
 
-/** A client of another make, or of an older version, may not show it. */
+/** The client's socket. A client of another make, or of an older version, may not expose it. */
 export function socketOf(client: object): unknown {
   return Object(Object(client).connection).stream;
 }
 
-/** An error without a listener would end the process. What waits for an answer fails with it. */
+/** An error event without a listener would end the process. Pending statements fail with the error anyway. */
 function ignore(): void {}
 
-/** The pool, each statement on whichever connection is free, with a bound on the time of its answer. */
+/** The pool: each statement runs on any free connection, with a bound on the time of its answer. */
 export function onPool(pool: Pool, answerMs: number, settings?: SessionSettings): PostgresTransaction {
   return {
     async query(text, values) {
       const client = await takeConnection(pool, answerMs);
       if (settings?.replans(client)) client.query('DISCARD PLANS').catch(ignore);
-      // After an error the pool makes a new one: it may have been the connection's.
+      // After an error the pool opens a new connection, as the old one may be the cause.
       let isBroken = true;
       try {
-        // A client that sends ahead of the answers would wait for this one before it ends.
+        // A pipelining client waits for this answer before it ends.
         const result = await answerWithin(answerMs, client.query(text, values), () => cut(client));
         isBroken = false;
         return result;

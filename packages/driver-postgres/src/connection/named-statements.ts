@@ -21,58 +21,59 @@ const VERBS = [
   'survey',
 ] as const satisfies readonly (keyof Statements)[];
 
-/** How many rows a prepared statement is given at most. */
+/** The most rows that a prepared statement is given. */
 const FEW = 40;
 
-/** After how many statements by themselves it pays to find out whether they may have names. */
+/** Connections are compared after so many single statements: earlier, the comparison would cost more than it saves. */
 const WORTH_IT = 20;
 
-/** The server has no statement of this name, has one already, or what the statement names has changed. */
+/** SQLSTATEs: no statement has this name, a statement has it already, or a named object has changed. */
 const REFUSALS: ReadonlySet<unknown> = new Set(['26000', '42P05', '0A000']);
 
 /**
- * The names of prepared statements. The server plans a named statement once for each connection. To plan a claim and its settlement
- * anew for each job took two thirds of the server's time for them. Where connections share the server's sessions, or an application
- * uses them too, a name would be looked for in the wrong session: there nothing has a name.
+ * The names of prepared statements. The server plans a prepared statement once for each connection.
+ * Without prepared statements, planning a claim and its settlement for each job took two thirds of the server's time for them.
+ * Nothing is prepared where connections share the server's sessions, or an application uses them too:
+ * the server would look for a name in the wrong session.
  */
 export class NamedStatements {
   readonly #names: Map<string, string>;
   readonly #findOut: (() => Promise<boolean>) | null;
   readonly #stale = new WeakSet<PoolClient>();
-  /** Null until it is found out. */
+  /** Null while it is unknown. */
   #isOwn: boolean | null;
   #isRefused = false;
   #sent = 0;
   #finding: Promise<void> | null = null;
 
-  /** @param isOwn Whether each connection is a session of its own, and nobody else's: as a fact, or to be found out. */
+  /** @param isOwn Whether each connection is a session of its own and unshared: as a fact, or as a function that finds out. */
   constructor(sql: Pick<Statements, (typeof VERBS)[number]>, isOwn: boolean | (() => Promise<boolean>)) {
     this.#names = new Map(VERBS.map((verb) => [sql[verb], `rowlock.${verb}.${digest(sql[verb])}`]));
     this.#findOut = typeof isOwn === 'boolean' ? null : isOwn;
     this.#isOwn = typeof isOwn === 'boolean' ? isOwn : null;
   }
 
-  /** Whether each connection is a session of its own, and nobody else's. */
+  /** Whether each connection is a session of its own and unshared. */
   get isOwn(): boolean {
     return this.#isOwn === true;
   }
 
-  /** It has been found out. */
+  /** Sets whether each connection is a session of its own and unshared. */
   know(isOwn: boolean): void {
     this.#isOwn = isOwn;
   }
 
   /**
-   * The name under which a statement is prepared; undefined for one that is not.
+   * The name under which a statement is prepared. Undefined for a statement that is not prepared.
    *
-   * @param rows How many rows it is given. With many, a plan that does for any number would compare each with each: to settle 500
-   * jobs took ten times as long.
+   * @param rows How many rows the statement is given. For many rows a generic plan compares each row with each:
+   * the settlement of 500 jobs took ten times as long.
    */
   nameOf(text: string, rows: number): string | undefined {
     return this.isOwn && rows <= FEW ? this.#names.get(text) : undefined;
   }
 
-  /** Sends a statement that is committed by itself, prepared where that is possible. @throws DriverError */
+  /** Sends a statement that is committed by itself. Prepares the statement where that is possible. @throws DriverError */
   async query<Row extends QueryResultRow>(
     on: PostgresTransaction,
     text: string,
@@ -85,30 +86,30 @@ export class NamedStatements {
     } catch (error) {
       const code = refusal(error);
       if (code === undefined) throw error;
-      // A changed table has a new plan on a new connection.
+      // A changed table gets a new plan on a new connection.
       if (code !== '0A000') this.#isRefused = true;
-      // It was refused before anything was done.
+      // The server refused the statement before it did anything.
       return query<Row>(on, text, values);
     }
   }
 
-  /** Notes whether a statement failed by its name: the client would send that name again and again. */
+  /** Marks the connection as stale when a statement failed by its name. The client would send the same name again. */
   blame(client: PoolClient, error: unknown): void {
     if (refusal(error) !== undefined) this.#stale.add(client);
   }
 
-  /** Whether what is prepared on a connection is not what its client takes it for. */
+  /** Whether the client's record of prepared statements differs from the server's. */
   isStale(client: PoolClient): boolean {
     return this.#stale.has(client);
   }
 
-  /** Resolves when nothing is being found out any more. */
+  /** Resolves when no comparison of connections is running, and starts no more. */
   async rest(): Promise<void> {
     this.#sent = Number.NEGATIVE_INFINITY;
     await this.#finding;
   }
 
-  /** A process that sends a few statements and ends need not find out. */
+  /** Starts the comparison of connections late: a process that sends a few statements and ends does not need it. */
   #count(): void {
     this.#sent += 1;
     if (this.#sent < WORTH_IT || this.#findOut === null) return;
@@ -125,12 +126,12 @@ export class NamedStatements {
   }
 }
 
-/** What makes a name that of a text: no statement of somebody else's, and no other version's, has it. */
+/** Makes a name unique to a text, so that other libraries and other versions never use it. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 24);
 }
 
-/** How the server refuses a statement's name; undefined for other errors. */
+/** The SQLSTATE with which the server refuses a statement's name. Undefined for other errors. */
 function refusal(error: unknown): unknown {
   const { code } = Object(Object(error).cause);
   return REFUSALS.has(code) ? code : undefined;

@@ -1,12 +1,12 @@
 import { type PostgresTransaction, query } from '../query.js';
 
-/** What depends on the server's version and on the system that it runs on. */
+/** Facts that depend on the server's version and operating system. */
 export interface Server {
-  /** Whether it can bound a transaction as a whole, `transaction_timeout`: Postgres 17 and later. */
+  /** Whether the server can bound a whole transaction by `transaction_timeout`: Postgres 17 and later. */
   readonly boundsTransactions: boolean;
-  /** Whether it can look for the client's end while a statement runs, `client_connection_check_interval`. */
+  /** Whether the server can detect a lost client during a statement, by `client_connection_check_interval`. */
   readonly looksForClients: boolean;
-  /** How many connections it lets in. */
+  /** The most connections that the server accepts. */
   readonly connections: number;
 }
 
@@ -17,19 +17,19 @@ const SERVER = `
            - current_setting('superuser_reserved_connections')::integer
            - coalesce(current_setting('reserved_connections', true)::integer, 0) AS connections`;
 
-/** Asks the server once, and again only after a failure. @throws DriverError */
+/** Queries the server once. Queries again only after a failure. @throws DriverError */
 export function serverOf(on: PostgresTransaction): () => Promise<Server> {
-  let asked: Promise<Server> | null = null;
+  let known: Promise<Server> | null = null;
   return () => {
-    asked ??= ask(on).catch((error: unknown) => {
-      asked = null;
+    known ??= read(on).catch((error: unknown) => {
+      known = null;
       throw error;
     });
-    return asked;
+    return known;
   };
 }
 
-async function ask(on: PostgresTransaction): Promise<Server> {
+async function read(on: PostgresTransaction): Promise<Server> {
   const [server] = await query<Server & { [column: string]: unknown }>(on, SERVER);
   return (
     server ?? { boundsTransactions: false, looksForClients: false, connections: Number.POSITIVE_INFINITY }

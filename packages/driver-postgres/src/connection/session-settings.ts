@@ -2,9 +2,9 @@ import type { PoolClient } from 'pg';
 import type { NamedStatements } from './named-statements.js';
 
 /**
- * How long a session's first plans are kept, in milliseconds, and its later ones at most; each time twice as long as before. The
- * planner looks at how large a table is and not only at its statistics, so a plan made for an empty table is soon the wrong
- * one, long before the table is analyzed.
+ * How long a session's first plans are kept, in milliseconds. Each later time is twice as long, up to `PLANS_MS`.
+ * The planner reads the table's current size as well as its statistics.
+ * A plan for an empty table is therefore soon wrong, long before the table is analyzed.
  */
 const FIRST_PLANS_MS = 1_000;
 const PLANS_MS = 5_000;
@@ -15,7 +15,7 @@ interface Settings {
   keepsMs: number;
 }
 
-/** What the driver leaves behind in the sessions of its own pool: the bounds of a claim, and plans. */
+/** The driver's lasting settings in the sessions of its own pool: the bounds of a claim, and plans. */
 export class SessionSettings {
   readonly #names: Pick<NamedStatements, 'isOwn'>;
   readonly #settings = new WeakMap<PoolClient, Settings>();
@@ -30,7 +30,7 @@ export class SessionSettings {
     return settings.limitMs === limitMs && !this.#isDue(settings);
   }
 
-  /** The statements that a session needs ahead of a claim; then they are taken as done. */
+  /** The statements that a session needs ahead of a claim. Marks the statements as done. */
   ahead(client: PoolClient, limitMs: number, bounds: () => string): readonly string[] {
     const settings = this.#of(client);
     const ahead = this.replans(client) ? ['DISCARD PLANS'] : [];
@@ -39,7 +39,7 @@ export class SessionSettings {
     return [bounds(), ...ahead];
   }
 
-  /** Whether a session has the bounds of a claim; then they are taken as reset. */
+  /** Whether a session has the bounds of a claim. Marks the bounds as reset. */
   unbind(client: PoolClient): boolean {
     const settings = this.#of(client);
     const isBound = settings.limitMs !== null;
@@ -47,7 +47,7 @@ export class SessionSettings {
     return isBound;
   }
 
-  /** Whether a session's plans are too old; then they are taken as renewed. */
+  /** Whether a session's plans are too old. Marks old ones as renewed. */
   replans(client: PoolClient): boolean {
     const settings = this.#of(client);
     if (!this.#isDue(settings)) return false;

@@ -5,19 +5,19 @@ import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { cut, takeConnection } from './connection.js';
 
-/** How often two connections are compared: a busy pooler may by chance give out the same session again. */
+/** How often two connections are compared. A busy pooler may by chance give the same session again. */
 const ROUNDS = 3;
 
-/** How long a pooler that has no session left may keep a question, in milliseconds. Then this round has no answer. */
+/** How long a pooler without a free session may delay a query, in milliseconds. After that the round has no answer. */
 const ANSWER_MS = 1_000;
 
-/** After how long without an answer there is nobody, in milliseconds. */
+/** The timeout after which the server counts as unreachable, in milliseconds. */
 const SILENT_MS = 10_000;
 
 /**
- * Whether connections share the server's sessions, as behind a pooler in transaction mode. They do when another connection's
- * open transaction is in this one's session, or when this one's session changes meanwhile: on connections that go to the
- * server itself neither can be.
+ * Whether connections share the server's sessions, as behind a pooler in transaction mode. Two signs show sharing.
+ * Either another connection's open transaction is in this connection's session, or this connection's session changes meanwhile.
+ * Neither can happen on direct connections to the server.
  *
  * @throws DriverError
  */
@@ -27,7 +27,7 @@ export async function sharesSessions(
   sql: Pick<Statements, 'backend'>,
 ): Promise<boolean> {
   const client = connect();
-  // What breaks it is told by what was asked last.
+  // A lost connection makes the pending statement fail.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -48,7 +48,7 @@ async function changes(client: Client, pool: Pool, sql: Pick<Statements, 'backen
     await answered(other, other.query('BEGIN'));
     if ((await backend(other, sql)) === own) return true;
     again = backend(client, sql);
-    // Answered when the other transaction has ended, if not before.
+    // A pooler without a free session answers only after the other transaction has ended.
     await answerWithin(ANSWER_MS, again).catch(() => {});
   } finally {
     const isBroken = await answered(other, other.query('ROLLBACK')).then(

@@ -9,15 +9,15 @@ const REMEDY =
   'Set it for the user that Rowlock connects as (ALTER ROLE … IN DATABASE … SET …), or for its connections';
 
 /**
- * Looks whether sessions are set as Rowlock's statements need them that are a transaction each. The driver does not set them itself: behind
- * a pooler, or on an application's pool, a session is somebody else's next.
+ * Checks the session settings that Rowlock's single-statement transactions need. The driver does not change sessions itself:
+ * behind a pooler, or on an application's pool, the session has other users.
  *
  * @throws DriverError
  */
 export async function verifySettings(on: PostgresTransaction): Promise<void> {
   const [row] = await query<{ isolation: string; readOnly: string }>(on, SETTINGS);
   if (row === undefined) return;
-  // 'read uncommitted' is the same to Postgres.
+  // Postgres treats 'read uncommitted' as read committed.
   if (!row.isolation.startsWith('read '))
     throw new DriverError(
       'Unknown',

@@ -5,13 +5,13 @@ import type { SessionSettings } from './session-settings.js';
 
 interface Bounds {
   readonly settings: SessionSettings;
-  /** How long to wait for a connection, in milliseconds. */
+  /** The timeout for a free connection, in milliseconds. */
   readonly answerMs: number;
 }
 
 /**
- * Works on a connection without a bound on the time. The bounds of claims that the connection has carried are reset before: from
- * Postgres 17 on they also say how long a transaction may last.
+ * Works on a connection without a timeout. The connection's bounds of earlier claims are reset first:
+ * from Postgres 17 on they also bound the duration of a transaction.
  */
 export async function withoutTimeout<Answer>(
   pool: Pool,
@@ -30,7 +30,7 @@ export async function withoutTimeout<Answer>(
   }
 }
 
-/** The pool, each statement without a bound on its time. */
+/** The pool: each statement runs without a timeout. */
 export function poolWithoutTimeout(pool: Pool, bounds: Bounds): PostgresTransaction {
   return { query: (text, values) => withoutTimeout(pool, bounds, (client) => client.query(text, values)) };
 }

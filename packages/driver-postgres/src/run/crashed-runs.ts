@@ -4,7 +4,7 @@ import type { Statements } from '../statements.js';
 import { rangeOf } from '../values/job-ids.js';
 import { plainArray } from '../values/plain-array.js';
 
-/** Ends runs of these jobs as `reclaim`. A run in one row gets records for its jobs first. @throws DriverError */
+/** Ends runs of these jobs as `reclaim`. A run in one row first gets records for its jobs. @throws DriverError */
 export async function endCrashed(
   on: PostgresTransaction,
   sql: Statements,

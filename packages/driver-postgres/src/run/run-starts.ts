@@ -6,16 +6,16 @@ import { rangeOf } from '../values/job-ids.js';
 import { plainArray } from '../values/plain-array.js';
 import type { WalFlush } from './wal-flush.js';
 
-/** What is known of a job's runs; without an id, of open runs that have some of the jobs. */
+/** The known runs of a job. A row without an id is for the open runs that have some of the jobs. */
 interface Known {
   readonly id: JobId | null;
   readonly earlier_runs: bigint;
   readonly crashes: bigint;
-  /** The ids of their runs. */
+  /** The ids of the unfinished runs. */
   readonly unfinished: readonly string[] | null;
 }
 
-/** Writes that runs begin. Each statement is committed by itself, without a wait for the disk. */
+/** Writes that runs begin. Each statement is committed by itself, and is visible before it is durable. */
 export class RunStarts {
   readonly #on: PostgresTransaction;
   readonly #sql: Statements;
@@ -47,7 +47,7 @@ export class RunStarts {
     };
   }
 
-  /** One plan does for a run of any number of jobs. */
+  /** One plan fits a run of any number of jobs. */
   #statementOf(runs: readonly RunStart[]): readonly [text: string, run: readonly unknown[]] {
     const [first] = runs;
     if (first !== undefined && first.jobs.length > 1)

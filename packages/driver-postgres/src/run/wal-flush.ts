@@ -1,17 +1,17 @@
-import { type Asked, query } from '../query.js';
+import { type Queryable, query } from '../query.js';
 
 /**
- * Waits until the server has on its disk what it has committed. Who asks while it is being done shares the next one: it covers all that
- * was committed before it was asked for.
+ * Waits until the server's commits are durable. Calls during a flush share the next one.
+ * The next flush covers everything that was committed before the calls.
  */
 export class WalFlush {
-  readonly #ask: () => Promise<unknown>;
+  readonly #send: () => Promise<unknown>;
   #going: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
 
-  /** @param on Where each statement is committed by itself. */
-  constructor(on: Asked, text: string, name: () => string | undefined) {
-    this.#ask = () => query(on, text, [], name());
+  /** @param on Commits each statement by itself. */
+  constructor(on: Queryable, text: string, name: () => string | undefined) {
+    this.#send = () => query(on, text, [], name());
   }
 
   /** @throws DriverError */
@@ -23,7 +23,7 @@ export class WalFlush {
   #behind(before: Promise<void>): Promise<void> {
     const flushed = before.then(async () => {
       this.#next = null;
-      await this.#ask();
+      await this.#send();
     });
     this.#going = flushed.catch(() => {});
     return flushed;

@@ -2,15 +2,20 @@ import type { Server } from '../connection/server.js';
 import { JOB } from './columns.js';
 import type { Tables } from './tables.js';
 
-/** The claim, and the transaction that it is made in. */
+/** The claim, and its transaction's settings. */
 export const claimStatements = ({ job }: Tables) => {
   /**
-   * NO KEY: stays out of the way of foreign keys to the job. The comparison of rows is the line in the sand. statement_timestamp():
-   * now() would be the transaction's begin. So that the planner takes a plan for any values for as cheap as one for these, and does not
-   * make one for each claim: a limit that is a parameter counts as a tenth of what there may be; what it knows of the keys, that all are
-   * busy for one, it does not look for in coalesce(); nor behind a SELECT what it knows of priorities, that none is beyond the line's.
-   * Beside a million settled and a million later jobs, 100,000 of a busy key, or dead rows that an old snapshot keeps, each claim of one
-   * job was planned anew, for half as much again of the server's time for the job.
+   * NO KEY does not block foreign keys to the job. The comparison of rows is the line in the sand.
+   * statement_timestamp() is used because now() would be the transaction's begin.
+   *
+   * The planner must rate a generic plan as cheap as a plan for these values. Otherwise it plans each claim anew.
+   * Three forms hide the values from the planner:
+   * - A limit as a parameter counts as a tenth of the rows.
+   * - Behind coalesce() the planner ignores its statistics of the keys, which may show one busy key in all rows.
+   * - Behind a SELECT the planner ignores its statistics of priorities, which may show none beyond the line.
+   *
+   * Without these forms, planning each claim of one job cost half as much again of the server's time for the job. The measure was
+   * beside a million settled and a million later jobs, 100,000 of a busy key, or dead rows that an old snapshot keeps.
    */
   const claim = (limit: string): string => `
       SELECT ${JOB} FROM ${job}
@@ -23,9 +28,10 @@ export const claimStatements = ({ job }: Tables) => {
       FOR NO KEY UPDATE SKIP LOCKED`;
 
   return {
-    // For a session, or, LOCAL, for a transaction. The server lets go of a client that has vanished when it has been silent for
-    // 20 s: asked for a sign of life after 10 s, 5 times; or when it does not take what is sent to it. Where that cannot be set,
-    // as on a Unix socket, the server ignores it. A client that ends while its statement runs is noticed within a second.
+    // LOCAL sets the bounds for a transaction, SESSION for a session. The server drops a vanished client after 20 s of silence:
+    // it sends 5 probes, the first after 10 s. The server also drops a client that does not take what is sent to it.
+    // Where the settings have no effect, as on a Unix socket, the server ignores them. A client that ends while its statement
+    // runs is noticed within a second.
     bounds: (
       scope: 'SESSION' | 'LOCAL',
       limitMs: number,
@@ -47,7 +53,7 @@ export const claimStatements = ({ job }: Tables) => {
 
     claimOne: claim('1'),
 
-    // While the session idles, the server ignores it.
+    // The server ignores the statement while the session is idle.
     stopStatement: 'SELECT pg_cancel_backend($1)',
   };
 };

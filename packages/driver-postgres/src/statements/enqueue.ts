@@ -2,21 +2,21 @@ import { AFTER_JOBS } from '../store/given.js';
 import { rung } from './bell.js';
 import type { Tables } from './tables.js';
 
-/** What an enqueue's text depends on. */
+/** The facts that an enqueue's text depends on. */
 export interface EnqueueShape {
   /** The jobs, as a table. */
   readonly given: string;
   /** Whether any of them has a unique key. */
   readonly unique: boolean;
-  /** Whether it wakes workers: by the two values behind those of the jobs, the channel and an array. */
+  /** Whether the statement wakes workers: two values, the channel and an array, come behind those of the jobs. */
   readonly wakes: boolean;
 }
 
-/** What puts jobs into the table, and finds those that are there already. */
+/** The statements that insert jobs, and find those that exist already. */
 export const enqueueStatements = (tables: Tables) => ({
-  // One statement for one job and for thousands. ON CONFLICT DO NOTHING does not wait for a claim's row lock; DO
-  // UPDATE would wait for the whole handler. Without a unique key nothing can conflict, and thousands take a fifth less. COPY
-  // took as long as arrays do.
+  // One statement inserts one job or thousands. ON CONFLICT DO NOTHING does not wait for a claim's row lock.
+  // DO UPDATE would wait for the whole handler. Without a unique key nothing can conflict, and thousands take a fifth less.
+  // COPY took as long as arrays do.
   enqueue: ({ given, unique, wakes }: EnqueueShape): string => {
     const insert = `
       INSERT INTO ${tables.job} (public_id, queue, kind, key, payload, priority, available_at, due, max_attempts,
@@ -30,7 +30,7 @@ export const enqueueStatements = (tables: Tables) => ({
       ${unique ? 'ON CONFLICT DO NOTHING' : ''}`;
     if (!wakes) return unique ? `${insert} RETURNING public_id` : insert;
     const [channel, wakeUps] = [`$${AFTER_JOBS}`, `$${AFTER_JOBS + 1}`];
-    // The subquery is done once, when there is a first row: with the commit of what is inserted workers are told of it.
+    // The subquery runs once, at the first row. Workers get the notification when the insert is committed.
     return `
       WITH inserted AS (${insert} RETURNING public_id),
       ${rung(tables, wakeUps, 'EXISTS (SELECT FROM inserted)')}

@@ -1,7 +1,8 @@
 import type { Tables } from './tables.js';
 
 /**
- * Joins a job's newest run, `last`, and whether a live worker has the job, `held`: hold writes nothing into the job's row. Needs `alive`.
+ * Joins a job's newest run, `last`, and whether a live worker has the job, `held`. A hold writes nothing into the job's row.
+ * Needs `alive`.
  */
 export const newestRun = ({ run, openRun }: Tables): string => `LEFT JOIN LATERAL (
         SELECT process_id, worker_id, progress, started_at, finished_at FROM ${run} WHERE job_id = job.id
@@ -16,11 +17,12 @@ export const newestRun = ({ run, openRun }: Tables): string => `LEFT JOIN LATERA
       ) AS state`;
 
 /**
- * The jobs that may be held though they are new: those with an unfinished run of a live worker. Jobs that wait have no run, and a run that has
- * completed its job is not finished in its record. So which of both is looked through is left to the planner. `due` and not `due` are all of
- * them; apart, each lets its partial index be used. Needs `alive`.
+ * Jobs that may be held though their status is new: those with an unfinished run of a live worker. Needs `alive`.
+ * Waiting jobs have no run. A run that has completed its job is unfinished in its record.
+ * The planner is therefore free to scan either table first.
+ * `due` and not `due` together are all of the jobs. Written apart, each condition can use its partial index.
  *
- * @param filter Which of the jobs.
+ * @param filter Selects some of the jobs.
  */
 export const running = ({ job, run, openRun }: Tables, filter: string): string => `running AS MATERIALIZED (
         SELECT job.id FROM ${run} AS run JOIN ${job} AS job ON job.id = run.job_id

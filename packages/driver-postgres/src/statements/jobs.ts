@@ -2,10 +2,10 @@ import { alive } from './anchor.js';
 import { newestRun, running } from './in-progress.js';
 import type { Tables } from './tables.js';
 
-/** Whether it was redriven as often as $5 says, if that matters. */
+/** Whether the job was redriven as often as $5 says. True when $5 is null. */
 const isMeant = (redrives: string): string => `($5::integer IS NULL OR ${redrives} = $5)`;
 
-/** What operators see of the jobs, and do with one. */
+/** The statements for operators: they read jobs, and move one. */
 export const jobStatements = (tables: Tables) => {
   const { job, run, openRun, worker } = tables;
 
@@ -14,7 +14,7 @@ export const jobStatements = (tables: Tables) => {
   const counted =
     '($2::text IS NULL OR queue = $2) AND ($3::text IS NULL OR kind = $3) AND ($4::text IS NULL OR key = $4)';
 
-  // The two lists of states together are all of them; apart, each lets its partial index be used for a key.
+  // The two lists of states together are all states. Written apart, each can use its partial index for a key.
   const list = (also: string, shown: string): string => `
       WITH ${alive(tables)}${also}
       SELECT job.id, public_id, queue, kind, key, payload, priority, attempt, max_attempts, crashes, redrives,
@@ -44,13 +44,13 @@ export const jobStatements = (tables: Tables) => {
     // $6 is 'new'.
     listNew: list('', 'status = $6 AND NOT held'),
 
-    // $6 is 'in-progress'. By an array, as the planner would make a scan of all jobs in the order of their ids of a join.
+    // $6 is 'in-progress'. The condition is an array: for a join the planner would scan all jobs in the order of their ids.
     listInProgress: list(
       `, ${running(tables, listed)}`,
       `job.id = ANY(ARRAY(SELECT id FROM running UNION ALL SELECT id FROM ${job} WHERE status = $6)) AND (held OR status = $6)`,
     ),
 
-    // What is held is among the new jobs of the table, and is counted from there to those in progress.
+    // Held jobs are new in the table. The statement moves their count from new to in-progress.
     count: `
       WITH ${alive(tables)}, ${running(tables, counted)}, held AS (
         SELECT count(*) AS jobs FROM ${job} AS job
@@ -64,8 +64,8 @@ export const jobStatements = (tables: Tables) => {
       UNION ALL SELECT 'new', -jobs FROM held WHERE coalesce($5 = 'new', true)
       UNION ALL SELECT 'in-progress', jobs FROM held WHERE coalesce($5 = 'in-progress', true)`,
 
-    // $2: where the event may start; $3: where it leads. The row that is locked may be newer than what the statement sees of others: the
-    // crashes are counted where the job is seen as settled, so that no run of it was live.
+    // $2: the states in which the event may start. $3: the state to which it leads. The locked row may be newer than the
+    // statement's snapshot. The crashes are therefore counted only where the snapshot shows the job as settled: no run of it was live.
     move: `
       WITH free AS (
         SELECT id, status, redrives, ${isMeant('redrives')} AS meant FROM ${job} WHERE public_id = $1 FOR NO KEY UPDATE SKIP LOCKED

@@ -2,19 +2,19 @@ import { alive } from './anchor.js';
 import { writtenOut } from './open-run.js';
 import type { Tables } from './tables.js';
 
-/** Leases, and taking back those that are over or whose worker is gone. */
+/** Leases, and the reclaim of those that are over or whose worker is gone. */
 export const leaseStatements = (tables: Tables) => {
   const { job, run } = tables;
   return {
-    // What an open run has on record together is written out: a lease lasts, and may be of some of its jobs.
+    // Writes out an open run's common record: a lease lasts, and may be of some of its jobs.
     lease: `
       WITH ${writtenOut(tables, 'last_id >= $4 AND process_id = $1')}
       UPDATE ${job} SET status = 'in-progress', process_id = $1, leased_until = clock_timestamp() + $3 * interval '1 ms'
       WHERE id = ANY($2) AND status = 'new'`,
 
-    // Waits for those who look at the key's jobs just now. What this run has settled already is returned as well: a commit
-    // whose answer was lost is found again. A lease that may be committed still is waited for too, though nobody sees its process_id
-    // before; where it is known to be committed, who has the jobs since is not.
+    // Waits for statements that are looking at the key's jobs. Also returns what this run has settled already, so that a commit
+    // whose answer was lost is found again. $3 says whether the lease is known to be committed. If it is not, the lock waits for
+    // it too, though its process_id is invisible before the commit. If it is, the lock does not wait for a later holder of the jobs.
     lockLeased: `
       WITH locked AS MATERIALIZED (
         SELECT id, status, process_id FROM ${job} WHERE id = ANY($2) AND (process_id = $1 OR NOT $3)
@@ -23,8 +23,8 @@ export const leaseStatements = (tables: Tables) => {
       )
       SELECT id, status FROM locked WHERE process_id = $1`,
 
-    // Without its process_id a job that was put back is no longer found by a run that would settle it.
-    // The last condition of the lock is looked at again when the row is locked: it may have been settled, and leased anew.
+    // A job that was put back has no process_id, so a run that would settle it no longer finds it.
+    // The lock checks the last condition again when the row is locked: the job may have been settled and leased anew.
     reclaim: `
       WITH ${alive(tables)}, leased AS MATERIALIZED (
         SELECT job.id, job.process_id, run.worker_id, leased_until < clock_timestamp() AS over,

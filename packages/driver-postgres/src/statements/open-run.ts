@@ -1,11 +1,11 @@
 import type { Tables } from './tables.js';
 
-/** Whether an open run has one of these jobs, which lie between the two ids. */
+/** Whether an open run has one of these jobs. The jobs lie between the two ids. */
 export const has = (jobs: string, first: string, last: string): string =>
   `last_id >= ${first} AND first_id <= ${last}
         AND EXISTS (SELECT FROM unnest(job_ids) AS has (id) WHERE has.id = ANY(${jobs}::bigint[]))`;
 
-/** Writes open runs into the records of their jobs. Of those that a run has completed their rows say so. */
+/** Writes open runs into the records of their jobs. A job that its run has completed needs no record: its row says so. */
 export const writtenOut = ({ job, run, openRun }: Tables, condition: string): string => `open AS (
       DELETE FROM ${openRun} WHERE ${condition} RETURNING process_id, worker_id, started_at, job_ids
     ), written AS (
@@ -16,9 +16,9 @@ export const writtenOut = ({ job, run, openRun }: Tables, condition: string): st
     )`;
 
 /**
- * Records of an open run's jobs that are ended as they are made; those that are there are ended by `ended`. One may be made
- * for progress meanwhile: this statement began too early to see it, so it is left to the conflict. Counted, as the planner would make
- * a join of NOT EXISTS, and read the whole table for it.
+ * Inserts ended records for an open run's jobs. `ended` ends the records that exist already. Progress may add a record meanwhile,
+ * which this statement's snapshot does not show. ON CONFLICT handles that record.
+ * The condition counts, because the planner would make a join of NOT EXISTS, and read the whole table for it.
  */
 export const fresh = ({ run }: Tables, runId: string): string =>
   `(SELECT count(*) FROM ${run} AS noted WHERE noted.job_id = has.id AND noted.process_id = ${runId}) = 0`;

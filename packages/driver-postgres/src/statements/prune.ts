@@ -1,18 +1,18 @@
 import type { Tables } from './tables.js';
 
-/** What decides how long a job is kept. Whole milliseconds, rounded down: a job is never taken for older than it is. */
+/** The values that decide how long a job is kept. Whole milliseconds, rounded down: a job never counts as older than it is. */
 const ENTRY = `id, queue, status,
   floor(extract(epoch FROM statement_timestamp() - created_at) * 1000)::float8 AS created_ms,
   floor(extract(epoch FROM statement_timestamp() - finished_at) * 1000)::float8 AS settled_ms`;
 
-/** The settled jobs, and which of them go. */
+/** The settled jobs, and the deletion of old ones. */
 export const pruneStatements = ({ job, run, worker }: Tables) => ({
   history: `SELECT ${ENTRY} FROM ${job} WHERE id > $1 ORDER BY id LIMIT $2`,
 
   historyBack: `SELECT ${ENTRY} FROM ${job} WHERE id < $1 ORDER BY id DESC LIMIT $2`,
 
-  // By the primary key alone: an index for it would cost each settlement one more entry. The conditions of the lock are looked at
-  // again when the row is locked: it may have been redriven, and settled anew.
+  // The primary key alone is used: an index for pruning would cost each settlement one more entry. The lock checks the
+  // conditions again when the row is locked: the job may have been redriven, and settled anew.
   prune: `
       WITH free AS MATERIALIZED (
         SELECT id FROM ${job}

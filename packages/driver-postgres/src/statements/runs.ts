@@ -3,7 +3,7 @@ import type { Tables } from './tables.js';
 import { unseen } from './unseen.js';
 
 /**
- * In a statement's condition: its transaction is committed without a wait for the disk.
+ * A condition of a statement: its transaction commits without a flush.
  * https://www.postgresql.org/docs/current/wal-async-commit.html
  */
 const UNFLUSHED = "set_config('synchronous_commit', 'off', true) = 'off'";
@@ -12,7 +12,7 @@ const UNFLUSHED = "set_config('synchronous_commit', 'off', true) = 'off'";
 export const runStatements = (tables: Tables) => {
   const { run, openRun, worker } = tables;
 
-  /** What is known of the jobs in $3; the row without an id is for the open runs that have one of them. */
+  /** The known runs of the jobs in $3. The row without an id is for the open runs that have one of the jobs. */
   const known = `known AS MATERIALIZED (
         SELECT job_id AS id, count(*) AS earlier_runs, count(*) FILTER (WHERE outcome = 'reclaim') AS crashes,
                jsonb_agg(process_id) FILTER (WHERE finished_at IS NULL) AS unfinished
@@ -22,11 +22,12 @@ export const runStatements = (tables: Tables) => {
       )`;
 
   return {
-    // A job's record, for runs of one job each. $1 and $3 are as long as each other. If a run of these jobs is not finished, nothing is
-    // written: the caller holds the jobs, so it has crashed, and is to be ended first. Jobs by ANY and not by a join: of a join, the
-    // planner would read the whole table when it knows little of it. Of one run it took 136 us of the server, and of five 158, while it was
-    // planned each time, and takes 44 and 54. Everybody sees it at once; the flush comes beside the handlers,
-    // by a statement of its own. https://www.postgresql.org/docs/current/wal-async-commit.html
+    // A record for each job, for runs of one job each. $1 and $3 have the same length. Nothing is written when a run of these jobs
+    // is unfinished. The caller holds the jobs, so such a run has crashed, and has to be ended first.
+    // The jobs are given by ANY and not by a join: for a join the planner reads the whole table when it has few statistics.
+    // One run took 136 us of the server, and five 158, while each was planned anew. One now takes 44, and five 54.
+    // The runs are visible at once. A statement of its own flushes them beside the handlers.
+    // https://www.postgresql.org/docs/current/wal-async-commit.html
     startRuns: `
       WITH ${known}, started AS (
         INSERT INTO ${run} (process_id, job_id, worker_id)
@@ -37,8 +38,8 @@ export const runStatements = (tables: Tables) => {
       )
       SELECT * FROM known`,
 
-    // The same for a run of several jobs, or runs that share a transaction: one row, which goes with the settlement. A record for each
-    // of 500 jobs took a third of the rate.
+    // The same for a run of several jobs, or for runs that share a transaction. The runs have one row, which the settlement deletes.
+    // A record for each of 500 jobs took a third of the rate.
     startTogether: `
       WITH ${known}, started AS (
         INSERT INTO ${openRun} (process_id, worker_id, job_ids, first_id, last_id)
@@ -48,18 +49,18 @@ export const runStatements = (tables: Tables) => {
       )
       SELECT * FROM known`,
 
-    // A commit that writes to the log is answered when the log is on the disk up to it, and so all that was committed before. A message
-    // in the log is the least that can be written.
+    // A commit that writes to the log is answered when the log is on the disk up to that commit. Every earlier commit is then durable.
+    // A message in the log is the smallest possible write.
     flush: `SELECT FROM pg_logical_emit_message(true, 'rowlock', '')`,
 
-    // Of the runs that were found, and of none that began since.
+    // Writes out the runs that were found, and none that began since.
     writeOut: `WITH ${writtenOut(tables, `process_id = ANY($4) AND ${has('$1', '$2', '$3')}`)} SELECT`,
 
     endCrashed: `
       UPDATE ${run} SET finished_at = clock_timestamp(), outcome = 'reclaim'
       WHERE job_id = ANY($1) AND process_id = ANY($2) AND finished_at IS NULL`,
 
-    // Of an open run, into records that are made for it.
+    // An open run's jobs get records for their progress.
     noteProgress: `
       WITH noted AS (
         UPDATE ${run} SET progress = $3 WHERE job_id = ANY($1) AND process_id = $2 AND finished_at IS NULL
@@ -81,7 +82,7 @@ export const runStatements = (tables: Tables) => {
       WHERE ${fresh(tables, '$2')}
       ${ENDED_MEANWHILE}`,
 
-    // What is left of them.
+    // Writes out the runs of workers that are gone.
     forgetRuns: `WITH ${writtenOut(tables, `NOT EXISTS (SELECT FROM ${worker} AS worker WHERE worker.id = worker_id)`)} SELECT`,
   };
 };

@@ -2,14 +2,14 @@ import { ENDED_MEANWHILE, fresh } from './open-run.js';
 import type { Tables } from './tables.js';
 import { unseen } from './unseen.js';
 
-/** What the server quotes, as no integer, when fewer jobs were a transaction's to settle. */
+/** A text that is no integer. The server quotes it in an error when a transaction had fewer jobs to settle. */
 export const NOT_ALL = 'rowlock settled';
 
-/** The end of a run, written into the job and into the record. */
+/** The end of a run, in the job and in its record. */
 export const settleStatements = (tables: Tables) => {
   const { job, run, openRun } = tables;
 
-  /** @param one Whether it is one job, by one plan for all of them. Of many such a plan would compare each with each. */
+  /** @param one Whether it is one job, which has a generic plan. For many jobs such a plan compares each with each. */
   const settledBy = (one: boolean): string => {
     const ids = one ? unseen('$1', 'bigint[]') : '$1::bigint[]';
     const unfinished = one ? unseen('$13', 'bigint[]') : '$13::bigint[]';
@@ -45,7 +45,10 @@ export const settleStatements = (tables: Tables) => {
 
   const settled = settledBy(true);
 
-  /** Of an open run: its end. $14 is not beyond the last of its jobs; those of them that are not settled by this have a record each. */
+  /**
+   * The end of an open run. $14 is not beyond the last of its jobs. Jobs of the run that this statement does not settle
+   * have a record each.
+   */
   const settledTogether = `${settledBy(false)}, over AS (
         DELETE FROM ${openRun} WHERE last_id >= $14 AND process_id = ANY($2)
         RETURNING process_id, worker_id, started_at, job_ids
@@ -59,11 +62,11 @@ export const settleStatements = (tables: Tables) => {
       )`;
 
   const settledIds = 'SELECT id FROM settled';
-  /** An error of the application's, in a trigger, is not to be taken for this one: see NOT_ALL. */
+  /** NOT_ALL keeps an application's own error, as in a trigger, apart from this one. */
   const allSettled = (jobs: string): string =>
     `SELECT CASE WHEN count(*) = ${jobs} THEN 1 ELSE ('${NOT_ALL} ' || count(*))::integer END AS all_settled FROM settled`;
 
-  /** Of jobs that are complete, without output: their settlement, if it is the same for all. */
+  /** The settlement of jobs that are complete, without output, when it is the same for all. */
   const completed = (which: string): string => `
         UPDATE ${job} SET
           status = 'complete',
@@ -88,11 +91,11 @@ export const settleStatements = (tables: Tables) => {
       ${allSettled('cardinality($1)')}`;
 
   return {
-    // Of a job that is complete the run's record stays as it is: the row has the run's id, and says when. To write it as well
-    // took a third of the rate of a queue of small jobs. Jobs by ANY: see startRuns.
+    // A complete job's record of its run stays as it is: the row has the run's id, and its end. A write to the record as well
+    // took a third of the rate of a queue of small jobs. Jobs are given by ANY: see startRuns.
     settle: `${settled} ${settledIds}`,
 
-    // With a COMMIT right behind it: fails, and all is rolled back, unless everything was written.
+    // A COMMIT comes right behind. Unless everything was written, the statement fails, and all is rolled back.
     settleAll: `${settled} ${allSettled('cardinality($1)')}`,
 
     // The same at the end of an open run.
@@ -100,16 +103,16 @@ export const settleStatements = (tables: Tables) => {
 
     settleAllTogether: `${settledTogether} ${allSettled('cardinality($1)')}`,
 
-    // The same for a job that is complete, without output: what most settlements are. Its plan does for any job; that for any
-    // number of them would count with ten, so they are planned each time. Whether it was settled is told by how many rows were changed: a
-    // RETURNING is three of the server's 80 us for a job.
+    // The same for a complete job without output, as in most settlements. One plan fits any job. For several jobs the planner
+    // expects ten in a generic plan, and so plans each time. The number of changed rows says whether the job was settled:
+    // a RETURNING takes three of the server's 80 us for a job.
     complete,
 
-    // The same with a COMMIT right behind it, and with what a handler has written.
+    // The same with a COMMIT right behind it, and with the handler's writes.
     completeAll: `WITH settled AS (${complete} RETURNING id) ${allSettled('1')}`,
 
-    // And for jobs that are all complete, without output, and whose settlements differ in nothing: a sixth less of the server's
-    // time than with a run's id for each, and that a fifth less than with a row of values for each.
+    // The same for jobs that are all complete, without output, and with equal settlements. The statement takes a sixth less of the server's
+    // time than one with a run's id for each job. The latter takes a fifth less than one with a row of values for each.
     settleAlike,
   };
 };

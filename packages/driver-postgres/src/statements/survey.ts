@@ -4,10 +4,10 @@ import { unseen } from './unseen.js';
 const QUEUES = unseen('$1', 'text[]');
 const KINDS = unseen('$2', 'text[]');
 
-/** What a worker knows of its queues: what has become due, and when more will. */
+/** The state of a worker's queues: which jobs have become due, and when more will. */
 export const surveyStatements = ({ job }: Tables) => ({
-  // The subqueries per queue each walk their own part of an index. Without its order, the last one would be planned as
-  // a scan of the table.
+  // Each queue's subqueries walk their own part of an index. Without its ORDER BY, the last one would be planned as a scan of
+  // the table.
   survey: `
       WITH promoted AS (
         UPDATE ${job} SET due = true

@@ -1,25 +1,25 @@
 import { alive } from './anchor.js';
 import type { Tables } from './tables.js';
 
-/** The workers, as they tell of themselves. */
+/** The workers, by their own reports. */
 export const workerStatements = (tables: Tables) => {
   const { worker } = tables;
   return {
     addWorker: `INSERT INTO ${worker} (name, host, pid, queues) VALUES ($1, $2, $3, $4) RETURNING id`,
 
-    // Writes nothing unless it was forgotten.
+    // Writes nothing unless the worker's row was deleted.
     keepWorker: `
       INSERT INTO ${worker} (id, name, host, pid, queues, started_at) OVERRIDING SYSTEM VALUE
       VALUES ($1, $2, $3, $4, $5, clock_timestamp() - $6 * interval '1 ms')
       ON CONFLICT DO NOTHING`,
 
-    // Need not wait for the disk: nobody needs a beat after a power cut.
+    // Commits without a flush: a beat has no use after a power cut.
     beat: `
       UPDATE ${worker} SET alive_until = clock_timestamp() + $2 * interval '1 ms'
       WHERE id = $1 AND stopped_at IS NULL
       RETURNING set_config('synchronous_commit', 'off', true)`,
 
-    // Nor does this, which would make the jobs' commits wait. It may come behind the worker's end.
+    // Commits without a flush too, as a flush would delay the jobs' commits. The report may come behind the worker's end.
     reportLines: `
       UPDATE ${worker} SET lines = $2 WHERE id = $1 AND stopped_at IS NULL
       RETURNING set_config('synchronous_commit', 'off', true)`,
@@ -36,8 +36,8 @@ export const workerStatements = (tables: Tables) => {
       ORDER BY id DESC
       LIMIT 1000`,
 
-    // One that is alive may be without its session for a moment: hence the month for those who did not say that they stop. Whoever comes
-    // back after that is added again.
+    // A live worker may be without its session for a moment. Workers that did not report their stop are therefore kept for a month.
+    // A worker that comes back after that is added again.
     forgetWorkers: `
       WITH ${alive(tables)}
       DELETE FROM ${worker} WHERE id = ANY(ARRAY(

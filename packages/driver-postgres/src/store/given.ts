@@ -1,7 +1,7 @@
 import type { NewJob } from '@rowlock/core/driver';
 import { storableJson, storableText } from './storable.js';
 
-/** A job to be, and the public id that it gets. */
+/** A new job, and its public id. */
 export interface GivenJob {
   readonly job: NewJob;
   readonly publicId: string;
@@ -9,7 +9,7 @@ export interface GivenJob {
 
 /** Rows given to a statement, and the values to send with it. */
 export interface GivenRows {
-  /** Stands in FROM, as a table. */
+  /** A table for FROM. */
   readonly text: string;
   readonly values: unknown[];
 }
@@ -18,7 +18,7 @@ type Item = string | number | null;
 
 type Column = readonly [name: string, type: string, value: (given: GivenJob) => Item];
 
-/** What no job is without: where all jobs have the same, it is sent once. */
+/** The columns that every job has. A value that is the same in all jobs is sent once. */
 const ALWAYS: readonly Column[] = [
   ['queue', 'text', ({ job }) => storableText(job.queue)],
   ['kind', 'text', ({ job }) => storableText(job.kind)],
@@ -30,7 +30,7 @@ const ALWAYS: readonly Column[] = [
   ['payload', 'jsonb', ({ job }) => storableJson(job.payload)],
 ];
 
-/** What a job may be without: where all jobs are, nothing is sent. */
+/** The columns that a job may lack. A column that all jobs lack is not sent. */
 const MAYBE: readonly Column[] = [
   ['key', 'text', ({ job }) => storableText(job.key)],
   ['available_at', 'float8', ({ job: { available } }) => ('at' in available ? available.at.getTime() : null)],
@@ -45,7 +45,7 @@ const NAMES = COLUMNS.map(([name]) => name).join(', ');
 
 const ONE = `(SELECT ${COLUMNS.map(([, type], index) => `$${index + 1}::${type}`).join(', ')}, 1) AS given (${NAMES}, place)`;
 
-// Arrays that are too short are filled up with null.
+// The server fills up shorter arrays with null.
 const MANY = `(
         SELECT ${ALWAYS.map(([name, type], index) => `coalesce(${name}, ($${index + 1}::${type}[])[1]) AS ${name}`).join(', ')},
                ${[...MAYBE, ID].map(([name]) => name).join(', ')}, place
@@ -57,14 +57,16 @@ const MANY = `(
 export const AFTER_JOBS = COLUMNS.length + 1;
 
 /**
- * How much text a statement is given at most, in UTF-16 units; a job by itself may have more. The client could hold fifty times as much
- * in one text, but a statement has to be answered in time, and the server has several copies of what it is given.
+ * The longest text that a statement is given, in UTF-16 units. A job by itself may have more.
+ * The client could hold fifty times as much in one text. But the server has to answer in time, and keeps several copies of the text.
  */
 const LONGEST_STATEMENT = 8_000_000;
 
 /**
- * Jobs as the rows of a table: one as values, which the server plans in a quarter of a millisecond less, many as an array for each
- * column; of very long ones as several tables, in the same order. @param given One or more.
+ * Jobs as the rows of a table. One job is sent as values, which the server plans in a quarter of a millisecond less.
+ * Many jobs are sent as an array for each column. Very long jobs are sent as several tables, in the same order.
+ *
+ * @param given One or more.
  */
 export function newJobs(given: readonly GivenJob[]): readonly GivenRows[] {
   const [one, ...more] = given;
@@ -78,7 +80,7 @@ export function newJobs(given: readonly GivenJob[]): readonly GivenRows[] {
   return [{ text: MANY, values: columns.map(({ type, items }, index) => array(type, short(items, index))) }];
 }
 
-/** The items of each column, or undefined where they are too long together. */
+/** The items of each column. Undefined when they are too long together. */
 function columnsOf(given: readonly GivenJob[]): { type: string; items: Item[] }[] | undefined {
   let left = LONGEST_STATEMENT;
   const columns: { type: string; items: Item[] }[] = [];
@@ -101,7 +103,7 @@ function short(items: Item[], column: number): Item[] {
   return isAlike ? [first] : items;
 }
 
-/** An array as the server reads it. The client would take three times as long over it. */
+/** An array in Postgres's text format. The client would take three times as long. */
 function array(type: string, items: Item[]): string {
   return `{${(type === 'text' || type === 'jsonb' ? items.map(quoted) : items.map(bare)).join(',')}}`;
 }

@@ -10,7 +10,7 @@ const begin: Batch = () => [{ text: BEGIN.text, values: [] }];
 const commit: Batch = () => [{ text: COMMIT.text, values: [] }];
 
 /**
- * Sends statements in a transaction of their own. When this throws, the connection is to be closed.
+ * Sends statements in a transaction of their own. After an error the caller must close the connection.
  *
  * @throws DriverError, of the first one that fails: then none has taken effect
  */
@@ -22,7 +22,7 @@ export function sendInTransaction<Row extends QueryResultRow>(
   return sendAhead(client, context, [begin, ...batches, commit]);
 }
 
-/** Does work in a transaction of its own. The store's first statements are sent along with the BEGIN. */
+/** Does work in a transaction of its own. The store's first statements are pipelined behind the BEGIN. */
 export async function inTransaction<Result>(
   client: PoolClient,
   context: Context,

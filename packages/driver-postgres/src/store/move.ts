@@ -8,11 +8,11 @@ import type { Statements } from '../statements.js';
 interface Move {
   readonly event: ClientEvent;
   readonly publicId: string;
-  /** Undefined where it does not matter how often the job was redriven. */
+  /** Undefined when the number of redrives does not matter. */
   readonly redrives: number | undefined;
 }
 
-/** Lets a client's event happen to a job, unless somebody holds it. @throws DriverError */
+/** Applies a client's event to a job, unless a worker holds the job. @throws DriverError */
 export async function move(
   on: PostgresTransaction,
   sql: Statements,

@@ -2,7 +2,7 @@ import type { JobId } from '@rowlock/core/driver';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 
-/** Deletes those of these jobs that were settled long enough ago, and their runs' records. @returns how many @throws DriverError */
+/** Deletes those of these jobs that were settled long enough ago, with their runs' records. @returns how many @throws DriverError */
 export async function prune(
   on: PostgresTransaction,
   sql: Statements,

@@ -20,15 +20,15 @@ import { type GivenJob, newJobs } from './given.js';
 import { move } from './move.js';
 import { countJobs, listJobs } from './views.js';
 
-/** How often a unique key may change hands while a job that wants it is enqueued. */
+/** How often a unique key may change hands while a job that needs it is enqueued. */
 const MOST_TRIES = 10;
 
-/** How many jobs one statement inserts: while the server inserts them, the next ones are written out for it. */
+/** The number of jobs that one statement inserts. While the server inserts them, the next ones are serialised. */
 const PER_STATEMENT = 1_000;
 
-/** The verbs that stand alone, on the pool or in a caller's transaction. */
+/** The single-statement verbs, on the pool or in a caller's transaction. */
 export class PostgresStore implements Store {
-  /** @param withoutTimeout For what may read much, and take as long as that takes. */
+  /** @param withoutTimeout For statements that may read much, and take long. */
   constructor(
     protected readonly context: Context,
     protected readonly on: PostgresTransaction,
@@ -37,7 +37,7 @@ export class PostgresStore implements Store {
 
   async enqueue(jobs: readonly NewJob[], wakeUps: readonly WakeUp[] = []): Promise<readonly Enqueued[]> {
     const isAtomic = jobs.length <= 1 || jobs.every(({ unique }) => unique === null);
-    // Else some would be in when the look for those that have the others' keys fails, and the caller would take all for refused.
+    // Otherwise some jobs would be inserted when the look-up of the others' keys fails, and the caller would count all as refused.
     return isAtomic
       ? this.#enqueue(jobs, wakeUps)
       : this.atomically((store) => store.#enqueue(jobs, wakeUps));
@@ -48,9 +48,12 @@ export class PostgresStore implements Store {
     let open: Place[] = jobs.map((job, place) => ({ job, place, publicId: newPublicId() }));
     for (let tries = 0; open.length > 0; tries++) {
       if (tries === MOST_TRIES)
-        throw new DriverError('SerializationFailure', 'A unique key kept changing hands.');
+        throw new DriverError(
+          'SerializationFailure',
+          'A unique key passed from job to job, too often for this enqueue: try again.',
+        );
       open = await this.#insert(open, outcomes, wakeUps);
-      // Whoever has the key may be settled before it is looked up: then there is room, so insert again.
+      // The holder of the key may be settled before its look-up. The key is then free, so the insert is tried again.
       open = await this.#findDuplicates(open, outcomes);
     }
     return outcomes;
@@ -117,16 +120,16 @@ export class PostgresStore implements Store {
     return rows.map(toWorkerView);
   }
 
-  /** Sends statements that are frequent. All of them take effect, or none. In a caller's transaction they do in any case. */
+  /** Sends frequent statements. All of them take effect, or none. A caller's transaction is atomic anyway. */
   protected async sendAll<Row extends QueryResultRow>(batches: readonly Batch[]): Promise<Row[]> {
     const rows: Row[] = [];
-    // All are made first: what one of them refuses is refused before anything is inserted.
+    // All statements are built first, so that a refused value fails before anything is inserted.
     for (const { text, values } of batches.flatMap((batch) => batch()))
       rows.push(...(await query<Row>(this.on, text, values)));
     return rows;
   }
 
-  /** Has a store do what must hold together. In a caller's transaction it does already. */
+  /** Works in one transaction. A caller's transaction is used when there is one. */
   protected atomically<Result>(work: (store: PostgresStore) => Promise<Result>): Promise<Result> {
     return work(this);
   }
@@ -138,12 +141,12 @@ function pieces<Item>(items: readonly Item[], size: number): Item[][] {
   );
 }
 
-/** Wake-ups as notifications carry them. */
+/** Wake-ups as the payloads of notifications. */
 export function texts(wakeUps: readonly WakeUp[]): string[] {
   return wakeUps.map((wakeUp) => JSON.stringify(wakeUp));
 }
 
-/** A job that is still to be enqueued, its id, and its place among those that were passed. */
+/** A job that is not enqueued yet, its id, and its position among the jobs that were passed. */
 interface Place extends GivenJob {
   readonly place: number;
 }

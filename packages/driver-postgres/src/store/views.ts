@@ -1,4 +1,4 @@
-/** The statements for jobs by the status that they show: a held job is `new` in its row, and shows `in-progress`. */
+/** The statements for jobs by the status that operators see. A held job is `new` in its row, and is shown as `in-progress`. */
 
 import type { State } from '@rowlock/core';
 import type { JobFilter, JobPage, Page } from '@rowlock/core/driver';

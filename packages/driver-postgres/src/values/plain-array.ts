@@ -1,8 +1,8 @@
 /**
- * An array as Postgres reads it, of what needs no quotes: numbers, UUIDs and words. The client would look at each of some
- * thousand values for what has to be quoted, which was a seventh of a worker's time.
+ * An array in Postgres's text format, for items that need no quotes: numbers, UUIDs and words.
+ * The client checks each of some thousand values for characters to quote. The check took a seventh of a worker's time.
  *
- * @throws TypeError for a value that would need quotes.
+ * @throws TypeError for a value that needs quotes.
  */
 export function plainArray(values: readonly (string | number | bigint)[]): string {
   const text = values.join(',');
@@ -10,5 +10,5 @@ export function plainArray(values: readonly (string | number | bigint)[]): strin
   return `{${text}}`;
 }
 
-/** No blank, quote, bracket or backslash, nor two commas together, which would be an empty text. */
+/** Matches no blank, quote, bracket or backslash, and no two commas together, which would be an empty text. */
 const PLAIN = /^(?:[\w.+-]+(?:,[\w.+-]+)*)?$/;

@@ -18,18 +18,18 @@ import { type PostgresTransaction, query } from '../query.js';
 import { parseText } from './wake-up.js';
 import type { WorkerRow } from './worker-row.js';
 
-/** What a timer takes at most, some 24 days: more would be 1 ms. */
+/** The longest delay of a timer, some 24 days. A longer one would fire after 1 ms. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-/** Pauses between attempts to reconnect, in milliseconds. The last repeats; with it the worker is back before it counts as dead. */
+/** Pauses between attempts to reconnect, in milliseconds. The last repeats, and still reconnects a worker before it counts as dead. */
 const RECONNECT_MS = [20, 50, 100, 200, 400];
 
-/** How long the server may take to answer while the session is opened, in milliseconds. */
+/** The timeout of an answer while the session is opened, in milliseconds. */
 const ANSWER_MS = 10_000;
 
 /**
- * A worker's session: a connection of its own that holds the worker's advisory lock and listens. It is not taken
- * from the pool: a listener that shares its connection with long transactions holds up the server's notifications.
+ * A worker's session: a connection of its own that holds the worker's advisory lock and listens. The connection is not pooled:
+ * a listener that shares its connection with long transactions holds up the server's notifications.
  */
 export class PostgresAnchor implements Anchor {
   readonly proof = 'session';
@@ -39,11 +39,11 @@ export class PostgresAnchor implements Anchor {
   readonly #connect: () => Client;
   readonly #row: WorkerRow;
   readonly #session: SessionListener | undefined;
-  readonly #heard: WakeUp[] = [];
+  readonly #received: WakeUp[] = [];
   #client: Client | null = null;
-  /** The one that is being opened. */
+  /** The connection that is being opened. */
   #opening: Client | null = null;
-  /** The number of the session that held the worker's lock last. */
+  /** The pid of the session that held the worker's lock last. */
   #backend: number | null = null;
   #stopAsking: () => void = () => {};
   #signal: () => void = () => {};
@@ -86,15 +86,15 @@ export class PostgresAnchor implements Anchor {
     const stop = (): void => this.#signal();
     signal.addEventListener('abort', stop);
     try {
-      // The session is subscribed by now: whatever was enqueued before is found by the look that this causes.
+      // The session has subscribed before this hint to look. The look finds everything that was enqueued earlier.
       yield {};
       let due = performance.now() + everyMs;
       while (!signal.aborted && !this.#released) {
         await this.#wait(due - performance.now());
         if (signal.aborted || this.#released) return;
-        const heard = this.#heard.splice(0);
-        const wanted = heard.filter((each) => concerns(each, queues, this.workerId));
-        // Calls for other queues do not put off the look that is due.
+        const received = this.#received.splice(0);
+        const wanted = received.filter((each) => concerns(each, queues, this.workerId));
+        // Wake-ups for other queues do not delay the look that is due.
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
         yield* isDue ? coalesce([...wanted, {}]) : coalesce(wanted);
@@ -113,7 +113,7 @@ export class PostgresAnchor implements Anchor {
     this.#released = true;
     this.#stopWaiting();
     this.#signal();
-    // Nobody needs it any more, and the server may be silent.
+    // The connection is no longer needed, and the server may be silent.
     if (this.#opening !== null) cut(this.#opening);
     await this.#reconnecting;
     this.#stopAsking();
@@ -122,15 +122,15 @@ export class PostgresAnchor implements Anchor {
     const { sql, lockClass } = this.#context;
     await answerWithin(ANSWER_MS, query(this.#pool, sql.stopWorker, [this.#row.id])).catch(() => {});
     if (client === null) return;
-    // The server would free it too, but only some time after the connection's end.
+    // Without this, the server would release the lock only some time after the connection's end.
     const freed = query(client, sql.letAnchorGo, [lockClass.signed, this.#row.id]);
     await answerWithin(ANSWER_MS, freed).catch(() => {});
     await answerWithin(ANSWER_MS, client.end(), () => cut(client)).catch(() => {});
   }
 
-  /** Until something was heard, the signal was given, or `ms` are over. */
+  /** Waits for a wake-up, the signal, or the end of `ms`. */
   #wait(ms: number): Promise<void> {
-    if (this.#heard.length > 0 || this.#released) return Promise.resolve();
+    if (this.#received.length > 0 || this.#released) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
       this.#signal = () => {
@@ -140,15 +140,15 @@ export class PostgresAnchor implements Anchor {
     });
   }
 
-  #hear(wakeUp: WakeUp): void {
-    this.#heard.push(wakeUp);
+  #receive(wakeUp: WakeUp): void {
+    this.#received.push(wakeUp);
     this.#signal();
   }
 
   async #subscribe(): Promise<void> {
     const client = this.#connect();
     this.#opening = client;
-    client.on('notification', ({ payload }) => this.#hear(parseText(payload)));
+    client.on('notification', ({ payload }) => this.#receive(parseText(payload)));
     client.on('error', () => this.#lose(client));
     client.on('end', () => this.#lose(client));
     try {
@@ -157,7 +157,7 @@ export class PostgresAnchor implements Anchor {
       const { channel } = this.#context;
       await answerWithin(ANSWER_MS, query(client, `LISTEN ${identifier(channel)}`));
       this.#client = client;
-      // Not before: a server that only reads grants the lock as well, and refuses to LISTEN.
+      // The session is back only after LISTEN. A read-only server grants the lock too, but refuses LISTEN.
       this.#session?.back();
       this.#stopAsking = keepAsking(
         () => this.#holds(client),
@@ -180,11 +180,11 @@ export class PostgresAnchor implements Anchor {
     if (lock?.held === true) {
       this.#backend = backend?.pid ?? null;
       await query(client, sql.keepAlive).catch(() => {});
-      // With the lock, so that nobody takes the worker for gone any more.
+      // The row is kept while the lock is held, so that no other worker counts this one as gone.
       await this.#row.keep(client);
       return;
     }
-    // The server has not noticed the end of the session before this one: it is told.
+    // The server has not noticed the end of the earlier session, so this statement ends it.
     await query(client, sql.endAnchor, [lockClass.unsigned, this.#row.id, this.#backend]);
     throw new DriverError('LockTimeout', "The worker's lock is still held.");
   }
@@ -193,7 +193,7 @@ export class PostgresAnchor implements Anchor {
     const { sql, lockClass } = this.#context;
     const values = [lockClass.unsigned, this.#row.id];
     const [lock] = await query<{ held: boolean }>(client, sql.holdsAnchor, values);
-    // A pooler that was not recognised has answered from another session, and the one with the lock is everybody's.
+    // An undetected pooler has answered from another session. Other clients share the session that holds the lock.
     if (lock?.held !== true) this.#backend = null;
     return lock?.held === true;
   }
@@ -202,7 +202,7 @@ export class PostgresAnchor implements Anchor {
     if (this.#client !== client) return;
     this.#client = null;
     this.#stopAsking();
-    // With a question on its way, this does not wait for the server.
+    // With a query pending, end() does not wait for the server.
     client.end().catch(() => {});
     if (this.#released) return;
     this.#session?.lost();
@@ -215,10 +215,10 @@ export class PostgresAnchor implements Anchor {
       if (this.#released) return;
       try {
         await this.#subscribe();
-        // What was sent in between is lost: look for it.
-        return this.#hear({});
+        // Notifications sent in between are lost, so the worker has to look.
+        return this.#receive({});
       } catch {
-        // The server is still away; the backstop goes on meanwhile, and so does this.
+        // The server is still away. The attempts go on, and so does polling.
       }
     }
   }
@@ -234,9 +234,9 @@ export class PostgresAnchor implements Anchor {
   }
 }
 
-/** Many hints to look are one hint; each cancellation is its own. */
-function coalesce(heard: readonly WakeUp[]): readonly WakeUp[] {
-  const cancels = heard.filter(({ cancel }) => cancel !== undefined);
-  const look = heard.find(({ cancel }) => cancel === undefined);
+/** Merges all hints to look into one. Keeps each cancellation. */
+function coalesce(received: readonly WakeUp[]): readonly WakeUp[] {
+  const cancels = received.filter(({ cancel }) => cancel !== undefined);
+  const look = received.find(({ cancel }) => cancel === undefined);
   return look === undefined ? cancels : [...cancels, look];
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The first number of this schema's advisory locks: one that no other use of the database is likely to have. */
+/** The first number of this schema's advisory locks. No other use of the database is likely to have it. */
 export interface LockClass {
   /** As the lock functions take it: 32 bits, signed. */
   readonly signed: number;

@@ -7,14 +7,14 @@ import { toDriverError } from '../errors.js';
 import { type PostgresTransaction, query } from '../query.js';
 import type { WorkerRow } from './worker-row.js';
 
-/** How often the bell is cleared of what is old, in milliseconds. */
+/** How often old entries are deleted from the bell, in milliseconds. */
 const PRUNE_MS = 10_000;
 
-/** How long the end of the worker may take to be written, and that of its connection, in milliseconds. */
+/** The timeout for the worker's last write, and for the end of its connection, in milliseconds. */
 const ANSWER_MS = 5_000;
 
 /**
- * A worker that shares the server's sessions with others. Its beats and its looks at the bell have a connection of their own,
+ * A worker that shares the server's sessions with others. The heartbeats and the polls of the bell have a connection of their own,
  * so that they never wait for the pool.
  */
 export class PostgresPulse implements Pulse {
@@ -23,7 +23,7 @@ export class PostgresPulse implements Pulse {
   readonly #connect: () => Client;
   readonly #row: WorkerRow;
   #client: Promise<Client> | null = null;
-  /** The snapshot of the last look at the bell. */
+  /** The snapshot of the last poll of the bell. */
   #seen: string | null = null;
   #pruneAt = 0;
 
@@ -62,7 +62,7 @@ export class PostgresPulse implements Pulse {
   }
 
   drop(): void {
-    // With a question on its way, this does not wait for the server.
+    // With a query pending, end() does not wait for the server.
     this.#client?.then((client) => client.end()).catch(() => {});
     this.#client = null;
   }
@@ -90,7 +90,7 @@ export class PostgresPulse implements Pulse {
 
   async #open(): Promise<Client> {
     const client = this.#connect();
-    // Whoever asks next is told.
+    // The next query on the connection fails, and so reports the loss.
     client.on('error', () => {});
     try {
       await client.connect();

@@ -10,7 +10,7 @@ interface SurveyRow {
   leased: boolean;
 }
 
-/** Finds out what there is to wait for, and lets delayed jobs become due. @throws DriverError */
+/** Finds the work that a worker can wait for, and makes delayed jobs due. @throws DriverError */
 export async function survey(
   on: PostgresTransaction,
   sql: Statements,

@@ -3,7 +3,7 @@ import type { WorkerInfo } from '@rowlock/core/driver';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 
-/** A worker's row. Others delete it when they take the worker for gone, and a worker that comes back has it again. */
+/** A worker's row. Others delete the row of a worker that counts as gone. A worker that comes back inserts its row again. */
 export class WorkerRow {
   readonly id: number;
   readonly #sql: Statements;

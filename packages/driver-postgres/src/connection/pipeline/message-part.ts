@@ -2,7 +2,7 @@ import type { QueryResultRow } from 'pg';
 import { parserOf, type QueryConfig, type Rows } from '../../query.js';
 import { toText } from './to-text.js';
 
-/** What the server tells of a column. */
+/** The server's description of a column. */
 export interface Field {
   readonly name: string;
   readonly dataTypeID: number;
@@ -11,26 +11,26 @@ export interface Field {
 /** A row's texts. */
 export type Values = readonly (string | null)[];
 
-/** A statement of a message, and what comes back. */
+/** A statement of a message, and its result. */
 export class Part {
   name: string | undefined;
   text: string;
   readonly values: (string | null)[];
   fields: readonly Field[] | undefined;
   readonly rows: Values[] = [];
-  /** What the server calls it when it is done, with how many rows it has changed, as in `UPDATE 1`. */
+  /** The server's command tag, with the number of changed rows, as in `UPDATE 1`. */
   tag = '';
   #resolve = (): void => {};
   #reject = (_: unknown): void => {};
 
-  /** @throws TypeError for a value that is no text */
+  /** @throws TypeError for a value that has no text form */
   constructor({ name, text, values = [] }: QueryConfig) {
     this.name = name;
     this.text = text;
     this.values = values.map(toText);
   }
 
-  /** Resolves when the server has done it. To be asked for ahead of the answer, and once. */
+  /** Resolves when the server has completed the statement. Call it once, before the answer arrives. */
   done(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -46,7 +46,7 @@ export class Part {
     this.#reject(error);
   }
 
-  /** What came back, once it is done. */
+  /** The rows of the completed statement. */
   get result(): Rows<QueryResultRow> {
     const columns = (this.fields ?? []).map(({ name, dataTypeID }, place) => ({
       name,

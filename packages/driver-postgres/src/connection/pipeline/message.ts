@@ -3,12 +3,12 @@ import type { QueryConfig } from '../../query.js';
 import { type Field, Part, type Values } from './message-part.js';
 import { BEGIN, COMMIT, COMMIT_AND_CHAIN } from './transaction-words.js';
 
-/** A statement that was not done because one before it failed. */
+/** A statement that was skipped because one before it failed. */
 export class Skipped extends Error {
   override readonly name = 'Skipped';
 }
 
-/** By connection, what its messages have prepared there: the columns by the statement's name. */
+/** The statements that messages have prepared, by connection: the columns by the statement's name. */
 const prepared = new WeakMap<Connection, Map<string, readonly Field[]>>();
 
 function preparedOn(connection: Connection): Map<string, readonly Field[]> {
@@ -17,21 +17,21 @@ function preparedOn(connection: Connection): Map<string, readonly Field[]> {
   return known;
 }
 
-/** By connection, the message that is not sent yet. */
+/** The unsent message, by connection. */
 const open = new WeakMap<PoolClient, Message>();
 
 /**
- * Several statements in one message, with one Sync behind them all: the server does one after the other and answers once. With a Sync
- * for each of settlement, COMMIT, BEGIN and claim, 24 connections did a sixth less. When a statement fails, those behind it are
- * skipped, a COMMIT too: the transaction is left aborted.
+ * Several pipelined statements in one message, with one Sync behind them all. The server runs them in order and answers once.
+ * With one Sync each for settlement, COMMIT, BEGIN and claim, 24 connections did a sixth less.
+ * When a statement fails, the server skips those behind it, a COMMIT too. The transaction is then left aborted.
  *
- * It is a query of the client's own class, the only one that the client pipelines.
+ * The class extends the client's own query class, the only one that the client pipelines.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
  */
 export class Message extends pg.Query {
   readonly #parts: Part[] = [];
   #done = 0;
-  /** The client sets it where it bounds the time of a query. */
+  /** The client sets the callback when it bounds the time of a query. */
   callback?: () => void;
 
   constructor() {
@@ -44,7 +44,7 @@ export class Message extends pg.Query {
     return part;
   }
 
-  /** Begins a transaction: behind a COMMIT, in one statement with it. */
+  /** Begins a transaction. A COMMIT right before it becomes one statement with the BEGIN. */
   begin(): void {
     const last = this.#parts.at(-1);
     if (last?.name !== COMMIT.name) {
@@ -88,7 +88,7 @@ export class Message extends pg.Query {
   handleError(error: unknown): void {
     this.callback?.();
     const failed = this.#done;
-    // Behind a BEGIN the failure is that of the transaction as a whole.
+    // A failed BEGIN is the failure of the whole transaction.
     const rest =
       this.#parts[failed]?.name === BEGIN.name
         ? error
@@ -100,7 +100,7 @@ export class Message extends pg.Query {
   }
 }
 
-/** A statement that is prepared is neither parsed nor described again. After a failed first use it may be prepared, or not. */
+/** Parses and describes only statements that are not prepared yet. After a failed first use a statement may or may not be prepared. */
 function send(connection: Connection, part: Part, known: ReadonlyMap<string, readonly Field[]>): void {
   const { name = '', text, values } = part;
   part.fields = known.get(name);
@@ -112,7 +112,7 @@ function send(connection: Connection, part: Part, known: ReadonlyMap<string, rea
   connection.execute(null, false);
 }
 
-/** The message that the connection's next statement goes into. It is sent when nothing is left to do but wait for answers. */
+/** The message that takes the connection's next statement. The message is sent at the end of the current tick. */
 export function messageOf(client: PoolClient): Message {
   const waiting = open.get(client);
   if (waiting !== undefined) return waiting;
@@ -122,7 +122,7 @@ export function messageOf(client: PoolClient): Message {
   return message;
 }
 
-/** Sends the message that is not sent yet. */
+/** Sends the unsent message. */
 export function sendMessage(client: PoolClient): void {
   const message = open.get(client);
   open.delete(client);

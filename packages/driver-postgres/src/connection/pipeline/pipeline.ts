@@ -1,26 +1,26 @@
 import pg, { type PoolClient, type QueryResultRow } from 'pg';
-import type { Asked, QueryConfig, Rows } from '../../query.js';
+import type { Queryable, QueryConfig, Rows } from '../../query.js';
 import { type Message, messageOf, Skipped, sendMessage } from './message.js';
 import { inOnePacket } from './one-packet.js';
 import { BEGIN, COMMIT } from './transaction-words.js';
 
 /** How a claim's transaction sends the driver's own statements. */
-export interface Pipeline extends Asked {
-  /** Whether statements share messages: then those behind a statement that fails are skipped. */
+export interface Pipeline extends Queryable {
+  /** Whether statements share messages. A failed statement then skips those behind it. */
   readonly sharesMessages: boolean;
-  /** Sends one text or several, without values, behind what was sent before. */
+  /** Sends one text or several, without values, behind the earlier statements. */
   plain(text: string): Promise<unknown>;
-  /** Null where a BEGIN that fails shows in the statement behind it. */
+  /** Null when the next statement shows a failure of the BEGIN. */
   begin(): Promise<unknown> | null;
   /** Sends a statement and a COMMIT right behind it. */
   queryAndCommit<Row extends QueryResultRow>(statement: QueryConfig): Promise<Rows<Row>>;
-  /** Sends statements one after the other, each only if the one before it was done. */
+  /** Sends statements in order. Each runs only after the success of the one before it. */
   inOrder(statements: readonly QueryConfig[]): Promise<void>;
   /** Sends together what `send` sends. */
   together<Answer>(send: () => Answer): Answer;
 }
 
-/** @param isOwn Whether the connection is a session of its own, and nobody else's: only there anything may be prepared. */
+/** @param isOwn Whether the connection is a session of its own and unshared. Only such a session may have prepared statements. */
 export function pipelineOf(client: PoolClient, isOwn: boolean): Pipeline {
   const sharesMessages = isOwn && client instanceof pg.Client && client.pipeline === true;
   return sharesMessages ? new SharedMessages(client) : oneByOne(client);
@@ -40,7 +40,7 @@ function oneByOne(client: PoolClient): Pipeline {
         return rows;
       }),
     async inOrder(statements) {
-      // Without values it has the name of what only messages prepare.
+      // A statement without values has the name of one that only messages prepare.
       for (const statement of statements)
         await client.query(statement.values === undefined ? statement.text : statement);
     },
@@ -88,7 +88,7 @@ class SharedMessages implements Pipeline {
   }
 
   async inOrder(statements: readonly QueryConfig[]): Promise<void> {
-    // Rejects as the first of them: the one that failed, ahead of those that were skipped.
+    // The failed statement rejects first, ahead of the skipped ones.
     await Promise.all(statements.map((statement) => this.#message.add(statement).done()));
   }
 

@@ -4,7 +4,7 @@ import type { Context } from '../../context.js';
 import { query } from '../../query.js';
 import { cut } from '../connection.js';
 
-/** Statements that are made when they are about to be sent. */
+/** Statements that are built right before they are sent. */
 export type Batch = () => readonly Statement[];
 
 interface Statement {
@@ -12,12 +12,12 @@ interface Statement {
   readonly values: unknown[];
 }
 
-/** How many statements may be on their way to the server: each is held in memory till then. */
+/** The most statements in flight to the server. Each stays in memory until its answer. */
 const AHEAD = 4;
 
 /**
- * Sends statements one after the other. A connection that pipelines gets the next ones before the first is answered: so the server works
- * on one while the next is made.
+ * Sends statements in order. A pipelining connection gets the next ones before the first is answered:
+ * the server works on one while the next is built.
  *
  * @throws DriverError, of the first one that fails
  */
@@ -27,9 +27,9 @@ export async function sendAhead<Row extends QueryResultRow>(
   batches: readonly Batch[],
 ): Promise<Row[]> {
   const sent: Promise<Row[]>[] = [];
-  /** The time of an answer counts from the answer before it. */
+  /** The timeout of an answer begins at the answer before it. */
   const answered = async (answer: Promise<Row[]>, before = sent.at(-1)): Promise<Row[]> => {
-    // Behind an answer that does not come, it is not read.
+    // When an earlier answer fails, no code reads this one.
     answer.catch(() => {});
     await before;
     return answerWithin(answerMs, answer, () => cut(client));
@@ -42,13 +42,13 @@ export async function sendAhead<Row extends QueryResultRow>(
     for (const batch of batches) for (const statement of batch()) await send(statement);
     return (await Promise.all(sent)).flat();
   } catch (error) {
-    // When a statement could not be made, those before it are still to be answered.
+    // When a statement could not be built, those before it still get their answers.
     await Promise.allSettled(sent);
     throw error;
   }
 }
 
-/** Whether the client sends statements ahead of answers. Another one would keep them, which pg warns of. */
+/** Whether the client pipelines. Another one would queue the statements, and pg warns about that. */
 function pipelines(client: PoolClient): boolean {
   return Object(client).pipeline === true;
 }

@@ -1,7 +1,7 @@
 /**
- * A value as Postgres reads it. Texts with a null byte it refuses itself.
+ * A value in Postgres's text format. The server itself refuses a text with a null byte.
  *
- * @throws TypeError for a value that has no one text
+ * @throws TypeError for a value that has no single text form
  */
 export function toText(value: unknown): string | null {
   if (value === null) return null;

@@ -1,6 +1,6 @@
-/** Whatever the server's defaults: a claim and the locks after it must each see what is committed by then. */
+/** Overrides the server's defaults: a claim and the later locks must each see everything that is committed by then. */
 export const BEGIN = { name: 'rowlock.begin', text: 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE' };
 export const COMMIT = { name: 'rowlock.commit', text: 'COMMIT' };
 
-/** Begins the next transaction as the one before it was begun. */
+/** Begins the next transaction with the settings of the one before it. */
 export const COMMIT_AND_CHAIN = { name: 'rowlock.chain', text: 'COMMIT AND CHAIN' };

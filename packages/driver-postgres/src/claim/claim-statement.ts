@@ -1,7 +1,7 @@
 /** One of the driver's statements, with its values. */
-export interface Asking {
+export interface ClaimStatement {
   readonly text: string;
   readonly values: unknown[];
-  /** How many rows it is given. */
+  /** The number of rows that the statement is given. */
   readonly given: number;
 }
