@@ -146,7 +146,7 @@ export class Transaction implements LockHolder {
   }
 
   /**
-   * Waits for a commit that is in flight. Otherwise ends the transaction at once, even when a statement waits for a lock. Never rejects.
+   * Waits for a commit that is under way. Otherwise ends the transaction at once, even when a statement waits for a lock. Never rejects.
    */
   async rollback(): Promise<void> {
     await this.#committing?.catch(nothing);

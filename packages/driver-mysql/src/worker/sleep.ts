@@ -67,7 +67,7 @@ export class Sleep {
     // The ring for an interruption between two sleeps is visible by the end of a nap.
     const isNapping = this.#isInterrupted;
     this.#isInterrupted = false;
-    // Checked each turn: an interruption may come when the sleep is over and its answer still in flight.
+    // Checked each turn: an interruption may come when the sleep is over and its answer still under way.
     for (let sleeps = 0; !isOver(); sleeps++) {
       const began = performance.now();
       const longest =

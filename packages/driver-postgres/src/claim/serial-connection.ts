@@ -45,7 +45,7 @@ export class SerialConnection implements PostgresTransaction {
     return this.#client.getTransactionStatus?.() !== 'I';
   }
 
-  /** Whether a statement is in flight, or waits for its turn. */
+  /** Whether a statement is on its way, or waits for its turn. */
   get busy(): boolean {
     return this.#waiting > 0;
   }

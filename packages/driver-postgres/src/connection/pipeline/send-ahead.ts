@@ -12,7 +12,7 @@ interface Statement {
   readonly values: unknown[];
 }
 
-/** The most statements in flight to the server. Each stays in memory until its answer. */
+/** The most statements on their way to the server. Each stays in memory until its answer. */
 const AHEAD = 4;
 
 /**
