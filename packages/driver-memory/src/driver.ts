@@ -21,6 +21,7 @@ import {
   type Store,
   type Stretch,
   type Survey,
+  storableJson,
   type Verified,
   type WorkerInfo,
 } from '@rowlock/core/driver';
@@ -33,7 +34,6 @@ import { Process } from './process.js';
 import { MemoryPulse } from './pulse.js';
 import { RecordsTransaction } from './records-transaction.js';
 import * as statements from './statements.js';
-import { storableJson } from './storable.js';
 import { MemoryStore } from './store.js';
 import { turn } from './turn.js';
 

@@ -5,10 +5,11 @@ import {
   type NewJob,
   newPublicId,
   type Settlement,
+  storableJson,
+  storableText,
   TRANSITIONS,
 } from '@rowlock/core/driver';
 import { checkJob, JOB_DEFAULTS, type JobRow } from './job-row.js';
-import { storableJson, storableText } from './storable.js';
 
 // The row after each event.
 

@@ -1,10 +1,10 @@
 import { DriverError, type Json } from '@rowlock/core';
+import { storableJson, storableText } from '@rowlock/core/driver';
 import type { Contents } from './contents.js';
 import type { Records } from './memory-transaction.js';
 import type { Row } from './row.js';
 import type { RecordRow } from './rows.js';
 import type { Runner } from './runner.js';
-import { storableJson, storableText } from './storable.js';
 import type { Transaction } from './transaction.js';
 
 /** The verbs over the application's own records. `on` runs their statements. */

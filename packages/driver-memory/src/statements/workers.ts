@@ -1,6 +1,5 @@
-import type { WorkerInfo, WorkerLines, WorkerView } from '@rowlock/core/driver';
+import { storableJson, type WorkerInfo, type WorkerLines, type WorkerView } from '@rowlock/core/driver';
 import { toWorkerView, type WorkerRow } from '../rows.js';
-import { storableJson } from '../storable.js';
 import { isAlive } from './anchor.js';
 import type { Place } from './place.js';
 

@@ -1,9 +1,8 @@
-import type { ClaimCriteria, Job } from '@rowlock/core/driver';
+import { type ClaimCriteria, type Job, NO_ID } from '@rowlock/core/driver';
 import { isMariaDb } from '../connection/session.js';
 import { type MysqlTransaction, query } from '../query.js';
 import type { JobRow } from '../rows.js';
 import type { Statements } from '../statements.js';
-import { NO_ID } from '../values/job-ids.js';
 import { list } from '../values/list.js';
 import type { ClaimTransaction } from './claim-transaction.js';
 

@@ -1,6 +1,6 @@
-import type { DependencyQuestion, JobId } from '@rowlock/core/driver';
+import { type DependencyQuestion, type JobId, NO_ID } from '@rowlock/core/driver';
 import { query } from '../query.js';
-import { inOrder, NO_ID } from '../values/job-ids.js';
+import { inOrder } from '../values/job-ids.js';
 import { inParts, list } from '../values/list.js';
 import type { ClaimTransaction } from './claim-transaction.js';
 

@@ -1,8 +1,8 @@
 import type { State } from '@rowlock/core';
-import type { JobId } from '@rowlock/core/driver';
+import { type JobId, NO_ID } from '@rowlock/core/driver';
 import { change, query } from '../query.js';
 import { writeOut } from '../run/open-runs.js';
-import { inOrder, NO_ID } from '../values/job-ids.js';
+import { inOrder } from '../values/job-ids.js';
 import { inParts, list } from '../values/list.js';
 import type { ClaimTransaction } from './claim-transaction.js';
 

@@ -1,10 +1,9 @@
 import type { JobError, Json } from '@rowlock/core';
-import { isSettled, type Settlement, TRANSITIONS } from '@rowlock/core/driver';
+import { isSettled, type Settlement, storableJson, TRANSITIONS } from '@rowlock/core/driver';
 import type { Value } from '../query.js';
 import type { GivenRows } from '../store/given.js';
 import { ENDINGS } from '../store/given-rows.js';
 import { inPackets } from '../store/packets.js';
-import { storableJson } from '../store/storable.js';
 
 /** Whether all jobs have ended for good, with settlements that are equal but for the job. */
 export function areAlike(

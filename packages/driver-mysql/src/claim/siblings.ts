@@ -1,9 +1,9 @@
 import { DriverError, isDriverError } from '@rowlock/core';
-import type { Entities, Job, JobId } from '@rowlock/core/driver';
+import { type Entities, HIGHEST_ID, type Job, type JobId } from '@rowlock/core/driver';
 import { query } from '../query.js';
 import type { JobRow } from '../rows.js';
 import { KEYS } from '../store/given-rows.js';
-import { HIGHEST_ID, inOrder } from '../values/job-ids.js';
+import { inOrder } from '../values/job-ids.js';
 import { inParts, list } from '../values/list.js';
 import type { ClaimTransaction } from './claim-transaction.js';
 

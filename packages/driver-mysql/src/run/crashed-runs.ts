@@ -1,8 +1,8 @@
-import type { JobId } from '@rowlock/core/driver';
+import { type JobId, rangeOf } from '@rowlock/core/driver';
 import { change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { recordsOf } from '../store/given-rows.js';
-import { idsOf, rangeOf } from '../values/job-ids.js';
+import { idsOf } from '../values/job-ids.js';
 import { list } from '../values/list.js';
 import { writeOutCrashed } from './open-runs.js';
 

@@ -1,8 +1,8 @@
-import type { EarlierRuns, JobId, RunStart, RunsStarted } from '@rowlock/core/driver';
+import { type EarlierRuns, type JobId, type RunStart, type RunsStarted, rangeOf } from '@rowlock/core/driver';
 import { type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { recordsOf } from '../store/given-rows.js';
-import { idsOf, rangeOf } from '../values/job-ids.js';
+import { idsOf } from '../values/job-ids.js';
 
 export const NONE_EARLIER: RunsStarted = { earlier: [], unfinished: [] };
 

@@ -1,8 +1,8 @@
-import type { JobId, RunRef } from '@rowlock/core/driver';
+import { type JobId, type RunRef, rangeOf } from '@rowlock/core/driver';
 import { change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { recordsOf } from '../store/given-rows.js';
-import { idsOf, rangeOf } from '../values/job-ids.js';
+import { idsOf } from '../values/job-ids.js';
 import { inParts, list } from '../values/list.js';
 
 // Runs of several jobs, or runs that share a transaction. Each has one row until its end.

@@ -1,8 +1,7 @@
-import type { Receipt, RunStart, RunsStarted } from '@rowlock/core/driver';
+import { type Receipt, type RunStart, type RunsStarted, rangeOf } from '@rowlock/core/driver';
 import { change, type MysqlTransaction, type Value } from '../query.js';
 import type { Statements } from '../statements.js';
 import { recordsOf } from '../store/given-rows.js';
-import { rangeOf } from '../values/job-ids.js';
 import { findEarlierRuns, NONE_EARLIER } from './earlier-runs.js';
 
 /** An INSERT, and the number of its rows. */

@@ -1,8 +1,7 @@
 import type { State } from '@rowlock/core';
-import type { HistoryEntry, Stretch } from '@rowlock/core/driver';
+import { HIGHEST_ID, type HistoryEntry, NO_ID, type Stretch } from '@rowlock/core/driver';
 import { type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
-import { HIGHEST_ID, NO_ID } from '../values/job-ids.js';
 
 interface HistoryRow {
   readonly id: string;

@@ -1,7 +1,6 @@
-import { type NewJob, newPublicId } from '@rowlock/core/driver';
+import { type NewJob, newPublicId, storableJson, storableText } from '@rowlock/core/driver';
 import type { Value } from '../query.js';
 import type { NEW_JOBS } from './given-rows.js';
-import { storableJson, storableText } from './storable.js';
 import { takenKey } from './taken-key.js';
 
 /** A job that is not enqueued yet. */

@@ -9,11 +9,11 @@ import type { ClaimParts } from './claim-parts.js';
 import type { ClaimStatement } from './claim-statement.js';
 import { SerialConnection } from './serial-connection.js';
 
-/** What the statements of a transaction need of it. */
+/** The transaction, as its statements use it. */
 export interface ClaimState {
   /** Throws what refuses a statement whose turn has come. */
   readonly check: () => void;
-  /** The connection is lost. */
+  /** Is called when the connection is lost. */
   readonly onLost: (error: Error) => void;
 }
 
@@ -55,7 +55,7 @@ export class ClaimStatements {
     return this.#answered(this.serial.sendAndCommit(this.#statement(statement), behind));
   }
 
-  /** The same behind others, each only if the one before it was done. @param onOver Is called where the COMMIT itself fails */
+  /** The same behind other statements, each sent only after the success of the one before. @param onOver Is called when the COMMIT fails */
   allAndCommit(
     checks: readonly QueryConfig[],
     statement: ClaimStatement,
@@ -94,7 +94,7 @@ export class ClaimStatements {
     return statementOf(text, values, this.#parts.names.nameOf(text, given));
   }
 
-  /** Null where there is nothing to wait for ahead of the statement behind it. */
+  /** Null when no answer has to come ahead of the next statement. */
   #begin(): Promise<void> | null {
     const { names, settings, limitMs, server, context } = this.#parts;
     const { client, pipeline } = this.#connection;
@@ -112,7 +112,7 @@ export class ClaimStatements {
     try {
       await Promise.all(sent);
     } catch (error) {
-      // What was to be set is not: it comes again.
+      // The settings did not take effect, so the next claim sends them again.
       this.#parts.settings.unbind(this.#connection.client);
       const cause = toDriverError(error);
       this.#onLost(cause);

@@ -1,6 +1,5 @@
-import type { JobId, RunRef } from '@rowlock/core/driver';
+import { type JobId, type RunRef, rangeOf } from '@rowlock/core/driver';
 import type { Statements } from '../statements.js';
-import { rangeOf } from '../values/job-ids.js';
 import type { ClaimStatement } from './claim-statement.js';
 
 /** Marks a run's jobs as in progress. */

@@ -1,6 +1,5 @@
-import type { RunRef } from '@rowlock/core/driver';
+import { type RunRef, rangeOf } from '@rowlock/core/driver';
 import type { Statements } from '../statements.js';
-import { rangeOf } from '../values/job-ids.js';
 import { plainArray } from '../values/plain-array.js';
 import type { ClaimStatement } from './claim-statement.js';
 

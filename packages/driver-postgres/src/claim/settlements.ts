@@ -1,9 +1,7 @@
 import { DriverError, type State } from '@rowlock/core';
-import { type Settlement, TRANSITIONS } from '@rowlock/core/driver';
+import { rangeOf, type Settlement, storableJson, TRANSITIONS } from '@rowlock/core/driver';
 import { NOT_ALL } from '../statements/settle.js';
 import type { Statements } from '../statements.js';
-import { storableJson } from '../store/storable.js';
-import { rangeOf } from '../values/job-ids.js';
 import { plainArray } from '../values/plain-array.js';
 import type { ClaimStatement } from './claim-statement.js';
 

@@ -1,7 +1,6 @@
-import type { JobId } from '@rowlock/core/driver';
+import { type JobId, rangeOf } from '@rowlock/core/driver';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
-import { rangeOf } from '../values/job-ids.js';
 import { plainArray } from '../values/plain-array.js';
 
 /** Ends runs of these jobs as `reclaim`. A run in one row first gets records for its jobs. @throws DriverError */

@@ -1,8 +1,7 @@
-import type { JobId, Receipt, RunStart, RunsStarted } from '@rowlock/core/driver';
+import { type JobId, type Receipt, type RunStart, type RunsStarted, rangeOf } from '@rowlock/core/driver';
 import type { NamedStatements } from '../connection/named-statements.js';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
-import { rangeOf } from '../values/job-ids.js';
 import { plainArray } from '../values/plain-array.js';
 import type { WalFlush } from './wal-flush.js';
 

@@ -1,5 +1,4 @@
-import type { NewJob } from '@rowlock/core/driver';
-import { storableJson, storableText } from './storable.js';
+import { type NewJob, storableJson, storableText } from '@rowlock/core/driver';
 
 /** A new job, and its public id. */
 export interface GivenJob {

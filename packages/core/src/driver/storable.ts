@@ -1,7 +1,8 @@
-import { DriverError, type Json } from '@rowlock/core';
+import type { Json } from '../job/json.js';
+import { DriverError } from './driver-error.js';
 
 /**
- * Text that a column accepts. The client would silently put U+FFFD in the place of half a surrogate pair.
+ * Text that every database stores. Some clients would silently put U+FFFD in the place of half a surrogate pair.
  *
  * @throws DriverError `InvalidInput`
  */
@@ -11,7 +12,7 @@ export function storableText<Text extends string | null>(text: Text): Text {
 }
 
 /**
- * A value that a JSON column accepts. The driver refuses others before they reach the transaction.
+ * A value as JSON that every database stores. The server's refusal would abort the caller's transaction, so a driver refuses first.
  *
  * @throws DriverError `InvalidInput`
  */
@@ -25,5 +26,6 @@ export function storableJson(value: Json | object): string {
 const UNSTORABLE_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
 function unstorable(): DriverError {
-  return new DriverError('InvalidInput', 'MySQL is given no NUL character and no half of a surrogate pair.');
+  const message = 'A text has a NUL character, or half of a surrogate pair: databases do not store these.';
+  return new DriverError('InvalidInput', message);
 }
