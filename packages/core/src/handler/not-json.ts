@@ -11,7 +11,7 @@ const DEEPEST = 100;
 
 /** The first part of a value that is not JSON, or undefined. An undefined member does not count: JSON leaves it out. */
 export function notJson(value: unknown, path: NotJson['path'] = []): NotJson | undefined {
-  const type = strangeType(value, path.length);
+  const type = nonJsonType(value, path.length);
   if (type !== undefined) return { path, type };
   if (typeof value !== 'object' || value === null) return;
   const members = Array.isArray(value) ? value.entries() : Object.entries(value);
@@ -23,7 +23,7 @@ export function notJson(value: unknown, path: NotJson['path'] = []): NotJson | u
 }
 
 /** The type of a value that is not JSON. Undefined if the value is JSON, or has members to check. */
-function strangeType(value: unknown, depth: number): string | undefined {
+function nonJsonType(value: unknown, depth: number): string | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : `${value}`;
   if (typeof value !== 'object') return typeof value;
