@@ -3,11 +3,11 @@ import { expect } from 'vitest';
 import type { DriverProcess, TestDatabase } from '../driver-harness.js';
 import { endProcess } from '../stage.js';
 import type { Actor, Command } from './command.js';
-import { commands } from './drawn-commands.js';
 import type { DriverChange } from './faults.js';
 import { Model } from './model.js';
 import { EFFECTS, type Setting } from './performed/setting.js';
 import { leftOpen } from './result.js';
+import { commands } from './verbs.js';
 import { World } from './world.js';
 
 /** Databases that one sequence is played on, side by side. */
@@ -114,7 +114,9 @@ export function property(modelDatabases: readonly ModelDatabase[], replayPath?: 
       // What is left in the tables when everybody has gone.
       await worlds.end();
       model.end();
-      await worlds.compare('at the end', model.tables(), (world) => world.perform({ do: 'look' }));
+      await worlds.compare('at the end', model.apply({ do: 'look' }), (world) =>
+        world.perform({ do: 'look' }),
+      );
     } finally {
       await worlds.close();
     }

@@ -40,7 +40,10 @@ export async function lockSiblings<Tx>(
     queue === null && first?.key
       ? { queue: first.queue, keys: [first.key] }
       : { queue: names.own(queue ?? ''), keys: keys.map((key) => names.own(key)) };
-  const jobs = await open.held.lockSiblings(entities, limit);
+  const jobs = await open.held.lockSiblings(entities, limit).catch(async (error: unknown) => {
+    await state.lastOf(by).held.rollback();
+    throw error;
+  });
   return entities.keys
     .toSorted()
     .map((key) => jobs.filter((job) => job.key === key).map((job) => take(open, job, names)));

@@ -66,3 +66,11 @@ async function settlements<Tx>(
   }
   return all;
 }
+
+export function commit<Tx>(state: WorldState<Tx>, { by }: CommandOf<'commit'>): Promise<Result> {
+  return state.lastOf(by).held.commit();
+}
+
+export function rollback<Tx>(state: WorldState<Tx>, { by }: CommandOf<'rollback'>): Promise<Result> {
+  return state.lastOf(by).held.rollback();
+}

@@ -4,7 +4,7 @@ import type { WorldState } from './state.js';
 import { HOUR_MS } from './time.js';
 
 /** What the tables hold, read past the driver. */
-export async function tables<Tx>({ setting, names }: WorldState<Tx>): Promise<Result> {
+export async function look<Tx>({ setting, names }: WorldState<Tx>): Promise<Result> {
   const { reader } = setting.database;
   const rows = (await Promise.all(names.queues.map((queue) => reader.jobs(queue)))).flat();
   const soon = (await reader.now()).getTime() + HOUR_MS;

@@ -29,3 +29,7 @@ export function enqueue(state: ModelState, { by, jobs }: CommandOf<'enqueue'>): 
     return `enqueued ${job.name}`;
   });
 }
+
+export function end(state: ModelState, { by, how }: CommandOf<'end'>): Result {
+  return state.end(by, how);
+}

@@ -1,5 +1,5 @@
 import { ACTORS, type Actor, CALLERS, type Caller, type Command, isCaller } from '../command.js';
-import { allows } from './allows.js';
+import { verbOf } from '../verbs.js';
 import type { ModelState } from './state.js';
 
 /** The command as it can be done now: by the next who can, with jobs, runs and leases that are there. */
@@ -12,33 +12,25 @@ export function possible(drawn: Command, state: ModelState): Command | undefined
   return others.map((by) => doneBy(command, by)).find((each) => allows(state, each));
 }
 
+/** Whatever number is drawn, it means one that there is. */
 function numbered(drawn: Command, state: ModelState): Command {
-  const jobs = Math.max(1, state.jobs.length);
-  switch (drawn.do) {
-    case 'claim':
-      return { ...drawn, beyond: drawn.beyond && drawn.beyond % jobs };
-    case 'finish': {
-      const { stranger, next } = drawn;
-      return {
-        ...drawn,
-        stranger: stranger && stranger % jobs,
-        next: next && { ...next, beyond: next.beyond && next.beyond % jobs },
-      };
-    }
-    case 'settle':
-      return { ...drawn, stranger: drawn.stranger && drawn.stranger % jobs };
-    case 'firstOutstanding':
-      return { ...drawn, before: drawn.before % jobs };
-    case 'move':
-    case 'makeDue':
-      return { ...drawn, job: drawn.job % jobs };
-    case 'noteRun':
-      return { ...drawn, run: drawn.run % Math.max(1, state.runs) };
-    case 'lockLeased':
-      return { ...drawn, lease: drawn.lease % Math.max(1, state.leases.length) };
-    default:
-      return drawn;
-  }
+  const job = (place: number): number => place % Math.max(1, state.jobs.length);
+  return {
+    ...drawn,
+    ...('job' in drawn && { job: job(drawn.job) }),
+    ...('before' in drawn && { before: job(drawn.before) }),
+    ...('beyond' in drawn && { beyond: drawn.beyond && job(drawn.beyond) }),
+    ...('stranger' in drawn && { stranger: drawn.stranger && job(drawn.stranger) }),
+    ...('next' in drawn &&
+      drawn.next && { next: { ...drawn.next, beyond: drawn.next.beyond && job(drawn.next.beyond) } }),
+    ...('run' in drawn && { run: drawn.run % Math.max(1, state.runs) }),
+    ...('lease' in drawn && { lease: drawn.lease % Math.max(1, state.leases.length) }),
+  };
+}
+
+function allows(state: ModelState, command: Command): boolean {
+  const tx = 'by' in command ? state.transactions.get(command.by) : undefined;
+  return verbOf(command.do).allows(tx, command, state);
 }
 
 function doneBy<C extends Extract<Command, { readonly by: unknown }>>(command: C, by: C['by']): C {

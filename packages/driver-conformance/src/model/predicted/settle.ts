@@ -65,3 +65,11 @@ function settled(
     error: status === 'error' ? 'E_MODEL' : null,
   };
 }
+
+export function commit(state: ModelState, { by }: CommandOf<'commit'>): Result {
+  return state.end(by, 'commit');
+}
+
+export function rollback(state: ModelState, { by }: CommandOf<'rollback'>): Result {
+  return state.end(by, 'rollback');
+}

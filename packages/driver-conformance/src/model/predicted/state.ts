@@ -54,6 +54,11 @@ export class ModelState {
     return job !== undefined && isCommitted(job) ? job : undefined;
   }
 
+  /** Whether it is committed, if one is meant. */
+  isThere(place: number | null): boolean {
+    return place === null || this.committed(place) !== undefined;
+  }
+
   allCommitted(): readonly CommittedJob[] {
     return this.jobs.filter(isCommitted);
   }

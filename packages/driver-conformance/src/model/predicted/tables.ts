@@ -4,7 +4,7 @@ import { asWanted, type CommittedJob, type ModelRun } from './job.js';
 import type { ModelState } from './state.js';
 
 /** What the tables hold for everybody to see. */
-export function tables(state: ModelState): Result {
+export function look(state: ModelState): Result {
   return {
     jobs: state.allCommitted().map(({ name, wanted, row, runs }) => ({
       ...asWanted(name, wanted),

@@ -38,3 +38,12 @@ export function unfinished({ held, run }: Transaction): readonly ModelRun[] {
   const records = [...held.keys()].flatMap(({ runs }) => runs);
   return records.filter((record) => record.outcome === null && record.run !== run);
 }
+
+export function hasJobs(tx: Transaction | undefined): tx is Transaction {
+  return tx !== undefined && tx.held.size > 0;
+}
+
+/** Whether it may lock, or lease what it has: it has no lease's jobs, and nothing is written with it. */
+export function canLock({ from, hasWritten }: Transaction): boolean {
+  return from === 'new' && !hasWritten;
+}
