@@ -80,8 +80,11 @@ class Worlds {
     // The report has only the message.
     const others = results.filter(([, result]) => text(result) !== text(expected));
     const said = others.map(([name, result]) => `${name} says ${text(result)}`);
+    const refused = this.#worlds.map(
+      ([name, { refusal }]) => `The newest refusal of ${name}: ${refusal || 'none'}`,
+    );
     const all = results.map(([name]) => [name, expected]);
-    const message = [...this.history, ...said, ''].join('\n');
+    const message = [...this.history, ...said, ...refused, ''].join('\n');
     expect(Object.fromEntries(results), message).toEqual(Object.fromEntries(all));
   }
 

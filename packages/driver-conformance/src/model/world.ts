@@ -19,6 +19,8 @@ const COMMAND_MS = 20_000;
 /** Does one sequence of commands with a real driver. What it answers has the names that the model has for it. */
 export class World<Tx> {
   readonly #state: WorldState<Tx>;
+  /** The message of the newest refusal, for reports. */
+  refusal = '';
 
   constructor(setting: Setting<Tx>) {
     this.#state = new WorldState(setting);
@@ -31,6 +33,7 @@ export class World<Tx> {
       return await within(`the end of ${JSON.stringify(command)}`, done, COMMAND_MS);
     } catch (error) {
       if (!isDriverError(error)) throw error;
+      this.refusal = error.message;
       return { refused: error.code };
     }
   }
