@@ -5,7 +5,7 @@ import type { SearchOptions } from './exchange.js';
 import type { Fault, Faults } from './faults.js';
 import { type Api, GoogleError } from './google-error.js';
 import type { QuotaMeter } from './quota.js';
-import { replyJson } from './reply.js';
+import { replyAsIs, replyJson } from './reply.js';
 import { readJson } from './request-body.js';
 import { findRoute } from './routes.js';
 import type { Store } from './store.js';
@@ -47,7 +47,9 @@ export async function serveApi(
     return;
   }
   call.status = status;
-  replyJson(response, status, body);
+  for (const [name, value] of Object.entries(fault?.headers ?? {})) response.setHeader(name, value);
+  if (fault?.body === undefined) replyJson(response, status, body);
+  else replyAsIs(response, status, fault.body);
 }
 
 async function outcome(

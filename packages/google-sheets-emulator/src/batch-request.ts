@@ -1,3 +1,4 @@
+import type { DeveloperMetadata } from './developer-metadata.js';
 import type { DriveFile } from './drive-file.js';
 import { type FieldMask, parseFieldMask } from './field-mask.js';
 import { invalidArgument } from './google-error.js';
@@ -5,7 +6,9 @@ import { indexAt, type JsonObject, stringAt } from './json.js';
 import type { Sheet } from './sheet.js';
 
 /** The spreadsheet while a batch is at work on it: a copy, so that a refused request leaves nothing behind. */
-export type Draft = Pick<DriveFile, 'name' | 'sheets'>;
+export interface Draft extends Pick<DriveFile, 'name' | 'sheets'> {
+  readonly developerMetadata: DeveloperMetadata[];
+}
 
 /** Does one kind of request; `at` begins its refusals. What it gives is the reply. */
 export type Request = (draft: Draft, request: JsonObject, at: string) => JsonObject;

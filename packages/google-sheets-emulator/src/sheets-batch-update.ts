@@ -1,5 +1,6 @@
 import { repeatCell, updateCells } from './batch-cells.js';
 import { type Draft, paths, type Request, sheetOf } from './batch-request.js';
+import { createDeveloperMetadata } from './developer-metadata.js';
 import type { Exchange } from './exchange.js';
 import { invalidArgument, unknownName } from './google-error.js';
 import { indexAt, isObject, type JsonObject, stringAt } from './json.js';
@@ -32,6 +33,7 @@ const REQUESTS: Readonly<Record<string, Request>> = {
   appendDimension,
   updateCells,
   repeatCell,
+  createDeveloperMetadata,
   updateDimensionProperties: nothing,
   autoResizeDimensions: nothing,
 };
@@ -42,10 +44,15 @@ export function batchUpdate(exchange: Exchange, id: string): unknown {
   const file = existingSpreadsheet(exchange, id);
   const requests = Array.isArray(body.requests) ? body.requests : [];
   if (requests.length === 0) throw invalidArgument('Must specify at least one request.');
-  const draft: Draft = { name: file.name, sheets: structuredClone(file.sheets) };
+  const draft: Draft = {
+    name: file.name,
+    sheets: structuredClone(file.sheets),
+    developerMetadata: [...(file.developerMetadata ?? [])],
+  };
   const replies = requests.map((request: unknown, index) => apply(draft, request, index));
   file.name = draft.name;
   file.sheets = draft.sheets;
+  file.developerMetadata = draft.developerMetadata;
   store.touch(file);
   const include = body.includeSpreadsheetInResponse === true;
   const answer = {

@@ -1,4 +1,5 @@
 import { render } from './cell.js';
+import { metadataResource } from './developer-metadata.js';
 import { type DriveFile, SPREADSHEET } from './drive-file.js';
 import { type Exchange, editUrl } from './exchange.js';
 import type { Shape } from './field-mask.js';
@@ -17,7 +18,13 @@ export const SPREADSHEET_SHAPE: Shape = {
     data: { startRow: true, startColumn: true, rowData: true },
   },
   namedRanges: true,
-  developerMetadata: true,
+  developerMetadata: {
+    metadataId: true,
+    metadataKey: true,
+    metadataValue: true,
+    location: true,
+    visibility: true,
+  },
 };
 
 /** `POST /v4/spreadsheets` */
@@ -52,6 +59,7 @@ export function existingSpreadsheet({ store }: Exchange, id: string): DriveFile 
 
 export function spreadsheetResource(file: DriveFile, { publicUrl, query }: Exchange): JsonObject {
   const grid = query.get('includeGridData') === 'true';
+  const metadata = file.developerMetadata ?? [];
   return {
     spreadsheetId: file.id,
     properties: { title: file.name, locale: 'en_US', autoRecalc: 'ON_CHANGE', timeZone: 'Etc/GMT' },
@@ -60,6 +68,7 @@ export function spreadsheetResource(file: DriveFile, { publicUrl, query }: Excha
       ...(grid && { data: [{ rowData: sheet.rows.map(rowData) }] }),
     })),
     spreadsheetUrl: editUrl(publicUrl, file.id),
+    ...(metadata.length > 0 && { developerMetadata: metadata.map(metadataResource) }),
   };
 }
 

@@ -328,6 +328,29 @@ describe('batchUpdate', () => {
     ]);
   });
 
+  test('notes of an application are kept beside the cells', async () => {
+    const developerMetadata = {
+      metadataKey: 'k',
+      metadataValue: 'v',
+      location: { spreadsheet: true },
+      visibility: 'PROJECT',
+    };
+    const { data } = await batch({ createDeveloperMetadata: { developerMetadata } });
+    const kept = {
+      ...developerMetadata,
+      metadataId: 1,
+      location: { locationType: 'SPREADSHEET', spreadsheet: true },
+    };
+    expect(data.replies).toEqual([{ createDeveloperMetadata: { developerMetadata: kept } }]);
+    const fields = 'developerMetadata(metadataKey,metadataValue)';
+    const read = await clients.sheets.spreadsheets.get({ spreadsheetId, fields });
+    expect(read.data).toEqual({ developerMetadata: [{ metadataKey: 'k', metadataValue: 'v' }] });
+    const again = batch({
+      createDeveloperMetadata: { developerMetadata: { ...developerMetadata, metadataId: 1 } },
+    });
+    expect((await refusal(again)).status).toBe(400);
+  });
+
   test.each([
     [
       { conquerWorld: {} },

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from '@googleapis/sheets';
 import { SheetError } from './errors.js';
-import { FIRST_SHEET_ID, gridSize, hyperlink, LAST, LAYOUT } from './layout.js';
+import { FIRST_SHEET_ID, gridSize, hyperlink, LAST, LAYOUT, WRITTEN_KEY } from './layout.js';
 import { MAX_COLUMNS } from './limits.js';
 
 /** What a cell can hold; null is an empty cell. */
@@ -21,7 +21,7 @@ export interface ReadContent {
   readonly rows: readonly (readonly CellValue[])[];
 }
 
-/** The requests that make a new spreadsheet show the content; done twice they leave the same. */
+/** The requests that make a new spreadsheet show the content, and note that they were done: Google does all of them or none. */
 export function contentRequests(content: Content): sheets_v4.Schema$Request[] {
   const { columns, rows, sendBackUrl, statusText } = content;
   const gridProperties = {
@@ -53,6 +53,15 @@ export function contentRequests(content: Content): sheets_v4.Schema$Request[] {
         start: { sheetId: FIRST_SHEET_ID, rowIndex: 0, columnIndex: 0 },
         rows: lines.map((values) => ({ values })),
         fields: 'userEnteredValue,userEnteredFormat.textFormat.bold',
+      },
+    },
+    {
+      createDeveloperMetadata: {
+        developerMetadata: {
+          metadataKey: WRITTEN_KEY,
+          location: { spreadsheet: true },
+          visibility: 'PROJECT',
+        },
       },
     },
   ];

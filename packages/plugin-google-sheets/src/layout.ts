@@ -31,6 +31,9 @@ export const LAYOUT = {
 /** The id of a new spreadsheet's first sheet: always 0, whatever its name. */
 export const FIRST_SHEET_ID = 0;
 
+/** The note that the content was written. People neither see it nor can take it away. */
+export const WRITTEN_KEY = 'rowlockContent';
+
 // A new sheet has 1,000 rows and 26 columns; it is made larger but never smaller.
 const GOOGLE_ROWS = 1000;
 const GOOGLE_COLUMNS = 26;

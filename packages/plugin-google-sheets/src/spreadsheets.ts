@@ -1,8 +1,18 @@
+import type { z } from 'zod';
 import { type CallLimits, withBackoff } from './backoff.js';
 import { type Content, contentRequests, type ReadContent, readContent, TOO_MUCH } from './content.js';
 import { SheetError } from './errors.js';
+import {
+  FileAnswer,
+  FileListAnswer,
+  googlesAnswer,
+  Identified,
+  MetadataAnswer,
+  SpreadsheetAnswer,
+  ValuesAnswer,
+} from './google-answer.js';
 import { DRIVE_SCOPE, type GoogleClientOptions, googleClient } from './google-client.js';
-import { LAYOUT } from './layout.js';
+import { LAYOUT, WRITTEN_KEY } from './layout.js';
 import { MAX_ANSWER } from './limits.js';
 import { isTooLarge } from './refusal.js';
 
@@ -28,7 +38,10 @@ export interface Spreadsheets {
     file: { title: string; appProperties: Readonly<Record<string, string>> },
     limits?: CallLimits,
   ): Promise<SpreadsheetFile>;
+  /** Fills a new spreadsheet. When the fate of a try is unclear, the next one looks first whether it was done. */
   writeContent(spreadsheetId: string, content: Content, limits?: CallLimits): Promise<void>;
+  /** Whether `writeContent` was done, whatever people have changed since. */
+  isWritten(spreadsheetId: string, limits?: CallLimits): Promise<boolean>;
   /** Lets someone edit; done twice it is the same permission. */
   share(spreadsheetId: string, email: string, limits?: CallLimits): Promise<void>;
   /**
@@ -47,7 +60,6 @@ export interface SpreadsheetsOptions extends GoogleClientOptions {
 }
 
 const MIME_TYPE = 'application/vnd.google-apps.spreadsheet';
-const FILE_FIELDS = 'id,webViewLink';
 
 /** The operations, over Google's own client libraries. */
 export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
@@ -57,6 +69,13 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
   // Without these Drive pretends that shared drives do not exist.
   const allDrives = { supportsAllDrives: true };
 
+  async function isWritten(spreadsheetId: string, signal: AbortSignal): Promise<boolean> {
+    const wanted = { spreadsheetId, fields: 'spreadsheetId,developerMetadata(metadataKey)' };
+    const { data } = await client.call(({ sheets }) => sheets.spreadsheets.get(wanted, { signal }));
+    const { developerMetadata } = googlesAnswer(MetadataAnswer, data);
+    return developerMetadata.some(({ metadataKey }) => metadataKey === WRITTEN_KEY);
+  }
+
   return {
     findByProperty: (key, value, limits) =>
       withBackoff(
@@ -64,7 +83,7 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
         async (signal) => {
           const wanted = {
             q: `appProperties has { key='${quoted(key)}' and value='${quoted(value)}' } and mimeType = '${MIME_TYPE}' and trashed = false`,
-            fields: `nextPageToken,files(${FILE_FIELDS})`,
+            fields: 'kind,nextPageToken,files(id,webViewLink)',
             spaces: 'drive',
             // One too many may exist after an unclear creation: the oldest is the one.
             orderBy: 'createdTime',
@@ -72,14 +91,17 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
             includeItemsFromAllDrives: true,
             ...allDrives,
           };
-          let { data } = await client.call(({ drive }) => drive.files.list(wanted, { signal }));
+          let pageToken: string | undefined;
           // Drive may give empty pages before the end.
-          while (!data.files?.length && data.nextPageToken) {
-            const next = { ...wanted, pageToken: data.nextPageToken };
-            ({ data } = await client.call(({ drive }) => drive.files.list(next, { signal })));
-          }
-          const [file] = data.files ?? [];
-          return file && spreadsheetFile(file);
+          do {
+            const page = pageToken === undefined ? wanted : { ...wanted, pageToken };
+            const { data } = await client.call(({ drive }) => drive.files.list(page, { signal }));
+            const answer = googlesAnswer(FileListAnswer, data);
+            const [file] = answer.files;
+            if (file !== undefined) return spreadsheetFile(file);
+            pageToken = answer.nextPageToken;
+          } while (pageToken !== undefined);
+          return undefined;
         },
         limits,
       ),
@@ -95,40 +117,50 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
             ...(folderId !== undefined && { parents: [folderId] }),
           };
           const { data } = await client.call(({ drive }) =>
-            drive.files.create({ requestBody, fields: FILE_FIELDS, ...allDrives }, { signal }),
+            drive.files.create({ requestBody, fields: 'id,webViewLink', ...allDrives }, { signal }),
           );
-          return spreadsheetFile(data);
+          return spreadsheetFile(googlesAnswer(FileAnswer, data));
         },
         limits,
         { unrepeatable: true },
       ),
 
-    writeContent: (spreadsheetId, content, limits) =>
-      withBackoff(
+    writeContent(spreadsheetId, content, limits) {
+      let isRepeated = false;
+      return withBackoff(
         'Writing the spreadsheet',
         async (signal) => {
+          // People may have it already, by its folder: what they have changed meanwhile is not written over.
+          if (isRepeated && (await isWritten(spreadsheetId, signal))) return;
+          isRepeated = true;
           const requestBody = { requests: contentRequests(content) };
-          await client.call(({ sheets }) =>
+          const { data } = await client.call(({ sheets }) =>
             sheets.spreadsheets.batchUpdate(
               { spreadsheetId, requestBody, fields: 'spreadsheetId' },
               { signal },
             ),
           );
+          googlesAnswer(SpreadsheetAnswer, data);
         },
         limits,
-      ),
+      );
+    },
+
+    isWritten: (spreadsheetId, limits) =>
+      withBackoff('Looking at the spreadsheet', (signal) => isWritten(spreadsheetId, signal), limits),
 
     share: (fileId, emailAddress, limits) =>
       withBackoff(
         'Sharing the spreadsheet',
         async (signal) => {
           const requestBody = { type: 'user', role: 'writer', emailAddress };
-          await client.call(({ drive }) =>
+          const { data } = await client.call(({ drive }) =>
             drive.permissions.create(
               { fileId, requestBody, sendNotificationEmail: notify, fields: 'id', ...allDrives },
               { signal },
             ),
           );
+          googlesAnswer(Identified, data);
         },
         limits,
       ),
@@ -149,7 +181,7 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
             .catch((error: unknown) => {
               throw isTooLarge(error) ? new SheetError(TOO_MUCH) : error;
             });
-          return data.valueRanges?.[0]?.values ?? [];
+          return googlesAnswer(ValuesAnswer, data).valueRanges[0]?.values ?? [];
         },
         limits,
       );
@@ -161,26 +193,20 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
         'Writing the status',
         async (signal) => {
           const data = [{ range: LAYOUT.status, values: [[text]] }];
-          await client.call(({ sheets }) =>
+          const answer = await client.call(({ sheets }) =>
             sheets.spreadsheets.values.batchUpdate(
               { spreadsheetId, requestBody: { valueInputOption: 'RAW', data }, fields: 'spreadsheetId' },
               { signal },
             ),
           );
+          googlesAnswer(SpreadsheetAnswer, answer.data);
         },
         limits,
       ),
   };
 }
 
-function spreadsheetFile({
-  id,
-  webViewLink,
-}: {
-  id?: string | null;
-  webViewLink?: string | null;
-}): SpreadsheetFile {
-  if (!id) throw new TypeError('Google answered without the id that was asked for.');
+function spreadsheetFile({ id, webViewLink }: z.output<typeof FileAnswer>): SpreadsheetFile {
   return { spreadsheetId: id, url: webViewLink ?? `https://docs.google.com/spreadsheets/d/${id}/edit` };
 }
 

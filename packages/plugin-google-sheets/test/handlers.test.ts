@@ -63,10 +63,18 @@ const [CREATE, WRITE, SHARE, FIND] = [
   'POST /drive/v3/files/{id}/permissions 200',
   'GET /drive/v3/files 200',
 ];
+const LOOK = 'GET /v4/spreadsheets/{id} 200';
 const [READ, STATUS] = [
   'GET /v4/spreadsheets/{id}/values:batchGet 200',
   'POST /v4/spreadsheets/{id}/values:batchUpdate 200',
 ];
+
+/** As with the mouse: adds a sheet before the first one. */
+const addFirst = (spreadsheetId: string) =>
+  google(emulator).spreadsheets.batchUpdate({
+    spreadsheetId,
+    requestBody: { requests: [{ addSheet: { properties: { title: 'Notes', index: 0 } } }] },
+  });
 
 test('the handlers say of themselves what a worker needs to know', () => {
   expect(handlers()).toMatchObject({
@@ -141,7 +149,7 @@ describe('creating', () => {
       emulator.clearCalls();
       const second = await create({ attempt: 2 });
       if (cut === 'after') {
-        expect(calls(emulator)).toEqual([FIND, WRITE, SHARE]);
+        expect(calls(emulator)).toEqual([FIND, LOOK, WRITE, SHARE]);
       } else {
         expect(calls(emulator)).toEqual([FIND, CREATE, WRITE, SHARE]);
       }
@@ -193,6 +201,20 @@ describe('creating', () => {
     expect(outcome.delayMs).toBeGreaterThanOrEqual(60_000);
     expect(outcome.delayMs).toBeLessThanOrEqual(90_000);
     expect(warnings).toEqual(["Google's quota is used up: going on later"]);
+  });
+
+  test.each([
+    ['60', 60_000],
+    [String(2 ** 60), 3_600_000],
+  ])('comes back after the pause that Google asks for, at most an hour: %s s', async (seconds, ms) => {
+    emulator.fail({ status: 503, times: 99, headers: { 'retry-after': seconds } });
+    expect((await create()).outcome).toMatchObject({ event: 'retry', delayMs: ms });
+    emulator.clearFaults();
+    emulator.fail({ status: 429, times: 99, headers: { 'retry-after': seconds } });
+    const { outcome } = await create({ earlierRuns: 1 });
+    if (outcome.event !== 'snooze') throw new Error(`It ended with ${outcome.event}.`);
+    expect(outcome.delayMs).toBeGreaterThanOrEqual(ms);
+    expect(outcome.delayMs).toBeLessThanOrEqual(3_600_000);
   });
 
   test('waits as long as Google asks when its quota is used up for longer', async () => {
@@ -305,7 +327,34 @@ describe('creating', () => {
     emulator.clearFaults();
     emulator.clearCalls();
     expect((await create({ attempt: 1, earlierRuns: 1 })).outcome.event).toBe('complete');
-    expect(calls(emulator)).toEqual([FIND, WRITE, SHARE]);
+    expect(calls(emulator)).toEqual([FIND, LOOK, WRITE, SHARE]);
+    expect(emulator.spreadsheets()).toHaveLength(1);
+  });
+
+  test('leaves what people have changed since it was shared, when its own end was lost', async () => {
+    await create();
+    const id = links.get('k1') ?? '';
+    emulator.type(id, 'A3', [['Anchor', '1']]);
+    // The status line, the link and the first sheet are theirs as well.
+    emulator.type(id, 'A1', [['My list', 'mine']]);
+    await addFirst(id);
+    const before = emulator.spreadsheet(id)?.sheets;
+    emulator.clearCalls();
+    const { outcome } = await create({ earlierRuns: 1 });
+    expect(outcome).toMatchObject({ event: 'complete', output: { spreadsheetId: id } });
+    expect(calls(emulator)).toEqual([FIND, LOOK, SHARE]);
+    expect(emulator.spreadsheet(id)?.sheets).toEqual(before);
+  });
+
+  test.each([
+    ['a page', { body: '<html>Sign in to the network</html>' }],
+    ['an empty object', { body: '{}', headers: { 'content-type': 'application/json' } }],
+    ['nothing', { body: '' }],
+  ])('makes one spreadsheet when the answers are not Google’s: %s', async (_, fault) => {
+    emulator.fail({ method: 'POST', path: 'drive/v3/files', ...fault });
+    expect((await create()).outcome.event).toBe('retry');
+    emulator.fail({ method: 'GET', path: 'drive/v3/files', ...fault });
+    expect((await create({ attempt: 2 })).outcome.event).toBe('complete');
     expect(emulator.spreadsheets()).toHaveLength(1);
   });
 
@@ -370,18 +419,11 @@ describe('taking rows back', () => {
     expect((await update({ key: null })).outcome.event).toBe('fail');
   });
 
-  /** As with the mouse: adds a sheet before the first one. */
-  const addFirst = () =>
-    google(emulator).spreadsheets.batchUpdate({
-      spreadsheetId: id,
-      requestBody: { requests: [{ addSheet: { properties: { title: 'Notes', index: 0 } } }] },
-    });
-
   test.each<[string, RegExp, () => unknown]>([
     [
       'another sheet is before it',
       /^The first sheet has no "Send back" in B1: another one was moved/,
-      addFirst,
+      () => addFirst(id),
     ],
     [
       'a row is inserted above it',

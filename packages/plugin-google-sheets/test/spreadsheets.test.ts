@@ -110,6 +110,8 @@ test('a file is found also behind pages without files, which Drive may give befo
   expect(await spreadsheets.findByProperty('rowlockKey', 'another')).toBeUndefined();
 });
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 describe('when Google refuses', () => {
   test('429 is waited out', async () => {
     const { emulator, spreadsheets } = await emulated();
@@ -158,6 +160,52 @@ describe('when Google refuses', () => {
     const reason = new Error('stop now');
     setTimeout(() => stop.abort(reason), 100);
     await expect(spreadsheets.findByProperty('a', 'b', { signal: stop.signal })).rejects.toBe(reason);
+  });
+
+  test.each([
+    ['a page', { body: '<html>Sign in to the network</html>' }],
+    ['a page of 404', { body: '<html>Not here</html>', status: 404 }],
+    ['nothing', { body: '' }],
+    ['an empty object', { body: '{}', headers: JSON_TYPE }],
+    ['a part of JSON', { body: '{"spreadsheetId":"x","val', headers: JSON_TYPE }],
+    ['a picture', { body: 'GIF89a', headers: { 'content-type': 'image/gif' } }],
+  ])('%s in the place of an answer is tried again, whatever the call was', async (_, fault) => {
+    const { emulator, spreadsheets } = await emulated();
+    const { spreadsheetId } = await spreadsheets.createFile({ title: 'Plan', appProperties: { key: 'k' } });
+    await spreadsheets.writeContent(spreadsheetId, content);
+    emulator.clearCalls();
+    emulator.fail({ ...fault, times: 6 });
+    const answers = await Promise.all([
+      spreadsheets.findByProperty('key', 'k'),
+      spreadsheets.isWritten(spreadsheetId),
+      spreadsheets.read(spreadsheetId),
+      spreadsheets.writeContent(spreadsheetId, content),
+      spreadsheets.share(spreadsheetId, 'ada@example.com'),
+      spreadsheets.writeStatus(spreadsheetId, 'Received'),
+    ]);
+    expect(answers).toMatchObject([
+      { spreadsheetId },
+      true,
+      { columns: content.columns },
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(calls(emulator)).toHaveLength(12);
+    emulator.fail(fault);
+    const unclear = spreadsheets.createFile({ title: 'Plan', appProperties: {} });
+    await expect(unclear).rejects.toBeInstanceOf(GoogleUnavailableError);
+  });
+
+  test('what people changed after a write whose answer was lost is not written over', async () => {
+    const { emulator, spreadsheets } = await emulated();
+    const { spreadsheetId } = await spreadsheets.createFile({ title: 'Plan', appProperties: {} });
+    emulator.fail({ path: ':batchUpdate', cut: 'after' });
+    const writing = spreadsheets.writeContent(spreadsheetId, content);
+    await expect.poll(() => emulator.spreadsheet(spreadsheetId)?.sheets[0]?.values).toHaveLength(5);
+    emulator.type(spreadsheetId, 'A3', [['changed']]);
+    await writing;
+    expect(emulator.spreadsheet(spreadsheetId)?.sheets[0]?.values[2]?.[0]).toBe('changed');
   });
 
   test('a missing file is a sentence', async () => {
@@ -233,13 +281,14 @@ describe('a service account', () => {
   );
 
   describe('whose token request hangs', () => {
-    /** A token server that holds back its first answer until it is released. */
-    async function slowTokens() {
+    /** A token server whose first answer is this one, or is held back until it is released. */
+    async function slowTokens(first?: string) {
       const { emulator } = await emulated();
       const released = Promise.withResolvers<void>();
       let asked = 0;
       const server = createServer(async (_, response) => {
         asked += 1;
+        if (asked === 1 && first !== undefined) response.end(first);
         if (asked === 1) await released.promise;
         response.setHeader('content-type', 'application/json');
         response.end(JSON.stringify({ access_token: 'late', expires_in: 3599, token_type: 'Bearer' }));
@@ -271,6 +320,15 @@ describe('a service account', () => {
       await spreadsheets.createFile(wanted);
       expect(emulator.spreadsheets()).toHaveLength(1);
     });
+
+    test.each(['<html>Sign in to the network</html>', '{}', ''])(
+      'is another when the answer is not a token: %j',
+      async (answer) => {
+        const { emulator, spreadsheets } = await slowTokens(answer);
+        expect(await spreadsheets.findByProperty('a', 'b')).toBeUndefined();
+        expect(calls(emulator)).toEqual(['GET /drive/v3/files 200']);
+      },
+    );
 
     test('does not hang for ever: another is made', async () => {
       // Fifteen seconds are long for a test.
