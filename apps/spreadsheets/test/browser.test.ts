@@ -321,9 +321,7 @@ describe.each(DATABASES)('on $name', (database) => {
       ['Oars', '9'],
     ]);
     await button.click();
-    await page
-      .getByText(/^The first sheet has no "Send back" in B1: .*Undo that, and send back again\./)
-      .waitFor();
+    await page.getByText(/^The sheet has no "Send back" in B1: .*Undo that, and send back again\./).waitFor();
     expect(await (await app.user('Moved')).spreadsheet(id)).toMatchObject({
       returns: 1,
       rows: [['Oars', 8]],

@@ -1,8 +1,9 @@
 import { type Draft, paths, sheetOf } from './batch-request.js';
 import { type Cell, withFormula } from './cell.js';
 import { invalidArgument } from './google-error.js';
-import { indexAt, isObject, type JsonObject } from './json.js';
-import { cellAt, type Sheet, setCell } from './sheet.js';
+import { rectangle } from './grid-range.js';
+import { isObject, type JsonObject } from './json.js';
+import { cellAt, setCell } from './sheet.js';
 
 /** `updateCells`: values and formats, from a cell on or all over a range. */
 export function updateCells(draft: Draft, request: JsonObject, at: string): JsonObject {
@@ -83,36 +84,4 @@ function merged(
 function withoutFormat(cell: Cell | undefined): Cell {
   const { format: _, ...rest } = cell ?? {};
   return rest;
-}
-
-interface Rectangle {
-  readonly startRow: number;
-  readonly endRow: number;
-  readonly startColumn: number;
-  readonly endColumn: number;
-}
-
-function rectangle(sheet: Sheet, place: JsonObject, start: boolean, at: string): Rectangle {
-  const area = start
-    ? {
-        startRow: indexAt(place, 'rowIndex') ?? 0,
-        startColumn: indexAt(place, 'columnIndex') ?? 0,
-        endRow: sheet.rowCount,
-        endColumn: sheet.columnCount,
-      }
-    : {
-        startRow: indexAt(place, 'startRowIndex') ?? 0,
-        startColumn: indexAt(place, 'startColumnIndex') ?? 0,
-        endRow: Math.min(indexAt(place, 'endRowIndex') ?? sheet.rowCount, sheet.rowCount),
-        endColumn: Math.min(indexAt(place, 'endColumnIndex') ?? sheet.columnCount, sheet.columnCount),
-      };
-  const outside = (what: string, index: number, count: number, along: string) => {
-    const name = start ? `GridCoordinate.${what}Index` : `GridRange.start${along}Index`;
-    return invalidArgument(`${at}${name}[${index}] is after last ${what} in grid[${count}]`);
-  };
-  if (area.startRow >= sheet.rowCount) throw outside('row', area.startRow, sheet.rowCount, 'Row');
-  if (area.startColumn >= sheet.columnCount) {
-    throw outside('column', area.startColumn, sheet.columnCount, 'Column');
-  }
-  return area;
 }

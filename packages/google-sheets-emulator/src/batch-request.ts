@@ -17,9 +17,9 @@ export type Request = (draft: Draft, request: JsonObject, at: string) => JsonObj
  * The sheet that `sheetId` names; 0 when it is not given.
  * @throws GoogleError 400 "No grid with id: …"
  */
-export function sheetOf(draft: Draft, place: JsonObject, at: string): Sheet {
+export function sheetOf({ sheets }: Pick<Draft, 'sheets'>, place: JsonObject, at: string): Sheet {
   const sheetId = indexAt(place, 'sheetId') ?? 0;
-  const sheet = draft.sheets.find((each) => each.sheetId === sheetId);
+  const sheet = sheets.find((each) => each.sheetId === sheetId);
   if (!sheet) throw invalidArgument(`${at}No grid with id: ${sheetId}`);
   return sheet;
 }

@@ -46,8 +46,15 @@ export interface Located {
  */
 export function locate(sheets: readonly Sheet[], text: string): Located {
   const parsed = parseA1(text, (name) => sheets.some((sheet) => sheet.title === name));
-  const sheet = namedSheet(sheets, parsed, text);
-  const { startRow, startColumn, endRow, endColumn } = parsed.cells ?? { startRow: 0, startColumn: 0 };
+  return within(namedSheet(sheets, parsed, text), parsed.cells);
+}
+
+/**
+ * Cells of a sheet, by default all of them, cut to its grid.
+ * @throws GoogleError 400 when they begin beyond the grid
+ */
+export function within(sheet: Sheet, cells: GridRange = { startRow: 0, startColumn: 0 }): Located {
+  const { startRow, startColumn, endRow, endColumn } = cells;
   const asked = {
     startRow,
     startColumn,

@@ -2,6 +2,7 @@ import { repeatCell, updateCells } from './batch-cells.js';
 import { type Draft, paths, type Request, sheetOf } from './batch-request.js';
 import { createDeveloperMetadata } from './developer-metadata.js';
 import type { Exchange } from './exchange.js';
+import { findReplace } from './find-replace.js';
 import { invalidArgument, unknownName } from './google-error.js';
 import { indexAt, isObject, type JsonObject, stringAt } from './json.js';
 import type { Sheet } from './sheet.js';
@@ -34,6 +35,7 @@ const REQUESTS: Readonly<Record<string, Request>> = {
   updateCells,
   repeatCell,
   createDeveloperMetadata,
+  findReplace,
   updateDimensionProperties: nothing,
   autoResizeDimensions: nothing,
 };

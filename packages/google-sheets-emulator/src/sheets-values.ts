@@ -1,11 +1,14 @@
 import { formatA1 } from './a1-range.js';
+import { sheetOf } from './batch-request.js';
 import type { Exchange } from './exchange.js';
 import type { Shape } from './field-mask.js';
-import { isObject, stringAt } from './json.js';
-import { locate } from './sheet.js';
+import { invalidArgument } from './google-error.js';
+import { rectangle } from './grid-range.js';
+import { isObject, type JsonObject, stringAt } from './json.js';
+import { type Located, locate, type Sheet, within } from './sheet.js';
 import { selectFields } from './sheets-fields.js';
 import { existingSpreadsheet } from './sheets-spreadsheet.js';
-import { usedRows, valueRange } from './values-read.js';
+import { type ReadOptions, usedRows, valueRange } from './values-read.js';
 import { inputOption, planWrite, rowsOf, type Summary } from './values-write.js';
 
 const VALUE_RANGE: Shape = { range: true, majorDimension: true, values: true };
@@ -28,7 +31,7 @@ const BATCH_UPDATE: Shape = {
 /** `GET values/{range}` */
 export function getValues(exchange: Exchange, id: string, range: string): unknown {
   const { sheets } = existingSpreadsheet(exchange, id);
-  return selectFields(valueRange(locate(sheets, range), exchange), exchange, VALUE_RANGE);
+  return selectFields(valueRange(locate(sheets, range), readOptions(exchange)), exchange, VALUE_RANGE);
 }
 
 /** `GET values:batchGet?ranges=…` */
@@ -36,9 +39,42 @@ export function batchGetValues(exchange: Exchange, id: string): unknown {
   const { sheets } = existingSpreadsheet(exchange, id);
   const valueRanges = exchange.query
     .getAll('ranges')
-    .map((range) => valueRange(locate(sheets, range), exchange));
+    .map((range) => valueRange(locate(sheets, range), readOptions(exchange)));
   const answer = { spreadsheetId: id, ...(valueRanges.length > 0 && { valueRanges }) };
   return selectFields(answer, exchange, { spreadsheetId: true, valueRanges: VALUE_RANGE });
+}
+
+/** `POST values:batchGetByDataFilter`: ranges by name, or by the sheet's id. */
+export function batchGetByDataFilter(exchange: Exchange, id: string): unknown {
+  const { body } = exchange;
+  const { sheets } = existingSpreadsheet(exchange, id);
+  const filters = Array.isArray(body.dataFilters) ? body.dataFilters.filter(isObject) : [];
+  if (filters.length === 0) throw invalidArgument('Must specify at least one data filter.');
+  const options = {
+    valueRenderOption: stringAt(body, 'valueRenderOption'),
+    majorDimension: stringAt(body, 'majorDimension'),
+  };
+  const valueRanges = filters.map((filter, index) => ({
+    valueRange: valueRange(located(sheets, filter, `Invalid dataFilters[${index}]: `), options),
+    dataFilters: [filter],
+  }));
+  const shape = { spreadsheetId: true, valueRanges: { valueRange: VALUE_RANGE, dataFilters: true } } as const;
+  return selectFields({ spreadsheetId: id, valueRanges }, exchange, shape);
+}
+
+function located(sheets: Sheet[], { a1Range, gridRange }: JsonObject, at: string): Located {
+  if (typeof a1Range === 'string') return prefixed(at, () => locate(sheets, a1Range));
+  if (!isObject(gridRange)) throw invalidArgument(`${at}Not emulated: a filter without a range.`);
+  const sheet = sheetOf({ sheets }, gridRange, at);
+  const area = rectangle(sheet, gridRange, false, at);
+  return within(sheet, area);
+}
+
+function readOptions({ query }: Exchange): ReadOptions {
+  return {
+    valueRenderOption: query.get('valueRenderOption') ?? undefined,
+    majorDimension: query.get('majorDimension') ?? undefined,
+  };
 }
 
 /** `PUT values/{range}` */

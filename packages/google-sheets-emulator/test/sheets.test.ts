@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type GoogleSheetsEmulator, startGoogleSheetsEmulator } from '../src/index.js';
 import { googleClients, refusal } from './google-clients.js';
 
@@ -186,6 +186,37 @@ describe('values', () => {
     expect(data.valueRanges?.map((each) => each.values)).toEqual([[['h1', 'h2']], [['x'], ['y']], undefined]);
   });
 
+  test('ranges are read by the id of their sheet, as a read in the quotas', async () => {
+    await put("'Ada''s list'!A1", [['h1', 2], ['x']]);
+    const read = (gridRange: object) =>
+      values().batchGetByDataFilter({
+        spreadsheetId,
+        requestBody: {
+          dataFilters: [{ gridRange }],
+          valueRenderOption: 'UNFORMATTED_VALUE',
+          majorDimension: 'ROWS',
+        },
+      });
+    const { data } = await read({ sheetId: 1 });
+    expect(data.valueRanges?.[0]?.valueRange).toEqual({
+      range: "'Ada''s list'!A1:Z1000",
+      majorDimension: 'ROWS',
+      values: [['h1', 2], ['x']],
+    });
+    const part = await read({ sheetId: 1, startColumnIndex: 1, endColumnIndex: 2 });
+    expect(part.data.valueRanges?.[0]?.valueRange?.values).toEqual([[2]]);
+    expect(await refusal(read({ sheetId: 9 }))).toMatchObject({
+      status: 400,
+      message: 'Invalid dataFilters[0]: No grid with id: 9',
+    });
+    const strict = await startGoogleSheetsEmulator({ quotas: { writesPerMinutePerUser: 0 } });
+    onTestFinished(() => strict.close());
+    const call = googleClients(strict.url).sheets.spreadsheets.values.batchGetByDataFilter({
+      spreadsheetId: 'none',
+    });
+    expect((await refusal(call)).status).toBe(404);
+  });
+
   test('many ranges are written in one call, or none of them', async () => {
     const write = (data: object[]) =>
       values().batchUpdate({ spreadsheetId, requestBody: { valueInputOption: 'RAW', data } });
@@ -326,6 +357,35 @@ describe('batchUpdate', () => {
       { title: 'Data', rowCount: 1005 },
       { title: 'Third' },
     ]);
+  });
+
+  test('finds and replaces what people see in a range, and tells how often', async () => {
+    await put('A1', [
+      ['Rope', 'rope 2', '=x(1)'],
+      ['', 12],
+    ]);
+    const range = { sheetId: 0, startRowIndex: 0, endRowIndex: 2, startColumnIndex: 0, endColumnIndex: 3 };
+    const replace = async (request: object) =>
+      (await batch({ findReplace: { range, ...request } })).data.replies?.[0]?.findReplace;
+    expect(
+      await replace({ find: 'rope', replacement: 'Oar', matchEntireCell: true, matchCase: true }),
+    ).toEqual({});
+    expect(await replace({ find: 'rope', replacement: 'Oar' })).toEqual({
+      valuesChanged: 2,
+      rowsChanged: 1,
+      sheetsChanged: 1,
+      occurrencesChanged: 2,
+    });
+    expect(await replace({ find: '^\\s*$', searchByRegex: true, replacement: '7' })).toMatchObject({
+      valuesChanged: 2,
+    });
+    expect(await replace({ find: 'x(1)', replacement: 'y' })).toMatchObject({ valuesChanged: 1 });
+    expect((await get('A1:C2', { valueRenderOption: 'UNFORMATTED_VALUE' })).values).toEqual([
+      ['Oar', 'Oar 2', '#NAME?'],
+      [7, 12, 7],
+    ]);
+    const nothing = await refusal(batch({ findReplace: { range, find: '' } }));
+    expect(nothing.status).toBe(400);
   });
 
   test('notes of an application are kept beside the cells', async () => {

@@ -27,9 +27,16 @@ export const MetadataAnswer = SpreadsheetAnswer.extend({
   developerMetadata: z.array(z.object({ metadataKey: z.string() })).default([]),
 });
 
-/** A range without anything in it has no values. */
+const ValueRange = z.object({ range: z.string(), values: z.array(z.array(z.unknown())).default([]) });
+
+/** A range without anything in it has no values, and a sheet that is gone has no range. */
 export const ValuesAnswer = SpreadsheetAnswer.extend({
-  valueRanges: z.tuple([z.object({ range: z.string(), values: z.array(z.array(z.unknown())).default([]) })]),
+  valueRanges: z.array(z.object({ valueRange: ValueRange })).default([]),
+});
+
+/** Google leaves out a count of 0. */
+export const ReplacedAnswer = SpreadsheetAnswer.extend({
+  replies: z.tuple([z.object({ findReplace: z.object({ valuesChanged: z.number().default(0) }) })]),
 });
 
 /** A service account's access. */

@@ -1,6 +1,14 @@
 import type { z } from 'zod';
 import { type CallLimits, withBackoff } from './backoff.js';
-import { type Content, contentRequests, type ReadContent, readContent, TOO_MUCH } from './content.js';
+import {
+  type Content,
+  contentRequests,
+  GONE,
+  type ReadSheet,
+  readContent,
+  statusRequest,
+  TOO_MUCH,
+} from './content.js';
 import { SheetError } from './errors.js';
 import {
   FileAnswer,
@@ -8,13 +16,14 @@ import {
   googlesAnswer,
   Identified,
   MetadataAnswer,
+  ReplacedAnswer,
   SpreadsheetAnswer,
   ValuesAnswer,
 } from './google-answer.js';
 import { DRIVE_SCOPE, type GoogleClientOptions, googleClient } from './google-client.js';
-import { LAYOUT, WRITTEN_KEY } from './layout.js';
+import { SHEET_ID, WRITTEN_KEY } from './layout.js';
 import { MAX_ANSWER } from './limits.js';
-import { isTooLarge } from './refusal.js';
+import { isTooLarge, readRefusal } from './refusal.js';
 
 /** A spreadsheet at Google: its id, and the page on which people edit it. */
 export interface SpreadsheetFile {
@@ -45,11 +54,19 @@ export interface Spreadsheets {
   /** Lets someone edit; done twice it is the same permission. */
   share(spreadsheetId: string, email: string, limits?: CallLimits): Promise<void>;
   /**
-   * Header and data as they are now.
-   * @throws SheetError when the first sheet is not as it was made, so that its rows might be others, or too large
+   * Header and data as they are now, of the sheet that was made, wherever people have moved it.
+   * @throws SheetError when the sheet is not as it was made, so that its rows might be others, or too large, or gone
    */
-  read(spreadsheetId: string, limits?: CallLimits): Promise<ReadContent>;
-  writeStatus(spreadsheetId: string, text: string, limits?: CallLimits): Promise<void>;
+  read(spreadsheetId: string, limits?: CallLimits): Promise<ReadSheet>;
+  /**
+   * Puts a status line into the place of that which was read.
+   * @returns whether it was still there. If not, nothing is written.
+   */
+  writeStatus(
+    spreadsheetId: string,
+    status: { readonly read: string; readonly text: string },
+    limits?: CallLimits,
+  ): Promise<boolean>;
 }
 
 export interface SpreadsheetsOptions extends GoogleClientOptions {
@@ -165,45 +182,64 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
         limits,
       ),
 
-    async read(spreadsheetId, limits) {
-      const values = await withBackoff(
+    read: (spreadsheetId, limits) =>
+      withBackoff(
         'Reading the spreadsheet',
         async (signal) => {
-          const wanted = {
-            spreadsheetId,
-            ranges: [LAYOUT.content],
+          const requestBody = {
+            dataFilters: [{ gridRange: { sheetId: SHEET_ID } }],
             majorDimension: 'ROWS',
             valueRenderOption: 'UNFORMATTED_VALUE',
             dateTimeRenderOption: 'FORMATTED_STRING',
           };
           const { data } = await client
-            .call(({ sheets }) => sheets.spreadsheets.values.batchGet(wanted, { signal, size: MAX_ANSWER }))
+            .call(({ sheets }) =>
+              sheets.spreadsheets.values.batchGetByDataFilter(
+                { spreadsheetId, requestBody },
+                { signal, size: MAX_ANSWER },
+              ),
+            )
             .catch((error: unknown) => {
-              throw isTooLarge(error) ? new SheetError(TOO_MUCH) : error;
+              throw sheetError(error) ?? error;
             });
-          return googlesAnswer(ValuesAnswer, data).valueRanges[0]?.values ?? [];
-        },
-        limits,
-      );
-      return readContent(values);
-    },
-
-    writeStatus: (spreadsheetId, text, limits) =>
-      withBackoff(
-        'Writing the status',
-        async (signal) => {
-          const data = [{ range: LAYOUT.status, values: [[text]] }];
-          const answer = await client.call(({ sheets }) =>
-            sheets.spreadsheets.values.batchUpdate(
-              { spreadsheetId, requestBody: { valueInputOption: 'RAW', data }, fields: 'spreadsheetId' },
-              { signal },
-            ),
-          );
-          googlesAnswer(SpreadsheetAnswer, answer.data);
+          const [found] = googlesAnswer(ValuesAnswer, data).valueRanges;
+          if (found === undefined) throw new SheetError(GONE);
+          return readContent(found.valueRange.values);
         },
         limits,
       ),
+
+    writeStatus(spreadsheetId, { read, text }, limits) {
+      let isRepeated = false;
+      return withBackoff(
+        'Writing the status',
+        async (signal) => {
+          const requestBody = { requests: [statusRequest(read, text)] };
+          const mayBeDone = isRepeated;
+          isRepeated = true;
+          const { data } = await client.call(({ sheets }) =>
+            sheets.spreadsheets.batchUpdate(
+              { spreadsheetId, requestBody, fields: 'spreadsheetId,replies' },
+              { signal },
+            ),
+          );
+          const [{ findReplace }] = googlesAnswer(ReplacedAnswer, data).replies;
+          // A try whose answer was lost may have replaced it.
+          return findReplace.valuesChanged > 0 || mayBeDone;
+        },
+        limits,
+      );
+    },
   };
+}
+
+/** What a person can mend of a refusal to read: the sheet is too large, or gone, which is all that can be wrong with the request. */
+function sheetError(error: unknown): SheetError | undefined {
+  if (isTooLarge(error)) return new SheetError(TOO_MUCH);
+  const { kind, status } = readRefusal(error);
+  return kind === 'final' && status === 400
+    ? new SheetError(GONE, { cause: readRefusal(error).cause })
+    : undefined;
 }
 
 function spreadsheetFile({ id, webViewLink }: z.output<typeof FileAnswer>): SpreadsheetFile {

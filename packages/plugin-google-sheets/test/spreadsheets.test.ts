@@ -59,6 +59,7 @@ describe('against the emulator, through Google’s own libraries', () => {
     emulator.type(spreadsheetId, 'A4', [['', '', ''], ['changed', '12', 'TRUE'], [''], ['below', '7']]);
     emulator.clearCalls();
     expect(await spreadsheets.read(spreadsheetId)).toEqual({
+      statusText: 'Not sent back yet',
       columns: ['Item', 'Count', 'Done'],
       rows: [
         ['=1+1', 2, true],
@@ -66,12 +67,14 @@ describe('against the emulator, through Google’s own libraries', () => {
         ['below', 7, null],
       ],
     });
-    await spreadsheets.writeStatus(spreadsheetId, '=Received');
+    const status = { read: 'Not sent back yet', text: 'Received' };
+    expect(await spreadsheets.writeStatus(spreadsheetId, status)).toBe(true);
     expect(calls(emulator)).toEqual([
-      'GET /v4/spreadsheets/{id}/values:batchGet 200',
-      'POST /v4/spreadsheets/{id}/values:batchUpdate 200',
+      'POST /v4/spreadsheets/{id}/values:batchGetByDataFilter 200',
+      'POST /v4/spreadsheets/{id}:batchUpdate 200',
     ]);
-    expect(emulator.spreadsheet(spreadsheetId)?.sheets[0]?.formulas[0]?.[0]).toBe('=Received');
+    expect(emulator.spreadsheet(spreadsheetId)?.sheets[0]?.values[0]?.[0]).toBe('Received');
+    expect(await spreadsheets.writeStatus(spreadsheetId, status)).toBe(false);
   });
 
   test('5,000 rows and 50 columns fit, though a new sheet is smaller', async () => {
@@ -181,7 +184,7 @@ describe('when Google refuses', () => {
       spreadsheets.read(spreadsheetId),
       spreadsheets.writeContent(spreadsheetId, content),
       spreadsheets.share(spreadsheetId, 'ada@example.com'),
-      spreadsheets.writeStatus(spreadsheetId, 'Received'),
+      spreadsheets.writeStatus(spreadsheetId, { read: content.statusText, text: 'Received' }),
     ]);
     expect(answers).toMatchObject([
       { spreadsheetId },
@@ -189,7 +192,7 @@ describe('when Google refuses', () => {
       { columns: content.columns },
       undefined,
       undefined,
-      undefined,
+      true,
     ]);
     expect(calls(emulator)).toHaveLength(12);
     emulator.fail(fault);
