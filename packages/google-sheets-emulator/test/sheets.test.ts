@@ -177,6 +177,42 @@ describe('values', () => {
     expect(formulas.values).toEqual([[link]]);
   });
 
+  test.each(['E10', 'e5', '.e5', '-E3', '1E400', '-1e999', '+', '.', '1e', '1,2', ''])(
+    '%j, typed, is a text: it is no number',
+    async (typed) => {
+      await put('A1', [[typed]], 'USER_ENTERED');
+      emulator.type(spreadsheetId, 'A2', [[typed]]);
+      const { values: read } = await get('A1:A2', { valueRenderOption: 'UNFORMATTED_VALUE' });
+      expect(read).toEqual(typed === '' ? undefined : [[typed], [typed]]);
+    },
+  );
+
+  test.each([
+    ['.5', 0.5],
+    ['5.', 5],
+    ['+1,234,567.5', 1_234_567.5],
+    ['1e5', 100_000],
+    ['-1E-400', -0],
+  ])('%j, typed, is the number %d', async (typed, number) => {
+    await put('A1', [[typed]], 'USER_ENTERED');
+    expect(emulator.spreadsheet(spreadsheetId)?.sheets[0]?.values).toEqual([[number]]);
+  });
+
+  test.each([
+    ['PUT', 'values/A1?valueInputOption=RAW', '{"values":[[1e400]]}'],
+    [
+      'POST',
+      ':batchUpdate',
+      '{"requests":[{"updateCells":{"start":{},"fields":"*","rows":[{"values":[{"userEnteredValue":{"numberValue":-1e400}}]}]}}]}',
+    ],
+  ])('%s %s refuses a number that is too large', async (method, path, body) => {
+    const url = `${emulator.url}/v4/spreadsheets/${spreadsheetId}${path.startsWith(':') ? path : `/${path}`}`;
+    const answer = await fetch(url, { method, body, headers: { authorization: 'Bearer x' } });
+    const message = 'Invalid JSON payload received. Number exceeds the range of double.';
+    expect(await answer.json()).toMatchObject({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } });
+    expect(emulator.spreadsheet(spreadsheetId)?.sheets[0]?.values).toEqual([]);
+  });
+
   test('many ranges are read in one call', async () => {
     await put('A1', [['h1', 'h2'], ['x'], ['y']]);
     const { data } = await values().batchGet({

@@ -132,6 +132,8 @@ function isEmpty(line: readonly unknown[]): boolean {
 }
 
 function cellValue(value: unknown): CellValue {
-  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value === 'boolean') return value;
+  // `1e400` in JSON is Infinity, which the application's own JSON would make null.
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
   return value === undefined || value === null || value === '' ? null : String(value);
 }

@@ -20,6 +20,8 @@ const content = {
   statusText: 'Not sent back yet',
 };
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 describe('against the emulator, through Google’s own libraries', () => {
   test('a spreadsheet is created, filled and shared in three calls', async () => {
     const { emulator, spreadsheets } = await emulated();
@@ -77,6 +79,15 @@ describe('against the emulator, through Google’s own libraries', () => {
     expect(await spreadsheets.writeStatus(spreadsheetId, status)).toBe(false);
   });
 
+  test('a number that is too large for one is read as a text', async () => {
+    const { emulator, spreadsheets } = await emulated();
+    const values = '[["", "Send back"], ["Item"], [1e400], [-1e400], [1e308]]';
+    const body = `{"spreadsheetId":"x","valueRanges":[{"valueRange":{"range":"A1:B5","values":${values}}}]}`;
+    const { spreadsheetId } = await spreadsheets.createFile({ title: 'Plan', appProperties: {} });
+    emulator.fail({ body, headers: JSON_TYPE });
+    expect((await spreadsheets.read(spreadsheetId)).rows).toEqual([['Infinity'], ['-Infinity'], [1e308]]);
+  });
+
   test('5,000 rows and 50 columns fit, though a new sheet is smaller', async () => {
     const { spreadsheets } = await emulated();
     const { spreadsheetId } = await spreadsheets.createFile({ title: 'Large', appProperties: {} });
@@ -112,8 +123,6 @@ test('a file is found also behind pages without files, which Drive may give befo
   expect(calls(emulator)).toHaveLength(3);
   expect(await spreadsheets.findByProperty('rowlockKey', 'another')).toBeUndefined();
 });
-
-const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('when Google refuses', () => {
   test('429 is waited out', async () => {
