@@ -1,5 +1,5 @@
 import { type Draft, paths, sheetOf } from './batch-request.js';
-import { type Cell, withFormula } from './cell.js';
+import { type Cell, checkLength, withFormula } from './cell.js';
 import { invalidArgument } from './google-error.js';
 import { rectangle } from './grid-range.js';
 import { isObject, type JsonObject } from './json.js';
@@ -12,7 +12,7 @@ export function updateCells(draft: Draft, request: JsonObject, at: string): Json
   const sheet = sheetOf(draft, place, at);
   const start = isObject(request.start);
   const area = rectangle(sheet, place, start, at);
-  const mask = paths(request, at);
+  const mask = paths(request, 'CellData', at);
   const rows = Array.isArray(request.rows) ? request.rows : [];
   if (rows.length > area.endRow - area.startRow) {
     const beyond = `beyond the last requested row of: ${area.endRow - 1}`;
@@ -43,7 +43,7 @@ export function repeatCell(draft: Draft, request: JsonObject, at: string): JsonO
   const sheet = sheetOf(draft, range, at);
   const area = rectangle(sheet, range, false, at);
   const data = isObject(request.cell) ? request.cell : {};
-  const mask = paths(request, at);
+  const mask = paths(request, 'CellData', at);
   for (let row = area.startRow; row < area.endRow; row++) {
     for (let column = area.startColumn; column < area.endColumn; column++) {
       setCell(sheet, row, column, merged(cellAt(sheet, row, column), data, mask, at));
@@ -70,12 +70,10 @@ function merged(
   if (!takes('userEnteredValue')) return cell || kept ? { ...withoutFormat(cell), ...kept } : undefined;
   if (!isObject(data.userEnteredValue)) return kept;
   const { numberValue, stringValue, boolValue, formulaValue } = data.userEnteredValue;
+  const value = [formulaValue, numberValue, stringValue, boolValue].find((each) => each !== undefined);
+  checkLength(value, at);
   if (typeof formulaValue === 'string') return withFormula(kept, formulaValue);
-  const value = [numberValue, stringValue, boolValue].find((each) => each !== undefined);
-  if (value === undefined || value === '') return kept;
-  if (typeof value === 'object' || typeof value === 'function') {
-    throw invalidArgument(`${at}Invalid userEnteredValue.`);
-  }
+  if (value === '') return kept;
   return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string'
     ? { ...kept, value }
     : kept;

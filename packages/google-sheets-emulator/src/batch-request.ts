@@ -1,8 +1,9 @@
 import type { DeveloperMetadata } from './developer-metadata.js';
 import type { DriveFile } from './drive-file.js';
-import { type FieldMask, parseFieldMask } from './field-mask.js';
+import { type FieldMask, InvalidFieldMask, parseFieldMask, type Shape } from './field-mask.js';
 import { invalidArgument } from './google-error.js';
 import { indexAt, type JsonObject, stringAt } from './json.js';
+import { MESSAGES } from './messages.js';
 import type { Sheet } from './sheet.js';
 
 /** The spreadsheet while a batch is at work on it: a copy, so that a refused request leaves nothing behind. */
@@ -26,16 +27,33 @@ export function sheetOf({ sheets }: Pick<Draft, 'sheets'>, place: JsonObject, at
 
 /**
  * The paths that `fields` names, written out: `a(b,c)` is `a.b` and `a.c`.
- * @throws GoogleError 400 when there are none
+ * @param message the message whose members they are
+ * @throws GoogleError 400 when there are none, or one that the message does not have
  */
-export function paths(request: JsonObject, at: string): string[] {
+export function paths(request: JsonObject, message: string, at: string): string[] {
   const fields = stringAt(request, 'fields');
   if (!fields) {
     throw invalidArgument(
       `${at}At least one field must be listed in 'fields'. (Use '*' to indicate all fields.)`,
     );
   }
-  return flattened(parseFieldMask(fields, true));
+  try {
+    return flattened(parseFieldMask(fields, shapeOf(message)));
+  } catch (error) {
+    if (!(error instanceof InvalidFieldMask)) throw error;
+    throw invalidArgument(`${at}Invalid field: ${error.field}`);
+  }
+}
+
+/** What may be named in a message, each member's own members below it. */
+function shapeOf(message: string): Shape | true {
+  const members = MESSAGES[message];
+  if (members === undefined) return true;
+  const shapes = Object.entries(members).map(([name, type]) => {
+    const each = typeof type === 'string' ? type : type[0];
+    return [name, shapeOf(each)] as const;
+  });
+  return Object.fromEntries(shapes);
 }
 
 function flattened(mask: FieldMask): string[] {

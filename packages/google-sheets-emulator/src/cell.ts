@@ -1,3 +1,4 @@
+import { invalidArgument } from './google-error.js';
 import { parseHyperlink } from './hyperlink.js';
 import type { JsonObject } from './json.js';
 
@@ -18,6 +19,17 @@ export type ValueRender = 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA';
 
 // A digit comes first, or after the point.
 const NUMBER = /^[+-]?(?=\.?\d)(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:e[+-]?\d+)?$/i;
+
+/** Google's limit, in characters. */
+const MAX_LENGTH = 50_000;
+
+/** @throws GoogleError 400 for a text that is too long for a cell */
+export function checkLength(value: unknown, at = ''): void {
+  if (typeof value !== 'string' || value.length <= MAX_LENGTH) return;
+  throw invalidArgument(
+    `${at}Your input contains more than the maximum of ${MAX_LENGTH} characters in a single cell.`,
+  );
+}
 
 /** Puts a value into a cell and keeps the cell's format. */
 export function enter(cell: Cell | undefined, input: CellValue, how: ValueInput): Cell | undefined {

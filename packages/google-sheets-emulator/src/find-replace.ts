@@ -1,5 +1,5 @@
 import { type Draft, sheetOf } from './batch-request.js';
-import { type Cell, enter, render } from './cell.js';
+import { type Cell, checkLength, enter, render } from './cell.js';
 import { invalidArgument } from './google-error.js';
 import { rectangle } from './grid-range.js';
 import { isObject, type JsonObject, stringAt } from './json.js';
@@ -18,7 +18,7 @@ export function findReplace(draft: Draft, request: JsonObject, at: string): Json
     for (let column = area.startColumn; column < area.endColumn; column++) {
       const cell = cellAt(sheet, row, column);
       if (cell?.formula !== undefined && request.includeFormulas !== true) continue;
-      if (!replaced(sheet, row, column, cell, pattern, replacement)) continue;
+      if (!replaced(sheet, row, column, cell, pattern, replacement, at)) continue;
       changed[cell?.formula === undefined ? 'values' : 'formulas'] += 1;
       changed.rows.add(row);
     }
@@ -41,10 +41,13 @@ function replaced(
   cell: Cell | undefined,
   pattern: RegExp,
   replacement: string,
+  at: string,
 ): boolean {
   const text = String(render(cell, cell?.formula === undefined ? 'FORMATTED_VALUE' : 'FORMULA') ?? '');
   if (text.search(pattern) < 0) return false;
-  setCell(sheet, row, column, enter(cell, text.replace(pattern, replacement), 'USER_ENTERED'));
+  const changed = text.replace(pattern, replacement);
+  checkLength(changed, at);
+  setCell(sheet, row, column, enter(cell, changed, 'USER_ENTERED'));
   return true;
 }
 

@@ -6,7 +6,8 @@ import type { Shape } from './field-mask.js';
 import { entityNotFound } from './google-error.js';
 import { parseHyperlink } from './hyperlink.js';
 import { indexAt, isObject, type JsonObject, stringAt } from './json.js';
-import { NEW_SHEET, newSheet, type Sheet } from './sheet.js';
+import { parseMessage } from './parse-message.js';
+import { checkSize, NEW_SHEET, newSheet, type Sheet } from './sheet.js';
 import { selectFields } from './sheets-fields.js';
 
 export const SPREADSHEET_SHAPE: Shape = {
@@ -14,7 +15,14 @@ export const SPREADSHEET_SHAPE: Shape = {
   spreadsheetUrl: true,
   properties: { title: true, locale: true, timeZone: true, autoRecalc: true, defaultFormat: true },
   sheets: {
-    properties: { sheetId: true, title: true, index: true, sheetType: true, gridProperties: true },
+    properties: {
+      sheetId: true,
+      title: true,
+      index: true,
+      sheetType: true,
+      hidden: true,
+      gridProperties: true,
+    },
     data: { startRow: true, startColumn: true, rowData: true },
   },
   namedRanges: true,
@@ -29,12 +37,14 @@ export const SPREADSHEET_SHAPE: Shape = {
 
 /** `POST /v4/spreadsheets` */
 export function createSpreadsheet(exchange: Exchange): unknown {
-  const { body, store, user } = exchange;
+  const { store, user } = exchange;
+  const body = parseMessage(exchange.body, 'Spreadsheet', 'spreadsheet');
   const properties = isObject(body.properties) ? body.properties : {};
   const asked = Array.isArray(body.sheets) ? body.sheets.filter(isObject) : [];
   const sheets = asked.map((each, index) =>
     sheetFrom(isObject(each.properties) ? each.properties : {}, index),
   );
+  checkSize(sheets);
   const file = store.create({
     name: stringAt(properties, 'title') ?? 'Untitled spreadsheet',
     mimeType: SPREADSHEET,
@@ -79,6 +89,7 @@ export function sheetProperties(sheet: Sheet, index: number): JsonObject {
     title: sheet.title,
     index,
     sheetType: 'GRID',
+    ...(sheet.hidden && { hidden: true }),
     gridProperties: {
       rowCount,
       columnCount,
@@ -100,6 +111,7 @@ export function sheetFrom(properties: JsonObject, ordinal: number): Sheet {
     },
   );
   sheet.frozenRowCount = indexAt(grid, 'frozenRowCount') ?? 0;
+  if (properties.hidden === true) sheet.hidden = true;
   return sheet;
 }
 

@@ -27,6 +27,8 @@ beforeEach(async () => {
   spreadsheetId = data.spreadsheetId ?? '';
 });
 
+const LONG = 'x'.repeat(50_001);
+
 const values = () => clients.sheets.spreadsheets.values;
 const batch = (...requests: object[]) =>
   clients.sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
@@ -285,6 +287,73 @@ describe('values', () => {
     });
   });
 
+  test.each([
+    [
+      { values: ['TEST'] },
+      `Invalid value at 'data.values[0]' (type.googleapis.com/google.protobuf.ListValue), "TEST"`,
+    ],
+    [
+      { values: [['x']], nonsense: 1 },
+      `Invalid JSON payload received. Unknown name "nonsense" at 'data': Cannot find field.`,
+    ],
+    [{ values: [['x', ['y']]] }, 'Invalid values[0][1]: list_value'],
+    [
+      { values: [['x'.repeat(50_001)]] },
+      'Your input contains more than the maximum of 50000 characters in a single cell.',
+    ],
+  ])('refuses %j', async (requestBody, message) => {
+    const given = { spreadsheetId, range: 'A1', requestBody: requestBody as object };
+    for (const valueInputOption of ['RAW', 'USER_ENTERED']) {
+      const refused = await refusal(values().update({ ...given, valueInputOption }));
+      expect(refused).toMatchObject({
+        status: 400,
+        message,
+        data: { error: { status: 'INVALID_ARGUMENT' } },
+      });
+      expect((await refusal(values().append({ ...given, valueInputOption }))).message).toBe(message);
+    }
+    expect(emulator.spreadsheet(spreadsheetId)?.sheets[0]?.values).toEqual([]);
+  });
+
+  test('a text of 50,000 characters fits', async () => {
+    await put('A1', [['x'.repeat(50_000)]]);
+    expect((await get('A1')).values?.[0]?.[0]).toHaveLength(50_000);
+  });
+
+  test('all that is wrong with a request is said at once, with its place', async () => {
+    const requestBody = {
+      valueInputOption: 'RAW',
+      data: [{ range: 'A1', values: [['x']], row: 1 }],
+      nonsense: true,
+    };
+    const refused = await refusal(values().batchUpdate({ spreadsheetId, requestBody }));
+    const details = [
+      {
+        field: 'data[0]',
+        description: `Invalid JSON payload received. Unknown name "row" at 'data[0]': Cannot find field.`,
+      },
+      { description: 'Invalid JSON payload received. Unknown name "nonsense": Cannot find field.' },
+    ];
+    expect(refused.message).toBe(details.map(({ description }) => description).join('\n'));
+    expect(refused.data).toMatchObject({ error: { details: [{ fieldViolations: details }] } });
+    const made = clients.sheets.spreadsheets.create({
+      requestBody: { properties: { titel: 'x' } } as object,
+    });
+    expect((await refusal(made)).message).toMatch(
+      /^.*"titel" at 'spreadsheet\.properties': Cannot find field\.$/,
+    );
+  });
+
+  test('appending stops at ten million cells', async () => {
+    await batch({ appendDimension: { sheetId: 0, dimension: 'ROWS', length: 382_615 } });
+    await put('A383615', [['last']]);
+    const requestBody = { values: [['x']] };
+    const call = values().append({ spreadsheetId, range: 'A1', valueInputOption: 'RAW', requestBody });
+    expect((await refusal(call)).message).toBe(
+      'This action would increase the number of cells in the workbook above the limit of 10000000 cells.',
+    );
+  });
+
   test('appending finds the end and makes the grid grow', async () => {
     await put('A1', [['head']]);
     const rows = Array.from({ length: 1005 }, (_, index) => [`row ${index}`]);
@@ -424,6 +493,44 @@ describe('batchUpdate', () => {
     expect(nothing.status).toBe(400);
   });
 
+  test('reads numbers that are texts, names with underscores, and null as if left out', async () => {
+    const row = [
+      { userEnteredValue: { numberValue: '-1.5e1' } },
+      { user_entered_value: { string_value: 'x', bool_value: null } },
+    ];
+    const rows = [{ values: row }];
+    await batch({ update_cells: { start: { sheetId: '0' }, fields: 'userEnteredValue', rows } });
+    expect(emulator.spreadsheet(spreadsheetId)?.sheets[0]?.values).toEqual([[-15, 'x']]);
+  });
+
+  test('moves sheets; without a name the first that people see is meant', async () => {
+    await put('Data!A1', [['data']]);
+    await put("'Ada''s list'!A1", [['list']]);
+    const titles = () => emulator.spreadsheet(spreadsheetId)?.sheets.map(({ title }) => title);
+    const change = (properties: object, fields: string) =>
+      batch({ updateSheetProperties: { properties, fields } });
+    await change({ sheetId: 0, hidden: true }, 'hidden');
+    expect((await get('A1')).values).toEqual([['list']]);
+    expect((await get('A:A')).range).toMatch(/^'Ada''s list'!/);
+    const page = await (await fetch(`${emulator.url}/spreadsheets/d/${spreadsheetId}/edit`)).text();
+    expect(page).toContain('value="list"');
+    const { data } = await clients.sheets.spreadsheets.get({
+      spreadsheetId,
+      fields: 'sheets.properties.hidden',
+    });
+    expect(data.sheets).toEqual([{ properties: { hidden: true } }, { properties: {} }]);
+    expect((await refusal(change({ sheetId: 1, hidden: true }, 'hidden'))).message).toMatch(
+      /hide all the sheets/,
+    );
+    expect((await refusal(batch({ deleteSheet: { sheetId: 1 } }))).message).toMatch(
+      /remove all the visible sheets/,
+    );
+    await change({ sheetId: 0, hidden: false, index: 2 }, 'hidden,index');
+    expect(titles()).toEqual(["Ada's list", 'Data']);
+    await change({ sheetId: 0, index: 0 }, 'index');
+    expect(titles()).toEqual(['Data', "Ada's list"]);
+  });
+
   test('notes of an application are kept beside the cells', async () => {
     const developerMetadata = {
       metadataKey: 'k',
@@ -464,6 +571,68 @@ describe('batchUpdate', () => {
       'Invalid requests[1].updateCells: Attempting to write row: 1000, beyond the last requested row of: 999',
     ],
     [{ updateCells: { start: { sheetId: 0 }, rows: [] } }, /At least one field must be listed in 'fields'/],
+    [
+      { addSheet: { properties: { headerValues: [] } } },
+      `Invalid JSON payload received. Unknown name "headerValues" at 'requests[1].add_sheet.properties': Cannot find field.`,
+    ],
+    [
+      {
+        updateCells: {
+          start: {},
+          fields: '*',
+          rows: [{ values: [{ userEnteredValue: { numberValue: 'abc' } }] }],
+        },
+      },
+      `Invalid value at 'requests[1].update_cells.rows[0].values[0].user_entered_value.number_value' (TYPE_DOUBLE), "abc"`,
+    ],
+    [
+      {
+        repeatCell: {
+          range: {},
+          fields: '*',
+          cell: { userEnteredValue: { stringValue: 5, boolValue: 'x' } },
+        },
+      },
+      `Invalid value at 'requests[1].repeat_cell.cell.user_entered_value.string_value' (TYPE_STRING), 5\nInvalid value at 'requests[1].repeat_cell.cell.user_entered_value.bool_value' (TYPE_BOOL), "x"`,
+    ],
+    [
+      { updateCells: 'all' },
+      `Invalid value at 'requests[1].update_cells' (type.googleapis.com/google.apps.sheets.v4.UpdateCellsRequest), "all"`,
+    ],
+    [
+      { updateCells: { start: {}, fields: 'userEnteredValue,userEnteredFormat.textFormat.bald', rows: [] } },
+      /^Invalid requests\[1\]\.updateCells: Invalid field: bald/,
+    ],
+    [{ updateSheetProperties: { properties: {}, fields: 'titel' } }, /Invalid field: titel/],
+    [{ updateSheetProperties: { properties: {}, fields: 'title,(' } }, /Invalid field/],
+    [{ updateDimensionProperties: { range: {}, properties: {} } }, /At least one field must be listed/],
+    [
+      {
+        updateCells: {
+          start: {},
+          fields: '*',
+          rows: [{ values: [{ userEnteredValue: { stringValue: LONG } }] }],
+        },
+      },
+      'Invalid requests[1].updateCells: Your input contains more than the maximum of 50000 characters in a single cell.',
+    ],
+    [
+      { appendDimension: { sheetId: 0, dimension: 'ROWS', length: 400_000 } },
+      'Invalid requests[1].appendDimension: This action would increase the number of cells in the workbook above the limit of 10000000 cells.',
+    ],
+    [
+      {
+        updateSheetProperties: {
+          properties: { gridProperties: { rowCount: 400_000 } },
+          fields: 'gridProperties.rowCount',
+        },
+      },
+      /^Invalid requests\[1\]\.updateSheetProperties: .* above the limit of 10000000 cells/,
+    ],
+    [
+      { addSheet: { properties: { title: 'Wide', gridProperties: { rowCount: 1, columnCount: 18_279 } } } },
+      /above the limit of 18278 columns/,
+    ],
   ])('refuses %j, and undoes what came before it', async (request, message) => {
     const first = { updateSpreadsheetProperties: { properties: { title: 'Half' }, fields: 'title' } };
     const refused = await refusal(batch(first, request));
