@@ -1,36 +1,36 @@
-/** Reads comma, semicolon or tab separated values; quoted ones may hold separators, quotes and line ends. */
-export function parseCsv(text: string): string[][] {
-  const separator = separatorOf(text);
-  const rows: string[][] = [];
-  let row: string[] = [];
-  let cell = '';
-  let quoted = false;
-  const source = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
-  for (let at = 0; at < source.length; at += 1) {
-    const sign = source[at] ?? '';
-    if (quoted) {
-      if (sign !== '"') cell += sign;
-      else if (source[at + 1] === '"') {
-        cell += '"';
-        at += 1;
-      } else quoted = false;
-    } else if (sign === '"' && cell === '') quoted = true;
-    else if (sign === separator) {
-      row.push(cell);
-      cell = '';
-    } else if (sign === '\n') {
-      rows.push([...row, cell]);
-      row = [];
-      cell = '';
-    } else cell += sign;
-  }
-  if (cell !== '' || row.length > 0) rows.push([...row, cell]);
-  return rows.filter((each) => each.some((value) => value.trim() !== ''));
+import Papa from 'papaparse';
+import { encodingOf } from './encoding.js';
+import { separatorOf } from './separator.js';
+import { SEPARATORS, type Separator } from './separators.js';
+import { widthOf } from './sheet.js';
+import { type Chosen, MOST, type Table } from './table.js';
+
+/** Reads separated values; quoted ones may hold separators, quotes and line ends. */
+export function readCsv(source: string | ArrayBuffer, chosen: Chosen = {}): Table {
+  const bytes = typeof source === 'string' ? undefined : new Uint8Array(source);
+  const encoding = bytes && (chosen.encoding ?? encodingOf(bytes));
+  const text =
+    typeof source === 'string' ? source.replace(/^\uFEFF/, '') : new TextDecoder(encoding).decode(source);
+  const { named, body } = withoutSeparatorLine(text.replace(/\r\n?/g, '\n'));
+  const separator = 'separator' in chosen ? chosen.separator : (named ?? separatorOf(body));
+  const { data } = Papa.parse<string[]>(body, {
+    // One column has a separator that no text has.
+    delimiter: separator ?? Papa.UNIT_SEP,
+    newline: '\n',
+    skipEmptyLines: 'greedy',
+  });
+  return {
+    cells: data.slice(0, MOST.rows + 1).map((row) => row.slice(0, MOST.columns)),
+    rows: Math.max(data.length - 1, 0),
+    columns: widthOf(data),
+    encoding,
+    separator,
+  };
 }
 
-/** What was copied from a spreadsheet is separated by tabs; else the more frequent sign of the first line decides. */
-function separatorOf(text: string): string {
-  const [first = ''] = text.split('\n', 1);
-  if (first.includes('\t')) return '\t';
-  return first.split(';').length > first.split(',').length ? ';' : ',';
+/** Excel takes a first line `sep=;` for the name of the separator, and no part of the table. */
+function withoutSeparatorLine(text: string): { named: Separator; body: string } {
+  const [line = '', sign] = /^"?sep=(.)"?(?:\n|$)/i.exec(text) ?? [];
+  const named = SEPARATORS.find((each) => each === sign);
+  return named === undefined ? { named, body: text } : { named, body: text.slice(line.length) };
 }

@@ -1,4 +1,3 @@
-import { parseCsv } from './csv.js';
 import { widthOf } from './sheet.js';
 
 /** More rows than these are kept and sent, but not shown. */
@@ -7,30 +6,33 @@ const SHOWN_ROWS = 12;
 interface Props {
   /** The first row names the columns. */
   readonly cells: string[][];
-  readonly onChange: (cells: string[][]) => void;
+  readonly onChange: (change: (cells: string[][]) => string[][]) => void;
+  /** Undefined when the text cannot be read. */
+  readonly onRead: (text: string) => Promise<string[][] | undefined>;
 }
 
 /** A small table to type and paste into. */
-export function Grid({ cells, onChange }: Props) {
+export function Grid({ cells, onChange, onRead }: Props) {
   const width = Math.max(1, widthOf(cells));
   const columns = Array.from({ length: width }, (_, column) => column);
 
   function write(row: number, column: number, block: readonly (readonly string[])[]): void {
-    const height = Math.max(cells.length, row + block.length);
-    const wide = Math.max(width, column + widthOf(block));
-    onChange(
-      Array.from({ length: height }, (_, r) =>
-        Array.from({ length: wide }, (_, c) => block[r - row]?.[c - column] ?? cells[r]?.[c] ?? ''),
-      ),
-    );
+    onChange((now) => {
+      const height = Math.max(now.length, row + block.length);
+      const wide = Math.max(1, widthOf(now), column + widthOf(block));
+      return Array.from({ length: height }, (_, r) =>
+        Array.from({ length: wide }, (_, c) => block[r - row]?.[c - column] ?? now[r]?.[c] ?? ''),
+      );
+    });
   }
 
-  function paste(event: ClipboardEvent, row: number, column: number): void {
+  async function paste(event: ClipboardEvent, row: number, column: number): Promise<void> {
     const text = event.clipboardData?.getData('text/plain') ?? '';
     // A single value goes where the cursor is, as everywhere.
     if (!/[\t\n]/.test(text.trim())) return;
     event.preventDefault();
-    write(row, column, parseCsv(text));
+    const block = await onRead(text);
+    if (block !== undefined) write(row, column, block);
   }
 
   const field = (row: number, column: number) => (
@@ -40,7 +42,7 @@ export function Grid({ cells, onChange }: Props) {
       required={row === 0 && column === 0}
       value={cells[row]?.[column] ?? ''}
       onInput={(e) => write(row, column, [[e.currentTarget.value]])}
-      onPaste={(e) => paste(e, row, column)}
+      onPaste={(e) => void paste(e, row, column)}
     />
   );
 

@@ -90,6 +90,58 @@ describe.each(DATABASES)('on $name', (database) => {
     await page.getByLabel('Name of column 1').fill('Item');
   }
 
+  test('a file is read beside the page, which shows how it was understood, and reads it again as it is told', async () => {
+    const { page, complaints } = await open();
+    await signIn(page, 'Files');
+    const read = page.waitForEvent('worker');
+    // In windows-1252.
+    const bytes = Buffer.from(
+      'Größe, cm;Stück\n10;„2“\n'.replace('„', '\x84').replace('“', '\x93'),
+      'latin1',
+    );
+    await page
+      .getByLabel('CSV file…')
+      .setInputFiles({ name: 'oars.csv', mimeType: 'text/csv', buffer: bytes });
+    expect((await read).url()).toContain('csv-worker');
+    const understood = page.getByRole('group', { name: 'oars.csv: 2 columns, 1 row' });
+    await understood.waitFor();
+    const encoding = page.getByLabel('Encoding');
+    const separator = page.getByLabel('Separator');
+    expect([await encoding.inputValue(), await separator.inputValue()]).toEqual(['windows-1252', ';']);
+    const cell = page.getByLabel('Name of column 1');
+    expect(await cell.inputValue()).toBe('Größe, cm');
+
+    await separator.selectOption('none, one column');
+    await page.getByRole('group', { name: 'oars.csv: 1 column, 1 row' }).waitFor();
+    expect(await cell.inputValue()).toBe('Größe, cm;Stück');
+    await separator.selectOption('semicolon');
+    await understood.waitFor();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('article', { name: 'oars' }).getByText('ready', { exact: true }).waitFor();
+    const sheet = app.emulator.spreadsheets().find(({ title }) => title === 'oars');
+    expect(sheet?.sheets[0]?.values.slice(1)).toEqual([
+      ['Größe, cm', 'Stück'],
+      [10, '„2“'],
+    ]);
+    expect(await understood.count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a file that is too large for a spreadsheet says so before it is sent', async () => {
+    const { page } = await open();
+    await signIn(page, 'Large');
+    const line = `${Array(20).fill('a cell with a text of 40 characters, or so').join(';')}\n`;
+    const buffer = Buffer.from(line.repeat(Math.ceil(9_900_000 / line.length)));
+    await page.getByLabel('CSV file…').setInputFiles({ name: 'large.csv', mimeType: 'text/csv', buffer });
+    await page.getByText(/^large\.csv: 20 columns, 1\d,\d{3} rows$/).waitFor();
+    await page.getByRole('alert').getByText('A spreadsheet takes up to 5,000 rows and 50 columns.').waitFor();
+    const create = page.getByRole('button', { name: 'Create', exact: true });
+    expect(await create.isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Fill in an example' }).click();
+    await page.getByText('large.csv').waitFor({ state: 'detached' });
+    expect(await create.isDisabled()).toBe(false);
+  });
+
   test('a double click on "Create" makes one spreadsheet', async () => {
     const { page } = await open();
     await signIn(page, 'Double');
@@ -321,9 +373,7 @@ describe.each(DATABASES)('on $name', (database) => {
       ['Oars', '9'],
     ]);
     await button.click();
-    await page
-      .getByText(/^The first sheet has no "Send back" in B1: .*Undo that, and send back again\./)
-      .waitFor();
+    await page.getByText(/^The sheet has no "Send back" in B1: .*Undo that, and send back again\./).waitFor();
     expect(await (await app.user('Moved')).spreadsheet(id)).toMatchObject({
       returns: 1,
       rows: [['Oars', 8]],

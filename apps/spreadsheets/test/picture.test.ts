@@ -1,14 +1,43 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import type { JobView } from '@rowlock/core';
 import express from 'express';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import type { Picture } from '../src/web/picture/picture.js';
 import { PictureFeed, type Snapshot } from '../src/web/picture/picture-feed.js';
 import { PictureStreams } from '../src/web/picture/picture-streams.js';
 import { addressOf } from './support/address-of.js';
 import { eventually } from './support/eventually.js';
 
 const EMPTY: Snapshot = { jobs: [], hasOlder: false, workers: [], labels: new Map() };
+const JOB: JobView = {
+  publicId: '',
+  key: null,
+  kind: '',
+  queue: 'spreadsheets',
+  priority: 0,
+  payload: {},
+  metadata: {},
+  status: 'new',
+  uniqueKey: null,
+  attempt: 0,
+  maxAttempts: 8,
+  crashes: 0,
+  redrives: 0,
+  createdAt: new Date(0),
+  availableAt: new Date(0),
+  output: null,
+  error: null,
+  runId: null,
+  worker: null,
+  progress: null,
+  createdBy: '',
+  startedAt: null,
+  startedBy: null,
+  finishedAt: null,
+  finishedBy: null,
+};
 const SILENT = pino({ level: 'silent' });
 
 test('readers that had gone before their picture was opened take no place', async () => {
@@ -78,3 +107,47 @@ test('a picture that cannot be read is logged with the reason, once until it can
     ['the lock picture cannot be read', 'no such column'],
   ]);
 });
+
+test('a picture is built once for all who see the same, however many they are', async () => {
+  const [looks, kinds] = [{ count: 0 }, { read: 0 }];
+  const job = (key: string): JobView => ({
+    ...JOB,
+    publicId: `job of ${key}`,
+    key,
+    get kind() {
+      kinds.read += 1;
+      return 'spreadsheet.update';
+    },
+  });
+  const snapshot = (): Snapshot => {
+    looks.count += 1;
+    const labels = new Map([
+      ['a', { owner: 'ada', title: 'Oars' }],
+      ['g', { owner: 'grace', title: 'Sails' }],
+    ]);
+    return { ...EMPTY, jobs: [job('a'), job('g')], labels };
+  };
+  const streams = new PictureStreams(new PictureFeed(async () => snapshot(), SILENT));
+  const app = express();
+  app.get('/:user', ({ params: { user } }, res) => {
+    streams.open({ id: user, name: user, email: undefined, until: new Date(Date.now() + 600_000) }, res);
+  });
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const users = ['ada', 'grace', 'alan', 'edsger', 'barbara'].flatMap((user) => Array(8).fill(user));
+  const readers = await Promise.all(users.map((user) => fetch(`${addressOf(server)}/${user}`)));
+  const texts = readers.map((reader) => reader.text());
+  const seen = looks.count + 2;
+  await eventually(async () => looks.count >= seen);
+  streams.close();
+  const pictures = (await Promise.all(texts)).map(pictureIn);
+  server.close();
+  // Each of the two jobs is looked at once a look.
+  expect(kinds.read).toBeLessThanOrEqual(2 * looks.count);
+  const own = pictures.map(({ boxes }) => boxes.flatMap(({ spreadsheet }) => spreadsheet?.title ?? []));
+  expect(own).toEqual(users.map((user) => (user === 'ada' ? ['Oars'] : user === 'grace' ? ['Sails'] : [])));
+});
+
+function pictureIn(text: string): Picture {
+  return JSON.parse(/^event: picture\ndata: (.*)$/m.exec(text)?.[1] ?? 'null');
+}

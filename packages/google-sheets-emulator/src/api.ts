@@ -5,9 +5,9 @@ import type { SearchOptions } from './exchange.js';
 import type { Fault, Faults } from './faults.js';
 import { type Api, GoogleError } from './google-error.js';
 import type { QuotaMeter } from './quota.js';
-import { replyJson } from './reply.js';
+import { replyAsIs, replyJson } from './reply.js';
 import { readJson } from './request-body.js';
-import { findRoute } from './routes.js';
+import { findRoute, kindOf } from './routes.js';
 import type { Store } from './store.js';
 import type { Tokens } from './tokens.js';
 
@@ -47,7 +47,9 @@ export async function serveApi(
     return;
   }
   call.status = status;
-  replyJson(response, status, body);
+  for (const [name, value] of Object.entries(fault?.headers ?? {})) response.setHeader(name, value);
+  if (fault?.body === undefined) replyJson(response, status, body);
+  else replyAsIs(response, status, fault.body);
 }
 
 async function outcome(
@@ -67,7 +69,7 @@ async function outcome(
     const user = parts.tokens.userOf(request.headers.authorization);
     identified(user);
     if (fault?.status) throw injected(fault.status, fault);
-    parts.quota.spend(api, request.method === 'GET' ? 'read' : 'write', user);
+    parts.quota.spend(api, kindOf(request.method ?? 'GET', url.pathname), user);
     const found = findRoute(request.method ?? 'GET', url.pathname);
     if (!found) throw new GoogleError(404, `Not emulated: ${request.method} ${url.pathname}`);
     const [operation, id, range] = found;

@@ -1,8 +1,9 @@
 import { type Draft, paths, sheetOf } from './batch-request.js';
-import { type Cell, withFormula } from './cell.js';
+import { type Cell, checkLength, withFormula } from './cell.js';
 import { invalidArgument } from './google-error.js';
-import { indexAt, isObject, type JsonObject } from './json.js';
-import { cellAt, type Sheet, setCell } from './sheet.js';
+import { rectangle } from './grid-range.js';
+import { isObject, type JsonObject } from './json.js';
+import { cellAt, setCell } from './sheet.js';
 
 /** `updateCells`: values and formats, from a cell on or all over a range. */
 export function updateCells(draft: Draft, request: JsonObject, at: string): JsonObject {
@@ -11,7 +12,7 @@ export function updateCells(draft: Draft, request: JsonObject, at: string): Json
   const sheet = sheetOf(draft, place, at);
   const start = isObject(request.start);
   const area = rectangle(sheet, place, start, at);
-  const mask = paths(request, at);
+  const mask = paths(request, 'CellData', at);
   const rows = Array.isArray(request.rows) ? request.rows : [];
   if (rows.length > area.endRow - area.startRow) {
     const beyond = `beyond the last requested row of: ${area.endRow - 1}`;
@@ -42,7 +43,7 @@ export function repeatCell(draft: Draft, request: JsonObject, at: string): JsonO
   const sheet = sheetOf(draft, range, at);
   const area = rectangle(sheet, range, false, at);
   const data = isObject(request.cell) ? request.cell : {};
-  const mask = paths(request, at);
+  const mask = paths(request, 'CellData', at);
   for (let row = area.startRow; row < area.endRow; row++) {
     for (let column = area.startColumn; column < area.endColumn; column++) {
       setCell(sheet, row, column, merged(cellAt(sheet, row, column), data, mask, at));
@@ -69,12 +70,10 @@ function merged(
   if (!takes('userEnteredValue')) return cell || kept ? { ...withoutFormat(cell), ...kept } : undefined;
   if (!isObject(data.userEnteredValue)) return kept;
   const { numberValue, stringValue, boolValue, formulaValue } = data.userEnteredValue;
+  const value = [formulaValue, numberValue, stringValue, boolValue].find((each) => each !== undefined);
+  checkLength(value, at);
   if (typeof formulaValue === 'string') return withFormula(kept, formulaValue);
-  const value = [numberValue, stringValue, boolValue].find((each) => each !== undefined);
-  if (value === undefined || value === '') return kept;
-  if (typeof value === 'object' || typeof value === 'function') {
-    throw invalidArgument(`${at}Invalid userEnteredValue.`);
-  }
+  if (value === '') return kept;
   return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string'
     ? { ...kept, value }
     : kept;
@@ -83,36 +82,4 @@ function merged(
 function withoutFormat(cell: Cell | undefined): Cell {
   const { format: _, ...rest } = cell ?? {};
   return rest;
-}
-
-interface Rectangle {
-  readonly startRow: number;
-  readonly endRow: number;
-  readonly startColumn: number;
-  readonly endColumn: number;
-}
-
-function rectangle(sheet: Sheet, place: JsonObject, start: boolean, at: string): Rectangle {
-  const area = start
-    ? {
-        startRow: indexAt(place, 'rowIndex') ?? 0,
-        startColumn: indexAt(place, 'columnIndex') ?? 0,
-        endRow: sheet.rowCount,
-        endColumn: sheet.columnCount,
-      }
-    : {
-        startRow: indexAt(place, 'startRowIndex') ?? 0,
-        startColumn: indexAt(place, 'startColumnIndex') ?? 0,
-        endRow: Math.min(indexAt(place, 'endRowIndex') ?? sheet.rowCount, sheet.rowCount),
-        endColumn: Math.min(indexAt(place, 'endColumnIndex') ?? sheet.columnCount, sheet.columnCount),
-      };
-  const outside = (what: string, index: number, count: number, along: string) => {
-    const name = start ? `GridCoordinate.${what}Index` : `GridRange.start${along}Index`;
-    return invalidArgument(`${at}${name}[${index}] is after last ${what} in grid[${count}]`);
-  };
-  if (area.startRow >= sheet.rowCount) throw outside('row', area.startRow, sheet.rowCount, 'Row');
-  if (area.startColumn >= sheet.columnCount) {
-    throw outside('column', area.startColumn, sheet.columnCount, 'Column');
-  }
-  return area;
 }

@@ -1,3 +1,4 @@
+import { invalidArgument } from './google-error.js';
 import { parseHyperlink } from './hyperlink.js';
 import type { JsonObject } from './json.js';
 
@@ -16,7 +17,19 @@ export interface Cell {
 export type ValueInput = 'RAW' | 'USER_ENTERED';
 export type ValueRender = 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA';
 
-const NUMBER = /^[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:e[+-]?\d+)?$/i;
+// A digit comes first, or after the point.
+const NUMBER = /^[+-]?(?=\.?\d)(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:e[+-]?\d+)?$/i;
+
+/** Google's limit, in characters. */
+const MAX_LENGTH = 50_000;
+
+/** @throws GoogleError 400 for a text that is too long for a cell */
+export function checkLength(value: unknown, at = ''): void {
+  if (typeof value !== 'string' || value.length <= MAX_LENGTH) return;
+  throw invalidArgument(
+    `${at}Your input contains more than the maximum of ${MAX_LENGTH} characters in a single cell.`,
+  );
+}
 
 /** Puts a value into a cell and keeps the cell's format. */
 export function enter(cell: Cell | undefined, input: CellValue, how: ValueInput): Cell | undefined {
@@ -46,9 +59,11 @@ function withTyped(kept: { format?: JsonObject } | undefined, typed: string): Ce
   if (typed.startsWith("'")) return { ...kept, value: typed.slice(1) };
   if (typed.startsWith('=') && typed.length > 1) return withFormula(kept, typed);
   if (/^(true|false)$/i.test(typed.trim())) return { ...kept, value: typed.trim().toLowerCase() === 'true' };
-  const trimmed = typed.trim();
-  if (/\d/.test(trimmed) && NUMBER.test(trimmed)) {
-    return { ...kept, value: Number(trimmed.replaceAll(',', '')) };
-  }
-  return { ...kept, value: typed };
+  return { ...kept, value: numberOf(typed.trim()) ?? typed };
+}
+
+/** Undefined for what is no number, and for one that is too large to be one. */
+function numberOf(text: string): number | undefined {
+  const number = NUMBER.test(text) ? Number(text.replaceAll(',', '')) : Number.NaN;
+  return Number.isFinite(number) ? number : undefined;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { CallLog } from './calls.js';
 import type { Fault, Faults } from './faults.js';
 import { GoogleError, invalidArgument } from './google-error.js';
-import { indexAt, type JsonObject, stringAt } from './json.js';
+import { indexAt, isObject, type JsonObject, stringAt } from './json.js';
 import { readJson } from './request-body.js';
 import { spreadsheetView } from './spreadsheet-view.js';
 import type { Store } from './store.js';
@@ -50,12 +50,24 @@ function addFault(faults: Faults, body: JsonObject): undefined {
 }
 
 function faultFrom(body: JsonObject): Fault {
-  const known = ['method', 'path', 'times', 'status', 'reason', 'message', 'delayMs', 'cut'];
+  const known = [
+    'method',
+    'path',
+    'times',
+    'status',
+    'reason',
+    'message',
+    'body',
+    'headers',
+    'delayMs',
+    'cut',
+  ];
   for (const name of Object.keys(body)) {
     if (!known.includes(name)) throw new TypeError(`A fault has no "${name}".`);
   }
   const [method, path] = [stringAt(body, 'method'), stringAt(body, 'path')];
   const [reason, message] = [stringAt(body, 'reason'), stringAt(body, 'message')];
+  const [answer, headers] = [stringAt(body, 'body'), texts(body.headers)];
   const [times, status, delayMs] = [
     indexAt(body, 'times'),
     indexAt(body, 'status'),
@@ -70,9 +82,21 @@ function faultFrom(body: JsonObject): Fault {
     ...(path !== undefined && { path }),
     ...(reason !== undefined && { reason }),
     ...(message !== undefined && { message }),
+    ...(answer !== undefined && { body: answer }),
+    ...(headers !== undefined && { headers }),
     ...(times !== undefined && { times }),
     ...(status !== undefined && { status }),
     ...(delayMs !== undefined && { delayMs }),
     ...(cut !== undefined && { cut }),
   };
+}
+
+function texts(value: unknown): Record<string, string> | undefined {
+  if (value === undefined) return undefined;
+  const entries = isObject(value) ? Object.entries(value) : [];
+  const found = entries.flatMap(([name, text]) => (typeof text === 'string' ? [[name, text] as const] : []));
+  if (found.length !== entries.length || !isObject(value)) {
+    throw new TypeError('The headers of a fault are an object of texts.');
+  }
+  return Object.fromEntries(found);
 }

@@ -1,3 +1,4 @@
+import type { DeveloperMetadata } from './developer-metadata.js';
 import type { Sheet } from './sheet.js';
 
 export const SPREADSHEET = 'application/vnd.google-apps.spreadsheet';
@@ -38,4 +39,6 @@ export interface DriveFile {
   readonly notifications: Notification[];
   /** Empty for files that are not spreadsheets. */
   sheets: Sheet[];
+  /** Missing in data files that were written before it was emulated. */
+  developerMetadata?: DeveloperMetadata[];
 }

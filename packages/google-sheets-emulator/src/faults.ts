@@ -12,6 +12,10 @@ export interface Fault {
   readonly reason?: string;
   /** Google's words in it. */
   readonly message?: string;
+  /** Answer with this text in the place of Google's: with `status` and nothing done, or else with 200 after the work was done. */
+  readonly body?: string;
+  /** Headers that the answer has beside its own, or in their place, e.g. `retry-after`. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Hold the call back for so many ms first. */
   readonly delayMs?: number;
   /** Hold it back until this is settled. Not over HTTP. */
@@ -26,9 +30,9 @@ export class Faults {
 
   /** @throws TypeError for a fault that does nothing, or whose members make no sense */
   add(fault: Fault): void {
-    const { status, delayMs, until, cut, times = 1 } = fault;
-    if (status === undefined && delayMs === undefined && until === undefined && cut === undefined) {
-      throw new TypeError('A fault needs a status, a delayMs, an until or a cut.');
+    const { status, body, delayMs, until, cut, times = 1 } = fault;
+    if ([status, body, delayMs, until, cut].every((member) => member === undefined)) {
+      throw new TypeError('A fault needs a status, a body, a delayMs, an until or a cut.');
     }
     if (status !== undefined && !(Number.isInteger(status) && status >= 400 && status <= 599)) {
       throw new TypeError(`The status of a fault is a number from 400 to 599, not ${status}.`);

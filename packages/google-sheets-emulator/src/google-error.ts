@@ -77,16 +77,17 @@ export function invalidArgument(message: string, particulars?: Particulars): Goo
   return new GoogleError(400, message, particulars);
 }
 
-/** 400, for a member of the body that the API does not know. */
-export function unknownName(name: string, at: string): GoogleError {
-  const message = `Invalid JSON payload received. Unknown name "${name}"${at && ` at '${at}'`}: Cannot find field.`;
+/** What is wrong with one member of a request; without a field it is the request itself. */
+export interface FieldViolation {
+  readonly field?: string;
+  readonly description: string;
+}
+
+/** 400, for a body that is no message of the API: says all that is wrong with it, one a line. */
+export function badRequest(fieldViolations: readonly FieldViolation[]): GoogleError {
+  const message = fieldViolations.map(({ description }) => description).join('\n');
   return invalidArgument(message, {
-    details: [
-      {
-        '@type': 'type.googleapis.com/google.rpc.BadRequest',
-        fieldViolations: [{ field: at, description: message }],
-      },
-    ],
+    details: [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations }],
   });
 }
 

@@ -57,8 +57,9 @@ function cellHtml(row: number, column: number, cell: PageCell | undefined): stri
 }
 
 function tabsHtml(file: DriveFile, current: Sheet): string {
-  if (file.sheets.length < 2) return '';
-  const links = file.sheets.map((sheet) => {
+  const visible = file.sheets.filter(({ hidden }) => !hidden);
+  if (visible.length < 2) return '';
+  const links = visible.map((sheet) => {
     const here = sheet === current ? ' aria-current="page"' : '';
     return `<a href="?gid=${sheet.sheetId}"${here}>${escapeHtml(sheet.title)}</a>`;
   });

@@ -8,7 +8,7 @@ import { PAGE_SCRIPT } from './page-script.js';
 import { PAGE_STYLE } from './page-style.js';
 import { replyJson, replyText } from './reply.js';
 import { readJson } from './request-body.js';
-import type { Sheet } from './sheet.js';
+import { firstSheet, type Sheet } from './sheet.js';
 import type { Store } from './store.js';
 
 const PATH = /^\/spreadsheets\/d\/([^/]+)\/(edit|cells)$/;
@@ -74,5 +74,5 @@ async function typedCells(request: IncomingMessage): Promise<TypedCell[]> {
 
 function chosenSheet(file: DriveFile, url: URL): Sheet | undefined {
   const gid = url.searchParams.get('gid');
-  return gid === null ? file.sheets[0] : file.sheets.find((sheet) => String(sheet.sheetId) === gid);
+  return gid === null ? firstSheet(file.sheets) : file.sheets.find((sheet) => String(sheet.sheetId) === gid);
 }

@@ -36,3 +36,9 @@ export function replyText(
     })
     .end(text);
 }
+
+/** Sends what was ordered in the place of an answer: a page, unless its headers are set already. */
+export function replyAsIs(response: ServerResponse, status: number, text: string): void {
+  if (!response.hasHeader('content-type')) response.setHeader('content-type', 'text/html; charset=UTF-8');
+  response.writeHead(status, { 'content-length': Buffer.byteLength(text) }).end(text);
+}

@@ -29,12 +29,21 @@ export async function readJson(request: IncomingMessage): Promise<JsonObject> {
   if (text.trim() === '') return {};
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
+    value = JSON.parse(text, refuseInfinity);
+  } catch (error) {
+    if (error instanceof GoogleError) throw error;
     throw invalidArgument('Invalid JSON payload received. Unexpected token.', { reason: 'parseError' });
   }
   if (!isObject(value)) {
     throw invalidArgument('Invalid JSON payload received. Root element must be a message.');
   }
   return value;
+}
+
+/** `JSON.parse` makes Infinity of `1e400`, and `JSON.stringify` null of that. */
+function refuseInfinity(_name: string, value: unknown): unknown {
+  if (value !== Number.POSITIVE_INFINITY && value !== Number.NEGATIVE_INFINITY) return value;
+  throw invalidArgument('Invalid JSON payload received. Number exceeds the range of double.', {
+    reason: 'parseError',
+  });
 }

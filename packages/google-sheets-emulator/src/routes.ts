@@ -4,7 +4,14 @@ import type { Exchange } from './exchange.js';
 import type { Api } from './google-error.js';
 import { batchUpdate } from './sheets-batch-update.js';
 import { createSpreadsheet, getSpreadsheet } from './sheets-spreadsheet.js';
-import { appendValues, batchGetValues, batchUpdateValues, getValues, updateValues } from './sheets-values.js';
+import {
+  appendValues,
+  batchGetByDataFilter,
+  batchGetValues,
+  batchUpdateValues,
+  getValues,
+  updateValues,
+} from './sheets-values.js';
 
 /** What does the work of a call. The ids come from the path, decoded; undefined is an empty answer (204). */
 export type Operation = (exchange: Exchange, id: string, range: string) => unknown;
@@ -19,7 +26,7 @@ interface Route {
 const FILES = '/drive/v3/files';
 const SHEETS = '/v4/spreadsheets';
 
-/** Every call that is emulated. A read is a GET; everything else counts as a write. */
+/** Every call that is emulated. */
 const ROUTES: readonly Route[] = [
   route('drive', 'POST', FILES, createFile),
   route('drive', 'GET', FILES, listFiles),
@@ -32,6 +39,7 @@ const ROUTES: readonly Route[] = [
   route('sheets', 'POST', `${SHEETS}/{}:batchUpdate`, batchUpdate),
   route('sheets', 'GET', `${SHEETS}/{}`, getSpreadsheet),
   route('sheets', 'GET', `${SHEETS}/{}/values:batchGet`, batchGetValues),
+  route('sheets', 'POST', `${SHEETS}/{}/values:batchGetByDataFilter`, batchGetByDataFilter),
   route('sheets', 'POST', `${SHEETS}/{}/values:batchUpdate`, batchUpdateValues),
   route('sheets', 'POST', `${SHEETS}/{}/values/{range}:append`, appendValues),
   route('sheets', 'GET', `${SHEETS}/{}/values/{range}`, getValues),
@@ -42,6 +50,11 @@ const ROUTES: readonly Route[] = [
 export function apiOf(path: string): Api | undefined {
   if (path.startsWith('/drive/')) return 'drive';
   return path.startsWith('/v4/') ? 'sheets' : undefined;
+}
+
+/** What a call counts as in the quotas: a GET is a read, and so is the one read that has a body. */
+export function kindOf(method: string, path: string): 'read' | 'write' {
+  return method === 'GET' || path.endsWith(':batchGetByDataFilter') ? 'read' : 'write';
 }
 
 /** The operation behind a method and a path, with the decoded parts of the path. */

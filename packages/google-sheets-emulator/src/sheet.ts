@@ -11,6 +11,8 @@ export interface Sheet {
   columnCount: number;
   frozenRowCount: number;
   frozenColumnCount: number;
+  /** Missing in a sheet that people see. */
+  hidden?: boolean;
   /** Sparse: `rows[row]?.[column]`, null or missing where nothing is. */
   readonly rows: ((Cell | null)[] | null)[];
 }
@@ -20,6 +22,29 @@ export const NEW_SHEET = { rowCount: 1000, columnCount: 26 };
 
 export function newSheet(sheetId: number, title: string, size = NEW_SHEET): Sheet {
   return { sheetId, title, ...size, frozenRowCount: 0, frozenColumnCount: 0, rows: [] };
+}
+
+/** Google's limits. Source: https://support.google.com/drive/answer/37603 */
+const MOST = { cells: 10_000_000, columns: 18_278 };
+
+/** @throws GoogleError 400 when a spreadsheet has become larger than it can be */
+export function checkSize(sheets: readonly Sheet[], at = ''): void {
+  const cells = sheets.reduce((sum, { rowCount, columnCount }) => sum + rowCount * columnCount, 0);
+  if (sheets.some(({ columnCount }) => columnCount > MOST.columns)) {
+    throw invalidArgument(
+      `${at}This action would increase the number of columns in the worksheet above the limit of ${MOST.columns} columns.`,
+    );
+  }
+  if (cells > MOST.cells) {
+    throw invalidArgument(
+      `${at}This action would increase the number of cells in the workbook above the limit of ${MOST.cells} cells.`,
+    );
+  }
+}
+
+/** The sheet that is meant where none is named: the first of those that people see. */
+export function firstSheet(sheets: readonly Sheet[]): Sheet | undefined {
+  return sheets.find(({ hidden }) => !hidden);
 }
 
 export function cellAt(sheet: Sheet, row: number, column: number): Cell | undefined {
@@ -40,14 +65,21 @@ export interface Located {
 }
 
 /**
- * Finds the sheet and the cells that A1 notation names. Without a sheet's name it is the first sheet.
+ * Finds the sheet and the cells that A1 notation names. Without a sheet's name it is the first visible sheet.
  * For reading, the end is cut to the grid; a start beyond the grid is refused as Google refuses it.
  * @throws GoogleError 400 for an unknown sheet, a text that is no range, or cells beyond the grid
  */
 export function locate(sheets: readonly Sheet[], text: string): Located {
   const parsed = parseA1(text, (name) => sheets.some((sheet) => sheet.title === name));
-  const sheet = namedSheet(sheets, parsed, text);
-  const { startRow, startColumn, endRow, endColumn } = parsed.cells ?? { startRow: 0, startColumn: 0 };
+  return within(namedSheet(sheets, parsed, text), parsed.cells);
+}
+
+/**
+ * Cells of a sheet, by default all of them, cut to its grid.
+ * @throws GoogleError 400 when they begin beyond the grid
+ */
+export function within(sheet: Sheet, cells: GridRange = { startRow: 0, startColumn: 0 }): Located {
+  const { startRow, startColumn, endRow, endColumn } = cells;
   const asked = {
     startRow,
     startColumn,
@@ -73,7 +105,8 @@ export function beyondGrid(sheet: Sheet, range: Required<GridRange>): Error {
 function namedSheet(sheets: readonly Sheet[], parsed: A1Range, text: string): Sheet {
   // Google compares sheet names without regard to case.
   const wanted = parsed.sheet?.toLowerCase();
-  const sheet = wanted === undefined ? sheets[0] : sheets.find((each) => each.title.toLowerCase() === wanted);
+  const sheet =
+    wanted === undefined ? firstSheet(sheets) : sheets.find((each) => each.title.toLowerCase() === wanted);
   if (!sheet) throw invalidArgument(`Unable to parse range: ${text}`);
   return sheet;
 }

@@ -1,11 +1,13 @@
 import { render } from './cell.js';
+import { metadataResource } from './developer-metadata.js';
 import { type DriveFile, SPREADSHEET } from './drive-file.js';
 import { type Exchange, editUrl } from './exchange.js';
 import type { Shape } from './field-mask.js';
 import { entityNotFound } from './google-error.js';
 import { parseHyperlink } from './hyperlink.js';
 import { indexAt, isObject, type JsonObject, stringAt } from './json.js';
-import { NEW_SHEET, newSheet, type Sheet } from './sheet.js';
+import { parseMessage } from './parse-message.js';
+import { checkSize, NEW_SHEET, newSheet, type Sheet } from './sheet.js';
 import { selectFields } from './sheets-fields.js';
 
 export const SPREADSHEET_SHAPE: Shape = {
@@ -13,21 +15,36 @@ export const SPREADSHEET_SHAPE: Shape = {
   spreadsheetUrl: true,
   properties: { title: true, locale: true, timeZone: true, autoRecalc: true, defaultFormat: true },
   sheets: {
-    properties: { sheetId: true, title: true, index: true, sheetType: true, gridProperties: true },
+    properties: {
+      sheetId: true,
+      title: true,
+      index: true,
+      sheetType: true,
+      hidden: true,
+      gridProperties: true,
+    },
     data: { startRow: true, startColumn: true, rowData: true },
   },
   namedRanges: true,
-  developerMetadata: true,
+  developerMetadata: {
+    metadataId: true,
+    metadataKey: true,
+    metadataValue: true,
+    location: true,
+    visibility: true,
+  },
 };
 
 /** `POST /v4/spreadsheets` */
 export function createSpreadsheet(exchange: Exchange): unknown {
-  const { body, store, user } = exchange;
+  const { store, user } = exchange;
+  const body = parseMessage(exchange.body, 'Spreadsheet', 'spreadsheet');
   const properties = isObject(body.properties) ? body.properties : {};
   const asked = Array.isArray(body.sheets) ? body.sheets.filter(isObject) : [];
   const sheets = asked.map((each, index) =>
     sheetFrom(isObject(each.properties) ? each.properties : {}, index),
   );
+  checkSize(sheets);
   const file = store.create({
     name: stringAt(properties, 'title') ?? 'Untitled spreadsheet',
     mimeType: SPREADSHEET,
@@ -52,6 +69,7 @@ export function existingSpreadsheet({ store }: Exchange, id: string): DriveFile 
 
 export function spreadsheetResource(file: DriveFile, { publicUrl, query }: Exchange): JsonObject {
   const grid = query.get('includeGridData') === 'true';
+  const metadata = file.developerMetadata ?? [];
   return {
     spreadsheetId: file.id,
     properties: { title: file.name, locale: 'en_US', autoRecalc: 'ON_CHANGE', timeZone: 'Etc/GMT' },
@@ -60,6 +78,7 @@ export function spreadsheetResource(file: DriveFile, { publicUrl, query }: Excha
       ...(grid && { data: [{ rowData: sheet.rows.map(rowData) }] }),
     })),
     spreadsheetUrl: editUrl(publicUrl, file.id),
+    ...(metadata.length > 0 && { developerMetadata: metadata.map(metadataResource) }),
   };
 }
 
@@ -70,6 +89,7 @@ export function sheetProperties(sheet: Sheet, index: number): JsonObject {
     title: sheet.title,
     index,
     sheetType: 'GRID',
+    ...(sheet.hidden && { hidden: true }),
     gridProperties: {
       rowCount,
       columnCount,
@@ -91,6 +111,7 @@ export function sheetFrom(properties: JsonObject, ordinal: number): Sheet {
     },
   );
   sheet.frozenRowCount = indexAt(grid, 'frozenRowCount') ?? 0;
+  if (properties.hidden === true) sheet.hidden = true;
   return sheet;
 }
 

@@ -1,13 +1,18 @@
 import { type CellValue, render, type ValueRender } from './cell.js';
-import type { Exchange } from './exchange.js';
 import { invalidArgument } from './google-error.js';
 import type { JsonObject } from './json.js';
 import type { Located } from './sheet.js';
 
+/** How values are read: members of a query, or of a body. */
+export interface ReadOptions {
+  readonly valueRenderOption: string | undefined;
+  readonly majorDimension: string | undefined;
+}
+
 /** Empty cells at the end of a row and empty rows at the end of the range are left out, as Google leaves them out. */
-export function valueRange({ sheet, range, a1 }: Located, { query }: Exchange): JsonObject {
-  const how = renderOption(query.get('valueRenderOption'));
-  const majorDimension = query.get('majorDimension') ?? 'ROWS';
+export function valueRange({ sheet, range, a1 }: Located, options: ReadOptions): JsonObject {
+  const how = renderOption(options.valueRenderOption);
+  const majorDimension = options.majorDimension ?? 'ROWS';
   if (majorDimension !== 'ROWS' && majorDimension !== 'COLUMNS') {
     throw invalidArgument(
       `Invalid value at 'major_dimension' (type.googleapis.com/Dimension), "${majorDimension}"`,
@@ -38,8 +43,8 @@ export function usedRows({ sheet, range }: Located): number {
   return 0;
 }
 
-function renderOption(option: string | null): ValueRender {
-  if (option === null) return 'FORMATTED_VALUE';
+function renderOption(option: string | undefined): ValueRender {
+  if (option === undefined) return 'FORMATTED_VALUE';
   if (option === 'FORMATTED_VALUE' || option === 'UNFORMATTED_VALUE' || option === 'FORMULA') return option;
   throw invalidArgument(
     `Invalid value at 'value_render_option' (type.googleapis.com/ValueRenderOption), "${option}"`,

@@ -1,5 +1,5 @@
 import { columnName, formatA1, type GridRange } from './a1-range.js';
-import { type CellValue, enter, type ValueInput } from './cell.js';
+import { type CellValue, checkLength, enter, type ValueInput } from './cell.js';
 import type { DriveFile } from './drive-file.js';
 import { invalidArgument } from './google-error.js';
 import { type JsonObject, stringAt } from './json.js';
@@ -71,8 +71,9 @@ export function planWrite(file: DriveFile, text: string, body: JsonObject, how: 
 export function rowsOf(body: JsonObject): (CellValue | null)[][] {
   const values: unknown[] = Array.isArray(body.values) ? body.values : [];
   const lines = values.map((line, at) => {
-    if (!Array.isArray(line)) throw invalidArgument(`Invalid value at 'data.values[${at}]', not a list`);
-    return line.map((value: unknown): CellValue | null => {
+    if (!Array.isArray(line)) return [];
+    return line.map((value: unknown, place): CellValue | null => {
+      checkLength(value);
       if (
         value === null ||
         typeof value === 'string' ||
@@ -82,7 +83,7 @@ export function rowsOf(body: JsonObject): (CellValue | null)[][] {
         return value;
       }
       const kind = Array.isArray(value) ? 'list_value' : 'struct_value';
-      throw invalidArgument(`Invalid values[${at}]: ${kind} is not a cell's value`);
+      throw invalidArgument(`Invalid values[${at}][${place}]: ${kind}`);
     });
   });
   return stringAt(body, 'majorDimension') === 'COLUMNS' ? transposed(lines) : lines;

@@ -39,6 +39,23 @@ test('the refusal has the reason and the words that were ordered', async () => {
   expect(await refusal(clients.drive.files.list())).toMatchObject(ordered);
 });
 
+test('the answer has the body and the headers that were ordered, after the work or in its place', async () => {
+  const [body, headers] = ['<html>Sign in to the network</html>', { 'retry-after': '7' }];
+  const control = `${emulator.url}/_emulator/faults`;
+  await fetch(control, { method: 'POST', body: JSON.stringify({ body, headers }) });
+  const done = await fetch(`${emulator.url}/v4/spreadsheets`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer x' },
+  });
+  expect([done.status, await done.text(), done.headers.get('retry-after')]).toEqual([200, body, '7']);
+  expect(emulator.spreadsheets()).toHaveLength(1);
+  emulator.fail({ status: 404, body, headers: { 'content-type': 'application/json' } });
+  expect(await refusal(create())).toMatchObject({ status: 404, data: body });
+  expect(emulator.spreadsheets()).toHaveLength(1);
+  const wrong = await fetch(control, { method: 'POST', body: JSON.stringify({ body, headers: { a: 1 } }) });
+  expect(wrong.status).toBe(400);
+});
+
 test('only calls of the method and path are hit', async () => {
   emulator.fail({ method: 'GET', path: /drive.*files/, status: 503 });
   await create();
@@ -112,7 +129,7 @@ test.each([
 });
 
 test('a fault that does nothing is a mistake', () => {
-  expect(() => emulator.fail({})).toThrow('A fault needs a status, a delayMs, an until or a cut.');
+  expect(() => emulator.fail({})).toThrow('A fault needs a status, a body, a delayMs, an until or a cut.');
   expect(() => emulator.fail({ status: 200 })).toThrow('from 400 to 599');
   expect(() => emulator.fail({ status: 500, times: 0 })).toThrow('from 1 on');
 });

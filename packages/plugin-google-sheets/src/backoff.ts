@@ -29,6 +29,8 @@ const MAX_JITTER_MS = 1_000;
 const MAX_BACKOFF_MS = 64_000;
 /** What the last try leaves of the time, for the calls after it. */
 const RESERVE_MS = 10_000;
+/** Less time than this is not enough for another try when a quota is used up: a try without an answer would count as an attempt. */
+const LEAST_MS = 5_000;
 
 /**
  * Makes a call to Google, and makes it again after a pause when it was refused for the moment (408, 409, 429, 5xx, no connection):
@@ -86,7 +88,7 @@ function unlessAborted<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
 
 /** The pause before the next try, if there is time for one. */
 function pauseWithin(left: number, wait: number, { isQuota, retryAfterMs }: Refusal): number | undefined {
-  if (wait < left) return wait;
+  if (wait < left - (isQuota ? LEAST_MS : 0)) return wait;
   const cut = left - RESERVE_MS;
   return isQuota && cut >= Math.max(retryAfterMs, MAX_JITTER_MS) ? cut : undefined;
 }

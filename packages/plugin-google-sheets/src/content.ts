@@ -1,6 +1,6 @@
 import type { sheets_v4 } from '@googleapis/sheets';
 import { SheetError } from './errors.js';
-import { FIRST_SHEET_ID, gridSize, hyperlink, LAST, LAYOUT } from './layout.js';
+import { gridSize, hyperlink, LAST, LAYOUT, SHEET_ID, WRITTEN_KEY } from './layout.js';
 import { MAX_COLUMNS } from './limits.js';
 
 /** What a cell can hold; null is an empty cell. */
@@ -21,7 +21,12 @@ export interface ReadContent {
   readonly rows: readonly (readonly CellValue[])[];
 }
 
-/** The requests that make a new spreadsheet show the content; done twice they leave the same. */
+/** What was read back, with the status line as it was then. */
+export interface ReadSheet extends ReadContent {
+  readonly statusText: string;
+}
+
+/** The requests that make a new spreadsheet show the content, and note that they were done: Google does all of them or none. */
 export function contentRequests(content: Content): sheets_v4.Schema$Request[] {
   const { columns, rows, sendBackUrl, statusText } = content;
   const gridProperties = {
@@ -37,33 +42,42 @@ export function contentRequests(content: Content): sheets_v4.Schema$Request[] {
   return [
     {
       updateSheetProperties: {
-        properties: { sheetId: FIRST_SHEET_ID, gridProperties },
+        properties: { sheetId: SHEET_ID, gridProperties },
         fields: 'gridProperties(rowCount,columnCount,frozenRowCount)',
       },
     },
     {
       updateDimensionProperties: {
-        range: { sheetId: FIRST_SHEET_ID, dimension: 'COLUMNS', startIndex: 0, endIndex: 1 },
+        range: { sheetId: SHEET_ID, dimension: 'COLUMNS', startIndex: 0, endIndex: 1 },
         properties: { pixelSize: LAYOUT.firstColumnWidth },
         fields: 'pixelSize',
       },
     },
     {
       updateCells: {
-        start: { sheetId: FIRST_SHEET_ID, rowIndex: 0, columnIndex: 0 },
+        start: { sheetId: SHEET_ID, rowIndex: 0, columnIndex: 0 },
         rows: lines.map((values) => ({ values })),
         fields: 'userEnteredValue,userEnteredFormat.textFormat.bold',
+      },
+    },
+    {
+      createDeveloperMetadata: {
+        developerMetadata: {
+          metadataKey: WRITTEN_KEY,
+          location: { spreadsheet: true },
+          visibility: 'PROJECT',
+        },
       },
     },
   ];
 }
 
 /**
- * Takes apart what `values:batchGet` gave for `LAYOUT.content`.
+ * Takes apart all values of the sheet. The status line and the link tell whether they are where they were made.
  * @throws SheetError when these are not the rows that people were asked for
  */
-export function readContent(values: readonly (readonly unknown[])[]): ReadContent {
-  const [[, mark] = [], header = [], ...lines] = values;
+export function readContent(values: readonly (readonly unknown[])[]): ReadSheet {
+  const [[status, mark] = [], header = [], ...lines] = values;
   if (mark !== LAYOUT.sendBackText) throw new SheetError(NOT_THE_SHEET);
   if (isEmpty(header) && !lines.every(isEmpty)) throw new SheetError(NO_HEADER);
   if (values.length > LAST.row) throw new SheetError(TOO_LONG);
@@ -72,10 +86,13 @@ export function readContent(values: readonly (readonly unknown[])[]): ReadConten
   const rows = lines
     .map((line) => columns.map((_, index) => cellValue(line[index])))
     .filter((row) => row.some((value) => value !== null));
-  return { columns, rows };
+  return { columns, rows, statusText: String(status ?? '') };
 }
 
-const NOT_THE_SHEET = `The first sheet has no "${LAYOUT.sendBackText}" in B1: another one was moved before it, or something was inserted above or left of its rows. Undo that, and send back again.`;
+const NOT_THE_SHEET = `The sheet has no "${LAYOUT.sendBackText}" in B1: something was inserted above or left of its rows, or was written there. Undo that, and send back again.`;
+/** Of a sheet that Google does not have any more. */
+export const GONE =
+  'The sheet with the rows was deleted. Bring it back by the version history in the menu "File", and send back again.';
 const NO_HEADER = 'Row 2 names no columns, though there are rows below it. Name them, and send back again.';
 /** Of an answer that was too large to be read to its end. */
 export const TOO_MUCH =
@@ -84,6 +101,23 @@ const TOO_LONG = `There is something below row ${LAST.row}, the last one that ca
 const TOO_WIDE = `Row 2 names columns right of ${LAST.column}, the last one that can be sent back. Delete columns, and send back again.`;
 
 const BOLD = { userEnteredFormat: { textFormat: { bold: true } } };
+
+/**
+ * The request that puts the status line where it was read, if it is still there: people may have moved it since. It finds and
+ * replaces, because Google has no other write with a condition.
+ */
+export function statusRequest(read: string, text: string): sheets_v4.Schema$Request {
+  // There must be something to find: an empty cell is found by a pattern.
+  const find = read === '' ? { find: '^\\s*$', searchByRegex: true } : { find: read };
+  const range = {
+    sheetId: SHEET_ID,
+    startRowIndex: 0,
+    endRowIndex: 1,
+    startColumnIndex: 0,
+    endColumnIndex: 1,
+  };
+  return { findReplace: { ...find, replacement: text, matchCase: true, matchEntireCell: true, range } };
+}
 
 /** The type is said, so that a text that looks like a formula, a date or a number stays a text. */
 function cell(value: CellValue): sheets_v4.Schema$CellData {
@@ -98,6 +132,8 @@ function isEmpty(line: readonly unknown[]): boolean {
 }
 
 function cellValue(value: unknown): CellValue {
-  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value === 'boolean') return value;
+  // `1e400` in JSON is Infinity, which the application's own JSON would make null.
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
   return value === undefined || value === null || value === '' ? null : String(value);
 }

@@ -21,8 +21,9 @@ type Run<Tx> = RunContext<CreateSpreadsheetJob, Tx>;
  * Makes one spreadsheet for one key, whatever happens in between. The API calls of a run that are not refused:
  *
  *   the first run           create, write, share
- *   later, the file exists  find, write, share
- *   later, it does not      find, create, write, share
+ *   later, it is filled     find, look, share
+ *   later, it is empty      find, look, write, share
+ *   later, there is none    find, create, write, share
  *
  * A run that has made a file ends with it: Drive's search may not show it to the next one, which would make another.
  */
@@ -66,8 +67,11 @@ async function create<Tx>(
       : await spreadsheets.findByProperty(KEY_PROPERTY, property, googleLimits(context));
   const file = found ?? (await newFile(spreadsheets, title, property, context));
 
-  const content = { columns, rows, sendBackUrl: sendBackUrl(key), statusText: 'Not sent back yet' };
-  await spreadsheets.writeContent(file.spreadsheetId, content, googleLimits(context));
+  // It may have been shared already: what people have changed in it since is theirs.
+  if (!found || !(await spreadsheets.isWritten(found.spreadsheetId, googleLimits(context)))) {
+    const content = { columns, rows, sendBackUrl: sendBackUrl(key), statusText: 'Not sent back yet' };
+    await spreadsheets.writeContent(file.spreadsheetId, content, googleLimits(context));
+  }
 
   const refusal = shareWith === undefined ? undefined : await share(spreadsheets, file, shareWith, context);
   const created = { ...file, ...(refusal && { notShared: refusal.message }) };

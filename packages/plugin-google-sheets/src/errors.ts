@@ -1,18 +1,23 @@
+/** A longer pause is no wish of a service that people wait for. */
+const MAX_PAUSE_MS = 3_600_000;
+
 /** Google cannot be used now: overloaded, unreachable, or the quota is used up. Worth another try later. */
 export class GoogleUnavailableError extends Error {
   override readonly name = 'GoogleUnavailableError';
   readonly code = 'ROWLOCK_GOOGLE_UNAVAILABLE';
   /** Whether a quota is used up that Google fills up again every minute: the request was certainly not done. */
   readonly isQuota: boolean;
+  /** The pause before the next try, in ms, at most an hour. */
+  readonly retryAfterMs: number;
 
   constructor(
     message: string,
-    /** The pause before the next try, in ms. */
-    readonly retryAfterMs: number,
+    retryAfterMs: number,
     { isQuota = false, ...options }: ErrorOptions & { readonly isQuota?: boolean } = {},
   ) {
     super(message, options);
     this.isQuota = isQuota;
+    this.retryAfterMs = Math.min(retryAfterMs, MAX_PAUSE_MS);
   }
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { drive, type drive_v3 } from '@googleapis/drive';
 import { sheets, type sheets_v4 } from '@googleapis/sheets';
 import { GoogleAuth, gaxios, JWT, OAuth2Client } from 'google-auth-library';
+import { googlesAnswer, TokenAnswer } from './google-answer.js';
 
 /** A service account's key as Google's console downloads it; only these members are used. */
 export interface ServiceAccountKey {
@@ -140,6 +141,14 @@ function transporter(tokenUrl?: string): gaxios.Gaxios {
         if (isHere(tokenUrl)) delete request.agent;
       }
       return request;
+    },
+  });
+  transport.interceptors.response.add({
+    resolved: async (response) => {
+      // Without a token in it the libraries would call the API as nobody, which is refused for good.
+      if (String(response.config.url) === (tokenUrl ?? GOOGLE_TOKEN_URL))
+        googlesAnswer(TokenAnswer, response.data);
+      return response;
     },
   });
   return transport;

@@ -1,5 +1,5 @@
 export type { CallLimits } from './backoff.js';
-export type { CellValue, Content, ReadContent } from './content.js';
+export type { CellValue, Content, ReadContent, ReadSheet } from './content.js';
 export { GoogleAnswerError, GoogleRequestError, GoogleUnavailableError, SheetError } from './errors.js';
 export type { GoogleClientOptions, GoogleCredentials, ServiceAccountKey } from './google-client.js';
 export {

@@ -6,8 +6,7 @@ const FROZEN_ROWS = 2;
 export const LAST = { row: FROZEN_ROWS + MAX_ROWS + SPARE_ROWS, column: 'AX' } as const;
 
 /**
- * Where things stand in a spreadsheet. The sheet is never named: without a name, A1 notation means the first one, whose
- * name depends on the language of the account that made it.
+ * Where things stand in a spreadsheet. The sheet is addressed by its id, wherever people move it and whatever they call it.
  *
  *     |   A            |   B         |  …
  *   1 | status         | Send back   |        frozen
@@ -15,21 +14,17 @@ export const LAST = { row: FROZEN_ROWS + MAX_ROWS + SPARE_ROWS, column: 'AX' } a
  *   3 | data           | data        |  …
  */
 export const LAYOUT = {
-  /** The status line. */
-  status: 'A1',
-  /**
-   * Everything, from the status line on, so that one call also tells whether this is the sheet that was made; and one row and one
-   * column more than there may be, so that it tells whether there are.
-   */
-  content: `A1:AY${LAST.row + 1}`,
   frozenRows: FROZEN_ROWS,
   sendBackText: 'Send back',
   /** The first column shows the status line in full, though the cell beside it is taken; in pixels. */
   firstColumnWidth: 380,
 } as const;
 
-/** The id of a new spreadsheet's first sheet: always 0, whatever its name. */
-export const FIRST_SHEET_ID = 0;
+/** The id of a new spreadsheet's only sheet: always 0, whatever its name. */
+export const SHEET_ID = 0;
+
+/** The note that the content was written. People neither see it nor can take it away. */
+export const WRITTEN_KEY = 'rowlockContent';
 
 // A new sheet has 1,000 rows and 26 columns; it is made larger but never smaller.
 const GOOGLE_ROWS = 1000;

@@ -1,4 +1,5 @@
 import { GoogleAnswerError } from './errors.js';
+import { NotGooglesAnswerError } from './google-answer.js';
 
 /** A failed call, reduced to what may be kept and shown. */
 export interface Refusal {
@@ -17,6 +18,9 @@ export interface Refusal {
 
 /** Too slow, or in conflict with another request: a later try may succeed, as it may after any 5xx. */
 const PASSING = [408, 409];
+
+/** Google's front end says it, with a page, before the API sees the request. */
+const TOO_LARGE = 413;
 
 /** Too many people were shared with, or mailed, lately; nobody says for how long that holds. */
 export const SHARING_LIMIT = 'sharingRateLimitExceeded';
@@ -38,7 +42,7 @@ export function readRefusal(error: unknown): Refusal {
   const thrown = error instanceof Error ? error.message : String(error);
   const message = briefly(redact(words.join(' ') || thrown), status);
   const cause = new GoogleAnswerError(message, status, reasons);
-  const kind = kindOf(error, status, reasons);
+  const kind = kindOf(error, status, reasons, response?.data);
   const isQuota = kind === 'refused' && !reasons.includes(SHARING_LIMIT);
   return { kind, isQuota, status, retryAfterMs: retryAfter(response), cause };
 }
@@ -63,14 +67,28 @@ function briefly(message: string, status: number | undefined): string {
   return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
 }
 
-function kindOf(error: unknown, status: number | undefined, reasons: readonly string[]): Refusal['kind'] {
+function kindOf(
+  error: unknown,
+  status: number | undefined,
+  reasons: readonly string[],
+  data: unknown,
+): Refusal['kind'] {
+  if (error instanceof NotGooglesAnswerError) return 'unclear';
   if (status === 403 && reasons.some((reason) => RATE_REASONS.has(reason))) return 'refused';
   // The only status that tells for certain that nothing was done.
   if (status === 429) return 'refused';
-  if (status !== undefined) return status >= 500 || PASSING.includes(status) ? 'unclear' : 'final';
+  if (status !== undefined) {
+    const isPassing = status >= 500 || PASSING.includes(status);
+    return isPassing || !(isGoogles(data) || status === TOO_LARGE) ? 'unclear' : 'final';
+  }
   // Without an answer: a request that was sent has a `config`, or its time was over; whatever else was thrown was thrown before any.
   const { config, name } = object(error) ?? {};
   return config === undefined && name !== 'TimeoutError' ? 'final' : 'unclear';
+}
+
+/** A refusal of Google's API has an error; that of what stands before the API, or between, is a page, and a later try may get through. */
+function isGoogles(data: unknown): boolean {
+  return object(data)?.error !== undefined;
 }
 
 /** Drive: `error.errors[].reason`. Sheets: `error.status` and `error.details[].reason`. Token endpoint: `error` itself. */
@@ -91,8 +109,13 @@ function retryAfter(response: Fields | undefined): number {
   // Not an instance of the global Headers: Google's libraries bring a fetch of their own.
   const headers = object(response?.headers);
   const value: unknown = typeof headers?.get === 'function' ? headers.get('retry-after') : undefined;
-  const seconds = Number(value ?? 0);
-  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;
+  return typeof value === 'string' ? waitUntil(value.trim()) : 0;
+}
+
+/** Seconds, or a date. Source: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
+function waitUntil(value: string): number {
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(ms) ? 0 : Math.max(ms, 0);
 }
 
 type Fields = { readonly [name: string]: unknown };

@@ -1,10 +1,29 @@
+import type { z } from 'zod';
 import { type CallLimits, withBackoff } from './backoff.js';
-import { type Content, contentRequests, type ReadContent, readContent, TOO_MUCH } from './content.js';
+import {
+  type Content,
+  contentRequests,
+  GONE,
+  type ReadSheet,
+  readContent,
+  statusRequest,
+  TOO_MUCH,
+} from './content.js';
 import { SheetError } from './errors.js';
+import {
+  FileAnswer,
+  FileListAnswer,
+  googlesAnswer,
+  Identified,
+  MetadataAnswer,
+  ReplacedAnswer,
+  SpreadsheetAnswer,
+  ValuesAnswer,
+} from './google-answer.js';
 import { DRIVE_SCOPE, type GoogleClientOptions, googleClient } from './google-client.js';
-import { LAYOUT } from './layout.js';
+import { SHEET_ID, WRITTEN_KEY } from './layout.js';
 import { MAX_ANSWER } from './limits.js';
-import { isTooLarge } from './refusal.js';
+import { isTooLarge, readRefusal } from './refusal.js';
 
 /** A spreadsheet at Google: its id, and the page on which people edit it. */
 export interface SpreadsheetFile {
@@ -28,15 +47,26 @@ export interface Spreadsheets {
     file: { title: string; appProperties: Readonly<Record<string, string>> },
     limits?: CallLimits,
   ): Promise<SpreadsheetFile>;
+  /** Fills a new spreadsheet. When the fate of a try is unclear, the next one looks first whether it was done. */
   writeContent(spreadsheetId: string, content: Content, limits?: CallLimits): Promise<void>;
+  /** Whether `writeContent` was done, whatever people have changed since. */
+  isWritten(spreadsheetId: string, limits?: CallLimits): Promise<boolean>;
   /** Lets someone edit; done twice it is the same permission. */
   share(spreadsheetId: string, email: string, limits?: CallLimits): Promise<void>;
   /**
-   * Header and data as they are now.
-   * @throws SheetError when the first sheet is not as it was made, so that its rows might be others, or too large
+   * Header and data as they are now, of the sheet that was made, wherever people have moved it.
+   * @throws SheetError when the sheet is not as it was made, so that its rows might be others, or too large, or gone
    */
-  read(spreadsheetId: string, limits?: CallLimits): Promise<ReadContent>;
-  writeStatus(spreadsheetId: string, text: string, limits?: CallLimits): Promise<void>;
+  read(spreadsheetId: string, limits?: CallLimits): Promise<ReadSheet>;
+  /**
+   * Puts a status line into the place of that which was read.
+   * @returns whether it was still there. If not, nothing is written.
+   */
+  writeStatus(
+    spreadsheetId: string,
+    status: { readonly read: string; readonly text: string },
+    limits?: CallLimits,
+  ): Promise<boolean>;
 }
 
 export interface SpreadsheetsOptions extends GoogleClientOptions {
@@ -47,7 +77,6 @@ export interface SpreadsheetsOptions extends GoogleClientOptions {
 }
 
 const MIME_TYPE = 'application/vnd.google-apps.spreadsheet';
-const FILE_FIELDS = 'id,webViewLink';
 
 /** The operations, over Google's own client libraries. */
 export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
@@ -57,6 +86,13 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
   // Without these Drive pretends that shared drives do not exist.
   const allDrives = { supportsAllDrives: true };
 
+  async function isWritten(spreadsheetId: string, signal: AbortSignal): Promise<boolean> {
+    const wanted = { spreadsheetId, fields: 'spreadsheetId,developerMetadata(metadataKey)' };
+    const { data } = await client.call(({ sheets }) => sheets.spreadsheets.get(wanted, { signal }));
+    const { developerMetadata } = googlesAnswer(MetadataAnswer, data);
+    return developerMetadata.some(({ metadataKey }) => metadataKey === WRITTEN_KEY);
+  }
+
   return {
     findByProperty: (key, value, limits) =>
       withBackoff(
@@ -64,7 +100,7 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
         async (signal) => {
           const wanted = {
             q: `appProperties has { key='${quoted(key)}' and value='${quoted(value)}' } and mimeType = '${MIME_TYPE}' and trashed = false`,
-            fields: `nextPageToken,files(${FILE_FIELDS})`,
+            fields: 'kind,nextPageToken,files(id,webViewLink)',
             spaces: 'drive',
             // One too many may exist after an unclear creation: the oldest is the one.
             orderBy: 'createdTime',
@@ -72,14 +108,17 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
             includeItemsFromAllDrives: true,
             ...allDrives,
           };
-          let { data } = await client.call(({ drive }) => drive.files.list(wanted, { signal }));
+          let pageToken: string | undefined;
           // Drive may give empty pages before the end.
-          while (!data.files?.length && data.nextPageToken) {
-            const next = { ...wanted, pageToken: data.nextPageToken };
-            ({ data } = await client.call(({ drive }) => drive.files.list(next, { signal })));
-          }
-          const [file] = data.files ?? [];
-          return file && spreadsheetFile(file);
+          do {
+            const page = pageToken === undefined ? wanted : { ...wanted, pageToken };
+            const { data } = await client.call(({ drive }) => drive.files.list(page, { signal }));
+            const answer = googlesAnswer(FileListAnswer, data);
+            const [file] = answer.files;
+            if (file !== undefined) return spreadsheetFile(file);
+            pageToken = answer.nextPageToken;
+          } while (pageToken !== undefined);
+          return undefined;
         },
         limits,
       ),
@@ -95,92 +134,115 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
             ...(folderId !== undefined && { parents: [folderId] }),
           };
           const { data } = await client.call(({ drive }) =>
-            drive.files.create({ requestBody, fields: FILE_FIELDS, ...allDrives }, { signal }),
+            drive.files.create({ requestBody, fields: 'id,webViewLink', ...allDrives }, { signal }),
           );
-          return spreadsheetFile(data);
+          return spreadsheetFile(googlesAnswer(FileAnswer, data));
         },
         limits,
         { unrepeatable: true },
       ),
 
-    writeContent: (spreadsheetId, content, limits) =>
-      withBackoff(
+    writeContent(spreadsheetId, content, limits) {
+      let isRepeated = false;
+      return withBackoff(
         'Writing the spreadsheet',
         async (signal) => {
+          // People may have it already, by its folder: what they have changed meanwhile is not written over.
+          if (isRepeated && (await isWritten(spreadsheetId, signal))) return;
+          isRepeated = true;
           const requestBody = { requests: contentRequests(content) };
-          await client.call(({ sheets }) =>
+          const { data } = await client.call(({ sheets }) =>
             sheets.spreadsheets.batchUpdate(
               { spreadsheetId, requestBody, fields: 'spreadsheetId' },
               { signal },
             ),
           );
+          googlesAnswer(SpreadsheetAnswer, data);
         },
         limits,
-      ),
+      );
+    },
+
+    isWritten: (spreadsheetId, limits) =>
+      withBackoff('Looking at the spreadsheet', (signal) => isWritten(spreadsheetId, signal), limits),
 
     share: (fileId, emailAddress, limits) =>
       withBackoff(
         'Sharing the spreadsheet',
         async (signal) => {
           const requestBody = { type: 'user', role: 'writer', emailAddress };
-          await client.call(({ drive }) =>
+          const { data } = await client.call(({ drive }) =>
             drive.permissions.create(
               { fileId, requestBody, sendNotificationEmail: notify, fields: 'id', ...allDrives },
               { signal },
             ),
           );
+          googlesAnswer(Identified, data);
         },
         limits,
       ),
 
-    async read(spreadsheetId, limits) {
-      const values = await withBackoff(
+    read: (spreadsheetId, limits) =>
+      withBackoff(
         'Reading the spreadsheet',
         async (signal) => {
-          const wanted = {
-            spreadsheetId,
-            ranges: [LAYOUT.content],
+          const requestBody = {
+            dataFilters: [{ gridRange: { sheetId: SHEET_ID } }],
             majorDimension: 'ROWS',
             valueRenderOption: 'UNFORMATTED_VALUE',
             dateTimeRenderOption: 'FORMATTED_STRING',
           };
           const { data } = await client
-            .call(({ sheets }) => sheets.spreadsheets.values.batchGet(wanted, { signal, size: MAX_ANSWER }))
+            .call(({ sheets }) =>
+              sheets.spreadsheets.values.batchGetByDataFilter(
+                { spreadsheetId, requestBody },
+                { signal, size: MAX_ANSWER },
+              ),
+            )
             .catch((error: unknown) => {
-              throw isTooLarge(error) ? new SheetError(TOO_MUCH) : error;
+              throw sheetError(error) ?? error;
             });
-          return data.valueRanges?.[0]?.values ?? [];
-        },
-        limits,
-      );
-      return readContent(values);
-    },
-
-    writeStatus: (spreadsheetId, text, limits) =>
-      withBackoff(
-        'Writing the status',
-        async (signal) => {
-          const data = [{ range: LAYOUT.status, values: [[text]] }];
-          await client.call(({ sheets }) =>
-            sheets.spreadsheets.values.batchUpdate(
-              { spreadsheetId, requestBody: { valueInputOption: 'RAW', data }, fields: 'spreadsheetId' },
-              { signal },
-            ),
-          );
+          const [found] = googlesAnswer(ValuesAnswer, data).valueRanges;
+          if (found === undefined) throw new SheetError(GONE);
+          return readContent(found.valueRange.values);
         },
         limits,
       ),
+
+    writeStatus(spreadsheetId, { read, text }, limits) {
+      let isRepeated = false;
+      return withBackoff(
+        'Writing the status',
+        async (signal) => {
+          const requestBody = { requests: [statusRequest(read, text)] };
+          const mayBeDone = isRepeated;
+          isRepeated = true;
+          const { data } = await client.call(({ sheets }) =>
+            sheets.spreadsheets.batchUpdate(
+              { spreadsheetId, requestBody, fields: 'spreadsheetId,replies' },
+              { signal },
+            ),
+          );
+          const [{ findReplace }] = googlesAnswer(ReplacedAnswer, data).replies;
+          // A try whose answer was lost may have replaced it.
+          return findReplace.valuesChanged > 0 || mayBeDone;
+        },
+        limits,
+      );
+    },
   };
 }
 
-function spreadsheetFile({
-  id,
-  webViewLink,
-}: {
-  id?: string | null;
-  webViewLink?: string | null;
-}): SpreadsheetFile {
-  if (!id) throw new TypeError('Google answered without the id that was asked for.');
+/** What a person can mend of a refusal to read: the sheet is too large, or gone, which is all that can be wrong with the request. */
+function sheetError(error: unknown): SheetError | undefined {
+  if (isTooLarge(error)) return new SheetError(TOO_MUCH);
+  const { kind, status } = readRefusal(error);
+  return kind === 'final' && status === 400
+    ? new SheetError(GONE, { cause: readRefusal(error).cause })
+    : undefined;
+}
+
+function spreadsheetFile({ id, webViewLink }: z.output<typeof FileAnswer>): SpreadsheetFile {
   return { spreadsheetId: id, url: webViewLink ?? `https://docs.google.com/spreadsheets/d/${id}/edit` };
 }
 

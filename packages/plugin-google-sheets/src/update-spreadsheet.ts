@@ -6,7 +6,7 @@ import {
   type HandlerResult,
   type RunContext,
 } from '@rowlock/core';
-import type { ReadContent } from './content.js';
+import type { ReadSheet } from './content.js';
 import { GoogleRequestError, GoogleUnavailableError } from './errors.js';
 import { googleLimits } from './google-limits.js';
 import { googleOutcomes, PAUSES } from './google-outcome.js';
@@ -55,15 +55,21 @@ async function update<Tx>(
     );
   }
 
-  let read: ReadContent;
+  let sheet: ReadSheet;
   try {
-    read = await spreadsheets.read(spreadsheetId, googleLimits(context));
+    sheet = await spreadsheets.read(spreadsheetId, googleLimits(context));
   } catch (error) {
     return googleOutcomes(error, context);
   }
-  await onRows({ key, spreadsheetId, ...read, jobs, tx, signal });
-  await showStatus(spreadsheets, spreadsheetId, statusText(jobs.length, read.rows.length), context);
-  return complete({ rows: read.rows.length, requests: jobs.length });
+  const { columns, rows, statusText: read } = sheet;
+  await onRows({ key, spreadsheetId, columns, rows, jobs, tx, signal });
+  await showStatus(
+    spreadsheets,
+    spreadsheetId,
+    { read, text: statusText(jobs.length, rows.length) },
+    context,
+  );
+  return complete({ rows: rows.length, requests: jobs.length });
 }
 
 /**
@@ -73,11 +79,13 @@ async function update<Tx>(
 async function showStatus<Tx>(
   spreadsheets: Spreadsheets,
   spreadsheetId: string,
-  text: string,
+  status: { readonly read: string; readonly text: string },
   context: Run<Tx>,
 ): Promise<void> {
   try {
-    await spreadsheets.writeStatus(spreadsheetId, text, googleLimits(context));
+    const isWritten = await spreadsheets.writeStatus(spreadsheetId, status, googleLimits(context));
+    if (!isWritten)
+      context.log.warn({ spreadsheetId }, 'the status line is not where it was: it was not written');
   } catch (error) {
     const isLast = context.jobs.some(({ attempt, maxAttempts }) => attempt >= maxAttempts);
     const isOver = error instanceof GoogleRequestError || (error instanceof GoogleUnavailableError && isLast);

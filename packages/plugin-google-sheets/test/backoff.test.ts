@@ -105,6 +105,13 @@ describe('a call', () => {
     expect(waits).toEqual([50_000]);
   });
 
+  test('is not made again in the last seconds when a quota is used up: without an answer it would count as an attempt', async () => {
+    const { call, parts, made } = scripted({ status: 429 }, { status: 429 });
+    const running = withBackoff('It', call, { deadline: 1_000 + 6_000 }, { parts });
+    await expect(running).rejects.toMatchObject({ isQuota: true });
+    expect(made()).toBe(1);
+  });
+
   test('that must not be made twice is made again only when it was certainly not done', async () => {
     const refused = scripted({ status: 429 });
     const options = { unrepeatable: true };

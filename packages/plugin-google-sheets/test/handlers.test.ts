@@ -1,3 +1,4 @@
+import type { sheets_v4 } from '@googleapis/sheets';
 import type { GoogleSheetsEmulator } from '@rowlock/google-sheets-emulator';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -24,7 +25,7 @@ let spreadsheets: Spreadsheets;
 let links: Map<string, string>;
 let created: Created<FakeTx>[];
 let received: Received<FakeTx>[];
-let onRows: () => void;
+let onRows: () => void | Promise<void>;
 beforeEach(async () => {
   ({ emulator, spreadsheets } = await emulated());
   links = new Map();
@@ -44,8 +45,8 @@ function handlers() {
       tx.writes.push(`${key} ${url}`);
     },
     resolve: (key) => links.get(key),
-    onRows(all) {
-      onRows();
+    async onRows(all) {
+      await onRows();
       received.push(all);
       all.tx.writes.push(`${all.rows.length} rows`);
     },
@@ -63,10 +64,19 @@ const [CREATE, WRITE, SHARE, FIND] = [
   'POST /drive/v3/files/{id}/permissions 200',
   'GET /drive/v3/files 200',
 ];
+const LOOK = 'GET /v4/spreadsheets/{id} 200';
 const [READ, STATUS] = [
-  'GET /v4/spreadsheets/{id}/values:batchGet 200',
-  'POST /v4/spreadsheets/{id}/values:batchUpdate 200',
+  'POST /v4/spreadsheets/{id}/values:batchGetByDataFilter 200',
+  'POST /v4/spreadsheets/{id}:batchUpdate 200',
 ];
+
+/** As with the mouse. */
+const batch = (spreadsheetId: string, ...requests: sheets_v4.Schema$Request[]) =>
+  google(emulator).spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
+
+/** Adds a sheet before the first one. */
+const addFirst = (spreadsheetId: string) =>
+  batch(spreadsheetId, { addSheet: { properties: { sheetId: 7, title: 'Notes', index: 0 } } });
 
 test('the handlers say of themselves what a worker needs to know', () => {
   expect(handlers()).toMatchObject({
@@ -141,7 +151,7 @@ describe('creating', () => {
       emulator.clearCalls();
       const second = await create({ attempt: 2 });
       if (cut === 'after') {
-        expect(calls(emulator)).toEqual([FIND, WRITE, SHARE]);
+        expect(calls(emulator)).toEqual([FIND, LOOK, WRITE, SHARE]);
       } else {
         expect(calls(emulator)).toEqual([FIND, CREATE, WRITE, SHARE]);
       }
@@ -193,6 +203,20 @@ describe('creating', () => {
     expect(outcome.delayMs).toBeGreaterThanOrEqual(60_000);
     expect(outcome.delayMs).toBeLessThanOrEqual(90_000);
     expect(warnings).toEqual(["Google's quota is used up: going on later"]);
+  });
+
+  test.each([
+    ['60', 60_000],
+    [String(2 ** 60), 3_600_000],
+  ])('comes back after the pause that Google asks for, at most an hour: %s s', async (seconds, ms) => {
+    emulator.fail({ status: 503, times: 99, headers: { 'retry-after': seconds } });
+    expect((await create()).outcome).toMatchObject({ event: 'retry', delayMs: ms });
+    emulator.clearFaults();
+    emulator.fail({ status: 429, times: 99, headers: { 'retry-after': seconds } });
+    const { outcome } = await create({ earlierRuns: 1 });
+    if (outcome.event !== 'snooze') throw new Error(`It ended with ${outcome.event}.`);
+    expect(outcome.delayMs).toBeGreaterThanOrEqual(ms);
+    expect(outcome.delayMs).toBeLessThanOrEqual(3_600_000);
   });
 
   test('waits as long as Google asks when its quota is used up for longer', async () => {
@@ -305,7 +329,34 @@ describe('creating', () => {
     emulator.clearFaults();
     emulator.clearCalls();
     expect((await create({ attempt: 1, earlierRuns: 1 })).outcome.event).toBe('complete');
-    expect(calls(emulator)).toEqual([FIND, WRITE, SHARE]);
+    expect(calls(emulator)).toEqual([FIND, LOOK, WRITE, SHARE]);
+    expect(emulator.spreadsheets()).toHaveLength(1);
+  });
+
+  test('leaves what people have changed since it was shared, when its own end was lost', async () => {
+    await create();
+    const id = links.get('k1') ?? '';
+    emulator.type(id, 'A3', [['Anchor', '1']]);
+    // The status line, the link and the first sheet are theirs as well.
+    emulator.type(id, 'A1', [['My list', 'mine']]);
+    await addFirst(id);
+    const before = emulator.spreadsheet(id)?.sheets;
+    emulator.clearCalls();
+    const { outcome } = await create({ earlierRuns: 1 });
+    expect(outcome).toMatchObject({ event: 'complete', output: { spreadsheetId: id } });
+    expect(calls(emulator)).toEqual([FIND, LOOK, SHARE]);
+    expect(emulator.spreadsheet(id)?.sheets).toEqual(before);
+  });
+
+  test.each([
+    ['a page', { body: '<html>Sign in to the network</html>' }],
+    ['an empty object', { body: '{}', headers: { 'content-type': 'application/json' } }],
+    ['nothing', { body: '' }],
+  ])('makes one spreadsheet when the answers are not Google’s: %s', async (_, fault) => {
+    emulator.fail({ method: 'POST', path: 'drive/v3/files', ...fault });
+    expect((await create()).outcome.event).toBe('retry');
+    emulator.fail({ method: 'GET', path: 'drive/v3/files', ...fault });
+    expect((await create({ attempt: 2 })).outcome.event).toBe('complete');
     expect(emulator.spreadsheets()).toHaveLength(1);
   });
 
@@ -370,22 +421,18 @@ describe('taking rows back', () => {
     expect((await update({ key: null })).outcome.event).toBe('fail');
   });
 
-  /** As with the mouse: adds a sheet before the first one. */
-  const addFirst = () =>
-    google(emulator).spreadsheets.batchUpdate({
-      spreadsheetId: id,
-      requestBody: { requests: [{ addSheet: { properties: { title: 'Notes', index: 0 } } }] },
-    });
-
   test.each<[string, RegExp, () => unknown]>([
     [
-      'another sheet is before it',
-      /^The first sheet has no "Send back" in B1: another one was moved/,
-      addFirst,
+      'it is deleted',
+      /^The sheet with the rows was deleted\. Bring it back by the version history/,
+      async () => {
+        await addFirst(id);
+        await batch(id, { deleteSheet: { sheetId: 0 } });
+      },
     ],
     [
       'a row is inserted above it',
-      /^The first sheet has no "Send back" in B1: .*Undo that, and send back again\.$/,
+      /^The sheet has no "Send back" in B1: something was inserted .*Undo that, and send back again\.$/,
       () =>
         emulator.type(id, 'A1', [
           ['', ''],
@@ -408,7 +455,7 @@ describe('taking rows back', () => {
       event: 'fail',
       error: { code: 'ROWLOCK_GOOGLE_SHEET', message: expect.stringMatching(sentence) },
     });
-    expect(calls(emulator)).toEqual([READ]);
+    expect(calls(emulator)).toHaveLength(1);
     expect(emulator.spreadsheet(id)?.sheets).toEqual(before);
     expect([received, tx.writes]).toEqual([[], []]);
   });
@@ -447,17 +494,82 @@ describe('taking rows back', () => {
     expect(received).toEqual([]);
   });
 
-  /** As with the mouse: adds rows and columns. */
   const grow = () =>
-    google(emulator).spreadsheets.batchUpdate({
-      spreadsheetId: id,
-      requestBody: {
-        requests: [
-          { appendDimension: { sheetId: 0, dimension: 'ROWS', length: 9_000 } },
-          { appendDimension: { sheetId: 0, dimension: 'COLUMNS', length: 74 } },
+    batch(
+      id,
+      { appendDimension: { sheetId: 0, dimension: 'ROWS', length: 9_000 } },
+      { appendDimension: { sheetId: 0, dimension: 'COLUMNS', length: 74 } },
+    );
+
+  test('takes the rows of the sheet that was made, where another one was put before it', async () => {
+    await addFirst(id);
+    emulator.type(id, 'Notes!A1', [['mine']]);
+    expect((await update()).outcome).toMatchObject({ event: 'complete', output: { rows: 2 } });
+    expect(received).toMatchObject([
+      {
+        columns: ['Item', 'Count'],
+        rows: [
+          ['Rope', 2],
+          ['Oar', null],
         ],
       },
-    });
+    ]);
+    const [notes, rows] = emulator.spreadsheet(id)?.sheets ?? [];
+    expect(notes?.values).toEqual([['mine']]);
+    expect(rows?.values[0]?.[0]).toMatch(/^Received 1 request/);
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['another sheet is put before it', () => addFirst(id)],
+    [
+      'it is deleted, and another one is the first',
+      async () => {
+        await addFirst(id);
+        await batch(id, { deleteSheet: { sheetId: 0 } });
+      },
+    ],
+    ['a row is inserted above it', () => insertRow()],
+    ['its first cell is written over', async () => emulator.type(id, 'A1', [['mine']])],
+  ])('leaves the cells of people alone when, after its rows were read, %s', async (_, change) => {
+    const spared = () =>
+      emulator.spreadsheet(id)?.sheets.map(({ title, values }) => [title, values.map(([, ...line]) => line)]);
+    const firsts = () => emulator.spreadsheet(id)?.sheets.map(({ values }) => values[0]?.[0] ?? null);
+    let [before, wasFirst]: [unknown, unknown] = [undefined, undefined];
+    onRows = async () => {
+      await change();
+      if (emulator.spreadsheet(id)?.sheets.length === 2) emulator.type(id, 'Notes!A1', [['mine']]);
+      [before, wasFirst] = [spared(), firsts()];
+    };
+    const { outcome, tx, warnings } = await update();
+    expect(outcome).toMatchObject({ event: 'complete', output: { rows: 2 } });
+    expect(tx.writes).toEqual(['2 rows']);
+    expect(spared()).toEqual(before);
+    const moved = emulator.spreadsheet(id)?.sheets.length === 2;
+    if (moved) expect(firsts()).toEqual(['mine', expect.stringMatching(/^Received/)]);
+    else {
+      expect(firsts()).toEqual(wasFirst);
+      expect(warnings).toHaveLength(1);
+    }
+  });
+
+  test('shows its status again in a first cell that was emptied', async () => {
+    emulator.type(id, 'A1', [['']]);
+    const { warnings } = await update();
+    expect(emulator.spreadsheet(id)?.sheets[0]?.values[0]?.[0]).toMatch(/^Received 1 request/);
+    expect(warnings).toEqual([]);
+  });
+
+  /** Rows cannot be inserted in the emulator: all of them are typed again, one further down. */
+  async function insertRow(): Promise<void> {
+    const [sheet] = emulator.spreadsheet(id)?.sheets ?? [];
+    const [, ...below] = sheet?.values ?? [];
+    const lines = [['mine'], [String(sheet?.values[0]?.[0]), 'Send back'], ...below];
+    emulator.type(
+      id,
+      'A1',
+      lines.map((line) => line.map((value) => String(value ?? ''))),
+    );
+  }
 
   test('takes a sheet that was emptied for one without columns and rows', async () => {
     emulator.type(id, 'A2', [['', ''], ['', ''], ['']]);
@@ -476,14 +588,14 @@ describe('taking rows back', () => {
   });
 
   test('waits for a quota without using up attempts, all requests of a run', async () => {
-    emulator.fail({ path: 'values:batchGet', status: 429, times: 99 });
+    emulator.fail({ path: 'values:batchGetByDataFilter', status: 429, times: 99 });
     const { outcome, warnings } = await update({ timeLeftMs: 1_900, jobs: 3 });
     expect(outcome).toMatchObject({ event: 'snooze' });
     expect(warnings).toHaveLength(1);
   });
 
   test('keeps the rows in the last attempt, though the status cannot be written now', async () => {
-    emulator.fail({ path: 'values:batchUpdate', status: 429, times: 99 });
+    emulator.fail({ path: ':batchUpdate', status: 429, times: 99 });
     const last = { attempt: UpdateSpreadsheet.attempts, timeLeftMs: 1_900 };
     const { outcome, tx, warnings } = await update(last);
     expect(outcome.event).toBe('complete');
@@ -492,12 +604,12 @@ describe('taking rows back', () => {
   });
 
   test('throws, and so undoes the rows, when the status cannot be written now', async () => {
-    emulator.fail({ path: 'values:batchUpdate', status: 503, times: 99 });
+    emulator.fail({ path: ':batchUpdate', status: 503, times: 99 });
     await expect(update({ timeLeftMs: 1_900 })).rejects.toMatchObject({ code: 'ROWLOCK_GOOGLE_UNAVAILABLE' });
   });
 
   test('keeps the rows when the status may not be written', async () => {
-    emulator.fail({ path: 'values:batchUpdate', status: 403 });
+    emulator.fail({ path: ':batchUpdate', status: 403 });
     const { outcome, warnings } = await update();
     expect(outcome.event).toBe('complete');
     expect(warnings).toEqual(['the status line could not be written']);

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { GoogleUnavailableError } from '../src/index.js';
 import { readRefusal, redact } from '../src/refusal.js';
 
 test.each([
@@ -25,6 +26,10 @@ test('Drive says in its list what it means, also where it says no more than "Bad
   expect(cause.reasons).toEqual(['invalidSharingRequest']);
 });
 
+function refused(status: number, data: unknown, headers: Record<string, string> = {}): Error {
+  return Object.assign(new Error('no'), { response: { status, data, headers: new Headers(headers) } });
+}
+
 test.each([
   [408, 'unclear'],
   [409, 'unclear'],
@@ -38,8 +43,41 @@ test.each([
   [404, 'final'],
   [412, 'final'],
 ])('%i is %s', (status, kind) => {
-  expect(readRefusal(Object.assign(new Error('no'), { response: { status } })).kind).toBe(kind);
+  expect(readRefusal(refused(status, { error: { code: status } })).kind).toBe(kind);
 });
+
+test.each([
+  [400, '<html>a proxy</html>', 'unclear'],
+  [403, '', 'unclear'],
+  [404, undefined, 'unclear'],
+  [407, {}, 'unclear'],
+  [413, '<html>a front end of Google</html>', 'final'],
+  [429, '<html>a front end of Google</html>', 'refused'],
+])('%i with %j, which the API does not say, is %s', (status, data, kind) => {
+  expect(readRefusal(refused(status, data)).kind).toBe(kind);
+});
+
+test.each([
+  ['120', 120_000],
+  [' 120 ', 120_000],
+  ['0', 0],
+  ['-1', 0],
+  ['soon', 0],
+  ['Wed, 25 Nov 2026 12:01:30 GMT', 90_000],
+  ['Wed, 25 Nov 2026 11:00:00 GMT', 0],
+])('Retry-After: %j is a pause of %i ms', (value, ms) => {
+  vi.useFakeTimers({ now: new Date('2026-11-25T12:00:00Z') });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(readRefusal(refused(503, {}, { 'retry-after': value })).retryAfterMs).toBe(ms);
+});
+
+test.each(['1e12', '9'.repeat(20), '9'.repeat(400)])(
+  'a pause of %s seconds is one of at most an hour',
+  (value) => {
+    const { retryAfterMs } = readRefusal(refused(429, {}, { 'retry-after': value }));
+    expect(new GoogleUnavailableError('Not now.', retryAfterMs).retryAfterMs).toBeLessThanOrEqual(3_600_000);
+  },
+);
 
 test('what was thrown before a request was made is final', () => {
   const refusal = readRefusal(new Error('Could not load the default credentials.'));

@@ -20,6 +20,8 @@ const content = {
   statusText: 'Not sent back yet',
 };
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 describe('against the emulator, through Google’s own libraries', () => {
   test('a spreadsheet is created, filled and shared in three calls', async () => {
     const { emulator, spreadsheets } = await emulated();
@@ -59,6 +61,7 @@ describe('against the emulator, through Google’s own libraries', () => {
     emulator.type(spreadsheetId, 'A4', [['', '', ''], ['changed', '12', 'TRUE'], [''], ['below', '7']]);
     emulator.clearCalls();
     expect(await spreadsheets.read(spreadsheetId)).toEqual({
+      statusText: 'Not sent back yet',
       columns: ['Item', 'Count', 'Done'],
       rows: [
         ['=1+1', 2, true],
@@ -66,12 +69,23 @@ describe('against the emulator, through Google’s own libraries', () => {
         ['below', 7, null],
       ],
     });
-    await spreadsheets.writeStatus(spreadsheetId, '=Received');
+    const status = { read: 'Not sent back yet', text: 'Received' };
+    expect(await spreadsheets.writeStatus(spreadsheetId, status)).toBe(true);
     expect(calls(emulator)).toEqual([
-      'GET /v4/spreadsheets/{id}/values:batchGet 200',
-      'POST /v4/spreadsheets/{id}/values:batchUpdate 200',
+      'POST /v4/spreadsheets/{id}/values:batchGetByDataFilter 200',
+      'POST /v4/spreadsheets/{id}:batchUpdate 200',
     ]);
-    expect(emulator.spreadsheet(spreadsheetId)?.sheets[0]?.formulas[0]?.[0]).toBe('=Received');
+    expect(emulator.spreadsheet(spreadsheetId)?.sheets[0]?.values[0]?.[0]).toBe('Received');
+    expect(await spreadsheets.writeStatus(spreadsheetId, status)).toBe(false);
+  });
+
+  test('a number that is too large for one is read as a text', async () => {
+    const { emulator, spreadsheets } = await emulated();
+    const values = '[["", "Send back"], ["Item"], [1e400], [-1e400], [1e308]]';
+    const body = `{"spreadsheetId":"x","valueRanges":[{"valueRange":{"range":"A1:B5","values":${values}}}]}`;
+    const { spreadsheetId } = await spreadsheets.createFile({ title: 'Plan', appProperties: {} });
+    emulator.fail({ body, headers: JSON_TYPE });
+    expect((await spreadsheets.read(spreadsheetId)).rows).toEqual([['Infinity'], ['-Infinity'], [1e308]]);
   });
 
   test('5,000 rows and 50 columns fit, though a new sheet is smaller', async () => {
@@ -160,6 +174,52 @@ describe('when Google refuses', () => {
     await expect(spreadsheets.findByProperty('a', 'b', { signal: stop.signal })).rejects.toBe(reason);
   });
 
+  test.each([
+    ['a page', { body: '<html>Sign in to the network</html>' }],
+    ['a page of 404', { body: '<html>Not here</html>', status: 404 }],
+    ['nothing', { body: '' }],
+    ['an empty object', { body: '{}', headers: JSON_TYPE }],
+    ['a part of JSON', { body: '{"spreadsheetId":"x","val', headers: JSON_TYPE }],
+    ['a picture', { body: 'GIF89a', headers: { 'content-type': 'image/gif' } }],
+  ])('%s in the place of an answer is tried again, whatever the call was', async (_, fault) => {
+    const { emulator, spreadsheets } = await emulated();
+    const { spreadsheetId } = await spreadsheets.createFile({ title: 'Plan', appProperties: { key: 'k' } });
+    await spreadsheets.writeContent(spreadsheetId, content);
+    emulator.clearCalls();
+    emulator.fail({ ...fault, times: 6 });
+    const answers = await Promise.all([
+      spreadsheets.findByProperty('key', 'k'),
+      spreadsheets.isWritten(spreadsheetId),
+      spreadsheets.read(spreadsheetId),
+      spreadsheets.writeContent(spreadsheetId, content),
+      spreadsheets.share(spreadsheetId, 'ada@example.com'),
+      spreadsheets.writeStatus(spreadsheetId, { read: content.statusText, text: 'Received' }),
+    ]);
+    expect(answers).toMatchObject([
+      { spreadsheetId },
+      true,
+      { columns: content.columns },
+      undefined,
+      undefined,
+      true,
+    ]);
+    expect(calls(emulator)).toHaveLength(12);
+    emulator.fail(fault);
+    const unclear = spreadsheets.createFile({ title: 'Plan', appProperties: {} });
+    await expect(unclear).rejects.toBeInstanceOf(GoogleUnavailableError);
+  });
+
+  test('what people changed after a write whose answer was lost is not written over', async () => {
+    const { emulator, spreadsheets } = await emulated();
+    const { spreadsheetId } = await spreadsheets.createFile({ title: 'Plan', appProperties: {} });
+    emulator.fail({ path: ':batchUpdate', cut: 'after' });
+    const writing = spreadsheets.writeContent(spreadsheetId, content);
+    await expect.poll(() => emulator.spreadsheet(spreadsheetId)?.sheets[0]?.values).toHaveLength(5);
+    emulator.type(spreadsheetId, 'A3', [['changed']]);
+    await writing;
+    expect(emulator.spreadsheet(spreadsheetId)?.sheets[0]?.values[2]?.[0]).toBe('changed');
+  });
+
   test('a missing file is a sentence', async () => {
     const { spreadsheets } = await emulated();
     await expect(spreadsheets.read('none')).rejects.toMatchObject({
@@ -233,13 +293,14 @@ describe('a service account', () => {
   );
 
   describe('whose token request hangs', () => {
-    /** A token server that holds back its first answer until it is released. */
-    async function slowTokens() {
+    /** A token server whose first answer is this one, or is held back until it is released. */
+    async function slowTokens(first?: string) {
       const { emulator } = await emulated();
       const released = Promise.withResolvers<void>();
       let asked = 0;
       const server = createServer(async (_, response) => {
         asked += 1;
+        if (asked === 1 && first !== undefined) response.end(first);
         if (asked === 1) await released.promise;
         response.setHeader('content-type', 'application/json');
         response.end(JSON.stringify({ access_token: 'late', expires_in: 3599, token_type: 'Bearer' }));
@@ -271,6 +332,15 @@ describe('a service account', () => {
       await spreadsheets.createFile(wanted);
       expect(emulator.spreadsheets()).toHaveLength(1);
     });
+
+    test.each(['<html>Sign in to the network</html>', '{}', ''])(
+      'is another when the answer is not a token: %j',
+      async (answer) => {
+        const { emulator, spreadsheets } = await slowTokens(answer);
+        expect(await spreadsheets.findByProperty('a', 'b')).toBeUndefined();
+        expect(calls(emulator)).toEqual(['GET /drive/v3/files 200']);
+      },
+    );
 
     test('does not hang for ever: another is made', async () => {
       // Fifteen seconds are long for a test.

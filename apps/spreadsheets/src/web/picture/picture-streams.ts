@@ -1,8 +1,9 @@
 import type { Response } from 'express';
 import { Problem } from '../problem.js';
 import type { User } from '../user.js';
+import type { Picture } from './picture.js';
 import type { PictureFeed, Snapshot } from './picture-feed.js';
-import { pictureFor } from './picture-for.js';
+import { PicturesOf } from './pictures-of.js';
 
 /** More than enough for the tabs of one user. */
 const STREAMS_PER_USER = 8;
@@ -70,11 +71,11 @@ export class PictureStreams {
   #draw(user: User, res: Response): () => void {
     let shown = '';
     const stopWatching = this.#feed.watch((snapshot) => {
-      const event = eventFor(user, snapshot);
+      const { text, bytes } = eventFor(user, snapshot);
       // A reader that is slow gets the next picture instead of all that it missed.
-      if (event === shown || res.writableNeedDrain) return;
-      shown = event;
-      res.write(event);
+      if (text === shown || res.writableNeedDrain) return;
+      shown = text;
+      res.write(bytes);
     });
     const heartbeat = setInterval(() => res.write(': still here\n\n'), this.#times.heartbeatMs);
     return () => {
@@ -84,7 +85,27 @@ export class PictureStreams {
   }
 }
 
-function eventFor(user: User, snapshot: Snapshot | undefined): string {
-  if (snapshot === undefined) return 'event: away\ndata: {}\n\n';
-  return `event: picture\ndata: ${JSON.stringify(pictureFor(user.id, snapshot))}\n\n`;
+interface Event {
+  readonly text: string;
+  readonly bytes: Buffer;
+}
+
+const AWAY = eventOf('away', {});
+/** One for each snapshot, and one for each picture, however many streams show it. */
+const pictures = new WeakMap<Snapshot, PicturesOf>();
+const events = new WeakMap<Picture, Event>();
+
+function eventFor(user: User, snapshot: Snapshot | undefined): Event {
+  if (snapshot === undefined) return AWAY;
+  const of = pictures.get(snapshot) ?? new PicturesOf(snapshot);
+  pictures.set(snapshot, of);
+  const picture = of.for(user.id);
+  const event = events.get(picture) ?? eventOf('picture', picture);
+  events.set(picture, event);
+  return event;
+}
+
+function eventOf(name: string, data: object): Event {
+  const text = `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  return { text, bytes: Buffer.from(text) };
 }
