@@ -6,6 +6,7 @@ import { bounds } from './themes/bounds.js';
 import { cancel } from './themes/cancel.js';
 import { claim } from './themes/claim.js';
 import { claimSession } from './themes/claim-session.js';
+import { contexts } from './themes/contexts.js';
 import { crashedBatches } from './themes/crashed-batches.js';
 import { dependencies } from './themes/dependencies.js';
 import { enqueue } from './themes/enqueue.js';
@@ -90,6 +91,7 @@ export const conformanceThemes: readonly Theme[] = [
   bounds,
   handlers,
   leased(handlers),
+  contexts,
   shutdown,
 ];
 

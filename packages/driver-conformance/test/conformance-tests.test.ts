@@ -50,6 +50,7 @@ const THEMES = [
   'bounds',
   'handlers',
   'handlers, leased',
+  'contexts',
   'shutdown',
 ];
 
