@@ -29,6 +29,7 @@ import { migrate } from './themes/migrate.js';
 import { openRuns } from './themes/open-runs.js';
 import { order } from './themes/order.js';
 import { outcomes } from './themes/outcomes.js';
+import { realms } from './themes/realms.js';
 import { receipts } from './themes/receipts.js';
 import { retention } from './themes/retention.js';
 import { roundTrip } from './themes/round-trip.js';
@@ -92,6 +93,7 @@ export const conformanceThemes: readonly Theme[] = [
   handlers,
   leased(handlers),
   contexts,
+  realms,
   shutdown,
 ];
 

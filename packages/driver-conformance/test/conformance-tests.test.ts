@@ -51,6 +51,7 @@ const THEMES = [
   'handlers',
   'handlers, leased',
   'contexts',
+  'realms',
   'shutdown',
 ];
 

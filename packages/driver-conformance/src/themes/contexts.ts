@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
-import { defineHandler } from '@rowlock/core';
+import { defineHandler, type RunContext } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { BATCH, BEFORE, ONE_SLOT, putBatch } from '../batch.js';
 import { instead } from '../instead.js';
+import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { gate, within } from '../until.js';
 import { AnyJson, openWorker, startWorker } from '../worker-process.js';
@@ -20,7 +21,7 @@ const MODES = [
 
 export const contexts = theme('contexts', (test) => {
   for (const { name, options } of MODES) {
-    test(`each run has an async context of its own, with ${name}`, async (stage) => {
+    test(`each run has an async context of its own, with ${name}`, async <Tx>(stage: Stage<Tx>) => {
       const found: unknown[] = [];
       const kept: unknown[] = [];
       const handler = defineHandler({
@@ -28,7 +29,7 @@ export const contexts = theme('contexts', (test) => {
         queue: stage.queue,
         payload: AnyJson,
         ...options,
-        async run({ job, tx }) {
+        async run({ job, tx }: RunContext<unknown, Tx>) {
           found.push(storage.getStore());
           storage.enterWith(job.publicId);
           await turn();
