@@ -19,6 +19,7 @@ export { concerns, type WakeUp, wakeUpOf } from './driver/wake-up.js';
 export { milliseconds } from './duration.js';
 export type { AnyHandler } from './handler/handler.js';
 export { LIMITS } from './input.js';
+export { isError } from './is-error.js';
 export type { Job, JobId, NewJob } from './job/job.js';
 export {
   type ClientEvent,

@@ -1,4 +1,5 @@
 import { InvalidInputError } from './errors.js';
+import { isError } from './is-error.js';
 import type { Json } from './job/json.js';
 
 /** The limits of a row. Narrower than the databases' own limits, to keep rows and indexes small. */
@@ -99,7 +100,7 @@ function stringify(what: string, value: unknown): string {
     if (text?.includes('null')) JSON.stringify(value, refuseLossy);
     if (text !== undefined) return text;
   } catch (cause) {
-    const [why = ''] = String(cause instanceof Error ? cause.message : cause).split('\n');
+    const [why = ''] = String(isError(cause) ? cause.message : cause).split('\n');
     throw new InvalidInputError(`${what} cannot be written as JSON: ${why.replace(/\.?$/, '.')}`, { cause });
   }
   throw new InvalidInputError(`${what} cannot be written as JSON: it is ${typeof value}.`);

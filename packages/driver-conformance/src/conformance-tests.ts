@@ -6,6 +6,7 @@ import { bounds } from './themes/bounds.js';
 import { cancel } from './themes/cancel.js';
 import { claim } from './themes/claim.js';
 import { claimSession } from './themes/claim-session.js';
+import { contexts } from './themes/contexts.js';
 import { crashedBatches } from './themes/crashed-batches.js';
 import { dependencies } from './themes/dependencies.js';
 import { enqueue } from './themes/enqueue.js';
@@ -28,6 +29,7 @@ import { migrate } from './themes/migrate.js';
 import { openRuns } from './themes/open-runs.js';
 import { order } from './themes/order.js';
 import { outcomes } from './themes/outcomes.js';
+import { realms } from './themes/realms.js';
 import { receipts } from './themes/receipts.js';
 import { retention } from './themes/retention.js';
 import { roundTrip } from './themes/round-trip.js';
@@ -90,6 +92,8 @@ export const conformanceThemes: readonly Theme[] = [
   bounds,
   handlers,
   leased(handlers),
+  contexts,
+  realms,
   shutdown,
 ];
 

@@ -50,6 +50,8 @@ const THEMES = [
   'bounds',
   'handlers',
   'handlers, leased',
+  'contexts',
+  'realms',
   'shutdown',
 ];
 

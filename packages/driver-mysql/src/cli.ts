@@ -60,8 +60,7 @@ async function run(args: readonly string[]): Promise<void> {
 
 /** Includes the errors of parseArgs. */
 function isMisuse(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return error instanceof Misuse || ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'));
+  return error instanceof Misuse || String(Object(error).code).startsWith('ERR_PARSE_ARGS');
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

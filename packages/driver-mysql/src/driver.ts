@@ -34,7 +34,7 @@ import { MysqlClaimSession } from './claim/claim-session.js';
 import { checkCallersConnection } from './connection/callers-connection.js';
 import { ClaimConnections } from './connection/claim-connections.js';
 import { connect } from './connection/connect.js';
-import { endPool, onPool, takeConnection } from './connection/connection.js';
+import { endPool, hook, onPool, takeConnection } from './connection/connection.js';
 import { type SessionControl, sessionControl } from './connection/session-control.js';
 import { sharesSessions } from './connection/shared-sessions.js';
 import { verifySettings } from './connection/verify-settings.js';
@@ -79,8 +79,8 @@ export function mysql(options: MysqlOptions = {}): Driver<MysqlTransaction> {
 /** How long an idle connection is kept, in milliseconds. */
 const IDLE_MS = 10_000;
 
-function openPool({ connecting, maxConnections }: Settings): Pool {
-  return createPool({
+function openPool({ connecting, maxConnections, onConnect }: Settings): Pool {
+  const pool = createPool({
     ...connecting,
     connectionLimit: maxConnections,
     // Each second the client closes the idle connections beyond `maxIdle`, even if they were idle only briefly. Without that bound the client
@@ -88,6 +88,8 @@ function openPool({ connecting, maxConnections }: Settings): Pool {
     maxIdle: Math.max(1, maxConnections - 1),
     idleTimeout: IDLE_MS,
   });
+  hook(pool, onConnect);
+  return pool;
 }
 
 class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
@@ -132,7 +134,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   async migrate(): Promise<MigrationReport> {
     const options = { ...this.#settings.connecting, multipleStatements: true };
-    const client = await connect(options, this.context.answerMs);
+    const client = await connect(options, this.context.answerMs, this.#settings.onConnect);
     try {
       return await migrate(client, this.context);
     } finally {
@@ -263,6 +265,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   #connect(): Promise<Connection> {
-    return connect(this.#settings.connecting, this.context.answerMs);
+    const { connecting, onConnect } = this.#settings;
+    return connect(connecting, this.context.answerMs, onConnect);
   }
 }

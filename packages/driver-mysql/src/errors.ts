@@ -1,4 +1,5 @@
 import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core';
+import { isError } from '@rowlock/core/driver';
 
 /**
  * errno → cause. MySQL's SQLSTATEs are too coarse to tell them apart.
@@ -149,8 +150,9 @@ export function toDriverError(error: unknown): DriverError {
 }
 
 function causeOf(error: unknown): DriverErrorCode {
-  if (error instanceof AggregateError && error.errors.length > 0) return causeOf(error.errors[0]);
-  if (!(error instanceof Error)) return 'Unknown';
+  const first = firstOf(error);
+  if (first !== undefined) return causeOf(first);
+  if (!isError(error)) return 'Unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const errno = errnoOf(error);
   // A server's error has a positive number, and its text may quote a user. The numbers of the operating system are below 0.
@@ -165,12 +167,19 @@ function isLost(error: Error, code: string): boolean {
   return SOCKET_CODES.has(code) || LOST_MESSAGE.test(error.message);
 }
 
+/** The first of the errors in an error. */
+function firstOf(error: unknown): unknown {
+  const { errors } = Object(error);
+  return Array.isArray(errors) ? errors[0] : undefined;
+}
+
 function messageOf(error: unknown): string {
   // A host with several addresses has one error for each, and no message.
-  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
+  const first = firstOf(error);
+  if (first !== undefined) return messageOf(first);
+  return isError(error) ? error.message : String(error);
 }
 
 function errnoOf(error: unknown): number {
-  return error instanceof Error && 'errno' in error ? Number(error.errno) : 0;
+  return isError(error) && 'errno' in error ? Number(error.errno) : 0;
 }

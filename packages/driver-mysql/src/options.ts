@@ -1,6 +1,7 @@
 import { type Duration, InvalidInputError } from '@rowlock/core';
 import { milliseconds } from '@rowlock/core/driver';
 import type { ConnectionOptions, PoolOptions } from 'mysql2/promise';
+import type { OnConnect } from './connection/session.js';
 import { readUri, sslOf, withoutOptions } from './connection/uri.js';
 
 /** Options that an application may not set, each with its reason. */
@@ -46,6 +47,11 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database' | keyof
    * when it starts.
    */
   readonly sessions?: SessionKind;
+  /**
+   * Called for each new connection of the driver, and awaited before its first statement: for SET ROLE, say. The driver's own settings
+   * come after it.
+   */
+  readonly onConnect?: OnConnect;
 }
 
 export type SessionKind = 'auto' | 'own' | 'shared';
@@ -60,6 +66,7 @@ export interface Settings {
   readonly sessions: SessionKind;
   /** The options of each of the driver's connections. */
   readonly connecting: ConnectionOptions;
+  readonly onConnect: OnConnect | undefined;
 }
 
 /** @throws InvalidInputError */
@@ -71,6 +78,7 @@ export function settingsOf({
   connectTimeout = 10_000,
   enableKeepAlive = true,
   keepAliveInitialDelay = 10_000,
+  onConnect,
   database,
   ...given
 }: MysqlOptions): Settings {
@@ -89,7 +97,7 @@ export function settingsOf({
     uri: withoutOptions(url, Object.keys({ ...FIXED, ...timeouts })),
   };
   const connecting = { ...given, ...where, ...timeouts, ...ALWAYS, database: schema };
-  return { schema, answerMs, maxConnections, push, sessions, connecting };
+  return { schema, answerMs, maxConnections, push, sessions, connecting, onConnect };
 }
 
 const ALWAYS = {

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { expect, test } from 'vitest';
 import { toDriverError } from '../src/errors.js';
@@ -123,4 +124,14 @@ test('with few prepared statements a connection works, and keeps no more', async
     await driver.close();
     await fresh.drop();
   }
+});
+
+test('an error of another realm, as under jest, is classified like one of this', () => {
+  const error: unknown = runInNewContext(
+    "new AggregateError([Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })])",
+  );
+  expect(toDriverError(error)).toMatchObject({
+    code: 'ConnectionLost',
+    message: expect.stringContaining('connect ECONNREFUSED'),
+  });
 });

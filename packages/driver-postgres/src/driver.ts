@@ -26,11 +26,12 @@ import {
   type WakeUp,
   type WorkerInfo,
 } from '@rowlock/core/driver';
-import pg from 'pg';
+import type pg from 'pg';
 import type { ClaimParts } from './claim/claim-parts.js';
 import { PostgresClaimSession } from './claim/claim-session.js';
 import { endPool, onPool, takeConnection, watch } from './connection/connection.js';
 import { NamedStatements } from './connection/named-statements.js';
+import { OutsidePool } from './connection/outside-pool.js';
 import type { Batch } from './connection/pipeline/send-ahead.js';
 import { type Server, serverOf } from './connection/server.js';
 import { SessionSettings } from './connection/session-settings.js';
@@ -39,7 +40,7 @@ import { verifySettings } from './connection/verify-settings.js';
 import { poolWithoutTimeout, withoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
 import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
-import { DEFAULTS, type PostgresOptions, type SessionKind, type Settings, settingsOf } from './options.js';
+import { type PostgresOptions, type SessionKind, type Settings, settingsOf } from './options.js';
 import { type PostgresTransaction, query } from './query.js';
 import { endCrashed } from './run/crashed-runs.js';
 import { noteRun } from './run/note-run.js';
@@ -77,6 +78,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   readonly #sessions: SessionKind;
   /** The pool for the driver's own short statements. */
   readonly #short: PostgresTransaction;
+  readonly #outside: OutsidePool;
   readonly #names: NamedStatements;
   readonly #settings: SessionSettings;
   readonly #starts: RunStarts;
@@ -93,6 +95,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     super(context, short, poolWithoutTimeout(pool, { settings, answerMs }));
     this.#pool = pool;
     this.#ownsPool = ownsPool;
+    this.#outside = new OutsidePool(pool);
     this.#sessions = sessions;
     this.#short = short;
     this.#names = names;
@@ -189,8 +192,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     await query(this.#short, sql.forgetWorkers, [lockClass.unsigned]);
     await query(this.#short, sql.forgetRuns);
     const row = await WorkerRow.add(this.#short, sql, worker);
-    if (!isShared) return PostgresAnchor.open(this.context, this.#short, this.#newClient, row, session);
-    return BeatingAnchor.open(new PostgresPulse(this.context, this.#short, this.#newClient, row), session);
+    if (!isShared) return PostgresAnchor.open(this.context, this.#short, this.#outside, row, session);
+    return BeatingAnchor.open(new PostgresPulse(this.context, this.#short, this.#outside, row), session);
   }
 
   async close(): Promise<void> {
@@ -222,22 +225,6 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   }
 
   #sharesSessions(): Promise<boolean> {
-    return sharesSessions(this.#pool, this.#newClient, this.context.sql);
+    return sharesSessions(this.#pool, this.#outside, this.context.sql);
   }
-
-  /** A worker's own connection, outside the pool. */
-  readonly #newClient = (): pg.Client => {
-    const { options } = this.#pool;
-    const { keepAliveInitialDelayMillis, connectionTimeoutMillis } = DEFAULTS;
-    return new pg.Client({
-      ...options,
-      // One statement at a time: a pipelining connection waits at its end for a silent server.
-      pipeline: false,
-      // The pool hides its password from copies, so that no log shows it by accident.
-      password: options.password,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: options.keepAliveInitialDelayMillis ?? keepAliveInitialDelayMillis,
-      connectionTimeoutMillis: options.connectionTimeoutMillis || connectionTimeoutMillis,
-    });
-  };
 }

@@ -1,4 +1,5 @@
 import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core';
+import { isError } from '@rowlock/core/driver';
 
 /**
  * SQLSTATE → cause. A class (the first two characters) stands for all its codes that are not listed.
@@ -95,13 +96,21 @@ export function toDriverError(error: unknown): DriverError {
 
 /** The message of an error. When no address of a name answers, only the inner errors have one. */
 function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
+  const first = firstOf(error);
+  if (first !== undefined) return messageOf(first);
+  return isError(error) ? error.message : String(error);
+}
+
+/** The first of the errors in an error. */
+function firstOf(error: unknown): unknown {
+  const { errors } = Object(error);
+  return Array.isArray(errors) ? errors[0] : undefined;
 }
 
 function causeOf(error: unknown): DriverErrorCode {
-  if (error instanceof AggregateError && error.errors.length > 0) return causeOf(error.errors[0]);
-  if (!(error instanceof Error)) return 'Unknown';
+  const first = firstOf(error);
+  if (first !== undefined) return causeOf(first);
+  if (!isError(error)) return 'Unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (SOCKET_CODES.has(code) || (code === '' && LOST_MESSAGE.test(error.message))) return 'ConnectionLost';
   if (code === UNSUPPORTED && READ_ONLY.test(error.message)) return 'ConnectionLost';

@@ -23,6 +23,11 @@ export interface PostgresOptions extends pg.ClientConfig {
    * each worker finds out when it starts.
    */
   readonly sessions?: SessionKind;
+  /**
+   * Called for each new connection of the driver, and awaited before its first statement: for SET ROLE, say. Not beside a `pool`,
+   * which has its own `onConnect` and its event `connect`. These are also called for the connections outside the pool.
+   */
+  readonly onConnect?: (client: pg.ClientBase) => unknown;
 }
 
 export type SessionKind = 'auto' | 'own' | 'shared';

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { runInNewContext } from 'node:vm';
 import '@rowlock/servers/vitest';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -91,4 +92,14 @@ test('where the queue of notifications is full the server is short of something,
   const full = { code: '54000', routine: 'PreCommit_Notify' };
   const error = Object.assign(new Error('too many notifications in the NOTIFY queue'), full);
   expect(toDriverError(error)).toMatchObject({ code: 'OutOfResources', isRetryable: true });
+});
+
+test('an error of another realm, as under jest, is classified like one of this', () => {
+  const error: unknown = runInNewContext(
+    "new AggregateError([Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })])",
+  );
+  expect(toDriverError(error)).toMatchObject({
+    code: 'ConnectionLost',
+    message: expect.stringContaining('connect ECONNREFUSED'),
+  });
 });

@@ -1,6 +1,7 @@
 import '@rowlock/servers/vitest';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
+import { OutsidePool } from '../src/connection/outside-pool.js';
 import { sharesSessions } from '../src/connection/shared-sessions.js';
 
 test('a session that ends while it is compared is no reason to end the process', async () => {
@@ -12,7 +13,6 @@ test('a session that ends while it is compared is no reason to end the process',
   const backend = `
     SELECT pg_backend_pid() AS pid, count(pg_terminate_backend(pid))
     FROM pg_stat_activity WHERE application_name = '${name}' AND state = 'idle in transaction'`;
-  const connect = (): pg.Client => new pg.Client({ connectionString });
-  expect(await sharesSessions(pool, connect, { backend })).toBe(false);
+  expect(await sharesSessions(pool, new OutsidePool(pool), { backend })).toBe(false);
   await pool.end();
 });

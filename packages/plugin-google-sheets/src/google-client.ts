@@ -166,7 +166,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : String(cause);
+    const code = Object(cause).code ?? String(cause);
     throw new Error(`The key file ${path} cannot be read (${code}).`, { cause });
   }
 }

@@ -39,7 +39,7 @@ export function readRefusal(error: unknown): Refusal {
   const status = typeof response?.status === 'number' ? response.status : undefined;
   const reasons = reasonsOf(response?.data);
   const words = listed(response?.data).flatMap(({ message }) => (typeof message === 'string' ? message : []));
-  const thrown = error instanceof Error ? error.message : String(error);
+  const thrown = String(Object(error).message ?? error);
   const message = briefly(redact(words.join(' ') || thrown), status);
   const cause = new GoogleAnswerError(message, status, reasons);
   const kind = kindOf(error, status, reasons, response?.data);

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { isDate } from 'node:util/types';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
@@ -124,7 +125,7 @@ function checkOptions(options: unknown): void {
 function available({ delay, runAt }: EnqueueOptions<unknown>): NewJob['available'] {
   if (runAt === undefined) return { inMs: milliseconds(delay ?? 0, 'delay') };
   if (delay !== undefined) throw new InvalidInputError('Pass delay or runAt, not both.');
-  if (!(runAt instanceof Date) || Number.isNaN(runAt.getTime())) {
+  if (!isDate(runAt) || Number.isNaN(runAt.getTime())) {
     throw new InvalidInputError('runAt must be a valid Date.');
   }
   checkWhole('The year of runAt', runAt.getUTCFullYear(), 1970, 9999);

@@ -1,3 +1,5 @@
+import { isError } from '../is-error.js';
+
 /** Every kind of error of a database, as one closed set. A driver's table maps its server's codes to these. */
 export type DriverErrorCode =
   | 'LockNotAvailable'
@@ -57,7 +59,7 @@ export class DriverError extends Error {
 /** Whether `error` is a driver's error with this code. */
 export function isDriverError(error: unknown, code?: DriverErrorCode): error is DriverError {
   return (
-    error instanceof Error &&
+    isError(error) &&
     error.name === 'DriverError' &&
     'code' in error &&
     (code === undefined || error.code === code)

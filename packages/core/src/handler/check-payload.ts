@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { InvalidPayloadError, payloadIssues } from '../errors.js';
+import { isThenable } from '../thenable.js';
 
 /**
  * Validates a payload by a handler's schema.
@@ -12,8 +13,8 @@ export function checkPayload<Schema extends StandardSchemaV1>(
   payload: unknown,
 ): StandardSchemaV1.InferOutput<Schema> | Promise<StandardSchemaV1.InferOutput<Schema>> {
   const result = handler.payload['~standard'].validate(payload);
-  return result instanceof Promise
-    ? result.then((later) => accepted(handler, later))
+  return isThenable(result)
+    ? Promise.resolve(result).then((later) => accepted(handler, later))
     : accepted(handler, result);
 }
 

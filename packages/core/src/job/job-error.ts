@@ -1,4 +1,5 @@
 import { InvalidPayloadError, type PayloadIssue } from '../errors.js';
+import { isError } from '../is-error.js';
 import type { JobError } from './job.js';
 
 /** The longest message of an error: a row is not a log. */
@@ -21,7 +22,7 @@ const UNREADABLE: JobError = { code: 'ROWLOCK_HANDLER', message: 'An error that 
 export function jobError(reason: unknown): JobError {
   try {
     if (reason instanceof InvalidPayloadError) return invalid(reason);
-    if (reason instanceof Error) return { code: codeOf(reason), message: messageOf(reason) };
+    if (isError(reason)) return { code: codeOf(reason), message: messageOf(reason) };
     return { code: UNREADABLE.code, message: text(reason) };
   } catch {
     return UNREADABLE;

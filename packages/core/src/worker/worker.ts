@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { DependencyContainer } from 'tsyringe';
+import { inCleanContext } from '../clean-context.js';
 import type { Clock } from '../clock.js';
 import type { Anchor } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
@@ -178,7 +179,7 @@ export class Worker<Tx> {
         'This worker was stopped and does not start again: make a new one, by rowlock.worker().';
       return Promise.reject(new WorkerStoppedError(message));
     }
-    this.#started ??= this.#start().catch((error: unknown) => {
+    this.#started ??= inCleanContext(() => this.#start()).catch((error: unknown) => {
       this.#giveBack();
       this.#giveBack = () => {};
       // So that `start` can be called again.
@@ -200,7 +201,7 @@ export class Worker<Tx> {
     } catch (error) {
       return Promise.reject(error);
     }
-    this.#stopped ??= this.#stop();
+    this.#stopped ??= inCleanContext(() => this.#stop());
     return this.#stopped;
   }
 
@@ -222,7 +223,8 @@ export class Worker<Tx> {
   /** Looks for work now, in this queue first. */
   wake(queue?: string): void {
     if (queue !== undefined) this.#running?.rounds.beginAt(queue);
-    this.#running?.slots.wake();
+    // A slot that is opened goes on for long, and its caller's context is none of its business.
+    inCleanContext(() => this.#running?.slots.wake());
   }
 
   async #start(): Promise<void> {

@@ -1,21 +1,27 @@
 import { answerWithin } from '@rowlock/core/driver';
 import { type Connection, type ConnectionOptions, createConnection } from 'mysql2/promise';
 import { toDriverError } from '../errors.js';
-import { cut, prepareSession } from './session.js';
+import { cut, type OnConnect, prepareSession } from './session.js';
 
 /** Opens a connection outside the pool. */
 export type Connect = () => Promise<Connection>;
 
 /** Opens a connection outside the pool, and sets it up. @throws DriverError */
-export async function connect(options: ConnectionOptions, answerMs: number): Promise<Connection> {
+export async function connect(
+  options: ConnectionOptions,
+  answerMs: number,
+  onConnect: OnConnect | undefined,
+): Promise<Connection> {
   try {
     const client = await createConnection(options);
     // The pending statement fails with the same error.
     client.on('error', () => {});
-    await answerWithin(answerMs, prepareSession(client), () => cut(client)).catch((error: unknown) => {
-      client.destroy();
-      throw error;
-    });
+    await answerWithin(answerMs, prepareSession(client, onConnect), () => cut(client)).catch(
+      (error: unknown) => {
+        client.destroy();
+        throw error;
+      },
+    );
     return client;
   } catch (error) {
     throw toDriverError(error);

@@ -3,10 +3,18 @@ import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolConnection } from 'mysql2/promise';
 import { toDriverError } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
-import { cut, prepareSession } from './session.js';
+import { cut, type OnConnect, prepareSession } from './session.js';
 
 /** The timeout for setting up a connection, in milliseconds. The same as the timeout for connecting. */
 const PREPARED_MS = 10_000;
+
+/** The hooks of pools, for each new connection. */
+const hooks = new WeakMap<Pool, OnConnect>();
+
+/** Calls back for each new connection of a pool, before its first statement. */
+export function hook(pool: Pool, onConnect: OnConnect | undefined): void {
+  if (onConnect !== undefined) hooks.set(pool, onConnect);
+}
 
 /** The connections that are set up already. */
 const prepared = new WeakSet<object>();
@@ -26,7 +34,7 @@ export async function takeConnection(pool: Pool, answerMs: number): Promise<Pool
         () => {},
       );
     });
-    await prepareOnce(client);
+    await prepareOnce(client, hooks.get(pool));
     return client;
   } catch (error) {
     if (isLate) throw new DriverError('ConnectionLost', `${NONE_FREE} (${answerMs} ms)`, { cause: error });
@@ -35,10 +43,10 @@ export async function takeConnection(pool: Pool, answerMs: number): Promise<Pool
 }
 
 /** Sets up a connection. Closes the connection on a failure. */
-async function prepareOnce(client: PoolConnection): Promise<void> {
+async function prepareOnce(client: PoolConnection, onConnect: OnConnect | undefined): Promise<void> {
   if (prepared.has(client.connection)) return;
   try {
-    await answerWithin(PREPARED_MS, prepareSession(client), () => cut(client));
+    await answerWithin(PREPARED_MS, prepareSession(client, onConnect), () => cut(client));
   } catch (error) {
     client.destroy();
     throw error;

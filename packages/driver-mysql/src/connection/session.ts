@@ -13,7 +13,12 @@ const SESSION = [
   `SET SESSION autocommit = 1, innodb_lock_wait_timeout = 5, time_zone = '+00:00', ${STRICT}`,
 ];
 
-export async function prepareSession(client: Connection): Promise<void> {
+/** What an application does with each new connection. */
+export type OnConnect = (client: Connection) => unknown;
+
+/** Sets up a new connection. The driver's settings come last, and so hold. */
+export async function prepareSession(client: Connection, onConnect?: OnConnect): Promise<void> {
+  await onConnect?.(client);
   for (const statement of SESSION) await client.query(statement);
   const [row] = await query<Server>(
     client,

@@ -6,6 +6,6 @@ const INTERRUPTED = 1317;
 /** @throws the error, unless KILL QUERY has interrupted the statement */
 export function isInterruption(error: unknown): true {
   const { cause } = toDriverError(error);
-  if (cause instanceof Error && 'errno' in cause && cause.errno === INTERRUPTED) return true;
+  if (Object(cause).errno === INTERRUPTED) return true;
   throw error;
 }

@@ -1,4 +1,3 @@
-import { Socket } from 'node:net';
 import { DriverError } from '@rowlock/core';
 import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolClient } from 'pg';
@@ -44,8 +43,7 @@ export async function takeConnection(pool: Pool, answerMs: number): Promise<Pool
     if (watched.has(client)) return client;
     watched.add(client);
     client.on('error', ignore);
-    const socket = socketOf(client);
-    if (socket instanceof Socket) socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    Object(socketOf(client)).setKeepAlive?.(true, KEEP_ALIVE_MS);
     return client;
   } catch (error) {
     if (isLate) throw new DriverError('ConnectionLost', `${NONE_FREE} (${answerMs} ms)`, { cause: error });

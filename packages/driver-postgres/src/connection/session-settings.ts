@@ -11,6 +11,8 @@ const PLANS_MS = 5_000;
 
 interface Settings {
   limitMs: number | null;
+  /** The statements that have set the bounds. */
+  bounds: string;
   plannedAt: number;
   keepsMs: number;
 }
@@ -36,15 +38,17 @@ export class SessionSettings {
     const ahead = this.replans(client) ? ['DISCARD PLANS'] : [];
     if (settings.limitMs === limitMs) return ahead;
     settings.limitMs = limitMs;
-    return [bounds(), ...ahead];
+    settings.bounds = bounds();
+    return [settings.bounds, ...ahead];
   }
 
-  /** Whether a session has the bounds of a claim. Marks the bounds as reset. */
-  unbind(client: PoolClient): boolean {
+  /** The statements that reset the bounds of a claim. Null if a session has none. Marks the bounds as reset. */
+  unbind(client: PoolClient): string | null {
     const settings = this.#of(client);
     const isBound = settings.limitMs !== null;
     settings.limitMs = null;
-    return isBound;
+    // RESET ALL would also undo the settings that an application makes in `onConnect`.
+    return isBound ? settings.bounds.replaceAll(/SET SESSION (\w+) = \w+/g, 'RESET $1') : null;
   }
 
   /** Whether a session's plans are too old. Marks old ones as renewed. */
@@ -63,6 +67,7 @@ export class SessionSettings {
   #of(client: PoolClient): Settings {
     const settings = this.#settings.get(client) ?? {
       limitMs: null,
+      bounds: '',
       plannedAt: performance.now(),
       keepsMs: FIRST_PLANS_MS,
     };

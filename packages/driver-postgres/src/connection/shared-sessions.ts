@@ -4,6 +4,7 @@ import { toDriverError } from '../errors.js';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { cut, takeConnection } from './connection.js';
+import type { OutsidePool } from './outside-pool.js';
 
 /** How often two connections are compared. A busy pooler may by chance give the same session again. */
 const ROUNDS = 3;
@@ -23,14 +24,14 @@ const SILENT_MS = 10_000;
  */
 export async function sharesSessions(
   pool: Pool,
-  connect: () => Client,
+  outside: OutsidePool,
   sql: Pick<Statements, 'backend'>,
 ): Promise<boolean> {
-  const client = connect();
+  const client = outside.client();
   // A lost connection makes the pending statement fail.
   client.on('error', () => {});
   try {
-    await client.connect();
+    await outside.open(client);
     for (let round = 0; round < ROUNDS; round++) if (await changes(client, pool, sql)) return true;
     return false;
   } catch (error) {

@@ -21,7 +21,8 @@ export async function withoutTimeout<Answer>(
   const client = await takeConnection(pool, answerMs);
   let isBroken = true;
   try {
-    if (settings.unbind(client)) await query(client, 'RESET ALL');
+    const reset = settings.unbind(client);
+    if (reset !== null) await query(client, reset);
     const answer = await work(client);
     isBroken = false;
     return answer;

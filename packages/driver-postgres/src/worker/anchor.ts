@@ -11,6 +11,7 @@ import {
 } from '@rowlock/core/driver';
 import type { Client } from 'pg';
 import { cut } from '../connection/connection.js';
+import type { OutsidePool } from '../connection/outside-pool.js';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
 import { identifier } from '../identifier.js';
@@ -36,7 +37,7 @@ export class PostgresAnchor implements Anchor {
   readonly pushed = true;
   readonly #context: Context;
   readonly #pool: PostgresTransaction;
-  readonly #connect: () => Client;
+  readonly #outside: OutsidePool;
   readonly #row: WorkerRow;
   readonly #session: SessionListener | undefined;
   readonly #received: WakeUp[] = [];
@@ -54,13 +55,13 @@ export class PostgresAnchor implements Anchor {
   private constructor(
     context: Context,
     pool: PostgresTransaction,
-    connect: () => Client,
+    outside: OutsidePool,
     row: WorkerRow,
     session: SessionListener | undefined,
   ) {
     this.#context = context;
     this.#pool = pool;
-    this.#connect = connect;
+    this.#outside = outside;
     this.#row = row;
     this.#session = session;
   }
@@ -69,11 +70,11 @@ export class PostgresAnchor implements Anchor {
   static async open(
     context: Context,
     pool: PostgresTransaction,
-    connect: () => Client,
+    outside: OutsidePool,
     row: WorkerRow,
     session?: SessionListener,
   ): Promise<PostgresAnchor> {
-    const anchor = new PostgresAnchor(context, pool, connect, row, session);
+    const anchor = new PostgresAnchor(context, pool, outside, row, session);
     await anchor.#subscribe();
     return anchor;
   }
@@ -146,13 +147,13 @@ export class PostgresAnchor implements Anchor {
   }
 
   async #subscribe(): Promise<void> {
-    const client = this.#connect();
+    const client = this.#outside.client();
     this.#opening = client;
     client.on('notification', ({ payload }) => this.#receive(parseText(payload)));
     client.on('error', () => this.#lose(client));
     client.on('end', () => this.#lose(client));
     try {
-      await client.connect();
+      await this.#outside.open(client);
       await answerWithin(ANSWER_MS, this.#hold(client));
       const { channel } = this.#context;
       await answerWithin(ANSWER_MS, query(client, `LISTEN ${identifier(channel)}`));

@@ -2,6 +2,7 @@ import { DriverError } from '@rowlock/core';
 import { answerWithin, type Pulse, type WakeUp, type WorkerLines, wakeUpOf } from '@rowlock/core/driver';
 import type { Client } from 'pg';
 import { cut } from '../connection/connection.js';
+import type { OutsidePool } from '../connection/outside-pool.js';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
 import { type PostgresTransaction, query } from '../query.js';
@@ -20,17 +21,17 @@ const ANSWER_MS = 5_000;
 export class PostgresPulse implements Pulse {
   readonly #context: Context;
   readonly #pool: PostgresTransaction;
-  readonly #connect: () => Client;
+  readonly #outside: OutsidePool;
   readonly #row: WorkerRow;
   #client: Promise<Client> | null = null;
   /** The snapshot of the last poll of the bell. */
   #seen: string | null = null;
   #pruneAt = 0;
 
-  constructor(context: Context, pool: PostgresTransaction, connect: () => Client, row: WorkerRow) {
+  constructor(context: Context, pool: PostgresTransaction, outside: OutsidePool, row: WorkerRow) {
     this.#context = context;
     this.#pool = pool;
-    this.#connect = connect;
+    this.#outside = outside;
     this.#row = row;
   }
 
@@ -89,11 +90,11 @@ export class PostgresPulse implements Pulse {
   }
 
   async #open(): Promise<Client> {
-    const client = this.#connect();
+    const client = this.#outside.client();
     // The next query on the connection fails, and so reports the loss.
     client.on('error', () => {});
     try {
-      await client.connect();
+      await this.#outside.open(client);
       return client;
     } catch (error) {
       throw toDriverError(error);

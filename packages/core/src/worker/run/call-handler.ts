@@ -1,7 +1,9 @@
+import { inCleanContext } from '../../clean-context.js';
 import type { Clock } from '../../clock.js';
 import { ClaimLostError, HandlerTimeoutError } from '../../errors.js';
 import type { RunContext } from '../../handler/handler.js';
 import { type BuiltHandler, buildHandler } from '../../handler/run-container.js';
+import { isThenable } from '../../thenable.js';
 import { Context, type HandlerCall } from './context.js';
 import type { LiveRun } from './live-run.js';
 import { GRACE_MS } from './time-limits.js';
@@ -23,13 +25,12 @@ export function callHandler<Tx>(
   try {
     // The claim was lost, or the job cancelled, during the write of the run's record.
     if (call.live.stopped !== null) throw call.live.stopped;
-    returned = invoke(call, context);
+    returned = inCleanContext(() => settling(invoke(call, context)));
   } catch (error) {
     context.end();
     throw lostClaim(call) ?? error;
   }
-  // One promise, so that it can be awaited more than once: a query builder sends its query at each `then`.
-  if (isThenable(returned)) return ending(call, context, Promise.resolve(returned), leaveBehind);
+  if (returned instanceof Promise) return ending(call, context, returned, leaveBehind);
   // A synchronous handler has ended by now, and needs no timer.
   context.end();
   const lost = lostClaim(call);
@@ -77,17 +78,17 @@ function invoke<Tx>({ handler, container }: HandlerCall<Tx>, context: RunContext
   return runBuilt(buildHandler(handler.code.use, context, container), context);
 }
 
+/** One promise of what can be awaited, so that it can be awaited more than once: a query builder sends its query at each `then`. */
+function settling(returned: unknown): unknown {
+  return isThenable(returned) ? Promise.resolve(returned) : returned;
+}
+
 async function runBuilt<Tx>(built: BuiltHandler<Tx>, context: RunContext<unknown, Tx>): Promise<unknown> {
   try {
     return await built.run(context);
   } finally {
     await built.dispose();
   }
-}
-
-/** Thenables other than promises count too: a query builder begins when it is awaited. */
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
 const LEFT_BEHIND = Symbol('left behind');

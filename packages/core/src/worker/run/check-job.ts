@@ -1,3 +1,4 @@
+import { inCleanContext } from '../../clean-context.js';
 import type { Clock } from '../../clock.js';
 import { HandlerTimeoutError, InvalidPayloadError } from '../../errors.js';
 import { checkPayload } from '../../handler/check-payload.js';
@@ -40,7 +41,7 @@ export function check<Tx>(
   }
   if (checking.live.stopped !== null) return { job, payload: undefined };
   try {
-    const payload = checkPayload(handler, job.payload);
+    const payload = inCleanContext(() => checkPayload(handler, job.payload));
     return payload instanceof Promise ? checkedLater(handler, job, payload, checking) : { job, payload };
   } catch (error) {
     return refused(job, error, checking);

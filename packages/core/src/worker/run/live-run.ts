@@ -1,3 +1,4 @@
+import { inCleanContext } from '../../clean-context.js';
 import { CancelledError, WorkerStoppedError } from '../../errors.js';
 import type { Job, JobId } from '../../job/job.js';
 
@@ -67,7 +68,7 @@ export class LiveRun {
     this.#isOutOfTime ||= reason instanceof WorkerStoppedError;
     if (this.#stopped !== null) return;
     this.#stopped = reason;
-    this.#abort?.abort(reason);
+    if (this.#abort !== null) inCleanContext(() => this.#abort?.abort(reason));
     this.#onStop();
   }
 

@@ -1,3 +1,4 @@
+import { isMap } from 'node:util/types';
 import { notJson } from '../../handler/not-json.js';
 import { complete, isOutcome, type Outcome } from '../../handler/outcome.js';
 import { checkJson, LIMITS } from '../../input.js';
@@ -15,7 +16,7 @@ const COMPLETE: Outcome = complete();
 export function outcomeOf(result: unknown, job: Job): Outcome {
   if (result === undefined || result === null) return COMPLETE;
   if (isOutcome(result)) return checked(result);
-  if (result instanceof Map) return outcomeIn(result, job);
+  if (isMap(result)) return outcomeIn(result, job);
   return complete(checkedOutput(result));
 }
 

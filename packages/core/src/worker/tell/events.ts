@@ -1,3 +1,4 @@
+import { inCleanContext } from '../../clean-context.js';
 import { InvalidInputError } from '../../errors.js';
 import type { SettlingEvent } from '../../job/lifecycle.js';
 import type { Logger } from '../../logger.js';
@@ -6,7 +7,9 @@ import type { RunInfo } from '../run/run-info.js';
 /** A run, how its jobs ended by public id, and how long it took in milliseconds. */
 export type SettledRun = [run: RunInfo, endings: ReadonlyMap<string, SettlingEvent>, tookMs: number];
 
-/** A worker's events. Listeners are called synchronously, and an error in a listener is logged. */
+/**
+ * A worker's events. Listeners are called synchronously, each in an async context of its own. An error in a listener is logged.
+ */
 export interface WorkerEvents {
   /** The worker has subscribed and begins to look for work. */
   start: [];
@@ -104,7 +107,7 @@ export class WorkerEmitter {
   emit<Name extends keyof WorkerEvents>(name: Name, ...given: WorkerEvents[Name]): void {
     for (const listener of this.#listeners[name]) {
       try {
-        listener(...given);
+        inCleanContext(() => listener(...given));
       } catch (error) {
         this.#log.error({ err: error, event: name }, 'a listener threw');
       }

@@ -1,5 +1,5 @@
-import pg, { type Connection, type PoolClient } from 'pg';
-import type { QueryConfig } from '../../query.js';
+import pg, { type Connection, type PoolClient, type QueryResultRow } from 'pg';
+import type { QueryConfig, Rows } from '../../query.js';
 import { type Field, Part, type Values } from './message-part.js';
 import { BEGIN, COMMIT, COMMIT_AND_CHAIN } from './transaction-words.js';
 
@@ -17,6 +17,11 @@ function preparedOn(connection: Connection): Map<string, readonly Field[]> {
   return known;
 }
 
+/** A query's callback, as the client and tracing tools call it. */
+type Callback = (error: unknown, results?: Rows<QueryResultRow> | readonly Rows<QueryResultRow>[]) => void;
+
+const nothing: Callback = () => {};
+
 /** The unsent message, by connection. */
 const open = new WeakMap<PoolClient, Message>();
 
@@ -27,12 +32,18 @@ const open = new WeakMap<PoolClient, Message>();
  *
  * The class extends the client's own query class, the only one that the client pipelines.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
+ *
+ * Tracing tools patch the client's `query`, so a message looks like a query and ends like one.
  */
 export class Message extends pg.Query {
   readonly #parts: Part[] = [];
   #done = 0;
-  /** The client sets the callback when it bounds the time of a query. */
-  callback?: () => void;
+  /** A tool that adds a comment to a query sends a copy, unless the query has a name. The copy would not be a message. */
+  name = 'rowlock.message';
+  /** For tools to read. The statements are sent from the parts. */
+  text = '';
+  /** Tools replace the callback that they find, and so does the client when it bounds the time of a query. */
+  callback = nothing;
 
   constructor() {
     super('');
@@ -53,6 +64,11 @@ export class Message extends pg.Query {
     }
     last.name = COMMIT_AND_CHAIN.name;
     last.text = COMMIT_AND_CHAIN.text;
+  }
+
+  send(client: PoolClient): void {
+    this.text = this.#parts.map(({ text }) => text).join('; ');
+    client.query(this);
   }
 
   override submit = (connection: Connection): void => {
@@ -81,12 +97,17 @@ export class Message extends pg.Query {
   }
 
   handleReadyForQuery(): void {
-    this.callback?.();
     for (const part of this.#parts) part.resolve();
+    // Without a reader the results are not made twice.
+    if (this.callback === nothing && this.listenerCount('end') === 0) return;
+    const all = this.#parts.map(({ result }) => result);
+    // As the client does it: several results are a list.
+    const results = all.length === 1 ? all[0] : all;
+    this.callback(null, results);
+    this.emit('end', results);
   }
 
   handleError(error: unknown): void {
-    this.callback?.();
     const failed = this.#done;
     // A failed BEGIN is the failure of the whole transaction.
     const rest =
@@ -97,6 +118,9 @@ export class Message extends pg.Query {
       if (place < failed) part.resolve();
       else part.reject(place === failed ? error : rest);
     });
+    this.callback(error);
+    // An error event without a listener would end the process.
+    if (this.listenerCount('error') > 0) this.emit('error', error);
   }
 }
 
@@ -126,5 +150,5 @@ export function messageOf(client: PoolClient): Message {
 export function sendMessage(client: PoolClient): void {
   const message = open.get(client);
   open.delete(client);
-  if (message !== undefined) client.query(message);
+  message?.send(client);
 }

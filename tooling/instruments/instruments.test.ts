@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Driver } from '@rowlock/core/driver';
+import { mysql } from '@rowlock/driver-mysql';
+import { postgres } from '@rowlock/driver-postgres';
+import { freshDatabase, freshMysqlDatabase } from '@rowlock/servers';
+import '@rowlock/servers/vitest';
+import { describe, expect, inject, test } from 'vitest';
+
+const run = promisify(execFile);
+const program = fileURLToPath(new URL('worker.mjs', import.meta.url));
+
+const databases = [
+  {
+    name: 'postgres',
+    fresh: () => freshDatabase(inject('postgresUrl')),
+    open: (url: string): Driver => postgres({ connectionString: url }),
+  },
+  {
+    name: 'mysql',
+    fresh: () => freshMysqlDatabase(inject('mysqlUrl')),
+    open: (url: string): Driver => mysql({ uri: url }),
+  },
+];
+
+describe.each(databases)('on $name', ({ name, fresh, open }) => {
+  test.each(['OpenTelemetry', 'OpenTelemetry with comments', 'dd-trace'])(
+    'under %s all jobs are complete, and all spans end',
+    async (tool) => {
+      const database = await fresh();
+      const driver = open(database.url);
+      try {
+        await driver.migrate();
+        const env = { ...process.env, TOOL: tool, DRIVER: name, DATABASE_URL: database.url };
+        const { stdout } = await run(process.execPath, [program], { env, timeout: 60_000 });
+        const { counts, begun, unended } = JSON.parse(stdout);
+        expect(counts).toMatchObject({ complete: 118, error: 2 });
+        expect(begun).toBeGreaterThan(100);
+        expect(unended).toEqual([]);
+      } finally {
+        await driver.close();
+        await database.drop();
+      }
+    },
+  );
+});

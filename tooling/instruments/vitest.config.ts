@@ -1,0 +1,4 @@
+import { defineProject, mergeConfig } from 'vitest/config';
+import { testProject } from '../../vitest.shared.js';
+
+export default defineProject(mergeConfig(testProject('instruments'), { test: { include: ['*.test.ts'] } }));
