@@ -16,6 +16,7 @@ import { handlerTransaction } from './themes/handler-transaction.js';
 import { handlers } from './themes/handlers.js';
 import { heartbeats } from './themes/heartbeats.js';
 import { idleWorker } from './themes/idle-worker.js';
+import { idsAgain } from './themes/ids-again.js';
 import { joinedEnqueue } from './themes/joined-enqueue.js';
 import { leasedRuns } from './themes/leased-runs.js';
 import { leases } from './themes/leases.js';
@@ -29,6 +30,7 @@ import { openRuns } from './themes/open-runs.js';
 import { order } from './themes/order.js';
 import { outcomes } from './themes/outcomes.js';
 import { receipts } from './themes/receipts.js';
+import { refusedSettlements } from './themes/refused-settlements.js';
 import { retention } from './themes/retention.js';
 import { roundTrip } from './themes/round-trip.js';
 import { runningJob } from './themes/running-job.js';
@@ -58,6 +60,7 @@ export const conformanceThemes: readonly Theme[] = [
   lifecycle,
   runs,
   openRuns,
+  idsAgain,
   receipts,
   leases,
   survey,
@@ -83,6 +86,7 @@ export const conformanceThemes: readonly Theme[] = [
   leasedRuns,
   heartbeats,
   silence,
+  refusedSettlements,
   outcomes,
   leased(outcomes),
   runningJob,

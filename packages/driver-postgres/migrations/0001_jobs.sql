@@ -94,7 +94,8 @@ CREATE UNIQUE INDEX job_unique ON job (kind, unique_key)
 -- The workers: alive as long as their session holds the advisory lock with their id. Behind a pooler that lets clients
 -- share sessions they have none that is their own: there they are alive until the time that they put off again and again.
 CREATE TABLE worker (
-  id           integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  -- Random, and made by the driver: an id that comes again would make a dead worker seem alive.
+  id           integer PRIMARY KEY,
   name         text NOT NULL,
   host         text NOT NULL,
   pid          integer NOT NULL,
@@ -130,6 +131,9 @@ CREATE TABLE run (
   process_id   uuid NOT NULL,
   job_id       bigint NOT NULL,
   worker_id    integer NOT NULL,
+  -- Its job was created before this time. A job that was created later has the id of an earlier one, as after a TRUNCATE with RESTART
+  -- IDENTITY: the record is not of that job. Taken from the jobs and not from the clock, so a clock that goes back hides no crash.
+  jobs_before  timestamptz NOT NULL DEFAULT clock_timestamp(),
   started_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
   finished_at  timestamptz,
   -- The event by which it ended: reclaim is a crash.
@@ -148,6 +152,8 @@ CREATE TABLE open_run (
   process_id   uuid NOT NULL,
   first_id     bigint NOT NULL,
   worker_id    integer NOT NULL,
+  -- All its jobs were created before this time: see run.
+  jobs_before  timestamptz NOT NULL DEFAULT clock_timestamp(),
   started_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
   job_ids      bigint[] NOT NULL,
   PRIMARY KEY (last_id, process_id)
