@@ -18,6 +18,6 @@ export async function connect(options: ConnectionOptions, answerMs: number): Pro
     });
     return client;
   } catch (error) {
-    throw toDriverError(error);
+    throw toDriverError(error, 'ConnectionLost');
   }
 }

@@ -96,7 +96,7 @@ export class PostgresPulse implements Pulse {
       await client.connect();
       return client;
     } catch (error) {
-      throw toDriverError(error);
+      throw toDriverError(error, 'ConnectionLost');
     }
   }
 }
