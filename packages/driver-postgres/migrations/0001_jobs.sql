@@ -175,15 +175,24 @@ CREATE FUNCTION enqueue(
   max_attempts  integer DEFAULT 5,
   unique_key    text DEFAULT NULL,
   unique_scope  text DEFAULT 'outstanding',
-  metadata      jsonb DEFAULT '{}'
+  metadata      jsonb DEFAULT '{}',
+  -- Leave it out. The table is known by its number, and so stays the same when its schema is renamed.
+  job_table     regclass DEFAULT 'job'::regclass
 ) RETURNS TABLE (outcome text, public_id uuid)
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
   available timestamptz := coalesce(enqueue.available_at, clock_timestamp());
   existing uuid;
 BEGIN
+  -- The caller's temporary tables come last: unnamed they would come first, and a `job` among them would be taken for Rowlock's.
+  -- The setting ends with the function, which has one of its own.
+  PERFORM set_config('search_path', format('%I, pg_temp', nspname), true)
+  FROM pg_class JOIN pg_namespace AS schema ON schema.oid = relnamespace
+  WHERE pg_class.oid = enqueue.job_table;
+
   -- The job that has the key may be settled between the two statements: then there is room, so try again.
   FOR attempt IN 1..10 LOOP
     INSERT INTO job (kind, payload, queue, key, priority, available_at, due, max_attempts, unique_key, unique_scope,
@@ -191,7 +200,8 @@ BEGIN
     VALUES (enqueue.kind, enqueue.payload, enqueue.queue, enqueue.key, enqueue.priority::smallint, available,
             available <= clock_timestamp(), enqueue.max_attempts, enqueue.unique_key, enqueue.unique_scope,
             enqueue.metadata, coalesce(host(inet_client_addr()), 'local'))
-    ON CONFLICT DO NOTHING
+    ON CONFLICT (kind, unique_key) WHERE unique_key IS NOT NULL AND (unique_scope = 'ever' OR status IN ('new', 'in-progress'))
+    DO NOTHING
     RETURNING job.public_id INTO existing;
     IF existing IS NOT NULL THEN
       PERFORM pg_notify('rowlock:' || current_schema(), json_build_object('queue', enqueue.queue)::text);
@@ -210,12 +220,5 @@ BEGIN
     END IF;
   END LOOP;
   RAISE EXCEPTION 'The unique key of % kept changing hands; try again.', enqueue.kind USING ERRCODE = '40001';
-END
-$$;
-
--- The caller's temporary tables come last: unnamed they would come first, and a `job` among them would be taken for Rowlock's.
-DO $$
-BEGIN
-  EXECUTE format('ALTER FUNCTION enqueue SET search_path = %I, pg_temp', current_schema());
 END
 $$;
