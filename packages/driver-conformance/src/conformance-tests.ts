@@ -17,6 +17,7 @@ import { handlerTransaction } from './themes/handler-transaction.js';
 import { handlers } from './themes/handlers.js';
 import { heartbeats } from './themes/heartbeats.js';
 import { idleWorker } from './themes/idle-worker.js';
+import { idsAgain } from './themes/ids-again.js';
 import { joinedEnqueue } from './themes/joined-enqueue.js';
 import { leasedRuns } from './themes/leased-runs.js';
 import { leases } from './themes/leases.js';
@@ -31,6 +32,7 @@ import { order } from './themes/order.js';
 import { outcomes } from './themes/outcomes.js';
 import { realms } from './themes/realms.js';
 import { receipts } from './themes/receipts.js';
+import { refusedSettlements } from './themes/refused-settlements.js';
 import { retention } from './themes/retention.js';
 import { roundTrip } from './themes/round-trip.js';
 import { runningJob } from './themes/running-job.js';
@@ -60,6 +62,7 @@ export const conformanceThemes: readonly Theme[] = [
   lifecycle,
   runs,
   openRuns,
+  idsAgain,
   receipts,
   leases,
   survey,
@@ -85,6 +88,7 @@ export const conformanceThemes: readonly Theme[] = [
   leasedRuns,
   heartbeats,
   silence,
+  refusedSettlements,
   outcomes,
   leased(outcomes),
   runningJob,

@@ -35,6 +35,9 @@ export interface TestDatabase<Tx> {
   /** For each code: work that must reject with it, or the reason why this database never comes to it. */
   readonly samples: Samples;
 
+  /** What may happen to the tables by another hand, or the reason why it cannot happen to this database. */
+  readonly mishaps: Mishaps;
+
   /**
    * What should not be there between two tests: each open transaction, and each connection of a process that
    * has ended. Described so that a reader of the failure finds it.
@@ -182,7 +185,18 @@ export interface Caller<Tx> {
 /** `ConnectionLost`, `TransactionOver`, `SchemaOutdated` and `InvalidInput` are provoked by the suite itself. */
 export type Samples = Readonly<Record<SampledCode, (() => Promise<unknown>) | Impossible>>;
 
-/** A code that this database has no error for. */
+export interface Mishaps {
+  readonly truncate: Truncate | Impossible;
+  readonly refuse: Refuse | Impossible;
+}
+
+/** From now on the table of jobs refuses a row whose output or error has this text. */
+export type Refuse = (text: string) => Promise<void>;
+
+/** Somebody empties a table, and its ids begin anew. */
+export type Truncate = (table: 'job' | 'worker') => Promise<void>;
+
+/** A code that this database has no error for, or what cannot happen to it. */
 export interface Impossible {
   readonly because: string;
 }

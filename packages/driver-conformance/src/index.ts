@@ -19,6 +19,7 @@ export type {
   Impossible,
   JobChange,
   JobRow,
+  Mishaps,
   ProcessOptions,
   RawJob,
   Reader,

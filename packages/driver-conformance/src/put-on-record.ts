@@ -23,7 +23,7 @@ async function startRuns<Tx>(driver: Driver<Tx>, runs: readonly RunStart[]): Pro
   if (unfinished.length === 0) return earlier;
   await driver.endCrashed(
     unfinished,
-    runs.flatMap(({ jobs }) => jobs),
+    runs.flatMap(({ jobs }) => jobs.map(({ id }) => id)),
   );
   return (await driver.startRuns(runs).visible).earlier;
 }

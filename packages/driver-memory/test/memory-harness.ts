@@ -26,6 +26,10 @@ function openDatabase(usual: 'own' | 'shared'): TestDatabase<MemoryTransaction> 
     url: 'memory:',
     reader: openReader(database, (statement) => sql.onRecords(database, statement)),
     samples: samples(database),
+    mishaps: {
+      truncate: { because: 'Nobody can empty the tables, and no id comes again.' },
+      refuse: { because: 'The tables hold every text.' },
+    },
     run: sql.inTransaction,
 
     async process({ sessions = usual } = {}) {

@@ -80,7 +80,8 @@ CREATE TABLE IF NOT EXISTS rowlock_job (
 -- The workers: alive as long as their session holds the user lock with their id. Behind a proxy that lets clients share
 -- sessions they have none that is their own: there they are alive until the time that they put off again and again.
 CREATE TABLE IF NOT EXISTS rowlock_worker (
-  id           INT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+  -- Random, and made by the driver: an id that comes again would make a dead worker seem alive.
+  id           INT NOT NULL PRIMARY KEY,
   name         VARCHAR(128) NOT NULL,
   host         VARCHAR(255) NOT NULL,
   pid          INT NOT NULL,
@@ -101,6 +102,9 @@ CREATE TABLE IF NOT EXISTS rowlock_run (
   process_id   CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   job_id       BIGINT NOT NULL,
   worker_id    INT NOT NULL,
+  -- Its job was created before this time. A job that was created later has the id of an earlier one, as after a TRUNCATE: the record is
+  -- not of that job. Taken from the jobs and not from the clock, so a clock that goes back hides no crash.
+  jobs_before  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
   started_at   DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
   finished_at  DATETIME(6),
   -- The event by which it ended: reclaim is a crash.
@@ -120,6 +124,8 @@ CREATE TABLE IF NOT EXISTS rowlock_open_run (
   process_id   CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   first_id     BIGINT NOT NULL,
   worker_id    INT NOT NULL,
+  -- All its jobs were created before this time: see rowlock_run.
+  jobs_before  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
   started_at   DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
   job_ids      JSON NOT NULL,
   PRIMARY KEY (last_id, process_id)

@@ -140,10 +140,12 @@ const SETTING_ADVICE: Readonly<Record<number, string>> = {
     'keeps no more.',
 };
 
-/** Classifies an error of a query or of a connection. */
-export function toDriverError(error: unknown): DriverError {
+/** Classifies an error of a query or of a connection. @param otherwise The cause of an error that is unknown here and not the server's. */
+export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unknown'): DriverError {
   if (isDriverError(error)) return error;
-  const cause = causeOf(error);
+  const known = causeOf(error);
+  // Names, networks and TLS have many codes of their own, or none. A server's error has a positive number.
+  const cause = known === 'Unknown' && !(errnoOf(error) > 0) ? otherwise : known;
   const message = messageOf(error);
   const advice = SETTING_ADVICE[errnoOf(error)] ?? ADVICE[cause];
   return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });

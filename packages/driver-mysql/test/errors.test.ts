@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { runInNewContext } from 'node:vm';
 import { freshMysqlDatabase } from '@rowlock/servers';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { toDriverError } from '../src/errors.js';
 import { mysql } from '../src/index.js';
 import { serverUrl } from './server.js';
@@ -135,3 +137,32 @@ test('an error of another realm, as under jest, is classified like one of this',
     message: expect.stringContaining('connect ECONNREFUSED'),
   });
 });
+
+test('whatever keeps a connection from being made is a lost connection: a server that speaks something else', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+  });
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = Object(server.address());
+  const driver = mysql({ host: '127.0.0.1', port, user: 'u', database: 'd' });
+  onTestFinished(() => driver.close());
+  const lost = { code: 'ConnectionLost', isRetryable: true };
+  await expect(driver.count({})).rejects.toMatchObject(lost);
+  const worker = { name: 'w', host: 'h', pid: 1, queues: [] };
+  await expect(driver.anchor(worker)).rejects.toMatchObject(lost);
+});
+
+test.each([{ code: 'ESERVFAIL' }, { code: 'EPROTO', errno: -71 }, {}])(
+  'an error without a known code is a lost connection while one is made, and unknown later: %j',
+  (given) => {
+    const error = Object.assign(new Error('queryA ESERVFAIL db.example'), given);
+    expect(toDriverError(error, 'ConnectionLost')).toMatchObject({
+      code: 'ConnectionLost',
+      isRetryable: true,
+    });
+    expect(toDriverError(error)).toMatchObject({ code: 'Unknown' });
+  },
+);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RecordedJob } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection } from 'mysql2/promise';
 import { expect, test } from 'vitest';
@@ -17,17 +18,17 @@ test('a worker that starts forgets those that are long gone, and none that may c
     await client.query('UPDATE rowlock_worker SET started_at = UTC_TIMESTAMP(6) - INTERVAL 1 YEAR');
     const hours = (given: number): string => `UTC_TIMESTAMP(6) - INTERVAL ${given} HOUR`;
     await client.query(
-      `INSERT INTO rowlock_worker (name, host, pid, queues, started_at, stopped_at, alive_until) VALUES
-       ('stopped', 'h', 1, '[]', ${hours(50)}, ${hours(25)}, NULL),
-       ('stopped lately', 'h', 1, '[]', ${hours(9_000)}, ${hours(23)}, NULL),
-       ('beat its last', 'h', 1, '[]', ${hours(50)}, NULL, ${hours(25)}),
-       ('has missed beats', 'h', 1, '[]', ${hours(9_000)}, NULL, ${hours(23)}),
-       ('crashed', 'h', 1, '[]', ${hours(32 * 24)}, NULL, NULL),
-       ('crashed lately', 'h', 1, '[]', ${hours(30 * 24)}, NULL, NULL)`,
+      `INSERT INTO rowlock_worker (id, name, host, pid, queues, started_at, stopped_at, alive_until) VALUES
+       (1, 'stopped', 'h', 1, '[]', ${hours(50)}, ${hours(25)}, NULL),
+       (2, 'stopped lately', 'h', 1, '[]', ${hours(9_000)}, ${hours(23)}, NULL),
+       (3, 'beat its last', 'h', 1, '[]', ${hours(50)}, NULL, ${hours(25)}),
+       (4, 'has missed beats', 'h', 1, '[]', ${hours(9_000)}, NULL, ${hours(23)}),
+       (5, 'crashed', 'h', 1, '[]', ${hours(32 * 24)}, NULL, NULL),
+       (6, 'crashed lately', 'h', 1, '[]', ${hours(30 * 24)}, NULL, NULL)`,
     );
     const fresh = await hire('fresh');
-    const [rows] = await client.query<never>('SELECT name FROM rowlock_worker ORDER BY id');
-    const left = ['alive', 'stopped lately', 'has missed beats', 'crashed lately', 'fresh'];
+    const [rows] = await client.query<never>('SELECT name FROM rowlock_worker ORDER BY name');
+    const left = ['alive', 'crashed lately', 'fresh', 'has missed beats', 'stopped lately'];
     expect((rows as readonly { name: string }[]).map(({ name }) => name)).toEqual(left);
     await fresh.release();
     await alive.release();
@@ -99,8 +100,9 @@ test('what a forgotten worker has left on record together is written out, but fo
       "INSERT INTO rowlock_job (id, kind, status, finished_at, process_id) VALUES (5, 'k', 'complete', UTC_TIMESTAMP(6), ?)",
       [runId],
     );
-    await driver.startRuns([{ runId, workerId: gone.workerId, jobs: [1n, 2n, 4n, 5n] }]).visible;
-    await driver.startRuns([{ runId: randomUUID(), workerId: alive.workerId, jobs: [3n, 6n] }]).visible;
+    await driver.startRuns([{ runId, workerId: gone.workerId, jobs: recorded(1n, 2n, 4n, 5n) }]).visible;
+    await driver.startRuns([{ runId: randomUUID(), workerId: alive.workerId, jobs: recorded(3n, 6n) }])
+      .visible;
     await gone.release();
     await client.query(
       "UPDATE rowlock_worker SET stopped_at = UTC_TIMESTAMP(6) - INTERVAL 25 HOUR WHERE name = 'gone'",
@@ -121,3 +123,8 @@ test('what a forgotten worker has left on record together is written out, but fo
     await database.drop();
   }
 });
+
+/** Jobs that were created before this moment. */
+function recorded(...ids: readonly bigint[]): readonly RecordedJob[] {
+  return ids.map((id) => ({ id, createdAt: new Date() }));
+}

@@ -18,8 +18,8 @@ async function backlog() {
   const digits = '(SELECT 0 AS n UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4)';
   const many = Array.from({ length: 8 }, (_, place) => `${digits} AS digit${place}`).join(', ');
   for (const statement of [
-    `INSERT INTO rowlock_worker (name, host, pid, queues, alive_until)
-     VALUES ('w', 'h', 1, '["q"]', UTC_TIMESTAMP(6) + INTERVAL 1 HOUR)`,
+    `INSERT INTO rowlock_worker (id, name, host, pid, queues, alive_until)
+     VALUES (1, 'w', 'h', 1, '["q"]', UTC_TIMESTAMP(6) + INTERVAL 1 HOUR)`,
     `INSERT INTO rowlock_job (queue, kind, public_id, payload) SELECT 'q', 'k', UUID(), '1' FROM ${many} LIMIT ${WAITING}`,
     `INSERT INTO rowlock_run (process_id, job_id, worker_id) SELECT UUID(), id, 1 FROM rowlock_job ORDER BY id LIMIT 10`,
     `INSERT INTO rowlock_open_run (process_id, worker_id, first_id, last_id, job_ids)

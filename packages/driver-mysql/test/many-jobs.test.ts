@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Driver } from '@rowlock/core';
-import type { JobId } from '@rowlock/core/driver';
+import type { JobId, RecordedJob } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ async function fill(): Promise<readonly JobId[]> {
 test('a group of many jobs is leased, noted, locked again, and put back when its worker is dead', async () => {
   const jobs = await fill();
   const run = { runId: randomUUID(), jobs };
-  await driver.startRuns([{ ...run, workerId: '1' }]).visible;
+  await driver.startRuns([{ runId: run.runId, workerId: '1', jobs: recorded(jobs) }]).visible;
   const held = driver.claimSession(BEGIN);
   const group = await held.lockSiblings({ queue: 'q', keys: ['entity'] }, MANY);
   expect(group).toHaveLength(MANY);
@@ -100,9 +100,13 @@ test('a claim finds what lies behind very many keys that others hold', async () 
 
 test('what a forgotten worker has left of many jobs is written out', async () => {
   const jobs = await fill();
-  await driver.startRuns([{ runId: randomUUID(), workerId: '1', jobs }]).visible;
+  await driver.startRuns([{ runId: randomUUID(), workerId: '1', jobs: recorded(jobs) }]).visible;
   const anchor = await driver.anchor({ name: 'fresh', host: 'host', pid: 1, queues: [] });
   await anchor.release();
   const [records] = await pool.query('SELECT COUNT(*) AS records FROM rowlock_run');
   expect(records).toEqual([{ records: MANY }]);
 });
+
+function recorded(ids: readonly JobId[]): readonly RecordedJob[] {
+  return ids.map((id) => ({ id, createdAt: new Date() }));
+}

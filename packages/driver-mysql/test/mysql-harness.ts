@@ -50,6 +50,17 @@ async function openDatabase(
     url: fresh.url,
     reader: openReader(plain),
     samples: { ...samples(plain, fresh.url, product), ...(product === 'mariadb' && MARIADB_SAMPLES) },
+    mishaps: {
+      async truncate(table) {
+        await plain.query(`TRUNCATE rowlock_${table}`);
+      },
+      async refuse(text) {
+        const held = "CONCAT(COALESCE(CAST(output AS CHAR), ''), COALESCE(CAST(error AS CHAR), ''))";
+        await plain.query(
+          `ALTER TABLE rowlock_job ADD CHECK (${held} NOT LIKE ${plain.escape(`%${text}%`)})`,
+        );
+      },
+    },
 
     async process({ sessions = usual, answerMs } = {}) {
       const name = `process ${++opened}`;

@@ -85,8 +85,8 @@ for (const event of ['complete', 'fail'] as const) {
     await driver.enqueue(Array.from({ length: 80 }, () => newJob()));
     const held = driver.claimSession({ idleLimitMs: 60_000 });
     const jobs = await held.lockSiblings({ queue: 'q', keys: ['entity'] }, 100);
-    const run = { runId: randomUUID(), jobs: jobs.map(({ id }) => id) };
-    await driver.startRuns([{ ...run, workerId: '1' }]).visible;
+    const run = { runId: randomUUID(), workerId: '1', jobs };
+    await driver.startRuns([run]).visible;
     const text = 'x'.repeat(900_000);
     const ends: Settlement[] = jobs.map(({ id }) => ({
       id,
@@ -100,7 +100,7 @@ for (const event of ['complete', 'fail'] as const) {
       error: event === 'fail' ? { code: 'Error', message: text } : null,
       by: 'test',
     }));
-    expect(await held.finish(ends)).toEqual({ settled: run.jobs, next: null });
+    expect(await held.finish(ends)).toEqual({ settled: jobs.map(({ id }) => id), next: null });
     const [rows] = await pool.query(
       'SELECT COUNT(*) AS jobs, SUM(LENGTH(output) > 900000 OR LENGTH(error) > 900000) AS whole FROM rowlock_job',
     );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ENDINGS, KEYS, NEW_JOBS, recordsOf } from '../src/store/given-rows.js';
+import { ENDINGS, KEYS, NEW_JOBS, recordsOf, startsOf } from '../src/store/given-rows.js';
 import { spelled } from './spelled.js';
 
 test('the statements are those on file', async () => {
@@ -23,7 +23,10 @@ test('the tables of what statements are given are those on file', async () => {
     metadata: '{}',
     created_by: 'test',
   });
-  const run = (...jobs: bigint[]) => ({ runId: 'run', workerId: '1', jobs });
+  const start = (...ids: bigint[]) => {
+    const jobs = ids.map((id) => ({ id, createdAt: new Date(Number(id)) }));
+    return startsOf([{ runId: 'run', workerId: '1', jobs }]);
+  };
   const ending = (id: string) => ({
     id,
     process_id: 'run',
@@ -42,8 +45,10 @@ test('the tables of what statements are given are those on file', async () => {
     jobs: NEW_JOBS.rows([job('a'), job('b')]),
     'a key': KEYS.rows([{ entity: 'a' }]),
     keys: KEYS.rows([{ entity: 'a' }, { entity: 'b' }]),
-    'a record': recordsOf([run(1n)]),
-    records: recordsOf([run(1n, 2n)]),
+    'a start': start(1n),
+    starts: start(1n, 2n),
+    'a record': recordsOf({ runId: 'run', jobs: [1n] }),
+    records: recordsOf({ runId: 'run', jobs: [1n, 2n] }),
     'an ending': ENDINGS.rows([ending('1')]),
     endings: ENDINGS.rows([ending('1'), ending('2')]),
   };

@@ -94,7 +94,8 @@ CREATE UNIQUE INDEX job_unique ON job (kind, unique_key)
 -- The workers: alive as long as their session holds the advisory lock with their id. Behind a pooler that lets clients
 -- share sessions they have none that is their own: there they are alive until the time that they put off again and again.
 CREATE TABLE worker (
-  id           integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  -- Random, and made by the driver: an id that comes again would make a dead worker seem alive.
+  id           integer PRIMARY KEY,
   name         text NOT NULL,
   host         text NOT NULL,
   pid          integer NOT NULL,
@@ -130,6 +131,9 @@ CREATE TABLE run (
   process_id   uuid NOT NULL,
   job_id       bigint NOT NULL,
   worker_id    integer NOT NULL,
+  -- Its job was created before this time. A job that was created later has the id of an earlier one, as after a TRUNCATE with RESTART
+  -- IDENTITY: the record is not of that job. Taken from the jobs and not from the clock, so a clock that goes back hides no crash.
+  jobs_before  timestamptz NOT NULL DEFAULT clock_timestamp(),
   started_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
   finished_at  timestamptz,
   -- The event by which it ended: reclaim is a crash.
@@ -148,6 +152,8 @@ CREATE TABLE open_run (
   process_id   uuid NOT NULL,
   first_id     bigint NOT NULL,
   worker_id    integer NOT NULL,
+  -- All its jobs were created before this time: see run.
+  jobs_before  timestamptz NOT NULL DEFAULT clock_timestamp(),
   started_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
   job_ids      bigint[] NOT NULL,
   PRIMARY KEY (last_id, process_id)
@@ -169,15 +175,24 @@ CREATE FUNCTION enqueue(
   max_attempts  integer DEFAULT 5,
   unique_key    text DEFAULT NULL,
   unique_scope  text DEFAULT 'outstanding',
-  metadata      jsonb DEFAULT '{}'
+  metadata      jsonb DEFAULT '{}',
+  -- Leave it out. The table is known by its number, and so stays the same when its schema is renamed.
+  job_table     regclass DEFAULT 'job'::regclass
 ) RETURNS TABLE (outcome text, public_id uuid)
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
   available timestamptz := coalesce(enqueue.available_at, clock_timestamp());
   existing uuid;
 BEGIN
+  -- The caller's temporary tables come last: unnamed they would come first, and a `job` among them would be taken for Rowlock's.
+  -- The setting ends with the function, which has one of its own.
+  PERFORM set_config('search_path', format('%I, pg_temp', nspname), true)
+  FROM pg_class JOIN pg_namespace AS schema ON schema.oid = relnamespace
+  WHERE pg_class.oid = enqueue.job_table;
+
   -- The job that has the key may be settled between the two statements: then there is room, so try again.
   FOR attempt IN 1..10 LOOP
     INSERT INTO job (kind, payload, queue, key, priority, available_at, due, max_attempts, unique_key, unique_scope,
@@ -185,7 +200,8 @@ BEGIN
     VALUES (enqueue.kind, enqueue.payload, enqueue.queue, enqueue.key, enqueue.priority::smallint, available,
             available <= clock_timestamp(), enqueue.max_attempts, enqueue.unique_key, enqueue.unique_scope,
             enqueue.metadata, coalesce(host(inet_client_addr()), 'local'))
-    ON CONFLICT DO NOTHING
+    ON CONFLICT (kind, unique_key) WHERE unique_key IS NOT NULL AND (unique_scope = 'ever' OR status IN ('new', 'in-progress'))
+    DO NOTHING
     RETURNING job.public_id INTO existing;
     IF existing IS NOT NULL THEN
       PERFORM pg_notify('rowlock:' || current_schema(), json_build_object('queue', enqueue.queue)::text);
@@ -204,12 +220,5 @@ BEGIN
     END IF;
   END LOOP;
   RAISE EXCEPTION 'The unique key of % kept changing hands; try again.', enqueue.kind USING ERRCODE = '40001';
-END
-$$;
-
--- The caller's temporary tables come last: unnamed they would come first, and a `job` among them would be taken for Rowlock's.
-DO $$
-BEGIN
-  EXECUTE format('ALTER FUNCTION enqueue SET search_path = %I, pg_temp', current_schema());
 END
 $$;

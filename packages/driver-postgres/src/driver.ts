@@ -36,6 +36,7 @@ import type { Batch } from './connection/pipeline/send-ahead.js';
 import { type Server, serverOf } from './connection/server.js';
 import { SessionSettings } from './connection/session-settings.js';
 import { sharesSessions } from './connection/shared-sessions.js';
+import { verifyRows } from './connection/verify-rows.js';
 import { verifySettings } from './connection/verify-settings.js';
 import { poolWithoutTimeout, withoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
@@ -47,6 +48,7 @@ import { noteRun } from './run/note-run.js';
 import { reclaim } from './run/reclaim.js';
 import { RunStarts } from './run/run-starts.js';
 import { WalFlush } from './run/wal-flush.js';
+import { tables } from './statements/tables.js';
 import { history } from './store/history.js';
 import { inTransaction, sendInTransaction } from './store/in-transaction.js';
 import { prune, takePruneTurn } from './store/prune.js';
@@ -111,6 +113,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   }
 
   async verify(): Promise<Verified> {
+    // First, as the rows of the migrations may be hidden too.
+    await verifyRows(this.#short, tables(this.context.schema));
     const [row] = await query<{ version: number }>(this.#short, this.context.sql.schemaVersion).catch(
       (error: unknown) => {
         if (isDriverError(error, 'SchemaOutdated')) return [];

@@ -85,13 +85,26 @@ const ADVICE: Partial<Record<DriverErrorCode, string>> = {
   PermissionDenied: 'The database user may not log in, or lacks a right.',
 };
 
-/** Classifies an error of a query or of a connection. */
-export function toDriverError(error: unknown): DriverError {
+/** The primary keys that the server counts up. */
+const COUNTED: ReadonlySet<unknown> = new Set(['job_pkey', 'bell_pkey']);
+
+const BEHIND =
+  'The ids that Postgres counts up are behind the rows, as after a restore or a switch of servers: run rowlock.migrate(), which mends that.';
+
+/** Classifies an error of a query or of a connection. @param otherwise The cause of an error that is unknown here and not the server's. */
+export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unknown'): DriverError {
   if (isDriverError(error)) return error;
-  const cause = causeOf(error);
+  const known = causeOf(error);
+  const cause = known === 'Unknown' && !isServers(error) ? otherwise : known;
   const message = messageOf(error);
-  const advice = ADVICE[cause];
+  const isBehind = cause === 'UniqueViolation' && COUNTED.has(Object(error).constraint);
+  const advice = isBehind ? BEHIND : ADVICE[cause];
   return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
+}
+
+/** Whether the server sent the error. Names, networks and TLS have many codes of their own, or none. */
+function isServers(error: unknown): boolean {
+  return typeof Object(error).severity === 'string';
 }
 
 /** The message of an error. When no address of a name answers, only the inner errors have one. */

@@ -1,11 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { DriverError } from '@rowlock/core';
+import { DriverError, isDriverError } from '@rowlock/core';
 import type { MigrationReport } from '@rowlock/core/driver';
 import type { ClientBase } from 'pg';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { identifier } from './identifier.js';
 import { query } from './query.js';
+import { type Tables, tables } from './statements/tables.js';
 
 /** The newest migration, which this driver needs. A constant, as a bundled application lacks the files. */
 export const SCHEMA_VERSION = 1;
@@ -56,7 +57,7 @@ export function scriptOf(all: readonly Migration[], schema: string, from: number
     .filter(({ version }) => version > from)
     .map(
       ({ version, name, sql }) =>
-        `-- ${name}\n${sql.trim()}\n\nINSERT INTO migration (version, name) VALUES (${version}, '${name}');\n`,
+        `-- ${name}\n${sql.trim()}\n\nINSERT INTO rowlock_migration (version, name) VALUES (${version}, '${name}');\n`,
     );
   const what = from === 0 ? 'for an empty database' : `from version ${from}`;
   const first =
@@ -72,7 +73,8 @@ function createSchema(schema: string): string {
   return `CREATE SCHEMA IF NOT EXISTS ${identifier(schema)};`;
 }
 
-const MIGRATION_TABLE = `CREATE TABLE IF NOT EXISTS migration (
+/** Its name says whose it is: an application may keep its own tables in the same schema, and one of them is often `migration`. */
+const MIGRATION_TABLE = `CREATE TABLE IF NOT EXISTS rowlock_migration (
   version     integer PRIMARY KEY,
   name        text NOT NULL,
   applied_at  timestamptz NOT NULL DEFAULT clock_timestamp()
@@ -88,7 +90,7 @@ export async function migrate(
     // A second process waits as long as the first one takes.
     await client.query('SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0');
     await client.query('SELECT pg_advisory_xact_lock($1, 0)', [lockClass.signed]);
-    const hasTable = await isThere(client, 'to_regclass', `${identifier(schema)}.migration`);
+    const hasTable = await isThere(client, 'to_regclass', `${identifier(schema)}.rowlock_migration`);
     // IF NOT EXISTS needs the right to create a schema even when the schema exists.
     if (!hasTable && !(await isThere(client, 'to_regnamespace', identifier(schema))))
       await client.query(createSchema(schema));
@@ -99,14 +101,35 @@ export async function migrate(
     for (const migration of missing) {
       await client.query(migration.sql);
       const values = [migration.version, migration.name];
-      await client.query('INSERT INTO migration (version, name) VALUES ($1, $2)', values);
+      await client.query('INSERT INTO rowlock_migration (version, name) VALUES ($1, $2)', values);
     }
     await client.query('COMMIT');
+    await catchUp(client, tables(schema));
     return { from, to: missing.at(-1)?.version ?? from, applied: missing.map(({ name }) => name) };
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
     throw toDriverError(error);
   }
+}
+
+/**
+ * Sets the ids to come beyond those that are there. A restore, or a switch to a replica, may bring rows without their sequence.
+ * A user without rights to the sequences leaves them as they are.
+ */
+async function catchUp(client: ClientBase, { job, bell }: Tables): Promise<void> {
+  for (const table of [job, bell])
+    try {
+      await query(client, caughtUp(table), [table]);
+    } catch (error) {
+      if (!isDriverError(error, 'PermissionDenied')) throw error;
+    }
+}
+
+function caughtUp(table: string): string {
+  return `
+    SELECT setval(sequence, newest)
+    FROM (SELECT pg_get_serial_sequence($1, 'id')::regclass AS sequence, max(id) AS newest FROM ${table}) AS ids
+    WHERE newest > coalesce(pg_sequence_last_value(sequence), 0)`;
 }
 
 /** Reads no file when nothing is missing. */

@@ -5,6 +5,7 @@ import '@rowlock/servers/vitest';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { toDriverError } from '../src/errors.js';
+import { postgres } from '../src/index.js';
 
 test.each([
   ['idle_session_timeout', 'SELECT 1'],
@@ -102,4 +103,45 @@ test('an error of another realm, as under jest, is classified like one of this',
     code: 'ConnectionLost',
     message: expect.stringContaining('connect ECONNREFUSED'),
   });
+});
+
+test('whatever keeps a connection from being made is a lost connection: a server that breaks TLS off', async () => {
+  // It agrees to TLS, and then speaks something else.
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.write('S');
+      socket.once('data', () => void socket.end('no TLS'));
+    });
+  });
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = Object(server.address());
+  const driver = postgres({ host: '127.0.0.1', port, user: 'u', ssl: { rejectUnauthorized: false } });
+  onTestFinished(() => driver.close());
+  const lost = { code: 'ConnectionLost', isRetryable: true };
+  await expect(driver.count({})).rejects.toMatchObject(lost);
+  const worker = { name: 'w', host: 'h', pid: 1, queues: [] };
+  await expect(driver.anchor(worker)).rejects.toMatchObject(lost);
+});
+
+test.each([{ code: 'ESERVFAIL' }, { code: 'EPROTO' }, {}])(
+  'an error without a known code is a lost connection while one is made, and unknown later: %j',
+  (given) => {
+    const error = Object.assign(new Error('queryA ESERVFAIL db.example'), given);
+    expect(toDriverError(error, 'ConnectionLost')).toMatchObject({
+      code: 'ConnectionLost',
+      isRetryable: true,
+    });
+    expect(toDriverError(error)).toMatchObject({ code: 'Unknown' });
+  },
+);
+
+test('what the server itself refuses while a connection is made keeps its cause', async () => {
+  const url = new URL(inject('postgresUrl'));
+  url.pathname = '/no_such_database';
+  const driver = postgres({ connectionString: url.href });
+  onTestFinished(() => driver.close());
+  await expect(driver.count({})).rejects.toMatchObject({ code: 'Unknown', isRetryable: false });
 });

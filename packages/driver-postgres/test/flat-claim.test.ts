@@ -60,8 +60,8 @@ describe('with a million settled and a million future-dated rows', () => {
 
   test('what runs is found among the runs and not among what waits', async () => {
     await client.query(`
-      INSERT INTO rowlock.worker (name, host, pid, queues, alive_until)
-        VALUES ('w', 'h', 1, '{q}', now() + interval '1 hour');
+      INSERT INTO rowlock.worker (id, name, host, pid, queues, alive_until)
+        VALUES (1, 'w', 'h', 1, '{q}', now() + interval '1 hour');
       INSERT INTO rowlock.run (process_id, job_id, worker_id)
         SELECT gen_random_uuid(), id, 1 FROM rowlock.job WHERE status = 'new' AND due;
       ANALYZE rowlock.run;`);
@@ -154,7 +154,7 @@ test('beside many records what is asked for a few jobs is planned once, too', as
   const records = [1, 2, 5, 24].map((runs) => {
     const ids = Array.from({ length: runs }, (_, place) => 20_001 + place);
     const runIds = ids.map(() => randomUUID());
-    const values = [runIds, ids.map(() => 1), ids, ids[0], ids.at(-1)];
+    const values = [runIds, ids.map(() => 1), ids, ids[0], ids.at(-1), ids.map(() => 0)];
     return [`record of ${runs}`, [sql.startRuns, values]] as const;
   });
   const batches = [2, 5, 500].map((jobs) => {

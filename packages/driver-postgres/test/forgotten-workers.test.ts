@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RecordedJob } from '@rowlock/core/driver';
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import pg from 'pg';
@@ -18,17 +19,17 @@ test('a worker that starts forgets those that are long gone, and none that may c
     await client.query("UPDATE rowlock.worker SET started_at = now() - interval '1 year'");
     const hours = (given: number): string => `now() - interval '${given} hours'`;
     await client.query(
-      `INSERT INTO rowlock.worker (name, host, pid, queues, started_at, stopped_at, alive_until) VALUES
-       ('stopped', 'h', 1, '{}', ${hours(50)}, ${hours(25)}, NULL),
-       ('stopped lately', 'h', 1, '{}', ${hours(9_000)}, ${hours(23)}, NULL),
-       ('beat its last', 'h', 1, '{}', ${hours(50)}, NULL, ${hours(25)}),
-       ('has missed beats', 'h', 1, '{}', ${hours(9_000)}, NULL, ${hours(23)}),
-       ('crashed', 'h', 1, '{}', ${hours(32 * 24)}, NULL, NULL),
-       ('crashed lately', 'h', 1, '{}', ${hours(30 * 24)}, NULL, NULL)`,
+      `INSERT INTO rowlock.worker (id, name, host, pid, queues, started_at, stopped_at, alive_until) VALUES
+       (1, 'stopped', 'h', 1, '{}', ${hours(50)}, ${hours(25)}, NULL),
+       (2, 'stopped lately', 'h', 1, '{}', ${hours(9_000)}, ${hours(23)}, NULL),
+       (3, 'beat its last', 'h', 1, '{}', ${hours(50)}, NULL, ${hours(25)}),
+       (4, 'has missed beats', 'h', 1, '{}', ${hours(9_000)}, NULL, ${hours(23)}),
+       (5, 'crashed', 'h', 1, '{}', ${hours(32 * 24)}, NULL, NULL),
+       (6, 'crashed lately', 'h', 1, '{}', ${hours(30 * 24)}, NULL, NULL)`,
     );
     const fresh = await hire('fresh');
-    const { rows } = await client.query<{ name: string }>('SELECT name FROM rowlock.worker ORDER BY id');
-    const left = ['alive', 'stopped lately', 'has missed beats', 'crashed lately', 'fresh'];
+    const { rows } = await client.query<{ name: string }>('SELECT name FROM rowlock.worker ORDER BY name');
+    const left = ['alive', 'crashed lately', 'fresh', 'has missed beats', 'stopped lately'];
     expect(rows.map(({ name }) => name)).toEqual(left);
     await fresh.release();
     await alive.release();
@@ -92,8 +93,8 @@ test('what a forgotten worker has left on record together is written out, but fo
       "INSERT INTO rowlock.job (kind, status, finished_at, process_id) VALUES ('k', 'complete', now(), $1)",
       [runId],
     );
-    await driver.startRuns([{ runId, workerId: gone.workerId, jobs: [1n, 2n, 4n, 5n] }]);
-    await driver.startRuns([{ runId: randomUUID(), workerId: alive.workerId, jobs: [3n, 6n] }]);
+    await driver.startRuns([{ runId, workerId: gone.workerId, jobs: recorded(1n, 2n, 4n, 5n) }]);
+    await driver.startRuns([{ runId: randomUUID(), workerId: alive.workerId, jobs: recorded(3n, 6n) }]);
     await gone.release();
     await client.query(
       "UPDATE rowlock.worker SET stopped_at = now() - interval '25 hours' WHERE name = 'gone'",
@@ -112,3 +113,8 @@ test('what a forgotten worker has left on record together is written out, but fo
     await database.drop();
   }
 });
+
+/** Jobs that were created before this moment. */
+function recorded(...ids: readonly bigint[]): readonly RecordedJob[] {
+  return ids.map((id) => ({ id, createdAt: new Date() }));
+}

@@ -41,6 +41,16 @@ async function openDatabase(serverUrl: string, pooled: boolean): Promise<TestDat
     url: fresh.url,
     reader: openReader(plain),
     samples: samples(plain, fresh.url),
+    mishaps: {
+      async truncate(table) {
+        await plain.query(`TRUNCATE rowlock.${table} RESTART IDENTITY`);
+      },
+      async refuse(text) {
+        await plain.query(
+          `ALTER TABLE rowlock.job ADD CHECK (concat(output, error) NOT LIKE ${pg.escapeLiteral(`%${text}%`)})`,
+        );
+      },
+    },
 
     async process({ sessions, answerMs } = {}) {
       const name = `process ${++opened}`;

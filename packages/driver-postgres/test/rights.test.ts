@@ -21,7 +21,7 @@ describeRights({
       'CREATE TABLE rowlock.more (id integer)',
       'DELETE FROM rowlock.job',
       "INSERT INTO rowlock.job (kind) VALUES ('k')",
-      "INSERT INTO rowlock.migration VALUES (9, 'nine')",
+      "INSERT INTO rowlock.rowlock_migration VALUES (9, 'nine')",
     ],
   },
 });

@@ -56,7 +56,7 @@ test('where the tables have a version, what is missing after it is run as it is'
   await plain.query('ROLLBACK');
   await plain.query(scriptOf(all, 'rowlock', SCHEMA_VERSION));
 
-  const { rows } = await plain.query('SELECT max(version) AS version FROM rowlock.migration');
+  const { rows } = await plain.query('SELECT max(version) AS version FROM rowlock.rowlock_migration');
   expect(rows).toEqual([{ version: next }]);
   expect((await plain.query('SELECT * FROM rowlock.more')).rows).toEqual([]);
   await driver.verify();

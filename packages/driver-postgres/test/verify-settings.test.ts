@@ -22,6 +22,7 @@ test.each([
   ['default_transaction_isolation', "'serializable'"],
   ['default_transaction_isolation', "'repeatable read'"],
   ['default_transaction_read_only', 'on'],
+  ['array_nulls', 'off'],
 ])('a database whose %s is %s is refused, on a pool of either sort', async (name, value) => {
   const url = await database(`${name} = ${value}`);
   const pool = new pg.Pool({ connectionString: url });

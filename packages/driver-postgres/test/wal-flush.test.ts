@@ -81,7 +81,8 @@ test('a record is flushed on request, and not before', async () => {
   try {
     await driver.migrate();
     const { workerId } = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
-    const { visible, durable } = driver.startRuns([{ runId: randomUUID(), workerId, jobs: [1n] }]);
+    const jobs = [{ id: 1n, createdAt: new Date() }];
+    const { visible, durable } = driver.startRuns([{ runId: randomUUID(), workerId, jobs }]);
     expect(await visible).toEqual({ earlier: [], unfinished: [] });
     expect((await plain.query('SELECT job_id FROM rowlock.run')).rows).toHaveLength(1);
     expect(sent).not.toContain(flush);
@@ -100,13 +101,13 @@ test('a record does not wait for the disk, and one that is not written changes n
   await driver.migrate();
   await driver.close();
   const { rows } = await plain.query(
-    "INSERT INTO rowlock.worker (name, host, pid, queues) VALUES ('w', 'h', 1, '{q}') RETURNING id",
+    "INSERT INTO rowlock.worker (id, name, host, pid, queues) VALUES (1, 'w', 'h', 1, '{q}') RETURNING id",
   );
   const run = randomUUID();
-  const jobs = ['{1}', '1', '1'];
+  const jobs = ['{1}', '1', '1', '{0}'];
   for (const [text, values] of [
     [startRuns, [`{${run}}`, `{${rows[0].id}}`, ...jobs]],
-    [startTogether, [run, rows[0].id, ...jobs]],
+    [startTogether, [run, rows[0].id, ...jobs, '0']],
   ] as const) {
     for (const waits of ['off', 'on']) {
       await plain.query('BEGIN');

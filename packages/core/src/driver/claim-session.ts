@@ -19,7 +19,8 @@ export interface RunTransaction<Tx> {
 
   /**
    * Writes how jobs ended, and ends their runs' records. Each job is written once, only if its run still has it,
-   * unchanged since the claim. A completed job's record gets no outcome: its row carries the run's id instead.
+   * unchanged since the claim. A completed job's record gets no outcome: its row carries the run's id instead. If the
+   * database refuses an output or an error, the claim stands, and another settlement may follow.
    *
    * @returns the ids that were written. If one is missing, the claim is lost.
    */
@@ -88,7 +89,7 @@ export interface ClaimSession<Tx> extends RunTransaction<Tx> {
    *
    * If it rejects after a handler has used `handle`, the transaction is as after `settle`. `undo` and another
    * settlement may follow. If the commit itself has failed, the transaction is over, and `undo` rejects with
-   * `TransactionOver`.
+   * `TransactionOver`. If the database refuses an output or an error, the claim stands as well.
    *
    * @param next A claim to make right behind the commit, on the same connection. A driver may leave it to a later
    * `claim`.

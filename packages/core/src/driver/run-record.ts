@@ -1,4 +1,4 @@
-import type { JobId } from '../job/job.js';
+import type { Job, JobId } from '../job/job.js';
 import type { Json } from '../job/json.js';
 
 /** A write that is visible to others before it is durable. */
@@ -15,8 +15,16 @@ export interface RunRef {
   readonly jobs: readonly JobId[];
 }
 
-export interface RunStart extends RunRef {
+/**
+ * A job on record. Ids may come again, for example after a TRUNCATE. A record is of another job if it was made for jobs
+ * that are all older than this one.
+ */
+export type RecordedJob = Pick<Job, 'id' | 'createdAt'>;
+
+export interface RunStart {
+  readonly runId: string;
   readonly workerId: string;
+  readonly jobs: readonly RecordedJob[];
 }
 
 /** The contents of the records of earlier runs. */

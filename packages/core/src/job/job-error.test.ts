@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { InvalidPayloadError } from '../errors.js';
-import { jobError } from './job-error.js';
+import { jobError, plainError } from './job-error.js';
 
 test('an error keeps its code, or its name', () => {
   expect(jobError(Object.assign(new Error('full'), { code: 'ENOSPC' }))).toEqual({
@@ -124,3 +124,11 @@ function revoked(): object {
   revoke();
   return proxy;
 }
+
+test('a plain error is ASCII, and tells the other characters by their numbers', () => {
+  const message = 'a caf\u00e9\n\u2713 \u{1f600}\u00a0';
+  expect(plainError({ code: 'E_\u00c4', message, details: [1] })).toEqual({
+    code: 'E_\\u{c4}',
+    message: 'a caf\\u{e9}\n\\u{2713} \\u{1f600}\\u{a0}',
+  });
+});

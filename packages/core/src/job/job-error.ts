@@ -29,6 +29,16 @@ export function jobError(reason: unknown): JobError {
   }
 }
 
+/** An error that every database can hold, whatever its character set: in ASCII, and without details. */
+export function plainError({ code, message }: JobError): JobError {
+  return { code: ascii(code), message: ascii(message) };
+}
+
+/** A text whose other characters are written by their numbers, e.g. `\u{2713}`. */
+function ascii(value: string): string {
+  return value.replaceAll(/[^\x20-\x7e\t\n\r]/gu, (each) => `\\u{${each.codePointAt(0)?.toString(16)}}`);
+}
+
 function invalid({ code, message, issues }: InvalidPayloadError): JobError {
   return { code, message: text(message), details: issues.slice(0, MOST_ISSUES).map(detail) };
 }

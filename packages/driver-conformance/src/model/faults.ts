@@ -102,7 +102,7 @@ export const faults: readonly Fault[] = [
           const receipt = driver.startRuns(runs);
           const over = async (): Promise<RunsStarted> => {
             const started = await receipt.visible;
-            const jobs = runs.flatMap((run) => run.jobs);
+            const jobs = runs.flatMap((run) => run.jobs.map(({ id }) => id));
             if (started.unfinished.length > 0) await driver.endCrashed(started.unfinished, jobs);
             return started;
           };

@@ -16,7 +16,7 @@ export async function leased<Tx>(
   const { workerId } = await stage.anchor(driver);
   const { held, job } = await stage.hold({}, driver);
   const runId = randomUUID();
-  await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
+  await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
   await held.lease(runId, [job.id], forMs);
   return { job, runId, workerId };
 }
@@ -147,7 +147,7 @@ export const leases = theme('leases', (test) => {
     // Its record says that it crashed, to whoever begins the next run.
     expect(await reader.runs(job.publicId)).toMatchObject([{ runId, outcome: null }]);
     const nextWorker = await stage.anchor();
-    const started = { runId: randomUUID(), workerId: nextWorker.workerId, jobs: [job.id] };
+    const started = { runId: randomUUID(), workerId: nextWorker.workerId, jobs: [job] };
     expect(await putOnRecord(driver, [started])).toMatchObject([{ crashes: 1 }]);
     // The zombie has it no more.
     const held = stage.claimSession();

@@ -159,12 +159,12 @@ export const lifecycle = theme('lifecycle', (test) => {
     const { workerId } = await anchor();
     const dying = await process();
     await hold({}, dying.driver);
-    await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job.id] }]);
+    await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job] }]);
     await dying.kill();
     const held = claimSession();
     const again = await until('the job is claimable again', () => claim(held));
     const runId = randomUUID();
-    const [started] = await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
+    const [started] = await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
     expect(started?.crashes).toBe(1);
     const counts = { attempt: 1, crashes: 1 };
     await held.settle([settlement(again, { runId, event: 'exhaust', ...counts, error: ERROR })]);
@@ -173,7 +173,7 @@ export const lifecycle = theme('lifecycle', (test) => {
     await driver.move('redrive', job.publicId);
     expect(await row(job)).toMatchObject({ attempt: 0, crashes: 1 });
     await hold();
-    const [next] = await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job.id] }]);
+    const [next] = await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job] }]);
     // Core counts the crashes beyond those that the row has counted: there are none.
     expect(next?.crashes).toBe(1);
   });
@@ -191,16 +191,16 @@ export const lifecycle = theme('lifecycle', (test) => {
       const rows = await putMany(Array.from({ length: jobs }, () => ({})));
       const ids = rows.map(({ id }) => id);
       const { workerId } = await anchor();
-      const crashed = { runId: randomUUID(), workerId, jobs: ids };
-      await putOnRecord(driver, [crashed]);
+      const runId = randomUUID();
+      await putOnRecord(driver, [{ runId, workerId, jobs: rows }]);
       // Of a run of several this job alone has a record then, besides the run's.
-      await driver.noteRun({ ...crashed, jobs: ids.slice(0, 1) }, { progress: 0.5 });
+      await driver.noteRun({ runId, jobs: ids.slice(0, 1) }, { progress: 0.5 });
       for (const { publicId } of rows) {
         await driver.move('cancel', publicId);
         expect(await driver.move('redrive', publicId)).toEqual({ outcome: 'moved' });
         expect(await row({ publicId })).toMatchObject({ attempt: 0, crashes: 1 });
       }
-      const started = await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: ids }]);
+      const started = await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: rows }]);
       expect(started.map(({ crashes }) => crashes)).toEqual(rows.map(() => 1));
     });
   }

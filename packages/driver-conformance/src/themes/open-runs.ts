@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JobId } from '@rowlock/core/driver';
+import type { RecordedJob } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { putOnRecord } from '../put-on-record.js';
 import { settlement } from '../stage.js';
@@ -20,29 +20,30 @@ export const openRuns = theme('open runs', (test) => {
     const rows = await putMany([{}, {}, {}]);
     const { workerId } = await anchor();
     const dying = await process();
-    const ids = (await claimMany(claimSession(dying.driver), 3)).map(({ id }) => id);
-    await putOnRecord(dying.driver, [{ runId: randomUUID(), workerId, jobs: ids }]);
+    const claimed = await claimMany(claimSession(dying.driver), 3);
+    await putOnRecord(dying.driver, [{ runId: randomUUID(), workerId, jobs: claimed }]);
     await dying.kill();
 
-    const [first, ...others] = ids;
+    const [first, ...others] = claimed;
     if (first === undefined) throw new Error('Nothing was claimed.');
     const one = claimSession();
     await until('a job is claimable', async () => (await claimMany(one, 1)).length > 0);
     const runId = randomUUID();
     expect(await putOnRecord(driver, [{ runId, workerId, jobs: [first] }])).toEqual([
-      { id: first, earlierRuns: 1, crashes: 1 },
+      { id: first.id, earlierRuns: 1, crashes: 1 },
     ]);
     const several = claimSession();
-    expect((await claimMany(several, 3)).map(({ id }) => id)).toEqual(others);
+    const rest = others.map(({ id }) => id);
+    expect((await claimMany(several, 3)).map(({ id }) => id)).toEqual(rest);
     const started = await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: others }]);
     expect(started.toSorted((a, b) => Number(a.id - b.id))).toEqual(
-      others.map((id) => ({ id, earlierRuns: 1, crashes: 1 })),
+      rest.map((id) => ({ id, earlierRuns: 1, crashes: 1 })),
     );
     for (const { publicId } of rows) {
       const outcomes = (await reader.runs(publicId)).map(({ outcome }) => outcome);
       expect(outcomes).toEqual(['reclaim', null]);
     }
-    await one.settle([settlement({ id: first }, { runId })]);
+    await one.settle([settlement(first, { runId })]);
     await one.commit();
     expect((await reader.runs(rows[0]?.publicId ?? '')).map(({ outcome }) => outcome)).toEqual([
       'reclaim',
@@ -66,11 +67,7 @@ export const openRuns = theme('open runs', (test) => {
     const own = await claimMany(mine, 2, { kinds: ['a'] });
     const other = await claimMany(theirs, 2, { kinds: ['b'] });
     const [{ workerId }, doomed] = [await anchor(), await anchor(dying.driver)];
-    const run = (jobs: readonly { readonly id: JobId }[], by: string) => ({
-      runId: randomUUID(),
-      workerId: by,
-      jobs: jobs.map(({ id }) => id),
-    });
+    const run = (jobs: readonly RecordedJob[], workerId: string) => ({ runId: randomUUID(), workerId, jobs });
     const [ownRun, otherRun] = [run(own, workerId), run(other, doomed.workerId)];
     expect(await putOnRecord(driver, [ownRun])).toEqual([]);
     expect(await putOnRecord(dying.driver, [otherRun])).toEqual([]);
@@ -118,7 +115,7 @@ export const openRuns = theme('open runs', (test) => {
     const held = claimSession();
     const jobs = await claimMany(held, 3);
     const runId = randomUUID();
-    await putOnRecord(driver, [{ runId, workerId, jobs: jobs.map(({ id }) => id) }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs }]);
     for (const [place, progress] of ['begun', 'half'].entries()) {
       for (const job of jobs.slice(place)) await driver.noteRun({ runId, jobs: [job.id] }, { progress });
     }

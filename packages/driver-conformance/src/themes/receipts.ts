@@ -13,7 +13,7 @@ export const receipts = theme('receipts', (test) => {
     const job = await put();
     const { workerId } = await anchor();
     const runId = randomUUID();
-    const { visible } = driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+    const { visible } = driver.startRuns([{ runId, workerId, jobs: [job] }]);
     expect(await visible).toEqual({ earlier: [], unfinished: [] });
     expect(await reader.runs(job.publicId)).toMatchObject([{ runId, outcome: null }]);
   });
@@ -27,7 +27,7 @@ export const receipts = theme('receipts', (test) => {
       const job = await put();
       const { workerId } = await anchor();
       const runId = randomUUID();
-      const receipt = driver.startRuns([{ runId, workerId, jobs: [job.id] }]);
+      const receipt = driver.startRuns([{ runId, workerId, jobs: [job] }]);
       if (waits) await receipt.visible;
       await within('the flush', Promise.all([receipt.durable(), receipt.durable()]));
       expect(await reader.runs(job.publicId)).toMatchObject([{ runId, outcome: null }]);
@@ -41,8 +41,8 @@ export const receipts = theme('receipts', (test) => {
     const job = await put();
     const { workerId } = await anchor();
     const [first, second] = [randomUUID(), randomUUID()];
-    await driver.startRuns([{ runId: first, workerId, jobs: [job.id] }]).visible;
-    const receipt = driver.startRuns([{ runId: second, workerId, jobs: [job.id] }]);
+    await driver.startRuns([{ runId: first, workerId, jobs: [job] }]).visible;
+    const receipt = driver.startRuns([{ runId: second, workerId, jobs: [job] }]);
     expect((await receipt.visible).unfinished).toEqual([first]);
     await within('the flush', receipt.durable());
     expect(await reader.runs(job.publicId)).toMatchObject([{ runId: first, outcome: null }]);
@@ -52,7 +52,7 @@ export const receipts = theme('receipts', (test) => {
     const job = await put();
     const dead = await process();
     await dead.kill();
-    const receipt = dead.driver.startRuns([{ runId: randomUUID(), workerId: '1', jobs: [job.id] }]);
+    const receipt = dead.driver.startRuns([{ runId: randomUUID(), workerId: '1', jobs: [job] }]);
     const gone = { name: 'DriverError', code: 'ConnectionLost' };
     await expect(receipt.visible).rejects.toMatchObject(gone);
     await expect(receipt.durable()).rejects.toMatchObject(gone);

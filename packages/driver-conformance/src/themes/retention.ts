@@ -22,7 +22,7 @@ async function settle<Tx>(
   await put();
   const { held, job } = await hold();
   const runId = randomUUID();
-  await putOnRecord(driver, [{ runId, workerId: '1', jobs: [job.id] }]);
+  await putOnRecord(driver, [{ runId, workerId: '1', jobs: [job] }]);
   await held.settle([settlement(job, { runId, event })]);
   await held.commit();
   if (daysAgo > 0) {

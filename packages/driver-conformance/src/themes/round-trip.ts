@@ -78,7 +78,7 @@ export const roundTrip = theme('round trip', (test) => {
       expect(job.payload).toEqual(value);
 
       const runId = randomUUID();
-      await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
+      await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
       await driver.noteRun({ runId, jobs: [job.id] }, { progress: value });
       expect((await reader.runs(job.publicId)).map(({ progress }) => progress)).toEqual([value]);
       expect((await view(job)).progress).toEqual(value);
@@ -248,7 +248,7 @@ export const roundTrip = theme('round trip', (test) => {
       const { workerId } = await anchor();
       const { job } = await hold();
       const runId = randomUUID();
-      await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
+      await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
       await expect(driver.noteRun({ runId, jobs: [job.id] }, { progress: [text] })).rejects.toMatchObject({
         code: 'InvalidInput',
       });

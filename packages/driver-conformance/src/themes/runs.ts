@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SettlingEvent } from '@rowlock/core/driver';
 import { expect } from 'vitest';
+import type { JobRow } from '../driver-harness.js';
 import { putOnRecord } from '../put-on-record.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
@@ -15,7 +16,7 @@ export const runs = theme('runs', (test) => {
     const from = (await reader.now()).getTime();
     const started = await within(
       'the record beside the held job',
-      putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]),
+      putOnRecord(driver, [{ runId, workerId, jobs: [job] }]),
     );
     const to = (await reader.now()).getTime();
     expect(started).toEqual([]);
@@ -41,7 +42,7 @@ export const runs = theme('runs', (test) => {
     const { held } = await hold();
     const group = await held.lockSiblings({ queue, keys: [key] }, 10);
     const runId = randomUUID();
-    const started = await putOnRecord(driver, [{ runId, workerId, jobs: group.map(({ id }) => id) }]);
+    const started = await putOnRecord(driver, [{ runId, workerId, jobs: group }]);
     expect(started).toEqual([]);
     for (const { publicId } of rows) expect(await reader.runs(publicId)).toMatchObject([{ runId }]);
   });
@@ -57,8 +58,8 @@ export const runs = theme('runs', (test) => {
       const { workerId } = await anchor();
       const ids = rows.map(({ id }) => id);
       const [theirs, mine] = [randomUUID(), randomUUID()];
-      await driver.startRuns([{ runId: theirs, workerId, jobs: ids }]).visible;
-      const start = () => driver.startRuns([{ runId: mine, workerId, jobs: ids }]).visible;
+      await driver.startRuns([{ runId: theirs, workerId, jobs: rows }]).visible;
+      const start = () => driver.startRuns([{ runId: mine, workerId, jobs: rows }]).visible;
       expect((await start()).unfinished).toEqual([theirs]);
       for (const { publicId } of rows)
         expect(await reader.runs(publicId)).toMatchObject([{ runId: theirs, outcome: null }]);
@@ -84,10 +85,10 @@ export const runs = theme('runs', (test) => {
       throw new Error('There are three.');
     const { workerId } = await anchor();
     const crashed = randomUUID();
-    await putOnRecord(driver, [{ runId: crashed, workerId, jobs: [second.id] }]);
-    const start = (...jobs: bigint[]) => ({ runId: randomUUID(), workerId, jobs });
-    const together = [start(first.id, second.id, third.id)];
-    const single = [start(first.id), start(second.id), start(third.id)];
+    await putOnRecord(driver, [{ runId: crashed, workerId, jobs: [second] }]);
+    const start = (...jobs: JobRow[]) => ({ runId: randomUUID(), workerId, jobs });
+    const together = [start(first, second, third)];
+    const single = [start(first), start(second), start(third)];
     for (const starts of [together, single])
       expect((await driver.startRuns(starts).visible).unfinished).toEqual([crashed]);
     const records = async () => {
@@ -113,13 +114,14 @@ export const runs = theme('runs', (test) => {
   }) => {
     const rows = await putMany([{}, {}, {}, {}]);
     const held = claimSession();
-    const ids = (await claimMany(held, 4)).map(({ id }) => id);
+    const jobs = await claimMany(held, 4);
+    const ids = jobs.map(({ id }) => id);
     const { workerId } = await anchor();
     const [crashed, settled, other] = [randomUUID(), randomUUID(), randomUUID()];
     await putOnRecord(driver, [
-      { runId: crashed, workerId, jobs: ids.slice(0, 2) },
-      { runId: settled, workerId, jobs: ids.slice(2, 3) },
-      { runId: other, workerId, jobs: ids.slice(3) },
+      { runId: crashed, workerId, jobs: jobs.slice(0, 2) },
+      { runId: settled, workerId, jobs: jobs.slice(2, 3) },
+      { runId: other, workerId, jobs: jobs.slice(3) },
     ]);
     await held.settle(ids.slice(2, 3).map((id) => settlement({ id }, { runId: settled, event: 'retry' })));
     await held.commit();
@@ -150,7 +152,7 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const { held, job } = await hold();
     const runId = randomUUID();
-    await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
     for (const done of [0.25, 0.5]) {
       await within(
         'the progress beside the held job',
@@ -175,7 +177,7 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const { held, job } = await hold();
     const runId = randomUUID();
-    await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
     await held.settle([settlement(job, { runId, event: 'retry' })]);
     await held.commit();
     await driver.noteRun({ runId, jobs: [job.id] }, { progress: 'too late' });
@@ -197,7 +199,7 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const first = await hold();
     const released = randomUUID();
-    await putOnRecord(driver, [{ runId: released, workerId, jobs: [first.job.id] }]);
+    await putOnRecord(driver, [{ runId: released, workerId, jobs: [first.job] }]);
     await first.held.release({ runId: released, jobs: [first.job.id] });
 
     const grouped = claimSession();
@@ -209,18 +211,19 @@ export const runs = theme('runs', (test) => {
     const all = [group, batch, [single.job]].map((jobs) => ({
       runId: randomUUID(),
       workerId,
-      jobs: jobs.map(({ id }) => id),
+      jobs,
     }));
     const started = await within('the records beside the held jobs', putOnRecord(driver, all));
     expect(started).toEqual([{ id: rows[0]?.id, earlierRuns: 1, crashes: 0 }]);
     for (const { id, publicId } of rows) {
-      const runId = all.find(({ jobs }) => jobs.includes(id))?.runId;
+      const runId = all.find(({ jobs }) => jobs.some((job) => job.id === id))?.runId;
       const records = await reader.runs(publicId);
       expect(records.at(-1)).toMatchObject({ runId, workerId, outcome: null });
       expect(records).toHaveLength(id === rows[0]?.id ? 2 : 1);
     }
     for (const [place, held] of [grouped, others, single.held].entries()) {
-      await held.release(all[place] ?? { runId: '', jobs: [] });
+      const { runId = '', jobs = [] } = all[place] ?? {};
+      await held.release({ runId, jobs: jobs.map(({ id }) => id) });
     }
     for (const { publicId } of rows) {
       expect((await reader.runs(publicId)).at(-1)).toMatchObject({ outcome: 'release' });
@@ -242,10 +245,10 @@ export const runs = theme('runs', (test) => {
     const rows = await putMany([{}, {}]);
     const { workerId } = await anchor();
     await claimMany(claimSession(), 2);
-    const [one, other] = rows.map(({ id }) => ({ runId: randomUUID(), workerId, jobs: [id] }));
+    const [one, other] = rows.map((job) => ({ runId: randomUUID(), workerId, jobs: [job] }));
     if (one === undefined || other === undefined) throw new Error('There are not two runs.');
     await putOnRecord(driver, [one, other]);
-    await driver.noteRun(one, { progress: 'one' });
+    await driver.noteRun({ runId: one.runId, jobs: one.jobs.map(({ id }) => id) }, { progress: 'one' });
     const progress = rows.map(async ({ publicId }) => (await reader.runs(publicId))[0]?.progress);
     expect(await Promise.all(progress)).toEqual(['one', null]);
   });
@@ -271,7 +274,7 @@ export const runs = theme('runs', (test) => {
       const { workerId } = await anchor();
       const { held, job } = await hold();
       const runId = randomUUID();
-      await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
+      await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
       await held.settle([settlement(job, { runId, event, error: { code: 'E', message: 'e' } })]);
       expect(await reader.runs(job.publicId)).toMatchObject([{ finishedAt: null, outcome: null }]);
       await held.commit();
@@ -295,7 +298,7 @@ export const runs = theme('runs', (test) => {
     const { held } = await hold();
     const group = await held.lockSiblings({ queue, keys: [key] }, 10);
     const runId = randomUUID();
-    await putOnRecord(driver, [{ runId, workerId, jobs: group.map(({ id }) => id) }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs: group }]);
     const events = ['complete', 'retry'] as const;
     await held.settle(
       group.map((job, place) => settlement(job, { runId, event: events[place] ?? 'complete' })),
@@ -317,7 +320,7 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const { held, job } = await hold();
     const runId = randomUUID();
-    await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
     await held.settle([settlement(job, { runId })]);
     await held.rollback();
     expect(await reader.runs(job.publicId)).toMatchObject([{ finishedAt: null, outcome: null }]);
@@ -340,14 +343,15 @@ export const runs = theme('runs', (test) => {
       claimSession,
       claim,
     }) => {
-      const { id, publicId } = await put();
+      const job = await put();
+      const { id, publicId } = job;
       const { workerId } = await anchor();
       for (const crashes of [0, 1, 2, 3]) {
         const dying = await process();
         const held = claimSession(dying.driver);
         await until('the job is claimable', () => claim(held));
         const runId = randomUUID();
-        const started = await putOnRecord(dying.driver, [{ runId, workerId, jobs: [id] }]);
+        const started = await putOnRecord(dying.driver, [{ runId, workerId, jobs: [job] }]);
         expect(started).toEqual(crashes === 0 ? [] : [{ id, earlierRuns: crashes, crashes }]);
         const records = await reader.runs(publicId);
         expect(records.map(({ outcome }) => outcome)).toEqual([
@@ -361,7 +365,7 @@ export const runs = theme('runs', (test) => {
       }
       const survivor = claimSession();
       await until('the job is claimable', () => claim(survivor));
-      expect(await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [id] }])).toEqual([
+      expect(await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job] }])).toEqual([
         { id, earlierRuns: 4, crashes: 4 },
       ]);
     });
@@ -382,15 +386,13 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const dying = await process();
     await hold({}, dying.driver);
-    await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [poison.id] }]);
+    await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [poison] }]);
     await dying.kill();
     const held = claimSession();
     await until('the job is claimable again', () => claim(held));
     const fresh = await put({ key });
     const group = await held.lockSiblings({ queue, keys: [key] }, 10);
-    const started = await putOnRecord(driver, [
-      { runId: randomUUID(), workerId, jobs: group.map(({ id }) => id) },
-    ]);
+    const started = await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: group }]);
     expect(group.map(({ id }) => id)).toEqual([poison.id, fresh.id]);
     expect(started).toEqual([{ id: poison.id, earlierRuns: 1, crashes: 1 }]);
   });
@@ -400,13 +402,13 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const { held, job } = await hold();
     const runId = randomUUID();
-    await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
     await held.release({ runId, jobs: [job.id] });
     const [record] = await reader.runs(publicId);
     expect(record).toMatchObject({ runId, outcome: 'release' });
     expect(record?.finishedAt).toBeInstanceOf(Date);
     await hold();
-    const again = await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job.id] }]);
+    const again = await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job] }]);
     expect(again).toEqual([{ id: job.id, earlierRuns: 1, crashes: 0 }]);
   });
 
@@ -422,9 +424,9 @@ export const runs = theme('runs', (test) => {
     for (const end of ['release', 'retry', 'complete'] as const) {
       const { held, job } = await hold();
       const runId = randomUUID();
-      await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
+      await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
       // A worker that has not noticed yet that its claim was lost.
-      await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job.id] }]);
+      await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job] }]);
       if (end === 'release') await held.release({ runId, jobs: [job.id] });
       else {
         await held.settle([settlement(job, { runId, event: end })]);
@@ -441,7 +443,7 @@ export const runs = theme('runs', (test) => {
     const dying = await process();
     const { held, job } = await hold({}, dying.driver);
     const runId = randomUUID();
-    await putOnRecord(dying.driver, [{ runId, workerId, jobs: [job.id] }]);
+    await putOnRecord(dying.driver, [{ runId, workerId, jobs: [job] }]);
     await dying.disconnect();
     await expect(held.release({ runId, jobs: [job.id] })).rejects.toMatchObject({
       code: 'ConnectionLost',
@@ -458,10 +460,11 @@ export const runs = theme('runs', (test) => {
     claim,
     hold,
   }) => {
-    const { id } = await put();
+    const job = await put();
+    const { id } = job;
     const { workerId } = await anchor();
     const start = async (runId: string) => {
-      const [started] = await putOnRecord(driver, [{ runId, workerId, jobs: [id] }]);
+      const [started] = await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
       return [started?.earlierRuns ?? 0, started?.crashes ?? 0];
     };
     const released = await hold();
@@ -490,7 +493,7 @@ export const runs = theme('runs', (test) => {
     for (const [earlierRuns, event] of (['retry', 'snooze', 'retry'] as const).entries()) {
       const { held, job } = await hold();
       const runId = randomUUID();
-      const started = await putOnRecord(driver, [{ runId, workerId, jobs: [id] }]);
+      const started = await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
       expect(started).toEqual(earlierRuns === 0 ? [] : [{ id, earlierRuns, crashes: 0 }]);
       await held.settle([settlement(job, { runId, event })]);
       await held.commit();
@@ -509,7 +512,7 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor(driver, { name: 'worker 7' });
     const { held } = await hold();
     const runId = randomUUID();
-    await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
     const running = await view(job);
     expect(running).toMatchObject({ status: 'in-progress', runId, worker: 'worker 7', finishedAt: null });
     expect(running.startedAt).toBeInstanceOf(Date);
@@ -530,7 +533,7 @@ export const runs = theme('runs', (test) => {
     const dying = await process();
     const { workerId } = await anchor(dying.driver);
     await hold({}, dying.driver);
-    await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job.id] }]);
+    await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job] }]);
     expect((await view(job)).status).toBe('in-progress');
     await dying.kill();
     const after = await until('the job is listed as new', async () => {
@@ -551,7 +554,7 @@ export const runs = theme('runs', (test) => {
     const { workerId } = await anchor();
     const { held, job } = await hold();
     const runId = randomUUID();
-    await putOnRecord(driver, [{ runId, workerId, jobs: [job.id] }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
     await held.settle([settlement(job, { runId, event: 'retry', delayMs: 60_000 })]);
     await held.commit();
     expect(await view(job)).toMatchObject({ status: 'new', runId, worker: null, attempt: 1 });

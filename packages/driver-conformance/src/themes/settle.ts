@@ -127,8 +127,8 @@ export const settle = theme('settle', (test) => {
     const { workerId } = await inner.anchor();
     const [one, other] = [await inner.hold(), await inner.hold()];
     const [mine, others] = [randomUUID(), randomUUID()];
-    await putOnRecord(driver, [{ runId: mine, workerId, jobs: [one.job.id] }]);
-    await putOnRecord(driver, [{ runId: others, workerId, jobs: [other.job.id] }]);
+    await putOnRecord(driver, [{ runId: mine, workerId, jobs: [one.job] }]);
+    await putOnRecord(driver, [{ runId: others, workerId, jobs: [other.job] }]);
     // Both transactions stay open over these lines: whatever waits for one of them never comes past.
     const settling = one.held.settle([settlement(one.job, { runId: mine })]);
     expect(await within('the settlement', settling)).toEqual([one.job.id]);
@@ -209,7 +209,7 @@ export const settle = theme('settle', (test) => {
     const { held } = await hold();
     const jobs = await held.lockSiblings({ queue, keys: [key] }, 10);
     const [runId, { workerId }] = [randomUUID(), await stage.anchor()];
-    await putOnRecord(driver, [{ runId, workerId, jobs: jobs.map(({ id }) => id) }]);
+    await putOnRecord(driver, [{ runId, workerId, jobs }]);
     const settlements = jobs.map((job) => settlement(job, { runId, event: 'fail' }));
     expect(await held.settle(settlements.slice(0, 1))).toEqual([jobs[0]?.id]);
     expect(await held.settle(settlements)).toEqual([jobs[1]?.id]);
@@ -223,7 +223,7 @@ export const settle = theme('settle', (test) => {
     const held = claimSession();
     const jobs = await claimMany(held, 10);
     const { workerId } = await stage.anchor();
-    const starts = jobs.map(({ id }) => ({ runId: randomUUID(), workerId, jobs: [id] }));
+    const starts = jobs.map((job) => ({ runId: randomUUID(), workerId, jobs: [job] }));
     await putOnRecord(driver, starts);
     const settlements = jobs.map((job, place) => {
       const event = EVENTS[place] ?? 'complete';
@@ -245,7 +245,7 @@ export const settle = theme('settle', (test) => {
     const held = claimSession();
     const jobs = await claimMany(held, 10);
     const { workerId } = await stage.anchor();
-    const starts = jobs.map(({ id }) => ({ runId: randomUUID(), workerId, jobs: [id] }));
+    const starts = jobs.map((job) => ({ runId: randomUUID(), workerId, jobs: [job] }));
     await putOnRecord(driver, starts);
     const settlements = jobs.map((job, place) => {
       const event = EVENTS[place] ?? 'complete';
@@ -288,7 +288,7 @@ export const settle = theme('settle', (test) => {
     const held = claimSession();
     const jobs = await claimMany(held, 10);
     const { workerId } = await stage.anchor();
-    const starts = jobs.map(({ id }) => ({ runId: randomUUID(), workerId, jobs: [id] }));
+    const starts = jobs.map((job) => ({ runId: randomUUID(), workerId, jobs: [job] }));
     await putOnRecord(driver, starts);
     const settlements = [...jobs, other.job].map((job, place) =>
       settlement(job, { runId: starts[place]?.runId ?? randomUUID(), event: 'fail' }),

@@ -8,14 +8,14 @@ export function startRuns(place: Place, starts: readonly RunStart[]): RunsStarte
   const { runs } = database.tables;
   const found = unfinished(
     place,
-    starts.flatMap(({ jobs }) => jobs),
+    starts.flatMap(({ jobs }) => jobs.map(({ id }) => id)),
   );
   if (found.length > 0)
     return { earlier: [], unfinished: [...new Set(found.map(({ value }) => value.runId))] };
   const earlier: EarlierRuns[] = [];
   const startedAt = database.clock.now();
   for (const { runId, workerId, jobs } of starts) {
-    for (const jobId of jobs) {
+    for (const { id: jobId } of jobs) {
       const before = runs.findBy('jobId', jobId, tx);
       const crashes = before.filter(({ value }) => value.outcome === 'reclaim').length;
       if (before.length > 0) earlier.push({ id: jobId, earlierRuns: before.length, crashes });

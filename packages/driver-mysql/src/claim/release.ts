@@ -8,7 +8,7 @@ import type { ClaimTransaction } from './claim-transaction.js';
 export async function release(tx: ClaimTransaction, run: RunRef): Promise<void> {
   const { sql } = tx.context;
   await writeOut(tx.on, sql, run);
-  const records = recordsOf([run]);
+  const records = recordsOf(run);
   await change(tx.on, sql.release(records.text), records.values);
   await tx.commit();
 }

@@ -28,8 +28,8 @@ export async function finish(
   tx: ClaimTransaction,
   settlements: readonly Settlement[],
 ): Promise<readonly JobId[]> {
-  // A handler's writes can be undone, and the jobs settled otherwise.
-  let isOver = !tx.used;
+  // After a refusal the jobs can be settled otherwise.
+  let isOver = false;
   try {
     const settled = await settle(tx, settlements);
     isOver = true;

@@ -24,6 +24,6 @@ export async function connect(
     );
     return client;
   } catch (error) {
-    throw toDriverError(error);
+    throw toDriverError(error, 'ConnectionLost');
   }
 }

@@ -18,7 +18,7 @@ export async function endCrashed(
   const open = await query<{ process_id: string; job_ids: string }>(on, sql.openRunsBetween, rangeOf(jobs));
   for (const { process_id: runId, job_ids } of open)
     if (crashed.has(runId)) await writeOutCrashed(on, sql, { runId, jobs: idsOf(job_ids) });
-  const { text, values } = recordsOf([{ runId: '', jobs }]);
+  const { text, values } = recordsOf({ runId: '', jobs });
   const ids = list([...crashed]);
   await change(on, sql.endCrashedRuns(text, ids.places), [...values, ...ids.values]);
 }

@@ -1,7 +1,14 @@
-import { type EarlierRuns, type JobId, type RunStart, type RunsStarted, rangeOf } from '@rowlock/core/driver';
+import {
+  createdMs,
+  type EarlierRuns,
+  type JobId,
+  type RunStart,
+  type RunsStarted,
+  rangeOf,
+} from '@rowlock/core/driver';
 import { type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
-import { recordsOf } from '../store/given-rows.js';
+import { startsOf } from '../store/given-rows.js';
 import { idsOf } from '../values/job-ids.js';
 
 export const NONE_EARLIER: RunsStarted = { earlier: [], unfinished: [] };
@@ -15,6 +22,8 @@ interface EarlierRow {
   readonly unfinished: string;
   readonly process_id: string;
   readonly job_ids: string;
+  /** All its jobs were created before this time, in milliseconds since 1970. */
+  readonly jobs_before: string;
 }
 
 /** Reads the records of earlier runs of these jobs. @throws DriverError */
@@ -23,22 +32,23 @@ export async function findEarlierRuns(
   sql: Statements,
   runs: readonly RunStart[],
 ): Promise<RunsStarted> {
-  const { text, values } = recordsOf(runs);
-  const jobs = runs.flatMap((run) => run.jobs);
-  const found = await query<EarlierRow>(on, sql.findRuns(text), [...values, ...rangeOf(jobs)]);
+  const { text, values } = startsOf(runs);
+  const created = new Map(runs.flatMap(({ jobs }) => jobs.map((job) => [job.id, createdMs(job)])));
+  const range = rangeOf([...created.keys()]);
+  const found = await query<EarlierRow>(on, sql.findRuns(text), [...values, ...range]);
   const starting = new Set(runs.map(({ runId }) => runId));
-  const open = openRuns(found, new Set(jobs)).filter((runId) => !starting.has(runId));
+  const open = openRuns(found, created).filter((runId) => !starting.has(runId));
   return {
     earlier: found.flatMap(earlierOf),
     unfinished: [...new Set([...open, ...found.flatMap(unfinishedOf)])],
   };
 }
 
-/** The ids of the open runs that have some of these jobs. */
-function openRuns(found: readonly EarlierRow[], jobs: ReadonlySet<JobId>): readonly string[] {
-  return found
-    .filter(({ id, job_ids }) => id === null && idsOf(job_ids).some((each) => jobs.has(each)))
-    .map(({ process_id }) => process_id);
+/** The ids of the open runs that have some of these jobs. @param created When each job was created */
+function openRuns(found: readonly EarlierRow[], created: ReadonlyMap<JobId, number>): readonly string[] {
+  const has = ({ job_ids, jobs_before }: EarlierRow): boolean =>
+    idsOf(job_ids).some((id) => Number(jobs_before) > (created.get(id) ?? Number.POSITIVE_INFINITY));
+  return found.filter((row) => row.id === null && has(row)).map(({ process_id }) => process_id);
 }
 
 function unfinishedOf({ unfinished }: EarlierRow): readonly string[] {

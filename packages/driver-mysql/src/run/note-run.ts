@@ -24,7 +24,7 @@ export async function noteRun(
   const [first] = rangeOf(jobs);
   const [open] = await query<{ last_id: string }>(on, sql.findOpenRun, [first, runId]);
   if (open === undefined) return;
-  const records = recordsOf([{ runId, jobs }]);
+  const records = recordsOf({ runId, jobs });
   await change(on, sql.writeOut(records.text), [...records.values, open.last_id]);
   await note();
 }

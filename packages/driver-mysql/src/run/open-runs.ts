@@ -50,7 +50,7 @@ export async function writeOut(
   for (const open of found) {
     const kept = await wanted(idsOf(open.job_ids));
     if (kept.length > 0) {
-      const records = recordsOf([{ runId, jobs: kept }]);
+      const records = recordsOf({ runId, jobs: kept });
       await change(on, sql.writeOut(records.text), [...records.values, open.last_id]);
     }
     // A concurrent call may have written the run out: its records then exist already.

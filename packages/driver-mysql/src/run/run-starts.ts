@@ -1,7 +1,7 @@
-import { type Receipt, type RunStart, type RunsStarted, rangeOf } from '@rowlock/core/driver';
+import { createdMs, type Receipt, type RunStart, type RunsStarted, rangeOf } from '@rowlock/core/driver';
 import { change, type MysqlTransaction, type Value } from '../query.js';
 import type { Statements } from '../statements.js';
-import { recordsOf } from '../store/given-rows.js';
+import { startsOf } from '../store/given-rows.js';
 import { findEarlierRuns, NONE_EARLIER } from './earlier-runs.js';
 
 /** An INSERT, and the number of its rows. */
@@ -50,14 +50,14 @@ async function writeFresh(
 
 /** Undefined when one statement cannot write all or nothing */
 function freshInsert(sql: Statements, runs: readonly RunStart[]): Insert | undefined {
-  const records = recordsOf(runs);
+  const records = startsOf(runs);
   const [first] = runs;
   if (runs.every(({ jobs }) => jobs.length === 1)) {
     const text = runs.length === 1 ? sql.startOneRun(records.text) : sql.startRuns(records.text);
     return { sql: text, values: records.values, rows: runs.length };
   }
   if (first === undefined || runs.length > 1) return undefined;
-  const values = [...openRun(first), ...records.values, ...rangeOf(first.jobs)];
+  const values = [...openRun(first), ...records.values, ...rangeOf(first.jobs.map(({ id }) => id))];
   return { sql: sql.startTogether(records.text), values, rows: 1 };
 }
 
@@ -67,13 +67,14 @@ function knownInserts(sql: Statements, runs: readonly RunStart[]): readonly Inse
   const several = runs.filter(({ jobs }) => jobs.length > 1);
   const inserts = several.map((each) => ({ sql: sql.startKnownTogether, values: openRun(each), rows: 1 }));
   if (single.length === 0) return inserts;
-  const { text, values } = recordsOf(single);
+  const { text, values } = startsOf(single);
   return [...inserts, { sql: sql.startKnownRuns(text), values, rows: single.length }];
 }
 
 /** The values of a row in the table of open runs. */
 function openRun({ runId, workerId, jobs }: RunStart): readonly Value[] {
-  return [runId, workerId, ...rangeOf(jobs), `[${jobs.join(',')}]`];
+  const ids = jobs.map(({ id }) => id);
+  return [runId, workerId, ...rangeOf(ids), `[${ids.join(',')}]`, Math.max(...jobs.map(createdMs))];
 }
 
 async function run(on: MysqlTransaction, { sql, values }: Insert): Promise<number> {

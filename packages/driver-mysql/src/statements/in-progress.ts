@@ -17,10 +17,11 @@ export const HELD = `(${newest('process_id')} IS NOT NULL AND (${OPEN} OR last.f
 /** Joins a job's newest run and its worker. */
 export const newestRun = ({ run, openRun, worker }: Tables): string => `
       LEFT JOIN ${run} AS last ON last.job_id = job.id AND last.process_id = (
-        SELECT process_id FROM ${run} AS newest WHERE newest.job_id = job.id ORDER BY started_at DESC LIMIT 1)
+        SELECT process_id FROM ${run} AS newest WHERE newest.job_id = job.id AND newest.jobs_before > job.created_at ORDER BY started_at DESC LIMIT 1)
       LEFT JOIN ${openRun} AS open ON open.last_id >= job.id AND open.process_id = (
         SELECT process_id FROM ${openRun} AS newest
         WHERE newest.last_id >= job.id AND newest.first_id <= job.id AND JSON_CONTAINS(newest.job_ids, CAST(job.id AS CHAR))
+          AND newest.jobs_before > job.created_at
         ORDER BY started_at DESC LIMIT 1)
       LEFT JOIN ${worker} AS worker ON worker.id = ${newest('worker_id')}`;
 

@@ -68,9 +68,11 @@ export const jobStatements = (tables: Tables) => {
 
     // For a job that no worker runs: a run that has not ended has crashed.
     countCrashes: `
-      SELECT CAST((SELECT COUNT(*) FROM ${run} WHERE job_id = job.id AND COALESCE(outcome = 'reclaim', TRUE))
+      SELECT CAST((SELECT COUNT(*) FROM ${run} WHERE job_id = job.id AND jobs_before > job.created_at
+                   AND COALESCE(outcome = 'reclaim', TRUE))
                 + (SELECT COUNT(*) FROM ${openRun} AS open
-                   WHERE last_id >= job.id AND first_id <= job.id AND JSON_CONTAINS(job_ids, CAST(job.id AS CHAR)) AND NOT EXISTS (
+                   WHERE last_id >= job.id AND first_id <= job.id AND JSON_CONTAINS(job_ids, CAST(job.id AS CHAR))
+                     AND jobs_before > job.created_at AND NOT EXISTS (
                      SELECT 1 FROM ${run} AS noted WHERE noted.job_id = job.id AND noted.process_id = open.process_id)) AS CHAR) AS crashes
       FROM ${job} AS job WHERE id = ?`,
 

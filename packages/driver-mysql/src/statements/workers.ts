@@ -4,7 +4,7 @@ import type { Tables } from './tables.js';
 
 /** The workers' rows. */
 export const workerStatements = ({ worker }: Tables) => ({
-  addWorker: `INSERT INTO ${worker} (name, host, pid, queues) VALUES (?, ?, ?, ?)`,
+  addWorker: `INSERT INTO ${worker} (id, name, host, pid, queues) VALUES (?, ?, ?, ?, ?)`,
 
   // Changes nothing unless the worker's row was deleted.
   keepWorker: `
@@ -30,7 +30,7 @@ export const workerStatements = ({ worker }: Tables) => ({
       FROM ${worker} AS worker
       WHERE COALESCE(stopped_at, started_at) > UTC_TIMESTAMP(6) - INTERVAL 1 HOUR
          OR (stopped_at IS NULL AND ${alive('worker.id')})
-      ORDER BY worker.id DESC
+      ORDER BY worker.started_at DESC, worker.id
       LIMIT 1000`,
 
   // A live worker may be without its session for a moment. Workers that did not report their stop are therefore kept for a month.

@@ -1,4 +1,4 @@
-import type { RunRef } from '@rowlock/core/driver';
+import { createdMs, type RunRef, type RunStart } from '@rowlock/core/driver';
 import { Given, type GivenRows } from './given.js';
 
 export const NEW_JOBS = new Given('given', [
@@ -22,14 +22,30 @@ export const KEYS = new Given('given', [['entity', 'VARCHAR(1000)']]);
 const RUNS = new Given('given', [
   ['process_id', 'CHAR(36)'],
   ['job_id', 'BIGINT'],
-  ['worker_id', 'BIGINT'],
 ]);
 
-/** The records of runs: one for each of their jobs. */
-export function recordsOf(runs: readonly (RunRef & { readonly workerId?: string })[]): GivenRows {
-  return RUNS.rows(
+/** The records of a run: one for each of its jobs. */
+export function recordsOf({ runId, jobs }: RunRef): GivenRows {
+  return RUNS.rows(jobs.map((id) => ({ process_id: runId, job_id: String(id) })));
+}
+
+const STARTS = new Given('given', [
+  ['process_id', 'CHAR(36)'],
+  ['job_id', 'BIGINT'],
+  ['worker_id', 'BIGINT'],
+  ['created', 'DOUBLE'],
+]);
+
+/** The records of runs that begin: one for each of their jobs. `created` is in milliseconds since 1970. */
+export function startsOf(runs: readonly RunStart[]): GivenRows {
+  return STARTS.rows(
     runs.flatMap(({ runId, workerId, jobs }) =>
-      jobs.map((id) => ({ process_id: runId, job_id: String(id), worker_id: workerId ?? null })),
+      jobs.map((job) => ({
+        process_id: runId,
+        job_id: String(job.id),
+        worker_id: workerId,
+        created: createdMs(job),
+      })),
     ),
   );
 }

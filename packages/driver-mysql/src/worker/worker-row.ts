@@ -1,4 +1,5 @@
-import type { WorkerInfo } from '@rowlock/core/driver';
+import { isDriverError } from '@rowlock/core';
+import { newWorkerId, type WorkerInfo } from '@rowlock/core/driver';
 import { change, type MysqlTransaction, type Value } from '../query.js';
 import type { Statements } from '../statements.js';
 
@@ -19,8 +20,15 @@ export class WorkerRow {
   static async add(on: MysqlTransaction, sql: Statements, worker: WorkerInfo): Promise<WorkerRow> {
     const { name, host, pid, queues } = worker;
     const values = [name, host, pid, JSON.stringify(queues)];
-    const { insertId } = await change(on, sql.addWorker, values);
-    return new WorkerRow(sql, values, insertId);
+    for (;;) {
+      const id = newWorkerId();
+      try {
+        await change(on, sql.addWorker, [id, ...values]);
+        return new WorkerRow(sql, values, id);
+      } catch (error) {
+        if (!isDriverError(error, 'UniqueViolation')) throw error;
+      }
+    }
   }
 
   /** @throws DriverError */

@@ -23,6 +23,7 @@ import { releasing } from './release.js';
 import {
   type Alike,
   areAlike,
+  carryValues,
   completing,
   isNotAll,
   type Standing,
@@ -37,6 +38,10 @@ export interface Ended {
   readonly settled: readonly JobId[];
   readonly next: { readonly transaction: ClaimTransaction; readonly jobs: Promise<readonly Job[]> } | null;
 }
+
+/** Stands before a settlement with values that the server may refuse, as it refuses a text in its character set. */
+const SAVE = { name: 'rowlock.save', text: 'SAVEPOINT rowlock_settlement' };
+const RESTORE = 'ROLLBACK TO SAVEPOINT rowlock_settlement';
 
 const NOTHING: Ended = { settled: [], next: null };
 
@@ -143,8 +148,22 @@ export class ClaimTransaction {
   }
 
   async #settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
-    const rows = await this.#statements.rows<{ id: JobId }>(settling(this.#sql, settlements, this.#standing));
+    const statement = settling(this.#sql, settlements, this.#standing);
+    const settle = (): Promise<{ id: JobId }[]> => this.#statements.rows<{ id: JobId }>(statement);
+    if (!carryValues(settlements)) return (await settle()).map(({ id }) => id);
+    await this.#statements.plain(SAVE.text);
+    const rows = await this.#orRestored(settle());
     return rows.map(({ id }) => id);
+  }
+
+  /** Keeps the claim, although the server has refused a statement behind the savepoint. */
+  async #orRestored<Result>(settled: Promise<Result>): Promise<Result> {
+    try {
+      return await settled;
+    } catch (error) {
+      if (this.#isOpen) await this.#statements.plain(RESTORE).catch(() => {});
+      throw error;
+    }
   }
 
   /** Settles and commits. Where the connection allows it, the same message carries the next claim. */
@@ -178,7 +197,12 @@ export class ClaimTransaction {
   }
 
   async #commitAll(settlements: readonly Settlement[], behind: () => void): Promise<readonly JobId[]> {
-    await this.#sendAndCommit(settlingAll(this.#sql, settlements, this.#standing), behind);
+    const ending = settlingAll(this.#sql, settlements, this.#standing);
+    if (carryValues(settlements)) {
+      this.#handle.close();
+      const committed = this.#statements.allAndCommit([SAVE], ending, () => this.#end(false), behind);
+      await this.#orRestored(committed);
+    } else await this.#sendAndCommit(ending, behind);
     return settlements.map(({ id }) => id);
   }
 

@@ -44,6 +44,11 @@ export function settlingAll(
   return { text: sql.settleAlike, values, given: 1 };
 }
 
+/** Whether a settlement has an output or an error, which the server may refuse. */
+export function carryValues(settlements: readonly Settlement[]): boolean {
+  return settlements.some(({ output, error }) => output !== null || error !== null);
+}
+
 /** Whether all jobs are complete, without output, and with equal settlements. */
 export function areAlike(settlements: readonly Settlement[]): settlements is Alike {
   const [first] = settlements;

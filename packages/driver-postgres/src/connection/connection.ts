@@ -47,7 +47,7 @@ export async function takeConnection(pool: Pool, answerMs: number): Promise<Pool
     return client;
   } catch (error) {
     if (isLate) throw new DriverError('ConnectionLost', `${NONE_FREE} (${answerMs} ms)`, { cause: error });
-    throw toDriverError(error);
+    throw toDriverError(error, 'ConnectionLost');
   }
 }
 

@@ -35,7 +35,7 @@ export async function sharesSessions(
     for (let round = 0; round < ROUNDS; round++) if (await changes(client, pool, sql)) return true;
     return false;
   } catch (error) {
-    throw toDriverError(error);
+    throw toDriverError(error, 'ConnectionLost');
   } finally {
     await answered(client, client.end()).catch(() => {});
   }

@@ -3,7 +3,8 @@ import { type PostgresTransaction, query } from '../query.js';
 
 const SETTINGS = `
   SELECT current_setting('default_transaction_isolation') AS isolation,
-         current_setting('default_transaction_read_only') AS "readOnly"`;
+         current_setting('default_transaction_read_only') AS "readOnly",
+         current_setting('array_nulls') AS "arrayNulls"`;
 
 const REMEDY =
   'Set it for the user that Rowlock connects as (ALTER ROLE … IN DATABASE … SET …), or for its connections';
@@ -15,7 +16,7 @@ const REMEDY =
  * @throws DriverError
  */
 export async function verifySettings(on: PostgresTransaction): Promise<void> {
-  const [row] = await query<{ isolation: string; readOnly: string }>(on, SETTINGS);
+  const [row] = await query<{ isolation: string; readOnly: string; arrayNulls: string }>(on, SETTINGS);
   if (row === undefined) return;
   // Postgres treats 'read uncommitted' as read committed.
   if (!row.isolation.startsWith('read '))
@@ -29,5 +30,10 @@ export async function verifySettings(on: PostgresTransaction): Promise<void> {
       'Unknown',
       `default_transaction_read_only must be off, and is ${row.readOnly}. ` +
         `${REMEDY} (options: '-c default_transaction_read_only=off').`,
+    );
+  if (row.arrayNulls !== 'on')
+    throw new DriverError(
+      'Unknown',
+      `array_nulls must be on, its default, and is ${row.arrayNulls}. ${REMEDY} (options: '-c array_nulls=on').`,
     );
 }

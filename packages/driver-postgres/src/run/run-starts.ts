@@ -1,4 +1,11 @@
-import { type JobId, type Receipt, type RunStart, type RunsStarted, rangeOf } from '@rowlock/core/driver';
+import {
+  createdMs,
+  type JobId,
+  type Receipt,
+  type RunStart,
+  type RunsStarted,
+  rangeOf,
+} from '@rowlock/core/driver';
 import type { NamedStatements } from '../connection/named-statements.js';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
@@ -35,8 +42,9 @@ export class RunStarts {
 
   async #write(runs: readonly RunStart[]): Promise<RunsStarted> {
     const jobs = runs.flatMap((run) => run.jobs);
-    const [text, run] = this.#statementOf(runs);
-    const values = [...run, plainArray(jobs), ...rangeOf(jobs)];
+    const [ids, created] = [jobs.map(({ id }) => id), jobs.map(createdMs)];
+    const [text, run, newest] = this.#statementOf(runs, created);
+    const values = [...run, plainArray(ids), ...rangeOf(ids), plainArray(created), ...newest];
     const known = await query<Known>(this.#on, text, values, this.#names.nameOf(text, runs.length));
     return {
       earlier: known.flatMap(({ id, earlier_runs: earlierRuns, crashes }) =>
@@ -47,11 +55,14 @@ export class RunStarts {
   }
 
   /** One plan fits a run of any number of jobs. */
-  #statementOf(runs: readonly RunStart[]): readonly [text: string, run: readonly unknown[]] {
+  #statementOf(
+    runs: readonly RunStart[],
+    created: readonly number[],
+  ): readonly [text: string, run: readonly unknown[], newest: readonly number[]] {
     const [first] = runs;
     if (first !== undefined && first.jobs.length > 1)
-      return [this.#sql.startTogether, [first.runId, first.workerId]];
+      return [this.#sql.startTogether, [first.runId, first.workerId], [Math.max(...created)]];
     const runIds = plainArray(runs.map(({ runId }) => runId));
-    return [this.#sql.startRuns, [runIds, plainArray(runs.map(({ workerId }) => workerId))]];
+    return [this.#sql.startRuns, [runIds, plainArray(runs.map(({ workerId }) => workerId))], []];
   }
 }

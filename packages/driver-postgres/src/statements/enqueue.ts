@@ -2,6 +2,9 @@ import { AFTER_JOBS } from '../store/given.js';
 import { rung } from './bell.js';
 import type { Tables } from './tables.js';
 
+/** Whether a job keeps others from its unique key. Other conflicts are errors: an id that is taken says that the ids are behind. */
+const HOLDS_KEY = "(unique_scope = 'ever' OR status IN ('new', 'in-progress'))";
+
 /** The facts that an enqueue's text depends on. */
 export interface EnqueueShape {
   /** The jobs, as a table. */
@@ -27,7 +30,7 @@ export const enqueueStatements = (tables: Tables) => ({
              max_attempts, unique_key, coalesce(unique_scope, 'outstanding'), metadata, created_by
       FROM ${given}
       ORDER BY place
-      ${unique ? 'ON CONFLICT DO NOTHING' : ''}`;
+      ${unique ? `ON CONFLICT (kind, unique_key) WHERE unique_key IS NOT NULL AND ${HOLDS_KEY} DO NOTHING` : ''}`;
     if (!wakes) return unique ? `${insert} RETURNING public_id` : insert;
     const [channel, wakeUps] = [`$${AFTER_JOBS}`, `$${AFTER_JOBS + 1}`];
     // The subquery runs once, at the first row. Workers get the notification when the insert is committed.

@@ -5,10 +5,11 @@ import type { Tables } from './tables.js';
  * Needs `alive`.
  */
 export const newestRun = ({ run, openRun }: Tables): string => `LEFT JOIN LATERAL (
-        SELECT process_id, worker_id, progress, started_at, finished_at FROM ${run} WHERE job_id = job.id
+        SELECT process_id, worker_id, progress, started_at, finished_at FROM ${run}
+        WHERE job_id = job.id AND jobs_before > job.created_at
         UNION ALL
         SELECT process_id, worker_id, NULL, started_at, NULL FROM ${openRun}
-        WHERE last_id >= job.id AND first_id <= job.id AND job.id = ANY(job_ids)
+        WHERE last_id >= job.id AND first_id <= job.id AND job.id = ANY(job_ids) AND jobs_before > job.created_at
         ORDER BY started_at DESC, progress LIMIT 1
       ) AS last ON true
       CROSS JOIN LATERAL (

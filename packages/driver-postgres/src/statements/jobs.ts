@@ -70,9 +70,10 @@ export const jobStatements = (tables: Tables) => {
       WITH free AS (
         SELECT id, status, redrives, ${isMeant('redrives')} AS meant FROM ${job} WHERE public_id = $1 FOR NO KEY UPDATE SKIP LOCKED
       ), crashed AS (
-        SELECT (SELECT count(*) FROM ${run} WHERE job_id = job.id AND coalesce(outcome = 'reclaim', true))
+        SELECT (SELECT count(*) FROM ${run}
+                WHERE job_id = job.id AND jobs_before > job.created_at AND coalesce(outcome = 'reclaim', true))
              + (SELECT count(*) FROM ${openRun} AS open
-                WHERE last_id >= job.id AND first_id <= job.id AND job.id = ANY(job_ids) AND NOT EXISTS (
+                WHERE last_id >= job.id AND first_id <= job.id AND job.id = ANY(job_ids) AND jobs_before > job.created_at AND NOT EXISTS (
                   SELECT FROM ${run} AS noted WHERE noted.job_id = job.id AND noted.process_id = open.process_id)) AS crashes
         FROM ${job} AS job WHERE public_id = $1 AND status = ANY($2)
       ), moved AS (

@@ -1,16 +1,16 @@
 import type { Tables } from './tables.js';
 
-/** Whether an open run has one of these jobs. The jobs lie between the two ids. */
-export const has = (jobs: string, first: string, last: string): string =>
+/** Whether an open run has one of these jobs. The jobs lie between the two ids. `also` is a condition on the job's id, `has.id`. */
+export const has = (jobs: string, first: string, last: string, also = 'true'): string =>
   `last_id >= ${first} AND first_id <= ${last}
-        AND EXISTS (SELECT FROM unnest(job_ids) AS has (id) WHERE has.id = ANY(${jobs}::bigint[]))`;
+        AND EXISTS (SELECT FROM unnest(job_ids) AS has (id) WHERE has.id = ANY(${jobs}::bigint[]) AND ${also})`;
 
 /** Writes open runs into the records of their jobs. A job that its run has completed needs no record: its row says so. */
 export const writtenOut = ({ job, run, openRun }: Tables, condition: string): string => `open AS (
-      DELETE FROM ${openRun} WHERE ${condition} RETURNING process_id, worker_id, started_at, job_ids
+      DELETE FROM ${openRun} WHERE ${condition} RETURNING process_id, worker_id, jobs_before, started_at, job_ids
     ), written AS (
-      INSERT INTO ${run} (process_id, job_id, worker_id, started_at)
-      SELECT open.process_id, job.id, worker_id, open.started_at FROM open JOIN ${job} AS job ON job.id = ANY(job_ids)
+      INSERT INTO ${run} (process_id, job_id, worker_id, jobs_before, started_at)
+      SELECT open.process_id, job.id, worker_id, jobs_before, open.started_at FROM open JOIN ${job} AS job ON job.id = ANY(job_ids)
       WHERE NOT (status = 'complete' AND job.process_id = open.process_id)
       ON CONFLICT DO NOTHING
     )`;

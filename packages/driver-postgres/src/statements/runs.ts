@@ -12,13 +12,17 @@ const UNFLUSHED = "set_config('synchronous_commit', 'off', true) = 'off'";
 export const runStatements = (tables: Tables) => {
   const { run, openRun, worker } = tables;
 
+  /** Whether a record is of the job in $3 that has this id. $6 has the times at which the jobs were created, in milliseconds. */
+  const isOf = (id: string): string =>
+    `jobs_before > to_timestamp(($6::bigint[])[array_position($3::bigint[], ${id})] / 1000::float8)`;
+
   /** The known runs of the jobs in $3. The row without an id is for the open runs that have one of the jobs. */
   const known = `known AS MATERIALIZED (
         SELECT job_id AS id, count(*) AS earlier_runs, count(*) FILTER (WHERE outcome = 'reclaim') AS crashes,
                jsonb_agg(process_id) FILTER (WHERE finished_at IS NULL) AS unfinished
-        FROM ${run} WHERE job_id = ANY(${unseen('$3', 'bigint[]')}) GROUP BY job_id
+        FROM ${run} WHERE job_id = ANY(${unseen('$3', 'bigint[]')}) AND ${isOf('job_id')} GROUP BY job_id
         UNION ALL
-        SELECT NULL, 0, 0, jsonb_agg(process_id) FROM ${openRun} WHERE ${has('$3', '$4', '$5')} HAVING count(*) > 0
+        SELECT NULL, 0, 0, jsonb_agg(process_id) FROM ${openRun} WHERE ${has('$3', '$4', '$5', isOf('has.id'))} HAVING count(*) > 0
       )`;
 
   return {
@@ -30,9 +34,10 @@ export const runStatements = (tables: Tables) => {
     // https://www.postgresql.org/docs/current/wal-async-commit.html
     startRuns: `
       WITH ${known}, started AS (
-        INSERT INTO ${run} (process_id, job_id, worker_id)
-        SELECT process_id, job_id, worker_id FROM unnest(${unseen('$1', 'uuid[]')}, $2::integer[], $3::bigint[])
-          AS given (process_id, worker_id, job_id)
+        INSERT INTO ${run} (process_id, job_id, worker_id, jobs_before)
+        SELECT process_id, job_id, worker_id, to_timestamp((created + 1) / 1000::float8)
+        FROM unnest(${unseen('$1', 'uuid[]')}, $2::integer[], $3::bigint[], $6::bigint[])
+          AS given (process_id, worker_id, job_id, created)
         WHERE NOT EXISTS (SELECT FROM known WHERE unfinished IS NOT NULL)
           AND ${UNFLUSHED}
       )
@@ -42,8 +47,8 @@ export const runStatements = (tables: Tables) => {
     // A record for each of 500 jobs took a third of the rate.
     startTogether: `
       WITH ${known}, started AS (
-        INSERT INTO ${openRun} (process_id, worker_id, job_ids, first_id, last_id)
-        SELECT $1::uuid, $2::integer, $3::bigint[], $4::bigint, $5::bigint
+        INSERT INTO ${openRun} (process_id, worker_id, job_ids, first_id, last_id, jobs_before)
+        SELECT $1::uuid, $2::integer, $3::bigint[], $4::bigint, $5::bigint, to_timestamp(($7::bigint + 1) / 1000::float8)
         WHERE NOT EXISTS (SELECT FROM known WHERE unfinished IS NOT NULL)
           AND ${UNFLUSHED}
       )
@@ -65,20 +70,20 @@ export const runStatements = (tables: Tables) => {
       WITH noted AS (
         UPDATE ${run} SET progress = $3 WHERE job_id = ANY($1) AND process_id = $2 AND finished_at IS NULL
       )
-      INSERT INTO ${run} (process_id, job_id, worker_id, started_at, progress)
-      SELECT process_id, has.id, worker_id, started_at, $3::jsonb
+      INSERT INTO ${run} (process_id, job_id, worker_id, jobs_before, started_at, progress)
+      SELECT process_id, has.id, worker_id, jobs_before, started_at, $3::jsonb
       FROM ${openRun}, unnest(job_ids) AS has (id)
       WHERE last_id >= ANY($1) AND process_id = $2 AND has.id = ANY($1)
       ON CONFLICT DO NOTHING`,
 
     release: `
       WITH over AS (
-        DELETE FROM ${openRun} WHERE last_id >= $3 AND process_id = $2 RETURNING worker_id, started_at, job_ids
+        DELETE FROM ${openRun} WHERE last_id >= $3 AND process_id = $2 RETURNING worker_id, jobs_before, started_at, job_ids
       ), ended AS (
         UPDATE ${run} SET finished_at = clock_timestamp(), outcome = 'release' WHERE job_id = ANY($1) AND process_id = $2
       )
-      INSERT INTO ${run} (process_id, job_id, worker_id, started_at, finished_at, outcome)
-      SELECT $2, has.id, worker_id, started_at, clock_timestamp(), 'release' FROM over CROSS JOIN unnest(job_ids) AS has (id)
+      INSERT INTO ${run} (process_id, job_id, worker_id, jobs_before, started_at, finished_at, outcome)
+      SELECT $2, has.id, worker_id, jobs_before, started_at, clock_timestamp(), 'release' FROM over CROSS JOIN unnest(job_ids) AS has (id)
       WHERE ${fresh(tables, '$2')}
       ${ENDED_MEANWHILE}`,
 

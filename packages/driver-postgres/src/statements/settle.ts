@@ -51,10 +51,10 @@ export const settleStatements = (tables: Tables) => {
    */
   const settledTogether = `${settledBy(false)}, over AS (
         DELETE FROM ${openRun} WHERE last_id >= $14 AND process_id = ANY($2)
-        RETURNING process_id, worker_id, started_at, job_ids
+        RETURNING process_id, worker_id, jobs_before, started_at, job_ids
       ), kept AS (
-        INSERT INTO ${run} (process_id, job_id, worker_id, started_at, finished_at, outcome, error)
-        SELECT over.process_id, has.id, worker_id, started_at, CASE WHEN event IS NOT NULL THEN clock_timestamp() END, event, ending.error
+        INSERT INTO ${run} (process_id, job_id, worker_id, jobs_before, started_at, finished_at, outcome, error)
+        SELECT over.process_id, has.id, worker_id, jobs_before, started_at, CASE WHEN event IS NOT NULL THEN clock_timestamp() END, event, ending.error
         FROM over CROSS JOIN unnest(job_ids) AS has (id)
         LEFT JOIN (settled JOIN ending USING (id)) ON settled.id = has.id
         WHERE event IS DISTINCT FROM 'complete' AND ${fresh(tables, 'over.process_id')}

@@ -18,6 +18,6 @@ export function tables(schema: string): Tables {
     openRun: named('open_run'),
     worker: named('worker'),
     bell: named('bell'),
-    migration: named('migration'),
+    migration: named('rowlock_migration'),
   };
 }

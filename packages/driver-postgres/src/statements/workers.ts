@@ -5,11 +5,12 @@ import type { Tables } from './tables.js';
 export const workerStatements = (tables: Tables) => {
   const { worker } = tables;
   return {
-    addWorker: `INSERT INTO ${worker} (name, host, pid, queues) VALUES ($1, $2, $3, $4) RETURNING id`,
+    addWorker: `
+      INSERT INTO ${worker} (id, name, host, pid, queues) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id`,
 
     // Writes nothing unless the worker's row was deleted.
     keepWorker: `
-      INSERT INTO ${worker} (id, name, host, pid, queues, started_at) OVERRIDING SYSTEM VALUE
+      INSERT INTO ${worker} (id, name, host, pid, queues, started_at)
       VALUES ($1, $2, $3, $4, $5, clock_timestamp() - $6 * interval '1 ms')
       ON CONFLICT DO NOTHING`,
 
@@ -30,10 +31,10 @@ export const workerStatements = (tables: Tables) => {
       WITH ${alive(tables)}
       SELECT id, name, host, pid, to_jsonb(queues) AS queues, lines, extract(epoch FROM started_at) * 1000 AS started_at,
              id IN (SELECT id FROM alive) AS alive
-      FROM ${worker}
+      FROM ${worker} AS worker
       WHERE id IN (SELECT id FROM alive)
          OR coalesce(stopped_at, started_at) > clock_timestamp() - interval '1 hour'
-      ORDER BY id DESC
+      ORDER BY worker.started_at DESC, id
       LIMIT 1000`,
 
     // A live worker may be without its session for a moment. Workers that did not report their stop are therefore kept for a month.

@@ -167,7 +167,7 @@ export class PostgresAnchor implements Anchor {
     } catch (error) {
       client.end().catch(() => {});
       this.#session?.lost();
-      throw toDriverError(error);
+      throw toDriverError(error, 'ConnectionLost');
     } finally {
       this.#opening = null;
     }

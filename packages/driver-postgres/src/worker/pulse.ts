@@ -97,7 +97,7 @@ export class PostgresPulse implements Pulse {
       await this.#outside.open(client);
       return client;
     } catch (error) {
-      throw toDriverError(error);
+      throw toDriverError(error, 'ConnectionLost');
     }
   }
 }

@@ -1,5 +1,4 @@
-import { DriverError } from '@rowlock/core';
-import type { WorkerInfo } from '@rowlock/core/driver';
+import { newWorkerId, type WorkerInfo } from '@rowlock/core/driver';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 
@@ -19,9 +18,10 @@ export class WorkerRow {
   /** @throws DriverError */
   static async add(on: PostgresTransaction, sql: Statements, worker: WorkerInfo): Promise<WorkerRow> {
     const { name, host, pid, queues } = worker;
-    const [row] = await query<{ id: number }>(on, sql.addWorker, [name, host, pid, queues]);
-    if (row === undefined) throw new DriverError('Unknown', 'The worker was not added.');
-    return new WorkerRow(sql, worker, row.id);
+    for (;;) {
+      const [row] = await query<{ id: number }>(on, sql.addWorker, [newWorkerId(), name, host, pid, queues]);
+      if (row !== undefined) return new WorkerRow(sql, worker, row.id);
+    }
   }
 
   /** @throws DriverError */

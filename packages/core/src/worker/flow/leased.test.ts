@@ -40,7 +40,11 @@ async function settled(fates: readonly Fate[]): Promise<{ told: unknown; row: St
   };
   const lease = new Lease(session, 'run', [job(1n).id], true);
   await lease.handle();
-  const settlements = { settlements: [ending('complete')], instead: () => [ending('retry')] };
+  const settlements = {
+    settlements: [ending('complete')],
+    instead: () => [ending('retry')],
+    reduced: () => ending('retry'),
+  };
   const written = await settleLease(lease, settlements, async () => {});
   expect(left).toEqual([]);
   return { told: written.map(({ event }) => event), row };
@@ -76,7 +80,11 @@ async function settledUnused(refusals: readonly DriverErrorCode[]): Promise<unkn
     },
   };
   const lease = new Lease(session, 'run', [job(1n).id], true);
-  const settlements = { settlements: [ending('complete')], instead: () => [ending('retry')] };
+  const settlements = {
+    settlements: [ending('complete')],
+    instead: () => [ending('retry')],
+    reduced: () => ending('retry'),
+  };
   const [written] = await settleLease(lease, settlements, async () => {});
   return written?.event;
 }
@@ -84,7 +92,8 @@ async function settledUnused(refusals: readonly DriverErrorCode[]): Promise<unkn
 test.each<[readonly DriverErrorCode[], string]>([
   [['Unknown', 'Unknown', 'LockTimeout'], 'complete'],
   [['SerializationFailure', 'PermissionDenied', 'ConnectionLost'], 'complete'],
-  [['InvalidInput'], 'retry'],
+  [['InvalidInput'], 'complete'],
+  [['InvalidInput', 'InvalidInput'], 'retry'],
 ])(
   'what a handler has done for minutes is given up only if no column takes what it returned: %j',
   async (refusals, event) => {

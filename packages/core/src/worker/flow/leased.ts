@@ -16,6 +16,7 @@ import { stopWhenLost } from './loss.js';
 import { begin } from './run-all.js';
 import { runOne } from './run-one.js';
 import { lostClaim, type Settlements, settlementsOf } from './settle.js';
+import { settleEach } from './settle-each.js';
 
 /** Commits the claim, runs, and settles. In between, the worker's session keeps the claim. */
 export async function runLeased<Tx>(
@@ -84,35 +85,45 @@ async function runUnderLease<Tx>(
 /**
  * Writes the outcomes and commits them. A lease outlives its connection, so the attempts go on while the database is
  * away. If the handler has written, the loss of the connection undoes its writes, and its jobs are retried. Jobs are
- * also retried if the database cannot hold their outcomes. No other error of the database repeats a handler that may
- * have worked for minutes.
+ * also retried if the database cannot hold their outcomes, each by itself. No other error of the database repeats a
+ * handler that may have worked for minutes.
  *
  * @param waits Pauses for some milliseconds; rejects when there is no time left.
  * @throws ClaimLostError, DriverError
  */
 export async function settleLease<Tx>(
   lease: Lease<Tx>,
-  { settlements, instead }: Settlements,
+  { settlements, instead, reduced }: Settlements,
   waits: (ms: number, error: unknown) => Promise<void>,
 ): Promise<readonly Settlement[]> {
   const pause = new Pause(20, 1_000);
   /** The settlements of the last attempt that reached its commit. Jobs that are found settled were settled with these. */
   let sent = settlements;
   let now = settlements;
+  let isRefused = false;
   for (;;) {
     try {
-      const settled = await lease.settle(now);
-      if (settled.length < now.length) throw lostClaim(now);
-      if (!lease.settledBefore) sent = now;
+      const written = isRefused ? await settleEach(lease, now, reduced) : await settleAll(lease, now);
+      if (!lease.settledBefore) sent = written;
       await lease.commit();
       return sent;
     } catch (error) {
       if (lease.lost.aborted || error instanceof ClaimLostError) throw error;
-      if (lease.used || isDriverError(error, 'InvalidInput')) now = instead(error);
+      if (lease.used) now = instead(error);
+      isRefused ||= isDriverError(error, 'InvalidInput');
       await lease.undo();
       await waits(pause.next(), error);
     }
   }
+}
+
+async function settleAll<Tx>(
+  lease: Lease<Tx>,
+  settlements: readonly Settlement[],
+): Promise<readonly Settlement[]> {
+  const settled = await lease.settle(settlements);
+  if (settled.length < settlements.length) throw lostClaim(settlements);
+  return settlements;
 }
 
 /**

@@ -18,11 +18,14 @@ interface Given {
   /** Whether the handler has written. */
   readonly used?: boolean;
   readonly undo?: () => Promise<void>;
+  /** The refusals of the settlements that are sent each by itself. */
+  readonly refusals?: readonly DriverErrorCode[];
 }
 
 /** Settles a job as complete, or as a retry instead, while the database refuses the first settlement. */
-function settleRefused({ refusal, used = true, undo = async () => {} }: Given) {
+function settleRefused({ refusal, used = true, undo = async () => {}, refusals = [] }: Given) {
   const sent: unknown[] = [];
+  const left = [...refusals];
   const next: readonly Job[] = [job(2n)];
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
   const session: ClaimSession<unknown> = {
@@ -37,8 +40,21 @@ function settleRefused({ refusal, used = true, undo = async () => {} }: Given) {
       if (sent.length === 1) throw new DriverError(refusal, 'Not now.');
       return { settled: settlements.map(({ id }) => id), next: claim ? Promise.resolve(next) : null };
     },
+    async settle(settlements) {
+      sent.push(...settlements.map(({ event }) => event));
+      const again = left.shift();
+      if (again !== undefined) throw new DriverError(again, 'Not now.');
+      return settlements.map(({ id }) => id);
+    },
+    async commit() {
+      sent.push('commit');
+    },
   };
-  const settlements = { settlements: [ending('complete')], instead: () => [ending('retry')] };
+  const settlements = {
+    settlements: [ending('complete')],
+    instead: () => [ending('retry')],
+    reduced: () => ending('fail'),
+  };
   return { sent, next, settled: settleHeld(session, settlements, behind) };
 }
 
@@ -50,14 +66,31 @@ test('what a handler wrote is undone where it cannot be committed, and its job i
   expect(sent).toEqual(['complete', 'undo', 'retry']);
 });
 
-test.each<Given>([{ refusal: 'ConnectionLost' }, { refusal: 'Unknown', used: false }])(
-  'where nothing can be undone, nothing is settled instead: %j',
-  async (given) => {
-    const { sent, settled } = settleRefused(given);
-    await expect(settled).rejects.toMatchObject({ code: given.refusal });
-    expect(sent).toEqual(['complete']);
+test('where the claim is gone, nothing is settled instead', async () => {
+  const { sent, settled } = settleRefused({ refusal: 'ConnectionLost' });
+  await expect(settled).rejects.toMatchObject({ code: 'ConnectionLost' });
+  expect(sent).toEqual(['complete']);
+});
+
+test.each<[readonly DriverErrorCode[], string]>([
+  [[], 'complete'],
+  [['InvalidInput'], 'fail'],
+])(
+  'where nothing was written, each job is settled by itself, and a refused one is reduced: %j',
+  async (refusals, end) => {
+    const { sent, settled } = settleRefused({ refusal: 'InvalidInput', used: false, refusals });
+    const { written, next } = await settled;
+    expect(written.map(({ event }) => event)).toEqual([end]);
+    expect(next).toBeNull();
+    expect(sent).toEqual(['complete', 'complete', ...refusals.map(() => 'fail'), 'commit']);
   },
 );
+
+test('where the refusal has ended the transaction, it is the reason', async () => {
+  const { sent, settled } = settleRefused({ refusal: 'Unknown', used: false, refusals: ['TransactionOver'] });
+  await expect(settled).rejects.toMatchObject({ code: 'Unknown' });
+  expect(sent).toEqual(['complete', 'complete']);
+});
 
 test.each<[DriverErrorCode, DriverErrorCode]>([
   ['TransactionOver', 'Unknown'],
@@ -75,7 +108,7 @@ test('a claim that fails behind a settlement which was not written harms nothing
     ...driver.claimSession({ idleLimitMs: 1 }),
     finish: async () => ({ settled: [], next: Promise.reject(new DriverError('Unknown', 'Not now.')) }),
   };
-  const settlements = { settlements: [ending('complete')], instead: () => [] };
+  const settlements = { settlements: [ending('complete')], instead: () => [], reduced: () => ending('fail') };
   await expect(settleHeld(session, settlements, behind)).rejects.toMatchObject({
     code: 'ROWLOCK_CLAIM_LOST',
   });

@@ -3,11 +3,14 @@ import { isDriverError } from '../../driver/driver-error.js';
 import { ClaimLostError } from '../../errors.js';
 import type { Run } from '../run/run.js';
 import type { Flow } from './context.js';
+import { settleEach } from './settle-each.js';
 
 /** The settlements to write, and those to write instead if that fails. */
 export interface Settlements {
   readonly settlements: readonly Settlement[];
   readonly instead: (error: unknown) => readonly Settlement[];
+  /** What any database can write in place of one that it has refused. */
+  readonly reduced: (settlement: Settlement, error: unknown) => Settlement;
 }
 
 /** How runs ended, each for its own jobs. */
@@ -20,12 +23,17 @@ export function settlementsOf<Tx>(
   return {
     settlements: runs.flatMap((run) => run.settlements(policy)),
     instead: (error) => runs.flatMap((run) => run.retries(policy, error)),
+    reduced: (settlement, error) => {
+      const run = runs.find(({ jobs }) => jobs.some(({ id }) => id === settlement.id));
+      return run?.reduced(policy, settlement, error) ?? settlement;
+    },
   };
 }
 
 /**
  * Writes the outcomes and commits them durably. A handler may have broken the transaction, for example with a failed
- * statement that it swallowed, or with a deferred constraint. Then its writes are undone and its jobs are retried.
+ * statement that it swallowed, or with a deferred constraint. Then its writes are undone and its jobs are retried. What
+ * the database cannot hold, for example a text in its character set, is written in a reduced form.
  *
  * @param behind The claim to make right behind the commit
  * @returns what was written, and the next claim
@@ -33,22 +41,62 @@ export function settlementsOf<Tx>(
  */
 export async function settleHeld<Tx>(
   session: ClaimSession<Tx>,
-  { settlements, instead }: Settlements,
+  { settlements, instead, reduced }: Settlements,
   behind?: ClaimCriteria,
-): Promise<{ readonly written: readonly Settlement[]; readonly next: Finished['next'] }> {
-  let written = settlements;
-  const { settled, next } = await session.finish(settlements, behind).catch(async (error: unknown) => {
-    if (!session.used || isDriverError(error, 'ConnectionLost')) throw error;
-    await session.undo().catch((cause: unknown) => {
-      throw isDriverError(cause, 'TransactionOver') ? error : cause;
-    });
-    written = instead(error);
-    return session.finish(written, behind);
-  });
+): Promise<SettledHeld> {
+  let wanted = settlements;
+  try {
+    return await finish(session, wanted, behind);
+  } catch (error) {
+    if (isFinal(error)) throw error;
+    if (session.used) {
+      await undo(session, error);
+      wanted = instead(error);
+      try {
+        return await finish(session, wanted, behind);
+      } catch (again) {
+        if (isFinal(again)) throw again;
+        await undo(session, again);
+      }
+    }
+    try {
+      const written = await settleEach(session, wanted, reduced);
+      await session.commit();
+      return { written, next: null };
+    } catch (last) {
+      throw isDriverError(last, 'TransactionOver') ? error : last;
+    }
+  }
+}
+
+/** What was written, and the next claim. */
+interface SettledHeld {
+  readonly written: readonly Settlement[];
+  readonly next: Finished['next'];
+}
+
+async function finish<Tx>(
+  session: ClaimSession<Tx>,
+  settlements: readonly Settlement[],
+  behind: ClaimCriteria | undefined,
+): Promise<SettledHeld> {
+  const { settled, next } = await session.finish(settlements, behind);
   // The next claim reports its own failure when it is awaited.
   next?.catch(() => {});
   if (settled.length < settlements.length) throw lostClaim(settlements);
-  return { written, next };
+  return { written: settlements, next };
+}
+
+/** Whether another settlement would fail too: the claim is gone. */
+function isFinal(error: unknown): boolean {
+  return error instanceof ClaimLostError || isDriverError(error, 'ConnectionLost');
+}
+
+/** @param error The failure that the undo follows. */
+async function undo<Tx>(session: ClaimSession<Tx>, error: unknown): Promise<void> {
+  await session.undo().catch((cause: unknown) => {
+    throw isDriverError(cause, 'TransactionOver') ? error : cause;
+  });
 }
 
 export function lostClaim([first]: readonly Settlement[]): ClaimLostError {

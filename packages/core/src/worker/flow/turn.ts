@@ -62,14 +62,16 @@ async function putOnRecord<Tx>(
   session: ClaimSession<Tx>,
   claim: Grouped<Tx>,
 ): Promise<RunRecord> {
-  const start = { ...asOne(claim), workerId: flow.workerId };
+  const runs = claim.flat();
+  const run = asOne(claim);
+  const start = { runId: run.runId, workerId: flow.workerId, jobs: runs.flatMap(({ jobs }) => jobs) };
   const record = flow.records.start(start, () => session.confirm());
   try {
     const history = await record.visible;
-    for (const run of claim.flat()) run.count(history);
+    for (const each of runs) each.count(history);
     return record;
   } catch (error) {
-    await session.release(start).catch(() => {});
+    await session.release(run).catch(() => {});
     throw error;
   }
 }

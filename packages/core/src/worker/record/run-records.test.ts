@@ -6,7 +6,11 @@ import type { Receipt, RunStart, RunsStarted } from '../../driver/run-record.js'
 import type { JobId } from '../../driver.js';
 import { RunRecords } from './run-records.js';
 
-const run = (job: bigint): RunStart => ({ runId: `run of ${job}`, workerId: '1', jobs: [job] });
+const run = (job: bigint): RunStart => ({
+  runId: `run of ${job}`,
+  workerId: '1',
+  jobs: [{ id: job, createdAt: new Date(0) }],
+});
 
 const stands = async (): Promise<void> => {};
 
@@ -175,7 +179,7 @@ test('a run of several jobs waits for no other, and shares no failure with one',
   const { writes, records } = slowDriver();
   const first = records.start(run(1n), stands);
   await turns();
-  const several = { ...run(2n), jobs: [2n, 3n] };
+  const several = { ...run(2n), jobs: [2n, 3n].map((id) => ({ id, createdAt: new Date(0) })) };
   const second = records.start(several, stands);
   await turns();
   expect(writes[1]?.runs).toEqual([several]);

@@ -135,7 +135,7 @@ export class RunRecords {
    * the claim still stands.
    */
   async #write(runs: readonly RunStart[], confirms: readonly (() => Promise<void>)[]): Promise<Written> {
-    const jobs = runs.flatMap((run) => run.jobs);
+    const jobs = runs.flatMap((run) => run.jobs.map(({ id }) => id));
     try {
       for (;;) {
         const { visible, durable } = this.#driver.startRuns(runs);

@@ -3,6 +3,7 @@ import { CancelledError } from '../../errors.js';
 import type { AnyHandler } from '../../handler/handler.js';
 import { retry } from '../../handler/outcome.js';
 import type { Job, JobId } from '../../job/job.js';
+import { plainError } from '../../job/job-error.js';
 import type { History } from '../record/run-records.js';
 import { LiveRun } from './live-run.js';
 import { noOutcome } from './outcome-of.js';
@@ -80,14 +81,31 @@ export class Run<Tx> {
     );
   }
 
-  /** The row changes if `settlements` cannot be written: retries. */
+  /** The row changes if `settlements` cannot be written: retries, unless the handler threw. Its writes are undone then. */
   retries(policy: RunPolicy, error: unknown): readonly Settlement[] {
-    return this.#settlements(policy, () => retry(error));
+    return this.thrown === null ? this.#settlements(policy, () => retry(error)) : this.settlements(policy);
+  }
+
+  /**
+   * A row change that every database can hold, in place of one that this database has refused. A job whose output it
+   * cannot hold is retried. Errors are reduced to a code and a message in ASCII.
+   */
+  reduced(policy: RunPolicy, settlement: Settlement, refusal: unknown): Settlement {
+    const job = this.counted.find(({ id }) => id === settlement.id);
+    const ended =
+      settlement.event === 'complete' && job !== undefined
+        ? settlementFor(job, retry(refusal), this.#full(policy))
+        : settlement;
+    return { ...ended, error: ended.error && plainError(ended.error) };
   }
 
   #settlements(policy: RunPolicy, ending: (job: Job) => Ending): readonly Settlement[] {
-    const full = { ...policy, runId: this.live.runId, backoff: this.handler.backoff };
+    const full = this.#full(policy);
     return this.counted.map((job) => settlementFor(job, this.#unlessCancelled(job, ending(job)), full));
+  }
+
+  #full(policy: RunPolicy): SettlementPolicy {
+    return { ...policy, runId: this.live.runId, backoff: this.handler.backoff };
   }
 
   #unlessCancelled({ publicId }: Job, ending: Ending): Ending {

@@ -14,7 +14,7 @@ export async function startRuns<Tx>(
   const { anchor } = await state.session(by);
   const { workerId } = anchor;
   const jobs = [...claim.jobs.keys()];
-  const start = () => driver.startRuns([{ runId, workerId, jobs }]).visible;
+  const start = () => driver.startRuns([{ runId, workerId, jobs: [...claim.jobs.values()] }]).visible;
   let started = await start();
   if (endsCrashed && started.unfinished.length > 0) {
     await claim.held.confirm();

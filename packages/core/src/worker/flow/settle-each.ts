@@ -1,0 +1,31 @@
+import type { RunTransaction, Settlement } from '../../driver/claim-session.js';
+import { isDriverError } from '../../driver/driver-error.js';
+import { ClaimLostError } from '../../errors.js';
+import type { Settlements } from './settle.js';
+
+/**
+ * Writes each settlement by itself, after the database has refused them together. A reduced settlement takes the place
+ * of each that the database refuses, so that no other job suffers for it.
+ *
+ * @returns what was written
+ * @throws ClaimLostError, DriverError
+ */
+export async function settleEach<Tx>(
+  tx: Pick<RunTransaction<Tx>, 'settle'>,
+  settlements: readonly Settlement[],
+  reduced: Settlements['reduced'],
+): Promise<readonly Settlement[]> {
+  const written: Settlement[] = [];
+  for (const settlement of settlements) {
+    const settle = async (ending: Settlement): Promise<Settlement> => {
+      if ((await tx.settle([ending])).length === 0) throw new ClaimLostError(ending.runId);
+      return ending;
+    };
+    const done = settle(settlement).catch((error: unknown) => {
+      if (!isDriverError(error) || error.isRetryable || error.code === 'TransactionOver') throw error;
+      return settle(reduced(settlement, error));
+    });
+    written.push(await done);
+  }
+  return written;
+}

@@ -1,0 +1,102 @@
+import { complete, defineHandler, type Json, type RunContext } from '@rowlock/core';
+import { expect } from 'vitest';
+import { allSettled } from '../all-settled.js';
+import { createStage, endProcess, type Stage } from '../stage.js';
+import { theme } from '../theme.js';
+import { AnyJson, SOON, startWorker } from '../worker-process.js';
+
+/** The table of jobs refuses it, as a database in another character set would. */
+const REFUSED = '✓';
+
+/** A stage on a database of its own, whose table of jobs refuses a text. Undefined where it holds every text. */
+async function refusing<Tx>({ createDatabase, defer }: Stage<Tx>): Promise<Stage<Tx> | undefined> {
+  const database = await createDatabase();
+  defer(() => database.close());
+  const { refuse } = database.mishaps;
+  if (typeof refuse !== 'function') {
+    expect(refuse.because.length, 'a reason').toBeGreaterThan(10);
+    return undefined;
+  }
+  const opened = await database.process();
+  defer(() => endProcess(opened));
+  await opened.driver.migrate();
+  await refuse(REFUSED);
+  const { stage, end } = createStage(database, opened.driver, createDatabase);
+  defer(end);
+  return stage;
+}
+
+const MODES = [
+  { how: 'held', writes: false },
+  { how: 'held, with a write', writes: true },
+  { how: 'leased', claim: 'lease', writes: false },
+  { how: 'leased, with a write', claim: 'lease', writes: true },
+] as const;
+
+/** A database may refuse how a job ended. No run is then taken for a crash, and no other job suffers for it. */
+export const refusedSettlements = theme('refused settlements', (test) => {
+  for (const { how, writes, ...options } of MODES) {
+    for (const ends of ['throws', 'returns'] as const) {
+      test(`a job whose handler ${ends} what the table refuses ends with a reduced error: ${how}`, async <
+        Tx,
+      >(outer: Stage<Tx>) => {
+        const stage = await refusing(outer);
+        if (stage === undefined) return;
+        const { driver, put, queue } = stage;
+        const notes = await stage.createNotes();
+        const handler = defineHandler({
+          kind: 'work',
+          queue,
+          payload: AnyJson,
+          retry: SOON,
+          ...options,
+          async run({ tx }: RunContext<unknown, Tx>) {
+            if (writes) await notes.write(tx, 'an attempt');
+            if (ends === 'throws')
+              throw Object.assign(new Error(`${REFUSED} all is lost`), { code: 'E_LOST' });
+            return complete(REFUSED);
+          },
+        });
+        await startWorker(stage, [handler]);
+        await put({ maxAttempts: 2 });
+        await driver.notify([{ queue }]);
+        const [row] = await allSettled(stage);
+        expect(row).toMatchObject({ status: 'error', attempt: 2, crashes: 0, output: null });
+        expect(row?.error).toMatchObject(
+          ends === 'throws' ? { code: 'E_LOST', message: '\\u{2713} all is lost' } : { code: 'InvalidInput' },
+        );
+        expect(await notes.all()).toEqual([]);
+      });
+    }
+  }
+
+  for (const batch of [1, 10]) {
+    test(`only the jobs whose settlements the table refuses suffer: in batches of ${batch}`, async <
+      Tx,
+    >(outer: Stage<Tx>) => {
+      const stage = await refusing(outer);
+      if (stage === undefined) return;
+      const { putMany, queue } = stage;
+      const outputs: readonly Json[] = [
+        ...Array.from({ length: 12 }, (_, place) => place),
+        REFUSED,
+        'last',
+        null,
+      ];
+      const handler = defineHandler({
+        kind: 'work',
+        queue,
+        payload: AnyJson,
+        retry: SOON,
+        batch,
+        run: ({ job }: RunContext<Json, Tx>) => complete(job.payload),
+      });
+      await putMany(outputs.map((payload) => ({ payload, maxAttempts: 2 })));
+      await startWorker(stage, [handler], { concurrency: 1 });
+      const rows = await allSettled(stage);
+      expect(rows.map(({ status, attempt, crashes, output }) => [status, attempt, crashes, output])).toEqual(
+        outputs.map((output) => (output === REFUSED ? ['error', 2, 0, null] : ['complete', 1, 0, output])),
+      );
+    });
+  }
+});
