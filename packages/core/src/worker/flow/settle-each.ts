@@ -1,5 +1,5 @@
 import type { RunTransaction, Settlement } from '../../driver/claim-session.js';
-import { isDriverError } from '../../driver/driver-error.js';
+import { type DriverError, isDriverError } from '../../driver/driver-error.js';
 import { ClaimLostError } from '../../errors.js';
 import type { Settlements } from './settle.js';
 
@@ -22,10 +22,15 @@ export async function settleEach<Tx>(
       return ending;
     };
     const done = settle(settlement).catch((error: unknown) => {
-      if (!isDriverError(error) || error.isRetryable || error.code === 'TransactionOver') throw error;
+      if (!isRefusal(error)) throw error;
       return settle(reduced(settlement, error));
     });
     written.push(await done);
   }
   return written;
+}
+
+/** Whether the database refuses what is to be written, and would refuse it again. */
+export function isRefusal(error: unknown): error is DriverError {
+  return isDriverError(error) && !error.isRetryable && error.code !== 'TransactionOver';
 }

@@ -3,7 +3,7 @@ import { isDriverError } from '../../driver/driver-error.js';
 import { ClaimLostError } from '../../errors.js';
 import type { Run } from '../run/run.js';
 import type { Flow } from './context.js';
-import { settleEach } from './settle-each.js';
+import { isRefusal, settleEach } from './settle-each.js';
 
 /** The settlements to write, and those to write instead if that fails. */
 export interface Settlements {
@@ -45,28 +45,28 @@ export async function settleHeld<Tx>(
   behind?: ClaimCriteria,
 ): Promise<SettledHeld> {
   let wanted = settlements;
+  let refusal: unknown;
   try {
     return await finish(session, wanted, behind);
   } catch (error) {
     if (isFinal(error)) throw error;
-    if (session.used) {
-      await undo(session, error);
-      wanted = instead(error);
-      try {
-        return await finish(session, wanted, behind);
-      } catch (again) {
-        if (isFinal(again)) throw again;
-        await undo(session, again);
-      }
-    }
+    refusal = error;
+  }
+  if (session.used) {
+    await following(refusal, session.undo());
+    wanted = instead(refusal);
     try {
-      const written = await settleEach(session, wanted, reduced);
-      await session.commit();
-      return { written, next: null };
-    } catch (last) {
-      throw isDriverError(last, 'TransactionOver') ? error : last;
+      return await finish(session, wanted, behind);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      await following(error, session.undo());
+      refusal = error;
     }
   }
+  if (!isRefusal(refusal)) throw refusal;
+  const written = await following(refusal, settleEach(session, wanted, reduced));
+  await session.commit();
+  return { written, next: null };
 }
 
 /** What was written, and the next claim. */
@@ -92,10 +92,10 @@ function isFinal(error: unknown): boolean {
   return error instanceof ClaimLostError || isDriverError(error, 'ConnectionLost');
 }
 
-/** @param error The failure that the undo follows. */
-async function undo<Tx>(session: ClaimSession<Tx>, error: unknown): Promise<void> {
-  await session.undo().catch((cause: unknown) => {
-    throw isDriverError(cause, 'TransactionOver') ? error : cause;
+/** @throws the failure that the work follows, if that has ended the transaction */
+function following<Result>(failure: unknown, work: Promise<Result>): Promise<Result> {
+  return work.catch((error: unknown) => {
+    throw isDriverError(error, 'TransactionOver') ? failure : error;
   });
 }
 
