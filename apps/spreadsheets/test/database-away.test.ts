@@ -1,4 +1,3 @@
-import { freePort } from '@rowlock/servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DATABASES } from './support/databases.js';
 import { startTestApplication, type TestApplication } from './support/test-application.js';
@@ -9,7 +8,7 @@ describe.each(DATABASES)('on $name', (database) => {
   let ada: UserOfApi;
 
   beforeAll(async () => {
-    app = await startTestApplication({ on: database.nowhere(await freePort()), isDatabaseAway: true });
+    app = await startTestApplication({ on: database.nowhere, isDatabaseAway: true });
     ada = await app.user('Ada');
   });
 

@@ -156,12 +156,16 @@ describe.each(DATABASES)('on $name', (on) => {
   });
 
   test('two that are started together take a port each', async () => {
-    const port = String(await freePort());
-    const [one, two] = ['one', 'two'].map((name) => run({ PORT: port, DEMO_FOLDER: join(folder, name) }));
+    const port = await freePort();
+    const [one, two] = ['one', 'two'].map((name) =>
+      run({ PORT: String(port), DEMO_FOLDER: join(folder, name) }),
+    );
     const pages = await Promise.all([one, two].flatMap((each) => (each ? [pageOf(each)] : [])));
-    expect(pages).toContain(`http://localhost:${port}`);
     expect(new Set(pages).size).toBe(2);
     for (const page of pages) expect((await fetch(`${page}/healthz`)).status).toBe(200);
+    // One of them has the port, unless another process was faster than both.
+    const isThere = pages.includes(`http://localhost:${port}`);
+    expect(isThere || (await freePort(port)) !== port).toBe(true);
   });
 
   test('variables that are empty are not set, and where the data is kept is told', async () => {

@@ -10,7 +10,7 @@ test.each(['web.js', 'worker.js'])(
     const child = fork(fileURLToPath(new URL(`../dist/${entry}`, import.meta.url)), {
       env: {
         ...process.env,
-        DATABASE_URL: POSTGRES.nowhere(1),
+        DATABASE_URL: POSTGRES.nowhere,
         PORT: '0',
         DEMO_SIGN_IN: '1',
         GOOGLE_ROOT_URL: 'http://127.0.0.1:1/',

@@ -9,7 +9,7 @@ test('two applications on one machine leave each other’s sessions alone: cooki
   const apps = await Promise.all(
     [3000, 3001].map((port) =>
       startTestApplication({
-        on: POSTGRES.nowhere(1),
+        on: POSTGRES.nowhere,
         isDatabaseAway: true,
         env: { PUBLIC_URL: `http://localhost:${port}` },
       }),

@@ -1,23 +1,14 @@
-import { createServer } from 'node:net';
+import getPort, { clearLockedPorts } from 'get-port';
 
-/** How many ports that the system picks are tried. It picks what is free on 127.0.0.1, which somebody may have on ::1. */
-const PICKS = 10;
-
-/** A TCP port of localhost that nobody listens on: the wanted one if it is free, else one the system picks. */
-export async function freePort(wanted = 0): Promise<number> {
-  for (let picks = 0; picks <= PICKS; picks++) {
-    const port = await ifFree(picks === 0 ? wanted : 0);
-    if (port !== undefined) return port;
-  }
-  throw new Error('No free TCP port.');
-}
-
-async function ifFree(wanted: number): Promise<number | undefined> {
-  const { port } = await listenOnce(wanted, '127.0.0.1');
-  if (port === undefined) return undefined;
-  // Who listens on ::1 alone is who answers at `localhost`: browsers try that first. Without IPv6 nobody does.
-  const { refusal } = await listenOnce(port, '::1');
-  return refusal === 'EADDRINUSE' ? undefined : port;
+/**
+ * A TCP port that nobody has on any address of this machine: who listens on ::1 alone is who answers at `localhost`. It is the
+ * wanted one if that is free, else one that the system picks. Picks at the same time differ.
+ */
+export function freePort(wanted = 0): Promise<number> {
+  if (wanted === 0) return getPort();
+  // A server that was stopped may want its port again at once.
+  clearLockedPorts();
+  return getPort({ port: wanted });
 }
 
 /**
@@ -34,19 +25,10 @@ export async function onFreePort<Server>(
     try {
       return { port, server: await start(port) };
     } catch (error) {
-      if (attempt === 3 || !String(error).includes(takenText)) throw error;
+      if (attempt === ATTEMPTS || !String(error).includes(takenText)) throw error;
     }
   }
 }
 
-/** Where it listened, or the code of what kept it from that. */
-function listenOnce(port: number, host: string): Promise<{ port?: number; refusal?: string }> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => resolve({ refusal: String(error.code) }));
-    server.listen(port, host, () => {
-      const address = server.address();
-      server.close(() => resolve(address !== null && typeof address === 'object' ? address : {}));
-    });
-  });
-}
+/** On a busy machine each pick may be another's the next moment. */
+const ATTEMPTS = 5;

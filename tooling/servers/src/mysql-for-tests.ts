@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fromDockerImage } from './docker-image.js';
 import { startMysqlServer } from './embedded-mysql.js';
-import { freePort } from './free-port.js';
+import { onFreePort } from './free-port.js';
 import { mysqlBinaries } from './mysql-binaries.js';
 import { MARIADB, MYSQL, type MysqlProduct } from './mysql-product.js';
 
@@ -65,13 +65,15 @@ function atUrl({ urlVariable }: MysqlProduct, url: string): TestMysql {
 async function startContainer(image: string, settings: Readonly<Record<string, string>>): Promise<TestMysql> {
   // Loaded here because it takes most of a second, and most machines without Docker never need it.
   const { GenericContainer } = await import('testcontainers');
-  const container = await new GenericContainer(image)
-    .withEnvironment({ MYSQL_ROOT_PASSWORD: 'test' })
-    .withCommand(Object.entries(settings).map(([name, value]) => `--${name}=${value}`))
-    // A port of our own choice, because Docker chooses another one at each restart.
-    .withExposedPorts({ container: 3306, host: await freePort() })
-    .withStartupTimeout(120_000)
-    .start();
+  // A port of our own choice, because Docker chooses another one at each restart.
+  const { server: container } = await onFreePort(undefined, 'already', (port) =>
+    new GenericContainer(image)
+      .withEnvironment({ MYSQL_ROOT_PASSWORD: 'test' })
+      .withCommand(Object.entries(settings).map(([name, value]) => `--${name}=${value}`))
+      .withExposedPorts({ container: 3306, host: port })
+      .withStartupTimeout(120_000)
+      .start(),
+  );
   return {
     url: `mysql://root:test@${container.getHost()}:${container.getMappedPort(3306)}/`,
     source: 'docker',

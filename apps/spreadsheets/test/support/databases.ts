@@ -16,8 +16,8 @@ import { inject } from 'vitest';
 /** A database that the application runs on: `describe.each(DATABASES)('on $name', …)`. */
 export interface TestDatabase {
   readonly name: string;
-  /** A URL where nothing answers. */
-  nowhere(port: number): string;
+  /** A URL where nothing answers: nobody listens on port 1. */
+  readonly nowhere: string;
   /** An empty database of the run's server. */
   fresh(): Promise<FreshDatabase>;
   /** Has the server end all connections to a database, as when it shuts down. */
@@ -38,7 +38,7 @@ export interface OwnServer {
 
 export const POSTGRES: TestDatabase = {
   name: 'Postgres',
-  nowhere: (port) => `postgres://nobody@127.0.0.1:${port}/nothing`,
+  nowhere: 'postgres://nobody@127.0.0.1:1/nothing',
   fresh: () => freshDatabase(inject('postgresUrl')),
   async cut(url) {
     const client = new pg.Client({ connectionString: url });
@@ -58,7 +58,7 @@ export const POSTGRES: TestDatabase = {
 
 export const MYSQL: TestDatabase = {
   name: 'MySQL',
-  nowhere: (port) => `mysql://nobody@127.0.0.1:${port}/nothing`,
+  nowhere: 'mysql://nobody@127.0.0.1:1/nothing',
   fresh: () => freshMysqlDatabase(inject('mysqlUrl')),
   async cut(url) {
     const client = await createConnection(url);
