@@ -27,6 +27,7 @@ import { liveness } from './themes/liveness.js';
 import { lostClaim } from './themes/lost-claim.js';
 import { lostConnection } from './themes/lost-connection.js';
 import { migrate } from './themes/migrate.js';
+import { openCalls } from './themes/open-calls.js';
 import { openRuns } from './themes/open-runs.js';
 import { order } from './themes/order.js';
 import { outcomes } from './themes/outcomes.js';
@@ -98,6 +99,8 @@ export const conformanceThemes: readonly Theme[] = [
   leased(handlers),
   contexts,
   realms,
+  openCalls,
+  leased(openCalls),
   shutdown,
 ];
 

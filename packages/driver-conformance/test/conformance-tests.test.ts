@@ -54,6 +54,8 @@ const THEMES = [
   'handlers, leased',
   'contexts',
   'realms',
+  'open calls',
+  'open calls, leased',
   'shutdown',
 ];
 

@@ -1,31 +1,33 @@
 import { DriverError } from '@rowlock/core';
+import type { Sender } from '@rowlock/core/driver';
 import type { Contents } from './contents.js';
 import type { MemoryTransaction } from './memory-transaction.js';
 import { RecordsTransaction } from './records-transaction.js';
 import type { Transaction } from './transaction.js';
 
-/** A transaction that passes its statements on to another one. The first use resolves that one. */
+/** A transaction that passes its statements on to another one. */
 export class DeferredTransaction extends RecordsTransaction {
-  readonly #handle: () => Promise<MemoryTransaction>;
+  readonly #sender: Sender<MemoryTransaction>;
 
-  constructor(database: Contents, handle: () => Promise<MemoryTransaction>) {
+  constructor(database: Contents, sender: Sender<MemoryTransaction>) {
     super(database);
-    this.#handle = handle;
+    this.#sender = sender;
   }
 
-  override async run<Result>(statement: (tx: Transaction) => Result | Promise<Result>): Promise<Result> {
-    const handle = await this.#handle();
-    if (!(handle instanceof RecordsTransaction)) {
-      throw new DriverError('InvalidInput', "tx must be a transaction of this driver's database.");
-    }
-    return handle.run(statement);
+  override run<Result>(statement: (tx: Transaction) => Result | Promise<Result>): Promise<Result> {
+    return this.#sender.send(async (handle) => {
+      if (!(handle instanceof RecordsTransaction)) {
+        throw new DriverError('InvalidInput', "tx must be a transaction of this driver's database.");
+      }
+      return handle.run(statement);
+    });
   }
 
-  override async commit(): Promise<void> {
-    await (await this.#handle()).commit();
+  override commit(): Promise<void> {
+    return this.#sender.send((handle) => handle.commit());
   }
 
-  override async rollback(): Promise<void> {
-    await (await this.#handle()).rollback();
+  override rollback(): Promise<void> {
+    return this.#sender.send((handle) => handle.rollback());
   }
 }

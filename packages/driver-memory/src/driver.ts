@@ -17,6 +17,7 @@ import {
   type RunRef,
   type RunStart,
   type RunsStarted,
+  type Sender,
   type SessionListener,
   type Store,
   type Stretch,
@@ -111,8 +112,8 @@ class Memory extends MemoryStore implements MemoryDriver {
     return new MemoryStore(this.db, tx);
   }
 
-  deferred(handle: () => Promise<MemoryTransaction>): MemoryTransaction {
-    return new DeferredTransaction(this.db, handle);
+  deferred(sender: Sender<MemoryTransaction>): MemoryTransaction {
+    return new DeferredTransaction(this.db, sender);
   }
 
   claimSession({ idleLimitMs }: ClaimSessionOptions): ClaimSession<MemoryTransaction> {

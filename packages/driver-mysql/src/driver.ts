@@ -21,6 +21,7 @@ import {
   type RunRef,
   type RunStart,
   type RunsStarted,
+  type Sender,
   type SessionListener,
   type Store,
   type Stretch,
@@ -158,10 +159,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return new JoinedStore(this.context, { on: tx, outside: this.#on }, this.#watch);
   }
 
-  deferred(handle: () => Promise<MysqlTransaction>): MysqlTransaction {
+  deferred(sender: Sender<MysqlTransaction>): MysqlTransaction {
     return {
-      execute: async (sql, values) => (await handle()).execute(sql, values),
-      query: async (sql, values) => (await handle()).query(sql, values),
+      execute: (sql, values) => sender.send((handle) => handle.execute(sql, values)),
+      query: (sql, values) => sender.send((handle) => handle.query(sql, values)),
     };
   }
 

@@ -18,6 +18,7 @@ import {
   type RunRef,
   type RunStart,
   type RunsStarted,
+  type Sender,
   type SessionListener,
   type Store,
   type Stretch,
@@ -137,8 +138,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return new PostgresStore(this.context, tx);
   }
 
-  deferred(handle: () => Promise<PostgresTransaction>): PostgresTransaction {
-    return { query: async (text, values) => (await handle()).query(text, values) };
+  deferred(sender: Sender<PostgresTransaction>): PostgresTransaction {
+    return { query: (text, values) => sender.send((handle) => handle.query(text, values)) };
   }
 
   claimSession({ idleLimitMs }: ClaimSessionOptions): ClaimSession<PostgresTransaction> {

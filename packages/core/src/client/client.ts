@@ -7,7 +7,7 @@ import { isDriverError } from '../driver/driver-error.js';
 import type { JobFilter, Moved, Store } from '../driver/store.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { QUEUE } from '../handler/handler.js';
-import { isSettledThrough } from '../handler/run-of-handle.js';
+import { awaitedByRun, isSettledThrough } from '../handler/run-of-handle.js';
 import { checkKey, checkName, checkWhole, LIMITS } from '../input.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
 import type { Json, Stored } from '../job/json.js';
@@ -71,15 +71,18 @@ export class Client<Tx> {
     options: readonly EnqueueOptions<StandardSchemaV1.InferInput<Schema>>[],
     call: CallOptions<Tx> = {},
   ): Promise<readonly Enqueued[]> {
-    const tx = txOf(call);
-    if (!Array.isArray(options)) throw new InvalidInputError('enqueueMany() takes a list: [{ payload }, …].');
-    checkWhole('The number of jobs', options.length, 0, LIMITS.jobsPerCall);
-    if (options.length === 0) return [];
-    const jobs = await newJobs(handler, options);
-    const { queue = QUEUE } = handler;
-    // In a caller's transaction the commit sends the wake-up.
-    if (tx !== undefined) return this.#driver.join(tx).enqueue(jobs, [{ queue }]);
-    return this.#gathered.enqueue(jobs);
+    return within(call, async (tx) => {
+      if (!Array.isArray(options))
+        throw new InvalidInputError('enqueueMany() takes a list: [{ payload }, …].');
+      checkWhole('The number of jobs', options.length, 0, LIMITS.jobsPerCall);
+      if (options.length === 0) return [];
+      const checked = newJobs(handler, options);
+      const jobs = checked instanceof Promise ? await checked : checked;
+      const { queue = QUEUE } = handler;
+      // In a caller's transaction the commit sends the wake-up.
+      if (tx !== undefined) return this.#driver.join(tx).enqueue(jobs, [{ queue }]);
+      return this.#gathered.enqueue(jobs);
+    });
   }
 
   /** The job with this public id, or undefined. */
@@ -98,13 +101,14 @@ export class Client<Tx> {
   ): Promise<JobView<Stored<StandardSchemaV1.InferInput<Schema>>, Output> | undefined>;
   async find(...given: JobWanted<Tx>): Promise<JobView<unknown, unknown> | undefined> {
     const [handler, publicId, call = {}] = isOfHandler(given) ? given : [undefined, ...given];
-    const tx = txOf(call);
-    if (handler !== undefined) checkEnqueueable(handler);
-    const known = publicIdOf(publicId);
-    if (known === undefined) return undefined;
-    const filter = { publicId: known, ...(handler && { kind: handler.kind }) };
-    const { jobs } = await this.#store(tx).list(filter, { limit: 1, before: null });
-    return jobs[0];
+    return within(call, async (tx) => {
+      if (handler !== undefined) checkEnqueueable(handler);
+      const known = publicIdOf(publicId);
+      if (known === undefined) return undefined;
+      const filter = { publicId: known, ...(handler && { kind: handler.kind }) };
+      const { jobs } = await this.#store(tx).list(filter, { limit: 1, before: null });
+      return jobs[0];
+    });
   }
 
   /**
@@ -117,11 +121,12 @@ export class Client<Tx> {
     { limit = 50, cursor, ...filter }: ListOptions = {},
     call: CallOptions<Tx> = {},
   ): Promise<{ readonly jobs: readonly JobView[]; readonly cursor: string | null }> {
-    const tx = txOf(call);
-    checkWhole('limit', limit, 1, LIMITS.page);
-    checkFilter(filter);
-    const page = await this.#store(tx).list(filter, { limit, before: decodeCursor(cursor) });
-    return { jobs: page.jobs, cursor: page.next === null ? null : encodeCursor(page.next) };
+    return within(call, async (tx) => {
+      checkWhole('limit', limit, 1, LIMITS.page);
+      checkFilter(filter);
+      const page = await this.#store(tx).list(filter, { limit, before: decodeCursor(cursor) });
+      return { jobs: page.jobs, cursor: page.next === null ? null : encodeCursor(page.next) };
+    });
   }
 
   /**
@@ -132,9 +137,10 @@ export class Client<Tx> {
     filter: Omit<JobFilter, 'publicId'> = {},
     call: CallOptions<Tx> = {},
   ): Promise<Readonly<Record<State, number>>> {
-    const tx = txOf(call);
-    checkFilter(filter);
-    return this.#store(tx).count(filter);
+    return within(call, async (tx) => {
+      checkFilter(filter);
+      return this.#store(tx).count(filter);
+    });
   }
 
   /**
@@ -155,19 +161,20 @@ export class Client<Tx> {
    * @throws JobNotFoundError, IllegalTransitionError when the job has ended already; InvalidInputError
    */
   async cancel(publicId: string, call: CallOptions<Tx> = {}): Promise<'cancelled' | 'signalled'> {
-    const tx = txOf(call);
-    const known = existing(publicId);
-    // The caller's transaction holds the row's lock itself. A cancel would change the row, and its run would lose the
-    // claim.
-    if (isSettledThrough(tx, known)) {
-      throw new InvalidInputError(
-        `tx is of the run that settles job ${known}: a handler ends its own job by what it returns, e.g. fail(). To have the job cancelled, leave tx out.`,
-      );
-    }
-    const moved = await this.#move('cancel', known, tx);
-    if (moved.outcome === 'moved') return 'cancelled';
-    await this.#store(tx).notify([{ cancel: known, redrives: moved.redrives }]);
-    return 'signalled';
+    return within(call, async (tx) => {
+      const known = existing(publicId);
+      // The caller's transaction holds the row's lock itself. A cancel would change the row, and its run would lose the
+      // claim.
+      if (isSettledThrough(tx, known)) {
+        throw new InvalidInputError(
+          `tx is of the run that settles job ${known}: a handler ends its own job by what it returns, e.g. fail(). To have the job cancelled, leave tx out.`,
+        );
+      }
+      const moved = await this.#move('cancel', known, tx);
+      if (moved.outcome === 'moved') return 'cancelled';
+      await this.#store(tx).notify([{ cancel: known, redrives: moved.redrives }]);
+      return 'signalled';
+    });
   }
 
   /**
@@ -177,19 +184,20 @@ export class Client<Tx> {
    * job that came later.
    */
   async redrive(publicId: string, call: CallOptions<Tx> = {}): Promise<void> {
-    const tx = txOf(call);
-    await this.#move('redrive', existing(publicId), tx).catch((error: unknown) => {
-      if (isDriverError(error, 'UniqueViolation')) {
-        throw new IllegalTransitionError(
-          'redrive',
-          publicId,
-          'superseded: another outstanding job has its unique key',
-        );
-      }
-      throw error;
+    return within(call, async (tx) => {
+      await this.#move('redrive', existing(publicId), tx).catch((error: unknown) => {
+        if (isDriverError(error, 'UniqueViolation')) {
+          throw new IllegalTransitionError(
+            'redrive',
+            publicId,
+            'superseded: another outstanding job has its unique key',
+          );
+        }
+        throw error;
+      });
+      if (tx === undefined) await this.#notifier.send([{}]);
+      else await this.#driver.join(tx).notify([{}]);
     });
-    if (tx === undefined) await this.#notifier.send([{}]);
-    else await this.#driver.join(tx).notify([{}]);
   }
 
   /** The workers that are alive, and those that stopped within the last hour, or died within an hour of their start. */
@@ -232,6 +240,18 @@ export class Client<Tx> {
       await sleep(LOCKED_MS);
     }
   }
+}
+
+/**
+ * Makes a call with its transaction. Nothing is awaited before the call's first statement, so a caller who forgets to
+ * await the call does not send the COMMIT before that statement.
+ */
+async function within<Tx, Answer>(
+  call: CallOptions<Tx>,
+  work: (tx: Tx | undefined) => Promise<Answer>,
+): Promise<Answer> {
+  const tx = txOf(call);
+  return awaitedByRun(tx, work(tx));
 }
 
 /** With `undefined`, as the overloads require. */

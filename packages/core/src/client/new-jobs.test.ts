@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineHandler } from '../handler/handler.js';
 import type { Enqueueable, EnqueueOptions } from './enqueue-options.js';
-import { newJobs } from './new-jobs.js';
+import * as module from './new-jobs.js';
+
+/** Its result or its error, whether it comes at once or later. */
+const newJobs = async (...given: Parameters<typeof module.newJobs>) => module.newJobs(...given);
 
 const handler = { kind: 'work', queue: 'default', attempts: 5 };
 const now = { ...handler, payload: z.object({ n: z.number() }) };

@@ -27,8 +27,8 @@ export interface Driver<Tx = unknown> extends Store {
   /** The verbs of a store inside the caller's open transaction, which the caller ends. */
   join(tx: Tx): Store;
 
-  /** A handle that passes its statements on to another handle, which is resolved at the first use. */
-  deferred(handle: () => Promise<Tx>): Tx;
+  /** A handle whose statements go through `sender` to another handle. */
+  deferred(sender: Sender<Tx>): Tx;
 
   /** A slot's connection, taken from the pool with its first claim. */
   claimSession(options: ClaimSessionOptions): ClaimSession<Tx>;
@@ -85,6 +85,11 @@ export interface Driver<Tx = unknown> extends Store {
 
   /** Ends every connection that the driver opened. A pool that was passed in stays open. */
   close(): Promise<void>;
+}
+
+export interface Sender<Tx> {
+  /** Sends a statement through another handle, once it may be sent. Resolves with the statement's answer. */
+  send<Answer>(statement: (handle: Tx) => Promise<Answer>): Promise<Answer>;
 }
 
 /** A database's capabilities beyond the contract, as data. The conformance suite checks it. */

@@ -1,18 +1,20 @@
-/** A run, as far as its jobs matter here. */
-interface JobsOfRun {
+/** A run, as far as it matters to calls through its transaction. */
+interface RunOfHandle {
   /** The runs that share its transaction, itself among them. */
   readonly together: readonly { readonly redrives: ReadonlyMap<string, number> }[];
+  /** The calls that the run waits for. */
+  readonly calls: { add<Answer>(call: Promise<Answer>): Promise<Answer> };
 }
 
 /** The run that each handle was given to. */
-const runs = new WeakMap<object, JobsOfRun>();
+const runs = new WeakMap<object, RunOfHandle>();
 
 /**
  * Notes which run gets a handle.
  *
  * @returns the handle
  */
-export function givenTo<Tx>(run: JobsOfRun, handle: Tx): Tx {
+export function givenTo<Tx>(run: RunOfHandle, handle: Tx): Tx {
   if (typeof handle === 'object' && handle !== null) runs.set(handle, run);
   return handle;
 }
@@ -22,6 +24,19 @@ export function givenTo<Tx>(run: JobsOfRun, handle: Tx): Tx {
  * batch.
  */
 export function isSettledThrough(tx: unknown, publicId: string): boolean {
-  const run = typeof tx === 'object' && tx !== null ? runs.get(tx) : undefined;
-  return run?.together.some(({ redrives }) => redrives.has(publicId)) ?? false;
+  return runOf(tx)?.together.some(({ redrives }) => redrives.has(publicId)) ?? false;
+}
+
+/**
+ * Makes the run of this handle wait for a call, if a run has it. The call may have statements to send that the handler
+ * does not wait for.
+ *
+ * @returns the call
+ */
+export function awaitedByRun<Answer>(tx: unknown, call: Promise<Answer>): Promise<Answer> {
+  return runOf(tx)?.calls.add(call) ?? call;
+}
+
+function runOf(tx: unknown): RunOfHandle | undefined {
+  return typeof tx === 'object' && tx !== null ? runs.get(tx) : undefined;
 }

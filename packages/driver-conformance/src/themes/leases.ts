@@ -199,18 +199,20 @@ export const leases = theme('leases', (test) => {
     ]);
   });
 
-  test('a deferred handle asks for the other one when it is first used', async (stage) => {
+  test('a deferred handle sends each statement through the handle that it gets', async (stage) => {
     const { driver, createNotes } = stage;
     const notes = await createNotes();
     const caller = await stage.caller();
-    let asked = 0;
-    const handle = driver.deferred(async () => {
-      asked += 1;
-      return caller.tx;
+    let sent = 0;
+    const handle = driver.deferred({
+      send: (statement) => {
+        sent += 1;
+        return statement(caller.tx);
+      },
     });
-    expect(asked).toBe(0);
+    expect(sent).toBe(0);
     await notes.write(handle, 'deferred');
-    expect(asked).toBe(1);
+    expect(sent).toBe(1);
     await caller.commit();
     expect(await notes.all()).toEqual(['deferred']);
   });

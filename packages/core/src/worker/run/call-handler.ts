@@ -6,6 +6,7 @@ import { type BuiltHandler, buildHandler } from '../../handler/run-container.js'
 import { isThenable } from '../../thenable.js';
 import { Context, type HandlerCall } from './context.js';
 import type { LiveRun } from './live-run.js';
+import type { OpenCalls } from './open-calls.js';
 import { GRACE_MS } from './time-limits.js';
 
 /**
@@ -30,12 +31,24 @@ export function callHandler<Tx>(
     context.end();
     throw lostClaim(call) ?? error;
   }
-  if (returned instanceof Promise) return ending(call, context, returned, leaveBehind);
+  const { calls } = call.tx;
+  if (returned instanceof Promise || !calls.isEmpty)
+    return ending(call, context, withCalls(returned, calls), leaveBehind);
   // A synchronous handler has ended by now, and needs no timer.
   context.end();
   const lost = lostClaim(call);
   if (lost !== undefined) throw lost;
   return returned;
+}
+
+/**
+ * The result of a handler whose calls through the transaction have ended. A call that the handler does not await is one
+ * of its writes.
+ */
+async function withCalls(returned: unknown, calls: OpenCalls): Promise<unknown> {
+  const result = await returned;
+  await calls.rest();
+  return result;
 }
 
 /** The result of an asynchronous handler. */

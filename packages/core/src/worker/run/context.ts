@@ -15,7 +15,7 @@ export interface HandlerCall<Tx> {
   readonly jobs: readonly [CheckedJob, ...CheckedJob[]];
   /** When its time is over. The checks of the payloads have used some of that time. */
   readonly until: number;
-  readonly tx: Pick<RunHandle<Tx>, 'lost' | 'handle'>;
+  readonly tx: Pick<RunHandle<Tx>, 'lost' | 'handle' | 'calls'>;
   readonly live: LiveRun;
   readonly driver: Pick<Driver, 'noteRun'>;
   readonly clock: Clock;
@@ -44,7 +44,8 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
   }
 
   get tx(): Tx {
-    return givenTo(this.#call.live, this.#call.tx.handle);
+    const { live, tx } = this.#call;
+    return givenTo({ together: live.together, calls: tx.calls }, tx.handle);
   }
 
   get signal(): AbortSignal {

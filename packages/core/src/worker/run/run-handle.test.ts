@@ -4,7 +4,7 @@ import { DriverError } from '../../driver/driver-error.js';
 import { sharedEntrance, soleEntrance } from './entrance.js';
 import { type Entrance, RunHandle } from './run-handle.js';
 
-/** A transaction that can be lost, and a handle for each run in it: the handle is the function that a statement waits with. */
+/** A transaction that can be lost, and a handle for each run in it: the handle is the function that sends a statement. */
 function transaction() {
   const losing = new AbortController();
   const session = {
@@ -14,11 +14,11 @@ function transaction() {
     renew: vi.fn(async () => {}),
   };
   const run = (entrance: Entrance) => {
-    const handle = new RunHandle<unknown>({ deferred: (ready) => ready }, session, entrance);
-    const query = async (): Promise<unknown> => {
-      const ready = handle.handle;
-      if (typeof ready !== 'function') throw new Error('The handle is the function that it waits with.');
-      return ready();
+    const handle = new RunHandle<unknown>({ deferred: ({ send }) => send }, session, entrance);
+    const query = async (statement = async (tx: unknown) => tx): Promise<unknown> => {
+      const send = handle.handle;
+      if (typeof send !== 'function') throw new Error('The handle is the function that sends a statement.');
+      return send(statement);
     };
     return { handle, query };
   };
@@ -130,12 +130,15 @@ test('a statement is refused where the record cannot be made durable, and the ru
 test('a statement that the handler sent and did not wait for is one of its writes, and comes before they are kept', async () => {
   const { handle, query, durable } = sole();
   const happened: string[] = [];
-  void query().then(async () => {
+  void query(async () => {
     // A driver needs some turns to send it.
     for (let turn = 0; turn < 10; turn++) await null;
     happened.push('sent');
   });
-  const kept = handle.keep()?.then(() => happened.push('kept'));
+  const kept = handle.calls.rest().then(async () => {
+    await handle.keep();
+    happened.push('kept');
+  });
   await settled();
   expect(happened).toEqual([]);
   durable.open();

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Driver } from '../../driver/driver.js';
 import { runOver } from '../../driver/run-over.js';
+import { OpenCalls } from './open-calls.js';
 
 /** The transaction that a run writes in. */
 export interface RunWrites<Tx> {
@@ -27,6 +27,8 @@ export interface Entrance {
  * statement after the run's end is refused.
  */
 export class RunHandle<Tx> {
+  /** The handler's calls through the transaction. */
+  readonly calls = new OpenCalls();
   readonly #driver: Pick<Driver<Tx>, 'deferred'>;
   readonly #writes: RunWrites<Tx>;
   readonly #entrance: Entrance;
@@ -47,7 +49,9 @@ export class RunHandle<Tx> {
 
   /** For the handler. Made when it is first read. */
   get handle(): Tx {
-    this.#handle ??= this.#driver.deferred(() => this.#use());
+    this.#handle ??= this.#driver.deferred({
+      send: (statement) => this.calls.add(this.#use(statement)),
+    });
     return this.#handle;
   }
 
@@ -58,18 +62,12 @@ export class RunHandle<Tx> {
 
   /** Ends the run and keeps its writes. Undefined if it has none. Rejects if the writes cannot stay: then call `undo`. */
   keep(): Promise<void> | undefined {
-    if (this.#entering !== null) return this.#keep(this.#entering);
     this.#isOpen = false;
-    return undefined;
+    return this.#entering === null ? undefined : this.#keep(this.#entering);
   }
 
   async #keep(entering: Promise<() => void>): Promise<void> {
-    // A statement that the handler has sent and not awaited is one of its writes.
-    if (!this.used) {
-      await entering;
-      await setImmediate();
-    }
-    this.#isOpen = false;
+    await entering;
     if (!this.used) return;
     await this.#entrance.renew();
     this.#leave?.();
@@ -87,7 +85,7 @@ export class RunHandle<Tx> {
     }
   }
 
-  async #use(): Promise<Tx> {
+  async #use<Answer>(statement: (handle: Tx) => Promise<Answer>): Promise<Answer> {
     this.#entering ??= this.#entrance.enter();
     const leave = await this.#entering;
     if (!this.#isOpen) {
@@ -95,6 +93,6 @@ export class RunHandle<Tx> {
       throw runOver();
     }
     this.#leave = leave;
-    return this.#writes.handle();
+    return statement(await this.#writes.handle());
   }
 }
