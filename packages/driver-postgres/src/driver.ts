@@ -33,6 +33,7 @@ import { PostgresClaimSession } from './claim/claim-session.js';
 import { endPool, onPool, takeConnection, watch } from './connection/connection.js';
 import { NamedStatements } from './connection/named-statements.js';
 import { OutsidePool } from './connection/outside-pool.js';
+import { ownHandle } from './connection/own-handle.js';
 import type { Batch } from './connection/pipeline/send-ahead.js';
 import { type Server, serverOf } from './connection/server.js';
 import { SessionSettings } from './connection/session-settings.js';
@@ -52,6 +53,7 @@ import { WalFlush } from './run/wal-flush.js';
 import { tables } from './statements/tables.js';
 import { history } from './store/history.js';
 import { inTransaction, sendInTransaction } from './store/in-transaction.js';
+import { JoinedStore } from './store/joined-store.js';
 import { prune, takePruneTurn } from './store/prune.js';
 import { PostgresStore, texts } from './store/store.js';
 import { PostgresAnchor } from './worker/anchor.js';
@@ -135,11 +137,11 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
         'InvalidInput',
         "'tx' must be a client with an open transaction: of a pool, what its connect() gives.",
       );
-    return new PostgresStore(this.context, tx);
+    return new JoinedStore(this.context, tx);
   }
 
   deferred(sender: Sender<PostgresTransaction>): PostgresTransaction {
-    return { query: (text, values) => sender.send((handle) => handle.query(text, values)) };
+    return ownHandle({ query: (text, values) => sender.send((handle) => handle.query(text, values)) });
   }
 
   claimSession({ idleLimitMs }: ClaimSessionOptions): ClaimSession<PostgresTransaction> {
@@ -214,7 +216,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const all = [() => made, ...others];
     return despiteDeadlocks(() =>
       others.length + more.length === 0
-        ? this.#names.query<Row>(this.on, only.text, only.values)
+        ? this.#names.query<Row>(this.#short, only.text, only.values)
         : this.#withoutTimeout((client) => sendInTransaction<Row>(client, this.context, all)),
     );
   }

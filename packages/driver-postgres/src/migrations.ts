@@ -143,8 +143,8 @@ async function isThere(
   find: 'to_regclass' | 'to_regnamespace',
   name: string,
 ): Promise<boolean> {
-  const { rows } = await client.query(`SELECT ${find}($1) IS NOT NULL AS there`, [name]);
-  return rows[0]?.there === true;
+  const [row] = await query<{ there: boolean }>(client, `SELECT ${find}($1) IS NOT NULL AS there`, [name]);
+  return row?.there === true;
 }
 
 async function version(client: ClientBase, schemaVersion: string): Promise<number> {

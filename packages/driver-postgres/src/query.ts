@@ -4,6 +4,7 @@ import { toDriverError } from './errors.js';
 /**
  * A `pg` client, or an object that passes queries on to one. A handler is given one as `tx`.
  * The client's calls accept a caller's own as `tx`. A caller's `tx` must not be a pool: a pool may send each statement to another connection.
+ * A caller's object is called with a text and values, and its answer is an array of rows, or has one in `rows`.
  */
 export interface PostgresTransaction {
   query<Row extends QueryResultRow = QueryResultRow>(
@@ -68,6 +69,26 @@ export async function query<Row extends QueryResultRow>(
   } catch (error) {
     throw toDriverError(error);
   }
+}
+
+/**
+ * Runs one of the statements that a caller's transaction may have. Each row is JSON, as text in the column `answer`: no
+ * parser of the caller's connection alters it. The values are texts, or null.
+ *
+ * @throws DriverError
+ */
+export async function answers<Answer>(
+  on: Queryable,
+  text: string,
+  values: readonly (string | null)[],
+): Promise<Answer[]> {
+  const rows = await query<{ answer: string }>(on, text, [...values]);
+  return rows.map(({ answer }) => JSON.parse(answer));
+}
+
+/** A value as text. Null without a value. */
+export function textOrNull(value: string | number | bigint | null | undefined): string | null {
+  return value === null || value === undefined ? null : String(value);
 }
 
 /** One of the driver's own statements, with its values. */

@@ -38,7 +38,7 @@ const RETRYABLE: ReadonlySet<DriverErrorCode> = new Set([
  * - `InvalidInput`: the database cannot hold the value.
  * - `PermissionDenied`: the database user lacks a right.
  * - `SchemaOutdated`: the tables are missing, or older than this driver.
- * - `TransactionOver`: the transaction was used after its end.
+ * - `TransactionOver`: the transaction was used after its end, or before its begin.
  */
 export class DriverError extends Error {
   override readonly name = 'DriverError';

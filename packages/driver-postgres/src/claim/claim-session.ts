@@ -11,6 +11,7 @@ import type {
   Settlement,
 } from '@rowlock/core/driver';
 import type { PoolClient } from 'pg';
+import { ownHandle } from '../connection/own-handle.js';
 import type { PostgresTransaction } from '../query.js';
 import { ClaimConnection } from './claim-connection.js';
 import type { ClaimParts } from './claim-parts.js';
@@ -41,7 +42,7 @@ export class PostgresClaimSession implements ClaimSession<PostgresTransaction> {
 
   get handle(): PostgresTransaction {
     if (this.#transaction !== null) return this.#transaction.handle;
-    return { query: async (text, values) => (await this.#open()).handle.query(text, values) };
+    return ownHandle({ query: async (text, values) => (await this.#open()).handle.query(text, values) });
   }
 
   get used(): boolean {

@@ -1,10 +1,11 @@
 import { runOver } from '@rowlock/core/driver';
 import type { QueryResult, QueryResultRow } from 'pg';
+import { ownHandle } from '../connection/own-handle.js';
 import type { PostgresTransaction, QueryConfig } from '../query.js';
 import type { SerialConnection } from './serial-connection.js';
 
 /** Also reads the session's pid, by which the server stops statements. Behind a pooler the connection's own pid is another one. */
-const SAVEPOINT = 'SAVEPOINT rowlock_handler; SAVEPOINT rowlock_fence; SELECT pg_backend_pid() AS pid';
+const SAVEPOINT = 'SAVEPOINT rowlock_handler; SAVEPOINT rowlock_fence; SELECT pg_backend_pid()::text AS pid';
 
 /** Undoes the handler's writes and the fence. Keeps the older locks. */
 export const ROLLBACK_TO_SAVEPOINT = 'ROLLBACK TO SAVEPOINT rowlock_handler';
@@ -71,6 +72,7 @@ export class HandlerTransaction implements PostgresTransaction {
     this.#serial = serial;
     this.#onEnded = onEnded;
     this.#onStays = onStays;
+    ownHandle(this);
   }
 
   get used(): boolean {

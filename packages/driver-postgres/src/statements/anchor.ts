@@ -2,7 +2,7 @@ import type { Tables } from './tables.js';
 
 /** The anchors' locks in pg_locks. $1 is their class, unsigned. */
 const ANCHORS = `pg_locks
-        WHERE locktype = 'advisory' AND classid = $1::bigint::oid AND objsubid = 2 AND granted
+        WHERE locktype = 'advisory' AND classid = $1::text::bigint::oid AND objsubid = 2 AND granted
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /** The ids of the live workers. $1 is the lock's class, unsigned as pg_locks shows it. */

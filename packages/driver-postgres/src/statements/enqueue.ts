@@ -1,6 +1,7 @@
 import { AFTER_JOBS } from '../store/given.js';
 import { rung } from './bell.js';
 import type { Tables } from './tables.js';
+import { WITHIN } from './within.js';
 
 /** Whether a job keeps others from its unique key. Other conflicts are errors: an id that is taken says that the ids are behind. */
 const HOLDS_KEY = "(unique_scope = 'ever' OR status IN ('new', 'in-progress'))";
@@ -29,22 +30,24 @@ export const enqueueStatements = (tables: Tables) => ({
              coalesce(to_timestamp(available_at / 1000) <= clock_timestamp(), delay = 0),
              max_attempts, unique_key, coalesce(unique_scope, 'outstanding'), metadata, created_by
       FROM ${given}
+      WHERE true ${WITHIN}
       ORDER BY place
       ${unique ? `ON CONFLICT (kind, unique_key) WHERE unique_key IS NOT NULL AND ${HOLDS_KEY} DO NOTHING` : ''}`;
-    if (!wakes) return unique ? `${insert} RETURNING public_id` : insert;
+    if (!wakes) return unique ? `${insert} RETURNING public_id::text AS answer` : insert;
     const [channel, wakeUps] = [`$${AFTER_JOBS}`, `$${AFTER_JOBS + 1}`];
     // The subquery runs once, at the first row. Workers get the notification when the insert is committed.
     return `
       WITH inserted AS (${insert} RETURNING public_id),
       ${rung(tables, wakeUps, 'EXISTS (SELECT FROM inserted)')}
-      SELECT public_id, (SELECT count(pg_notify(${channel}, wake_up)) FROM unnest(${wakeUps}::text[]) AS wake_up)
+      SELECT public_id::text AS answer, (SELECT count(pg_notify(${channel}, wake_up)) FROM unnest(${wakeUps}::text::text[]) AS wake_up)
       FROM inserted
       ${unique ? '' : 'LIMIT 1'}`;
   },
 
   findDuplicates: `
-      SELECT given.place, found.public_id
-      FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS given (kind, unique_key, place)
+      SELECT json_build_array(given.place, found.public_id)::text AS answer
+      FROM unnest($1::text::text[], $2::text::text[]) WITH ORDINALITY AS given (kind, unique_key, place)
       JOIN ${tables.job} AS found ON found.kind = given.kind AND found.unique_key = given.unique_key
-       AND (found.unique_scope = 'ever' OR found.status IN ('new', 'in-progress'))`,
+       AND (found.unique_scope = 'ever' OR found.status IN ('new', 'in-progress'))
+      WHERE true ${WITHIN}`,
 });

@@ -4,6 +4,7 @@ import { cut } from '../connection/connection.js';
 import { type Batch, sendAhead } from '../connection/pipeline/send-ahead.js';
 import { BEGIN, COMMIT } from '../connection/pipeline/transaction-words.js';
 import type { Context } from '../context.js';
+import type { QueryConfig } from '../query.js';
 import { PostgresStore } from './store.js';
 
 const begin: Batch = () => [{ text: BEGIN.text, values: [] }];
@@ -40,7 +41,8 @@ class StoreInTransaction extends PostgresStore {
   constructor(client: PoolClient, context: Context) {
     const { answerMs } = context;
     super(context, {
-      query: (text, values) => answerWithin(answerMs, client.query(text, values), () => cut(client)),
+      query: <Row extends QueryResultRow>(statement: QueryConfig) =>
+        answerWithin(answerMs, client.query<Row>(statement), () => cut(client)),
     });
     this.#client = client;
   }

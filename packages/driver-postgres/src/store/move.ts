@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import type { State } from '@rowlock/core';
 import { type ClientEvent, type Moved, TRANSITIONS } from '@rowlock/core/driver';
-import { type PostgresTransaction, query } from '../query.js';
+import { toText } from '../connection/pipeline/to-text.js';
+import { answers, type Queryable, textOrNull } from '../query.js';
 import type { MoveRow } from '../rows.js';
 import type { Statements } from '../statements.js';
 
@@ -14,12 +15,13 @@ interface Move {
 
 /** Applies a client's event to a job, unless a worker holds the job. @throws DriverError */
 export async function move(
-  on: PostgresTransaction,
+  on: Queryable,
   sql: Statements,
   { event, publicId, redrives }: Move,
 ): Promise<Moved> {
   const { from, to } = TRANSITIONS[event];
-  const [row] = await query<MoveRow>(on, sql.move, [publicId, from, to, hostname(), redrives]);
+  const values = [publicId, toText(from), to, hostname(), textOrNull(redrives)];
+  const [row] = await answers<MoveRow>(on, sql.move, values);
   if (row === undefined) return { outcome: 'missing' };
   const { status, free, moved } = row;
   if (moved) return { outcome: 'moved' };

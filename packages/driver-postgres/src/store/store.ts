@@ -13,8 +13,9 @@ import {
 } from '@rowlock/core/driver';
 import type { QueryResultRow } from 'pg';
 import type { Batch } from '../connection/pipeline/send-ahead.js';
+import { toText } from '../connection/pipeline/to-text.js';
 import type { Context } from '../context.js';
-import { type PostgresTransaction, query } from '../query.js';
+import { answers, type Queryable, query } from '../query.js';
 import { toWorkerView, type WorkerRow } from '../rows.js';
 import { type GivenJob, newJobs } from './given.js';
 import { move } from './move.js';
@@ -23,16 +24,16 @@ import { countJobs, listJobs } from './views.js';
 /** How often a unique key may change hands while a job that needs it is enqueued. */
 const MOST_TRIES = 10;
 
-/** The number of jobs that one statement inserts. While the server inserts them, the next ones are serialised. */
-const PER_STATEMENT = 1_000;
-
 /** The single-statement verbs, on the pool or in a caller's transaction. */
 export class PostgresStore implements Store {
+  /** The number of jobs that one statement inserts. While the server inserts them, the next ones are serialised. */
+  protected readonly perStatement: number = 1_000;
+
   /** @param withoutTimeout For statements that may read much, and take long. */
   constructor(
     protected readonly context: Context,
-    protected readonly on: PostgresTransaction,
-    private readonly withoutTimeout: PostgresTransaction = on,
+    protected readonly on: Queryable,
+    private readonly withoutTimeout: Queryable = on,
   ) {}
 
   async enqueue(jobs: readonly NewJob[], wakeUps: readonly WakeUp[] = []): Promise<readonly Enqueued[]> {
@@ -63,8 +64,8 @@ export class PostgresStore implements Store {
     const unique = open.some(({ job }) => job.unique !== null);
     const wakes = wakeUps.length > 0;
     const calls = wakes ? [this.context.channel, texts(wakeUps)] : [];
-    const rows = await this.sendAll<{ public_id: string }>(
-      pieces(open, PER_STATEMENT).map(
+    const rows = await this.sendAll<{ answer: string }>(
+      pieces(open, this.perStatement).map(
         (some) => () =>
           newJobs(some).map((given) => ({
             text: this.context.sql.enqueue({ given: given.text, unique, wakes }),
@@ -72,7 +73,7 @@ export class PostgresStore implements Store {
           })),
       ),
     );
-    const inserted = unique ? new Set(rows.map(({ public_id }) => public_id)) : undefined;
+    const inserted = unique ? new Set(rows.map(({ answer }) => answer)) : undefined;
     return open.filter(({ place, publicId }) => {
       if (inserted?.has(publicId) === false) return true;
       outcomes[place] = { outcome: 'enqueued', publicId };
@@ -82,11 +83,12 @@ export class PostgresStore implements Store {
 
   async #findDuplicates(open: Place[], outcomes: Enqueued[]): Promise<Place[]> {
     if (open.length === 0) return open;
-    const rows = await query<{ place: bigint; public_id: string }>(this.on, this.context.sql.findDuplicates, [
-      open.map(({ job }) => job.kind),
-      open.map(({ job }) => job.unique?.key ?? null),
-    ]);
-    const found = new Map(rows.map(({ place, public_id }) => [Number(place) - 1, public_id]));
+    const rows = await answers<readonly [place: number, publicId: string]>(
+      this.on,
+      this.context.sql.findDuplicates,
+      [toText(open.map(({ job }) => job.kind)), toText(open.map(({ job }) => job.unique?.key ?? null))],
+    );
+    const found = new Map(rows.map(([place, publicId]) => [place - 1, publicId]));
     return open.filter(({ place }, index) => {
       const publicId = found.get(index);
       if (publicId === undefined) return true;
@@ -141,9 +143,9 @@ function pieces<Item>(items: readonly Item[], size: number): Item[][] {
   );
 }
 
-/** Wake-ups as the payloads of notifications. */
-export function texts(wakeUps: readonly WakeUp[]): string[] {
-  return wakeUps.map((wakeUp) => JSON.stringify(wakeUp));
+/** Wake-ups as the payloads of notifications, in an array in Postgres's text format. */
+export function texts(wakeUps: readonly WakeUp[]): string | null {
+  return toText(wakeUps.map((wakeUp) => JSON.stringify(wakeUp)));
 }
 
 /** A job that is not enqueued yet, its id, and its position among the jobs that were passed. */

@@ -1,0 +1,9 @@
+import { DriverError } from './driver-error.js';
+
+/** The error for a call whose `tx` has no open transaction. */
+export function noTransaction(): DriverError {
+  return new DriverError(
+    'TransactionOver',
+    "'tx' has no open transaction: it is over, or did not begin. The call wrote nothing. Begin the transaction first, and await each call before the COMMIT.",
+  );
+}

@@ -1,0 +1,86 @@
+import { DriverError } from '@rowlock/core';
+import { noTransaction } from '@rowlock/core/driver';
+import type { QueryResultRow } from 'pg';
+import { toDriverError } from '../errors.js';
+import {
+  type PostgresTransaction,
+  type Queryable,
+  type QueryConfig,
+  type Rows,
+  statementOf,
+} from '../query.js';
+import { MARK, NOT_WITHIN, within } from '../statements/within.js';
+import { isOwnHandle } from './own-handle.js';
+
+/**
+ * A caller's transaction. No statement takes effect outside of it.
+ *
+ * A `pg` client knows from the server's last answer whether a transaction is open. When nothing is under way on it, a
+ * statement is sent at once, ahead of what the caller sends later. Otherwise, and on objects of other makes, the
+ * transaction is marked first, and the statement fails where the mark is not.
+ */
+export class CallersTransaction implements Queryable {
+  readonly #tx: PostgresTransaction;
+
+  constructor(tx: PostgresTransaction) {
+    this.#tx = tx;
+  }
+
+  /** @throws DriverError */
+  async query<Row extends QueryResultRow>({ text, values }: QueryConfig): Promise<Rows<Row>> {
+    try {
+      if (this.#isNext()) return await this.#send<Row>(text, values);
+      await this.#mark();
+      return await this.#send<Row>(within(text), values);
+    } catch (error) {
+      throw String(Object(error).message).includes(NOT_WITHIN) ? noTransaction() : toDriverError(error);
+    }
+  }
+
+  /**
+   * Whether the next statement that is sent is certain to be in a transaction. A failed transaction counts: the server
+   * refuses the statement.
+   *
+   * @throws DriverError `TransactionOver`
+   */
+  #isNext(): boolean {
+    if (isOwnHandle(this.#tx)) return true;
+    const { readyForQuery } = Object(this.#tx);
+    const status = statusOf(this.#tx);
+    if (readyForQuery !== true || typeof status !== 'string') return false;
+    if (status === 'I') throw noTransaction();
+    return true;
+  }
+
+  async #mark(): Promise<void> {
+    const { rows } = await this.#send<{ answer: string }>(MARK);
+    if (rows[0]?.answer !== 'on') throw otherShape();
+  }
+
+  async #send<Row extends QueryResultRow>(text: string, values: unknown[] = []): Promise<Rows<Row>> {
+    const isPg = isOwnHandle(this.#tx) || statusOf(this.#tx) !== undefined;
+    const answer: unknown = isPg
+      ? await this.#tx.query<Row>(statementOf(text, values))
+      : await this.#tx.query<Row>(text, values);
+    const rows: unknown = Array.isArray(answer) ? answer : Object(answer).rows;
+    if (!isRows<Row>(rows)) throw otherShape();
+    return { rows, rowCount: rows.length };
+  }
+}
+
+/** The transaction's status by the server's last answer. Undefined for other objects than clients of `pg`, and for its older versions. */
+function statusOf(tx: object): unknown {
+  const { getTransactionStatus } = Object(tx);
+  return typeof getTransactionStatus === 'function' ? getTransactionStatus.call(tx) : undefined;
+}
+
+function isRows<Row>(rows: unknown): rows is Row[] {
+  return Array.isArray(rows);
+}
+
+function otherShape(): DriverError {
+  return new DriverError(
+    'InvalidInput',
+    "'tx' answers in a form that is not known here: query(text, values) must resolve with an array of rows, or with { rows }, where each row is an object.",
+  );
+}

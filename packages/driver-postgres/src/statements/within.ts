@@ -1,0 +1,19 @@
+/** Marks the place, in the WHERE of each statement that a caller's transaction may have, for the condition of `within`. */
+export const WITHIN = '/* AND within a transaction */';
+
+/** Sets a mark that ends with the transaction: without one, that is at once. */
+export const MARK = "SELECT set_config('rowlock.joined', 'on', true) AS answer";
+
+const JOINED = "current_setting('rowlock.joined', true)";
+
+/** The server quotes it in its error: see `within`. */
+export const NOT_WITHIN = 'rowlock: no transaction is open';
+
+/**
+ * The statement with a condition that fails unless the mark is set: in a transaction without the mark, and in none. An
+ * error of a cast, since a WHERE that is false would look like a statement that finds nothing.
+ */
+export function within(text: string): string {
+  const condition = `(CASE ${JOINED} WHEN 'on' THEN 'true' ELSE '${NOT_WITHIN}' || coalesce(${JOINED}, '') END)::boolean`;
+  return text.replace(WITHIN, `AND ${condition}`);
+}

@@ -1,0 +1,269 @@
+import '@rowlock/servers/vitest';
+import { createRowlock, type Rowlock } from '@rowlock/core';
+import { freshDatabase } from '@rowlock/servers';
+import pg from 'pg';
+import postgresJs from 'postgres';
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { type PostgresTransaction, postgres } from '../src/index.js';
+
+const Anything = {
+  '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
+} as const;
+const Work = { kind: 'work', payload: Anything };
+const OVER = { code: 'TransactionOver', message: expect.stringContaining('no open transaction') };
+
+let database: Awaited<ReturnType<typeof freshDatabase>>;
+let pool: pg.Pool;
+let rowlock: Rowlock<PostgresTransaction>;
+
+beforeAll(async () => {
+  database = await freshDatabase(inject('postgresUrl'));
+  pool = new pg.Pool({ connectionString: database.url });
+  rowlock = createRowlock({ driver: postgres({ connectionString: database.url }), handlers: [] });
+  await rowlock.migrate();
+});
+
+beforeEach(() => pool.query('DELETE FROM rowlock.job'));
+
+afterAll(async () => {
+  await rowlock.close();
+  await pool.end();
+  await database.drop();
+});
+
+/** A client of the pool, which goes back whatever happens. */
+async function withClient(work: (client: pg.PoolClient) => Promise<void>): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
+
+async function payloads(): Promise<readonly unknown[]> {
+  const { rows } = await pool.query('SELECT payload FROM rowlock.job ORDER BY id');
+  return rows.map(({ payload }) => payload);
+}
+
+/** The calls that take a `tx`, each on a job that is there. */
+function calls(tx: PostgresTransaction, publicId: string): readonly Promise<unknown>[] {
+  return [
+    rowlock.enqueue(Work, { payload: 'lost' }, { tx }),
+    rowlock.enqueue(Work, { payload: 'lost', unique: 'once' }, { tx }),
+    rowlock.enqueueMany(Work, [{ payload: 'lost' }, { payload: 'lost' }], { tx }),
+    rowlock.find(publicId, { tx }),
+    rowlock.list({}, { tx }),
+    rowlock.list({ status: 'in-progress' }, { tx }),
+    rowlock.list({ status: 'new' }, { tx }),
+    rowlock.count({}, { tx }),
+    rowlock.cancel(publicId, { tx }),
+    rowlock.redrive(publicId, { tx }),
+  ];
+}
+
+/** What an application may hand in: the client itself, or an object that passes queries on, as adapters do. */
+const FORMS: Readonly<Record<string, (client: pg.ClientBase) => PostgresTransaction>> = {
+  'a client': (client) => client,
+  'an object that answers as a client does': (client) => ({
+    query: (text, values) => client.query(text, values),
+  }),
+  'an object that answers with rows': (client) => rowsOnly(client),
+};
+
+function rowsOnly(client: pg.ClientBase): PostgresTransaction {
+  return { query: async (text, values) => Object((await client.query(text, values)).rows) };
+}
+
+for (const [form, made] of Object.entries(FORMS)) {
+  for (const ends of [[], ['BEGIN', 'COMMIT'], ['BEGIN', 'ROLLBACK'], ['BEGIN', 'SELECT 1/0', 'COMMIT']]) {
+    test(`${form} after ${ends.join(', ') || 'nothing'} is refused in every call, and nothing is written`, async () => {
+      const { publicId } = await rowlock.enqueue(Work, { payload: 'there' });
+      await withClient(async (client) => {
+        for (const statement of ends) await client.query(statement).catch(() => {});
+        for (const call of calls(made(client), publicId)) await expect(call).rejects.toMatchObject(OVER);
+        const many = Array.from({ length: 2_500 }, () => ({ payload: 'lost' }));
+        await expect(rowlock.enqueueMany(Work, many, { tx: made(client) })).rejects.toMatchObject(OVER);
+      });
+      expect(await payloads()).toEqual(['there']);
+      expect((await rowlock.find(publicId))?.status).toBe('new');
+    });
+  }
+
+  test(`${form} in a transaction is taken in every call`, async () => {
+    const { publicId } = await rowlock.enqueue(Work, { payload: { there: ['"', '\\', null] }, key: 'k' });
+    await withClient(async (client) => {
+      await client.query('BEGIN');
+      const tx = made(client);
+      await rowlock.enqueue(Work, { payload: 'a "text"' }, { tx });
+      const [first, twin] = await rowlock.enqueueMany(
+        Work,
+        [{ payload: { n: 1 }, unique: 'once' }, { payload: 2, unique: 'once' }, { payload: [3] }],
+        { tx },
+      );
+      expect(twin).toEqual({ outcome: 'duplicate', publicId: first?.publicId });
+      expect(await rowlock.find(publicId, { tx })).toMatchObject({
+        payload: { there: ['"', '\\', null] },
+        createdAt: expect.any(Date),
+        key: 'k',
+      });
+      expect((await rowlock.list({ status: 'new' }, { tx })).jobs).toHaveLength(4);
+      expect(await rowlock.count({}, { tx })).toMatchObject({ new: 4 });
+      expect(await rowlock.cancel(publicId, { tx })).toBe('cancelled');
+      await rowlock.redrive(publicId, { tx });
+      await client.query('COMMIT');
+    });
+    expect(await payloads()).toEqual([{ there: ['"', '\\', null] }, 'a "text"', { n: 1 }, [3]]);
+  });
+
+  test(`${form}: a call that is not awaited is not outside of its transaction`, async () => {
+    await withClient(async (client) => {
+      for (const end of ['COMMIT', 'ROLLBACK']) {
+        await client.query('BEGIN');
+        const call = rowlock.enqueue(Work, { payload: end }, { tx: made(client) });
+        const many = rowlock.enqueueMany(
+          Work,
+          Array.from({ length: 2_500 }, () => ({ payload: end })),
+          { tx: made(client) },
+        );
+        const outcomes = Promise.allSettled([call, many]);
+        await client.query(end);
+        const [one, others] = await outcomes;
+        const isIn = (outcome: PromiseSettledResult<unknown>): boolean =>
+          end === 'COMMIT' && outcome.status === 'fulfilled';
+        const there = (await payloads()).filter((payload) => payload === end);
+        expect(there).toHaveLength((isIn(one) ? 1 : 0) + (isIn(others) ? 2_500 : 0));
+      }
+    });
+  });
+}
+
+test('a call on a client that is not awaited goes ahead of the COMMIT', async () => {
+  await withClient(async (client) => {
+    await client.query('BEGIN');
+    const call = rowlock.enqueue(Work, { payload: 'in' }, { tx: client });
+    await client.query('COMMIT');
+    expect(await call).toMatchObject({ outcome: 'enqueued' });
+  });
+  expect(await payloads()).toEqual(['in']);
+});
+
+test('a BEGIN that is not awaited counts, and so does a COMMIT', async () => {
+  await withClient(async (client) => {
+    const begun = client.query('BEGIN');
+    await rowlock.enqueue(Work, { payload: 'in' }, { tx: client });
+    await begun;
+    const committed = client.query('COMMIT');
+    await expect(rowlock.enqueue(Work, { payload: 'out' }, { tx: client })).rejects.toMatchObject(OVER);
+    await committed;
+  });
+  expect(await payloads()).toEqual(['in']);
+});
+
+test('calls at once in one transaction are all in it', async () => {
+  await withClient(async (client) => {
+    await client.query('BEGIN');
+    const one = (payload: number) => rowlock.enqueue(Work, { payload }, { tx: client });
+    await Promise.all([one(1), client.query('SELECT 1'), one(2), rowlock.count({}, { tx: client }), one(3)]);
+    await client.query('COMMIT');
+  });
+  expect((await payloads()).toSorted()).toEqual([1, 2, 3]);
+});
+
+test('a client that went back to its pool is refused', async () => {
+  const client = await pool.connect();
+  await client.query('BEGIN');
+  await client.query('COMMIT');
+  client.release();
+  await expect(rowlock.enqueue(Work, { payload: 1 }, { tx: client })).rejects.toMatchObject(OVER);
+  expect(await payloads()).toEqual([]);
+});
+
+test.each([
+  ['nothing', async () => undefined],
+  ['rows as arrays', async () => ({ rows: [['on']] })],
+  ['a count', async () => ({ rowCount: 1 })],
+])('an object that answers with %s is refused before anything is written', async (_, answer) => {
+  await withClient(async (client) => {
+    await client.query('BEGIN');
+    const tx: PostgresTransaction = {
+      query: async (text, values) => {
+        await client.query(text, values);
+        return Object(await answer());
+      },
+    };
+    await expect(rowlock.enqueue(Work, { payload: 1 }, { tx })).rejects.toMatchObject({
+      code: 'InvalidInput',
+      message: expect.stringContaining('query(text, values)'),
+    });
+    await client.query('COMMIT');
+  });
+  expect(await payloads()).toEqual([]);
+});
+
+/** As of applications that read integers, times or JSON in a way of their own. */
+const PARSED = { getTypeParser: (oid: number) => (text: string) => (oid === TEXT ? text : { parsed: text }) };
+const TEXT = 25;
+
+test('no parser of a client alters what is read', async () => {
+  const parsed = new pg.Client({ connectionString: database.url, types: PARSED });
+  await parsed.connect();
+  for (const made of Object.values(FORMS)) {
+    await parsed.query('BEGIN');
+    const tx = made(parsed);
+    const { publicId } = await rowlock.enqueue(Work, { payload: { n: 1 }, unique: 'once' }, { tx });
+    const twin = await rowlock.enqueue(Work, { payload: 1, unique: 'once' }, { tx });
+    expect(twin).toEqual({ outcome: 'duplicate', publicId });
+    expect(await rowlock.find(publicId, { tx })).toMatchObject({ payload: { n: 1 }, attempt: 0 });
+    expect(await rowlock.count({}, { tx })).toMatchObject({ new: 1 });
+    expect(await rowlock.cancel(publicId, { tx })).toBe('cancelled');
+    await parsed.query('ROLLBACK');
+  }
+  await parsed.end();
+});
+
+test('no parser of a pool keeps a user without rights to the database from migrating twice', async () => {
+  const role = `owner_${new URL(database.url).pathname.slice(1)}`;
+  await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'; CREATE SCHEMA owned AUTHORIZATION ${role}`);
+  const url = new URL(database.url);
+  url.username = role;
+  url.password = 'secret';
+  const parsed = new pg.Pool({ connectionString: url.href, types: PARSED });
+  const own = createRowlock({ driver: postgres({ pool: parsed, schema: 'owned' }), handlers: [] });
+  expect(await own.migrate()).toMatchObject({ from: 0 });
+  expect(await own.migrate()).toMatchObject({ applied: [] });
+  await own.verify();
+  await own.close();
+  await parsed.end();
+  await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+});
+
+test('postgres.js: a call is in its transaction, and what it stores is what was passed', async () => {
+  const sql = postgresJs(database.url, { max: 2 });
+  const adapted = (on: postgresJs.Sql | postgresJs.TransactionSql): PostgresTransaction => ({
+    query: async (text, values) => Object(await on.unsafe(String(text), Object(values))),
+  });
+  const stored = { text: 'a "text"', list: [1, 'two', null] };
+  await sql.begin(async (on) => {
+    const tx = adapted(on);
+    await rowlock.enqueue(
+      Work,
+      { payload: stored, metadata: { by: 'me' }, key: 'k', priority: -1, delay: '1h' },
+      { tx },
+    );
+    await rowlock.enqueueMany(Work, [{ payload: 'text' }, { payload: stored, unique: 'once' }], { tx });
+    const { jobs } = await rowlock.list({}, { tx });
+    expect(jobs.map(({ payload }) => payload)).toEqual([stored, 'text', stored]);
+    expect(jobs[2]).toMatchObject({ metadata: { by: 'me' }, key: 'k', priority: -1 });
+    expect(await rowlock.cancel(jobs[0]?.publicId ?? '', { tx })).toBe('cancelled');
+  });
+  const refused = sql.begin(async (on) => {
+    await rowlock.enqueue(Work, { payload: 'undone' }, { tx: adapted(on) });
+    throw new Error('undone');
+  });
+  await expect(refused).rejects.toThrow('undone');
+  await expect(rowlock.enqueue(Work, { payload: 'lost' }, { tx: adapted(sql) })).rejects.toMatchObject(OVER);
+  expect(await payloads()).toEqual([stored, 'text', stored]);
+  await sql.end();
+});
