@@ -7,6 +7,7 @@ const THEMES = [
   'enqueue',
   'unique keys',
   'joined enqueue',
+  "callers' transactions",
   'round trip',
   'claim',
   'siblings',

@@ -33,9 +33,11 @@ import {
 import { type Connection, createPool, type Pool } from 'mysql2/promise';
 import { MysqlClaimSession } from './claim/claim-session.js';
 import { checkCallersConnection } from './connection/callers-connection.js';
+import { CallersTransaction } from './connection/callers-transaction.js';
 import { ClaimConnections } from './connection/claim-connections.js';
 import { connect } from './connection/connect.js';
 import { endPool, hook, onPool, takeConnection } from './connection/connection.js';
+import { isOwnHandle, ownHandle } from './connection/own-handle.js';
 import { type SessionControl, sessionControl } from './connection/session-control.js';
 import { sharesSessions } from './connection/shared-sessions.js';
 import { verifySettings } from './connection/verify-settings.js';
@@ -156,14 +158,17 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   join(tx: MysqlTransaction): Store {
     checkCallersConnection(tx);
-    return new JoinedStore(this.context, { on: tx, outside: this.#on }, this.#watch);
+    const outside = this.#on;
+    if (isOwnHandle(tx)) return new JoinedStore(this.context, { on: tx, outside }, this.#watch);
+    const on = new CallersTransaction(tx);
+    return new JoinedStore(this.context, { on, outside }, this.#watch, on.harmless);
   }
 
   deferred(sender: Sender<MysqlTransaction>): MysqlTransaction {
-    return {
+    return ownHandle({
       execute: (sql, values) => sender.send((handle) => handle.execute(sql, values)),
       query: (sql, values) => sender.send((handle) => handle.query(sql, values)),
-    };
+    });
   }
 
   claimSession(options: ClaimSessionOptions): ClaimSession<MysqlTransaction> {

@@ -42,7 +42,7 @@ export interface MoveRow {
   crashes: number;
   redrives: number;
   /** Whether the job was redriven as often as given. */
-  meant: 0 | 1;
+  meant: 0 | 1 | '0' | '1';
 }
 
 export interface WorkerViewRow {

@@ -5,16 +5,14 @@ import { serverUrl } from './server.js';
 
 const driver = mysql({ uri: serverUrl, database: 'rowlock' });
 
-test.each([
-  { charset: 'latin1' },
-  { charset: 'UTF8_GENERAL_CI' },
-  { rowsAsArray: true },
-  { nestTables: true },
-])('a connection with %j is refused', async (options) => {
-  const connection = await createConnection({ uri: serverUrl, ...options });
-  expect(() => driver.join(connection)).toThrow(expect.objectContaining({ code: 'InvalidInput' }));
-  await connection.end();
-});
+test.each([{ charset: 'latin1' }, { charset: 'UTF8_GENERAL_CI' }])(
+  'a connection with %j is refused',
+  async (options) => {
+    const connection = await createConnection({ uri: serverUrl, ...options });
+    expect(() => driver.join(connection)).toThrow(expect.objectContaining({ code: 'InvalidInput' }));
+    await connection.end();
+  },
+);
 
 test.each([{}, { charset: 'utf8mb4' }])(
   'a connection with %j is taken, and its pool is not, whose statements would be on different connections',

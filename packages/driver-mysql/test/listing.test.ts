@@ -31,6 +31,7 @@ async function backlog() {
     const [rows] = await connection.query<RowDataPacket[]>("SHOW SESSION STATUS LIKE 'Handler_read%'");
     return rows.reduce((sum, row) => sum + Number(row.Value), 0);
   };
+  await connection.beginTransaction();
   const store = driver.join(connection);
   return {
     store,

@@ -4,6 +4,6 @@ import { DriverError } from './driver-error.js';
 export function noTransaction(): DriverError {
   return new DriverError(
     'TransactionOver',
-    "'tx' has no open transaction: it is over, or did not begin. The call wrote nothing. Begin the transaction first, and await each call before the COMMIT.",
+    "'tx' has no open transaction: it is over, or did not begin. The call has changed no job. Begin the transaction first, and await each call before the COMMIT.",
   );
 }

@@ -1,3 +1,5 @@
+import { isInTransaction } from '../connection/server-status.js';
+
 /** Blanks and comments ahead of a statement's first word. The server runs the contents of some comments, which do not match. */
 const COMMENTS = String.raw`(?:\s|/\*(?!M?!)(?:[^*]|\*(?!/))*\*/|--(?=\s)[^\n]*(?:\n|$)|#[^\n]*(?:\n|$))*`;
 const LEADING = new RegExp(`^${COMMENTS}`);
@@ -18,9 +20,6 @@ const CHANGES_SESSION = new RegExp(
   ].join('|'),
   'i',
 );
-
-/** A flag of the server's status, which the server sends with each answer. */
-const IN_TRANSACTION = 1;
 
 /** A statement's text without leading comments. The client also takes the text in an object. */
 export function textOf(sql: unknown): string {
@@ -46,5 +45,5 @@ export function endsTransaction([result]: readonly unknown[]): boolean {
 function isEnd(result: unknown): boolean {
   const { fieldCount, warningStatus, serverStatus } = Object(result);
   if (fieldCount !== 0 || typeof warningStatus !== 'number') return false;
-  return typeof serverStatus === 'number' && (serverStatus & IN_TRANSACTION) === 0;
+  return typeof serverStatus === 'number' && !isInTransaction(serverStatus);
 }

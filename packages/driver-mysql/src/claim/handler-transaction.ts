@@ -1,5 +1,6 @@
 import { DriverError } from '@rowlock/core';
 import { runOver } from '@rowlock/core/driver';
+import { ownHandle } from '../connection/own-handle.js';
 import { toDriverError } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
 import { beginsTransaction, changesSession, endsTransaction, textOf } from './handler-statements.js';
@@ -38,6 +39,7 @@ export class HandlerTransaction implements MysqlTransaction {
   constructor(connection: MysqlTransaction, effects: HandlerEffects) {
     this.#connection = connection;
     this.#effects = effects;
+    ownHandle(this);
   }
 
   get used(): boolean {

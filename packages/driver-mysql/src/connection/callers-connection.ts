@@ -14,11 +14,9 @@ export function checkCallersConnection(tx: MysqlTransaction): void {
       'InvalidInput',
       "'tx' must be a connection with an open transaction: of a pool, what its getConnection() gives.",
     );
-  const { charsetNumber, rowsAsArray, nestTables } = Object(connection?.config ?? config);
+  const { charsetNumber } = Object(connection?.config ?? config);
   if (typeof charsetNumber === 'number' && !isUtf8mb4(charsetNumber))
     throw new DriverError('InvalidInput', "The connection of a 'tx' must have the charset utf8mb4.");
-  if (rowsAsArray || nestTables)
-    throw new DriverError('InvalidInput', "The connection of a 'tx' takes no rowsAsArray and no nestTables.");
 }
 
 /** Whether a collation, by its number, is of utf8mb4. Numbers from 576 on are MariaDB's, and may be of any character set. */

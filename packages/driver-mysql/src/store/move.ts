@@ -27,7 +27,7 @@ export async function move(
   // MySQL has no UPDATE that skips locked rows. One transaction therefore locks, checks and changes the row.
   const met = await inTransaction(async (tx) => {
     const [free] = await query<MoveRow>(tx, sql.lockOne, [redrives, found.id]);
-    if (free === undefined || !starts(free) || !free.meant) return free ?? null;
+    if (free === undefined || !starts(free) || !isMeant(free)) return free ?? null;
     const [crashed = free] =
       to === 'new' ? await query<{ crashes: string }>(tx, sql.countCrashes, [found.id]) : [];
     await change(tx, sql.move, [to, crashed.crashes, to, to, to, to, to, to, hostname(), to, found.id]);
@@ -36,7 +36,12 @@ export async function move(
   if (met === 'moved') return { outcome: 'moved' };
   const row = met ?? found;
   const held = row.status === 'in-progress' || (met === null && starts(row));
-  return held && row.meant && event === 'cancel'
+  return held && isMeant(row) && event === 'cancel'
     ? { outcome: 'running', redrives: row.redrives }
     : { outcome: 'illegal', status: row.status };
+}
+
+/** With `bigNumberStrings` the number is a text. */
+function isMeant({ meant }: MoveRow): boolean {
+  return Number(meant) === 1;
 }

@@ -1,0 +1,161 @@
+import { DriverError } from '@rowlock/core';
+import { noTransaction } from '@rowlock/core/driver';
+import type { MysqlTransaction } from '../query.js';
+import { isOpen } from './server-status.js';
+
+/** Answers without rows, so that the server says whether a transaction is open. Changes nothing. */
+const STATUS = 'DO 0';
+
+/** A result whose form shows how the caller's object gives rows and texts. */
+const SHAPE = "SELECT 'as text' AS answer";
+
+/** No option of the caller's connection alters what is read. A function: `false` of the connection would override `true`. */
+const AS_READ_HERE = {
+  rowsAsArray: false,
+  nestTables: false,
+  typeCast: (_: unknown, next: () => unknown): unknown => next(),
+};
+
+/** The last turn on each connection: see `inTurn`. */
+const turns = new WeakMap<object, Promise<unknown>>();
+
+/** Objects of other makes than `mysql2` that answer in a known form. */
+const known = new WeakSet<object>();
+
+/**
+ * A caller's transaction. Each statement is sent only when the transaction is known to be open, by the server's answer
+ * to a statement without rows.
+ *
+ * A connection of `mysql2` sends one statement after the other. While nothing is under way on it, no statement of the
+ * caller's comes between that answer and the next statement. On objects of other makes a COMMIT may come between. The
+ * next answer shows that, and the call rejects.
+ */
+export class CallersTransaction implements MysqlTransaction {
+  readonly #tx: MysqlTransaction;
+  /** The connection of `mysql2`. Undefined for objects of other makes. */
+  readonly #client: Client | undefined;
+  /** Whether the last answer has shown an open transaction, and no answer has come since. */
+  #isFresh = false;
+
+  constructor(tx: MysqlTransaction) {
+    this.#tx = tx;
+    this.#client = clientOf(tx);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
+  async execute(sql: string, values?: any): Promise<[any, any]> {
+    const { answer } = this.#isNext
+      ? { answer: this.#send(sql, values) }
+      : await this.#sendInTurn(sql, values);
+    return this.#looked(await answer, committed);
+  }
+
+  /** For a statement that does no harm outside of a transaction. No other one goes ahead of it. */
+  readonly harmless: Pick<MysqlTransaction, 'execute'> = {
+    execute: async (sql, values) => {
+      if (this.#client === undefined) await this.#checkShape();
+      return this.#looked(await this.#send(sql, values), noTransaction);
+    },
+  };
+
+  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
+  query(sql: string, values?: any): Promise<[any, any]> {
+    return this.execute(sql, values);
+  }
+
+  /** Looks at the server's status in an answer without rows. An answer with rows leaves the status as it was. */
+  #looked<Answer extends [unknown, unknown]>(answer: Answer, whenOver: () => DriverError): Answer {
+    const { serverStatus } = Object(answer[0]);
+    if (typeof serverStatus === 'number' && !isOpen(serverStatus)) throw whenOver();
+    this.#isFresh = true;
+    setImmediate(() => {
+      this.#isFresh = false;
+    });
+    return answer;
+  }
+
+  /** Whether a statement that is sent now is certain to be in the transaction. */
+  get #isNext(): boolean {
+    return this.#isFresh && this.#client !== undefined && isIdle(this.#client);
+  }
+
+  /** Calls of one connection take turns until their statements are sent. Otherwise they would keep it busy for each other. */
+  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
+  #sendInTurn(sql: string, values: any): Promise<{ readonly answer: Promise<[any, any]> }> {
+    return inTurn(this.#client ?? this.#tx, async () => {
+      await this.#checkShape();
+      do await this.#confirm();
+      while (this.#client !== undefined && !isIdle(this.#client));
+      return { answer: this.#send(sql, values) };
+    });
+  }
+
+  /** @throws DriverError `TransactionOver` */
+  async #confirm(): Promise<void> {
+    const [result] = listOf(await this.#tx.query(STATUS));
+    const { serverStatus } = Object(result);
+    if (typeof serverStatus !== 'number') throw otherShape();
+    if (!isOpen(serverStatus)) throw noTransaction();
+  }
+
+  /** @throws DriverError `InvalidInput` */
+  async #checkShape(): Promise<void> {
+    if (this.#client !== undefined || known.has(this.#tx)) return;
+    const [rows] = listOf(await this.#tx.execute(SHAPE, []));
+    if (Object(listOf(rows)[0]).answer !== 'as text') throw otherShape();
+    known.add(this.#tx);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
+  #send(sql: string, values: any): Promise<[any, any]> {
+    return this.#client === undefined
+      ? this.#tx.execute(sql, values)
+      : Object(this.#tx).execute({ sql, ...AS_READ_HERE }, values);
+  }
+}
+
+/** What is read of a connection of `mysql2`. */
+interface Client {
+  /** The statement that is under way. */
+  readonly _command: unknown;
+  /** The statements that wait. */
+  readonly _commands: { readonly length: number };
+}
+
+function clientOf(tx: object): Client | undefined {
+  const { connection } = Object(tx);
+  return connection?.config !== undefined && connection._commands !== undefined ? connection : undefined;
+}
+
+function isIdle({ _command, _commands }: Client): boolean {
+  return !_command && _commands.length === 0;
+}
+
+function inTurn<Result>(connection: object, work: () => Promise<Result>): Promise<Result> {
+  const before = turns.get(connection);
+  const turn = before === undefined ? work() : before.then(work, work);
+  turns.set(connection, turn);
+  const end = (): void => {
+    if (turns.get(connection) === turn) turns.delete(connection);
+  };
+  turn.then(end, end);
+  return turn;
+}
+
+function listOf(answer: unknown): readonly unknown[] {
+  return Array.isArray(answer) ? answer : [];
+}
+
+function otherShape(): DriverError {
+  return new DriverError(
+    'InvalidInput',
+    "'tx' answers in a form that is not known here. Its execute(sql, values) and query(sql, values) must resolve with [result, fields], as those of mysql2/promise do, and each row must be an object. The call has changed no job.",
+  );
+}
+
+function committed(): DriverError {
+  return new DriverError(
+    'TransactionOver',
+    "The transaction of 'tx' has ended while the call was on its way. A part of the call was committed by itself. Await each call before the COMMIT.",
+  );
+}

@@ -1,0 +1,239 @@
+import { createRowlock, type Rowlock } from '@rowlock/core';
+import { freshMysqlDatabase } from '@rowlock/servers';
+import {
+  type Connection,
+  type ConnectionOptions,
+  createConnection,
+  type RowDataPacket,
+} from 'mysql2/promise';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type MysqlTransaction, mysql } from '../src/index.js';
+import { serverUrl } from './server.js';
+
+const Anything = {
+  '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
+} as const;
+const Work = { kind: 'work', payload: Anything };
+const OVER = { code: 'TransactionOver' };
+
+let database: Awaited<ReturnType<typeof freshMysqlDatabase>>;
+let plain: Connection;
+let rowlock: Rowlock<MysqlTransaction>;
+
+beforeAll(async () => {
+  database = await freshMysqlDatabase(serverUrl);
+  plain = await createConnection(database.url);
+  rowlock = createRowlock({ driver: mysql({ uri: database.url }), handlers: [] });
+  await rowlock.migrate();
+});
+
+beforeEach(() => plain.query('DELETE FROM rowlock_job'));
+
+afterAll(async () => {
+  await rowlock.close();
+  await plain.end();
+  await database.drop();
+});
+
+async function payloads(): Promise<readonly unknown[]> {
+  const [rows] = await plain.query<RowDataPacket[]>(
+    'SELECT CAST(payload AS CHAR) AS payload FROM rowlock_job ORDER BY id',
+  );
+  return rows.map(({ payload }) => JSON.parse(payload));
+}
+
+async function withConnection(
+  work: (connection: Connection) => Promise<void>,
+  options: ConnectionOptions = {},
+): Promise<void> {
+  const connection = await createConnection({ uri: database.url, ...options });
+  try {
+    await work(connection);
+  } finally {
+    await connection.end();
+  }
+}
+
+/** The calls that take a `tx`, each on a job that is there. */
+function calls(tx: MysqlTransaction, publicId: string): readonly (() => Promise<unknown>)[] {
+  return [
+    () => rowlock.enqueue(Work, { payload: 'lost' }, { tx }),
+    () => rowlock.enqueue(Work, { payload: 'lost', unique: 'once' }, { tx }),
+    () => rowlock.enqueueMany(Work, [{ payload: 'lost' }, { payload: 'lost' }], { tx }),
+    () => rowlock.find(publicId, { tx }),
+    () => rowlock.list({}, { tx }),
+    () => rowlock.list({ status: 'in-progress' }, { tx }),
+    () => rowlock.list({ status: 'new' }, { tx }),
+    () => rowlock.count({}, { tx }),
+    () => rowlock.cancel(publicId, { tx }),
+    () => rowlock.redrive(publicId, { tx }),
+  ];
+}
+
+/** What an application may hand in: the connection itself, or an object that passes statements on. */
+const FORMS: Readonly<Record<string, (connection: Connection) => MysqlTransaction>> = {
+  'a connection': (connection) => connection,
+  'an object of another make': (connection) => ({
+    execute: (sql, values) => connection.execute(sql, values),
+    query: (sql, values) => connection.query(sql, values),
+  }),
+};
+
+const LARGE = Array.from({ length: 40 }, () => ({ payload: 'x'.repeat(100_000) }));
+
+for (const [form, made] of Object.entries(FORMS)) {
+  for (const ends of [
+    [],
+    ['BEGIN', 'COMMIT'],
+    ['BEGIN', 'ROLLBACK'],
+    ['BEGIN', 'SELECT 1', 'CREATE TABLE IF NOT EXISTS implicit (a INT)'],
+  ]) {
+    test(`${form} after ${ends.join(', ') || 'nothing'} is refused in every call, and nothing is written`, async () => {
+      const { publicId } = await rowlock.enqueue(Work, { payload: 'there' });
+      await withConnection(async (connection) => {
+        for (const statement of ends) await connection.query(statement);
+        for (const call of calls(made(connection), publicId))
+          await expect(call()).rejects.toMatchObject(OVER);
+        await expect(rowlock.enqueueMany(Work, LARGE, { tx: made(connection) })).rejects.toMatchObject(OVER);
+      });
+      expect(await payloads()).toEqual(['there']);
+      expect((await rowlock.find(publicId))?.status).toBe('new');
+    });
+  }
+
+  test(`${form} in a transaction is taken in every call`, async () => {
+    const { publicId } = await rowlock.enqueue(Work, { payload: { there: ['"', '\\', null] }, key: 'k' });
+    await withConnection(async (connection) => {
+      await connection.beginTransaction();
+      const tx = made(connection);
+      await rowlock.enqueue(Work, { payload: 'a "text"' }, { tx });
+      const [first, twin] = await rowlock.enqueueMany(
+        Work,
+        [{ payload: { n: 1 }, unique: 'once' }, { payload: 2, unique: 'once' }, { payload: [3] }],
+        { tx },
+      );
+      expect(twin).toEqual({ outcome: 'duplicate', publicId: first?.publicId });
+      expect(await rowlock.find(publicId, { tx })).toMatchObject({
+        payload: { there: ['"', '\\', null] },
+        key: 'k',
+      });
+      expect((await rowlock.list({ status: 'new' }, { tx })).jobs).toHaveLength(4);
+      expect(await rowlock.count({}, { tx })).toMatchObject({ new: 4 });
+      expect(await rowlock.cancel(publicId, { tx })).toBe('cancelled');
+      await rowlock.redrive(publicId, { tx });
+      await connection.commit();
+    });
+    expect(await payloads()).toEqual([{ there: ['"', '\\', null] }, 'a "text"', { n: 1 }, [3]]);
+  });
+
+  test(`${form} without autocommit is in a transaction`, async () => {
+    await withConnection(async (connection) => {
+      await connection.query('SET autocommit = 0');
+      await rowlock.enqueue(Work, { payload: 'in' }, { tx: made(connection) });
+      expect(await payloads()).toEqual([]);
+      await connection.commit();
+    });
+    expect(await payloads()).toEqual(['in']);
+  });
+}
+
+test.each(['COMMIT', 'ROLLBACK'])(
+  'a call that is not awaited before a %s is not outside of its transaction',
+  async (end) => {
+    await withConnection(async (connection) => {
+      await connection.beginTransaction();
+      const tx = connection;
+      const outcomes = Promise.allSettled([
+        rowlock.enqueue(Work, { payload: 'plain' }, { tx }),
+        rowlock.enqueue(Work, { payload: 'unique', unique: 'once' }, { tx }),
+        rowlock.enqueueMany(Work, LARGE, { tx }),
+      ]);
+      await connection.query(end);
+      for (const outcome of await outcomes)
+        expect(outcome).toMatchObject({ status: 'rejected', reason: OVER });
+    });
+    expect(await payloads()).toEqual([]);
+  },
+);
+
+test('calls at once in one transaction are all in it', async () => {
+  await withConnection(async (connection) => {
+    await connection.beginTransaction();
+    const one = (payload: number) =>
+      rowlock.enqueue(Work, { payload, unique: `${payload}` }, { tx: connection });
+    const query = () => connection.query('SELECT 1');
+    await Promise.all([one(1), query(), one(2), rowlock.count({}, { tx: connection }), query(), one(3)]);
+    await connection.commit();
+  });
+  expect((await payloads()).toSorted()).toEqual([1, 2, 3]);
+});
+
+test('a job without a unique key takes no statement more in a transaction', async () => {
+  await withConnection(async (connection) => {
+    await connection.beginTransaction();
+    const statements = async (): Promise<number> => {
+      const [[row]] = await connection.query<RowDataPacket[]>("SHOW SESSION STATUS LIKE 'Questions'");
+      return Number(row?.Value);
+    };
+    await rowlock.enqueue(Work, { payload: 1 }, { tx: connection });
+    const before = await statements();
+    await rowlock.enqueue(Work, { payload: 2 }, { tx: connection });
+    // The ring, the INSERT, and this question.
+    expect((await statements()) - before).toBe(3);
+    await connection.rollback();
+  });
+});
+
+const OPTIONS: readonly ConnectionOptions[] = [
+  { typeCast: false },
+  { typeCast: (field) => `cast ${field.string()}` },
+  { rowsAsArray: true },
+  { nestTables: true },
+  { nestTables: '_' },
+  { dateStrings: true, supportBigNumbers: true, bigNumberStrings: true, decimalNumbers: true },
+  { jsonStrings: true, namedPlaceholders: true, disableEval: true },
+];
+
+test.each(OPTIONS)('no option of a connection alters what is read: %j', async (options) => {
+  await withConnection(async (connection) => {
+    await connection.beginTransaction();
+    const tx = connection;
+    const { publicId } = await rowlock.enqueue(Work, { payload: { n: 1 }, unique: 'once' }, { tx });
+    const twin = await rowlock.enqueue(Work, { payload: 1, unique: 'once' }, { tx });
+    expect(twin).toEqual({ outcome: 'duplicate', publicId });
+    expect(await rowlock.find(publicId, { tx })).toMatchObject({
+      payload: { n: 1 },
+      attempt: 0,
+      createdAt: expect.any(Date),
+      startedAt: null,
+    });
+    expect(await rowlock.count({}, { tx })).toMatchObject({ new: 1 });
+    expect(await rowlock.cancel(publicId, { tx })).toBe('cancelled');
+    await rowlock.redrive(publicId, { tx });
+    await connection.commit();
+  }, options);
+  expect(await payloads()).toEqual([{ n: 1 }]);
+});
+
+test.each<[string, (answer: [unknown, unknown]) => unknown]>([
+  ['nothing', () => undefined],
+  ['rows alone', ([rows]) => rows],
+  [
+    'rows as arrays',
+    ([rows, fields]) => [Array.isArray(rows) ? rows.map((row) => Object.values(row)) : rows, fields],
+  ],
+])('an object that answers with %s is refused before anything is written', async (_, changed) => {
+  await withConnection(async (connection) => {
+    await connection.beginTransaction();
+    const tx: MysqlTransaction = {
+      execute: async (sql, values) => Object(changed(await connection.execute<never>(sql, values))),
+      query: async (sql, values) => Object(changed(await connection.query<never>(sql, values))),
+    };
+    await expect(rowlock.enqueue(Work, { payload: 1 }, { tx })).rejects.toMatchObject({
+      code: 'InvalidInput',
+      message: expect.stringContaining('execute(sql, values)'),
+    });
+    await connection.commit();
+  });
+  expect(await payloads()).toEqual([]);
+});
