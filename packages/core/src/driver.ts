@@ -12,6 +12,7 @@ export type * from './driver/history.js';
 export { HIGHEST_ID, NO_ID, rangeOf } from './driver/job-ids.js';
 export { keepAsking } from './driver/keep-asking.js';
 export { noTransaction } from './driver/no-transaction.js';
+export { isOwnHandle, ownHandle } from './driver/own-handle.js';
 export { runOver } from './driver/run-over.js';
 export type * from './driver/run-record.js';
 export { storableJson, storableText } from './driver/storable.js';

@@ -7,12 +7,14 @@ import {
   type ClaimSessionOptions,
   type Driver,
   type HistoryEntry,
+  isOwnHandle,
   type JobFilter,
   type JobId,
   type JobPage,
   type Lanes,
   type MigrationReport,
   type NewJob,
+  ownHandle,
   type Page,
   type Receipt,
   type Reclaimed,
@@ -37,7 +39,6 @@ import { CallersTransaction } from './connection/callers-transaction.js';
 import { ClaimConnections } from './connection/claim-connections.js';
 import { connect } from './connection/connect.js';
 import { endPool, hook, onPool, takeConnection } from './connection/connection.js';
-import { isOwnHandle, ownHandle } from './connection/own-handle.js';
 import { type SessionControl, sessionControl } from './connection/session-control.js';
 import { sharesSessions } from './connection/shared-sessions.js';
 import { verifySettings } from './connection/verify-settings.js';

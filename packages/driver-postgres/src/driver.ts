@@ -11,6 +11,7 @@ import {
   type JobId,
   type Lanes,
   type MigrationReport,
+  ownHandle,
   type Receipt,
   type Reclaimed,
   type ReclaimScope,
@@ -33,7 +34,6 @@ import { PostgresClaimSession } from './claim/claim-session.js';
 import { endPool, onPool, takeConnection, watch } from './connection/connection.js';
 import { NamedStatements } from './connection/named-statements.js';
 import { OutsidePool } from './connection/outside-pool.js';
-import { ownHandle } from './connection/own-handle.js';
 import type { Batch } from './connection/pipeline/send-ahead.js';
 import { type Server, serverOf } from './connection/server.js';
 import { SessionSettings } from './connection/session-settings.js';

@@ -1,6 +1,5 @@
 import { DriverError } from '@rowlock/core';
-import { runOver } from '@rowlock/core/driver';
-import { ownHandle } from '../connection/own-handle.js';
+import { ownHandle, runOver } from '@rowlock/core/driver';
 import { toDriverError } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
 import { beginsTransaction, changesSession, endsTransaction, textOf } from './handler-statements.js';

@@ -10,8 +10,8 @@ import type {
   RunRef,
   Settlement,
 } from '@rowlock/core/driver';
+import { ownHandle } from '@rowlock/core/driver';
 import type { PoolClient } from 'pg';
-import { ownHandle } from '../connection/own-handle.js';
 import type { PostgresTransaction } from '../query.js';
 import { ClaimConnection } from './claim-connection.js';
 import type { ClaimParts } from './claim-parts.js';

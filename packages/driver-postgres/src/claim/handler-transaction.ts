@@ -1,6 +1,5 @@
-import { runOver } from '@rowlock/core/driver';
+import { ownHandle, runOver } from '@rowlock/core/driver';
 import type { QueryResult, QueryResultRow } from 'pg';
-import { ownHandle } from '../connection/own-handle.js';
 import type { PostgresTransaction, QueryConfig } from '../query.js';
 import type { SerialConnection } from './serial-connection.js';
 

@@ -1,5 +1,5 @@
 import { DriverError } from '@rowlock/core';
-import { noTransaction } from '@rowlock/core/driver';
+import { isOwnHandle, noTransaction } from '@rowlock/core/driver';
 import type { QueryResultRow } from 'pg';
 import { toDriverError } from '../errors.js';
 import {
@@ -10,7 +10,6 @@ import {
   statementOf,
 } from '../query.js';
 import { MARK, NOT_WITHIN, within } from '../statements/within.js';
-import { isOwnHandle } from './own-handle.js';
 
 /**
  * A caller's transaction. No statement takes effect outside of it.

@@ -1,6 +1,10 @@
 const own = new WeakSet<object>();
 
-/** Notes a handle as the driver's own, which refuses statements after its transaction by itself. @returns the handle */
+/**
+ * Notes a handle as a driver's own. Such a handle refuses statements after its transaction by itself.
+ *
+ * @returns the handle
+ */
 export function ownHandle<Handle extends object>(handle: Handle): Handle {
   own.add(handle);
   return handle;
