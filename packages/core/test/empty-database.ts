@@ -76,7 +76,7 @@ export function emptyDatabase(answers: Answers): {
     capabilities: { maxConnections: null, sharesPool: false },
     claimSession: () => session,
     deferred: () => undefined,
-    reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, missing: [] })),
+    reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, missing: [], own: [] })),
     async survey() {
       surveys += 1;
       return answers.survey();

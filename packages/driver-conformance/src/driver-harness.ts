@@ -194,7 +194,7 @@ export interface Mishaps {
 export type Refuse = (text: string) => Promise<void>;
 
 /** Somebody empties a table, and its ids begin anew. */
-export type Truncate = (table: 'job' | 'worker') => Promise<void>;
+export type Truncate = (table: 'job' | 'run' | 'worker') => Promise<void>;
 
 /** A code that this database has no error for, or what cannot happen to it. */
 export interface Impossible {

@@ -40,8 +40,9 @@ export interface Driver<Tx = unknown> extends Store {
   survey(lanes: Lanes): Promise<Survey>;
 
   /**
-   * Puts back to `new` the jobs of leases that are over, and of leases whose workers are in `dead`. Returns the workers
-   * of other leases that are not alive. Skips a job that its run is just settling.
+   * Puts back to `new` the jobs of leases that are over, of leases whose workers are in `dead`, and of the calling
+   * worker's runs that have ended. Returns the workers of other leases that are not alive. Skips a job that its run is
+   * just settling.
    */
   reclaim(scope: ReclaimScope): Promise<Reclaimed>;
 

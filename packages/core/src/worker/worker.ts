@@ -279,6 +279,8 @@ export class Worker<Tx> {
       ...all,
       driver,
       lanes: registry,
+      workerId: anchor.workerId,
+      live: this.#live,
       clock,
       cancellations: this.#cancellations,
       pollMs: this.#pollMs,
