@@ -126,6 +126,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const found = row?.version ?? 0;
     if (found < SCHEMA_VERSION) throw outdated(found, this.context.schema);
     await verifySettings(this.#short);
+    // The first claim is not to wait for this.
+    await this.#server();
     return { limits: await limitsOf(this.#short, this.pool.open) };
   }
 
