@@ -73,7 +73,7 @@ export function emptyDatabase(answers: Answers): {
   };
   const driver: Driver = {
     name: 'empty',
-    capabilities: { maxConnections: null, sharesPool: false },
+    pool: null,
     claimSession: () => session,
     deferred: () => undefined,
     reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, missing: [], own: [] })),
@@ -94,7 +94,7 @@ export function emptyDatabase(answers: Answers): {
       report: async () => {},
       release: async () => {},
     }),
-    verify: async () => ({ serverConnections: null }),
+    verify: async () => ({ limits: [] }),
     close: async () => {},
     join: () => driver,
     migrate: unused,

@@ -6,6 +6,7 @@ import { bounds } from './themes/bounds.js';
 import { cancel } from './themes/cancel.js';
 import { claim } from './themes/claim.js';
 import { claimSession } from './themes/claim-session.js';
+import { connections } from './themes/connections.js';
 import { contexts } from './themes/contexts.js';
 import { crashedBatches } from './themes/crashed-batches.js';
 import { dependencies } from './themes/dependencies.js';
@@ -84,6 +85,8 @@ export const conformanceThemes: readonly Theme[] = [
   leased(liveness),
   idleWorker,
   leased(idleWorker),
+  connections,
+  leased(connections),
   lostClaim,
   leasedRuns,
   heartbeats,

@@ -40,6 +40,8 @@ const THEMES = [
   'liveness, leased',
   'idle worker',
   'idle worker, leased',
+  'connections',
+  'connections, leased',
   'lost claim',
   'leased runs',
   'heartbeats',

@@ -2,7 +2,6 @@ import { type Enqueued, isDriverError, type State } from '@rowlock/core';
 import {
   type Anchor,
   BeatingAnchor,
-  type Capabilities,
   type ClaimSession,
   type ClaimSessionOptions,
   type Driver,
@@ -22,6 +21,7 @@ import {
   type RunStart,
   type RunsStarted,
   type SessionListener,
+  type SharedPool,
   type Store,
   type Stretch,
   type Survey,
@@ -29,12 +29,14 @@ import {
   type WakeUp,
   type WorkerInfo,
 } from '@rowlock/core/driver';
-import { type Connection, createPool, type Pool } from 'mysql2/promise';
+import { type Connection, createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { MysqlClaimSession } from './claim/claim-session.js';
 import { checkCallersConnection } from './connection/callers-connection.js';
 import { ClaimConnections } from './connection/claim-connections.js';
 import { connect } from './connection/connect.js';
 import { endPool, hook, onPool, takeConnection } from './connection/connection.js';
+import { limitsOf } from './connection/limits.js';
+import { sharedPoolOf } from './connection/pool.js';
 import { type SessionControl, sessionControl } from './connection/session-control.js';
 import { sharesSessions } from './connection/shared-sessions.js';
 import { verifySettings } from './connection/verify-settings.js';
@@ -94,7 +96,7 @@ function openPool({ connecting, maxConnections, onConnect }: Settings): Pool {
 
 class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly name = 'mysql';
-  readonly capabilities: Capabilities;
+  readonly pool: SharedPool<PoolConnection>;
   readonly #settings: Settings;
   readonly #pool: Pool;
   /** The pool, for short statements. */
@@ -129,7 +131,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       (rings) => findRings(on, context.sql, rings),
       (wakeUps) => this.#ringer.interrupt(wakeUps),
     );
-    this.capabilities = { maxConnections: settings.maxConnections, sharesPool: false };
+    this.pool = sharedPoolOf(pool);
   }
 
   async migrate(): Promise<MigrationReport> {
@@ -150,7 +152,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     });
     const found = Number(row?.version ?? 0);
     if (found < SCHEMA_VERSION) throw outdated(found, schema, await productOf(this.#on));
-    return { serverConnections: await verifySettings(this.#on, schema) };
+    await verifySettings(this.#on, schema);
+    return { limits: await limitsOf(this.#on, this.pool.open) };
   }
 
   join(tx: MysqlTransaction): Store {

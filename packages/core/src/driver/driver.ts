@@ -3,6 +3,7 @@ import type { Anchor, SessionListener, WorkerInfo } from './anchor.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
 import type { HistoryEntry, Stretch } from './history.js';
 import type { Receipt, RunNote, RunRef, RunStart, RunsStarted } from './run-record.js';
+import type { SharedPool } from './shared-pool.js';
 import type { Store } from './store.js';
 import type { Lanes, Reclaimed, ReclaimScope, Survey } from './survey.js';
 
@@ -16,7 +17,8 @@ import type { Lanes, Reclaimed, ReclaimScope, Survey } from './survey.js';
 export interface Driver<Tx = unknown> extends Store {
   /** The database's name, for logs: `postgres`, `mysql`. */
   readonly name: string;
-  readonly capabilities: Capabilities;
+  /** The driver's pool, the same for all drivers on it in this process. Null for a driver without one. */
+  readonly pool: SharedPool | null;
 
   /** Brings the schema up to date. Safe to call twice, and from many processes at once. */
   migrate(): Promise<MigrationReport>;
@@ -88,18 +90,19 @@ export interface Driver<Tx = unknown> extends Store {
   close(): Promise<void>;
 }
 
-/** A database's capabilities beyond the contract, as data. The conformance suite checks it. */
-export interface Capabilities {
-  /** How many connections the driver may have open at once, or null if it has no limit of its own. */
-  readonly maxConnections: number | null;
-  /** Whether the application takes connections out of the same pool. */
-  readonly sharesPool: boolean;
-}
-
 /** The server's limits. */
 export interface Verified {
-  /** The most connections that the server allows, for all clients together. Null if there is no limit. */
-  readonly serverConnections: number | null;
+  /** Those on connections: of the server, of the database, of this user. */
+  readonly limits: readonly ConnectionLimit[];
+}
+
+/** A limit of the server on connections. */
+export interface ConnectionLimit {
+  /** Its name, as in `the CONNECTION LIMIT of the role app`. */
+  readonly name: string;
+  readonly most: number;
+  /** How many connections count towards it now, without those of this pool. */
+  readonly used: number;
 }
 
 export interface MigrationReport {

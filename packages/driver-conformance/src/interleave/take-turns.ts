@@ -39,7 +39,7 @@ export function takeTurns<Tx>(
   };
   const notify: Store['notify'] = (wakeUps) => turn('notify', async () => observer.wakes(wakeUps));
   return instead(driver, {
-    verify: async () => ({ serverConnections: null }),
+    verify: async () => ({ limits: [] }),
     anchor: async () => anchor,
     claimSession: (options) => claimsInTurns(driver.claimSession(options), turn, observer),
     survey: (lanes) => turn(observer.putsOff ? 'survey later' : 'survey', () => driver.survey(lanes)),

@@ -3,6 +3,7 @@ import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolConnection } from 'mysql2/promise';
 import { toDriverError } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
+import { sharedPoolOf } from './pool.js';
 import { cut, type OnConnect, prepareSession } from './session.js';
 
 /** The timeout for setting up a connection, in milliseconds. The same as the timeout for connecting. */
@@ -24,7 +25,7 @@ const NONE_FREE =
 
 /** A connection of the pool, set up. @param answerMs The timeout for a free connection, in milliseconds. @throws DriverError */
 export async function takeConnection(pool: Pool, answerMs: number): Promise<PoolConnection> {
-  const connecting = pool.getConnection();
+  const connecting = sharedPoolOf(pool).connect(answerMs);
   let isLate = false;
   try {
     const client = await answerWithin(answerMs, connecting, () => {

@@ -3,6 +3,7 @@ import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolClient } from 'pg';
 import { toDriverError } from '../errors.js';
 import type { PostgresTransaction } from '../query.js';
+import { sharedPoolOf } from './pool.js';
 import type { SessionSettings } from './session-settings.js';
 
 /** Keep-alive probes begin after so many silent milliseconds. Node sends 10 probes, one a second. */
@@ -33,7 +34,7 @@ const watched = new WeakSet<PoolClient>();
  * An application's own pool may lack error listeners, and may have no timeout for a free connection. @throws DriverError
  */
 export async function takeConnection(pool: Pool, answerMs: number): Promise<PoolClient> {
-  const connecting = pool.connect();
+  const connecting = sharedPoolOf(pool).connect(answerMs);
   let isLate = false;
   try {
     const client = await answerWithin(answerMs, connecting, () => {
@@ -47,6 +48,23 @@ export async function takeConnection(pool: Pool, answerMs: number): Promise<Pool
     return client;
   } catch (error) {
     if (isLate) throw new DriverError('ConnectionLost', `${NONE_FREE} (${answerMs} ms)`, { cause: error });
+    throw toDriverError(error, 'ConnectionLost');
+  }
+}
+
+/** Takes a connection for a claim, which calls `letGo` at its end. @param isSettlement Whether it settles a lease. @throws DriverError */
+export async function holdConnection(
+  pool: Pool,
+  answerMs: number,
+  isSettlement: boolean,
+): Promise<PoolClient> {
+  const source = {
+    take: () => takeConnection(pool, answerMs),
+    giveBack: (client: PoolClient) => client.release(),
+  };
+  try {
+    return await sharedPoolOf(pool).hold(source, answerMs, isSettlement);
+  } catch (error) {
     throw toDriverError(error, 'ConnectionLost');
   }
 }
