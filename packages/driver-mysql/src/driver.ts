@@ -5,6 +5,7 @@ import {
   type Capabilities,
   type ClaimSession,
   type ClaimSessionOptions,
+  type ClientEvent,
   type Driver,
   type HistoryEntry,
   type JobFilter,
@@ -12,6 +13,7 @@ import {
   type JobPage,
   type Lanes,
   type MigrationReport,
+  type Moved,
   type NewJob,
   type Page,
   type Receipt,
@@ -47,6 +49,7 @@ import { endCrashed } from './run/crashed-runs.js';
 import { noteRun } from './run/note-run.js';
 import { reclaim } from './run/reclaim.js';
 import { startRuns } from './run/run-starts.js';
+import { withBoundedWaits } from './store/bounded-waits.js';
 import { history } from './store/history.js';
 import { inTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
@@ -172,15 +175,30 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   override async enqueue(
     jobs: readonly NewJob[],
     wakeUps: readonly WakeUp[] = [],
+    waitMs?: number,
   ): Promise<readonly Enqueued[]> {
-    const outcomes = await super.enqueue(jobs);
+    const outcomes = await (waitMs === undefined
+      ? super.enqueue(jobs)
+      : withBoundedWaits(this.#pool, this.context, waitMs, (store) => store.enqueue(jobs)));
     if (outcomes.some(({ outcome }) => outcome === 'enqueued')) this.#ringer.ringBehind(wakeUps);
     return outcomes;
   }
 
+  override async moveAll(
+    event: ClientEvent,
+    publicIds: readonly string[],
+    waitMs?: number,
+  ): Promise<readonly Moved[]> {
+    return waitMs === undefined
+      ? super.moveAll(event, publicIds)
+      : withBoundedWaits(this.#pool, this.context, waitMs, (store) => store.moveAll(event, publicIds));
+  }
+
   override async list(filter: JobFilter, page: Page): Promise<JobPage> {
-    // One job is found by an index.
-    return filter.publicId === undefined ? this.#withoutTimeout.list(filter, page) : super.list(filter, page);
+    // An index finds single jobs.
+    return filter.publicIds === undefined
+      ? this.#withoutTimeout.list(filter, page)
+      : super.list(filter, page);
   }
 
   override async count(filter: JobFilter): Promise<Record<State, number>> {

@@ -218,9 +218,12 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     );
   }
 
-  protected override atomically<Result>(work: (store: PostgresStore) => Promise<Result>): Promise<Result> {
+  protected override atomically<Result>(
+    work: (store: PostgresStore) => Promise<Result>,
+    waitMs?: number,
+  ): Promise<Result> {
     return despiteDeadlocks(() =>
-      this.#withoutTimeout((client) => inTransaction(client, this.context, work)),
+      this.#withoutTimeout((client) => inTransaction(client, this.context, work, waitMs)),
     );
   }
 

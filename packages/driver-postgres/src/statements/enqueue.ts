@@ -42,6 +42,9 @@ export const enqueueStatements = (tables: Tables) => ({
       ${unique ? '' : 'LIMIT 1'}`;
   },
 
+  // How long the statements of this transaction wait for a lock. Returns no row.
+  boundWaits: "SELECT WHERE set_config('lock_timeout', $1, true) IS NULL",
+
   findDuplicates: `
       SELECT given.place, found.public_id
       FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS given (kind, unique_key, place)

@@ -10,10 +10,10 @@ import { type JobViewRow, toJobView } from '../rows.js';
 export async function listJobs(
   on: PostgresTransaction,
   { sql, lockClass }: Context,
-  { publicId, queue, kind, key, status }: JobFilter,
+  { publicIds, queue, kind, key, status }: JobFilter,
   { limit, before }: Page,
 ): Promise<JobPage> {
-  const values = [lockClass.unsigned, publicId, queue, kind, key, status, before, limit + 1];
+  const values = [lockClass.unsigned, publicIds, queue, kind, key, status, before, limit + 1];
   const text = status === 'new' ? sql.listNew : status === 'in-progress' ? sql.listInProgress : sql.list;
   const rows = await query<JobViewRow>(on, text, values);
   const page = rows.slice(0, limit);
