@@ -36,8 +36,8 @@ import { MysqlClaimSession } from './claim/claim-session.js';
 import { checkCallersConnection } from './connection/callers-connection.js';
 import { ClaimConnections } from './connection/claim-connections.js';
 import { connect } from './connection/connect.js';
-import { endPool, hook, onPool, takeConnection } from './connection/connection.js';
-import { type SessionControl, sessionControl } from './connection/session-control.js';
+import { endPool, type GiveUp, hook, onPool, takeConnection } from './connection/connection.js';
+import { giveUp, type SessionControl, sessionControl } from './connection/session-control.js';
 import { sharesSessions } from './connection/shared-sessions.js';
 import { verifySettings } from './connection/verify-settings.js';
 import { poolWithoutTimeout } from './connection/without-timeout.js';
@@ -106,6 +106,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly #withoutTimeout: MysqlStore;
   readonly #claimConnections: ClaimConnections;
   readonly #control: SessionControl;
+  /** For statements whose waits for locks are bounded. */
+  readonly #bounded: Parameters<typeof withBoundedWaits>[0];
   readonly #ringer: Ringer;
   readonly #watch: CommitWatch;
   readonly #push: boolean;
@@ -115,7 +117,9 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   constructor(context: Context, settings: Settings, pool: Pool) {
     const { answerMs } = context;
-    const on = onPool(pool, answerMs);
+    const control = sessionControl(onPool(pool, answerMs), () => this.#push && !this.#shared);
+    const end: GiveUp = (client) => giveUp(control, client);
+    const on = onPool(pool, answerMs, end);
     super(context, { on, outside: on }, (work, ms = answerMs) =>
       inTransaction(pool, { connectionMs: answerMs, answerMs: ms }, work),
     );
@@ -126,7 +130,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     this.#withoutTimeout = new MysqlStore(context, { on: unbounded, outside: unbounded });
     this.#claimConnections = new ClaimConnections(pool, context);
     this.#push = settings.push && settings.sessions !== 'shared';
-    this.#control = sessionControl(on, () => this.#push && !this.#shared);
+    this.#control = control;
+    this.#bounded = { pool, context, giveUp: end };
     this.#ringer = new Ringer(context, on, this.#push ? () => this.#connect() : null);
     this.#watch = new CommitWatch(
       (rings) => findRings(on, context.sql, rings),
@@ -179,7 +184,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   ): Promise<readonly Enqueued[]> {
     const outcomes = await (waitMs === undefined
       ? super.enqueue(jobs)
-      : withBoundedWaits(this.#pool, this.context, waitMs, (store) => store.enqueue(jobs)));
+      : withBoundedWaits(this.#bounded, waitMs, (store) => store.enqueue(jobs)));
     if (outcomes.some(({ outcome }) => outcome === 'enqueued')) this.#ringer.ringBehind(wakeUps);
     return outcomes;
   }
@@ -191,7 +196,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   ): Promise<readonly Moved[]> {
     return waitMs === undefined
       ? super.moveAll(event, publicIds)
-      : withBoundedWaits(this.#pool, this.context, waitMs, (store) => store.moveAll(event, publicIds));
+      : withBoundedWaits(this.#bounded, waitMs, (store) => store.moveAll(event, publicIds));
   }
 
   override async list(filter: JobFilter, page: Page): Promise<JobPage> {

@@ -8,6 +8,9 @@ const FEW = 50;
 /** The most jobs of one statement that several calls share. */
 const MOST = 500;
 
+/** The same of jobs with a unique key. A statement that is divided makes fewer of them wait. */
+const MOST_UNIQUE = 100;
+
 /**
  * Gathers enqueues. A job with a unique key may wait for another transaction that has the key. So it shares no
  * statement with jobs that have none. A call with several unique keys has a statement of its own, in its own order.
@@ -20,7 +23,11 @@ export class GatheredEnqueues {
   constructor(write: Send<NewJob, Enqueued>, clock: Clock) {
     this.#write = write;
     this.#plain = new GatheredCalls(write, MOST, clock);
-    this.#unique = new GatheredCalls((jobs, isShared) => inOrderOfKeys(jobs, isShared, write), MOST, clock);
+    this.#unique = new GatheredCalls(
+      (jobs, isShared) => inOrderOfKeys(jobs, isShared, write),
+      MOST_UNIQUE,
+      clock,
+    );
   }
 
   /** @throws DriverError */

@@ -1,7 +1,6 @@
 import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolConnection } from 'mysql2/promise';
-import { withConnection } from '../connection/connection.js';
-import { cut } from '../connection/session.js';
+import { type GiveUp, withConnection } from '../connection/connection.js';
 import type { Context } from '../context.js';
 import type { MysqlTransaction } from '../query.js';
 import { transactionOn } from './in-transaction.js';
@@ -19,15 +18,14 @@ const UNBOUND = 'SET SESSION innodb_lock_wait_timeout = @rowlock_lock_wait';
  * @throws DriverError
  */
 export function withBoundedWaits<Result>(
-  pool: Pool,
-  context: Context,
+  { pool, context, giveUp }: { readonly pool: Pool; readonly context: Context; readonly giveUp: GiveUp },
   waitMs: number,
   work: (store: MysqlStore) => Promise<Result>,
 ): Promise<Result> {
   const { answerMs } = context;
   return withConnection(pool, answerMs, async (client) => {
     const answered = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
-      answerWithin(answerMs, answer, () => cut(client));
+      answerWithin(answerMs, answer, () => giveUp(client));
     await answered(client.query(BOUND, [Math.max(1, Math.ceil(waitMs / 1_000))]));
     try {
       return await work(storeOn(client, context, answered));

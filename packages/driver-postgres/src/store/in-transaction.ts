@@ -1,6 +1,6 @@
 import { answerWithin } from '@rowlock/core/driver';
 import type { PoolClient, QueryResultRow } from 'pg';
-import { cut } from '../connection/connection.js';
+import { giveUp } from '../connection/connection.js';
 import { type Batch, sendAhead } from '../connection/pipeline/send-ahead.js';
 import { BEGIN, COMMIT } from '../connection/pipeline/transaction-words.js';
 import type { Context } from '../context.js';
@@ -50,7 +50,7 @@ class StoreInTransaction extends PostgresStore {
     super(context, {
       query: async (text, values) => {
         await this.sendAll([]);
-        return answerWithin(answerMs, client.query(text, values), () => cut(client));
+        return answerWithin(answerMs, client.query(text, values), () => giveUp(client, text, answerMs));
       },
     });
     this.#client = client;
