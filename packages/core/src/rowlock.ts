@@ -77,9 +77,10 @@ export class Rowlock<Tx> extends Client<Tx> {
    * A worker for all handlers, or for those of some `queues`. Call `start()` to begin. There may be any number of
    * workers, in any number of processes.
    *
-   * @throws InvalidInputError
+   * @throws InvalidInputError, ClosedError
    */
   worker(options: WorkerOptions = {}): Worker<Tx> {
+    this.checkOpen();
     return this.#work(options);
   }
 
@@ -92,6 +93,7 @@ export class Rowlock<Tx> extends Client<Tx> {
    * @throws InvalidInputError when there is no rule; the `signal`'s reason.
    */
   async prune(rules?: Retention, { signal, onStep }: PruneOptions = {}): Promise<number> {
+    this.checkOpen();
     const limits = rules === undefined ? this.#retention : new RetentionLimits(rules);
     if (!limits.any)
       throw new InvalidInputError("There is no rule to prune by: say what to keep, e.g. { complete: '7d' }.");
@@ -106,7 +108,8 @@ export class Rowlock<Tx> extends Client<Tx> {
   }
 
   /** Brings the database's schema up to date. Safe to call twice, and from many processes at once. */
-  migrate(): Promise<MigrationReport> {
+  async migrate(): Promise<MigrationReport> {
+    this.checkOpen();
     return this.#driver.migrate();
   }
 
@@ -117,18 +120,20 @@ export class Rowlock<Tx> extends Client<Tx> {
    * unsuitable.
    */
   async verify(): Promise<void> {
+    this.checkOpen();
     await this.#driver.verify();
   }
 
   /**
    * Stops the running workers, as their `stop()` does, sends the wake-ups that are still gathered, and closes the
-   * driver. To give handlers another time to end, stop the workers first.
+   * driver. To give handlers another time to end, stop the workers first. Later calls reject with `ClosedError`.
    */
   async close(): Promise<void> {
     try {
       await this.#here.stop();
       await this.flush();
     } finally {
+      this.refuseCalls();
       await this.#driver.close();
     }
   }

@@ -5,7 +5,7 @@ import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import type { JobFilter, Moved, Store } from '../driver/store.js';
-import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
+import { ClosedError, IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { QUEUE } from '../handler/handler.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkKey, checkName, checkWhole, LIMITS } from '../input.js';
@@ -35,11 +35,12 @@ const LOCKED_MS = 20;
 /** The part of Rowlock that enqueues and inspects. */
 export class Client<Tx> {
   readonly #driver: Driver<Tx>;
-  readonly #shared: SharedStore;
+  readonly #calls: SharedStore;
+  #isClosed = false;
 
   constructor(driver: Driver<Tx>, here: LocalWorkers, log: Logger, clock: Clock) {
     this.#driver = driver;
-    this.#shared = new SharedStore(driver, here, log, clock);
+    this.#calls = new SharedStore(driver, here, log, clock);
   }
 
   /**
@@ -75,7 +76,7 @@ export class Client<Tx> {
     const jobs = await newJobs(handler, options);
     const { queue = QUEUE } = handler;
     // In a caller's transaction the commit sends the wake-up.
-    if (tx !== undefined) return this.#driver.join(tx).enqueue(jobs, [{ queue }]);
+    if (tx !== undefined) return this.#join(tx).enqueue(jobs, [{ queue }]);
     return this.#shared.enqueue(jobs);
   }
 
@@ -99,9 +100,7 @@ export class Client<Tx> {
     if (handler !== undefined) checkEnqueueable(handler);
     const known = publicIdOf(publicId);
     if (known === undefined) return undefined;
-    const job = await (tx === undefined
-      ? this.#shared.find(known)
-      : findJoined(this.#driver.join(tx), known));
+    const job = await (tx === undefined ? this.#shared.find(known) : findJoined(this.#join(tx), known));
     return handler === undefined || job?.kind === handler.kind ? job : undefined;
   }
 
@@ -187,21 +186,41 @@ export class Client<Tx> {
       throw error;
     });
     if (tx === undefined) await this.#shared.wake([{}]);
-    else await this.#driver.join(tx).notify([{}]);
+    else await this.#join(tx).notify([{}]);
   }
 
   /** The workers that are alive, and those that stopped within the last hour, or died within an hour of their start. */
-  workers(): Promise<readonly WorkerView[]> {
+  async workers(): Promise<readonly WorkerView[]> {
     return this.#shared.workers();
   }
 
   /** Resolves when all gathered jobs are written, or refused, and every wake-up has been sent. */
   async flush(): Promise<void> {
-    await this.#shared.flush();
+    await this.#calls.flush();
+  }
+
+  /** Refuses all later calls. */
+  protected refuseCalls(): void {
+    this.#isClosed = true;
+  }
+
+  /** @throws ClosedError */
+  protected checkOpen(): void {
+    if (this.#isClosed) throw new ClosedError();
+  }
+
+  get #shared(): SharedStore {
+    this.checkOpen();
+    return this.#calls;
+  }
+
+  #join(tx: Tx): Store {
+    this.checkOpen();
+    return this.#driver.join(tx);
   }
 
   #store(tx: Tx | undefined): Pick<Store, 'list' | 'count' | 'move' | 'notify'> {
-    return tx === undefined ? this.#shared : this.#driver.join(tx);
+    return tx === undefined ? this.#shared : this.#join(tx);
   }
 
   async #move(

@@ -8,8 +8,8 @@ import type { Statements } from '../statements.js';
 interface Move {
   readonly event: ClientEvent;
   readonly publicIds: readonly string[];
-  /** Undefined when the number of redrives does not matter. */
-  readonly redrives: number | undefined;
+  /** Null when the number of redrives does not matter. */
+  readonly redrives: number | null;
 }
 
 /** Applies a client's event to jobs, except those that a worker holds. The outcomes are in the same order. @throws DriverError */

@@ -109,13 +109,13 @@ export class PostgresStore implements Store {
     return countJobs(this.withoutTimeout, this.context, filter);
   }
 
-  async move(event: ClientEvent, publicId: string, redrives?: number): Promise<Moved> {
+  async move(event: ClientEvent, publicId: string, redrives: number | null = null): Promise<Moved> {
     const [moved] = await move(this.on, this.context.sql, { event, publicIds: [publicId], redrives });
     return moved ?? { outcome: 'missing' };
   }
 
   moveAll(event: ClientEvent, publicIds: readonly string[], waitMs?: number): Promise<readonly Moved[]> {
-    const moves = { event, publicIds, redrives: undefined };
+    const moves = { event, publicIds, redrives: null };
     if (waitMs === undefined) return move(this.on, this.context.sql, moves);
     return this.atomically((store) => move(store.on, this.context.sql, moves), waitMs);
   }
