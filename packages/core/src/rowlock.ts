@@ -43,6 +43,7 @@ export class Rowlock<Tx> extends Client<Tx> {
   readonly #work: (options: WorkerOptions) => Worker<Tx>;
   readonly #retention: RetentionLimits;
   readonly #here: LocalWorkers;
+  readonly #log: Logger;
 
   /** @throws DuplicateKindError when two handlers have one kind, InvalidInputError. */
   constructor({
@@ -64,6 +65,7 @@ export class Rowlock<Tx> extends Client<Tx> {
     super(driver, here, log, clock);
     this.#driver = driver;
     this.#here = here;
+    this.#log = log;
     this.#retention = new RetentionLimits(retention);
     const unserved = this.#retention.queues.filter((queue) => !registry.queues.includes(queue));
     // The jobs of a misspelt queue would be deleted by the general rules.
@@ -115,13 +117,15 @@ export class Rowlock<Tx> extends Client<Tx> {
 
   /**
    * Resolves if the database has all that this version needs. A database that a later version has migrated has it too.
+   * Logs a warning for a state of the server that will do harm if it lasts.
    *
    * @throws DriverError `SchemaOutdated` when tables are missing, or older; `Unknown` when a setting of the server is
    * unsuitable.
    */
   async verify(): Promise<void> {
     this.checkOpen();
-    await this.#driver.verify();
+    const { warnings = [] } = await this.#driver.verify();
+    for (const warning of warnings) this.#log.warn({}, warning);
   }
 
   /**

@@ -123,9 +123,9 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     );
     const found = row?.version ?? 0;
     if (found < SCHEMA_VERSION) throw outdated(found, this.context.schema);
-    await verifySettings(this.#short);
+    const warnings = await verifySettings(this.#short);
     const { connections } = await this.#server();
-    return { serverConnections: connections };
+    return { serverConnections: connections, warnings };
   }
 
   join(tx: PostgresTransaction): Store {

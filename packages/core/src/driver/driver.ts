@@ -97,6 +97,8 @@ export interface Capabilities {
 
 /** The server's limits. */
 export interface Verified {
+  /** States of the server that will do harm if they last, a few sentences each. Default: none. */
+  readonly warnings?: readonly string[];
   /** The most connections that the server allows, for all clients together. Null if there is no limit. */
   readonly serverConnections: number | null;
 }

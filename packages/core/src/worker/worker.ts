@@ -235,8 +235,9 @@ export class Worker<Tx> {
       session.end();
       giveBack();
     };
-    const { serverConnections } = await driver.verify();
-    for (const shortage of shortages(driver, serverConnections)) log.warn({ worker: this.name }, shortage);
+    const { serverConnections, warnings = [] } = await driver.verify();
+    for (const warning of [...warnings, ...shortages(driver, serverConnections)])
+      log.warn({ worker: this.name }, warning);
     const host = hostname();
     const info = { name: this.name, host, pid: process.pid, queues: registry.queues };
     const anchor = await driver.anchor(info, session);
