@@ -39,6 +39,7 @@ import { connect } from './connection/connect.js';
 import { endPool, type GiveUp, hook, onPool, takeConnection } from './connection/connection.js';
 import { giveUp, type SessionControl, sessionControl } from './connection/session-control.js';
 import { sharesSessions } from './connection/shared-sessions.js';
+import { unrefIdleTimer } from './connection/unref-idle-timer.js';
 import { verifySettings } from './connection/verify-settings.js';
 import { poolWithoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
@@ -92,6 +93,7 @@ function openPool({ connecting, maxConnections, onConnect }: Settings): Pool {
     idleTimeout: IDLE_MS,
   });
   hook(pool, onConnect);
+  unrefIdleTimer(pool);
   return pool;
 }
 
