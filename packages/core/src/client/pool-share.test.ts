@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { handClock } from '../../test/hand-clock.js';
 import { DriverError } from '../driver/driver-error.js';
-import { PoolShare } from './pool-share.js';
+import { PoolShare, shareOf } from './pool-share.js';
 
 const SILENT_MS = 5_000;
 
@@ -44,6 +44,11 @@ test.each([
   for (const { answer } of begun) answer();
   expect(await Promise.all(calls)).toEqual(['a', 'b', 'c', 'd', 'e']);
   expect(names()).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
+test('the clients of one driver have one share', () => {
+  const driver = { capabilities: { maxConnections: 4, sharesPool: false } };
+  expect(shareOf(driver, handClock())).toBe(shareOf(driver, handClock()));
 });
 
 test('a call that fails makes way for the next', async () => {

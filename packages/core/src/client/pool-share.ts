@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import type { Driver } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 
 /** A statement without an answer for so long, in milliseconds, shows that the server is silent. */
@@ -10,8 +11,17 @@ interface Waiting {
   readonly refuse: (error: unknown) => void;
 }
 
+const shares = new WeakMap<Pick<Driver, 'capabilities'>, PoolShare>();
+
+/** The share of all clients on a driver. */
+export function shareOf(driver: Pick<Driver, 'capabilities'>, clock: Clock): PoolShare {
+  const share = shares.get(driver) ?? new PoolShare(driver.capabilities.maxConnections, clock);
+  shares.set(driver, share);
+  return share;
+}
+
 /**
- * The client's part of the driver's connections: half of them. Calls beyond that wait here, and not in the pool. So the
+ * The clients' part of the driver's connections: half of them. Calls beyond that wait here, and not in the pool. So the
  * pool's timeout for a free connection does not end them, and the workers of this process find a connection soon.
  *
  * A silent server ends the waiting too. A call that has waited longer than a statement without an answer fails with it,

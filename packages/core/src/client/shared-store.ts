@@ -11,7 +11,7 @@ import { GatheredEnqueues } from './gathered-enqueues.js';
 import { moveGathered } from './gathered-moves.js';
 import type { LocalWorkers } from './local-workers.js';
 import { Notifier } from './notifier.js';
-import { PoolShare } from './pool-share.js';
+import { type PoolShare, shareOf } from './pool-share.js';
 
 /** The most jobs of a statement that several calls share. A job that is found may have megabytes. */
 const MOST_FOUND = 50;
@@ -40,7 +40,7 @@ export class SharedStore implements Verbs {
   readonly #wakeUps: GatheredCalls<WakeUp, WakeUp>;
 
   constructor(driver: Driver, here: LocalWorkers, log: Logger, clock: Clock) {
-    const share = new PoolShare(driver.capabilities.maxConnections, clock);
+    const share = shareOf(driver, clock);
     const moves = (event: ClientEvent): GatheredCalls<string, Moved> =>
       new GatheredCalls(
         (ids, isShared) => share.run(() => moveGathered(driver, event, ids, waitMs(isShared))),
