@@ -3,8 +3,8 @@ import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolClient } from 'pg';
 import { toDriverError } from '../errors.js';
 import type { PostgresTransaction, QueryConfig } from '../query.js';
-import { cancelStatement } from './cancel-statement.js';
 import type { SessionSettings } from './session-settings.js';
+import { stopStatement } from './stop-statement.js';
 
 /** Keep-alive probes begin after so many silent milliseconds. Node sends 10 probes, one a second. */
 export const KEEP_ALIVE_MS = 10_000;
@@ -64,7 +64,7 @@ export function cut(client: object): void {
 export function giveUp(client: PoolClient, statement: string | QueryConfig, answerMs: number): void {
   cut(client);
   const pool = watched.get(client);
-  if (pool !== undefined) void cancelStatement(pool, client, textOf(statement), answerMs, cut);
+  if (pool !== undefined) void stopStatement(pool, client, textOf(statement), answerMs, cut);
 }
 
 function textOf(statement: string | QueryConfig): string {

@@ -15,7 +15,7 @@ const CANCEL = `
  *
  * @param cut Destroys a connection.
  */
-export async function cancelStatement(
+export async function stopStatement(
   { options }: Pool,
   cancelled: PoolClient,
   text: string,
