@@ -6,7 +6,7 @@ import pg, { type Pool, type PoolClient } from 'pg';
  */
 const CANCEL = `
   SELECT pg_cancel_backend(pid) FROM pg_stat_activity
-  WHERE pid = $1 AND usename = current_user AND datname = current_database() AND state = 'active'
+  WHERE pid = $1 AND usename = session_user AND datname = current_database() AND state = 'active'
     AND query <> '' AND starts_with($2, left(query, 200))`;
 
 /**
