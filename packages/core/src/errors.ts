@@ -105,6 +105,15 @@ export class PoolTooSmallError extends RowlockError {
   }
 }
 
+/** The Rowlock was closed. A repeat of the call cannot work. */
+export class ClosedError extends RowlockError {
+  override readonly name = 'ClosedError';
+
+  constructor() {
+    super('ROWLOCK_CLOSED', 'This Rowlock is closed: create another one.');
+  }
+}
+
 /** A handler took longer than its timeout. */
 export class HandlerTimeoutError extends RowlockError {
   override readonly name = 'HandlerTimeoutError';

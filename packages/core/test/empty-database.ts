@@ -105,6 +105,8 @@ export function emptyDatabase(answers: Answers): {
     list: answers.list ?? unused,
     count: unused,
     move: answers.move ?? unused,
+    moveAll: async (event, publicIds) =>
+      Promise.all(publicIds.map((publicId) => driver.move(event, publicId))),
     notify: unused,
     workers: unused,
     history: unused,

@@ -3,6 +3,7 @@ import { article } from './themes/article.js';
 import { batchSizes } from './themes/batch-sizes.js';
 import { batches } from './themes/batches.js';
 import { bounds } from './themes/bounds.js';
+import { bursts } from './themes/bursts.js';
 import { cancel } from './themes/cancel.js';
 import { claim } from './themes/claim.js';
 import { claimSession } from './themes/claim-session.js';
@@ -69,6 +70,7 @@ export const conformanceThemes: readonly Theme[] = [
   survey,
   retention,
   listCountMove,
+  bursts,
   wakeUps,
   errors,
   article,

@@ -204,7 +204,9 @@ BEGIN
     DO NOTHING
     RETURNING job.public_id INTO existing;
     IF existing IS NOT NULL THEN
-      PERFORM pg_notify('rowlock:' || current_schema(), json_build_object('queue', enqueue.queue)::text);
+      -- A full queue of notifications would make the commit fail.
+      PERFORM pg_notify('rowlock:' || current_schema(), json_build_object('queue', enqueue.queue)::text)
+      WHERE pg_notification_queue_usage() < 0.9;
       INSERT INTO bell (wake_up) SELECT jsonb_build_object('queue', enqueue.queue)
       WHERE EXISTS (SELECT FROM worker WHERE alive_until > statement_timestamp() - interval '1 minute');
       RETURN QUERY SELECT 'enqueued', existing;

@@ -125,10 +125,10 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     );
     const found = row?.version ?? 0;
     if (found < SCHEMA_VERSION) throw outdated(found, this.context.schema);
-    await verifySettings(this.#short);
+    const warnings = await verifySettings(this.#short);
     // The first claim is not to wait for this.
     await this.#server();
-    return { limits: await limitsOf(this.#short, this.pool.open) };
+    return { limits: await limitsOf(this.#short, this.pool.open), warnings };
   }
 
   join(tx: PostgresTransaction): Store {
@@ -224,9 +224,12 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     );
   }
 
-  protected override atomically<Result>(work: (store: PostgresStore) => Promise<Result>): Promise<Result> {
+  protected override atomically<Result>(
+    work: (store: PostgresStore) => Promise<Result>,
+    waitMs?: number,
+  ): Promise<Result> {
     return despiteDeadlocks(() =>
-      this.#withoutTimeout((client) => inTransaction(client, this.context, work)),
+      this.#withoutTimeout((client) => inTransaction(client, this.context, work, waitMs)),
     );
   }
 

@@ -102,7 +102,9 @@ test('a job that is locked for the moment is redriven when it is let go, and one
     driver: {
       ...driver,
       notify: async () => {},
-      move: async () => (locked-- > 0 ? { outcome: 'illegal', status: 'cancelled' } : { outcome: 'moved' }),
+      moveAll: async () => [
+        locked-- > 0 ? { outcome: 'illegal', status: 'cancelled' } : { outcome: 'moved' },
+      ],
     },
   });
   const publicId = '0192f3c4-0000-7000-8000-000000000000';

@@ -5,24 +5,23 @@ import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import type { JobFilter, Moved, Store } from '../driver/store.js';
-import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
+import { ClosedError, IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { QUEUE } from '../handler/handler.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkKey, checkName, checkWhole, LIMITS } from '../input.js';
-import type { Enqueued, JobView, NewJob } from '../job/job.js';
+import type { Enqueued, JobView } from '../job/job.js';
 import type { Json, Stored } from '../job/json.js';
 import { isLegal, STATES, type State } from '../job/lifecycle.js';
 import { publicIdOf } from '../job/public-id.js';
 import type { Logger } from '../logger.js';
 import { type CallOptions, txOf } from './call-options.js';
 import { checkEnqueueable, type Enqueueable, type EnqueueOptions } from './enqueue-options.js';
-import { GatheredEnqueues } from './gathered-enqueues.js';
 import type { LocalWorkers } from './local-workers.js';
 import { newJobs } from './new-jobs.js';
-import { Notifier } from './notifier.js';
+import { SharedStore } from './shared-store.js';
 
 /** The jobs to find. All the given conditions must hold. */
-export interface ListOptions extends Omit<JobFilter, 'publicId'> {
+export interface ListOptions extends Omit<JobFilter, 'publicIds'> {
   /** 1 to 1,000. Default 50. */
   readonly limit?: number;
   /** The `cursor` of the page before. Null, or absent: the first page. */
@@ -36,13 +35,12 @@ const LOCKED_MS = 20;
 /** The part of Rowlock that enqueues and inspects. */
 export class Client<Tx> {
   readonly #driver: Driver<Tx>;
-  readonly #notifier: Notifier;
-  readonly #gathered: GatheredEnqueues;
+  readonly #calls: SharedStore;
+  #isClosed = false;
 
   constructor(driver: Driver<Tx>, here: LocalWorkers, log: Logger, clock: Clock) {
     this.#driver = driver;
-    this.#notifier = new Notifier(driver, here, log, clock);
-    this.#gathered = new GatheredEnqueues((jobs) => this.#write(jobs), clock);
+    this.#calls = new SharedStore(driver, here, log, clock);
   }
 
   /**
@@ -78,8 +76,8 @@ export class Client<Tx> {
     const jobs = await newJobs(handler, options);
     const { queue = QUEUE } = handler;
     // In a caller's transaction the commit sends the wake-up.
-    if (tx !== undefined) return this.#driver.join(tx).enqueue(jobs, [{ queue }]);
-    return this.#gathered.enqueue(jobs);
+    if (tx !== undefined) return this.#join(tx).enqueue(jobs, [{ queue }]);
+    return this.#shared.enqueue(jobs);
   }
 
   /** The job with this public id, or undefined. */
@@ -102,9 +100,8 @@ export class Client<Tx> {
     if (handler !== undefined) checkEnqueueable(handler);
     const known = publicIdOf(publicId);
     if (known === undefined) return undefined;
-    const filter = { publicId: known, ...(handler && { kind: handler.kind }) };
-    const { jobs } = await this.#store(tx).list(filter, { limit: 1, before: null });
-    return jobs[0];
+    const job = await (tx === undefined ? this.#shared.find(known) : findJoined(this.#join(tx), known));
+    return handler === undefined || job?.kind === handler.kind ? job : undefined;
   }
 
   /**
@@ -129,7 +126,7 @@ export class Client<Tx> {
    * for a few million.
    */
   async count(
-    filter: Omit<JobFilter, 'publicId'> = {},
+    filter: Omit<JobFilter, 'publicIds'> = {},
     call: CallOptions<Tx> = {},
   ): Promise<Readonly<Record<State, number>>> {
     const tx = txOf(call);
@@ -188,28 +185,42 @@ export class Client<Tx> {
       }
       throw error;
     });
-    if (tx === undefined) await this.#notifier.send([{}]);
-    else await this.#driver.join(tx).notify([{}]);
+    if (tx === undefined) await this.#shared.wake([{}]);
+    else await this.#join(tx).notify([{}]);
   }
 
   /** The workers that are alive, and those that stopped within the last hour, or died within an hour of their start. */
-  workers(): Promise<readonly WorkerView[]> {
-    return this.#driver.workers();
+  async workers(): Promise<readonly WorkerView[]> {
+    return this.#shared.workers();
   }
 
   /** Resolves when all gathered jobs are written, or refused, and every wake-up has been sent. */
   async flush(): Promise<void> {
-    await this.#gathered.flush();
-    await this.#notifier.flush();
+    await this.#calls.flush();
   }
 
-  #write(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
-    const queues = new Set(jobs.map(({ queue }) => queue));
-    return this.#notifier.with([...queues], (wakeUps) => this.#driver.enqueue(jobs, wakeUps));
+  /** Refuses all later calls. */
+  protected refuseCalls(): void {
+    this.#isClosed = true;
   }
 
-  #store(tx: Tx | undefined): Store {
-    return tx === undefined ? this.#driver : this.#driver.join(tx);
+  /** @throws ClosedError */
+  protected checkOpen(): void {
+    if (this.#isClosed) throw new ClosedError();
+  }
+
+  get #shared(): SharedStore {
+    this.checkOpen();
+    return this.#calls;
+  }
+
+  #join(tx: Tx): Store {
+    this.checkOpen();
+    return this.#driver.join(tx);
+  }
+
+  #store(tx: Tx | undefined): Pick<Store, 'list' | 'count' | 'move' | 'notify'> {
+    return tx === undefined ? this.#shared : this.#join(tx);
   }
 
   async #move(
@@ -232,6 +243,11 @@ export class Client<Tx> {
       await sleep(LOCKED_MS);
     }
   }
+}
+
+async function findJoined(store: Store, publicId: string): Promise<JobView | undefined> {
+  const { jobs } = await store.list({ publicIds: [publicId] }, { limit: 1, before: null });
+  return jobs[0];
 }
 
 /** With `undefined`, as the overloads require. */

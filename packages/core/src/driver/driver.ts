@@ -92,6 +92,8 @@ export interface Driver<Tx = unknown> extends Store {
 
 /** The server's limits. */
 export interface Verified {
+  /** States of the server that will do harm if they last, a few sentences each. Default: none. */
+  readonly warnings?: readonly string[];
   /** Those on connections: of the server, of the database, of this user. */
   readonly limits: readonly ConnectionLimit[];
 }

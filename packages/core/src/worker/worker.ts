@@ -240,8 +240,9 @@ export class Worker<Tx> {
       endShortages?.();
       giveBack();
     };
-    const { limits } = await driver.verify();
-    for (const shortage of shortages(driver, limits)) log.warn({ worker: this.name }, shortage);
+    const { limits, warnings = [] } = await driver.verify();
+    for (const warning of [...warnings, ...shortages(driver, limits)])
+      log.warn({ worker: this.name }, warning);
     const host = hostname();
     const info = { name: this.name, host, pid: process.pid, queues: registry.queues };
     const anchor = await driver.anchor(info, session);

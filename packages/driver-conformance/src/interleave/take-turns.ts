@@ -64,6 +64,7 @@ export function takeTurns<Tx>(
         return enqueued;
       }),
     move: (event, publicId, availableAt) => turn('move', () => driver.move(event, publicId, availableAt)),
+    moveAll: (event, publicIds, waitMs) => turn('move', () => driver.moveAll(event, publicIds, waitMs)),
     notify,
     join(tx) {
       const joined = driver.join(tx);

@@ -1,5 +1,5 @@
 import { AFTER_JOBS } from '../store/given.js';
-import { rung } from './bell.js';
+import { notifying, rung } from './bell.js';
 import type { Tables } from './tables.js';
 
 /** Whether a job keeps others from its unique key. Other conflicts are errors: an id that is taken says that the ids are behind. */
@@ -37,10 +37,13 @@ export const enqueueStatements = (tables: Tables) => ({
     return `
       WITH inserted AS (${insert} RETURNING public_id),
       ${rung(tables, wakeUps, 'EXISTS (SELECT FROM inserted)')}
-      SELECT public_id, (SELECT count(pg_notify(${channel}, wake_up)) FROM unnest(${wakeUps}::text[]) AS wake_up)
+      SELECT public_id, (SELECT count(notified) FROM (SELECT ${notifying(channel, wakeUps)}) AS sent (notified))
       FROM inserted
       ${unique ? '' : 'LIMIT 1'}`;
   },
+
+  // How long the statements of this transaction wait for a lock. Returns no row.
+  boundWaits: "SELECT WHERE set_config('lock_timeout', $1, true) IS NULL",
 
   findDuplicates: `
       SELECT given.place, found.public_id

@@ -31,7 +31,7 @@ export const jobStatements = (tables: Tables) => {
       ${newestRun(tables)}
       LEFT JOIN ${worker} AS worker ON worker.id = last.worker_id
       WHERE ${listed}
-        AND ($2::uuid IS NULL OR public_id = $2)
+        AND ($2::uuid[] IS NULL OR public_id = ANY($2))
         AND ${shown}
         AND ($7::bigint IS NULL OR job.id < $7)
         AND (status IN ('new', 'in-progress') OR status IN ('complete', 'error', 'cancelled'))
@@ -64,23 +64,24 @@ export const jobStatements = (tables: Tables) => {
       UNION ALL SELECT 'new', -jobs FROM held WHERE coalesce($5 = 'new', true)
       UNION ALL SELECT 'in-progress', jobs FROM held WHERE coalesce($5 = 'in-progress', true)`,
 
-    // $2: the states in which the event may start. $3: the state to which it leads. The locked row may be newer than the
+    // $1: the public ids of the jobs. $2: the states in which the event may start. $3: the state to which it leads. The locked row may be newer than the
     // statement's snapshot. The crashes are therefore counted only where the snapshot shows the job as settled: no run of it was live.
     move: `
       WITH free AS (
-        SELECT id, status, redrives, ${isMeant('redrives')} AS meant FROM ${job} WHERE public_id = $1 FOR NO KEY UPDATE SKIP LOCKED
+        SELECT id, status, redrives, ${isMeant('redrives')} AS meant FROM ${job} WHERE public_id = ANY($1::uuid[])
+        ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
       ), crashed AS (
-        SELECT (SELECT count(*) FROM ${run}
+        SELECT id, (SELECT count(*) FROM ${run}
                 WHERE job_id = job.id AND jobs_before > job.created_at AND coalesce(outcome = 'reclaim', true))
              + (SELECT count(*) FROM ${openRun} AS open
                 WHERE last_id >= job.id AND first_id <= job.id AND job.id = ANY(job_ids) AND jobs_before > job.created_at AND NOT EXISTS (
                   SELECT FROM ${run} AS noted WHERE noted.job_id = job.id AND noted.process_id = open.process_id)) AS crashes
-        FROM ${job} AS job WHERE public_id = $1 AND status = ANY($2)
+        FROM ${job} AS job WHERE public_id = ANY($1) AND status = ANY($2)
       ), moved AS (
         UPDATE ${job} AS job SET
           status = $3::text,
           attempt = CASE $3::text WHEN 'new' THEN 0 ELSE job.attempt END,
-          crashes = CASE $3::text WHEN 'new' THEN coalesce((SELECT crashes FROM crashed), job.crashes) ELSE job.crashes END,
+          crashes = CASE $3::text WHEN 'new' THEN coalesce((SELECT crashed.crashes FROM crashed WHERE crashed.id = job.id), job.crashes) ELSE job.crashes END,
           redrives = CASE $3::text WHEN 'new' THEN job.redrives + 1 ELSE job.redrives END,
           error = CASE $3::text WHEN 'new' THEN NULL ELSE job.error END,
           due = CASE $3::text WHEN 'new' THEN true ELSE due END,
@@ -91,9 +92,10 @@ export const jobStatements = (tables: Tables) => {
         WHERE job.id = free.id AND free.status = ANY($2) AND free.meant
         RETURNING job.id
       )
-      SELECT coalesce(free.status, job.status) AS status, coalesce(free.redrives, job.redrives) AS redrives,
+      SELECT job.public_id, coalesce(free.status, job.status) AS status, coalesce(free.redrives, job.redrives) AS redrives,
              coalesce(free.meant, ${isMeant('job.redrives')}) AS meant,
-             free.id IS NOT NULL AS free, EXISTS (SELECT FROM moved) AS moved
-      FROM ${job} AS job LEFT JOIN free ON true WHERE public_id = $1`,
+             free.id IS NOT NULL AS free, moved.id IS NOT NULL AS moved
+      FROM ${job} AS job LEFT JOIN free ON free.id = job.id LEFT JOIN moved ON moved.id = job.id
+      WHERE public_id = ANY($1)`,
   };
 };

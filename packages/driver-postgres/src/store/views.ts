@@ -10,10 +10,11 @@ import { type JobViewRow, toJobView } from '../rows.js';
 export async function listJobs(
   on: PostgresTransaction,
   { sql, lockClass }: Context,
-  { publicId, queue, kind, key, status }: JobFilter,
+  { publicIds, queue, kind, key, status }: JobFilter,
   { limit, before }: Page,
 ): Promise<JobPage> {
-  const values = [lockClass.unsigned, publicId, queue, kind, key, status, before, limit + 1];
+  const wanted = filled([publicIds, queue, kind, key, status]);
+  const values = [lockClass.unsigned, ...wanted, before, limit + 1];
   const text = status === 'new' ? sql.listNew : status === 'in-progress' ? sql.listInProgress : sql.list;
   const rows = await query<JobViewRow>(on, text, values);
   const page = rows.slice(0, limit);
@@ -26,9 +27,14 @@ export async function countJobs(
   { sql, lockClass }: Context,
   { queue, kind, key, status }: JobFilter,
 ): Promise<Record<State, number>> {
-  const values = [lockClass.unsigned, queue, kind, key, status];
+  const values = [lockClass.unsigned, ...filled([queue, kind, key, status])];
   const rows = await query<{ status: State; jobs: bigint }>(on, sql.count, values);
   const counts: Record<State, number> = { new: 0, 'in-progress': 0, complete: 0, error: 0, cancelled: 0 };
   for (const row of rows) counts[row.status] += Number(row.jobs);
   return counts;
+}
+
+/** The parts of a filter as values. A caller's `tx` may refuse `undefined`. */
+function filled<Part>(parts: readonly (Part | undefined)[]): (Part | null)[] {
+  return parts.map((part) => part ?? null);
 }
