@@ -48,14 +48,13 @@ export function reclaim(place: Place, { queues, dead, own }: ReclaimScope): Recl
   let reclaimed = 0;
   for (const { row, value } of leasedIn(place, queues)) {
     const runs = database.tables.runs.findBy('jobId', value.id, tx, (run) => run.runId === value.runId);
-    const workerId = runs[0]?.value.workerId;
-    if (workerId === undefined || value.runId === null) continue;
-    const isMissing = !isAlive(place, workerId);
-    if (isMissing) missing.add(workerId);
-    if (workerId === own?.workerId) runIds.add(value.runId);
-    const hasEnded = own?.ended.includes(value.runId) === true;
+    const gone = runs.map((run) => run.value.workerId).filter((workerId) => !isAlive(place, workerId));
+    for (const workerId of gone) missing.add(workerId);
+    const runId = value.runId ?? '';
+    if (runs.some((run) => run.value.workerId === own?.workerId)) runIds.add(runId);
     const isOver = (value.leasedUntil ?? 0) < database.clock.now();
-    if (!(isOver || hasEnded || (isMissing && dead.includes(workerId))) || !row.isFreeFor(tx)) continue;
+    const isDead = gone.some((workerId) => dead.includes(workerId));
+    if (!(isOver || isDead || own?.ended.includes(runId)) || !row.isFreeFor(tx)) continue;
     tx.take(row);
     // Without its run id no run can take the job for its own.
     tx.write(row, { ...value, status: 'new', runId: null });

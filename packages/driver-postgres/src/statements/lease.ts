@@ -30,7 +30,7 @@ export const leaseStatements = (tables: Tables) => {
     reclaim: `
       WITH ${alive(tables)}, leased AS MATERIALIZED (
         SELECT job.id, job.process_id, run.worker_id, leased_until < clock_timestamp() AS over,
-               run.worker_id NOT IN (SELECT id FROM alive) AS missing
+               run.worker_id IS NOT NULL AND run.worker_id NOT IN (SELECT id FROM alive) AS missing
         FROM ${job} AS job LEFT JOIN ${run} AS run ON run.process_id = job.process_id AND run.job_id = job.id
         WHERE job.queue = ANY($2) AND job.status = 'in-progress'
       ), free AS (
