@@ -53,11 +53,12 @@ export class SharedPool<Client = unknown> {
   /** With how many claims another connection was seen. */
   #proven = 0;
   #proof: Promise<boolean> | null = null;
+  #endProof: () => void = () => {};
 
   constructor(pool: ClientPool<Client>, isApplications: boolean) {
     this.#pool = pool;
     this.isApplications = isApplications;
-    this.#size = new PoolSize(pool, () => this.#next());
+    this.#size = new PoolSize(pool, () => this.#resized());
   }
 
   /** The most connections that the pool may have. */
@@ -175,6 +176,11 @@ export class SharedPool<Client = unknown> {
     });
   }
 
+  #resized(): void {
+    if (this.#claims > this.#places) this.#endProof();
+    this.#next();
+  }
+
   #next(): void {
     while (this.#claims < this.#places) {
       const first = this.#waiting.shift();
@@ -191,10 +197,17 @@ export class SharedPool<Client = unknown> {
     // An application may have taken the others of its pool since.
     const isFree = !this.isApplications || this.#pool.free > 0;
     if (isFree && this.#held <= Math.min(this.#proven, this.open - 1)) return true;
-    this.#proof ??= this.#prove(answerMs).finally(() => {
+    this.#proof ??= Promise.race([this.#prove(answerMs), this.#shrunk()]).finally(() => {
       this.#proof = null;
     });
     return this.#proof;
+  }
+
+  /** Resolves when the pool has shrunk and may have no other connection: claims then have to give back theirs. */
+  #shrunk(): Promise<false> {
+    return new Promise((resolve) => {
+      this.#endProof = () => resolve(false);
+    });
   }
 
   /**
