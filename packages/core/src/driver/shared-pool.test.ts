@@ -238,22 +238,23 @@ test('of a pool that an application shares, a claim takes a connection only when
 });
 
 test('claims that wait for another connection give theirs back when the pool shrinks meanwhile', async () => {
-  shared.join(5);
   pool.most = 3;
   shared = new SharedPool(pool, false);
   shared.join(2);
   pool.accepts = 2;
   const held = await claims(1);
   expect(held).toHaveLength(1);
-  // The third connection is on its way for a statement, so the proof of the second claim waits in the queue.
-  const statement = shared.connect(ANSWER_MS);
-  const record = shared.connect(ANSWER_MS);
-  const second = shared.hold(source, ANSWER_MS, false);
-  await settled();
-  pool.giveBack(await statement);
-  pool.giveBack(await record);
+  const record = Promise.withResolvers<Client>();
+  const take = async (): Promise<Client> => {
+    const client = await shared.connect(ANSWER_MS);
+    // The third connection is on its way for a record, so the proof of the second claim waits in the pool's queue.
+    record.resolve(shared.connect(ANSWER_MS));
+    return client;
+  };
+  const second = shared.hold({ ...source, take }, ANSWER_MS, false);
+  pool.giveBack(await record.promise);
   end((held[0] ?? expect.fail()).client);
-  await second;
+  pool.giveBack(await second);
 });
 
 test('without workers, claims may have all connections', async () => {
