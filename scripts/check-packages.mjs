@@ -43,7 +43,18 @@ function contentFaults(tarball) {
       .flatMap((file) => [`${file}.map`, file.replace(/\.js$/, '.d.ts')])
       .filter((file) => !files.includes(file))
       .map((file) => fault(`${file} is missing`)),
+    ...mapFaults(tarball, files).map((file) => fault(`${file} lacks its sources`)),
   ];
+}
+
+/** A map has its sources in itself: the package does not have their files. */
+function mapFaults(tarball, files) {
+  return files.filter((file) => {
+    if (!file.endsWith('.js.map')) return false;
+    const map = execFileSync('tar', ['-xzOf', tarball, `package/${file}`], { encoding: 'utf8' });
+    const { sources, sourcesContent = [] } = JSON.parse(map);
+    return sources.some((_, place) => typeof sourcesContent[place] !== 'string');
+  });
 }
 
 /** The compiler does not remove what it made of a source that is gone. */

@@ -20,10 +20,10 @@ const PLAIN = `
   end endable enlist enqueue entrance error errors events failures faults find findable first flow flush
   forgotten gathered given half held history holder id identifier idle ids in index info input interruption
   join json keep lazy leave left length letter lifecycle limit limits list live local lock logger loss map
-  memory message migrations missing move ms mutex name named names new newest next not note notifier of on one
-  open options out outside over pace packet packets part parts pause pending pipeline place plain poll pool process product
+  memory message migrations missing move ms mutex name named names new newest next no not note notifier of on one
+  open options out outside over own pace packet packets part parts pause pending pipeline place plain poll pool process product
   progress public put query read records registry reporter rings row rowlock rows runner s sample scan scope
-  self send serial server session settings shared sizes sleep start starts state statement statements stop
+  self send serial server session settings shared sizes sleep start starts state statement statements status stop
   storable store survey surveyor table tables taken test text thenable throttle time timeout timer to token tokens
   transaction turn unseen up uri use value values verify view wait wal watch with within without words work
   worker written`;

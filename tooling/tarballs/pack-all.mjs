@@ -18,7 +18,7 @@ export function publishedPackages() {
     .map(({ name, version, folder }) => ({ name, version, folder }));
 }
 
-/** Packs every published package into the folder, exactly as it would be published. They must have been built. */
+/** Packs every published package into the folder, exactly as it would be published, and so built before. */
 export async function packAll(folder) {
   const tarballs = [];
   for (const published of publishedPackages()) {

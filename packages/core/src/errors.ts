@@ -93,15 +93,24 @@ export class IllegalTransitionError extends RowlockError {
   }
 }
 
-/** The pool's connections do not suffice for the concurrency of the workers that share it. */
+/**
+ * The pool's connections do not suffice for the concurrency of the workers that share it. Or the server lets in too few
+ * connections for any worker.
+ */
 export class PoolTooSmallError extends RowlockError {
   override readonly name = 'PoolTooSmallError';
 
-  constructor(concurrency: number, needed: number, available: number) {
-    super(
-      'ROWLOCK_POOL_TOO_SMALL',
-      `A concurrency of ${concurrency}, of all workers on the driver together, needs ${needed} connections and the pool allows ${available}. Raise the driver's maxConnections, or the max of the pool that it was given, or lower the concurrency.`,
-    );
+  constructor(message: string) {
+    super('ROWLOCK_POOL_TOO_SMALL', message);
+  }
+}
+
+/** The Rowlock was closed. A repeat of the call cannot work. */
+export class ClosedError extends RowlockError {
+  override readonly name = 'ClosedError';
+
+  constructor() {
+    super('ROWLOCK_CLOSED', 'This Rowlock is closed: create another one.');
   }
 }
 

@@ -17,6 +17,7 @@ export type { Duration } from './duration.js';
 export {
   CancelledError,
   ClaimLostError,
+  ClosedError,
   DuplicateKindError,
   HandlerTimeoutError,
   IllegalTransitionError,

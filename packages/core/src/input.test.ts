@@ -26,6 +26,11 @@ describe('JSON', () => {
     expect(check(text)).toEqual(text);
   });
 
+  test('what looks like a number in text has no digits to write out', () => {
+    const text = Array.from({ length: 90 }, () => '1e+308');
+    expect(check(text)).toEqual(text);
+  });
+
   test('ninety-nine levels pass', () => {
     const deep: unknown = JSON.parse(`${'['.repeat(99)}1${']'.repeat(99)}`);
     expect(check(deep)).toEqual(deep);
@@ -53,6 +58,7 @@ describe('JSON', () => {
     ['a circle', circle()],
     ['a hundred levels', JSON.parse(`${'['.repeat(100)}1${']'.repeat(100)}`)],
     ['too much', 'x'.repeat(1_000)],
+    ['too much, once the digits of its numbers are written out', [1e308, 1e308, 1e308, 1e308]],
   ])('%s is refused with a sentence', (_, value) => {
     expect(() => check(value)).toThrow(
       expect.objectContaining({

@@ -48,17 +48,19 @@ function isStorable(text: string): boolean {
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Checks that JSON keeps a value, and that it fits in `mostBytes`. Returns the value as JSON gives it back: without its
+ * Checks that JSON keeps a value, and that it fits in `mostBytes`, also with all digits of its numbers. Returns the value as JSON gives it back: without its
  * prototype, `undefined` members and getters.
  *
  * @throws InvalidInputError when it does not.
  */
 export function checkJson(what: string, value: unknown, mostBytes: number): Json {
   const text = stringify(what, value);
-  // A character has three bytes at most.
-  const bytes = text.length * 3 > mostBytes ? Buffer.byteLength(text) : 0;
+  // Shorter text fits in any case.
+  const bytes = text.length * LONGEST_RATIO > mostBytes ? Buffer.byteLength(text) + digitsLeftOut(text) : 0;
   if (bytes > mostBytes) {
-    throw new InvalidInputError(`${what} must have at most ${mostBytes} bytes as JSON, not ${bytes}.`);
+    throw new InvalidInputError(
+      `${what} must have at most ${mostBytes} bytes as JSON, with all digits of its numbers, not ${bytes}.`,
+    );
   }
   // Each level has two brackets.
   if (text.length >= 2 * LIMITS.jsonDepth && depth(text) > LIMITS.jsonDepth) {
@@ -80,6 +82,19 @@ function refuseUnstorable(what: string): (name: string, inner: unknown) => unkno
     throw new InvalidInputError(`${what} ${UNSTORABLE}`);
   };
 }
+
+/** The most bytes that a character of JSON can stand for: Postgres stores the six of 1e+308 and returns 309. */
+const LONGEST_RATIO = 52;
+
+/** The number of digits that JSON leaves out by exponents. Postgres writes them out when it returns the JSON. */
+function digitsLeftOut(text: string): number {
+  if (!EXPONENT.test(text)) return 0;
+  let digits = 0;
+  for (const [, exponent] of text.replaceAll(STRINGS, '').matchAll(/e[+-](\d+)/g)) digits += Number(exponent);
+  return digits;
+}
+
+const EXPONENT = /\de[+-]\d/;
 
 /** The depth of JSON, read from its text, because a recursive walk of the value could overflow the stack. */
 function depth(text: string): number {

@@ -43,6 +43,7 @@ export class Rowlock<Tx> extends Client<Tx> {
   readonly #work: (options: WorkerOptions) => Worker<Tx>;
   readonly #retention: RetentionLimits;
   readonly #here: LocalWorkers;
+  readonly #log: Logger;
 
   /** @throws DuplicateKindError when two handlers have one kind, InvalidInputError. */
   constructor({
@@ -64,6 +65,7 @@ export class Rowlock<Tx> extends Client<Tx> {
     super(driver, here, log, clock);
     this.#driver = driver;
     this.#here = here;
+    this.#log = log;
     this.#retention = new RetentionLimits(retention);
     const unserved = this.#retention.queues.filter((queue) => !registry.queues.includes(queue));
     // The jobs of a misspelt queue would be deleted by the general rules.
@@ -77,9 +79,10 @@ export class Rowlock<Tx> extends Client<Tx> {
    * A worker for all handlers, or for those of some `queues`. Call `start()` to begin. There may be any number of
    * workers, in any number of processes.
    *
-   * @throws InvalidInputError
+   * @throws InvalidInputError, ClosedError
    */
   worker(options: WorkerOptions = {}): Worker<Tx> {
+    this.checkOpen();
     return this.#work(options);
   }
 
@@ -92,6 +95,7 @@ export class Rowlock<Tx> extends Client<Tx> {
    * @throws InvalidInputError when there is no rule; the `signal`'s reason.
    */
   async prune(rules?: Retention, { signal, onStep }: PruneOptions = {}): Promise<number> {
+    this.checkOpen();
     const limits = rules === undefined ? this.#retention : new RetentionLimits(rules);
     if (!limits.any)
       throw new InvalidInputError("There is no rule to prune by: say what to keep, e.g. { complete: '7d' }.");
@@ -106,29 +110,34 @@ export class Rowlock<Tx> extends Client<Tx> {
   }
 
   /** Brings the database's schema up to date. Safe to call twice, and from many processes at once. */
-  migrate(): Promise<MigrationReport> {
+  async migrate(): Promise<MigrationReport> {
+    this.checkOpen();
     return this.#driver.migrate();
   }
 
   /**
    * Resolves if the database has all that this version needs. A database that a later version has migrated has it too.
+   * Logs a warning for a state of the server that will do harm if it lasts.
    *
    * @throws DriverError `SchemaOutdated` when tables are missing, or older; `Unknown` when a setting of the server is
    * unsuitable.
    */
   async verify(): Promise<void> {
-    await this.#driver.verify();
+    this.checkOpen();
+    const { warnings = [] } = await this.#driver.verify();
+    for (const warning of warnings) this.#log.warn({}, warning);
   }
 
   /**
    * Stops the running workers, as their `stop()` does, sends the wake-ups that are still gathered, and closes the
-   * driver. To give handlers another time to end, stop the workers first.
+   * driver. To give handlers another time to end, stop the workers first. Later calls reject with `ClosedError`.
    */
   async close(): Promise<void> {
     try {
       await this.#here.stop();
       await this.flush();
     } finally {
+      this.refuseCalls();
       await this.#driver.close();
     }
   }

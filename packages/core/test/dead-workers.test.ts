@@ -31,6 +31,7 @@ test('while all slots run, what a dead worker has leased is put back when it was
   const { worker, end, asked, pass } = await busyWorker(async ({ dead }) => ({
     reclaimed: dead.length,
     missing: ['w4'],
+    own: [],
   }));
   await pass(249);
   expect(asked).toEqual([]);
@@ -45,7 +46,7 @@ test('while all slots run, there is one look for dead workers at a time, one in 
   const answer = gate();
   const { worker, end, asked, pass } = await busyWorker(async () => {
     if (asked.length === 3) await answer.opened;
-    return { reclaimed: 0, missing: [] };
+    return { reclaimed: 0, missing: [], own: [] };
   });
   for (let ms = 0; ms < 749; ms += 7) await pass(7);
   expect(asked).toHaveLength(2);
@@ -67,7 +68,7 @@ test('while all slots run, there is one look for dead workers at a time, one in 
 test('while all slots run, a look for dead workers that fails is told of, and made again', async () => {
   const { worker, end, asked, pass } = await busyWorker(async () => {
     if (asked.length === 1) throw new DriverError('ConnectionLost', 'The cable was pulled.');
-    return { reclaimed: 0, missing: [] };
+    return { reclaimed: 0, missing: [], own: [] };
   });
   const faults: unknown[] = [];
   worker.on('fault', (error) => faults.push(error));
@@ -83,7 +84,7 @@ test('where no slot works, nobody looks for dead workers when nothing is leased'
   const asked: unknown[] = [];
   const reclaim = async (scope: ReclaimScope): Promise<Reclaimed> => {
     asked.push(scope);
-    return { reclaimed: 0, missing: [] };
+    return { reclaimed: 0, missing: [], own: [] };
   };
   const {
     clock,
@@ -116,7 +117,7 @@ test('where each answer takes long, what a dead worker has leased is put back as
     survey: () => slow({ ...NOTHING, leased }),
     reclaim: async ({ dead }) => {
       leased &&= !dead.includes('w4');
-      return slow({ reclaimed: dead.length, missing: leased ? ['w4'] : [] });
+      return slow({ reclaimed: dead.length, missing: leased ? ['w4'] : [], own: [] });
     },
   };
   let clock = handClock();

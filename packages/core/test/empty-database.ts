@@ -73,10 +73,10 @@ export function emptyDatabase(answers: Answers): {
   };
   const driver: Driver = {
     name: 'empty',
-    capabilities: { maxConnections: null, sharesPool: false },
+    pool: null,
     claimSession: () => session,
     deferred: () => undefined,
-    reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, missing: [] })),
+    reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, missing: [], own: [] })),
     async survey() {
       surveys += 1;
       return answers.survey();
@@ -94,7 +94,7 @@ export function emptyDatabase(answers: Answers): {
       report: async () => {},
       release: async () => {},
     }),
-    verify: async () => ({ serverConnections: null }),
+    verify: async () => ({ limits: [] }),
     close: async () => {},
     join: () => driver,
     migrate: unused,
@@ -105,6 +105,8 @@ export function emptyDatabase(answers: Answers): {
     list: answers.list ?? unused,
     count: unused,
     move: answers.move ?? unused,
+    moveAll: async (event, publicIds) =>
+      Promise.all(publicIds.map((publicId) => driver.move(event, publicId))),
     notify: unused,
     workers: unused,
     history: unused,

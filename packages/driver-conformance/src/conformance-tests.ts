@@ -3,10 +3,12 @@ import { article } from './themes/article.js';
 import { batchSizes } from './themes/batch-sizes.js';
 import { batches } from './themes/batches.js';
 import { bounds } from './themes/bounds.js';
+import { bursts } from './themes/bursts.js';
 import { callersTransactions } from './themes/callers-transactions.js';
 import { cancel } from './themes/cancel.js';
 import { claim } from './themes/claim.js';
 import { claimSession } from './themes/claim-session.js';
+import { connections } from './themes/connections.js';
 import { contexts } from './themes/contexts.js';
 import { crashedBatches } from './themes/crashed-batches.js';
 import { dependencies } from './themes/dependencies.js';
@@ -71,6 +73,7 @@ export const conformanceThemes: readonly Theme[] = [
   survey,
   retention,
   listCountMove,
+  bursts,
   wakeUps,
   errors,
   article,
@@ -87,6 +90,8 @@ export const conformanceThemes: readonly Theme[] = [
   leased(liveness),
   idleWorker,
   leased(idleWorker),
+  connections,
+  leased(connections),
   lostClaim,
   leasedRuns,
   heartbeats,

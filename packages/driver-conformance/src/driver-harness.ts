@@ -62,6 +62,8 @@ export interface ProcessOptions {
   readonly sessions?: 'own' | 'shared';
   /** How long its server may take to answer, in milliseconds, where a driver can be told. Default: as the driver has it. */
   readonly answerMs?: number;
+  /** How many connections the server lets the process have. Default: as many as it opens. Nothing where there are no connections. */
+  readonly mostConnections?: number;
 }
 
 /** A session that waits for a lock. Sessions are named by their process, and `plain` are those of callers and the reader. */
@@ -194,7 +196,7 @@ export interface Mishaps {
 export type Refuse = (text: string) => Promise<void>;
 
 /** Somebody empties a table, and its ids begin anew. */
-export type Truncate = (table: 'job' | 'worker') => Promise<void>;
+export type Truncate = (table: 'job' | 'run' | 'worker') => Promise<void>;
 
 /** A code that this database has no error for, or what cannot happen to it. */
 export interface Impossible {

@@ -199,7 +199,7 @@ export function createStage<Tx>(
     },
 
     async view({ publicId }, store = driver) {
-      const { jobs } = await store.list({ publicId }, { limit: 1, before: null });
+      const { jobs } = await store.list({ publicIds: [publicId] }, { limit: 1, before: null });
       const [view] = jobs;
       if (view === undefined) throw new Error(`Job ${publicId} is not listed.`);
       return view;

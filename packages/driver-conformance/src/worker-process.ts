@@ -42,10 +42,14 @@ export function clientOf<Tx>({ driver }: Stage<Tx>, handlers: readonly AnyHandle
 export async function openWorker<Tx>(
   stage: Stage<Tx>,
   handlers: readonly AnyHandler<Tx>[],
-  { clock = systemClock, sessions, answerMs, ...options }: WorkerProcessOptions = {},
+  { clock = systemClock, sessions, answerMs, mostConnections, ...options }: WorkerProcessOptions = {},
   through: (driver: Driver<Tx>) => Driver<Tx> = (driver) => driver,
 ): Promise<WorkerProcess<Tx>> {
-  const process = await stage.process({ ...(sessions && { sessions }), ...(answerMs && { answerMs }) });
+  const process = await stage.process({
+    ...(sessions && { sessions }),
+    ...(answerMs && { answerMs }),
+    ...(mostConnections && { mostConnections }),
+  });
   const own = stage.workersLease
     ? handlers.map((handler) => ({ ...handler, claim: 'lease' as const }))
     : handlers;

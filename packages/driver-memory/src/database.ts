@@ -75,7 +75,7 @@ export class Database implements MemoryDatabase, Contents {
     for (;;) {
       const changed = new Promise<void>((resolve) => this.#changed.add(resolve));
       const { jobs } = await this.#alone.run((tx) =>
-        statements.list({ database: this, tx }, { publicId }, { limit: 1, before: null }),
+        statements.list({ database: this, tx }, { publicIds: [publicId] }, { limit: 1, before: null }),
       );
       const job = jobs.find(({ status }) => isSettled(status));
       if (job !== undefined) return job;

@@ -2,7 +2,6 @@ import { DriverError, InvalidInputError } from '@rowlock/core';
 import {
   type Anchor,
   BeatingAnchor,
-  type Capabilities,
   type ClaimSession,
   type ClaimSessionOptions,
   type Driver,
@@ -76,7 +75,7 @@ export function memory({ database = new Database(), sessions = 'own' }: MemoryOp
 
 class Memory extends MemoryStore implements MemoryDriver {
   readonly name = 'memory';
-  readonly capabilities: Capabilities = { maxConnections: null, sharesPool: false };
+  readonly pool = null;
   readonly #process: Process;
   readonly #sessions: 'own' | 'shared';
 
@@ -102,7 +101,7 @@ class Memory extends MemoryStore implements MemoryDriver {
 
   async verify(): Promise<Verified> {
     await this.execute(({ database }) => database.tables);
-    return { serverConnections: null };
+    return { limits: [] };
   }
 
   join(tx: MemoryTransaction): Store {

@@ -21,12 +21,16 @@ export class MemoryStore implements Store {
     protected readonly on: Runner,
   ) {}
 
-  enqueue(jobs: readonly NewJob[], wakeUps: readonly WakeUp[] = []): Promise<readonly Enqueued[]> {
+  enqueue(
+    jobs: readonly NewJob[],
+    wakeUps: readonly WakeUp[] = [],
+    waitMs?: number,
+  ): Promise<readonly Enqueued[]> {
     return this.execute(async (place) => {
       const outcomes = await statements.enqueue(place, jobs);
       if (outcomes.some(({ outcome }) => outcome === 'enqueued')) statements.notify(place, wakeUps);
       return outcomes;
-    });
+    }, waitMs);
   }
 
   list(filter: JobFilter, page: Page): Promise<JobPage> {
@@ -41,6 +45,14 @@ export class MemoryStore implements Store {
     return this.execute((place) => statements.move(place, event, publicId, redrives));
   }
 
+  moveAll(event: ClientEvent, publicIds: readonly string[], waitMs?: number): Promise<readonly Moved[]> {
+    return this.execute(async (place) => {
+      const outcomes: Moved[] = [];
+      for (const publicId of publicIds) outcomes.push(await statements.move(place, event, publicId));
+      return outcomes;
+    }, waitMs);
+  }
+
   notify(wakeUps: readonly WakeUp[]): Promise<void> {
     return this.execute((place) => statements.notify(place, wakeUps));
   }
@@ -49,9 +61,14 @@ export class MemoryStore implements Store {
     return this.execute(statements.workers);
   }
 
+  /** @param waitMs How long the statement may wait for a lock. Default: for ever. */
   protected execute<Result>(
     statement: (place: statements.Place) => Result | Promise<Result>,
+    waitMs?: number,
   ): Promise<Result> {
-    return this.on.run((tx) => statement({ database: this.db, tx }));
+    return this.on.run((tx) => {
+      const run = (): Result | Promise<Result> => statement({ database: this.db, tx });
+      return waitMs === undefined ? run() : tx.waitingAtMost(waitMs, run);
+    });
   }
 }

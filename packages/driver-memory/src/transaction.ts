@@ -22,6 +22,7 @@ export class Transaction implements LockHolder {
   #last: Promise<unknown> = Promise.resolve();
   #awaited: Row<unknown> | undefined;
   #stopWaiting: () => void = nothing;
+  #waitMs = Number.POSITIVE_INFINITY;
   #committing: Promise<void> | undefined;
   #over = false;
   #refused = false;
@@ -105,18 +106,36 @@ export class Transaction implements LockHolder {
     for (const row of rows) this.take(row);
   }
 
+  /** Runs a part of a statement whose waits for locks end with a `LockTimeout` after so many milliseconds. */
+  async waitingAtMost<Result>(ms: number, statement: () => Result | Promise<Result>): Promise<Result> {
+    this.#waitMs = ms;
+    try {
+      return await statement();
+    } finally {
+      this.#waitMs = Number.POSITIVE_INFINITY;
+    }
+  }
+
   /** Waits until the row is free. The row may have been deleted by then. */
   async waitFor(row: Row<unknown>): Promise<void> {
     while (!row.isFreeFor(this)) {
       this.#checkWanted();
       this.#refuseDeadlock(row);
       this.#awaited = row;
+      let isLate = false;
       await new Promise<void>((resolve) => {
         row.onRelease(resolve);
         this.#stopWaiting = resolve;
+        if (Number.isFinite(this.#waitMs))
+          setTimeout(() => {
+            isLate = true;
+            resolve();
+          }, this.#waitMs);
       });
       this.#awaited = undefined;
       this.#check();
+      if (isLate && !row.isFreeFor(this))
+        throw new DriverError('LockTimeout', `${row.name} was locked for more than ${this.#waitMs} ms.`);
     }
   }
 

@@ -2,9 +2,9 @@ import { type Enqueued, isDriverError, type State } from '@rowlock/core';
 import {
   type Anchor,
   BeatingAnchor,
-  type Capabilities,
   type ClaimSession,
   type ClaimSessionOptions,
+  type ClientEvent,
   type Driver,
   type HistoryEntry,
   isOwnHandle,
@@ -13,6 +13,7 @@ import {
   type JobPage,
   type Lanes,
   type MigrationReport,
+  type Moved,
   type NewJob,
   ownHandle,
   type Page,
@@ -25,6 +26,7 @@ import {
   type RunsStarted,
   type Sender,
   type SessionListener,
+  type SharedPool,
   type Store,
   type Stretch,
   type Survey,
@@ -32,14 +34,17 @@ import {
   type WakeUp,
   type WorkerInfo,
 } from '@rowlock/core/driver';
-import { type Connection, createPool, type Pool } from 'mysql2/promise';
+import { type Connection, createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { MysqlClaimSession } from './claim/claim-session.js';
 import { checkCallersConnection } from './connection/callers-connection.js';
 import { CallersTransaction } from './connection/callers-transaction.js';
 import { ClaimConnections } from './connection/claim-connections.js';
 import { connect } from './connection/connect.js';
-import { endPool, hook, onPool, takeConnection } from './connection/connection.js';
-import { type SessionControl, sessionControl } from './connection/session-control.js';
+import { endPool, type GiveUp, hook, onPool, takeConnection } from './connection/connection.js';
+import { unrefIdleTimer } from './connection/idle-timer.js';
+import { limitsOf } from './connection/limits.js';
+import { sharedPoolOf } from './connection/pool.js';
+import { giveUp, type SessionControl, sessionControl } from './connection/session-control.js';
 import { sharesSessions } from './connection/shared-sessions.js';
 import { verifySettings } from './connection/verify-settings.js';
 import { poolWithoutTimeout } from './connection/without-timeout.js';
@@ -56,6 +61,7 @@ import { inTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
 import { prune, takePruneTurn } from './store/prune.js';
 import { MysqlStore } from './store/store.js';
+import { withBoundedWaits } from './store/wait-limit.js';
 import { MysqlAnchor } from './worker/anchor.js';
 import { findRings } from './worker/bell.js';
 import { CommitWatch } from './worker/commit-watch.js';
@@ -93,12 +99,13 @@ function openPool({ connecting, maxConnections, onConnect }: Settings): Pool {
     idleTimeout: IDLE_MS,
   });
   hook(pool, onConnect);
+  unrefIdleTimer(pool);
   return pool;
 }
 
 class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly name = 'mysql';
-  readonly capabilities: Capabilities;
+  readonly pool: SharedPool<PoolConnection>;
   readonly #settings: Settings;
   readonly #pool: Pool;
   /** The pool, for short statements. */
@@ -107,6 +114,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly #withoutTimeout: MysqlStore;
   readonly #claimConnections: ClaimConnections;
   readonly #control: SessionControl;
+  /** For statements whose waits for locks are bounded. */
+  readonly #bounded: Parameters<typeof withBoundedWaits>[0];
   readonly #ringer: Ringer;
   readonly #watch: CommitWatch;
   readonly #push: boolean;
@@ -116,7 +125,9 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   constructor(context: Context, settings: Settings, pool: Pool) {
     const { answerMs } = context;
-    const on = onPool(pool, answerMs);
+    const control = sessionControl(onPool(pool, answerMs), () => this.#push && !this.#shared);
+    const end: GiveUp = (client) => giveUp(control, client);
+    const on = onPool(pool, answerMs, end);
     super(context, { on, outside: on }, (work, ms = answerMs) =>
       inTransaction(pool, { connectionMs: answerMs, answerMs: ms }, work),
     );
@@ -127,13 +138,14 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     this.#withoutTimeout = new MysqlStore(context, { on: unbounded, outside: unbounded });
     this.#claimConnections = new ClaimConnections(pool, context);
     this.#push = settings.push && settings.sessions !== 'shared';
-    this.#control = sessionControl(on, () => this.#push && !this.#shared);
+    this.#control = control;
+    this.#bounded = { pool, context, giveUp: end };
     this.#ringer = new Ringer(context, on, this.#push ? () => this.#connect() : null);
     this.#watch = new CommitWatch(
       (rings) => findRings(on, context.sql, rings),
       (wakeUps) => this.#ringer.interrupt(wakeUps),
     );
-    this.capabilities = { maxConnections: settings.maxConnections, sharesPool: false };
+    this.pool = sharedPoolOf(pool);
   }
 
   async migrate(): Promise<MigrationReport> {
@@ -154,7 +166,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     });
     const found = Number(row?.version ?? 0);
     if (found < SCHEMA_VERSION) throw outdated(found, schema, await productOf(this.#on));
-    return { serverConnections: await verifySettings(this.#on, schema) };
+    await verifySettings(this.#on, schema);
+    return { limits: await limitsOf(this.#on, this.pool.open) };
   }
 
   join(tx: MysqlTransaction): Store {
@@ -179,15 +192,30 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   override async enqueue(
     jobs: readonly NewJob[],
     wakeUps: readonly WakeUp[] = [],
+    waitMs?: number,
   ): Promise<readonly Enqueued[]> {
-    const outcomes = await super.enqueue(jobs);
+    const outcomes = await (waitMs === undefined
+      ? super.enqueue(jobs)
+      : withBoundedWaits(this.#bounded, waitMs, (store) => store.enqueue(jobs)));
     if (outcomes.some(({ outcome }) => outcome === 'enqueued')) this.#ringer.ringBehind(wakeUps);
     return outcomes;
   }
 
+  override async moveAll(
+    event: ClientEvent,
+    publicIds: readonly string[],
+    waitMs?: number,
+  ): Promise<readonly Moved[]> {
+    return waitMs === undefined
+      ? super.moveAll(event, publicIds)
+      : withBoundedWaits(this.#bounded, waitMs, (store) => store.moveAll(event, publicIds));
+  }
+
   override async list(filter: JobFilter, page: Page): Promise<JobPage> {
-    // One job is found by an index.
-    return filter.publicId === undefined ? this.#withoutTimeout.list(filter, page) : super.list(filter, page);
+    // An index finds single jobs.
+    return filter.publicIds === undefined
+      ? this.#withoutTimeout.list(filter, page)
+      : super.list(filter, page);
   }
 
   override async count(filter: JobFilter): Promise<Record<State, number>> {

@@ -31,14 +31,10 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1054: 'SchemaOutdated',
   1049: 'SchemaOutdated',
   1305: 'SchemaOutdated',
-  // The server shuts down, has too many connections, has ended this one, or accepts administrators only. Or the server blocks this
-  // host after too many failed connections.
-  1040: 'ConnectionLost',
+  // The server shuts down, has ended this connection, or accepts administrators only. Or the server blocks this host after too many
+  // failed connections.
   1129: 'ConnectionLost',
   3032: 'ConnectionLost',
-  // The account has reached its limit on connections, or on new ones in this hour.
-  1203: 'ConnectionLost',
-  1226: 'ConnectionLost',
   1053: 'ConnectionLost',
   1077: 'ConnectionLost',
   1079: 'ConnectionLost',
@@ -59,6 +55,10 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   3024: 'StatementCancelled',
   1969: 'StatementCancelled',
   // The disk, the memory, a table, or the room for locks is full, or no thread is free.
+  // The server has too many connections. The account has reached its limit on connections, or on something else in this hour.
+  1040: 'OutOfResources',
+  1203: 'OutOfResources',
+  1226: 'OutOfResources',
   1021: 'OutOfResources',
   1037: 'OutOfResources',
   1038: 'OutOfResources',
@@ -140,6 +140,16 @@ const SETTING_ADVICE: Readonly<Record<number, string>> = {
     'keeps no more.',
 };
 
+/** The server accepts no more connections: of anybody, or of this account. */
+const TOO_MANY_CONNECTIONS: ReadonlySet<number> = new Set([1040, 1203, 1226]);
+
+const REFUSED = 'MySQL accepts no more connections: raise its limit, or let the processes open fewer.';
+
+/** Whether the server accepts no more connections. */
+export function isRefusal(error: unknown): boolean {
+  return TOO_MANY_CONNECTIONS.has(errnoOf(error));
+}
+
 /** Classifies an error of a query or of a connection. @param otherwise The cause of an error that is unknown here and not the server's. */
 export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unknown'): DriverError {
   if (isDriverError(error)) return error;
@@ -147,7 +157,7 @@ export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unkn
   // Names, networks and TLS have many codes of their own, or none. A server's error has a positive number.
   const cause = known === 'Unknown' && !(errnoOf(error) > 0) ? otherwise : known;
   const message = messageOf(error);
-  const advice = SETTING_ADVICE[errnoOf(error)] ?? ADVICE[cause];
+  const advice = isRefusal(error) ? REFUSED : (SETTING_ADVICE[errnoOf(error)] ?? ADVICE[cause]);
   return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
 }
 

@@ -37,7 +37,8 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database' | keyof
    */
   readonly push?: boolean;
   /**
-   * The timeout of the driver's own statements. After the timeout the connection counts as lost. Default 20 s, at most 24 h.
+   * The timeout of the driver's own statements. After the timeout the connection counts as lost, and the statement is ended on
+   * the server. Default 20 s, at most 24 h.
    * `list` and `count`, which may read all jobs, and a migration have no timeout. A handler's statements have only the handler's timeout.
    */
   readonly answerTimeout?: Duration;

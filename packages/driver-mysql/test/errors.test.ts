@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { runInNewContext } from 'node:vm';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { toDriverError } from '../src/errors.js';
+import { isRefusal, toDriverError } from '../src/errors.js';
 import { mysql } from '../src/index.js';
 import { serverUrl } from './server.js';
 
@@ -27,15 +27,22 @@ test.each([
 });
 
 test.each([
-  ['at once', 1203, 'User has already more than max_user_connections active connections'],
-  ['an hour', 1226, 'User has exceeded the max_connections_per_hour resource (current value: 1)'],
-])(
-  'an account that may have so many connections %s has no connection, and may have one later',
-  (_, errno, message) => {
-    const error = toDriverError(Object.assign(new Error(message), { errno }));
-    expect(error).toMatchObject({ code: 'ConnectionLost', isRetryable: true });
-  },
-);
+  ['a server', 1040, 'Too many connections'],
+  ['an account', 1203, 'User has already more than max_user_connections active connections'],
+  [
+    'an account in an hour',
+    1226,
+    'User has exceeded the max_connections_per_hour resource (current value: 1)',
+  ],
+])('%s that accepts no more connections has reached a limit, and is not lost', (_, errno, message) => {
+  const error = toDriverError(Object.assign(new Error(message), { errno }));
+  expect(error).toMatchObject({
+    code: 'OutOfResources',
+    isRetryable: true,
+    message: expect.stringContaining(`accepts no more connections: raise its limit`),
+  });
+  expect(isRefusal(Object.assign(new Error(message), { errno }))).toBe(true);
+});
 
 test.each([
   [1062, 'UniqueViolation', "Duplicate entry 'Connection lost: pump 7' for key 'alert.title'"],

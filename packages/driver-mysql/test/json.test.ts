@@ -63,7 +63,7 @@ describe('JSON that is as large as it may be', () => {
       const run = { id: job?.id ?? 0n, runId: randomUUID() };
       await held.settle([{ ...ending, ...run, output: value, error: null, by: 'test' }]);
       await held.commit();
-      const { jobs } = await driver.list({ publicId: job?.publicId ?? '' }, { limit: 1, before: null });
+      const { jobs } = await driver.list({ publicIds: [job?.publicId ?? ''] }, { limit: 1, before: null });
       expect(isDeepStrictEqual(jobs[0]?.output, value)).toBe(true);
     });
   }

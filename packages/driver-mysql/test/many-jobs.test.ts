@@ -55,7 +55,11 @@ test('a group of many jobs is leased, noted, locked again, and put back when its
   expect(new Set(states.values())).toEqual(new Set(['in-progress']));
   await again.rollback();
 
-  expect(await driver.reclaim({ queues: ['q'], dead: ['1'] })).toEqual({ reclaimed: MANY, missing: ['1'] });
+  expect(await driver.reclaim({ queues: ['q'], dead: ['1'] })).toEqual({
+    reclaimed: MANY,
+    missing: ['1'],
+    own: [],
+  });
   const [left] = await pool.query('SELECT status, COUNT(*) AS jobs FROM rowlock_job GROUP BY status');
   expect(left).toEqual([{ status: 'new', jobs: MANY }]);
 });

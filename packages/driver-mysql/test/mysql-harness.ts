@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type DriverHarness,
@@ -14,6 +15,7 @@ import {
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection, createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { toDriverError } from '../src/errors.js';
+import { identifier } from '../src/identifier.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
 import { nameOf, type Session, sessionsOf, watchTransactions } from './sessions.js';
 
@@ -39,6 +41,7 @@ async function openDatabase(
   const plain = plainPool(fresh.url, 40);
   await watchTransactions(plain);
   const alive = new Set<string>();
+  const users: string[] = [];
   let opened = 0;
   const rowsOf = async (sql: string): Promise<readonly Wait[]> => {
     const [rows] = await plain.query<never>(sql);
@@ -62,10 +65,13 @@ async function openDatabase(
       },
     },
 
-    async process({ sessions = usual, answerMs } = {}) {
+    async process({ sessions = usual, answerMs, mostConnections } = {}) {
       const name = `process ${++opened}`;
       alive.add(name);
-      const place = { url: fresh.url, sessions };
+      const own =
+        mostConnections === undefined ? fresh.url : await limited(plain, fresh.url, mostConnections);
+      if (own !== fresh.url) users.push(identifier(new URL(own).username));
+      const place = { url: own, sessions };
       return openProcess(plain, place, name, answerMs, () => alive.delete(name));
     },
 
@@ -103,10 +109,24 @@ async function openDatabase(
     },
 
     async close() {
+      for (const user of users) await plain.query(`DROP USER ${user}`);
       await plain.end();
       await fresh.drop();
     },
   };
+}
+
+/** Makes a user that may have so many connections, and returns the URL for it. */
+async function limited(plain: Pool, url: string, mostConnections: number): Promise<string> {
+  const own = new URL(url);
+  own.username = `limited_${randomUUID().slice(0, 8)}`;
+  own.password = 'change-me';
+  const user = identifier(own.username);
+  await plain.query(
+    `CREATE USER ${user} IDENTIFIED BY 'change-me' WITH MAX_USER_CONNECTIONS ${mostConnections}`,
+  );
+  await plain.query(`GRANT ALL ON ${identifier(databaseOf(url))}.* TO ${user}`);
+  return own.href;
 }
 
 /** The name of the connections that the tests have for themselves. */

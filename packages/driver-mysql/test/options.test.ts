@@ -101,7 +101,7 @@ test('numbers that come as text are numbers all the same', async () => {
       [over, anchor.workerId, lapsed],
     );
     const reclaimed = await driver.reclaim({ queues: ['q'], dead: [] });
-    expect(reclaimed).toEqual({ reclaimed: 1, missing: ['999'] });
+    expect(reclaimed).toEqual({ reclaimed: 1, missing: ['999'], own: [] });
     await anchor.release();
   } finally {
     await plain.end();

@@ -2,9 +2,22 @@ import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection, createPool } from 'mysql2/promise';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { context } from '../src/context.js';
+import { toDriverError } from '../src/errors.js';
 import { mysql } from '../src/index.js';
 import { Ringer } from '../src/worker/ringer.js';
 import { serverUrl } from './server.js';
+
+test('where the server accepts no more connections, not each ring tries for one', async () => {
+  const refusal = Object.assign(new Error('Too many connections'), { errno: 1040 });
+  const connect = vi.fn(() => Promise.reject(toDriverError(refusal)));
+  const change = async (): Promise<[object, object]> => [{ affectedRows: 0, insertId: 0 }, {}];
+  const pool = { execute: change, query: change };
+  const ringer = new Ringer(context('rowlock', 20_000), pool, connect);
+  await expect(ringer.interrupt([{ queue: 'q' }])).rejects.toMatchObject({ code: 'OutOfResources' });
+  for (let rings = 0; rings < 10; rings++) await ringer.interrupt([{ queue: 'q' }]);
+  expect(connect).toHaveBeenCalledTimes(1);
+  await ringer.close();
+});
 
 test('a worker whose session ends while it is looked for keeps no other from being woken', async () => {
   const fresh = await freshMysqlDatabase(serverUrl);

@@ -34,7 +34,7 @@ afterEach(async () => {
 async function onOwnConnection(): Promise<[held: ClaimSession<MysqlTransaction>, client: PoolConnection]> {
   const place = context(schema, 20_000);
   const connections = new ClaimConnections(pool, place);
-  const client = await connections.take(60_000);
+  const client = await connections.take(60_000, false);
   connections.give(client, 0);
   const control = { interrupt: async () => {}, end: async () => {} };
   return [new MysqlClaimSession(place, connections, control, { idleLimitMs: 60_000 }), client];

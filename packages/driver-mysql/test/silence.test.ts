@@ -51,7 +51,7 @@ test('what a client asks is answered soon or not at all, and closing ends', asyn
     () => driver.enqueue([job]),
     () => driver.move('cancel', 'a job'),
     () => driver.workers(),
-    () => driver.list({ publicId: 'a job' }, { limit: 1, before: null }),
+    () => driver.list({ publicIds: ['a job'] }, { limit: 1, before: null }),
   ];
   for (const ask of asked) {
     await driver.workers();

@@ -12,7 +12,11 @@ CREATE DOMAIN job_max_attempts AS integer CHECK (VALUE BETWEEN 1 AND 1000);
 CREATE DOMAIN job_unique_scope AS text CHECK (VALUE IN ('outstanding', 'ever'));
 -- How long to wait for infinity cannot be told, and every worker asks how long for what comes next.
 CREATE DOMAIN job_time AS timestamptz CONSTRAINT time_is_finite CHECK (isfinite(VALUE));
-CREATE DOMAIN job_metadata AS jsonb CHECK (jsonb_typeof(VALUE) = 'object');
+-- What is read is bounded, too: a jsonb of 40 kB may be 46 MB of text, as 1e308 is written out with all its digits. A value of up to 200 bytes
+-- is some two million characters at most, and most values are so small that they need not be written out for the check.
+CREATE DOMAIN job_json AS jsonb
+  CONSTRAINT at_most_2_mib CHECK (pg_column_size(VALUE) <= 200 OR octet_length(VALUE::text) <= 2097152);
+CREATE DOMAIN job_metadata AS job_json CHECK (jsonb_typeof(VALUE) = 'object');
 
 -- The two indexes without a condition get a second entry for each job when it is settled, right beside the first: with half of each page left
 -- free, settling 500 jobs takes a tenth less of the server's time than splitting pages for them, and inserting them takes the same.
@@ -22,7 +26,7 @@ CREATE TABLE job (
   queue         job_name NOT NULL DEFAULT 'default',
   kind          job_name NOT NULL,
   key           job_key,
-  payload       jsonb NOT NULL DEFAULT '{}',
+  payload       job_json NOT NULL DEFAULT '{}',
   -- Lower runs sooner, so that the claim's index is ascending in all its columns.
   priority      smallint NOT NULL DEFAULT 0,
   available_at  job_time NOT NULL DEFAULT clock_timestamp(),
@@ -42,7 +46,7 @@ CREATE TABLE job (
   redrives      integer NOT NULL DEFAULT 0,
   unique_key    job_key,
   unique_scope  job_unique_scope NOT NULL DEFAULT 'outstanding',
-  output        jsonb,
+  output        job_json,
   error         jsonb,
   metadata      job_metadata NOT NULL DEFAULT '{}',
   created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -204,7 +208,9 @@ BEGIN
     DO NOTHING
     RETURNING job.public_id INTO existing;
     IF existing IS NOT NULL THEN
-      PERFORM pg_notify('rowlock:' || current_schema(), json_build_object('queue', enqueue.queue)::text);
+      -- A full queue of notifications would make the commit fail.
+      PERFORM pg_notify('rowlock:' || current_schema(), json_build_object('queue', enqueue.queue)::text)
+      WHERE pg_notification_queue_usage() < 0.9;
       INSERT INTO bell (wake_up) SELECT jsonb_build_object('queue', enqueue.queue)
       WHERE EXISTS (SELECT FROM worker WHERE alive_until > statement_timestamp() - interval '1 minute');
       RETURN QUERY SELECT 'enqueued', existing;

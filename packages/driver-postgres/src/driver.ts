@@ -2,7 +2,6 @@ import { DriverError, isDriverError } from '@rowlock/core';
 import {
   type Anchor,
   BeatingAnchor,
-  type Capabilities,
   type ClaimSession,
   type ClaimSessionOptions,
   type Driver,
@@ -21,6 +20,7 @@ import {
   type RunsStarted,
   type Sender,
   type SessionListener,
+  type SharedPool,
   type Store,
   type Stretch,
   type Survey,
@@ -31,10 +31,12 @@ import {
 import type pg from 'pg';
 import type { ClaimParts } from './claim/claim-parts.js';
 import { PostgresClaimSession } from './claim/claim-session.js';
-import { endPool, onPool, takeConnection, watch } from './connection/connection.js';
+import { endPool, holdConnection, onPool, watch } from './connection/connection.js';
+import { limitsOf } from './connection/limits.js';
 import { NamedStatements } from './connection/named-statements.js';
 import { OutsidePool } from './connection/outside-pool.js';
 import type { Batch } from './connection/pipeline/send-ahead.js';
+import { sharedPoolOf } from './connection/pool.js';
 import { type Server, serverOf } from './connection/server.js';
 import { SessionSettings } from './connection/session-settings.js';
 import { sharesSessions } from './connection/shared-sessions.js';
@@ -77,7 +79,7 @@ export function postgres(options: PostgresOptions = {}): Driver<PostgresTransact
 
 class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction> {
   readonly name = 'postgres';
-  readonly capabilities: Capabilities;
+  readonly pool: SharedPool<pg.PoolClient>;
   readonly #pool: pg.Pool;
   readonly #ownsPool: boolean;
   readonly #sessions: SessionKind;
@@ -98,6 +100,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const settings = new SessionSettings(names);
     const short = onPool(pool, answerMs, settings);
     super(context, short, poolWithoutTimeout(pool, { settings, answerMs }));
+    this.pool = sharedPoolOf(pool, !ownsPool);
     this.#pool = pool;
     this.#ownsPool = ownsPool;
     this.#outside = new OutsidePool(pool);
@@ -108,7 +111,6 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const flush = new WalFlush(short, sql.flush, () => names.nameOf(sql.flush, 1));
     this.#starts = new RunStarts(short, sql, names, flush);
     this.#server = serverOf(short);
-    this.capabilities = { maxConnections: pool.options.max, sharesPool: !ownsPool };
   }
 
   async migrate(): Promise<MigrationReport> {
@@ -126,9 +128,10 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     );
     const found = row?.version ?? 0;
     if (found < SCHEMA_VERSION) throw outdated(found, this.context.schema);
-    await verifySettings(this.#short);
-    const { connections } = await this.#server();
-    return { serverConnections: connections };
+    const warnings = await verifySettings(this.#short);
+    // The first claim is not to wait for this.
+    await this.#server();
+    return { limits: await limitsOf(this.#short, this.pool.open), warnings };
   }
 
   join(tx: PostgresTransaction): Store {
@@ -146,13 +149,16 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
 
   claimSession({ idleLimitMs }: ClaimSessionOptions): ClaimSession<PostgresTransaction> {
     const { context } = this;
-    const connect = (): Promise<pg.PoolClient> => takeConnection(this.#pool, context.answerMs);
     const [names, settings, pool] = [this.#names, this.#settings, this.#short];
     const parts = async (): Promise<ClaimParts> => {
       const server = await this.#server();
       return { context, names, settings, pool, server, limitMs: idleLimitMs };
     };
-    return new PostgresClaimSession({ connect, parts });
+    return new PostgresClaimSession({
+      connect: (isSettlement) => holdConnection(this.#pool, context.answerMs, isSettlement),
+      letGo: () => this.pool.letGo(),
+      parts,
+    });
   }
 
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {
@@ -221,9 +227,12 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     );
   }
 
-  protected override atomically<Result>(work: (store: PostgresStore) => Promise<Result>): Promise<Result> {
+  protected override atomically<Result>(
+    work: (store: PostgresStore) => Promise<Result>,
+    waitMs?: number,
+  ): Promise<Result> {
     return despiteDeadlocks(() =>
-      this.#withoutTimeout((client) => inTransaction(client, this.context, work)),
+      this.#withoutTimeout((client) => inTransaction(client, this.context, work, waitMs)),
     );
   }
 

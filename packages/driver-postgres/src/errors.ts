@@ -17,7 +17,7 @@ const CAUSES: Readonly<Record<string, DriverErrorCode>> = {
   '42703': 'SchemaOutdated',
   '3F000': 'SchemaOutdated',
   '42883': 'SchemaOutdated',
-  // The server ends the connection, does not accept one yet, or has none left.
+  // The server ends the connection, or does not accept one yet.
   '08': 'ConnectionLost',
   '57P01': 'ConnectionLost',
   '57P02': 'ConnectionLost',
@@ -25,10 +25,9 @@ const CAUSES: Readonly<Record<string, DriverErrorCode>> = {
   '57P05': 'ConnectionLost',
   '25P03': 'ConnectionLost',
   '25P04': 'ConnectionLost',
-  '53300': 'ConnectionLost',
   // A statement_timeout, or pg_cancel_backend.
   '57014': 'StatementCancelled',
-  // The disk is full, or the memory, or a limit on temporary files is reached.
+  // The disk is full, or the memory, or a limit on temporary files or connections is reached.
   '53': 'OutOfResources',
   // After a fail-over this server is read-only. A new connection may reach the writable one. See READ_ONLY.
   '25006': 'ConnectionLost',
@@ -91,6 +90,16 @@ const COUNTED: ReadonlySet<unknown> = new Set(['job_pkey', 'bell_pkey']);
 const BEHIND =
   'The ids that Postgres counts up are behind the rows, as after a restore or a switch of servers: run rowlock.migrate(), which mends that.';
 
+/** The server accepts no more connections: of anybody, to this database, or of this role. */
+const TOO_MANY_CONNECTIONS = '53300';
+
+const REFUSED = 'Postgres accepts no more connections: raise its limit, or let the processes open fewer.';
+
+/** Whether the server accepts no more connections. */
+export function isRefusal(error: unknown): boolean {
+  return Object(error).code === TOO_MANY_CONNECTIONS;
+}
+
 /** Classifies an error of a query or of a connection. @param otherwise The cause of an error that is unknown here and not the server's. */
 export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unknown'): DriverError {
   if (isDriverError(error)) return error;
@@ -98,7 +107,7 @@ export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unkn
   const cause = known === 'Unknown' && !isServers(error) ? otherwise : known;
   const message = messageOf(error);
   const isBehind = cause === 'UniqueViolation' && COUNTED.has(Object(error).constraint);
-  const advice = isBehind ? BEHIND : ADVICE[cause];
+  const advice = isBehind ? BEHIND : isRefusal(error) ? REFUSED : ADVICE[cause];
   return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
 }
 

@@ -12,7 +12,8 @@ export interface PostgresOptions extends pg.ClientConfig {
   /** The most connections of the driver's own pool. Default 100. Connections are opened on demand. */
   readonly maxConnections?: number;
   /**
-   * The timeout of the driver's own statements. After the timeout the connection counts as lost. Default 20 s; 100 ms to 24 h.
+   * The timeout of the driver's own statements. After the timeout the connection counts as lost, and the statement is ended on
+   * the server. Default 20 s; 100 ms to 24 h.
    * A handler's statements have only the handler's timeout. `list`, `count` and `migrate` may have much to do, and have no timeout.
    * `close()` waits so long for pending statements, and then cuts their connections.
    */

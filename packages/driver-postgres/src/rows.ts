@@ -36,6 +36,7 @@ export interface JobViewRow extends JobRow {
 
 /** The state that `move` found. */
 export interface MoveRow {
+  public_id: string;
   status: State;
   redrives: number;
   /** Whether the job was redriven as often as given. */

@@ -31,6 +31,29 @@ test.each(['rowlock', 'my "jobs"'])(
   },
 );
 
+test.each([
+  ['many digits', '(SELECT jsonb_agg(1e308) FROM generate_series(1, 10000))'],
+  ['one number of very many digits', 'to_jsonb(ARRAY(SELECT 1e131071 FROM generate_series(1, 20)))'],
+  ['a long text', "to_jsonb(repeat('x', 3000000))"],
+])('JSON that a worker would read as more than 2 MiB is refused: %s', async (_, json) => {
+  const fresh = await freshDatabase(inject('postgresUrl'));
+  onTestFinished(() => fresh.drop());
+  const driver = postgres({ connectionString: fresh.url });
+  onTestFinished(() => driver.close());
+  await driver.migrate();
+  const client = new pg.Client(fresh.url);
+  await client.connect();
+  onTestFinished(() => client.end());
+  const refusal = { code: '23514', message: expect.stringContaining('"at_most_2_mib"') };
+  for (const statement of [
+    `SELECT rowlock.enqueue('k', ${json})`,
+    `SELECT rowlock.enqueue('k', metadata => jsonb_build_object('a', ${json}))`,
+    `INSERT INTO rowlock.job (kind, payload) VALUES ('k', ${json})`,
+  ])
+    await expect(client.query(statement)).rejects.toMatchObject(refusal);
+  expect(await driver.count({})).toMatchObject({ new: 0 });
+});
+
 test.each(['infinity', '-infinity'])('a job that would be available at %s is refused', async (time) => {
   const fresh = await freshDatabase(inject('postgresUrl'));
   onTestFinished(() => fresh.drop());

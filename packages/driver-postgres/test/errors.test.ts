@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import '@rowlock/servers/vitest';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { toDriverError } from '../src/errors.js';
+import { isRefusal, toDriverError } from '../src/errors.js';
 import { postgres } from '../src/index.js';
 
 test.each([
@@ -144,4 +144,14 @@ test('what the server itself refuses while a connection is made keeps its cause'
   const driver = postgres({ connectionString: url.href });
   onTestFinished(() => driver.close());
   await expect(driver.count({})).rejects.toMatchObject({ code: 'Unknown', isRetryable: false });
+});
+
+test('a server that accepts no more connections has reached a limit, and is not lost', () => {
+  const error = Object.assign(new Error('too many connections for role "app"'), { code: '53300' });
+  expect(isRefusal(error)).toBe(true);
+  expect(toDriverError(error)).toMatchObject({
+    code: 'OutOfResources',
+    isRetryable: true,
+    message: expect.stringMatching(/accepts no more connections: raise its limit.* for role "app"/),
+  });
 });

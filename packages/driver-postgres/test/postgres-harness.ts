@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type DriverHarness,
   type DriverProcess,
@@ -13,6 +14,7 @@ import {
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { toDriverError } from '../src/errors.js';
+import { identifier } from '../src/identifier.js';
 import { type PostgresTransaction, postgres } from '../src/index.js';
 import { POOLER, type TransactionPooler, transactionPooler } from './transaction-pooler.js';
 
@@ -35,6 +37,7 @@ async function openDatabase(serverUrl: string, pooled: boolean): Promise<TestDat
   // Dropping the database ends what idles in the pool.
   plain.on('error', () => {});
   const alive = new Set<string>(pooled ? [POOLER] : []);
+  const roles: string[] = [];
   let opened = 0;
 
   return {
@@ -52,10 +55,13 @@ async function openDatabase(serverUrl: string, pooled: boolean): Promise<TestDat
       },
     },
 
-    async process({ sessions, answerMs } = {}) {
+    async process({ sessions, answerMs, mostConnections } = {}) {
       const name = `process ${++opened}`;
       alive.add(name);
-      const place: Place = { url: fresh.url, pooler, sessions: sessions ?? 'auto' };
+      const own =
+        mostConnections === undefined ? fresh.url : await limited(plain, fresh.url, mostConnections);
+      if (own !== fresh.url) roles.push(identifier(new URL(own).username));
+      const place: Place = { url: own, pooler, sessions: sessions ?? 'auto' };
       return openProcess(plain, place, name, answerMs, () => alive.delete(name));
     },
 
@@ -96,11 +102,28 @@ async function openDatabase(serverUrl: string, pooled: boolean): Promise<TestDat
     },
 
     async close() {
+      for (const role of roles) await plain.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
       await plain.end();
       await pooler?.close();
       await fresh.drop();
     },
   };
+}
+
+/** Makes a role that may have so many connections, and returns the URL for it. */
+async function limited(plain: pg.Pool, url: string, mostConnections: number): Promise<string> {
+  const own = new URL(url);
+  own.username = `limited_${randomUUID().slice(0, 8)}`;
+  own.password = 'change-me';
+  const role = identifier(own.username);
+  await plain.query(
+    `CREATE ROLE ${role} LOGIN PASSWORD 'change-me' CONNECTION LIMIT ${mostConnections};
+     GRANT ALL ON SCHEMA rowlock TO ${role};
+     GRANT ALL ON ALL TABLES IN SCHEMA rowlock TO ${role};
+     GRANT ALL ON ALL SEQUENCES IN SCHEMA rowlock TO ${role};
+     GRANT ALL ON ALL FUNCTIONS IN SCHEMA rowlock TO ${role}`,
+  );
+  return own.href;
 }
 
 interface Session {

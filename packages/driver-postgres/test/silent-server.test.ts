@@ -71,7 +71,7 @@ const VERBS: Readonly<Record<string, (driver: Driver<PostgresTransaction>) => Pr
   move: (driver) => driver.move('cancel', newPublicId()),
   notify: (driver) => driver.notify([{ queue: 'q' }]),
   workers: (driver) => driver.workers(),
-  'list, of one': (driver) => driver.list({ publicId: newPublicId() }, { limit: 1, before: null }),
+  'list, of one': (driver) => driver.list({ publicIds: [newPublicId()] }, { limit: 1, before: null }),
 };
 
 test.each(Object.keys(VERBS))('what a client asks is bounded: %s', async (verb) => {

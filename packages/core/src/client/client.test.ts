@@ -102,7 +102,9 @@ test('a job that is locked for the moment is redriven when it is let go, and one
     driver: {
       ...driver,
       notify: async () => {},
-      move: async () => (locked-- > 0 ? { outcome: 'illegal', status: 'cancelled' } : { outcome: 'moved' }),
+      moveAll: async () => [
+        locked-- > 0 ? { outcome: 'illegal', status: 'cancelled' } : { outcome: 'moved' },
+      ],
     },
   });
   const publicId = '0192f3c4-0000-7000-8000-000000000000';
@@ -112,4 +114,20 @@ test('a job that is locked for the moment is redriven when it is let go, and one
     code: 'ROWLOCK_ILLEGAL_TRANSITION',
     message: expect.stringContaining('locked by a transaction'),
   });
+});
+
+test('a closed Rowlock refuses a call before any other refusal of it', async () => {
+  const { rowlock, asked } = reader();
+  await rowlock.close();
+  const call = JSON.parse('{ "tx": "none" }');
+  const calls = [
+    rowlock.find('no id', call),
+    rowlock.list({ limit: 0 }, call),
+    rowlock.count({ queue: '' }, call),
+    rowlock.cancel('no id', call),
+    rowlock.redrive('no id', call),
+  ];
+  for (const each of await Promise.allSettled(calls))
+    expect(each).toMatchObject({ status: 'rejected', reason: { code: 'ROWLOCK_CLOSED' } });
+  expect(asked).toEqual([]);
 });

@@ -5,24 +5,23 @@ import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import type { JobFilter, Moved, Store } from '../driver/store.js';
-import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
+import { ClosedError, IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { QUEUE } from '../handler/handler.js';
 import { awaitedByRun, isSettledThrough } from '../handler/run-of-handle.js';
 import { checkKey, checkName, checkWhole, LIMITS } from '../input.js';
-import type { Enqueued, JobView, NewJob } from '../job/job.js';
+import type { Enqueued, JobView } from '../job/job.js';
 import type { Json, Stored } from '../job/json.js';
 import { isLegal, STATES, type State } from '../job/lifecycle.js';
 import { publicIdOf } from '../job/public-id.js';
 import type { Logger } from '../logger.js';
 import { type CallOptions, txOf } from './call-options.js';
 import { checkEnqueueable, type Enqueueable, type EnqueueOptions } from './enqueue-options.js';
-import { GatheredEnqueues } from './gathered-enqueues.js';
 import type { LocalWorkers } from './local-workers.js';
 import { newJobs } from './new-jobs.js';
-import { Notifier } from './notifier.js';
+import { SharedStore } from './shared-store.js';
 
 /** The jobs to find. All the given conditions must hold. */
-export interface ListOptions extends Omit<JobFilter, 'publicId'> {
+export interface ListOptions extends Omit<JobFilter, 'publicIds'> {
   /** 1 to 1,000. Default 50. */
   readonly limit?: number;
   /** The `cursor` of the page before. Null, or absent: the first page. */
@@ -36,13 +35,12 @@ const LOCKED_MS = 20;
 /** The part of Rowlock that enqueues and inspects. */
 export class Client<Tx> {
   readonly #driver: Driver<Tx>;
-  readonly #notifier: Notifier;
-  readonly #gathered: GatheredEnqueues;
+  readonly #calls: SharedStore;
+  #isClosed = false;
 
   constructor(driver: Driver<Tx>, here: LocalWorkers, log: Logger, clock: Clock) {
     this.#driver = driver;
-    this.#notifier = new Notifier(driver, here, log, clock);
-    this.#gathered = new GatheredEnqueues((jobs) => this.#write(jobs), clock);
+    this.#calls = new SharedStore(driver, here, log, clock);
   }
 
   /**
@@ -71,7 +69,7 @@ export class Client<Tx> {
     options: readonly EnqueueOptions<StandardSchemaV1.InferInput<Schema>>[],
     call: CallOptions<Tx> = {},
   ): Promise<readonly Enqueued[]> {
-    return within(call, async (tx) => {
+    return this.#within(call, async (tx) => {
       if (!Array.isArray(options))
         throw new InvalidInputError('enqueueMany() takes a list: [{ payload }, …].');
       checkWhole('The number of jobs', options.length, 0, LIMITS.jobsPerCall);
@@ -80,8 +78,8 @@ export class Client<Tx> {
       const jobs = checked instanceof Promise ? await checked : checked;
       const { queue = QUEUE } = handler;
       // In a caller's transaction the commit sends the wake-up.
-      if (tx !== undefined) return this.#driver.join(tx).enqueue(jobs, [{ queue }]);
-      return this.#gathered.enqueue(jobs);
+      if (tx !== undefined) return this.#join(tx).enqueue(jobs, [{ queue }]);
+      return this.#shared.enqueue(jobs);
     });
   }
 
@@ -101,13 +99,12 @@ export class Client<Tx> {
   ): Promise<JobView<Stored<StandardSchemaV1.InferInput<Schema>>, Output> | undefined>;
   async find(...given: JobWanted<Tx>): Promise<JobView<unknown, unknown> | undefined> {
     const [handler, publicId, call = {}] = isOfHandler(given) ? given : [undefined, ...given];
-    return within(call, async (tx) => {
+    return this.#within(call, async (tx) => {
       if (handler !== undefined) checkEnqueueable(handler);
       const known = publicIdOf(publicId);
       if (known === undefined) return undefined;
-      const filter = { publicId: known, ...(handler && { kind: handler.kind }) };
-      const { jobs } = await this.#store(tx).list(filter, { limit: 1, before: null });
-      return jobs[0];
+      const job = await (tx === undefined ? this.#shared.find(known) : findJoined(this.#join(tx), known));
+      return handler === undefined || job?.kind === handler.kind ? job : undefined;
     });
   }
 
@@ -121,7 +118,7 @@ export class Client<Tx> {
     { limit = 50, cursor, ...filter }: ListOptions = {},
     call: CallOptions<Tx> = {},
   ): Promise<{ readonly jobs: readonly JobView[]; readonly cursor: string | null }> {
-    return within(call, async (tx) => {
+    return this.#within(call, async (tx) => {
       checkWhole('limit', limit, 1, LIMITS.page);
       checkFilter(filter);
       const page = await this.#store(tx).list(filter, { limit, before: decodeCursor(cursor) });
@@ -134,10 +131,10 @@ export class Client<Tx> {
    * for a few million.
    */
   async count(
-    filter: Omit<JobFilter, 'publicId'> = {},
+    filter: Omit<JobFilter, 'publicIds'> = {},
     call: CallOptions<Tx> = {},
   ): Promise<Readonly<Record<State, number>>> {
-    return within(call, async (tx) => {
+    return this.#within(call, async (tx) => {
       checkFilter(filter);
       return this.#store(tx).count(filter);
     });
@@ -161,7 +158,7 @@ export class Client<Tx> {
    * @throws JobNotFoundError, IllegalTransitionError when the job has ended already; InvalidInputError
    */
   async cancel(publicId: string, call: CallOptions<Tx> = {}): Promise<'cancelled' | 'signalled'> {
-    return within(call, async (tx) => {
+    return this.#within(call, async (tx) => {
       const known = existing(publicId);
       // The caller's transaction holds the row's lock itself. A cancel would change the row, and its run would lose the
       // claim.
@@ -184,7 +181,7 @@ export class Client<Tx> {
    * job that came later.
    */
   async redrive(publicId: string, call: CallOptions<Tx> = {}): Promise<void> {
-    return within(call, async (tx) => {
+    return this.#within(call, async (tx) => {
       await this.#move('redrive', existing(publicId), tx).catch((error: unknown) => {
         if (isDriverError(error, 'UniqueViolation')) {
           throw new IllegalTransitionError(
@@ -195,29 +192,58 @@ export class Client<Tx> {
         }
         throw error;
       });
-      if (tx === undefined) await this.#notifier.send([{}]);
-      else await this.#driver.join(tx).notify([{}]);
+      if (tx === undefined) await this.#shared.wake([{}]);
+      else await this.#join(tx).notify([{}]);
     });
   }
 
   /** The workers that are alive, and those that stopped within the last hour, or died within an hour of their start. */
-  workers(): Promise<readonly WorkerView[]> {
-    return this.#driver.workers();
+  async workers(): Promise<readonly WorkerView[]> {
+    return this.#shared.workers();
   }
 
   /** Resolves when all gathered jobs are written, or refused, and every wake-up has been sent. */
   async flush(): Promise<void> {
-    await this.#gathered.flush();
-    await this.#notifier.flush();
+    await this.#calls.flush();
   }
 
-  #write(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
-    const queues = new Set(jobs.map(({ queue }) => queue));
-    return this.#notifier.with([...queues], (wakeUps) => this.#driver.enqueue(jobs, wakeUps));
+  /** Refuses all later calls. */
+  protected refuseCalls(): void {
+    this.#isClosed = true;
   }
 
-  #store(tx: Tx | undefined): Store {
-    return tx === undefined ? this.#driver : this.#driver.join(tx);
+  /** @throws ClosedError */
+  protected checkOpen(): void {
+    if (this.#isClosed) throw new ClosedError();
+  }
+
+  /**
+   * Makes a call with its transaction. Nothing is awaited before the call's first statement, so a caller who forgets to
+   * await the call does not send the COMMIT before that statement.
+   *
+   * @throws ClosedError
+   */
+  async #within<Answer>(
+    call: CallOptions<Tx>,
+    work: (tx: Tx | undefined) => Promise<Answer>,
+  ): Promise<Answer> {
+    this.checkOpen();
+    const tx = txOf(call);
+    return awaitedByRun(tx, work(tx));
+  }
+
+  get #shared(): SharedStore {
+    this.checkOpen();
+    return this.#calls;
+  }
+
+  #join(tx: Tx): Store {
+    this.checkOpen();
+    return this.#driver.join(tx);
+  }
+
+  #store(tx: Tx | undefined): Pick<Store, 'list' | 'count' | 'move' | 'notify'> {
+    return tx === undefined ? this.#shared : this.#join(tx);
   }
 
   async #move(
@@ -242,16 +268,9 @@ export class Client<Tx> {
   }
 }
 
-/**
- * Makes a call with its transaction. Nothing is awaited before the call's first statement, so a caller who forgets to
- * await the call does not send the COMMIT before that statement.
- */
-async function within<Tx, Answer>(
-  call: CallOptions<Tx>,
-  work: (tx: Tx | undefined) => Promise<Answer>,
-): Promise<Answer> {
-  const tx = txOf(call);
-  return awaitedByRun(tx, work(tx));
+async function findJoined(store: Store, publicId: string): Promise<JobView | undefined> {
+  const { jobs } = await store.list({ publicIds: [publicId] }, { limit: 1, before: null });
+  return jobs[0];
 }
 
 /** With `undefined`, as the overloads require. */

@@ -38,13 +38,13 @@ function client() {
   return { rowlock, filters };
 }
 
-test('a job is looked for by its id, and with a handler or a descriptor among those of its kind', async () => {
+test('a job is looked for by its id, with a handler or a descriptor too', async () => {
   const { rowlock, filters } = client();
   expect(await rowlock.find(ID)).toBeUndefined();
   expect(await rowlock.find(Pay, ID.toUpperCase())).toBeUndefined();
   expect(await rowlock.find({ kind: 'other', payload }, ID, {})).toBeUndefined();
   expect(await rowlock.find(Pay, 'no id')).toBeUndefined();
-  expect(filters).toEqual([{ publicId: ID }, { publicId: ID, kind: 'pay' }, { publicId: ID, kind: 'other' }]);
+  expect(filters).toEqual([{ publicIds: [ID] }, { publicIds: [ID] }, { publicIds: [ID] }]);
 });
 
 test('what is no handler is refused', async () => {

@@ -17,7 +17,7 @@ export function answerWithin<Answer>(
     let isOver = false;
     const silence = (): void => {
       if (isOver) return;
-      const message = `The connection was lost: the server has not answered for ${ms} ms.`;
+      const message = `The connection was lost: the server has not answered for ${ms} ms. It may have done what was sent.`;
       const error = new DriverError('ConnectionLost', message);
       reject(error);
       giveUp(error);

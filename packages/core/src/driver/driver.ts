@@ -3,6 +3,7 @@ import type { Anchor, SessionListener, WorkerInfo } from './anchor.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
 import type { HistoryEntry, Stretch } from './history.js';
 import type { Receipt, RunNote, RunRef, RunStart, RunsStarted } from './run-record.js';
+import type { SharedPool } from './shared-pool.js';
 import type { Store } from './store.js';
 import type { Lanes, Reclaimed, ReclaimScope, Survey } from './survey.js';
 
@@ -16,7 +17,8 @@ import type { Lanes, Reclaimed, ReclaimScope, Survey } from './survey.js';
 export interface Driver<Tx = unknown> extends Store {
   /** The database's name, for logs: `postgres`, `mysql`. */
   readonly name: string;
-  readonly capabilities: Capabilities;
+  /** The driver's pool, the same for all drivers on it in this process. Null for a driver without one. */
+  readonly pool: SharedPool | null;
 
   /** Brings the schema up to date. Safe to call twice, and from many processes at once. */
   migrate(): Promise<MigrationReport>;
@@ -40,8 +42,9 @@ export interface Driver<Tx = unknown> extends Store {
   survey(lanes: Lanes): Promise<Survey>;
 
   /**
-   * Puts back to `new` the jobs of leases that are over, and of leases whose workers are in `dead`. Returns the workers
-   * of other leases that are not alive. Skips a job that its run is just settling.
+   * Puts back to `new` the jobs of leases that are over, of leases whose workers are in `dead`, and of the calling
+   * worker's runs that have ended. Returns the workers of other leases that are not alive. Skips a job that its run is
+   * just settling.
    */
   reclaim(scope: ReclaimScope): Promise<Reclaimed>;
 
@@ -92,18 +95,21 @@ export interface Sender<Tx> {
   send<Answer>(statement: (handle: Tx) => Promise<Answer>): Promise<Answer>;
 }
 
-/** A database's capabilities beyond the contract, as data. The conformance suite checks it. */
-export interface Capabilities {
-  /** How many connections the driver may have open at once, or null if it has no limit of its own. */
-  readonly maxConnections: number | null;
-  /** Whether the application takes connections out of the same pool. */
-  readonly sharesPool: boolean;
-}
-
 /** The server's limits. */
 export interface Verified {
-  /** The most connections that the server allows, for all clients together. Null if there is no limit. */
-  readonly serverConnections: number | null;
+  /** States of the server that will do harm if they last, a few sentences each. Default: none. */
+  readonly warnings?: readonly string[];
+  /** Those on connections: of the server, of the database, of this user. */
+  readonly limits: readonly ConnectionLimit[];
+}
+
+/** A limit of the server on connections. */
+export interface ConnectionLimit {
+  /** Its name, as in `the CONNECTION LIMIT of the role app`. */
+  readonly name: string;
+  readonly most: number;
+  /** How many connections count towards it now, without those of this pool. */
+  readonly used: number;
 }
 
 export interface MigrationReport {

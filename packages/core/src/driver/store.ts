@@ -13,8 +13,16 @@ export interface Store {
    * byte. A job whose unique key is taken is not inserted: its outcome is `duplicate`, with the public id of the job
    * that has the key. Never waits for a running handler. If any job is inserted, wakes workers as `notify` does, in the
    * same message where the database can. On the pool, repeats what a deadlock has undone.
+   *
+   * @param waitMs On the pool: about how long it may wait for a transaction that has one of the unique keys, in
+   * milliseconds. After that it rejects with `LockTimeout`, and nothing is written. Default: as long as the driver
+   * waits for an answer, or the server for a lock.
    */
-  enqueue(jobs: readonly NewJob[], wakeUps?: readonly WakeUp[]): Promise<readonly Enqueued[]>;
+  enqueue(
+    jobs: readonly NewJob[],
+    wakeUps?: readonly WakeUp[],
+    waitMs?: number,
+  ): Promise<readonly Enqueued[]>;
 
   /** Reads without locks, newest first. */
   list(filter: JobFilter, page: Page): Promise<JobPage>;
@@ -30,6 +38,14 @@ export interface Store {
    */
   move(event: ClientEvent, publicId: string, redrives?: number): Promise<Moved>;
 
+  /**
+   * `move` of up to 100 different jobs, in one transaction. Returns what it met, in the same order. Rejects, and moves
+   * none, if one of them is refused.
+   *
+   * @param waitMs As that of `enqueue`.
+   */
+  moveAll(event: ClientEvent, publicIds: readonly string[], waitMs?: number): Promise<readonly Moved[]>;
+
   /** Wakes workers. On the pool at once. Joined, when the transaction commits, and only then. */
   notify(wakeUps: readonly WakeUp[]): Promise<void>;
 
@@ -38,8 +54,8 @@ export interface Store {
 }
 
 export interface JobFilter {
-  /** In lower case, as in the rows. */
-  readonly publicId?: string;
+  /** Up to 1,000, in lower case as in the rows. */
+  readonly publicIds?: readonly string[];
   readonly queue?: string;
   readonly kind?: string;
   readonly key?: string;

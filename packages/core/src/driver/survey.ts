@@ -23,6 +23,15 @@ export interface ReclaimScope {
   readonly queues: readonly string[];
   /** The ids of workers that have not been alive for long enough. */
   readonly dead: readonly string[];
+  /** The worker that calls. Without it, no lease counts as its own. */
+  readonly own?: OwnLeases;
+}
+
+/** A worker, and those of its runs that are over in its process although their leases are not. */
+export interface OwnLeases {
+  readonly workerId: string;
+  /** The ids of the runs. */
+  readonly ended: readonly string[];
 }
 
 export interface Reclaimed {
@@ -30,4 +39,6 @@ export interface Reclaimed {
   readonly reclaimed: number;
   /** The ids of the workers that have leases in these queues and are not alive. */
   readonly missing: readonly string[];
+  /** The ids of the runs that have leases of the calling worker in these queues. */
+  readonly own: readonly string[];
 }

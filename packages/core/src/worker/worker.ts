@@ -201,7 +201,7 @@ export class Worker<Tx> {
     } catch (error) {
       return Promise.reject(error);
     }
-    this.#stopped ??= inCleanContext(() => this.#stop());
+    this.#stopped ??= inCleanContext(() => this.#stop()).finally(() => this.#giveBack());
     return this.#stopped;
   }
 
@@ -231,12 +231,18 @@ export class Worker<Tx> {
     const { driver, registry, clock, log, container, retention } = this.#parts;
     const session = new Session(clock, this.#live);
     const giveBack = reserve(driver, this.concurrency);
+    const endShortages = driver.pool?.onShortage((error) => {
+      log.warn({ err: error, worker: this.name }, 'the server accepts too few connections');
+      this.#events.emit('fault', error);
+    });
     this.#giveBack = () => {
       session.end();
+      endShortages?.();
       giveBack();
     };
-    const { serverConnections } = await driver.verify();
-    for (const shortage of shortages(driver, serverConnections)) log.warn({ worker: this.name }, shortage);
+    const { limits, warnings = [] } = await driver.verify();
+    for (const warning of [...warnings, ...shortages(driver, limits)])
+      log.warn({ worker: this.name }, warning);
     const host = hostname();
     const info = { name: this.name, host, pid: process.pid, queues: registry.queues };
     const anchor = await driver.anchor(info, session);
@@ -279,6 +285,8 @@ export class Worker<Tx> {
       ...all,
       driver,
       lanes: registry,
+      workerId: anchor.workerId,
+      live: this.#live,
       clock,
       cancellations: this.#cancellations,
       pollMs: this.#pollMs,

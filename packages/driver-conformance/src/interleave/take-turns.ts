@@ -39,7 +39,7 @@ export function takeTurns<Tx>(
   };
   const notify: Store['notify'] = (wakeUps) => turn('notify', async () => observer.wakes(wakeUps));
   return instead(driver, {
-    verify: async () => ({ serverConnections: null }),
+    verify: async () => ({ limits: [] }),
     anchor: async () => anchor,
     claimSession: (options) => claimsInTurns(driver.claimSession(options), turn, observer),
     survey: (lanes) => turn(observer.putsOff ? 'survey later' : 'survey', () => driver.survey(lanes)),
@@ -64,6 +64,7 @@ export function takeTurns<Tx>(
         return enqueued;
       }),
     move: (event, publicId, availableAt) => turn('move', () => driver.move(event, publicId, availableAt)),
+    moveAll: (event, publicIds, waitMs) => turn('move', () => driver.moveAll(event, publicIds, waitMs)),
     notify,
     join(tx) {
       const joined = driver.join(tx);

@@ -1,8 +1,15 @@
-import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core';
+import {
+  createRowlock,
+  DriverError,
+  type DriverErrorCode,
+  defineHandler,
+  isDriverError,
+} from '@rowlock/core';
 import { expect } from 'vitest';
 import type { SampledCode } from '../driver-harness.js';
 import { theme } from '../theme.js';
 import { until } from '../until.js';
+import { AnyJson } from '../worker-process.js';
 
 const RETRYABLE: ReadonlySet<DriverErrorCode> = new Set([
   'LockTimeout',
@@ -87,6 +94,37 @@ export const errors = theme('errors', (test) => {
     await disconnect();
     const counts = await until('the driver answers', () => driver.count({ queue }).catch(() => undefined));
     expect(counts.new).toBe(1);
+  });
+
+  test('every call of a closed Rowlock is refused, for good', async (stage) => {
+    const { process, queue, key, caller } = stage;
+    const { driver } = await process();
+    const work = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => {} });
+    const rowlock = createRowlock({ driver, handlers: [work] });
+    const early = rowlock.worker();
+    const { publicId } = await rowlock.enqueue(work, { payload: 1 });
+    const { tx } = await caller();
+    await rowlock.close();
+    const calls: readonly (readonly [string, () => Promise<unknown>])[] = [
+      ['enqueue', () => rowlock.enqueue(work, { payload: 1 })],
+      ['enqueue of a unique job', () => rowlock.enqueue(work, { payload: 1, unique: key })],
+      ['enqueue in a transaction', () => rowlock.enqueue(work, { payload: 1 }, { tx })],
+      ['find', () => rowlock.find(publicId)],
+      ['find in a transaction', () => rowlock.find(publicId, { tx })],
+      ['list', () => rowlock.list()],
+      ['count', () => rowlock.count()],
+      ['cancel', () => rowlock.cancel(publicId)],
+      ['redrive', () => rowlock.redrive(publicId)],
+      ['workers', () => rowlock.workers()],
+      ['prune', () => rowlock.prune({ complete: '1d' })],
+      ['migrate', () => rowlock.migrate()],
+      ['verify', () => rowlock.verify()],
+      ['worker', async () => rowlock.worker()],
+    ];
+    for (const [name, call] of calls)
+      expect(await reasonOf(call()), name).toMatchObject({ code: 'ROWLOCK_CLOSED' });
+    await expect(early.start()).rejects.toMatchObject({ code: 'ROWLOCK_WORKER_STOPPED' });
+    await rowlock.close();
   });
 
   test('close is safe to call twice', async ({ process, queue }) => {

@@ -5,8 +5,9 @@ import { allSettled } from '../all-settled.js';
 import type { TestDatabase, Truncate } from '../driver-harness.js';
 import { createStage, endProcess, type Stage } from '../stage.js';
 import { theme } from '../theme.js';
-import { within } from '../until.js';
+import { until, within } from '../until.js';
 import { AnyJson, startWorker } from '../worker-process.js';
+import { leased } from './leases.js';
 
 /** A stage on a database of its own, whose tables can be emptied. Undefined where a database cannot. */
 async function emptiable<Tx>({
@@ -113,5 +114,16 @@ export const idsAgain = theme('ids that come again', (test) => {
     await stage.put();
     await stage.driver.notify([{ queue: stage.queue }]);
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
+  });
+
+  test('a lease whose record is gone is put back when it is over', async (outer) => {
+    const found = await emptiable(outer);
+    if (found === undefined) return;
+    const { stage, truncate } = found;
+    const { job, workerId } = await leased(stage, stage.driver, 1);
+    await truncate('run');
+    const scope = { queues: [stage.queue], dead: [], own: { workerId, ended: [] } };
+    await until('the lease is over', async () => (await stage.driver.reclaim(scope)).reclaimed === 1);
+    expect(await stage.row(job)).toMatchObject({ status: 'new', runId: null });
   });
 });

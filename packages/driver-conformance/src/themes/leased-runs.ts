@@ -52,6 +52,29 @@ export const leasedRuns = theme('leased runs', (test) => {
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete', output: 'done', attempt: 1 }]);
   });
 
+  test('a lease whose settlement a fail-over has lost is put back by its own, live worker', async (stage) => {
+    const { driver, reader, queue, key, put, row } = stage;
+    const job = await put({ key });
+    await startWorker(stage, [leasing(stage, () => complete('done'))]);
+    const [settled] = await allSettled(stage);
+    // What the server that has taken over knows: the lease, and nothing of its end.
+    await reader.write(job.publicId, {
+      status: 'in-progress',
+      output: null,
+      attempt: 0,
+      startedAt: null,
+      startedBy: null,
+      finishedAt: null,
+      finishedBy: null,
+    });
+    expect(await row(job)).toMatchObject({ status: 'in-progress', runId: settled?.runId });
+    const behind = await put({ key });
+    await driver.notify([{ queue }]);
+    await allSettled(stage);
+    expect(await row(job)).toMatchObject({ status: 'complete', output: 'done', attempt: 2, crashes: 1 });
+    expect(await row(behind)).toMatchObject({ status: 'complete', attempt: 1, crashes: 0 });
+  });
+
   test('what a handler writes at its end commits with the settlement', async <Tx>(stage: Stage<Tx>) => {
     const { put, createNotes } = stage;
     const notes = await createNotes();

@@ -124,8 +124,23 @@ export const leases = theme('leases', (test) => {
     expect(await driver.reclaim({ queues: [queue], dead: [workerId] })).toEqual({
       reclaimed: 0,
       missing: [],
+      own: [],
     });
     expect((await stage.row(job)).status).toBe('in-progress');
+  });
+
+  test("a worker's own leases are named to it, and put back when it says that their runs have ended", async (stage) => {
+    const { driver, queue, reader } = stage;
+    const { job, runId, workerId } = await leased(stage);
+    const reclaim = (by: string, ...ended: readonly string[]) =>
+      driver.reclaim({ queues: [queue], dead: [workerId], own: { workerId: by, ended } });
+    expect(await reclaim('1000000000')).toEqual({ reclaimed: 0, missing: [], own: [] });
+    expect(await reclaim(workerId)).toEqual({ reclaimed: 0, missing: [], own: [runId] });
+    expect(await reclaim(workerId, randomUUID())).toMatchObject({ reclaimed: 0 });
+    expect((await stage.row(job)).status).toBe('in-progress');
+    expect(await reclaim(workerId, runId)).toMatchObject({ reclaimed: 1 });
+    expect(await stage.row(job)).toMatchObject({ status: 'new', attempt: 0, runId: null });
+    expect(await reader.runs(job.publicId)).toMatchObject([{ runId, outcome: null }]);
   });
 
   test('the lease of a worker without a session lapses, and is put back when the worker is called dead', async (stage) => {
@@ -135,10 +150,11 @@ export const leases = theme('leases', (test) => {
     await dying.kill();
     const lapsed = () => driver.reclaim({ queues: [queue], dead: ['1000000000'] });
     await until('the lease lapses', async () => (await lapsed()).missing.includes(workerId));
-    expect(await lapsed()).toEqual({ reclaimed: 0, missing: [workerId] });
+    expect(await lapsed()).toEqual({ reclaimed: 0, missing: [workerId], own: [] });
     expect(await driver.reclaim({ queues: ['another'], dead: [workerId] })).toEqual({
       reclaimed: 0,
       missing: [],
+      own: [],
     });
     expect((await stage.row(job)).status).toBe('in-progress');
 
@@ -165,10 +181,14 @@ export const leases = theme('leases', (test) => {
     await dying.kill();
     const reclaim = () => driver.reclaim({ queues: [queue], dead: [workerId] });
     await until('the lease lapses', async () => (await reclaim()).missing.includes(workerId));
-    expect(await within('an answer at once', reclaim())).toEqual({ reclaimed: 0, missing: [workerId] });
+    expect(await within('an answer at once', reclaim())).toEqual({
+      reclaimed: 0,
+      missing: [workerId],
+      own: [],
+    });
     await held.commit();
     expect(await stage.row(job)).toMatchObject({ status: 'complete' });
-    expect(await reclaim()).toEqual({ reclaimed: 0, missing: [] });
+    expect(await reclaim()).toEqual({ reclaimed: 0, missing: [], own: [] });
   });
 
   test('a lease that is over is put back, though the session of its worker be open', async (stage) => {

@@ -88,12 +88,13 @@ export const listCountMove = theme('list, count and move', (test) => {
     expect(await found({ key: `${key}-1` })).toEqual([id(b), id(a)]);
     expect(await found({ key: `${key}-1`, status: 'complete' })).toEqual([id(b)]);
     expect(await found({ key: `${key}-1`, status: 'new' })).toEqual([id(a)]);
-    expect(await found({ publicId: id(c) })).toEqual([id(c)]);
-    expect(await found({ publicId: id(c), queue })).toEqual([]);
-    expect(await found({ queue, kind: 'a', key: `${key}-1`, status: 'new', publicId: id(a) })).toEqual([
+    expect(await found({ publicIds: [id(c)] })).toEqual([id(c)]);
+    expect(await found({ publicIds: [id(a), randomUUID(), id(c), id(b)] })).toEqual([id(c), id(b), id(a)]);
+    expect(await found({ publicIds: [id(c)], queue })).toEqual([]);
+    expect(await found({ queue, kind: 'a', key: `${key}-1`, status: 'new', publicIds: [id(a)] })).toEqual([
       id(a),
     ]);
-    expect(await found({ publicId: randomUUID() })).toEqual([]);
+    expect(await found({ publicIds: [randomUUID()] })).toEqual([]);
   });
 
   test('takes a filter for what it is, whatever it looks like', async ({ driver, queue, put, reader }) => {

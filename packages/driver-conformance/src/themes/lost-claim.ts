@@ -10,6 +10,31 @@ import { aborted, gate, until, within } from '../until.js';
 import { AnyJson, openWorker, SOON, startWorker, type WorkerProcess } from '../worker-process.js';
 
 export const lostClaim = theme('lost claim', (test) => {
+  test('a handler that commits its own transaction is named as a cause of the crash', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    const { queue, put, row, database } = stage;
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      claim: 'hold',
+      retry: SOON,
+      run: ({ tx }: RunContext<unknown, Tx>) => database.run(tx, 'COMMIT').then(() => {}),
+    });
+    const job = await put({ maxAttempts: 2 });
+    const { worker } = await openWorker(stage, [handler]);
+    await worker.start();
+    const settled = await until('the job has ended', async () => {
+      const now = await row(job);
+      return now.status === 'error' && now;
+    });
+    expect(settled.error).toMatchObject({
+      code: 'ROWLOCK_CRASHED',
+      message: expect.stringContaining('the handler itself ended the transaction, as by COMMIT'),
+    });
+  });
+
   test('a worker whose session was ended loses its claim, says so, and serves the job again', async <
     Tx,
   >(stage: Stage<Tx>) => {

@@ -57,7 +57,7 @@ export function count({ database, tx }: Place, filter: JobFilter): Record<State,
 
 function matching(
   { database, tx }: Place,
-  { publicId, queue, kind, key, status }: JobFilter,
+  { publicIds, queue, kind, key, status }: JobFilter,
   before: JobId | null = null,
 ): readonly Found<JobRow>[] {
   const { jobs } = database.tables;
@@ -67,7 +67,10 @@ function matching(
     (kind === undefined || job.kind === kind) &&
     (key === undefined || job.key === key) &&
     (status === undefined || shownStatus({ database, tx }, job) === status);
-  return publicId === undefined ? jobs.find(tx, matches) : jobs.findBy('publicId', publicId, tx, matches);
+  if (publicIds === undefined) return jobs.find(tx, matches);
+  return publicIds
+    .flatMap((publicId) => jobs.findBy('publicId', publicId, tx, matches))
+    .sort((one, other) => Number(one.value.id - other.value.id));
 }
 
 /** Uses SKIP LOCKED. */

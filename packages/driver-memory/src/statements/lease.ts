@@ -41,24 +41,26 @@ export async function lockLeased(
 }
 
 /** Uses SKIP LOCKED. */
-export function reclaim(place: Place, { queues, dead }: ReclaimScope): Reclaimed {
+export function reclaim(place: Place, { queues, dead, own }: ReclaimScope): Reclaimed {
   const { database, tx } = place;
   const missing = new Set<string>();
+  const runIds = new Set<string>();
   let reclaimed = 0;
   for (const { row, value } of leasedIn(place, queues)) {
     const runs = database.tables.runs.findBy('jobId', value.id, tx, (run) => run.runId === value.runId);
-    const workerId = runs[0]?.value.workerId;
-    if (workerId === undefined) continue;
-    const isMissing = !isAlive(place, workerId);
-    if (isMissing) missing.add(workerId);
+    const gone = runs.map((run) => run.value.workerId).filter((workerId) => !isAlive(place, workerId));
+    for (const workerId of gone) missing.add(workerId);
+    const runId = value.runId ?? '';
+    if (runs.some((run) => run.value.workerId === own?.workerId)) runIds.add(runId);
     const isOver = (value.leasedUntil ?? 0) < database.clock.now();
-    if (!(isOver || (isMissing && dead.includes(workerId))) || !row.isFreeFor(tx)) continue;
+    const isDead = gone.some((workerId) => dead.includes(workerId));
+    if (!(isOver || isDead || own?.ended.includes(runId)) || !row.isFreeFor(tx)) continue;
     tx.take(row);
     // Without its run id no run can take the job for its own.
     tx.write(row, { ...value, status: 'new', runId: null });
     reclaimed += 1;
   }
-  return { reclaimed, missing: [...missing] };
+  return { reclaimed, missing: [...missing], own: [...runIds] };
 }
 
 export function leasedIn({ database, tx }: Place, queues: readonly string[]): readonly Found<JobRow>[] {

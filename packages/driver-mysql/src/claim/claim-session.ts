@@ -27,6 +27,8 @@ import { lockSiblings } from './siblings.js';
 export class MysqlClaimSession implements ClaimSession<MysqlTransaction> {
   readonly #begin: () => ClaimTransaction;
   #transaction: ClaimTransaction;
+  /** Whether the next transaction is to settle a lease. */
+  #isSettlement = false;
 
   constructor(
     context: Context,
@@ -38,7 +40,7 @@ export class MysqlClaimSession implements ClaimSession<MysqlTransaction> {
       new ClaimTransaction(
         context,
         {
-          take: () => connections.take(idleLimitMs),
+          take: () => connections.take(idleLimitMs, this.#isSettlement),
           give: (client, status) => connections.give(client, status),
         },
         control,
@@ -87,6 +89,7 @@ export class MysqlClaimSession implements ClaimSession<MysqlTransaction> {
     jobs: readonly JobId[],
     isCommitted: boolean,
   ): Promise<ReadonlyMap<JobId, State>> {
+    this.#isSettlement = true;
     return lockLeased(this.#openTransaction(), runId, jobs, isCommitted);
   }
 

@@ -6,7 +6,8 @@ import type { MysqlTransaction } from '../query.js';
 /** The source of a connection, and its destination. */
 export interface Connections {
   take(): Promise<PoolConnection>;
-  give(client: PoolConnection, status: number): void;
+  /** @param status The server's status after the end of the transaction, or null when the connection is unusable. */
+  give(client: PoolConnection, status: number | null): void;
 }
 
 /** Receives the events of the statements. */
@@ -91,15 +92,14 @@ export class SerialConnection implements MysqlTransaction {
     const client = this.#client;
     if (client === null) {
       void this.#taken?.then(
-        (late) => late.destroy(),
+        (late) => this.#connections.give(late, null),
         () => {},
       );
       return;
     }
     client.off('error', this.#lost);
     client.off('end', this.#lost);
-    if (status === null) client.destroy();
-    else this.#connections.give(client, status);
+    this.#connections.give(client, status);
   }
 
   async #take(): Promise<PoolConnection> {

@@ -16,7 +16,7 @@ const AS_READ_HERE = {
   typeCast: (_: unknown, next: () => unknown): unknown => next(),
 };
 
-/** The last turn on each connection: see `inTurn`. */
+/** The last turn on each connection: see `serially`. */
 const turns = new WeakMap<object, Promise<unknown>>();
 
 /** Objects of other makes than `mysql2` that answer in a known form. */
@@ -46,7 +46,7 @@ export class CallersTransaction implements MysqlTransaction {
   async execute(sql: string, values?: any): Promise<[any, any]> {
     const { answer } = this.#isNext
       ? { answer: this.#send(sql, values) }
-      : await this.#sendInTurn(sql, values);
+      : await this.#sendSerially(sql, values);
     return this.#looked(await answer, committed);
   }
 
@@ -81,8 +81,8 @@ export class CallersTransaction implements MysqlTransaction {
 
   /** Calls of one connection take turns until their statements are sent. Otherwise they would keep it busy for each other. */
   // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
-  #sendInTurn(sql: string, values: any): Promise<{ readonly answer: Promise<[any, any]> }> {
-    return inTurn(this.#client ?? this.#tx, async () => {
+  #sendSerially(sql: string, values: any): Promise<{ readonly answer: Promise<[any, any]> }> {
+    return serially(this.#client ?? this.#tx, async () => {
       await this.#checkShape();
       do await this.#confirm();
       while (this.#client !== undefined && !isIdle(this.#client));
@@ -131,7 +131,7 @@ function isIdle({ _command, _commands }: Client): boolean {
   return !_command && _commands.length === 0;
 }
 
-function inTurn<Result>(connection: object, work: () => Promise<Result>): Promise<Result> {
+function serially<Result>(connection: object, work: () => Promise<Result>): Promise<Result> {
   const before = turns.get(connection);
   const turn = before === undefined ? work() : before.then(work, work);
   turns.set(connection, turn);

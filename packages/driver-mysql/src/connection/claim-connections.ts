@@ -1,8 +1,9 @@
-import { answerWithin } from '@rowlock/core/driver';
+import { answerWithin, type SharedPool } from '@rowlock/core/driver';
 import type { Pool, PoolConnection } from 'mysql2/promise';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
 import { takeConnection } from './connection.js';
+import { sharedPoolOf } from './pool.js';
 import { cut } from './session.js';
 
 /** The most connections that are kept between two claims. Others go back to the pool. */
@@ -17,6 +18,7 @@ const AUTOCOMMIT = 2;
  */
 export class ClaimConnections {
   readonly #pool: Pool;
+  readonly #shared: SharedPool<PoolConnection>;
   readonly #context: Context;
   readonly #idle: PoolConnection[] = [];
   /** The current limit of each connection, in seconds. A claim sets only a changed limit. */
@@ -26,6 +28,7 @@ export class ClaimConnections {
 
   constructor(pool: Pool, context: Context) {
     this.#pool = pool;
+    this.#shared = sharedPoolOf(pool);
     this.#context = context;
     pool.on('enqueue', () => {
       const client = this.#idle.shift();
@@ -42,15 +45,16 @@ export class ClaimConnections {
    * Takes a connection. The server ends the connection, with its open transaction, when it is idle for longer than the limit.
    * The least limit is a second.
    *
+   * @param isSettlement Whether it is to settle a lease.
    * @throws DriverError
    */
-  async take(idleLimitMs: number): Promise<PoolConnection> {
-    const client = this.#idle.pop() ?? (await this.#open());
+  async take(idleLimitMs: number, isSettlement: boolean): Promise<PoolConnection> {
+    const client = await this.#hold(isSettlement);
     try {
       await this.#limitIdle(client, Math.max(1, idleLimitMs / 1000));
       return client;
     } catch (error) {
-      client.destroy();
+      this.give(client, null);
       throw toDriverError(error);
     }
   }
@@ -58,12 +62,29 @@ export class ClaimConnections {
   /**
    * Keeps a connection for the next claim, or gives the connection back to the pool.
    *
-   * @param status The server's status after the end of the transaction.
+   * @param status The server's status after the end of the transaction, or null when the connection is unusable.
    */
-  give(client: PoolConnection, status: number): void {
+  give(client: PoolConnection, status: number | null): void {
     // A handler has switched autocommit on, which would end every later claim at once.
-    if ((status & AUTOCOMMIT) !== 0) client.destroy();
-    else if (this.#idle.length < KEPT && this.#wanted === 0) this.#idle.push(client);
+    if (status === null || (status & AUTOCOMMIT) !== 0) client.destroy();
+    else this.#keep(client);
+    this.#shared.letGo();
+  }
+
+  async #hold(isSettlement: boolean): Promise<PoolConnection> {
+    const source = {
+      take: async () => this.#idle.pop() ?? (await this.#open()),
+      giveBack: (client: PoolConnection) => this.#keep(client),
+    };
+    try {
+      return await this.#shared.hold(source, this.#context.answerMs, isSettlement);
+    } catch (error) {
+      throw toDriverError(error, 'ConnectionLost');
+    }
+  }
+
+  #keep(client: PoolConnection): void {
+    if (this.#idle.length < KEPT && this.#wanted === 0) this.#idle.push(client);
     else void this.#release(client);
   }
 

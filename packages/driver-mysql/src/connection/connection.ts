@@ -3,6 +3,7 @@ import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolConnection } from 'mysql2/promise';
 import { toDriverError } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
+import { sharedPoolOf } from './pool.js';
 import { cut, type OnConnect, prepareSession } from './session.js';
 
 /** The timeout for setting up a connection, in milliseconds. The same as the timeout for connecting. */
@@ -24,7 +25,7 @@ const NONE_FREE =
 
 /** A connection of the pool, set up. @param answerMs The timeout for a free connection, in milliseconds. @throws DriverError */
 export async function takeConnection(pool: Pool, answerMs: number): Promise<PoolConnection> {
-  const connecting = pool.getConnection();
+  const connecting = sharedPoolOf(pool).connect(answerMs);
   let isLate = false;
   try {
     const client = await answerWithin(answerMs, connecting, () => {
@@ -73,14 +74,20 @@ export async function withConnection<Result>(
   }
 }
 
+/** Gives up a connection whose server does not answer, which makes the pending statement fail. */
+export type GiveUp = (client: PoolConnection) => void;
+
 /**
  * The pool as a transaction: each statement runs on any free connection, and is committed by itself.
  *
  * @param answerMs The timeout for a free connection, and again for the statement, in milliseconds.
+ * @param giveUp Is called with the connection of a statement that has no answer. Default: cuts the connection.
  */
-export function onPool(pool: Pool, answerMs: number): MysqlTransaction {
+export function onPool(pool: Pool, answerMs: number, giveUp: GiveUp = cut): MysqlTransaction {
   const use = <Result>(statement: (client: PoolConnection) => Promise<Result>): Promise<Result> =>
-    withConnection(pool, answerMs, (client) => answerWithin(answerMs, statement(client), () => cut(client)));
+    withConnection(pool, answerMs, (client) =>
+      answerWithin(answerMs, statement(client), () => giveUp(client)),
+    );
   return {
     execute: (sql, values) => use((client) => client.execute<never>(sql, values)),
     query: (sql, values) => use((client) => client.query<never>(sql, values)),

@@ -1,4 +1,6 @@
+import type { Connection } from 'mysql2/promise';
 import type { MysqlTransaction } from '../query.js';
+import { cut, sessionOf } from './session.js';
 
 /** Acts on another session of this account, named by `sessionOf`. Neither verb rejects. */
 export interface SessionControl {
@@ -6,6 +8,15 @@ export interface SessionControl {
   interrupt(session: string): Promise<void>;
   /** Ends the session, and its transaction. */
   end(session: string): Promise<void>;
+}
+
+/**
+ * Gives up a statement that has no answer. Its session is ended on the server, which would otherwise do the statement
+ * later: a caller who tries again would have done it twice.
+ */
+export function giveUp(control: SessionControl, client: Connection): void {
+  cut(client);
+  void control.end(sessionOf(client));
 }
 
 /**

@@ -4,16 +4,11 @@ import { type MysqlTransaction, query } from '../query.js';
 /** The least `max_allowed_packet`, in bytes. Statements are shorter. */
 const LEAST_PACKET = 4 * 1024 * 1024;
 
-/**
- * Checks the settings of the session and the server that Rowlock needs.
- *
- * @returns the most connections that the server accepts
- * @throws DriverError
- */
-export async function verifySettings(on: MysqlTransaction, schema: string): Promise<number> {
+/** Checks the settings of the session and the server that Rowlock needs. @throws DriverError */
+export async function verifySettings(on: MysqlTransaction, schema: string): Promise<void> {
   const rows = await query<{ Variable_name: string; Value: string }>(
     on,
-    "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', 'log_bin', 'binlog_format', 'innodb_rollback_on_timeout', 'max_connections', 'max_allowed_packet', 'lower_case_table_names')",
+    "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', 'log_bin', 'binlog_format', 'innodb_rollback_on_timeout', 'max_allowed_packet', 'lower_case_table_names')",
   );
   const value = new Map(rows.map((row) => [row.Variable_name, row.Value]));
   const isolation = value.get('transaction_isolation') ?? value.get('tx_isolation');
@@ -46,5 +41,4 @@ export async function verifySettings(on: MysqlTransaction, schema: string): Prom
       `This server's lower_case_table_names is not 0: name the database '${schema.toLowerCase()}', not '${schema}'.`,
     );
   }
-  return Number(value.get('max_connections') ?? Number.POSITIVE_INFINITY);
 }

@@ -4,11 +4,12 @@ import { change, type MysqlTransaction, query } from '../query.js';
 import type { InTransaction } from '../store/in-transaction.js';
 import { inParts, list } from '../values/list.js';
 
-/** A leased job whose worker is missing, or whose lease is over. */
+/** A leased job whose worker is missing or is the calling one, or whose lease is over. */
 interface LeasedRow {
   readonly id: string;
   readonly process_id: string;
-  readonly worker_id: string;
+  /** Null without a record. */
+  readonly worker_id: string | null;
   /** 1 when the lease is over, whether the worker is alive or not. */
   readonly is_over: number | string;
   /** 1 when the worker has no session. */
@@ -20,18 +21,23 @@ export async function reclaim(
   { sql, lockPrefix }: Context,
   on: MysqlTransaction,
   inTransaction: InTransaction,
-  { queues, dead }: ReclaimScope,
+  { queues, dead, own }: ReclaimScope,
 ): Promise<Reclaimed> {
   const leased: LeasedRow[] = [];
-  for (const queue of queues)
-    leased.push(...(await query<LeasedRow>(on, sql.reclaimable, [lockPrefix, queue, lockPrefix])));
-  const found = leased.filter(({ worker_id, is_over }) => Number(is_over) === 1 || dead.includes(worker_id));
+  for (const queue of queues) {
+    const values = [lockPrefix, queue, own?.workerId ?? null, lockPrefix];
+    leased.push(...(await query<LeasedRow>(on, sql.reclaimable, values)));
+  }
+  const missing = leased.flatMap((row) => (Number(row.is_missing) === 1 ? (row.worker_id ?? []) : []));
+  const gone = new Set(missing.filter((id) => dead.includes(id)));
+  const ended = new Set(own?.ended);
+  const found = leased.filter(
+    (row) => Number(row.is_over) === 1 || gone.has(row.worker_id ?? '') || ended.has(row.process_id),
+  );
   let reclaimed = 0;
   for (const part of inParts(found)) reclaimed += await inTransaction((tx) => putBack(sql, tx, part));
-  const missing = leased
-    .filter(({ is_missing }) => Number(is_missing) === 1)
-    .map(({ worker_id }) => worker_id);
-  return { reclaimed, missing: [...new Set(missing)] };
+  const runIds = leased.flatMap((row) => (row.worker_id === own?.workerId ? row.process_id : []));
+  return { reclaimed, missing: [...new Set(missing)], own: [...new Set(runIds)] };
 }
 
 /** Skips a job that its run is settling just now. */

@@ -62,31 +62,36 @@ export const jobStatements = (tables: Tables) => {
     countSettled: (where: string): string =>
       `SELECT status, COUNT(*) AS jobs FROM ${job} AS job WHERE ${where} GROUP BY status`,
 
-    find: `SELECT CAST(id AS CHAR) AS id, ${MET} FROM ${job} WHERE public_id = ?`,
+    find: (publicIds: string): string =>
+      `SELECT CAST(id AS CHAR) AS id, public_id, ${MET} FROM ${job} WHERE public_id IN (${publicIds})`,
 
-    lockOne: `SELECT ${MET} FROM ${job} WHERE id = ? FOR UPDATE SKIP LOCKED`,
+    lockFree: (ids: string): string => `
+      SELECT CAST(id AS CHAR) AS id, ${MET} FROM ${job} FORCE INDEX (PRIMARY)
+      WHERE id IN (${ids}) ORDER BY ${job}.id FOR UPDATE SKIP LOCKED`,
 
-    // For a job that no worker runs: a run that has not ended has crashed.
-    countCrashes: `
-      SELECT CAST((SELECT COUNT(*) FROM ${run} WHERE job_id = job.id AND jobs_before > job.created_at
+    // For jobs that no worker runs: a run that has not ended has crashed.
+    countCrashes: (ids: string): string => `
+      SELECT CAST(id AS CHAR) AS id,
+             CAST((SELECT COUNT(*) FROM ${run} WHERE job_id = job.id AND jobs_before > job.created_at
                    AND COALESCE(outcome = 'reclaim', TRUE))
                 + (SELECT COUNT(*) FROM ${openRun} AS open
                    WHERE last_id >= job.id AND first_id <= job.id AND JSON_CONTAINS(job_ids, CAST(job.id AS CHAR))
                      AND jobs_before > job.created_at AND NOT EXISTS (
                      SELECT 1 FROM ${run} AS noted WHERE noted.job_id = job.id AND noted.process_id = open.process_id)) AS CHAR) AS crashes
-      FROM ${job} AS job WHERE id = ?`,
+      FROM ${job} AS job WHERE id IN (${ids})`,
 
-    move: `
-      UPDATE ${job} SET
-        attempt = IF(? = 'new', 0, attempt),
-        crashes = ?,
-        redrives = IF(? = 'new', redrives + 1, redrives),
-        error = IF(? = 'new', NULL, error),
-        due = IF(? = 'new', TRUE, due),
-        available_at = IF(? = 'new', UTC_TIMESTAMP(6), available_at),
-        finished_at = IF(? = 'new', NULL, UTC_TIMESTAMP(6)),
-        finished_by = IF(? = 'new', NULL, ?),
-        status = ?
-      WHERE id = ?`,
+    // By primary key alone, as a settlement. The rows are locked already.
+    move: (moved: string): string => `
+      UPDATE ${moved}
+      STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = moved.id
+      SET job.attempt = IF(? = 'new', 0, job.attempt),
+          job.crashes = moved.crashes,
+          job.redrives = IF(? = 'new', job.redrives + 1, job.redrives),
+          job.error = IF(? = 'new', NULL, job.error),
+          job.due = IF(? = 'new', TRUE, job.due),
+          job.available_at = IF(? = 'new', UTC_TIMESTAMP(6), job.available_at),
+          job.finished_at = IF(? = 'new', NULL, UTC_TIMESTAMP(6)),
+          job.finished_by = IF(? = 'new', NULL, ?),
+          job.status = ?`,
   };
 };

@@ -1,6 +1,9 @@
 import { alive } from './anchor.js';
 import type { Tables } from './tables.js';
 
+/** The worker of a lease's record. No worker has the id 0, and a lock must have a name. */
+const RECORDED = 'COALESCE(run.worker_id, 0)';
+
 /** Leases, and the reclaim of those that are over or whose worker is gone. */
 export const leaseStatements = ({ job, run, worker }: Tables) => ({
   lease: (ids: string): string => `
@@ -20,15 +23,16 @@ export const leaseStatements = ({ job, run, worker }: Tables) => ({
       ORDER BY job.id
       FOR UPDATE`,
 
+  // A lease without a record is put back when it is over, as nobody can say whose it is. The second ? but one is the calling worker.
   reclaimable: `
       SELECT CAST(job.id AS CHAR) AS id, job.process_id, CAST(run.worker_id AS CHAR) AS worker_id,
              CAST(leased_until < UTC_TIMESTAMP(6) AS SIGNED) AS is_over,
-             CAST(NOT ${alive('run.worker_id')} AS SIGNED) AS is_missing
+             CAST(NOT ${alive(RECORDED)} AS SIGNED) AS is_missing
       FROM ${job} AS job FORCE INDEX (job_leased)
-      JOIN ${run} AS run ON run.job_id = job.id AND run.process_id = job.process_id
+      LEFT JOIN ${run} AS run ON run.job_id = job.id AND run.process_id = job.process_id
       LEFT JOIN ${worker} AS worker ON worker.id = run.worker_id
       WHERE job.queue = ? AND job.leased = 1
-        AND (leased_until < UTC_TIMESTAMP(6) OR NOT ${alive('run.worker_id')})`,
+        AND (leased_until < UTC_TIMESTAMP(6) OR run.worker_id = ? OR NOT ${alive(RECORDED)})`,
 
   // Checks the state again when the row is locked: the job may have been settled meanwhile, and leased anew.
   lockReclaimable: (ids: string): string => `

@@ -50,6 +50,11 @@ export function startsOf(runs: readonly RunStart[]): GivenRows {
   );
 }
 
+export const MOVES = new Given('moved', [
+  ['id', 'BIGINT'],
+  ['crashes', 'INT'],
+]);
+
 export const ENDINGS = new Given('ending', [
   ['id', 'BIGINT'],
   ['process_id', 'CHAR(36)'],

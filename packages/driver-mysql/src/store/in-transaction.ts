@@ -1,5 +1,5 @@
 import { answerWithin } from '@rowlock/core/driver';
-import type { Pool } from 'mysql2/promise';
+import type { Pool, PoolConnection } from 'mysql2/promise';
 import { takeConnection } from '../connection/connection.js';
 import { cut } from '../connection/session.js';
 import { toDriverError } from '../errors.js';
@@ -25,6 +25,17 @@ export async function inTransaction<Result>(
   work: (tx: MysqlTransaction) => Promise<Result>,
 ): Promise<Result> {
   const client = await takeConnection(pool, connectionMs);
+  const result = await transactionOn(client, answerMs, work);
+  client.release();
+  return result;
+}
+
+/** Runs statements in a transaction on this connection, which an error destroys. @throws DriverError */
+export async function transactionOn<Result>(
+  client: PoolConnection,
+  answerMs: number,
+  work: (tx: MysqlTransaction) => Promise<Result>,
+): Promise<Result> {
   try {
     const transaction = async (): Promise<Result> => {
       // The connection has the isolation level already: see prepareSession.
@@ -33,9 +44,7 @@ export async function inTransaction<Result>(
       await client.query('COMMIT');
       return result;
     };
-    const result = await answerWithin(answerMs, transaction(), () => cut(client));
-    client.release();
-    return result;
+    return await answerWithin(answerMs, transaction(), () => cut(client));
   } catch (error) {
     client.destroy();
     throw toDriverError(error);

@@ -4,38 +4,87 @@ import { type ClientEvent, type Moved, TRANSITIONS } from '@rowlock/core/driver'
 import { change, type MysqlTransaction, query } from '../query.js';
 import type { MoveRow } from '../rows.js';
 import type { Statements } from '../statements.js';
+import { inOrder } from '../values/job-ids.js';
+import { list } from '../values/list.js';
+import { MOVES } from './given-rows.js';
 import type { InTransaction } from './in-transaction.js';
 
 interface Move {
   readonly event: ClientEvent;
-  readonly publicId: string;
+  /** Up to 100. */
+  readonly publicIds: readonly string[];
   /** Null when the number of redrives does not matter. */
   readonly redrives: number | null;
 }
 
-/** Applies a client's event to a job, unless a worker holds the job. @throws DriverError */
+/** Applies a client's event to jobs, except those that a worker holds. The outcomes are in the same order. @throws DriverError */
 export async function move(
   on: MysqlTransaction,
   sql: Statements,
   inTransaction: InTransaction,
-  { event, publicId, redrives }: Move,
-): Promise<Moved> {
-  const { from, to } = TRANSITIONS[event];
-  const starts = ({ status }: MoveRow): boolean => (from as readonly State[]).includes(status);
-  const [found] = await query<MoveRow & { id: string }>(on, sql.find, [redrives, publicId]);
-  if (found === undefined) return { outcome: 'missing' };
-  // MySQL has no UPDATE that skips locked rows. One transaction therefore locks, checks and changes the row.
-  const met = await inTransaction(async (tx) => {
-    const [free] = await query<MoveRow>(tx, sql.lockOne, [redrives, found.id]);
-    if (free === undefined || !starts(free) || !isMeant(free)) return free ?? null;
-    const [crashed = free] =
-      to === 'new' ? await query<{ crashes: string }>(tx, sql.countCrashes, [found.id]) : [];
-    await change(tx, sql.move, [to, crashed.crashes, to, to, to, to, to, to, hostname(), to, found.id]);
-    return 'moved';
-  });
-  if (met === 'moved') return { outcome: 'moved' };
-  const row = met ?? found;
-  const held = row.status === 'in-progress' || (met === null && starts(row));
+  { event, publicIds, redrives }: Move,
+): Promise<readonly Moved[]> {
+  const wanted = list(publicIds);
+  const found = await query<FoundRow>(on, sql.find(wanted.places), [redrives, ...wanted.values]);
+  const ids = inOrder(found.map(({ id }) => BigInt(id))).map(String);
+  // MySQL has no UPDATE that skips locked rows. One transaction therefore locks, checks and changes the rows.
+  const locked =
+    ids.length === 0 ? [] : await inTransaction((tx) => moveFree(tx, sql, { event, ids, redrives }));
+  const free = new Map(locked.map((row) => [row.id, row]));
+  const met = new Map(found.map((row) => [row.public_id, { found: row, free: free.get(row.id) }]));
+  return publicIds.map((publicId) => movedOf(event, met.get(publicId)));
+}
+
+type FoundRow = MoveRow & { readonly id: string; readonly public_id: string };
+
+type FreeRow = MoveRow & { readonly id: string };
+
+/** Moves those of the jobs that are not locked, and may be moved. Returns the rows of all that are not locked, as they were. */
+async function moveFree(
+  tx: MysqlTransaction,
+  sql: Statements,
+  {
+    event,
+    ids,
+    redrives,
+  }: { readonly event: ClientEvent; readonly ids: readonly string[]; readonly redrives: number | null },
+): Promise<readonly FreeRow[]> {
+  const { to } = TRANSITIONS[event];
+  const wanted = list(ids);
+  const free = await query<FreeRow>(tx, sql.lockFree(wanted.places), [redrives, ...wanted.values]);
+  const movable = free.filter((row) => isMovable(event, row));
+  if (movable.length === 0) return free;
+  const counted = list(movable.map(({ id }) => id));
+  const crashed =
+    to === 'new'
+      ? await query<{ id: string; crashes: string }>(tx, sql.countCrashes(counted.places), counted.values)
+      : [];
+  const crashes = new Map(crashed.map((row) => [row.id, Number(row.crashes)]));
+  const given = MOVES.rows(
+    movable.map((row) => ({ id: row.id, crashes: crashes.get(row.id) ?? row.crashes })),
+  );
+  await change(tx, sql.move(given.text), [...given.values, to, to, to, to, to, to, to, hostname(), to]);
+  return free;
+}
+
+function isMovable(event: ClientEvent, row: MoveRow): boolean {
+  return starts(event, row) && isMeant(row);
+}
+
+function starts(event: ClientEvent, { status }: MoveRow): boolean {
+  return (TRANSITIONS[event].from as readonly State[]).includes(status);
+}
+
+/** @param met The job as it was found, and as it was locked. It has no lock when another transaction has one. */
+function movedOf(
+  event: ClientEvent,
+  met: { readonly found: MoveRow; readonly free: MoveRow | undefined } | undefined,
+): Moved {
+  if (met === undefined) return { outcome: 'missing' };
+  const { found, free } = met;
+  if (free !== undefined && isMovable(event, free)) return { outcome: 'moved' };
+  const row = free ?? found;
+  const held = row.status === 'in-progress' || (free === undefined && starts(event, row));
   return held && isMeant(row) && event === 'cancel'
     ? { outcome: 'running', redrives: row.redrives }
     : { outcome: 'illegal', status: row.status };

@@ -32,7 +32,11 @@ export class MysqlStore implements Store {
     this.inTransaction = inTransaction;
   }
 
-  enqueue(jobs: readonly NewJob[], _wakeUps?: readonly WakeUp[]): Promise<readonly Enqueued[]> {
+  enqueue(
+    jobs: readonly NewJob[],
+    _wakeUps?: readonly WakeUp[],
+    _waitMs?: number,
+  ): Promise<readonly Enqueued[]> {
     return enqueue(this.context, this.scope, this.inTransaction, jobs);
   }
 
@@ -44,8 +48,15 @@ export class MysqlStore implements Store {
     return countJobs(this.scope.on, this.context, filter);
   }
 
-  move(event: ClientEvent, publicId: string, redrives: number | null = null): Promise<Moved> {
-    return move(this.scope.on, this.context.sql, this.inTransaction, { event, publicId, redrives });
+  async move(event: ClientEvent, publicId: string, redrives: number | null = null): Promise<Moved> {
+    const moves = { event, publicIds: [publicId], redrives };
+    const [moved] = await move(this.scope.on, this.context.sql, this.inTransaction, moves);
+    return moved ?? { outcome: 'missing' };
+  }
+
+  moveAll(event: ClientEvent, publicIds: readonly string[], _waitMs?: number): Promise<readonly Moved[]> {
+    const moves = { event, publicIds, redrives: null };
+    return move(this.scope.on, this.context.sql, this.inTransaction, moves);
   }
 
   async notify(wakeUps: readonly WakeUp[]): Promise<void> {

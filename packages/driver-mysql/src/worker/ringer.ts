@@ -4,6 +4,7 @@ import type { Connect } from '../connection/connect.js';
 import { cut } from '../connection/session.js';
 import { interrupt } from '../connection/session-control.js';
 import type { Context } from '../context.js';
+import { isRefusal } from '../errors.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 
 /** How long the list of sleepers is used, in milliseconds. A worker that came later polls the bell as often. */
@@ -11,6 +12,9 @@ const SLEEPERS_MS = 1_000;
 
 /** The delay of a ring after an interruption, in milliseconds. A worker polls the bell a while after an interruption: see NAP_MS. */
 const RING_AFTER_MS = 50;
+
+/** How long no connection is tried after the server has refused one, in milliseconds. The workers poll the bell meanwhile. */
+const REFUSED_MS = 1_000;
 
 /** A worker's session, and the queues that it serves. */
 interface Sleeper {
@@ -40,6 +44,7 @@ export class Ringer {
   #client: Promise<Connection> | null = null;
   #sleepers: readonly Sleeper[] = [];
   #sleepersUntil = 0;
+  #refusedUntil = 0;
   /** The pending rings by queue, with the workers that need none. The queue `undefined` is every queue. */
   readonly #unrung = new Map<string | undefined, readonly string[]>();
   #timer: NodeJS.Timeout | undefined;
@@ -77,6 +82,7 @@ export class Ringer {
   /** @throws DriverError when no worker could be interrupted. The workers poll the bell a quarter of a second later. */
   async interrupt(wakeUps: readonly WakeUp[]): Promise<void> {
     if (this.#closed || this.#connect === null || wakeUps.length === 0) return;
+    if (performance.now() < this.#refusedUntil) return;
     const client = await this.#session(this.#connect);
     const { answerMs } = this.#context;
     await answerWithin(answerMs, this.#interruptOn(client, wakeUps), () => {
@@ -153,7 +159,11 @@ export class Ringer {
     const forget = (): void => {
       if (this.#client === opening) this.#forget();
     };
-    opening.then((client) => client.on('error', forget).on('end', forget), forget);
+    const fail = (error: unknown): void => {
+      if (isRefusal(Object(error).cause)) this.#refusedUntil = performance.now() + REFUSED_MS;
+      forget();
+    };
+    opening.then((client) => client.on('error', forget).on('end', forget), fail);
     return opening;
   }
 

@@ -10,8 +10,12 @@ export class ClaimConnection {
   /** Is called when the connection is lost. */
   onLost: (error: Error) => void = () => {};
 
-  constructor(client: PoolClient, isOwn: boolean) {
+  readonly #letGo: () => void;
+
+  /** @param letGo Is called when the connection is back. */
+  constructor(client: PoolClient, isOwn: boolean, letGo: () => void) {
     this.client = client;
+    this.#letGo = letGo;
     this.pipeline = pipelineOf(client, isOwn);
     client.on('error', this.#lost);
     client.on('end', this.#lost);
@@ -22,6 +26,7 @@ export class ClaimConnection {
     this.client.off('error', this.#lost);
     this.client.off('end', this.#lost);
     this.client.release(isBroken || this.isChanged);
+    this.#letGo();
   }
 
   readonly #lost = (error?: Error): void => this.onLost(error ?? new Error('The connection ended.'));

@@ -19,8 +19,10 @@ import { ClaimTransaction } from './claim-transaction.js';
 
 /** The source of a claim session's connections. */
 export interface ClaimSource {
-  /** Takes a connection from the pool. @throws DriverError */
-  readonly connect: () => Promise<PoolClient>;
+  /** Takes a connection from the pool. @param isSettlement Whether it is to settle a lease. @throws DriverError */
+  readonly connect: (isSettlement: boolean) => Promise<PoolClient>;
+  /** Is called when a connection is back. */
+  readonly letGo: () => void;
   /** The parts that the transactions use. The first call may query the server. @throws DriverError */
   readonly parts: () => Promise<ClaimParts>;
 }
@@ -58,7 +60,7 @@ export class PostgresClaimSession implements ClaimSession<PostgresTransaction> {
     jobs: readonly JobId[],
     isCommitted: boolean,
   ): Promise<ReadonlyMap<JobId, State>> {
-    return (await this.#open()).lockLeased(runId, jobs, isCommitted);
+    return (await this.#open(true)).lockLeased(runId, jobs, isCommitted);
   }
 
   lockSiblings(entities: Entities, limit: number): Promise<readonly Job[]> {
@@ -111,11 +113,12 @@ export class PostgresClaimSession implements ClaimSession<PostgresTransaction> {
   }
 
   /** The current transaction, or a new one when the current one has ended. */
-  async #open(): Promise<ClaimTransaction> {
+  async #open(isSettlement = false): Promise<ClaimTransaction> {
     const current = this.#transaction;
     if (current?.isOpen) return current;
     const parts = await this.#source.parts();
-    const connection = new ClaimConnection(await this.#source.connect(), parts.names.isOwn);
+    const { connect, letGo } = this.#source;
+    const connection = new ClaimConnection(await connect(isSettlement), parts.names.isOwn, letGo);
     return this.#goOn(new ClaimTransaction(parts, connection, false));
   }
 

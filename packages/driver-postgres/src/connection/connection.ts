@@ -2,8 +2,10 @@ import { DriverError } from '@rowlock/core';
 import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolClient } from 'pg';
 import { toDriverError } from '../errors.js';
-import type { PostgresTransaction } from '../query.js';
+import type { PostgresTransaction, QueryConfig } from '../query.js';
+import { sharedPoolOf } from './pool.js';
 import type { SessionSettings } from './session-settings.js';
+import { stopStatement } from './stop-statement.js';
 
 /** Keep-alive probes begin after so many silent milliseconds. Node sends 10 probes, one a second. */
 export const KEEP_ALIVE_MS = 10_000;
@@ -25,15 +27,15 @@ export function watch(pool: Pool): void {
 const NONE_FREE =
   'No connection of the pool was free, or could be made, in time: give it more of them, or Rowlock a pool of its own.';
 
-/** Connections that have the listeners. */
-const watched = new WeakSet<PoolClient>();
+/** Connections that have the listeners, and their pools. */
+const watched = new WeakMap<PoolClient, Pool>();
 
 /**
  * Takes a connection from the pool. A connection that breaks does not end the process.
  * An application's own pool may lack error listeners, and may have no timeout for a free connection. @throws DriverError
  */
 export async function takeConnection(pool: Pool, answerMs: number): Promise<PoolClient> {
-  const connecting = pool.connect();
+  const connecting = sharedPoolOf(pool).connect(answerMs);
   let isLate = false;
   try {
     const client = await answerWithin(answerMs, connecting, () => {
@@ -41,7 +43,7 @@ export async function takeConnection(pool: Pool, answerMs: number): Promise<Pool
       connecting.then((late) => late.release(), ignore);
     });
     if (watched.has(client)) return client;
-    watched.add(client);
+    watched.set(client, pool);
     client.on('error', ignore);
     Object(socketOf(client)).setKeepAlive?.(true, KEEP_ALIVE_MS);
     return client;
@@ -51,9 +53,40 @@ export async function takeConnection(pool: Pool, answerMs: number): Promise<Pool
   }
 }
 
+/** Takes a connection for a claim, which calls `letGo` at its end. @param isSettlement Whether it settles a lease. @throws DriverError */
+export async function holdConnection(
+  pool: Pool,
+  answerMs: number,
+  isSettlement: boolean,
+): Promise<PoolClient> {
+  const source = {
+    take: () => takeConnection(pool, answerMs),
+    giveBack: (client: PoolClient) => client.release(),
+  };
+  try {
+    return await sharedPoolOf(pool).hold(source, answerMs, isSettlement);
+  } catch (error) {
+    throw toDriverError(error, 'ConnectionLost');
+  }
+}
+
 /** Destroys a connection that does not answer, which makes the pending statements fail. */
 export function cut(client: object): void {
   Object(socketOf(client)).destroy?.();
+}
+
+/**
+ * Gives up a statement that has no answer. Its connection is cut. The statement is cancelled on the server, which would
+ * otherwise do it later: a caller who tries again would have done it twice.
+ */
+export function giveUp(client: PoolClient, statement: string | QueryConfig, answerMs: number): void {
+  cut(client);
+  const pool = watched.get(client);
+  if (pool !== undefined) void stopStatement(pool, client, textOf(statement), answerMs, cut);
+}
+
+function textOf(statement: string | QueryConfig): string {
+  return typeof statement === 'string' ? statement : statement.text;
 }
 
 /**
@@ -85,7 +118,9 @@ export function onPool(pool: Pool, answerMs: number, settings?: SessionSettings)
       let isBroken = true;
       try {
         // A pipelining client waits for this answer before it ends.
-        const result = await answerWithin(answerMs, client.query(text, values), () => cut(client));
+        const result = await answerWithin(answerMs, client.query(text, values), () =>
+          giveUp(client, text, answerMs),
+        );
         isBroken = false;
         return result;
       } finally {

@@ -6,16 +6,11 @@ export interface Server {
   readonly boundsTransactions: boolean;
   /** Whether the server can detect a lost client during a statement, by `client_connection_check_interval`. */
   readonly looksForClients: boolean;
-  /** The most connections that the server accepts. */
-  readonly connections: number;
 }
 
 const SERVER = `
   SELECT current_setting('server_version_num')::integer >= 170000 AS "boundsTransactions",
-         version() LIKE '%linux%' AS "looksForClients",
-         current_setting('max_connections')::integer
-           - current_setting('superuser_reserved_connections')::integer
-           - coalesce(current_setting('reserved_connections', true)::integer, 0) AS connections`;
+         version() LIKE '%linux%' AS "looksForClients"`;
 
 /** Queries the server once. Queries again only after a failure. @throws DriverError */
 export function serverOf(on: PostgresTransaction): () => Promise<Server> {
@@ -31,7 +26,5 @@ export function serverOf(on: PostgresTransaction): () => Promise<Server> {
 
 async function read(on: PostgresTransaction): Promise<Server> {
   const [server] = await query<Server & { [column: string]: unknown }>(on, SERVER);
-  return (
-    server ?? { boundsTransactions: false, looksForClients: false, connections: Number.POSITIVE_INFINITY }
-  );
+  return server ?? { boundsTransactions: false, looksForClients: false };
 }

@@ -5,19 +5,22 @@ import { type PostgresTransaction, query } from '../query.js';
 interface ReclaimRow {
   reclaimed: bigint;
   missing: readonly string[];
+  own: readonly string[];
 }
 
 /** Puts back the jobs of leases that are over, and of workers that are dead. @throws DriverError */
 export async function reclaim(
   { sql, lockClass }: Context,
   on: PostgresTransaction,
-  { queues, dead }: ReclaimScope,
+  { queues, dead, own: caller }: ReclaimScope,
 ): Promise<Reclaimed> {
   const [row] = await query<ReclaimRow & { [column: string]: unknown }>(on, sql.reclaim, [
     lockClass.unsigned,
     queues,
     dead,
+    caller?.workerId ?? null,
+    caller?.ended ?? [],
   ]);
-  const { reclaimed = 0n, missing = [] } = row ?? {};
-  return { reclaimed: Number(reclaimed), missing };
+  const { reclaimed = 0n, missing = [], own = [] } = row ?? {};
+  return { reclaimed: Number(reclaimed), missing, own };
 }

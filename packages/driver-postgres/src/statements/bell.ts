@@ -8,15 +8,22 @@ export const rung = ({ bell, worker }: Tables, wakeUps: string, condition = 'tru
         AND EXISTS (SELECT FROM ${worker} WHERE alive_until > statement_timestamp() - interval '1 minute')
     )`;
 
+/**
+ * Sends wake-ups as notifications, unless the server's queue of notifications is almost full. A full queue would make the
+ * commit fail, and a wake-up is only a hint.
+ */
+export const notifying = (channel: string, wakeUps: string): string =>
+  `pg_notify(${channel}, wake_up) FROM unnest(${wakeUps}::text::text[]) AS wake_up WHERE pg_notification_queue_usage() < 0.9`;
+
 /** Wake-ups: notifications, and the bell for workers that cannot LISTEN. */
 export const bellStatements = (tables: Tables) => ({
-  notify: `WITH ${rung(tables, '$2')} SELECT pg_notify($1, wake_up) FROM unnest($2::text::text[]) AS wake_up WHERE true ${WITHIN}`,
+  notify: `WITH ${rung(tables, '$2')} SELECT ${notifying('$1', '$2')} ${WITHIN}`,
 
   // The transaction commits without a flush: a notification has no use after a power cut.
   // https://www.postgresql.org/docs/current/wal-async-commit.html
   notifySoon: `
       WITH ${rung(tables, '$2')}
-      SELECT pg_notify($1, wake_up), set_config('synchronous_commit', 'off', true) FROM unnest($2::text::text[]) AS wake_up`,
+      SELECT set_config('synchronous_commit', 'off', true), ${notifying('$1', '$2')}`,
 
   // Finds everything that was committed since the snapshot of the last look. Each ring is found once, in any order of commits.
   // Without a last look, nothing is found.

@@ -1,5 +1,5 @@
 import { AFTER_JOBS } from '../store/given.js';
-import { rung } from './bell.js';
+import { notifying, rung } from './bell.js';
 import type { Tables } from './tables.js';
 import { WITHIN } from './within.js';
 
@@ -39,10 +39,14 @@ export const enqueueStatements = (tables: Tables) => ({
     return `
       WITH inserted AS (${insert} RETURNING public_id),
       ${rung(tables, wakeUps, 'EXISTS (SELECT FROM inserted)')}
-      SELECT public_id::text AS answer, (SELECT count(pg_notify(${channel}, wake_up)) FROM unnest(${wakeUps}::text::text[]) AS wake_up)
+      SELECT public_id::text AS answer,
+             (SELECT count(notified) FROM (SELECT ${notifying(channel, wakeUps)}) AS sent (notified))
       FROM inserted
       ${unique ? '' : 'LIMIT 1'}`;
   },
+
+  // How long the statements of this transaction wait for a lock. Returns no row.
+  boundWaits: "SELECT WHERE set_config('lock_timeout', $1, true) IS NULL",
 
   findDuplicates: `
       SELECT json_build_array(given.place, found.public_id)::text AS answer

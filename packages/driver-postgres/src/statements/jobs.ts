@@ -35,7 +35,7 @@ export const jobStatements = (tables: Tables) => {
       ${newestRun(tables)}
       LEFT JOIN ${worker} AS worker ON worker.id = last.worker_id
       WHERE ${listed}
-        AND ($2::text IS NULL OR public_id = $2::text::uuid)
+        AND ($2::text IS NULL OR public_id = ANY($2::text::uuid[]))
         AND ${shown}
         AND ($7::text IS NULL OR job.id < $7::text::bigint) ${WITHIN}
         AND (status IN ('new', 'in-progress') OR status IN ('complete', 'error', 'cancelled'))
@@ -68,23 +68,25 @@ export const jobStatements = (tables: Tables) => {
       UNION ALL SELECT json_build_array('new', -jobs)::text FROM held WHERE coalesce($5 = 'new', true)
       UNION ALL SELECT json_build_array('in-progress', jobs)::text FROM held WHERE coalesce($5 = 'in-progress', true)`,
 
-    // $2: the states in which the event may start. $3: the state to which it leads. The locked row may be newer than the
+    // $1: the public ids of the jobs. $2: the states in which the event may start. $3: the state to which it leads. The locked row may be newer than the
     // statement's snapshot. The crashes are therefore counted only where the snapshot shows the job as settled: no run of it was live.
     move: `
       WITH free AS (
-        SELECT id, status, redrives, ${isMeant('redrives')} AS meant FROM ${job} WHERE public_id = $1::text::uuid ${WITHIN} FOR NO KEY UPDATE SKIP LOCKED
+        SELECT id, status, redrives, ${isMeant('redrives')} AS meant FROM ${job}
+        WHERE public_id = ANY($1::text::uuid[]) ${WITHIN}
+        ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
       ), crashed AS (
-        SELECT (SELECT count(*) FROM ${run}
+        SELECT id, (SELECT count(*) FROM ${run}
                 WHERE job_id = job.id AND jobs_before > job.created_at AND coalesce(outcome = 'reclaim', true))
              + (SELECT count(*) FROM ${openRun} AS open
                 WHERE last_id >= job.id AND first_id <= job.id AND job.id = ANY(job_ids) AND jobs_before > job.created_at AND NOT EXISTS (
                   SELECT FROM ${run} AS noted WHERE noted.job_id = job.id AND noted.process_id = open.process_id)) AS crashes
-        FROM ${job} AS job WHERE public_id = $1::text::uuid AND status = ANY($2::text::text[])
+        FROM ${job} AS job WHERE public_id = ANY($1::text::uuid[]) AND status = ANY($2::text::text[])
       ), moved AS (
         UPDATE ${job} AS job SET
           status = $3::text,
           attempt = CASE $3::text WHEN 'new' THEN 0 ELSE job.attempt END,
-          crashes = CASE $3::text WHEN 'new' THEN coalesce((SELECT crashes FROM crashed), job.crashes) ELSE job.crashes END,
+          crashes = CASE $3::text WHEN 'new' THEN coalesce((SELECT crashed.crashes FROM crashed WHERE crashed.id = job.id), job.crashes) ELSE job.crashes END,
           redrives = CASE $3::text WHEN 'new' THEN job.redrives + 1 ELSE job.redrives END,
           error = CASE $3::text WHEN 'new' THEN NULL ELSE job.error END,
           due = CASE $3::text WHEN 'new' THEN true ELSE due END,
@@ -96,9 +98,11 @@ export const jobStatements = (tables: Tables) => {
         RETURNING job.id
       )
       SELECT json_build_object(
-               'status', coalesce(free.status, job.status), 'redrives', coalesce(free.redrives, job.redrives),
+               'public_id', job.public_id, 'status', coalesce(free.status, job.status),
+               'redrives', coalesce(free.redrives, job.redrives),
                'meant', coalesce(free.meant, ${isMeant('job.redrives')}),
-               'free', free.id IS NOT NULL, 'moved', EXISTS (SELECT FROM moved))::text AS answer
-      FROM ${job} AS job LEFT JOIN free ON true WHERE public_id = $1::text::uuid`,
+               'free', free.id IS NOT NULL, 'moved', moved.id IS NOT NULL)::text AS answer
+      FROM ${job} AS job LEFT JOIN free ON free.id = job.id LEFT JOIN moved ON moved.id = job.id
+      WHERE public_id = ANY($1::text::uuid[])`,
   };
 };

@@ -1,6 +1,6 @@
 import { answerWithin } from '@rowlock/core/driver';
 import type { PoolClient, QueryResultRow } from 'pg';
-import { cut } from '../connection/connection.js';
+import { giveUp } from '../connection/connection.js';
 import { type Batch, sendAhead } from '../connection/pipeline/send-ahead.js';
 import { BEGIN, COMMIT } from '../connection/pipeline/transaction-words.js';
 import type { Context } from '../context.js';
@@ -23,28 +23,41 @@ export function sendInTransaction<Row extends QueryResultRow>(
   return sendAhead(client, context, [begin, ...batches, commit]);
 }
 
-/** Does work in a transaction of its own. The store's first statements are pipelined behind the BEGIN. */
+/**
+ * Does work in a transaction of its own. The store's first statements are pipelined behind the BEGIN.
+ *
+ * @param waitMs How long a statement may wait for a lock. Default: as long as for an answer.
+ */
 export async function inTransaction<Result>(
   client: PoolClient,
   context: Context,
   work: (store: PostgresStore) => Promise<Result>,
+  waitMs?: number,
 ): Promise<Result> {
-  const result = await work(new StoreInTransaction(client, context));
+  const bound: readonly Batch[] =
+    waitMs === undefined ? [] : [() => [{ text: context.sql.boundWaits, values: [`${waitMs}ms`] }]];
+  const result = await work(new StoreInTransaction(client, context, [begin, ...bound]));
   await sendAhead(client, context, [commit]);
   return result;
 }
 
 class StoreInTransaction extends PostgresStore {
   readonly #client: PoolClient;
-  #ahead: readonly Batch[] = [begin];
+  #ahead: readonly Batch[];
 
-  constructor(client: PoolClient, context: Context) {
+  /** @param ahead What goes to the server ahead of the first statement. */
+  constructor(client: PoolClient, context: Context, ahead: readonly Batch[]) {
     const { answerMs } = context;
     super(context, {
-      query: <Row extends QueryResultRow>(statement: QueryConfig) =>
-        answerWithin(answerMs, client.query<Row>(statement), () => cut(client)),
+      query: async <Row extends QueryResultRow>(statement: QueryConfig) => {
+        await this.sendAll([]);
+        return answerWithin(answerMs, client.query<Row>(statement), () =>
+          giveUp(client, statement, answerMs),
+        );
+      },
     });
     this.#client = client;
+    this.#ahead = ahead;
   }
 
   protected override sendAll<Row extends QueryResultRow>(batches: readonly Batch[]): Promise<Row[]> {

@@ -8,21 +8,27 @@ import type { Statements } from '../statements.js';
 
 interface Move {
   readonly event: ClientEvent;
-  readonly publicId: string;
-  /** Undefined when the number of redrives does not matter. */
-  readonly redrives: number | undefined;
+  readonly publicIds: readonly string[];
+  /** Null when the number of redrives does not matter. */
+  readonly redrives: number | null;
 }
 
-/** Applies a client's event to a job, unless a worker holds the job. @throws DriverError */
+/** Applies a client's event to jobs, except those that a worker holds. The outcomes are in the same order. @throws DriverError */
 export async function move(
   on: Queryable,
   sql: Statements,
-  { event, publicId, redrives }: Move,
-): Promise<Moved> {
+  { event, publicIds, redrives }: Move,
+): Promise<readonly Moved[]> {
   const { from, to } = TRANSITIONS[event];
-  const values = [publicId, toText(from), to, hostname(), textOrNull(redrives)];
-  const [row] = await answers<MoveRow>(on, sql.move, values);
+  const values = [toText(publicIds), toText(from), to, hostname(), textOrNull(redrives)];
+  const rows = await answers<MoveRow>(on, sql.move, values);
+  const met = new Map(rows.map((row) => [row.public_id, row]));
+  return publicIds.map((publicId) => movedOf(event, met.get(publicId)));
+}
+
+function movedOf(event: ClientEvent, row: MoveRow | undefined): Moved {
   if (row === undefined) return { outcome: 'missing' };
+  const { from } = TRANSITIONS[event];
   const { status, free, moved } = row;
   if (moved) return { outcome: 'moved' };
   const held = status === 'in-progress' || (!free && (from as readonly State[]).includes(status));

@@ -36,12 +36,16 @@ export class PostgresStore implements Store {
     private readonly withoutTimeout: Queryable = on,
   ) {}
 
-  async enqueue(jobs: readonly NewJob[], wakeUps: readonly WakeUp[] = []): Promise<readonly Enqueued[]> {
+  async enqueue(
+    jobs: readonly NewJob[],
+    wakeUps: readonly WakeUp[] = [],
+    waitMs?: number,
+  ): Promise<readonly Enqueued[]> {
     const isAtomic = jobs.length <= 1 || jobs.every(({ unique }) => unique === null);
     // Otherwise some jobs would be inserted when the look-up of the others' keys fails, and the caller would count all as refused.
     return isAtomic
       ? this.#enqueue(jobs, wakeUps)
-      : this.atomically((store) => store.#enqueue(jobs, wakeUps));
+      : this.atomically((store) => store.#enqueue(jobs, wakeUps), waitMs);
   }
 
   async #enqueue(jobs: readonly NewJob[], wakeUps: readonly WakeUp[]): Promise<readonly Enqueued[]> {
@@ -98,8 +102,8 @@ export class PostgresStore implements Store {
   }
 
   list(filter: JobFilter, page: Page): Promise<JobPage> {
-    // One job is found by an index.
-    const on = filter.publicId === undefined ? this.withoutTimeout : this.on;
+    // An index finds single jobs.
+    const on = filter.publicIds === undefined ? this.withoutTimeout : this.on;
     return listJobs(on, this.context, filter, page);
   }
 
@@ -107,8 +111,15 @@ export class PostgresStore implements Store {
     return countJobs(this.withoutTimeout, this.context, filter);
   }
 
-  move(event: ClientEvent, publicId: string, redrives?: number): Promise<Moved> {
-    return move(this.on, this.context.sql, { event, publicId, redrives });
+  async move(event: ClientEvent, publicId: string, redrives: number | null = null): Promise<Moved> {
+    const [moved] = await move(this.on, this.context.sql, { event, publicIds: [publicId], redrives });
+    return moved ?? { outcome: 'missing' };
+  }
+
+  moveAll(event: ClientEvent, publicIds: readonly string[], waitMs?: number): Promise<readonly Moved[]> {
+    const moves = { event, publicIds, redrives: null };
+    if (waitMs === undefined) return move(this.on, this.context.sql, moves);
+    return this.atomically((store) => move(store.on, this.context.sql, moves), waitMs);
   }
 
   async notify(wakeUps: readonly WakeUp[]): Promise<void> {
@@ -131,8 +142,15 @@ export class PostgresStore implements Store {
     return rows;
   }
 
-  /** Works in one transaction. A caller's transaction is used when there is one. */
-  protected atomically<Result>(work: (store: PostgresStore) => Promise<Result>): Promise<Result> {
+  /**
+   * Works in one transaction. A caller's transaction is used when there is one.
+   *
+   * @param _waitMs How long a statement of the driver's own transaction may wait for a lock. Default: as long as for an answer.
+   */
+  protected atomically<Result>(
+    work: (store: PostgresStore) => Promise<Result>,
+    _waitMs?: number,
+  ): Promise<Result> {
     return work(this);
   }
 }

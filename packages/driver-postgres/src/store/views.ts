@@ -2,6 +2,7 @@
 
 import type { State } from '@rowlock/core';
 import type { JobFilter, JobPage, Page } from '@rowlock/core/driver';
+import { toText } from '../connection/pipeline/to-text.js';
 import type { Context } from '../context.js';
 import { answers, type Queryable, textOrNull } from '../query.js';
 import { type JobViewRow, toJobView } from '../rows.js';
@@ -10,10 +11,11 @@ import { type JobViewRow, toJobView } from '../rows.js';
 export async function listJobs(
   on: Queryable,
   { sql, lockClass }: Context,
-  { publicId, queue, kind, key, status }: JobFilter,
+  { publicIds, queue, kind, key, status }: JobFilter,
   { limit, before }: Page,
 ): Promise<JobPage> {
-  const values = [lockClass.unsigned, publicId, queue, kind, key, status, before, limit + 1].map(textOrNull);
+  const wanted = [queue, kind, key, status, before, limit + 1].map(textOrNull);
+  const values = [String(lockClass.unsigned), publicIds ? toText(publicIds) : null, ...wanted];
   const text = status === 'new' ? sql.listNew : status === 'in-progress' ? sql.listInProgress : sql.list;
   const found = await answers<Omit<JobViewRow, 'id'> & { id: string }>(on, text, values);
   const rows = found.map((row) => ({ ...row, id: BigInt(row.id) }));

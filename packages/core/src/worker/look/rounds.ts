@@ -78,13 +78,13 @@ export class Rounds {
     }
   }
 
-  /** Sweeps each queue. A fault in one of them does not keep the slot from the others, unless the connection is lost. */
+  /** Sweeps each queue. A fault in one of them does not keep the slot from the others, unless there is no connection. */
   async #round(claimed: () => void): Promise<readonly Sweep[]> {
     const { clock, sweep } = this.#parts;
     const sweeps: Sweep[] = [];
     const errors: unknown[] = [];
     for (const [queue, position] of this.#queues()) {
-      if (isDriverError(errors.at(-1), 'ConnectionLost')) {
+      if (isWithoutConnection(errors.at(-1))) {
         // Claims in the queue before may always take too long.
         this.#first = queue;
         break;
@@ -142,4 +142,9 @@ export class Rounds {
     // A slot that has begun to look meanwhile also finds the jobs of the survey.
     return (await surveyor.now()) && worked && slots.atRest;
   }
+}
+
+/** The claims in other queues would meet the same, and each may wait long for it. */
+function isWithoutConnection(error: unknown): boolean {
+  return isDriverError(error, 'ConnectionLost') || isDriverError(error, 'OutOfResources');
 }

@@ -22,9 +22,11 @@ function surveying(
         else clock.advance(tookMs);
         return NOTHING;
       },
-      reclaim: async () => ({ reclaimed: 0, missing: [] }),
+      reclaim: async () => ({ reclaimed: 0, missing: [], own: [] }),
     },
     lanes: { queues: ['q'], kinds: ['k'] },
+    workerId: '1',
+    live: new Set(),
     clock,
     cancellations: { retry: async () => false },
     positions: new Map([['q', new ScanPosition(5_000)]]),

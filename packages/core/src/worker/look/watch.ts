@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.js';
 import type { Driver } from '../../driver/driver.js';
 import type { Lanes } from '../../driver/survey.js';
+import type { LiveRun } from '../run/live-run.js';
 import { Alarm } from '../time/alarm.js';
 import type { Mutex } from '../time/mutex.js';
 import type { Cancellations } from './cancellations.js';
@@ -9,6 +10,9 @@ import { MissingWorkers } from './missing-workers.js';
 export interface WatchParts {
   readonly driver: Pick<Driver, 'reclaim'>;
   readonly lanes: Lanes;
+  readonly workerId: string;
+  /** The runs going on in this process. */
+  readonly live: ReadonlySet<Pick<LiveRun, 'runId'>>;
   readonly clock: Clock;
   readonly cancellations: Pick<Cancellations, 'retry'>;
   readonly watchMs: number;
@@ -34,6 +38,8 @@ export class Watch {
   /** When the next reclaim is due; never while no worker has a lease. */
   #dueAt = Number.POSITIVE_INFINITY;
   #isReclaiming = false;
+  /** Runs of this worker that are over, although the last reclaim has found their leases. */
+  #ended: readonly string[] = [];
 
   constructor(parts: WatchParts, mutex: Mutex) {
     this.#parts = parts;
@@ -93,13 +99,22 @@ export class Watch {
     }
   }
 
-  /** Puts back the jobs that dead workers have leased. */
+  /**
+   * Puts back the jobs that dead workers have leased, and those of leases of this worker that are no run of its own. A
+   * server that takes over may have lost the settlement of such a lease. A run is in `live` before its lease is visible.
+   */
   async #reclaim(): Promise<void> {
-    const { driver, lanes, clock, watchMs, wake } = this.#parts;
+    const { driver, lanes, clock, watchMs, wake, workerId, live } = this.#parts;
     const began = clock.now();
     this.#dueAt = Math.max(this.#dueAt, began + watchMs);
-    const { reclaimed, missing } = await driver.reclaim({ queues: lanes.queues, dead: this.#missing.dead });
+    const { reclaimed, missing, own } = await driver.reclaim({
+      queues: lanes.queues,
+      dead: this.#missing.dead,
+      own: { workerId, ended: this.#ended },
+    });
     this.#missing.update(missing, began);
+    const going = new Set([...live].map(({ runId }) => runId));
+    this.#ended = own.filter((runId) => !going.has(runId));
     if (reclaimed > 0) wake();
     this.#alarm.stop();
     this.start();

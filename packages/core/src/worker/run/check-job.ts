@@ -34,9 +34,10 @@ export function check<Tx>(
   checking: Checking,
 ): Checked | Promise<Checked> {
   if (isExhausted(job)) {
-    const error = Object.assign(new Error(`The worker died during ${job.crashesSeen} of its runs.`), {
-      code: 'ROWLOCK_CRASHED',
-    });
+    const message =
+      `${job.crashesSeen} of its runs ended without an outcome. Each time the worker died, lost its connection, ` +
+      'or the handler itself ended the transaction, as by COMMIT.';
+    const error = Object.assign(new Error(message), { code: 'ROWLOCK_CRASHED' });
     return { ending: { event: 'exhaust', error } };
   }
   if (checking.live.stopped !== null) return { job, payload: undefined };

@@ -66,6 +66,7 @@ describe('what is not JSON is an error that says what was returned', () => {
     ['an outcome in a list', [complete()], /returned Outcome at "0", which/],
     ['what writes itself', { price: { toJSON: () => 1 } }, /returned Object at "price", which/],
     ['too much', 'x'.repeat(1_100_000), /must have at most 1048576 bytes/],
+    ['too many digits', Array.from({ length: 5_000 }, () => 1e308), /must have at most 1048576 bytes/],
     ['what no database stores', 'a\0b', /holds a NUL character/],
   ])('%s', (_, value, sentence) => {
     expect(() => outcomeOf(value, job(1n))).toThrow(sentence);

@@ -5,12 +5,14 @@ import type { ModelState } from './state.js';
 
 export function reclaim(state: ModelState, { dead }: CommandOf<'reclaim'>): Result {
   const leased = state.allCommitted().flatMap((job) => {
-    const record = job.runs.find(({ run }) => run === job.row.run);
-    return job.row.status === 'in-progress' && record !== undefined ? [{ job, worker: record.worker }] : [];
+    const worker = job.runs.find(({ run }) => run === job.row.run)?.worker;
+    return job.row.status === 'in-progress'
+      ? [{ job, gone: worker?.alive === false ? [worker.name] : [] }]
+      : [];
   });
-  const missing = new Set(leased.filter(({ worker }) => !worker.alive).map(({ worker }) => worker.name));
-  const free = leased.filter(({ job, worker }) => {
-    const mayGo = job.row.isLeaseOver || (!worker.alive && dead === 'everybody');
+  const missing = new Set(leased.flatMap(({ gone }) => gone));
+  const free = leased.filter(({ job, gone }) => {
+    const mayGo = job.row.isLeaseOver || (gone.length > 0 && dead === 'everybody');
     return mayGo && state.isFree(job);
   });
   for (const { job } of free) job.row = { ...job.row, status: 'new', run: null };

@@ -2,7 +2,7 @@ import { answerWithin } from '@rowlock/core/driver';
 import type { PoolClient, QueryResultRow } from 'pg';
 import type { Context } from '../../context.js';
 import { query } from '../../query.js';
-import { cut } from '../connection.js';
+import { giveUp } from '../connection.js';
 
 /** Statements that are built right before they are sent. */
 export type Batch = () => readonly Statement[];
@@ -28,15 +28,15 @@ export async function sendAhead<Row extends QueryResultRow>(
 ): Promise<Row[]> {
   const sent: Promise<Row[]>[] = [];
   /** The timeout of an answer begins at the answer before it. */
-  const answered = async (answer: Promise<Row[]>, before = sent.at(-1)): Promise<Row[]> => {
+  const answered = async (text: string, answer: Promise<Row[]>, before = sent.at(-1)): Promise<Row[]> => {
     // When an earlier answer fails, no code reads this one.
     answer.catch(() => {});
     await before;
-    return answerWithin(answerMs, answer, () => cut(client));
+    return answerWithin(answerMs, answer, () => giveUp(client, text, answerMs));
   };
   const send = async ({ text, values }: Statement): Promise<void> => {
     await sent.at(pipelines(client) ? -AHEAD : -1);
-    sent.push(answered(query<Row>(client, text, values)));
+    sent.push(answered(text, query<Row>(client, text, values)));
   };
   try {
     for (const batch of batches) for (const statement of batch()) await send(statement);

@@ -1,0 +1,126 @@
+import type { Clock } from '../clock.js';
+import type { WorkerView } from '../driver/anchor.js';
+import type { Driver } from '../driver/driver.js';
+import type { JobFilter, JobPage, Moved, Page, Store } from '../driver/store.js';
+import type { WakeUp } from '../driver/wake-up.js';
+import type { Enqueued, JobView, NewJob } from '../job/job.js';
+import type { ClientEvent, State } from '../job/lifecycle.js';
+import type { Logger } from '../logger.js';
+import { GatheredCalls } from './gathered-calls.js';
+import { GatheredEnqueues } from './gathered-enqueues.js';
+import { moveGathered } from './gathered-moves.js';
+import type { LocalWorkers } from './local-workers.js';
+import { Notifier } from './notifier.js';
+import { type PoolShare, shareOf } from './pool-share.js';
+
+/** The most jobs of a statement that several calls share. A job that is found may have megabytes. */
+const MOST_FOUND = 50;
+
+/** A move of 500 jobs takes MySQL longer than a statement may keep the next ones waiting. */
+const MOST_MOVED = 100;
+
+const MOST_WAKE_UPS = 500;
+
+/**
+ * How long a shared statement may wait for another transaction, in milliseconds. After that, the call that waits is
+ * separated from the others. That call then waits as long as the driver lets it.
+ */
+const SHARED_WAIT_MS = 200;
+
+type Verbs = Pick<Store, 'list' | 'count' | 'move' | 'workers'>;
+
+/** The driver's store, on its pool, for many calls at once: they share connections and statements. */
+export class SharedStore implements Verbs {
+  readonly #driver: Driver;
+  readonly #share: PoolShare;
+  readonly #notifier: Notifier;
+  readonly #enqueues: GatheredEnqueues;
+  readonly #finds: GatheredCalls<string, JobView | null>;
+  readonly #moves: Readonly<Record<ClientEvent, GatheredCalls<string, Moved>>>;
+  readonly #wakeUps: GatheredCalls<WakeUp, WakeUp>;
+
+  constructor(driver: Driver, here: LocalWorkers, log: Logger, clock: Clock) {
+    const share = shareOf(driver, clock);
+    const moves = (event: ClientEvent): GatheredCalls<string, Moved> =>
+      new GatheredCalls(
+        (ids, isShared) => share.run(() => moveGathered(driver, event, ids, waitMs(isShared))),
+        MOST_MOVED,
+        clock,
+      );
+    this.#driver = driver;
+    this.#share = share;
+    this.#enqueues = new GatheredEnqueues(
+      (jobs, isShared) => share.run(() => this.#enqueue(jobs, waitMs(isShared))),
+      clock,
+    );
+    this.#finds = new GatheredCalls((ids) => share.run(() => this.#find(ids)), MOST_FOUND, clock);
+    this.#moves = { cancel: moves('cancel'), redrive: moves('redrive') };
+    this.#wakeUps = new GatheredCalls(
+      (wakeUps) => share.run(() => this.#notify(wakeUps)),
+      MOST_WAKE_UPS,
+      clock,
+    );
+    this.#notifier = new Notifier(this, here, log, clock);
+  }
+
+  enqueue(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
+    return this.#enqueues.enqueue(jobs);
+  }
+
+  async find(publicId: string): Promise<JobView | undefined> {
+    return (await this.#finds.callOne(publicId)) ?? undefined;
+  }
+
+  list(filter: JobFilter, page: Page): Promise<JobPage> {
+    return this.#share.run(() => this.#driver.list(filter, page));
+  }
+
+  count(filter: JobFilter): Promise<Readonly<Record<State, number>>> {
+    return this.#share.run(() => this.#driver.count(filter));
+  }
+
+  move(event: ClientEvent, publicId: string): Promise<Moved> {
+    return this.#moves[event].callOne(publicId);
+  }
+
+  workers(): Promise<readonly WorkerView[]> {
+    return this.#share.run(() => this.#driver.workers());
+  }
+
+  async notify(wakeUps: readonly WakeUp[]): Promise<void> {
+    await this.#wakeUps.call(wakeUps);
+  }
+
+  /** Wakes workers now. Only logs a failure. */
+  wake(wakeUps: readonly WakeUp[]): Promise<void> {
+    return this.#notifier.send(wakeUps);
+  }
+
+  /** Resolves when all gathered jobs are written, or refused, and every wake-up has been sent. */
+  async flush(): Promise<void> {
+    await this.#enqueues.flush();
+    await this.#notifier.flush();
+  }
+
+  #enqueue(jobs: readonly NewJob[], waitMs: number | undefined): Promise<readonly Enqueued[]> {
+    const queues = new Set(jobs.map(({ queue }) => queue));
+    return this.#notifier.with([...queues], (wakeUps) => this.#driver.enqueue(jobs, wakeUps, waitMs));
+  }
+
+  async #find(publicIds: readonly string[]): Promise<readonly (JobView | null)[]> {
+    const ids = [...new Set(publicIds)];
+    const { jobs } = await this.#driver.list({ publicIds: ids }, { limit: ids.length, before: null });
+    const found = new Map(jobs.map((job) => [job.publicId, job]));
+    return publicIds.map((id) => found.get(id) ?? null);
+  }
+
+  async #notify(wakeUps: readonly WakeUp[]): Promise<readonly WakeUp[]> {
+    const distinct = new Map(wakeUps.map((wakeUp) => [JSON.stringify(wakeUp), wakeUp]));
+    await this.#driver.notify([...distinct.values()]);
+    return wakeUps;
+  }
+}
+
+function waitMs(isShared: boolean): number | undefined {
+  return isShared ? SHARED_WAIT_MS : undefined;
+}

@@ -1,0 +1,43 @@
+import type { NewJob } from '@rowlock/core/driver';
+import { newJob, type TestDatabase } from '@rowlock/driver-conformance';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { MysqlTransaction } from '../src/index.js';
+import { openMysqlHarness } from './mysql-harness.js';
+import { product, serverUrl } from './server.js';
+
+let database: TestDatabase<MysqlTransaction>;
+
+beforeEach(async () => {
+  database = await openMysqlHarness(serverUrl, product).database();
+  const { driver } = await database.process();
+  await driver.migrate();
+  await driver.close();
+});
+
+afterEach(() => database.close());
+
+/** How long the driver waits for an answer, in milliseconds. */
+const ANSWER_MS = 500;
+
+test.each([
+  ['one job', (key: string) => [keyed(key)]],
+  ['jobs of one call', (key: string) => [keyed(key), keyed(`${key} too`)]],
+])('an enqueue of %s that was given up is not done later', async (_, jobs) => {
+  const { driver } = await database.process({ answerMs: ANSWER_MS });
+  const application = await database.caller();
+  await driver.join(application.tx).enqueue([keyed('a')]);
+  await expect(driver.enqueue(jobs('a'))).rejects.toMatchObject({
+    code: 'ConnectionLost',
+    message: expect.stringContaining('It may have done what was sent'),
+  });
+  // A wait for a lock ends by itself after 5 s.
+  // While the application's transaction has the key, a statement that goes on would wait for it.
+  await vi.waitFor(async () => expect(await database.waits()).toEqual([]), { timeout: 3_000 });
+  await application.rollback();
+  expect(await database.reader.jobs('q')).toEqual([]);
+  await driver.close();
+});
+
+function keyed(key: string): NewJob {
+  return newJob({ unique: { key, scope: 'outstanding' } });
+}
