@@ -38,7 +38,7 @@ export const bellStatements = ({ bell, worker }: Tables) => ({
 
   // Skips the rings that others are inserting or deleting.
   pruneBell: `
-      DELETE ${bell} FROM ${bell} JOIN (
+      DELETE bell FROM (
         SELECT id FROM ${bell} FORCE INDEX (PRIMARY) WHERE id < ? ORDER BY id LIMIT 10000 FOR UPDATE SKIP LOCKED
-      ) AS old USING (id)`,
+      ) AS old STRAIGHT_JOIN ${bell} AS bell FORCE INDEX (PRIMARY) ON bell.id = old.id`,
 });

@@ -43,6 +43,7 @@ export const workerStatements = ({ worker }: Tables) => ({
       LIMIT 1000`,
 
   // Checks again when the row is locked: a worker that comes back takes its user lock before it waits for the row.
-  forgetWorkers: (ids: string): string =>
-    `DELETE worker FROM ${worker} AS worker WHERE id IN (${ids}) AND NOT ${alive('worker.id')}`,
+  forgetWorkers: (given: string): string => `
+      DELETE worker FROM ${given} STRAIGHT_JOIN ${worker} AS worker FORCE INDEX (PRIMARY) ON worker.id = given.id
+      WHERE NOT ${alive('worker.id')}`,
 });
