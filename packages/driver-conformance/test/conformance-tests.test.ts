@@ -23,6 +23,7 @@ const THEMES = [
   'leases',
   'survey',
   'retention',
+  'small tables',
   'list, count and move',
   'wake-ups',
   'errors',

@@ -23,8 +23,7 @@ export const bellStatements = ({ bell, worker }: Tables) => ({
 
   heard: (late: string): string => `
       SELECT CAST(id AS CHAR) AS id, CAST(wake_up AS CHAR) AS wake_up FROM ${bell}
-      WHERE id > ? OR id IN (${late})
-      ORDER BY id`,
+      WHERE id > ? OR id IN (${late})`,
 
   lastRings: `
       SELECT CAST(id AS CHAR) AS id FROM (SELECT id FROM ${bell} ORDER BY id DESC LIMIT 100) AS last ORDER BY last.id`,
