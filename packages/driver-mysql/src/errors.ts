@@ -12,6 +12,9 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1205: 'LockTimeout',
   // Undoes the whole transaction. The next statement would be committed by itself.
   1213: 'Deadlock',
+  // A deadlock over the next id of a table (`innodb_autoinc_lock_mode` 1, the default of MariaDB), or in an XA transaction.
+  1467: 'Deadlock',
+  1614: 'Deadlock',
   1062: 'UniqueViolation',
   1586: 'UniqueViolation',
   // MariaDB: the record has changed since the snapshot was taken.
@@ -87,6 +90,12 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   4025: 'InvalidInput',
 };
 
+/**
+ * Further errors with which the server has undone the whole transaction: the room for locks is full; a record has changed since the
+ * snapshot was taken; a cluster has refused the commit.
+ */
+const UNDOING: ReadonlySet<number> = new Set([1206, 1020, 1180, 3101]);
+
 /** Codes of the operating system's and the `mysql2` client's own errors. */
 const SOCKET_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
@@ -149,6 +158,11 @@ export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unkn
   const message = messageOf(error);
   const advice = SETTING_ADVICE[errnoOf(error)] ?? ADVICE[cause];
   return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
+}
+
+/** Whether the server has undone the whole transaction with this error. The next statement would be in another one. */
+export function undoesTransaction(error: DriverError): boolean {
+  return error.code === 'Deadlock' || UNDOING.has(errnoOf(error.cause));
 }
 
 function causeOf(error: unknown): DriverErrorCode {

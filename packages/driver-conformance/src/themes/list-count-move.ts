@@ -82,7 +82,7 @@ export const listCountMove = theme('list, count and move', (test) => {
       [{ queue, kind: KIND, key }, 20],
       [{ queue, status: 'new' }, 19],
       [{ queue, status: 'error' }, 1],
-      [{ publicId: newestFirst[1] }, 1],
+      [{ publicId: newestFirst[1] ?? '' }, 1],
     ] as const) {
       const listed = await driver.list(filter, { limit: 50, before: null });
       const publicIds = listed.jobs.map(({ publicId }) => publicId);
