@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { DriverError, isDriverError } from '@rowlock/core';
 import type { MigrationReport } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
-import { STRICT } from './connection/session.js';
+import { STRICT } from './connection/session-settings.js';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { identifier } from './identifier.js';
@@ -83,7 +83,7 @@ const PREPARE = `CREATE TABLE IF NOT EXISTS rowlock_migration (
   version     INT NOT NULL PRIMARY KEY,
   name        VARCHAR(128) NOT NULL,
   applied_at  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6))
-) ENGINE = InnoDB`;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC`;
 
 /**
  * Applies the missing migrations, under a lock, so that only one of many processes applies them. MySQL commits each statement of a
