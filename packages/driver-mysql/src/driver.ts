@@ -40,13 +40,14 @@ import { sharesSessions } from './connection/shared-sessions.js';
 import { verifySettings } from './connection/verify-settings.js';
 import { poolWithoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
-import { migrate, outdated, productOf, SCHEMA_VERSION } from './migrations.js';
+import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
 import { type MysqlOptions, type Settings, settingsOf } from './options.js';
 import { type MysqlTransaction, query } from './query.js';
 import { endCrashed } from './run/crashed-runs.js';
 import { noteRun } from './run/note-run.js';
 import { reclaim } from './run/reclaim.js';
 import { startRuns } from './run/run-starts.js';
+import { checkVersion, productIn, versionOf } from './server-version.js';
 import { history } from './store/history.js';
 import { inTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
@@ -62,7 +63,7 @@ import { survey } from './worker/survey.js';
 import { WorkerRow } from './worker/worker-row.js';
 
 /**
- * Jobs on MySQL 8.0.22 and later, and MariaDB 10.10 and later.
+ * Jobs on MySQL 8.0.26 and later, and MariaDB 10.10 and later.
  *
  * The driver has its own connections: a claim needs READ COMMITTED, and an application's pool may be set otherwise.
  *
@@ -144,13 +145,15 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   async verify(): Promise<Verified> {
     const { schema, sql } = this.context;
+    const version = await versionOf(this.#on);
+    const warnings = checkVersion(version);
     const [row] = await query<{ version: number }>(this.#on, sql.schemaVersion).catch((error: unknown) => {
       if (isDriverError(error, 'SchemaOutdated')) return [];
       throw error;
     });
     const found = Number(row?.version ?? 0);
-    if (found < SCHEMA_VERSION) throw outdated(found, schema, await productOf(this.#on));
-    return { serverConnections: await verifySettings(this.#on, schema) };
+    if (found < SCHEMA_VERSION) throw outdated(found, schema, productIn(version));
+    return { serverConnections: await verifySettings(this.#on, schema), warnings };
   }
 
   join(tx: MysqlTransaction): Store {

@@ -34,6 +34,8 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1054: 'SchemaOutdated',
   1049: 'SchemaOutdated',
   1305: 'SchemaOutdated',
+  // A parameter is compared with a column of another character set.
+  1267: 'InvalidInput',
   // The server shuts down, has too many connections, has ended this one, or accepts administrators only. Or the server blocks this
   // host after too many failed connections.
   1040: 'ConnectionLost',
@@ -142,6 +144,7 @@ const READ_ONLY = /read[-_]only/i;
 
 /** Advice for errors that a setting of the server causes. */
 const SETTING_ADVICE: Readonly<Record<number, string>> = {
+  1267: 'The character sets do not match: MySQL must be 8.0.26 or later, and sessions must keep utf8mb4.',
   1049: 'The database is not there: create it first.',
   1153: 'The statement is longer than the server accepts: its max_allowed_packet must be 4 MB or more.',
   1461:

@@ -97,7 +97,8 @@ test('an idle worker sleeps for as long as it would on any server', async () => 
     await driver.migrate();
     const anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
     const ended = new AbortController();
-    const wakeUp = anchor.wakeUps({ queues: ['q'], everyMs: 1_000, signal: ended.signal });
+    const heard = anchor.wakeUps({ queues: ['q'], everyMs: 1_000, signal: ended.signal });
+    const wakeUp = heard[Symbol.asyncIterator]();
     await wakeUp.next();
     const statements = async (): Promise<number> => {
       const [rows] = await root.query<RowDataPacket[]>("SHOW GLOBAL STATUS LIKE 'Com_stmt_execute'");
@@ -108,7 +109,7 @@ test('an idle worker sleeps for as long as it would on any server', async () => 
     await wakeUp.next();
     expect((await statements()) - before).toBeLessThan(15);
     ended.abort();
-    await wakeUp.return(undefined);
+    await wakeUp.return?.();
     await anchor.release();
   } finally {
     await driver.close();

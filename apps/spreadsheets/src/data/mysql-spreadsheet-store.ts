@@ -39,6 +39,8 @@ export class MysqlSpreadsheetStore implements SpreadsheetStore<Queries> {
       timezone: 'Z',
       // MariaDB knows no type of its own for JSON; as text it is the same everywhere.
       jsonStrings: true,
+      // MySQL 8.0.23 to 8.0.25 offer attributes of statements, and fail on them in prepared statements.
+      flags: ['-CLIENT_QUERY_ATTRIBUTES'],
     };
     this.#pool = createPool({ ...this.#connection, connectionLimit: maxConnections });
   }

@@ -99,6 +99,8 @@ export interface Capabilities {
 export interface Verified {
   /** The most connections that the server allows, for all clients together. Null if there is no limit. */
   readonly serverConnections: number | null;
+  /** What is unsuitable about the server without stopping a worker, each in a sentence. */
+  readonly warnings?: readonly string[];
 }
 
 export interface MigrationReport {

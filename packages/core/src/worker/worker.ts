@@ -235,7 +235,8 @@ export class Worker<Tx> {
       session.end();
       giveBack();
     };
-    const { serverConnections } = await driver.verify();
+    const { serverConnections, warnings = [] } = await driver.verify();
+    for (const warning of warnings) log.warn({ worker: this.name }, warning);
     for (const shortage of shortages(driver, serverConnections)) log.warn({ worker: this.name }, shortage);
     const host = hostname();
     const info = { name: this.name, host, pid: process.pid, queues: registry.queues };
