@@ -33,10 +33,12 @@ import { type Connection, createPool, type Pool } from 'mysql2/promise';
 import { MysqlClaimSession } from './claim/claim-session.js';
 import { checkCallersConnection } from './connection/callers-connection.js';
 import { ClaimConnections } from './connection/claim-connections.js';
+import { clusterWarnings } from './connection/cluster.js';
 import { connect } from './connection/connect.js';
 import { endPool, hook, onPool, takeConnection } from './connection/connection.js';
 import { type SessionControl, sessionControl } from './connection/session-control.js';
 import { sharesSessions } from './connection/shared-sessions.js';
+import { verifyRowLocks } from './connection/verify-row-locks.js';
 import { verifySettings } from './connection/verify-settings.js';
 import { poolWithoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
@@ -153,7 +155,12 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     });
     const found = Number(row?.version ?? 0);
     if (found < SCHEMA_VERSION) throw outdated(found, schema, productIn(version));
-    return { serverConnections: await verifySettings(this.#on, schema), warnings };
+    const serverConnections = await verifySettings(this.#on, schema);
+    // An account may be without the right to lock this row. A worker also looks at its own row when it starts.
+    await this.#verifyRowLocks(sql.lockMigration, SCHEMA_VERSION).catch((error: unknown) => {
+      if (isDriverError(error, 'EngineUnsuitable')) throw error;
+    });
+    return { serverConnections, warnings: [...warnings, ...(await clusterWarnings(this.#on))] };
   }
 
   join(tx: MysqlTransaction): Store {
@@ -235,6 +242,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     this.#shared = isShared;
     await forgetWorkers(pool, context);
     const row = await WorkerRow.add(pool, context.sql, worker);
+    await this.#verifyRowLocks(context.sql.lockWorker, row.id).catch(async (error: unknown) => {
+      await row.end(pool);
+      throw error;
+    });
     if (isShared) return BeatingAnchor.open(new MysqlPulse(context, pool, connect, row), session);
     const anchor = await MysqlAnchor.open({ context, pool, connect, row, push: this.#push, session });
     this.#ringer.expectSleeper();
@@ -254,6 +265,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     for (const close of [() => this.#ringer.close(), () => endPool(this.#pool, this.context.answerMs)])
       await close().catch((error: unknown) => errors.push(error));
     if (errors.length > 0) throw errors[0];
+  }
+
+  #verifyRowLocks(lock: (otherwise: string) => string, id: number): Promise<void> {
+    return verifyRowLocks(() => this.#connect(), this.#on, { lock, id }, this.context.answerMs);
   }
 
   async #sharesSessions(): Promise<boolean> {

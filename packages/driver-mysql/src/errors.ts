@@ -19,8 +19,12 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1586: 'UniqueViolation',
   // MariaDB: the record has changed since the snapshot was taken.
   1020: 'SerializationFailure',
-  // Group replication: another member has committed something that this transaction conflicts with.
+  // A cluster has refused the commit: another member has committed something that this transaction conflicts with.
   3101: 'SerializationFailure',
+  1180: 'SerializationFailure',
+  // Galera: this member is not connected to most of the others, or has failed to roll back.
+  1047: 'ConnectionLost',
+  1181: 'ConnectionLost',
   // Access denied: to the server, a database, a table, a column, a routine, or for want of a privilege.
   1044: 'PermissionDenied',
   1045: 'PermissionDenied',

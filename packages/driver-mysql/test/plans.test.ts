@@ -79,6 +79,8 @@ const WRITES: Readonly<Record<string, Spell>> = {
   forgetWorkers: given(sql.forgetWorkers, idRows, ['lock']),
   lockOne: ofOne(sql.lockOne, [null]),
   writes: ofOne(sql.writes),
+  lockWorker: ofOne(sql.lockWorker('SKIP LOCKED')),
+  lockMigration: ofOne(sql.lockMigration('SKIP LOCKED')),
   lockAgain: listed(sql.lockAgain),
   lockSiblings: listed(sql.lockSiblings),
   lockManySiblings: listed(sql.lockManySiblings),

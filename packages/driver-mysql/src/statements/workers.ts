@@ -4,6 +4,8 @@ import type { Tables } from './tables.js';
 
 /** The workers' rows. */
 export const workerStatements = ({ worker }: Tables) => ({
+  lockWorker: (otherwise: string): string => `SELECT 1 FROM ${worker} WHERE id = ? FOR UPDATE ${otherwise}`,
+
   addWorker: `INSERT INTO ${worker} (id, name, host, pid, queues) VALUES (?, ?, ?, ?, ?)`,
 
   // Changes nothing unless the worker's row was deleted.
