@@ -59,9 +59,14 @@ export class ClaimTransaction {
     return !this.#open;
   }
 
-  /** Whether the server has undone the transaction, and its jobs are locked again. */
-  get isUndone(): boolean {
-    return this.#undone !== null;
+  /** The error by which the server has undone the transaction, whose jobs are locked again. Null otherwise. */
+  get undone(): DriverError | null {
+    return this.#undone;
+  }
+
+  /** Whether the server has undone the claim for good, and the end of the run's record can still be written. */
+  get isReleasable(): boolean {
+    return this.#isIntact && this.#open;
   }
 
   /** For the driver's own statements, which have a timeout. A handler's statements have only the handler's timeout. */

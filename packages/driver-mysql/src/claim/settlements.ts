@@ -1,3 +1,4 @@
+import { DriverError } from '@rowlock/core';
 import { despiteDeadlocks, type JobId, type Settlement } from '@rowlock/core/driver';
 import { change, query } from '../query.js';
 import { endRun } from '../run/open-runs.js';
@@ -32,7 +33,10 @@ export async function finish(
   if (tx.used) return settleAndCommit(tx, settlements);
   return despiteDeadlocks(async () => {
     await tx.undo();
-    return settleAndCommit(tx, settlements);
+    return settleAndCommit(tx, settlements).catch((error: unknown) => {
+      // A cluster that refuses a commit has undone the transaction as a deadlock does.
+      throw tx.undone === null ? error : new DriverError('Deadlock', tx.undone.message, { cause: error });
+    });
   });
 }
 
@@ -47,7 +51,7 @@ async function settleAndCommit(
     if (settled.length === settlements.length) await tx.commit();
     return settled;
   } finally {
-    if (isOver && !tx.isUndone) await tx.rollback();
+    if (isOver && tx.undone === null && !tx.isReleasable) await tx.rollback();
   }
 }
 
