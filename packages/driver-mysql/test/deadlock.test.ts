@@ -273,7 +273,8 @@ test("a settlement that meets a deadlock with a producer undoes the handler's wr
 test('a run whose claim a deadlock has taken is given back, and is no crash', async () => {
   const { workerId } = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
   const run = { runId: randomUUID(), jobs: [1n, 2n] };
-  await driver.startRuns([{ ...run, workerId }]).durable();
+  const jobs = run.jobs.map((id) => ({ id, createdAt: new Date() }));
+  await driver.startRuns([{ ...run, workerId, jobs }]).durable();
   const quicker = await pool.getConnection();
   await quicker.query('START TRANSACTION');
   const waiting = quicker.query('SELECT id FROM rowlock_job WHERE id = 2 FOR UPDATE');

@@ -37,7 +37,7 @@ function ofOne(text: string, before: Values = [], after: Values = []): Spell {
   return ([id = 0n]) => [text, [...before, id, ...after]];
 }
 
-const records = (ids: readonly bigint[]): GivenRows => recordsOf([{ runId: RUN, jobs: ids }]);
+const records = (ids: readonly bigint[]): GivenRows => recordsOf({ runId: RUN, jobs: ids });
 
 const endings = (ids: readonly bigint[]): GivenRows =>
   ENDINGS.rows(ids.map((id) => ({ ...ENDING, id: String(id) })));

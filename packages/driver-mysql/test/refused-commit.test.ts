@@ -104,7 +104,8 @@ test.each([3101, 1180, 1213])(
   'a commit that is refused with %i, of a job that had another run meanwhile, is no crash',
   async (errno) => {
     await refuseCommit(errno, () => pool.query('UPDATE rowlock_job SET attempt = 1 WHERE id = 2'));
-    await driver.startRuns([{ runId: RUN, workerId: '1', jobs: [1n, 2n] }]).durable();
+    const jobs = [1n, 2n].map((id) => ({ id, createdAt: new Date() }));
+    await driver.startRuns([{ runId: RUN, workerId: '1', jobs }]).durable();
     await expect(held.finish(ends('complete'))).rejects.toThrow('refused');
     expect(held.lost.aborted).toBe(true);
     await held.release({ runId: RUN, jobs: [1n, 2n] });

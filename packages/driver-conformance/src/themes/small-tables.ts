@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Driver } from '@rowlock/core';
-import type { ClaimSession, JobId, NewJob } from '@rowlock/core/driver';
+import type { ClaimSession, Job, JobId, NewJob } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { emptyDatabase } from '../empty-database.js';
 import { newJob } from '../new-job.js';
@@ -20,7 +20,7 @@ interface SmallTable<Tx> {
   readonly driver: Driver<Tx>;
   /** All jobs but the held one. */
   readonly others: readonly JobId[];
-  claimOthers(): Promise<ClaimSession<Tx>>;
+  claimOthers(): Promise<{ readonly session: ClaimSession<Tx>; readonly jobs: readonly Job[] }>;
 }
 
 async function smallTable<Tx>(
@@ -43,7 +43,7 @@ async function smallTable<Tx>(
       const session = stage.claimSession(driver);
       const jobs = await session.claim({ ...CRITERIA, limit: size });
       expect(jobs.map(({ id }) => id)).toEqual(ids);
-      return session;
+      return { session, jobs };
     },
   };
 }
@@ -52,7 +52,7 @@ export const smallTables = theme('small tables', (test) => {
   for (const size of SIZES) {
     test(`while one of ${size} jobs is held, the others are settled and pruned`, async (stage) => {
       const { driver, others, claimOthers } = await smallTable(stage, size);
-      const session = await claimOthers();
+      const { session } = await claimOthers();
       await session.settle(others.map((id) => settlement({ id })));
       await session.commit();
       expect(await driver.prune(others, 0)).toBe(size - 1);
@@ -60,10 +60,10 @@ export const smallTables = theme('small tables', (test) => {
 
     test(`while one of ${size} jobs is held, the others are leased, noted and put back`, async (stage) => {
       const { driver, others, claimOthers } = await smallTable(stage, size);
-      const session = await claimOthers();
+      const { session, jobs } = await claimOthers();
       const runId = randomUUID();
       const { workerId } = await stage.anchor(driver);
-      await putOnRecord(driver, [{ runId, workerId, jobs: others }]);
+      await putOnRecord(driver, [{ runId, workerId, jobs }]);
       await session.lease(runId, others, 1);
       await driver.noteRun({ runId, jobs: others }, { progress: 1 });
       let reclaimed = 0;
