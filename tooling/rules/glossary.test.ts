@@ -15,7 +15,7 @@ const REPLACED = [
 /** Words of file names that a reader brings along. */
 const PLAIN = `
   a ahead alarm all answer array asking at backoff beating behind by call caller callers cancellations changes
-  check class cli clean clock close columns commit conditions connect connection connections container contents
+  check class cli clean clock close cluster columns commit conditions connect connection connections container contents
   context control count crashed created database deadlocks deferred define despite duplicates duration each earlier empty
   end endable enlist enqueue entrance error errors events failures faults find findable first flow flush
   forgotten gathered given half held history holder id identifier idle ids in index info input interruption
@@ -25,7 +25,7 @@ const PLAIN = `
   progress public put query read records registry reporter rings row rowlock rows runner s sample scan scope
   self send serial server session settings shared sizes sleep start starts state statement statements status stop
   storable store survey surveyor table tables taken test text thenable throttle time timeout timer to token tokens
-  transaction turn unseen up uri use value values verify view wait wal watch with within without words work
+  transaction turn unseen up uri use value values verify version view wait wal watch with within without words work
   worker written`;
 
 /** The glossary's words, as its first column has them. */

@@ -28,13 +28,14 @@ describe.each(DATABASES)('the store on $name', (database) => {
   const insert = async (given: {
     owner?: string;
     title?: string;
+    columns?: readonly string[];
     rows?: readonly Row[];
   }): Promise<string> => {
     const id = randomUUID();
-    const { owner = 'ada', title = 'Oars', rows } = given;
+    const { owner = 'ada', title = 'Oars', columns = ['Item'], rows } = given;
     await parts.both(<Tx>(_rowlock: Rowlock<Tx>, store: SpreadsheetStore<Tx>) =>
       store.transaction(async (tx) => {
-        await store.insert({ id, owner, title, columns: ['Item'], createJob: randomUUID() }, tx);
+        await store.insert({ id, owner, title, columns, createJob: randomUUID() }, tx);
         if (rows) await store.replaceRows(id, { columns: ['Item', 'Pieces'], rows }, tx);
       }),
     );
@@ -52,6 +53,17 @@ describe.each(DATABASES)('the store on $name', (database) => {
     const id = await insert({ rows });
     expect(await parts.store.rowsOf(id)).toEqual(rows);
     expect(await parts.store.find(id)).toMatchObject({ columns: ['Item', 'Pieces'], returns: 1 });
+  });
+
+  test('lists and gives back what is larger than the memory in which a server sorts', async () => {
+    const large = 'x'.repeat(400_000);
+    const ids: string[] = [];
+    for (let place = 0; place < 5; place++) ids.unshift(await insert({ owner: 'large', columns: [large] }));
+    const rows = Array.from({ length: 5 }, (_, place) => [place, large]);
+    const last = await insert({ owner: 'large', rows });
+    const listed = await parts.store.listOf('large');
+    expect(listed.map(({ id }) => id)).toEqual([last, ...ids]);
+    expect(await parts.store.rowsOf(last)).toEqual(rows);
   });
 
   test('puts rows in the place of those from the time before, also none', async () => {

@@ -20,6 +20,7 @@ export { type ClaimSource, SharedPool } from './driver/shared-pool.js';
 export { storableJson, storableText } from './driver/storable.js';
 export type * from './driver/store.js';
 export type * from './driver/survey.js';
+export { type LockProbe, verifyLocks } from './driver/verify-locks.js';
 export { concerns, type WakeUp, wakeUpOf } from './driver/wake-up.js';
 export { newWorkerId } from './driver/worker-id.js';
 export { milliseconds } from './duration.js';

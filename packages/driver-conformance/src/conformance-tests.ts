@@ -45,6 +45,7 @@ import { settle } from './themes/settle.js';
 import { shutdown } from './themes/shutdown.js';
 import { siblings } from './themes/siblings.js';
 import { silence } from './themes/silence.js';
+import { smallTables } from './themes/small-tables.js';
 import { survey } from './themes/survey.js';
 import { uniqueKeys } from './themes/unique-keys.js';
 import { wakeUps } from './themes/wake-ups.js';
@@ -72,6 +73,7 @@ export const conformanceThemes: readonly Theme[] = [
   leases,
   survey,
   retention,
+  smallTables,
   listCountMove,
   bursts,
   wakeUps,

@@ -24,6 +24,7 @@ const THEMES = [
   'leases',
   'survey',
   'retention',
+  'small tables',
   'list, count and move',
   'bursts',
   'wake-ups',

@@ -75,7 +75,7 @@ CREATE TABLE IF NOT EXISTS rowlock_job (
     CHAR_LENGTH(queue) > 0 AND CHAR_LENGTH(kind) > 0
     AND CHAR_LENGTH(`key`) > 0 AND CHAR_LENGTH(unique_key) > 0),
   CONSTRAINT job_metadata CHECK (JSON_TYPE(metadata) = 'OBJECT')
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
 -- The workers: alive as long as their session holds the user lock with their id. Behind a proxy that lets clients share
 -- sessions they have none that is their own: there they are alive until the time that they put off again and again.
@@ -93,7 +93,7 @@ CREATE TABLE IF NOT EXISTS rowlock_worker (
   prunes_until DATETIME(6),
   -- `lines` is a reserved word. Per queue, the public id of the job that the newest sweep has come to; null at rest.
   `lines`     JSON NOT NULL DEFAULT (JSON_OBJECT())
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
 -- The run records: a row for each job of each run, written outside the transaction that holds the claim, so that
 -- running work is visible and crashes can be counted. One that is not finished is the run that completed the job, if the
@@ -114,7 +114,7 @@ CREATE TABLE IF NOT EXISTS rowlock_run (
   -- In the order in which most jobs are run: a record is added where the last one was.
   PRIMARY KEY (job_id, process_id),
   CONSTRAINT run_finished CHECK ((finished_at IS NOT NULL) = (outcome IS NOT NULL))
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
 -- A run of several jobs, or runs that share a transaction, in one row for as long as it goes on. Its end takes it away; what came of jobs
 -- that are not complete is written into their records by then. One that is met by somebody who holds one of its jobs was left by a
@@ -129,10 +129,10 @@ CREATE TABLE IF NOT EXISTS rowlock_open_run (
   started_at   DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
   job_ids      JSON NOT NULL,
   PRIMARY KEY (last_id, process_id)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
 -- The doorbell: a row for each wake-up, added and never changed, so that nobody waits for anybody to ring.
 CREATE TABLE IF NOT EXISTS rowlock_bell (
   id       BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
   wake_up  JSON NOT NULL
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;

@@ -39,6 +39,7 @@ import { MysqlClaimSession } from './claim/claim-session.js';
 import { checkCallersConnection } from './connection/callers-connection.js';
 import { CallersTransaction } from './connection/callers-transaction.js';
 import { ClaimConnections } from './connection/claim-connections.js';
+import { clusterWarnings } from './connection/cluster.js';
 import { connect } from './connection/connect.js';
 import { endPool, type GiveUp, hook, onPool, takeConnection } from './connection/connection.js';
 import { unrefIdleTimer } from './connection/idle-timer.js';
@@ -46,16 +47,18 @@ import { limitsOf } from './connection/limits.js';
 import { sharedPoolOf } from './connection/pool.js';
 import { giveUp, type SessionControl, sessionControl } from './connection/session-control.js';
 import { sharesSessions } from './connection/shared-sessions.js';
+import { verifyRowLocks } from './connection/verify-row-locks.js';
 import { verifySettings } from './connection/verify-settings.js';
 import { poolWithoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
-import { migrate, outdated, productOf, SCHEMA_VERSION } from './migrations.js';
+import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
 import { type MysqlOptions, type Settings, settingsOf } from './options.js';
 import { type MysqlTransaction, query } from './query.js';
 import { endCrashed } from './run/crashed-runs.js';
 import { noteRun } from './run/note-run.js';
 import { reclaim } from './run/reclaim.js';
 import { startRuns } from './run/run-starts.js';
+import { checkVersion, productIn, versionOf } from './server-version.js';
 import { history } from './store/history.js';
 import { inTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
@@ -72,7 +75,7 @@ import { survey } from './worker/survey.js';
 import { WorkerRow } from './worker/worker-row.js';
 
 /**
- * Jobs on MySQL 8.0.22 and later, and MariaDB 10.10 and later.
+ * Jobs on MySQL 8.0.26 and later, and MariaDB 10.10 and later.
  *
  * The driver has its own connections: a claim needs READ COMMITTED, and an application's pool may be set otherwise.
  *
@@ -160,14 +163,23 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   async verify(): Promise<Verified> {
     const { schema, sql } = this.context;
+    const version = await versionOf(this.#on);
+    const warnings = checkVersion(version);
     const [row] = await query<{ version: number }>(this.#on, sql.schemaVersion).catch((error: unknown) => {
       if (isDriverError(error, 'SchemaOutdated')) return [];
       throw error;
     });
     const found = Number(row?.version ?? 0);
-    if (found < SCHEMA_VERSION) throw outdated(found, schema, await productOf(this.#on));
+    if (found < SCHEMA_VERSION) throw outdated(found, schema, productIn(version));
     await verifySettings(this.#on, schema);
-    return { limits: await limitsOf(this.#on, this.pool.open) };
+    // An account may be without the right to lock this row. A worker also looks at its own row when it starts.
+    await this.#verifyRowLocks(sql.lockMigration, SCHEMA_VERSION).catch((error: unknown) => {
+      if (isDriverError(error, 'EngineUnsuitable')) throw error;
+    });
+    return {
+      limits: await limitsOf(this.#on, this.pool.open),
+      warnings: [...warnings, ...(await clusterWarnings(this.#on))],
+    };
   }
 
   join(tx: MysqlTransaction): Store {
@@ -267,6 +279,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     this.#shared = isShared;
     await forgetWorkers(pool, context);
     const row = await WorkerRow.add(pool, context.sql, worker);
+    await this.#verifyRowLocks(context.sql.lockWorker, row.id).catch(async (error: unknown) => {
+      await row.end(pool);
+      throw error;
+    });
     if (isShared) return BeatingAnchor.open(new MysqlPulse(context, pool, connect, row), session);
     const anchor = await MysqlAnchor.open({ context, pool, connect, row, push: this.#push, session });
     this.#ringer.expectSleeper();
@@ -286,6 +302,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     for (const close of [() => this.#ringer.close(), () => endPool(this.#pool, this.context.answerMs)])
       await close().catch((error: unknown) => errors.push(error));
     if (errors.length > 0) throw errors[0];
+  }
+
+  #verifyRowLocks(lock: (otherwise: string) => string, id: number): Promise<void> {
+    return verifyRowLocks(() => this.#connect(), this.#on, { lock, id }, this.context.answerMs);
   }
 
   async #sharesSessions(): Promise<boolean> {

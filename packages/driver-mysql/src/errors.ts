@@ -12,12 +12,19 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1205: 'LockTimeout',
   // Undoes the whole transaction. The next statement would be committed by itself.
   1213: 'Deadlock',
+  // A deadlock over the next id of a table (`innodb_autoinc_lock_mode` 1, the default of MariaDB), or in an XA transaction.
+  1467: 'Deadlock',
+  1614: 'Deadlock',
   1062: 'UniqueViolation',
   1586: 'UniqueViolation',
   // MariaDB: the record has changed since the snapshot was taken.
   1020: 'SerializationFailure',
-  // Group replication: another member has committed something that this transaction conflicts with.
+  // A cluster has refused the commit: another member has committed something that this transaction conflicts with.
   3101: 'SerializationFailure',
+  1180: 'SerializationFailure',
+  // Galera: this member is not connected to most of the others, or has failed to roll back.
+  1047: 'ConnectionLost',
+  1181: 'ConnectionLost',
   // Access denied: to the server, a database, a table, a column, a routine, or for want of a privilege.
   1044: 'PermissionDenied',
   1045: 'PermissionDenied',
@@ -31,6 +38,8 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1054: 'SchemaOutdated',
   1049: 'SchemaOutdated',
   1305: 'SchemaOutdated',
+  // A parameter is compared with a column of another character set.
+  1267: 'InvalidInput',
   // The server shuts down, has ended this connection, or accepts administrators only. Or the server blocks this host after too many
   // failed connections.
   1129: 'ConnectionLost',
@@ -87,6 +96,12 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   4025: 'InvalidInput',
 };
 
+/**
+ * Further errors with which the server has undone the whole transaction: the room for locks is full; a record has changed since the
+ * snapshot was taken; a cluster has refused the commit.
+ */
+const UNDOING: ReadonlySet<number> = new Set([1206, 1020, 1180, 3101]);
+
 /** Codes of the operating system's and the `mysql2` client's own errors. */
 const SOCKET_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
@@ -133,6 +148,7 @@ const READ_ONLY = /read[-_]only/i;
 
 /** Advice for errors that a setting of the server causes. */
 const SETTING_ADVICE: Readonly<Record<number, string>> = {
+  1267: 'The character sets do not match: MySQL must be 8.0.26 or later, and sessions must keep utf8mb4.',
   1049: 'The database is not there: create it first.',
   1153: 'The statement is longer than the server accepts: its max_allowed_packet must be 4 MB or more.',
   1461:
@@ -159,6 +175,11 @@ export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unkn
   const message = messageOf(error);
   const advice = isRefusal(error) ? REFUSED : (SETTING_ADVICE[errnoOf(error)] ?? ADVICE[cause]);
   return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
+}
+
+/** Whether the server has undone the whole transaction with this error. The next statement would be in another one. */
+export function undoesTransaction(error: DriverError): boolean {
+  return error.code === 'Deadlock' || UNDOING.has(errnoOf(error.cause));
 }
 
 function causeOf(error: unknown): DriverErrorCode {

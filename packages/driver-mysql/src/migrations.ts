@@ -2,12 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { DriverError, isDriverError } from '@rowlock/core';
 import type { MigrationReport } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
-import { STRICT } from './connection/session.js';
+import { STRICT } from './connection/session-settings.js';
 import type { Context } from './context.js';
 import { toDriverError } from './errors.js';
 import { identifier } from './identifier.js';
 import { type Product, spelledFor } from './product.js';
-import { type MysqlTransaction, query } from './query.js';
+import { query } from './query.js';
+import { checkVersion, productIn, versionOf } from './server-version.js';
 
 /** The newest migration, which this driver needs. A constant, as a bundled application lacks the files. */
 export const SCHEMA_VERSION = 2;
@@ -83,7 +84,7 @@ const PREPARE = `CREATE TABLE IF NOT EXISTS rowlock_migration (
   version     INT NOT NULL PRIMARY KEY,
   name        VARCHAR(128) NOT NULL,
   applied_at  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6))
-) ENGINE = InnoDB`;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC`;
 
 /**
  * Applies the missing migrations, under a lock, so that only one of many processes applies them. MySQL commits each statement of a
@@ -101,7 +102,7 @@ export async function migrate(client: Connection, { sql, lockPrefix }: Context):
       throw new DriverError('LockTimeout', `Another process has been migrating for ${LOCK_SECONDS} seconds.`);
     }
     const version = await versionOf(client);
-    refuseOlder(version);
+    checkVersion(version);
     await client.query(NAMES);
     // IF NOT EXISTS needs the right to create a table even when the table exists.
     const found = await appliedIn(client, sql.schemaVersion);
@@ -136,37 +137,6 @@ async function appliedIn(client: Connection, schemaVersion: string): Promise<num
 async function missingAfter(version: number): Promise<readonly Migration[]> {
   if (version >= SCHEMA_VERSION) return [];
   return (await migrations()).filter((migration) => migration.version > version);
-}
-
-export async function productOf(client: MysqlTransaction): Promise<Product> {
-  return productIn(await versionOf(client));
-}
-
-async function versionOf(client: MysqlTransaction): Promise<string> {
-  const [row] = await query<{ version: string }>(client, 'SELECT VERSION() AS version');
-  return row?.version ?? '';
-}
-
-function productIn(version: string): Product {
-  return version.includes('MariaDB') ? 'MariaDB' : 'MySQL';
-}
-
-/** The first versions that support the tables and the statements. MariaDB needs `RANDOM_BYTES`. */
-const OLDEST: Readonly<Record<Product, readonly [number, number, number]>> = {
-  MySQL: [8, 0, 22],
-  MariaDB: [10, 10, 0],
-};
-
-/** @throws DriverError */
-function refuseOlder(version: string): void {
-  const product = productIn(version);
-  const [found, oldest] = [version.split(/[.-]/).map(Number), OLDEST[product]];
-  const place = oldest.findIndex((number, index) => found[index] !== number);
-  if (place < 0 || Number(found[place]) > Number(oldest[place])) return;
-  throw new DriverError(
-    'Unknown',
-    `Rowlock needs ${product} ${oldest.join('.')} or later, and this is ${version}.`,
-  );
 }
 
 /** The error for tables that are missing or older than this driver. */

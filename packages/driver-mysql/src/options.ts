@@ -104,8 +104,11 @@ export function settingsOf({
 const ALWAYS = {
   charset: 'utf8mb4',
   timezone: 'Z',
-  /** An UPDATE returns the number of matched rows, unchanged ones among them. */
-  flags: ['+FOUND_ROWS'],
+  /**
+   * An UPDATE returns the number of matched rows, unchanged ones among them. No statement has attributes: some servers offer them, and fail
+   * on them in prepared statements.
+   */
+  flags: ['+FOUND_ROWS', '-CLIENT_QUERY_ATTRIBUTES'],
 } satisfies ConnectionOptions;
 
 /** Refuses options that the type excludes, which JavaScript or a variable can pass. */

@@ -30,6 +30,9 @@ export const statements = (schema: string) => {
     ...jobStatements(named),
     ...workerStatements(named),
     ...ANCHOR_STATEMENTS,
+    // A row that is always there.
+    lockMigration: (otherwise: string): string =>
+      `SELECT 1 FROM ${named.migration} WHERE version = ? FOR UPDATE ${otherwise}`,
     schemaVersion: `SELECT COALESCE(MAX(version), 0) AS version FROM ${named.migration}`,
   };
 };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createRowlock, type Driver } from '@rowlock/core';
 import type { ClaimSession, Settlement } from '@rowlock/core/driver';
+import { newJob } from '@rowlock/driver-conformance';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -205,3 +206,158 @@ for (const [does, code] of [
     }
   });
 }
+
+/** A transaction that keeps a lock on the entry of a unique key, and that has written more than any claim. */
+async function producerBehind(uniqueKey: string): Promise<PoolConnection> {
+  const producer = await pool.getConnection();
+  await producer.query('START TRANSACTION');
+  await producer.query(
+    `INSERT INTO scratch SELECT 100 + place, 'producer' FROM JSON_TABLE(?, '$[*]' COLUMNS (place FOR ORDINALITY)) AS many`,
+    [JSON.stringify(Array.from({ length: 100 }, () => 0))],
+  );
+  await expect(insertUnique(producer, uniqueKey)).rejects.toMatchObject({ errno: 1062 });
+  return producer;
+}
+
+async function insertUnique(client: PoolConnection, uniqueKey: string): Promise<void> {
+  await client.query("INSERT INTO rowlock_job (queue, kind, unique_key) VALUES ('q', 'k', ?)", [uniqueKey]);
+}
+
+/** Lets the settlement of jobs 1 and 2 meet a deadlock with a producer of their unique keys. */
+async function meetProducer(settle: () => Promise<unknown>): Promise<void> {
+  const producer = await producerBehind('u2');
+  const settled = settle();
+  settled.catch(() => {});
+  await somebodyWaits('rowlock_job');
+  await expect(insertUnique(producer, 'u1')).rejects.toMatchObject({ errno: 1062 });
+  await producer.query('ROLLBACK');
+  producer.release();
+}
+
+/** Claims the jobs anew, each with a unique key. */
+async function holdUnique(): Promise<void> {
+  await held.rollback();
+  await pool.query("UPDATE rowlock_job SET unique_key = CONCAT('u', id)");
+  held = driver.claimSession({ idleLimitMs: 60_000 });
+  await held.lockSiblings({ queue: 'q', keys: ['a'] }, 10);
+}
+
+test('a settlement that meets a deadlock with a producer is repeated, where no handler has written', async () => {
+  await holdUnique();
+  const settling: Promise<unknown>[] = [];
+  await meetProducer(() => {
+    settling.push(held.finish(ends('complete')));
+    return Promise.all(settling);
+  });
+  expect(await Promise.all(settling)).toMatchObject([{ settled: [1n, 2n] }]);
+  expect(await statuses()).toEqual(['complete 1', 'complete 1']);
+});
+
+test("a settlement that meets a deadlock with a producer undoes the handler's writes, and the claim stays", async () => {
+  await holdUnique();
+  await held.handle.query("INSERT INTO scratch VALUES (3, 'handler')");
+  const settling: Promise<unknown>[] = [];
+  await meetProducer(() => {
+    settling.push(held.finish(ends('complete')));
+    return Promise.all(settling);
+  });
+  await expect(settling[0]).rejects.toMatchObject({ code: 'Deadlock' });
+  expect(held.lost.aborted).toBe(false);
+  await held.undo();
+  expect(await held.finish(ends('retry'))).toMatchObject({ settled: [1n, 2n] });
+  expect(await statuses()).toEqual(['new 1', 'new 1']);
+  const [rows] = await pool.query('SELECT id FROM scratch WHERE id = 3');
+  expect(rows).toEqual([]);
+});
+
+test('a run whose claim a deadlock has taken is given back, and is no crash', async () => {
+  const { workerId } = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
+  const run = { runId: randomUUID(), jobs: [1n, 2n] };
+  const jobs = run.jobs.map((id) => ({ id, createdAt: new Date() }));
+  await driver.startRuns([{ ...run, workerId, jobs }]).durable();
+  const quicker = await pool.getConnection();
+  await quicker.query('START TRANSACTION');
+  const waiting = quicker.query('SELECT id FROM rowlock_job WHERE id = 2 FOR UPDATE');
+  await somebodyWaits('rowlock_job');
+  await meetDeadlock(held.handle);
+  await waiting;
+  expect(held.lost.aborted).toBe(true);
+  await held.release(run);
+  await held.rollback();
+  await quicker.query('ROLLBACK');
+  quicker.release();
+  const [records] = await pool.query('SELECT job_id, outcome FROM rowlock_run ORDER BY job_id');
+  expect(records).toEqual([
+    { job_id: 1, outcome: 'release' },
+    { job_id: 2, outcome: 'release' },
+  ]);
+});
+
+/** So many that the last ones are in a batch. */
+const JOBS = 30;
+
+test('runs of a batch of which one meets a deadlock behind the writes of another are no crashes', async () => {
+  await held.rollback();
+  await pool.query('DELETE FROM rowlock_job');
+  await pool.query('CREATE TABLE written (id INT AUTO_INCREMENT PRIMARY KEY)');
+  let deadlocks = 0;
+  const handler = defineHandler({
+    kind: 'k',
+    queue: 'q',
+    payload: ANYTHING,
+    batch: 10,
+    attempts: 3,
+    retry: { base: '1ms' },
+    async run({ tx, job }) {
+      if (job.payload !== 'last' || deadlocks > 0) await tx.query('INSERT INTO written VALUES ()');
+      else {
+        deadlocks += 1;
+        throw await meetDeadlock(tx);
+      }
+    },
+  });
+  const silent = (): void => {};
+  const log = { debug: silent, info: silent, warn: silent, error: silent };
+  const rowlock = createRowlock({ driver, handlers: [handler], log });
+  await rowlock.enqueueMany(
+    handler,
+    Array.from({ length: JOBS }, (_, place) => ({ payload: place === JOBS - 1 ? 'last' : 'writes' })),
+  );
+  const worker = rowlock.worker({ concurrency: 1 });
+  await worker.start();
+  await vi.waitFor(async () => expect(new Set(await statuses())).toEqual(new Set(['complete 1'])), 30_000);
+  await worker.stop();
+  expect(deadlocks).toBe(1);
+  const [rows] = await pool.query('SELECT DISTINCT crashes FROM rowlock_job');
+  expect(rows).toEqual([{ crashes: 0 }]);
+  const [written] = await pool.query<RowDataPacket[]>('SELECT id FROM written');
+  expect(written).toHaveLength(JOBS);
+});
+
+test('a deadlock over the next id of the table is a deadlock', async () => {
+  const [producer, bulk] = [await pool.getConnection(), await pool.getConnection()];
+  const unique = { key: 'once', scope: 'outstanding' } as const;
+  const many = Array.from({ length: 200 }, () => newJob());
+  await producer.query('START TRANSACTION');
+  await driver.join(producer).enqueue([newJob({ unique })]);
+  await bulk.query('START TRANSACTION');
+  const waiting = driver.join(bulk).enqueue([...many, newJob({ unique })]);
+  // MariaDB renews this table only where nobody has read it for 100 ms.
+  const isWaiting = async () => {
+    const text =
+      "SELECT 1 FROM information_schema.innodb_trx WHERE trx_mysql_thread_id = ? AND trx_state = 'LOCK WAIT'";
+    expect((await pool.query<RowDataPacket[]>(text, [bulk.threadId]))[0]).toHaveLength(1);
+  };
+  await vi.waitFor(isWaiting, { timeout: 30_000, interval: 200 });
+  // With innodb_autoinc_lock_mode = 2, the default of MySQL, no producer waits for the ids of another one.
+  const [[mode]] = await pool.query<RowDataPacket[][]>('SELECT @@innodb_autoinc_lock_mode AS mode');
+  const enqueued = driver.join(producer).enqueue([newJob()]);
+  if (Object(mode).mode === 1)
+    await expect(enqueued).rejects.toMatchObject({ code: 'Deadlock', isRetryable: true });
+  else expect(await enqueued).toMatchObject([{ outcome: 'enqueued' }]);
+  await producer.query('ROLLBACK');
+  expect(await waiting).toHaveLength(201);
+  await bulk.query('ROLLBACK');
+  producer.release();
+  bulk.release();
+});

@@ -56,6 +56,11 @@ test.each([
   [3032, 'ConnectionLost', 'The server is currently in offline mode'],
   [1129, 'ConnectionLost', "Host '10.0.0.7' is blocked because of many connection errors"],
   [1130, 'PermissionDenied', "Host '10.0.0.7' is not allowed to connect to this MySQL server"],
+  [1467, 'Deadlock', 'Failed to read auto-increment value from storage engine'],
+  [1614, 'Deadlock', 'XA_RBDEADLOCK: Transaction branch was rolled back: deadlock was detected'],
+  [1047, 'ConnectionLost', 'WSREP has not yet prepared node for application use'],
+  [1180, 'SerializationFailure', 'Got error 6 during COMMIT'],
+  [1181, 'ConnectionLost', 'Got error 6 during ROLLBACK'],
   [3101, 'SerializationFailure', 'Plugin instructed the server to rollback the current transaction.'],
 ])('what a server says of itself is told apart: %i', (errno, code, message) => {
   expect(toDriverError(Object.assign(new Error(message), { errno }))).toMatchObject({ code });

@@ -6,8 +6,7 @@ import { serverUrl } from './server.js';
 
 const WAITING = 20_000;
 
-/** A database with many jobs that wait, of which a few have runs of a live worker, and how many rows a call reads in it. */
-async function backlog() {
+async function emptyTables() {
   const fresh = await freshMysqlDatabase(serverUrl);
   onTestFinished(() => fresh.drop());
   const driver = mysql({ uri: fresh.url });
@@ -15,6 +14,12 @@ async function backlog() {
   await driver.migrate();
   const connection = await createConnection(fresh.url);
   onTestFinished(() => connection.end());
+  return { connection, store: driver.join(connection) };
+}
+
+/** Many jobs that wait, of which a few have runs of a live worker, and how many rows a call reads. */
+async function backlog() {
+  const { connection, store } = await emptyTables();
   const digits = '(SELECT 0 AS n UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4)';
   const many = Array.from({ length: 8 }, (_, place) => `${digits} AS digit${place}`).join(', ');
   for (const statement of [
@@ -32,7 +37,6 @@ async function backlog() {
     return rows.reduce((sum, row) => sum + Number(row.Value), 0);
   };
   await connection.beginTransaction();
-  const store = driver.join(connection);
   return {
     store,
     connection,
@@ -64,3 +68,59 @@ test('a page of a list, and what runs, are read without the jobs that wait', asy
   );
   expect(rows).toBeLessThan(plain.rows + 2_000);
 });
+
+/** In characters. The server sorts in 256 KiB, unless it is set otherwise. */
+const LARGE = 300_000;
+
+const SETTLED = "IF(MOD(number, 3) = 0, 'complete', 'new'), IF(MOD(number, 3) = 0, UTC_TIMESTAMP(6), NULL)";
+
+test.each([0, 60, 20_000, 60_000])(
+  'among %i jobs a page is listed by each filter, however large its jobs are',
+  async (size) => {
+    const { store, connection } = await emptyTables();
+    await connection.query(
+      `INSERT INTO rowlock_worker (id, name, host, pid, queues, \`lines\`, alive_until)
+       VALUES (1, 'w', 'h', 1, JSON_ARRAY(REPEAT('x', ${LARGE})), JSON_OBJECT('q', REPEAT('x', ${LARGE})), UTC_TIMESTAMP(6) + INTERVAL 1 HOUR),
+              (2, 'w', 'h', 1, JSON_ARRAY(REPEAT('x', ${LARGE})), '{}', UTC_TIMESTAMP(6) + INTERVAL 1 HOUR)`,
+    );
+    if (size > 0)
+      for (const fill of [
+        `INSERT INTO rowlock_job (queue, kind, \`key\`, public_id, payload, status, finished_at)
+         SELECT 'q', 'k', CONCAT('key ', MOD(number, 5)), UUID(), '1', ${SETTLED} FROM (${numbers(size)}) AS each_number`,
+        `UPDATE rowlock_job SET payload = JSON_QUOTE(REPEAT('x', ${LARGE})) ORDER BY id DESC LIMIT 20`,
+        `INSERT INTO rowlock_run (process_id, job_id, worker_id, progress) SELECT UUID(), id, 1, payload FROM rowlock_job ORDER BY id DESC LIMIT 10`,
+        `INSERT INTO rowlock_open_run (process_id, worker_id, first_id, last_id, job_ids)
+         SELECT UUID(), 1, MIN(id), MAX(id), CONCAT('[', GROUP_CONCAT(id), ',"', REPEAT('x', ${LARGE}), '"]') FROM
+         (SELECT id FROM rowlock_job ORDER BY id DESC LIMIT 10 OFFSET 10) AS some`,
+        `INSERT INTO rowlock_open_run (process_id, worker_id, first_id, last_id, job_ids)
+         SELECT UUID(), 1, first_id, last_id, job_ids FROM rowlock_open_run`,
+        'ANALYZE TABLE rowlock_job, rowlock_run, rowlock_open_run',
+      ])
+        await connection.query(fill);
+    await connection.beginTransaction();
+    expect(await store.workers()).toHaveLength(2);
+    for (const where of FILTERS)
+      for (const status of [undefined, 'new', 'in-progress', 'complete', 'error'] as const) {
+        const filter = { ...where, ...(status !== undefined && { status }) };
+        const { jobs } = await store.list(filter, { limit: 50, before: null });
+        const times = jobs.map(({ publicId }) => publicId);
+        expect(new Set(times).size).toBe(jobs.length);
+        if (size > 0 && status !== 'error') expect(jobs, JSON.stringify(filter)).not.toEqual([]);
+        await store.count(filter);
+      }
+  },
+);
+
+const FILTERS = [
+  {},
+  { queue: 'q' },
+  { kind: 'k' },
+  { key: 'key 1' },
+  { queue: 'q', kind: 'k', key: 'key 1' },
+];
+
+function numbers(size: number): string {
+  const digits = Array.from({ length: 10 }, (_, n) => `SELECT ${n} AS n`).join(' UNION ALL ');
+  const tables = Array.from({ length: 5 }, (_, place) => `(${digits}) AS digit${place}`).join(' JOIN ');
+  return `SELECT ROW_NUMBER() OVER () AS number FROM ${tables} LIMIT ${size}`;
+}

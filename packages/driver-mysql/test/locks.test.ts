@@ -5,7 +5,7 @@ import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool } from 'mysql2/promise';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type MysqlTransaction, mysql } from '../src/index.js';
-import { productOf } from '../src/migrations.js';
+import { productIn, versionOf } from '../src/server-version.js';
 import { statements } from '../src/statements.js';
 import { recordLocks } from './record-locks.js';
 import { serverUrl } from './server.js';
@@ -76,7 +76,7 @@ describe('the locks of a claim', () => {
 
       test('the places are walked in the order of their index, and locked by their primary keys', async () => {
         const { claim, claimFromPage } = statements(schema);
-        const text = (await productOf(pool)) === 'MySQL' ? claim : claimFromPage;
+        const text = productIn(await versionOf(pool)) === 'MySQL' ? claim : claimFromPage;
         const part = ['k', '', 34];
         const line = text === claim ? ['q', 0, '0', 0, ...part] : ['q', 0, '0', ...part, 'q', 0, ...part];
         for (const [from, values] of [

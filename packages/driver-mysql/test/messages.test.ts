@@ -59,8 +59,7 @@ function reader() {
       const text = piece.toString('utf8', 5);
       if (piece[4] === PREPARE) preparing = text;
       if (piece[4] === EXECUTE) return named(prepared.get(piece.readUInt32LE(5)) ?? '');
-      // On MySQL two numbers come first: there are no attributes.
-      return piece[4] === QUERY ? named(text.replace('\0\x01', '')) : '';
+      return piece[4] === QUERY ? named(text) : '';
     },
     received(piece: Buffer): void {
       if (preparing !== undefined && piece[4] === 0) prepared.set(piece.readUInt32LE(5), preparing);

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { context } from '../src/context.js';
 import { mysql } from '../src/index.js';
 import { migrate, migrations, SCHEMA_VERSION } from '../src/migrations.js';
+import { checkVersion } from '../src/server-version.js';
 import { serverUrl } from './server.js';
 
 const files = vi.hoisted(() => ({ areThere: true }));
@@ -54,8 +55,8 @@ test('a bundled application, without the files, works on tables that are there, 
 test.each([
   ['10.6.18-MariaDB-1', 'MariaDB 10.10.0'],
   ['10.9.8-MariaDB', 'MariaDB 10.10.0'],
-  ['5.7.44-log', 'MySQL 8.0.22'],
-  ['8.0.21', 'MySQL 8.0.22'],
+  ['5.7.44-log', 'MySQL 8.0.26'],
+  ['8.0.25', 'MySQL 8.0.26'],
 ])('a server that says it is %s is too old, and is left as it was', async (version, needed) => {
   const client = await saying(version);
   await expect(migrate(client, context(schema(), 5_000))).rejects.toThrow(
@@ -66,7 +67,7 @@ test.each([
   await client.end();
 });
 
-test.each(['8.0.22', '8.0.36-28', '8.4.0-log', '9.0.1', '10.10.2-MariaDB', '11.4.4-MariaDB-ubu2404'])(
+test.each(['8.0.26', '8.0.36-28', '8.4.0-log', '9.0.1', '10.10.2-MariaDB', '11.4.4-MariaDB-ubu2404'])(
   'a server that says it is %s is new enough',
   async (version) => {
     const driver = mysql({ uri: url });
@@ -89,3 +90,15 @@ async function saying(version: string): Promise<Connection> {
   );
   return client;
 }
+
+test.each([
+  ['8.0.29', /INSTANT/],
+  ['8.0.29-21', /INSTANT/],
+  ['8.0.38', /withdrawn/],
+])('of MySQL %s there is a warning', (version, why) => {
+  expect(checkVersion(version)).toEqual([expect.stringMatching(why)]);
+});
+
+test.each(['8.0.28', '8.0.39', '9.7.4', '11.8.29-MariaDB'])('of %s there is no warning', (version) => {
+  expect(checkVersion(version)).toEqual([]);
+});

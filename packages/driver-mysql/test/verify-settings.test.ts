@@ -2,13 +2,17 @@ import { expect, test } from 'vitest';
 import { verifySettings } from '../src/connection/verify-settings.js';
 import type { MysqlTransaction } from '../src/query.js';
 
-function server(lowerCaseTableNames: string): MysqlTransaction {
+function server(
+  lowerCaseTableNames: string,
+  ...others: readonly (readonly [name: string, value: string])[]
+): MysqlTransaction {
   const answer = async (): Promise<[unknown[], unknown[]]> => [
     [
       { Variable_name: 'transaction_isolation', Value: 'READ-COMMITTED' },
       { Variable_name: 'max_allowed_packet', Value: '67108864' },
       { Variable_name: 'max_connections', Value: '151' },
       { Variable_name: 'lower_case_table_names', Value: lowerCaseTableNames },
+      ...others.map(([name, value]) => ({ Variable_name: name, Value: value })),
     ],
     [],
   ];
@@ -28,4 +32,16 @@ test.each(['1', '2'])(
 
 test('where names have a case, each is taken as it is', async () => {
   await expect(verifySettings(server('0'), 'Jobs')).resolves.toBe(151);
+});
+
+test.each([
+  ['completion_type', 'CHAIN'],
+  ['sql_safe_updates', 'ON'],
+  ['character_set_client', 'latin1'],
+  ['max_execution_time', '100'],
+  ['max_statement_time', '0.100000'],
+])('a session that does not keep %s is refused', async (name, value) => {
+  await expect(verifySettings(server('0', [name, value]), 'jobs')).rejects.toMatchObject({
+    message: expect.stringContaining(`and this one has ${value}`),
+  });
 });

@@ -40,6 +40,7 @@ import { sharedPoolOf } from './connection/pool.js';
 import { type Server, serverOf } from './connection/server.js';
 import { SessionSettings } from './connection/session-settings.js';
 import { sharesSessions } from './connection/shared-sessions.js';
+import { verifyRowLocks } from './connection/verify-row-locks.js';
 import { verifyRows } from './connection/verify-rows.js';
 import { verifySettings } from './connection/verify-settings.js';
 import { poolWithoutTimeout, withoutTimeout } from './connection/without-timeout.js';
@@ -205,6 +206,10 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     await query(this.#short, sql.forgetWorkers, [lockClass.unsigned]);
     await query(this.#short, sql.forgetRuns);
     const row = await WorkerRow.add(this.#short, sql, worker);
+    await verifyRowLocks(this.context, this.#outside, this.#short, row.id).catch(async (error: unknown) => {
+      await row.end(this.#short);
+      throw error;
+    });
     if (!isShared) return PostgresAnchor.open(this.context, this.#short, this.#outside, row, session);
     return BeatingAnchor.open(new PostgresPulse(this.context, this.#short, this.#outside, row), session);
   }

@@ -19,7 +19,7 @@ CREATE TABLE IF NOT EXISTS spreadsheet (
   CONSTRAINT spreadsheet_columns CHECK (JSON_TYPE(columns) = 'ARRAY'),
   CONSTRAINT spreadsheet_at_google CHECK ((google_id IS NULL) = (url IS NULL)),
   KEY spreadsheet_of_owner (owner, created_at DESC, id)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
 -- The rows as they last came back.
 CREATE TABLE IF NOT EXISTS spreadsheet_row (
@@ -29,4 +29,4 @@ CREATE TABLE IF NOT EXISTS spreadsheet_row (
   PRIMARY KEY (spreadsheet_id, position),
   CONSTRAINT spreadsheet_of_row FOREIGN KEY (spreadsheet_id) REFERENCES spreadsheet (id) ON DELETE CASCADE,
   CONSTRAINT spreadsheet_row_cells CHECK (JSON_TYPE(cells) = 'ARRAY')
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;

@@ -3,7 +3,7 @@ import { defineHandler, type JobView, type State } from '@rowlock/core';
 import type { JobFilter, JobId } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { ODD_NAMES } from '../names.js';
-import { settlement } from '../stage.js';
+import { KIND, settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { within } from '../until.js';
 import { AnyJson, clientOf } from '../worker-process.js';
@@ -15,6 +15,9 @@ const NONE: Readonly<Record<State, number>> = {
   error: 0,
   cancelled: 0,
 };
+/** In characters. MySQL sorts in 256 KiB, unless a server is set otherwise. */
+const LARGE = 400_000;
+
 const ERROR = { code: 'E', message: 'It failed.' };
 
 export const listCountMove = theme('list, count and move', (test) => {
@@ -58,6 +61,34 @@ export const listCountMove = theme('list, count and move', (test) => {
     const second = await driver.list({ queue }, { limit: 2, before: first.next });
     expect(second.jobs).toHaveLength(2);
     expect(second.next).toBeNull();
+  });
+
+  test('lists jobs that are larger than the memory in which a server sorts', async (stage) => {
+    const { driver, queue, key, putMany, hold, claimMany, claimSession } = stage;
+    const payload = 'x'.repeat(LARGE);
+    const rows = await putMany(
+      Array.from({ length: 20 }, (_, place) => (place % 9 === 0 ? { key, payload } : { key })),
+    );
+    await hold();
+    const settling = claimSession();
+    const [job] = await claimMany(settling, 1);
+    if (job === undefined) throw new Error('There was nothing to claim.');
+    await settling.settle([settlement(job, { event: 'fail', error: { code: 'E', message: payload } })]);
+    await settling.commit();
+    const newestFirst = rows.map(({ publicId }) => publicId).reverse();
+    for (const [filter, jobs] of [
+      [{ queue }, 20],
+      [{ key }, 20],
+      [{ queue, kind: KIND, key }, 20],
+      [{ queue, status: 'new' }, 19],
+      [{ queue, status: 'error' }, 1],
+      [{ publicIds: newestFirst.slice(1, 2) }, 1],
+    ] as const) {
+      const listed = await driver.list(filter, { limit: 50, before: null });
+      const publicIds = listed.jobs.map(({ publicId }) => publicId);
+      expect(publicIds).toHaveLength(jobs);
+      expect(publicIds).toEqual(newestFirst.filter((each) => publicIds.includes(each)));
+    }
   });
 
   test('pages stay where they are while jobs come and go', async ({ driver, queue, putMany, put, serve }) => {

@@ -3,7 +3,7 @@ import { answerWithin } from '@rowlock/core/driver';
 import type { PoolConnection } from 'mysql2/promise';
 import type { SessionControl } from '../connection/session-control.js';
 import type { Context } from '../context.js';
-import { toDriverError } from '../errors.js';
+import { toDriverError, undoesTransaction } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
 import { HandlerTransaction } from './handler-transaction.js';
 import { HeldJobs } from './held-jobs.js';
@@ -24,8 +24,13 @@ export class ClaimTransaction {
   #hasWrites = false;
   /** Whether a handler may have changed the session. */
   #isSessionChanged = false;
-  /** The error of a deadlock that has undone the transaction, until the run is undone too. */
-  #deadlock: DriverError | null = null;
+  /** Whether the handlers' part is over. What is undone from then on is undone for all runs. */
+  #isSettling = false;
+  /** The error by which the server has undone the transaction, until the run is undone too. */
+  #undone: DriverError | null = null;
+  /** Whether the claim was lost although its connection is intact. */
+  #isIntact = false;
+  #isReleasing = false;
 
   constructor(context: Context, connections: Connections, control: SessionControl) {
     this.context = context;
@@ -54,6 +59,16 @@ export class ClaimTransaction {
     return !this.#open;
   }
 
+  /** The error by which the server has undone the transaction, whose jobs are locked again. Null otherwise. */
+  get undone(): DriverError | null {
+    return this.#undone;
+  }
+
+  /** Whether the server has undone the claim for good, and the end of the run's record can still be written. */
+  get isReleasable(): boolean {
+    return this.#isIntact && this.#open;
+  }
+
   /** For the driver's own statements, which have a timeout. A handler's statements have only the handler's timeout. */
   readonly on: MysqlTransaction = {
     execute: async (sql, values) => {
@@ -79,8 +94,8 @@ export class ClaimTransaction {
 
   /** @throws DriverError when the claim has lost the transaction */
   checkOpen(): void {
-    if (this.lost.aborted) throw this.lost.reason;
-    if (this.#deadlock !== null) throw this.#deadlock;
+    if (this.lost.aborted && !this.#isReleasing) throw this.lost.reason;
+    if (this.#undone !== null) throw this.#undone;
     if (!this.#open) throw new DriverError('TransactionOver', 'The transaction has ended.');
   }
 
@@ -95,6 +110,7 @@ export class ClaimTransaction {
 
   /** Ends the handler's part, so that the driver can write after it. @throws DriverError */
   async endHandle(): Promise<void> {
+    this.#isSettling = true;
     this.#handle.close();
     await this.#asClaim(this.#handle.checkFence(this.on));
   }
@@ -111,14 +127,25 @@ export class ClaimTransaction {
 
   async undo(): Promise<void> {
     this.#handle.close();
-    if (this.#deadlock === null) this.checkOpen();
-    if (!this.used) return;
+    if (this.#undone === null) this.checkOpen();
+    if (!this.used && this.#undone === null) return;
     await this.#stopStatements();
     await this.#answered(this.#connection.rest());
-    if (this.#deadlock === null) await this.#asClaim(this.#handle.undo(this.on));
-    else this.#handle.undoneByServer();
-    this.#deadlock = null;
+    if (this.#undone === null) await this.#asClaim(this.#handle.undo(this.on));
+    else this.#undoneByServer();
     this.checkOpen();
+  }
+
+  /** Lets the end of a run's record be written, also where the server has undone the claim and its connection is intact. */
+  beginRelease(): void {
+    this.#isReleasing = this.#isIntact;
+    if (this.#undone !== null) this.#undoneByServer();
+  }
+
+  #undoneByServer(): void {
+    this.#handle.undoneByServer();
+    this.#hasWrites = false;
+    this.#undone = null;
   }
 
   async commit(): Promise<void> {
@@ -186,30 +213,36 @@ export class ClaimTransaction {
 
   async #onFailure(error: unknown): Promise<void> {
     const cause = toDriverError(error);
-    if (cause.code === 'Deadlock') await this.#onDeadlock(cause);
+    if (undoesTransaction(cause)) await this.#onUndone(cause);
     else if (cause.code === 'ConnectionLost') this.#onLost(cause);
   }
 
   /**
    * A deadlock ends the whole transaction, and its locks. A later statement would be in another transaction.
-   * Every statement is therefore refused until the run is undone.
-   * After a deadlock in a handler's statement the jobs are locked again, ahead of every other statement.
-   * If that lock fails, the claim is lost. If an earlier run of the transaction has written, its writes are gone, and the claim is lost too.
+   * Every statement is therefore refused until the run is undone. The jobs are locked again, ahead of every other statement.
+   * If that lock fails, the claim is lost. If the writes of an earlier run of the batch are gone while others go on, the claim is lost too.
    */
-  async #onDeadlock(cause: DriverError): Promise<void> {
-    const isHandlers = this.used && this.jobs.status === 'new';
+  async #onUndone(cause: DriverError): Promise<void> {
     this.#handle.close(() => cause);
-    if (isHandlers && !this.#hasWrites && this.#open) {
-      this.#deadlock = cause;
-      if (await this.#lockAgain().catch(() => false)) return;
+    const isHeld = this.#open && this.jobs.status === 'new' && (await this.#lockAgain().catch(() => false));
+    if (isHeld && (this.#isSettling || !this.#hasWrites)) {
+      this.#undone = cause;
+      return;
     }
-    const message = `The claim was lost by a deadlock: ${cause.message}`;
+    this.#isIntact = true;
+    const message = `The claim was lost, as the server has undone it: ${cause.message}`;
     this.#lost.abort(new DriverError('ConnectionLost', message, { cause }));
   }
 
   async #lockAgain(): Promise<boolean> {
     const client = await this.client();
-    return this.#answered(this.jobs.lockAgain(client, this.context.sql));
+    return this.#answered(
+      (async () => {
+        // Other errors than a deadlock may leave a transaction behind.
+        await client.query('ROLLBACK');
+        return this.jobs.lockAgain(client, this.context.sql);
+      })(),
+    );
   }
 
   /** The handler has committed, by COMMIT or implicitly, which releases the locks. */

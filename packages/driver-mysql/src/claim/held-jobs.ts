@@ -10,6 +10,8 @@ import { inParts, list } from '../values/list.js';
 export class HeldJobs {
   /** The attempts in the jobs' rows, by id. */
   readonly #attempts = new Map<JobId, number>();
+  /** The same of the jobs that are settled and not committed. */
+  readonly #settled = new Map<JobId, number>();
   /** The status of these jobs in the table until they are settled. */
   #status: State = 'new';
 
@@ -40,7 +42,10 @@ export class HeldJobs {
   }
 
   settled(ids: readonly JobId[]): void {
-    for (const id of ids) this.#attempts.delete(id);
+    for (const id of ids) {
+      this.#settled.set(id, this.#attempts.get(id) ?? 0);
+      this.#attempts.delete(id);
+    }
   }
 
   /**
@@ -50,6 +55,8 @@ export class HeldJobs {
    * @throws DriverError
    */
   async lockAgain(on: MysqlTransaction, sql: Statements): Promise<boolean> {
+    for (const [id, attempt] of this.#settled) this.#attempts.set(id, attempt);
+    this.#settled.clear();
     for (const part of inParts(inOrder([...this.#attempts.keys()]))) {
       const wanted = list(part);
       const text = sql.lockAgain(wanted.places);

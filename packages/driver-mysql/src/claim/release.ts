@@ -7,6 +7,7 @@ import type { ClaimTransaction } from './claim-transaction.js';
 /** Ends a run's records as `release`, and the transaction. @throws DriverError */
 export async function release(tx: ClaimTransaction, run: RunRef): Promise<void> {
   const { sql } = tx.context;
+  tx.beginRelease();
   await writeOut(tx.on, sql, run);
   const records = recordsOf(run);
   await change(tx.on, sql.release(records.text), records.values);

@@ -1,4 +1,5 @@
-import type { JobId, Settlement } from '@rowlock/core/driver';
+import { DriverError } from '@rowlock/core';
+import { despiteDeadlocks, type JobId, type Settlement } from '@rowlock/core/driver';
 import { change, query } from '../query.js';
 import { endRun } from '../run/open-runs.js';
 import { inParts, list } from '../values/list.js';
@@ -29,6 +30,20 @@ export async function finish(
   settlements: readonly Settlement[],
 ): Promise<readonly JobId[]> {
   // After a refusal the jobs can be settled otherwise.
+  if (tx.used) return settleAndCommit(tx, settlements);
+  return despiteDeadlocks(async () => {
+    await tx.undo();
+    return settleAndCommit(tx, settlements).catch((error: unknown) => {
+      // A cluster that refuses a commit has undone the transaction as a deadlock does.
+      throw tx.undone === null ? error : new DriverError('Deadlock', tx.undone.message, { cause: error });
+    });
+  });
+}
+
+async function settleAndCommit(
+  tx: ClaimTransaction,
+  settlements: readonly Settlement[],
+): Promise<readonly JobId[]> {
   let isOver = false;
   try {
     const settled = await settle(tx, settlements);
@@ -36,8 +51,7 @@ export async function finish(
     if (settled.length === settlements.length) await tx.commit();
     return settled;
   } finally {
-    // After a commit the rollback does nothing.
-    if (isOver) await tx.rollback();
+    if (isOver && tx.undone === null && !tx.isReleasable) await tx.rollback();
   }
 }
 

@@ -1,17 +1,6 @@
 import type { Connection } from 'mysql2/promise';
 import { query } from '../query.js';
-
-/** Makes the server refuse a value that does not fit, and not cut it. Procedures run with the mode in which they were made. */
-export const STRICT = "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";
-
-/**
- * The settings of every connection of the driver. REPEATABLE READ would let an empty claim lock the gap into which producers
- * insert. No statement of the driver should ever wait for a lock. The limit for such a wait is 5 s.
- */
-const SESSION = [
-  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE',
-  `SET SESSION autocommit = 1, innodb_lock_wait_timeout = 5, time_zone = '+00:00', ${STRICT}`,
-];
+import { SESSION } from './session-settings.js';
 
 /** What an application does with each new connection. */
 export type OnConnect = (client: Connection) => unknown;

@@ -1,21 +1,32 @@
 import { DriverError } from '@rowlock/core';
 import { type MysqlTransaction, query } from '../query.js';
+import { SHOWN } from './session-settings.js';
 
 /** The least `max_allowed_packet`, in bytes. Statements are shorter. */
 const LEAST_PACKET = 4 * 1024 * 1024;
 
+const OF_THE_SERVER = [
+  'log_bin',
+  'binlog_format',
+  'innodb_rollback_on_timeout',
+  'max_allowed_packet',
+  'lower_case_table_names',
+];
+
 /** Checks the settings of the session and the server that Rowlock needs. @throws DriverError */
 export async function verifySettings(on: MysqlTransaction, schema: string): Promise<void> {
+  const names = [...SHOWN.keys(), ...OF_THE_SERVER].map((name) => `'${name}'`).join(', ');
   const rows = await query<{ Variable_name: string; Value: string }>(
     on,
-    "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', 'log_bin', 'binlog_format', 'innodb_rollback_on_timeout', 'max_allowed_packet', 'lower_case_table_names')",
+    `SHOW SESSION VARIABLES WHERE Variable_name IN (${names})`,
   );
   const value = new Map(rows.map((row) => [row.Variable_name, row.Value]));
-  const isolation = value.get('transaction_isolation') ?? value.get('tx_isolation');
-  if (isolation !== 'READ-COMMITTED') {
+  for (const [name, shown] of SHOWN) {
+    const found = value.get(name);
+    if (found === undefined || found === shown) continue;
     throw new DriverError(
       'Unknown',
-      `Connections must run at READ COMMITTED, and this one runs at ${isolation}. Does a proxy reset the session?`,
+      `Sessions must have ${name} = ${shown}, and this one has ${found}, although the driver has set it. Does a proxy reset the session?`,
     );
   }
   // A lock wait in a handler's `tx` would end the claim, and the next statement would be committed by itself.

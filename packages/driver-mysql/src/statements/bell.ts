@@ -23,8 +23,7 @@ export const bellStatements = ({ bell, worker }: Tables) => ({
 
   heard: (late: string): string => `
       SELECT CAST(id AS CHAR) AS id, CAST(wake_up AS CHAR) AS wake_up FROM ${bell}
-      WHERE id > ? OR id IN (${late})
-      ORDER BY id`,
+      WHERE id > ? OR id IN (${late})`,
 
   lastRings: `
       SELECT CAST(id AS CHAR) AS id FROM (SELECT id FROM ${bell} ORDER BY id DESC LIMIT 100) AS last ORDER BY last.id`,
@@ -38,7 +37,7 @@ export const bellStatements = ({ bell, worker }: Tables) => ({
 
   // Skips the rings that others are inserting or deleting.
   pruneBell: `
-      DELETE ${bell} FROM ${bell} JOIN (
+      DELETE bell FROM (
         SELECT id FROM ${bell} FORCE INDEX (PRIMARY) WHERE id < ? ORDER BY id LIMIT 10000 FOR UPDATE SKIP LOCKED
-      ) AS old USING (id)`,
+      ) AS old STRAIGHT_JOIN ${bell} AS bell FORCE INDEX (PRIMARY) ON bell.id = old.id`,
 });

@@ -14,15 +14,17 @@ export const newest = (column: string): string => `IF(${OPEN}, open.${column}, l
 export const HELD = `(${newest('process_id')} IS NOT NULL AND (${OPEN} OR last.finished_at IS NULL)
                AND job.status IN ('new', 'in-progress') AND ${alive(newest('worker_id'))})`;
 
-/** Joins a job's newest run and its worker. */
+/**
+ * Joins a job's newest run and its worker. The newest open run is found without a sort. MySQL keeps the JSON of the sorted rows in the sort
+ * buffer, and refuses a row that is larger.
+ */
 export const newestRun = ({ run, openRun, worker }: Tables): string => `
       LEFT JOIN ${run} AS last ON last.job_id = job.id AND last.process_id = (
         SELECT process_id FROM ${run} AS newest WHERE newest.job_id = job.id AND newest.jobs_before > job.created_at ORDER BY started_at DESC LIMIT 1)
       LEFT JOIN ${openRun} AS open ON open.last_id >= job.id AND open.process_id = (
-        SELECT process_id FROM ${openRun} AS newest
+        SELECT SUBSTR(MAX(CONCAT(newest.started_at, newest.process_id)), -36) FROM ${openRun} AS newest
         WHERE newest.last_id >= job.id AND newest.first_id <= job.id AND JSON_CONTAINS(newest.job_ids, CAST(job.id AS CHAR))
-          AND newest.jobs_before > job.created_at
-        ORDER BY started_at DESC LIMIT 1)
+          AND newest.jobs_before > job.created_at)
       LEFT JOIN ${worker} AS worker ON worker.id = ${newest('worker_id')}`;
 
 /**

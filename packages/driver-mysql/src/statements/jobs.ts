@@ -12,7 +12,8 @@ const MOVES = { new: '-jobs', 'in-progress': 'jobs' } as const;
 export const jobStatements = (tables: Tables) => {
   const { job, run, openRun } = tables;
 
-  // The page is read first, and joined afterwards. Otherwise MySQL would join and sort all jobs: 13 s for a million.
+  // The ids of the page are chosen first, and joined afterwards. Otherwise MySQL would join and sort all jobs: 13 s for a million.
+  // The joined rows have no order: MySQL refuses to sort a row whose JSON is larger than the sort buffer.
   const list = (page: string): string => `
       SELECT CAST(job.id AS CHAR) AS id, job.public_id, job.queue, job.kind, job.\`key\`,
              CAST(job.payload AS CHAR) AS payload, job.priority, job.attempt, job.max_attempts, job.crashes, job.redrives,
@@ -27,8 +28,7 @@ export const jobStatements = (tables: Tables) => {
              CAST(${ms(`IF(${HELD}, ${newest('started_at')}, job.started_at)`)} AS CHAR) AS started_at,
              CAST(${ms('job.finished_at')} AS CHAR) AS finished_at
       FROM (${page} ORDER BY id DESC LIMIT ?) AS page STRAIGHT_JOIN ${job} AS job ON job.id = page.id
-      ${newestRun(tables)}
-      ORDER BY job.id DESC`;
+      ${newestRun(tables)}`;
 
   return {
     list: (where: string): string => list(`SELECT job.id FROM ${job} AS job WHERE ${where}`),

@@ -7,8 +7,9 @@ const RECORDED = 'COALESCE(run.worker_id, 0)';
 /** Leases, and the reclaim of those that are over or whose worker is gone. */
 export const leaseStatements = ({ job, run, worker }: Tables) => ({
   lease: (ids: string): string => `
-      UPDATE ${job} SET status = 'in-progress', process_id = ?,
-                        leased_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND
+      UPDATE ${job} FORCE INDEX (PRIMARY)
+      SET status = 'in-progress', process_id = ?,
+          leased_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND
       WHERE id IN (${ids}) AND status = 'new'`,
 
   // Reads without a lock. A lock would wait for a later run that has such a job.
@@ -43,5 +44,5 @@ export const leaseStatements = ({ job, run, worker }: Tables) => ({
 
   // A job without a process_id belongs to no run.
   reclaim: (ids: string): string =>
-    `UPDATE ${job} SET status = 'new', process_id = NULL WHERE id IN (${ids})`,
+    `UPDATE ${job} FORCE INDEX (PRIMARY) SET status = 'new', process_id = NULL WHERE id IN (${ids})`,
 });

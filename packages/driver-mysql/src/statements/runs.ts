@@ -91,8 +91,9 @@ export const runStatements = ({ job, run, openRun, worker }: Tables) => ({
 
   endOpenRun: `DELETE FROM ${openRun} WHERE last_id = ? AND process_id = ?`,
 
-  noteProgress: (ids: string): string =>
-    `UPDATE ${run} SET progress = ? WHERE job_id IN (${ids}) AND process_id = ? AND finished_at IS NULL`,
+  noteProgress: (ids: string): string => `
+      UPDATE ${run} FORCE INDEX (PRIMARY) SET progress = ?
+      WHERE job_id IN (${ids}) AND process_id = ? AND finished_at IS NULL`,
 
   release: (given: string): string => `
       UPDATE ${given} STRAIGHT_JOIN ${run} AS run FORCE INDEX (PRIMARY)

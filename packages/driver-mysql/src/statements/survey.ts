@@ -15,7 +15,7 @@ export const surveyStatements = ({ job }: Tables) => ({
       ORDER BY job.id
       FOR UPDATE SKIP LOCKED`,
 
-  promote: (ids: string): string => `UPDATE ${job} SET due = TRUE WHERE id IN (${ids})`,
+  promote: (ids: string): string => `UPDATE ${job} FORCE INDEX (PRIMARY) SET due = TRUE WHERE id IN (${ids})`,
 
   nextDue: `
       SELECT CAST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), available_at) / 1000 AS CHAR) AS next_due_ms

@@ -4,6 +4,8 @@ import type { Tables } from './tables.js';
 
 /** The workers' rows. */
 export const workerStatements = ({ worker }: Tables) => ({
+  lockWorker: (otherwise: string): string => `SELECT 1 FROM ${worker} WHERE id = ? FOR UPDATE ${otherwise}`,
+
   addWorker: `INSERT INTO ${worker} (id, name, host, pid, queues) VALUES (?, ?, ?, ?, ?)`,
 
   // Changes nothing unless the worker's row was deleted.
@@ -23,15 +25,18 @@ export const workerStatements = ({ worker }: Tables) => ({
 
   aliveWorkers: `SELECT CAST(id AS CHAR) AS id FROM ${worker} AS worker WHERE ${alive('worker.id')}`,
 
+  // The ids are chosen first: MySQL refuses to sort a row whose JSON is larger than the sort buffer.
   workers: `
-      SELECT CAST(id AS CHAR) AS id, name, host, pid, CAST(queues AS CHAR) AS queues, CAST(\`lines\` AS CHAR) AS \`lines\`,
+      SELECT CAST(worker.id AS CHAR) AS id, name, host, pid, CAST(queues AS CHAR) AS queues, CAST(\`lines\` AS CHAR) AS \`lines\`,
              CAST(${ms('started_at')} AS CHAR) AS started_at,
              CAST(stopped_at IS NULL AND ${alive('worker.id')} AS SIGNED) AS alive
-      FROM ${worker} AS worker
-      WHERE COALESCE(stopped_at, started_at) > UTC_TIMESTAMP(6) - INTERVAL 1 HOUR
-         OR (stopped_at IS NULL AND ${alive('worker.id')})
-      ORDER BY worker.started_at DESC, worker.id
-      LIMIT 1000`,
+      FROM (
+        SELECT id FROM ${worker} AS worker
+        WHERE COALESCE(stopped_at, started_at) > UTC_TIMESTAMP(6) - INTERVAL 1 HOUR
+           OR (stopped_at IS NULL AND ${alive('worker.id')})
+        ORDER BY worker.started_at DESC, worker.id
+        LIMIT 1000
+      ) AS newest STRAIGHT_JOIN ${worker} AS worker FORCE INDEX (PRIMARY) ON worker.id = newest.id`,
 
   // A live worker may be without its session for a moment. Workers that did not report their stop are therefore kept for a month.
   // A worker that comes back after that is added again.
@@ -43,6 +48,7 @@ export const workerStatements = ({ worker }: Tables) => ({
       LIMIT 1000`,
 
   // Checks again when the row is locked: a worker that comes back takes its user lock before it waits for the row.
-  forgetWorkers: (ids: string): string =>
-    `DELETE worker FROM ${worker} AS worker WHERE id IN (${ids}) AND NOT ${alive('worker.id')}`,
+  forgetWorkers: (given: string): string => `
+      DELETE worker FROM ${given} STRAIGHT_JOIN ${worker} AS worker FORCE INDEX (PRIMARY) ON worker.id = given.id
+      WHERE NOT ${alive('worker.id')}`,
 });

@@ -17,6 +17,13 @@ export const NEW_JOBS = new Given('given', [
   ['created_by', 'VARCHAR(1000)'],
 ]);
 
+const IDS = new Given('given', [['id', 'BIGINT']]);
+
+/** One or more ids. */
+export function idRows(ids: readonly (string | bigint)[]): GivenRows {
+  return IDS.rows(ids.map((id) => ({ id: String(id) })));
+}
+
 export const KEYS = new Given('given', [['entity', 'VARCHAR(1000)']]);
 
 const RUNS = new Given('given', [

@@ -2,6 +2,7 @@ import type { JobId } from '@rowlock/core/driver';
 import { change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { list } from '../values/list.js';
+import { idRows } from './given-rows.js';
 
 /** Deletes those of these jobs that were settled long enough ago, with their runs' records. @returns how many @throws DriverError */
 export async function prune(
@@ -13,9 +14,9 @@ export async function prune(
   const wanted = list(jobs);
   const free = await query<{ id: string }>(tx, sql.lockSettled(wanted.places), [...wanted.values, settledMs]);
   if (free.length === 0) return 0;
-  const ids = list(free.map(({ id }) => id));
-  await change(tx, sql.pruneRuns(ids.places), ids.values);
-  await change(tx, sql.prune(ids.places), ids.values);
+  const { text, values } = idRows(free.map(({ id }) => id));
+  await change(tx, sql.pruneRuns(text), values);
+  await change(tx, sql.prune(text), values);
   return free.length;
 }
 

@@ -67,6 +67,7 @@ export class MysqlStore implements Store {
   async workers(): Promise<readonly WorkerView[]> {
     const { sql, lockPrefix } = this.context;
     const rows = await query<WorkerViewRow>(this.scope.on, sql.workers, [lockPrefix, lockPrefix]);
+    rows.sort((a, b) => Number(b.started_at) - Number(a.started_at) || Number(a.id) - Number(b.id));
     return rows.map(toWorkerView);
   }
 }

@@ -24,6 +24,7 @@ export async function listJobs(
   const { lockPrefix } = context;
   const prefixes = [lockPrefix, lockPrefix, lockPrefix, lockPrefix];
   const rows = await query<JobViewRow>(on, text, [...prefixes, ...values, limit + 1]);
+  rows.sort((a, b) => Number(BigInt(b.id) - BigInt(a.id)));
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return { jobs: page.map(toJobView), next: rows.length > limit && last ? BigInt(last.id) : null };

@@ -122,13 +122,13 @@ export class MysqlAnchor implements Anchor {
   }
 
   async release(): Promise<void> {
-    const { context, pool, row } = this.#parts;
+    const { pool, row } = this.#parts;
     this.#released = true;
     this.#stopAsking();
     this.#wait.end();
     const client = this.#client;
     this.#client = null;
-    await answerWithin(ANSWER_MS, change(pool, context.sql.stopWorker, [row.id])).catch(() => {});
+    await answerWithin(ANSWER_MS, row.end(pool)).catch(() => {});
     if (client === null) return;
     // The KILL releases the lock at once. The server may be late to notice a sleeping connection that is only closed.
     await answerWithin(ANSWER_MS, pool.query(`KILL ${sessionOf(client)}`)).catch(() => {});

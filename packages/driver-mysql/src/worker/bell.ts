@@ -53,6 +53,7 @@ export class Bell {
     const { places, values } = this.unheard();
     const sql = this.#context.sql.heard(places);
     const rows = await query<{ id: string; wake_up: string }>(this.#pool, sql, values);
+    rows.sort((a, b) => Number(BigInt(a.id) - BigInt(b.id)));
     for (const { id } of rows) this.#note(BigInt(id));
     this.#forget();
     await this.#prune();

@@ -1,15 +1,15 @@
 import type { Context } from '../context.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import { writeOutCrashed } from '../run/open-runs.js';
+import { idRows } from '../store/given-rows.js';
 import { idsOf } from '../values/job-ids.js';
-import { list } from '../values/list.js';
 
 /** Deletes the rows of workers that are long gone, and writes out their open runs. @throws DriverError */
 export async function forgetWorkers(on: MysqlTransaction, { sql, lockPrefix }: Context): Promise<void> {
   const gone = await query<{ id: string }>(on, sql.findGone, [lockPrefix]);
   if (gone.length > 0) {
-    const ids = list(gone.map(({ id }) => id));
-    await change(on, sql.forgetWorkers(ids.places), [...ids.values, lockPrefix]);
+    const { text, values } = idRows(gone.map(({ id }) => id));
+    await change(on, sql.forgetWorkers(text), [...values, lockPrefix]);
   }
   const left = await query<{ process_id: string; job_ids: string }>(on, sql.findForgotten);
   for (const { process_id: runId, job_ids } of left)

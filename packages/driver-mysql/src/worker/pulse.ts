@@ -63,9 +63,7 @@ export class MysqlPulse implements Pulse {
   }
 
   async stop(): Promise<void> {
-    await answerWithin(ANSWER_MS, change(this.#pool, this.#context.sql.stopWorker, [this.#row.id])).catch(
-      () => {},
-    );
+    await answerWithin(ANSWER_MS, this.#row.end(this.#pool)).catch(() => {});
     const client = this.#client;
     this.#client = null;
     const ended = client?.then((open) => open.end());

@@ -31,6 +31,11 @@ export class WorkerRow {
     }
   }
 
+  /** Says that the worker has stopped. @throws DriverError */
+  async end(on: MysqlTransaction): Promise<void> {
+    await change(on, this.#sql.stopWorker, [this.id]);
+  }
+
   /** @throws DriverError */
   async keep(on: MysqlTransaction): Promise<void> {
     const ageMs = performance.now() - this.#since;

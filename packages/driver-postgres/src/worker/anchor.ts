@@ -121,7 +121,7 @@ export class PostgresAnchor implements Anchor {
     const client = this.#client;
     this.#client = null;
     const { sql, lockClass } = this.#context;
-    await answerWithin(ANSWER_MS, query(this.#pool, sql.stopWorker, [this.#row.id])).catch(() => {});
+    await answerWithin(ANSWER_MS, this.#row.end(this.#pool)).catch(() => {});
     if (client === null) return;
     // Without this, the server would release the lock only some time after the connection's end.
     const freed = query(client, sql.letAnchorGo, [lockClass.signed, this.#row.id]);

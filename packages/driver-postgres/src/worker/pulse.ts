@@ -69,9 +69,7 @@ export class PostgresPulse implements Pulse {
   }
 
   async stop(): Promise<void> {
-    await answerWithin(ANSWER_MS, query(this.#pool, this.#context.sql.stopWorker, [this.#row.id])).catch(
-      () => {},
-    );
+    await answerWithin(ANSWER_MS, this.#row.end(this.#pool)).catch(() => {});
     const client = this.#client;
     this.#client = null;
     if (client === null) return;

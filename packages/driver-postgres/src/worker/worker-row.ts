@@ -24,6 +24,11 @@ export class WorkerRow {
     }
   }
 
+  /** Says that the worker has stopped. @throws DriverError */
+  async end(on: PostgresTransaction): Promise<void> {
+    await query(on, this.#sql.stopWorker, [this.id]);
+  }
+
   /** @throws DriverError */
   async keep(on: PostgresTransaction): Promise<void> {
     const { name, host, pid, queues } = this.#worker;

@@ -6,6 +6,7 @@
  */
 
 import type { ClaimSession } from '../../driver/claim-session.js';
+import { isDriverError } from '../../driver/driver-error.js';
 import { ClaimLostError } from '../../errors.js';
 import type { Sweep } from '../look/sweep.js';
 import type { RunRecord } from '../record/run-records.js';
@@ -46,6 +47,13 @@ async function turn<Tx>(flow: Flow<Tx>, claims: Claims<Tx>, claim: Grouped<Tx>):
       record.end();
     }
   } catch (error) {
+    // The server has undone the transaction, as by a deadlock. The process is alive, so that the run is no crash.
+    if (
+      session.lost.aborted ||
+      isDriverError(error, 'Deadlock') ||
+      isDriverError(error, 'SerializationFailure')
+    )
+      await session.release(asOne(claim)).catch(() => {});
     await tellLost(flow, session, runs, error);
   } finally {
     endEnlistment();

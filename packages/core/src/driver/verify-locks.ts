@@ -1,0 +1,42 @@
+import { DriverError, isDriverError } from './driver-error.js';
+
+/** Two connections, and a row that is there for both. */
+export interface LockProbe {
+  /** Locks the row in an open transaction of the first connection. False if another transaction has the row. */
+  lock(): Promise<boolean>;
+  /** Locks the row in the second connection with SKIP LOCKED. False if the row was skipped. */
+  lockSkipping(): Promise<boolean>;
+  /** Locks the row in the second connection with NOWAIT. Rejects with `LockNotAvailable` if the row is locked. */
+  lockAtOnce(): Promise<unknown>;
+}
+
+/**
+ * Checks that a locked row is skipped, and refused. Otherwise two workers would run one job at the same time.
+ *
+ * @throws DriverError `EngineUnsuitable`
+ */
+export async function verifyLocks(probe: LockProbe): Promise<void> {
+  if (!(await probe.lock())) return;
+  const isTaken = await probe.lockSkipping().catch((error: unknown) => {
+    if (isDriverError(error, 'LockTimeout'))
+      throw unsuitable('kept another one waiting in spite of SKIP LOCKED');
+    throw error;
+  });
+  if (isTaken) throw unsuitable('was given to another one by SKIP LOCKED');
+  const isRefused = await probe.lockAtOnce().then(
+    () => false,
+    (error: unknown) => {
+      if (isDriverError(error, 'LockNotAvailable')) return true;
+      throw error;
+    },
+  );
+  if (!isRefused) throw unsuitable('was not refused to another one with NOWAIT');
+}
+
+function unsuitable(what: string): DriverError {
+  return new DriverError(
+    'EngineUnsuitable',
+    `A row that one connection had locked ${what}: jobs would run twice. Either this engine does not lock rows, as TiDB, or the address leads ` +
+      'to several servers that write. Let all workers and producers use one server that writes.',
+  );
+}

@@ -1,0 +1,161 @@
+import { freshMysqlDatabase } from '@rowlock/servers';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { expect, onTestFinished, test } from 'vitest';
+import { mysql } from '../src/index.js';
+import { statements } from '../src/statements.js';
+import type { GivenRows } from '../src/store/given.js';
+import { ENDINGS, idRows, MOVES, recordsOf } from '../src/store/given-rows.js';
+import { list } from '../src/values/list.js';
+import { serverUrl } from './server.js';
+import { spelled } from './spelled.js';
+
+type Values = GivenRows['values'];
+
+/** A statement that changes or locks rows by their ids, and its values. */
+type Spell = (ids: readonly bigint[]) => readonly [text: string, values: Values];
+
+const SCHEMA = 'plans';
+const sql = statements(SCHEMA);
+const RUN = '00000000-0000-4000-8000-000000000000';
+
+function listed(text: (places: string) => string, before: Values = [], after: Values = []): Spell {
+  return (ids) => {
+    const { places, values } = list(ids);
+    return [text(places), [...before, ...values, ...after]];
+  };
+}
+
+function given(
+  text: (rows: string) => string,
+  rows: (ids: readonly bigint[]) => GivenRows,
+  after: Values = [],
+): Spell {
+  return (ids) => [text(rows(ids).text), [...rows(ids).values, ...after]];
+}
+
+function ofOne(text: string, before: Values = [], after: Values = []): Spell {
+  return ([id = 0n]) => [text, [...before, id, ...after]];
+}
+
+const records = (ids: readonly bigint[]): GivenRows => recordsOf({ runId: RUN, jobs: ids });
+
+const endings = (ids: readonly bigint[]): GivenRows =>
+  ENDINGS.rows(ids.map((id) => ({ ...ENDING, id: String(id) })));
+
+const moves = (ids: readonly bigint[]): GivenRows =>
+  MOVES.rows(ids.map((id) => ({ id: String(id), crashes: 0 })));
+
+const ENDING = {
+  process_id: RUN,
+  event: 'complete',
+  status: 'complete',
+  attempt: 1,
+  crashes: 0,
+  delay: 0,
+  took: 0,
+  output: null,
+  error: null,
+  settled_by: 'test',
+};
+
+/** Every statement that changes or locks rows. Those of the claim have tests of their own: see locks.test.ts. */
+const WRITES: Readonly<Record<string, Spell>> = {
+  settle: given(sql.settle, endings, ['new']),
+  settleAlike: listed(sql.settleAlike, [RUN, 'complete', 1, 0, null, null, 0, 'test', 'test'], ['new']),
+  endRuns: given(sql.endRuns, endings),
+  endTogether: ofOne(sql.endTogether, [], [RUN, 1]),
+  endOpenRun: ofOne(sql.endOpenRun, [], [RUN]),
+  endCrashedRuns: given((rows) => sql.endCrashedRuns(rows, '?'), records, [RUN]),
+  release: given(sql.release, records),
+  noteProgress: listed(sql.noteProgress, ['1'], [RUN]),
+  lease: listed(sql.lease, [RUN, 1]),
+  reclaim: listed(sql.reclaim),
+  promote: listed(sql.promote),
+  move: given(sql.move, moves, ['new', 'new', 'new', 'new', 'new', 'new', 'new', 'test', 'new']),
+  prune: given(sql.prune, idRows),
+  pruneRuns: given(sql.pruneRuns, idRows),
+  pruneBell: ([id = 0n]) => [sql.pruneBell, [id]],
+  takePruneTurn: ofOne(sql.takePruneTurn, [1]),
+  beat: ofOne(sql.beat, [1]),
+  reportLines: ofOne(sql.reportLines, ['{}']),
+  stopWorker: ofOne(sql.stopWorker),
+  forgetWorkers: given(sql.forgetWorkers, idRows, ['lock']),
+  lockFree: listed(sql.lockFree, [null]),
+  writes: ofOne(sql.writes),
+  lockWorker: ofOne(sql.lockWorker('SKIP LOCKED')),
+  lockMigration: ofOne(sql.lockMigration('SKIP LOCKED')),
+  lockAgain: listed(sql.lockAgain),
+  lockSiblings: listed(sql.lockSiblings),
+  lockManySiblings: listed(sql.lockManySiblings),
+  lockLeased: listed(sql.lockLeased, [], [RUN]),
+  lockReclaimable: listed(sql.lockReclaimable),
+  lockLater: listed(sql.lockLater),
+  lockSettled: listed(sql.lockSettled, [], [0]),
+};
+
+test('the plans of all statements are tested that change or lock rows', () => {
+  const found = spelled(SCHEMA)
+    .filter(({ text }) => /^\s*(UPDATE|DELETE)\b|\bFOR UPDATE\b/.test(text))
+    .map(({ verb }) => verb)
+    .filter((verb) => !verb.startsWith('claim'));
+  expect(Object.keys(WRITES).sort()).toEqual(found.sort());
+});
+
+interface Plan extends RowDataPacket {
+  readonly table: string | null;
+  readonly type: string | null;
+  readonly key: string | null;
+  readonly rows: number | null;
+}
+
+/** The tables by the names that the statements have for them. `rowlock_bell` is not one: its rings are read in order, with SKIP LOCKED. */
+const TABLES = 'job run worker bell rowlock_job rowlock_run rowlock_open_run rowlock_worker'.split(' ');
+
+/** The most ids in a statement. */
+const MOST = 1_024;
+
+const DIGITS = Array.from({ length: 10 }, (_, n) => `SELECT ${n} AS n`).join(' UNION ALL ');
+const NUMBERS = Array.from({ length: 5 }, (_, place) => `(${DIGITS}) AS digit${place}`).join(' JOIN ');
+
+/** A statement that reads past its own rows locks them, and so waits for running claims. */
+test.each([0, 3, 20, 2_000, 100_000])(
+  'among %i rows no statement that changes or locks rows reads others',
+  async (size) => {
+    const fresh = await freshMysqlDatabase(serverUrl);
+    onTestFinished(() => fresh.drop());
+    const driver = mysql({ uri: fresh.url });
+    onTestFinished(() => driver.close());
+    await driver.migrate();
+    const connection = await createConnection(fresh.url);
+    onTestFinished(() => connection.end());
+    const database = new URL(fresh.url).pathname.slice(1);
+    if (size > 0)
+      for (const fill of [
+        `INSERT INTO rowlock_job (id, queue, kind) SELECT ROW_NUMBER() OVER (), 'q', 'k' FROM ${NUMBERS} LIMIT ${size}`,
+        `INSERT INTO rowlock_run (process_id, job_id, worker_id) SELECT '${RUN}', id, 1 FROM rowlock_job`,
+        `INSERT INTO rowlock_open_run (process_id, worker_id, first_id, last_id, job_ids) SELECT '${RUN}', 1, id, id, '[]' FROM rowlock_job`,
+        "INSERT INTO rowlock_worker (id, name, host, pid, queues) SELECT id, 'w', 'h', 1, '[]' FROM rowlock_job",
+        "INSERT INTO rowlock_bell (id, wake_up) SELECT id, '{}' FROM rowlock_job",
+        'ANALYZE TABLE rowlock_job, rowlock_run, rowlock_open_run, rowlock_worker, rowlock_bell',
+      ])
+        await connection.query(fill);
+
+    const few = [1n, 2n];
+    const most = Array.from({ length: Math.min(MOST, Math.max(2, size - 1)) }, (_, place) =>
+      BigInt(place + 1),
+    );
+    for (const [verb, spell] of Object.entries(WRITES))
+      for (const ids of [[1n], few, most]) {
+        const [text, values] = spell(ids);
+        const [plans] = await connection.execute<Plan[]>(
+          `EXPLAIN FORMAT=TRADITIONAL ${text.replaceAll(`\`${SCHEMA}\``, `\`${database}\``)}`,
+          values.map((value) => (value === null ? null : String(value))),
+        );
+        for (const { table, type, key, rows } of plans.filter((plan) => TABLES.includes(plan.table ?? ''))) {
+          const plan = `${verb} of ${ids.length}: ${table}, ${type}, ${key}, ${rows}`;
+          expect(key, plan).toBe('PRIMARY');
+          expect(['const', 'eq_ref', 'ref', 'range'], plan).toContain(type);
+        }
+      }
+  },
+);

@@ -1,0 +1,80 @@
+import { Socket } from 'node:net';
+import { freshMysqlDatabase } from '@rowlock/servers';
+import { createConnection } from 'mysql2/promise';
+import { expect, onTestFinished, test } from 'vitest';
+import { clusterWarnings } from '../src/connection/cluster.js';
+import { type MysqlTransaction, mysql } from '../src/index.js';
+import { serverUrl } from './server.js';
+
+/** A way to a server that loses these words, and so accepts them without a lock. */
+class Without extends Socket {
+  readonly #words: string;
+
+  constructor(words: string) {
+    super();
+    this.#words = words;
+  }
+
+  override _write(chunk: Buffer, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    const text = chunk.toString('latin1').replaceAll(this.#words, ' '.repeat(this.#words.length));
+    super._write(Buffer.from(text, 'latin1'), encoding, done);
+  }
+}
+
+test.each(['FOR UPDATE SKIP LOCKED', 'FOR UPDATE NOWAIT', 'SKIP LOCKED'])(
+  'no worker starts on a server that accepts %s and does nothing of it',
+  async (words) => {
+    const fresh = await freshMysqlDatabase(serverUrl);
+    onTestFinished(() => fresh.drop());
+    const { hostname, port } = new URL(fresh.url);
+    const reader = await createConnection(fresh.url);
+    onTestFinished(() => reader.end());
+    const sound = mysql({ uri: fresh.url });
+    onTestFinished(() => sound.close());
+    await sound.migrate();
+    await sound.verify();
+    const driver = mysql({
+      uri: fresh.url,
+      sessions: 'own',
+      stream: () => new Without(words).connect(Number(port), hostname),
+    });
+    onTestFinished(() => driver.close());
+    const unsuitable = {
+      code: 'EngineUnsuitable',
+      message: expect.stringMatching(/jobs would run twice|waiting/),
+    };
+    await expect(driver.verify()).rejects.toMatchObject(unsuitable);
+    await expect(driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] })).rejects.toMatchObject(
+      unsuitable,
+    );
+    const [left] = await reader.query('SELECT id FROM rowlock_worker WHERE stopped_at IS NULL');
+    expect(left).toEqual([]);
+  },
+);
+
+function showing(values: Readonly<Record<string, string>>): MysqlTransaction {
+  const answer = async (sql: string): Promise<[unknown[], unknown[]]> => [
+    Object.entries(values).flatMap(([name, Value]) =>
+      sql.includes(name) ? [{ Variable_name: name, Value }] : [],
+    ),
+    [],
+  ];
+  return { execute: answer, query: answer };
+}
+
+test('a server that is not the only one that writes is warned of', async () => {
+  expect(await clusterWarnings(showing({ wsrep_cluster_size: '3' }))).toEqual([
+    expect.stringMatching(/one of 3/),
+  ]);
+  expect(await clusterWarnings(showing({ group_replication_single_primary_mode: 'OFF' }))).toEqual([
+    expect.stringMatching(/several primaries/),
+  ]);
+});
+
+test.each([
+  { wsrep_cluster_size: '1' },
+  { wsrep_cluster_size: '0', group_replication_single_primary_mode: 'ON' },
+  {},
+])('a server that alone writes is not: %j', async (values) => {
+  expect(await clusterWarnings(showing(values))).toEqual([]);
+});

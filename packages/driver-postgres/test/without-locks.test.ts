@@ -1,0 +1,57 @@
+import { Socket } from 'node:net';
+import { freshDatabase } from '@rowlock/servers';
+import pg from 'pg';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { postgres } from '../src/index.js';
+
+type Done = (error?: Error | null) => void;
+
+interface Piece {
+  readonly chunk: Buffer;
+  readonly encoding: BufferEncoding;
+}
+
+/** A way to a server that loses these words, and so accepts them without a lock. */
+class Without extends Socket {
+  readonly #words: string;
+
+  constructor(words: string) {
+    super();
+    this.#words = words;
+  }
+
+  override _write(chunk: Buffer, encoding: BufferEncoding, done: Done): void {
+    super._write(this.#without(chunk), encoding, done);
+  }
+
+  override _writev(pieces: Piece[], done: Done): void {
+    super._writev?.(
+      pieces.map(({ chunk, encoding }) => ({ chunk: this.#without(chunk), encoding })),
+      done,
+    );
+  }
+
+  #without(chunk: Buffer): Buffer {
+    const text = chunk.toString('latin1').replaceAll(this.#words, ' '.repeat(this.#words.length));
+    return Buffer.from(text, 'latin1');
+  }
+}
+
+test.each(['FOR UPDATE SKIP LOCKED', 'FOR UPDATE NOWAIT'])(
+  'no worker starts on a server that accepts %s and does nothing of it',
+  async (words) => {
+    const fresh = await freshDatabase(inject('postgresUrl'));
+    onTestFinished(() => fresh.drop());
+    const reader = new pg.Client(fresh.url);
+    await reader.connect();
+    onTestFinished(() => reader.end());
+    const driver = postgres({ connectionString: fresh.url, stream: () => new Without(words) });
+    onTestFinished(() => driver.close());
+    await driver.migrate();
+    await expect(driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] })).rejects.toMatchObject({
+      code: 'EngineUnsuitable',
+    });
+    const { rows } = await reader.query('SELECT id FROM rowlock.worker WHERE stopped_at IS NULL');
+    expect(rows).toEqual([]);
+  },
+);
