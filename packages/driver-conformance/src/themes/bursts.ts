@@ -145,10 +145,16 @@ export const bursts = theme('bursts', (test) => {
     const ids = [...jobs, ...jobs].map(({ publicId }) => publicId);
     for (const move of ['cancel', 'redrive'] as const) {
       const moves = await Promise.allSettled(ids.map((id) => client[move](id)));
-      expect(moves.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+      const done = moves.filter(({ status }) => status === 'fulfilled').length;
+      // A cancel that meets the lock of the other one signals the job's run, as if a worker had the job.
+      expect(done).toBeGreaterThanOrEqual(10);
+      if (move === 'redrive') expect(done).toBe(10);
       for (const each of moves)
         if (each.status === 'rejected')
           expect(each.reason).toMatchObject({ code: 'ROWLOCK_ILLEGAL_TRANSITION' });
+      const rows = await Promise.all(jobs.map((job) => stage.row(job)));
+      const status = move === 'cancel' ? 'cancelled' : 'new';
+      expect(rows.map((row) => row.status)).toEqual(jobs.map(() => status));
     }
   });
 

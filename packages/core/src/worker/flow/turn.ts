@@ -47,18 +47,19 @@ async function turn<Tx>(flow: Flow<Tx>, claims: Claims<Tx>, claim: Grouped<Tx>):
       record.end();
     }
   } catch (error) {
-    // The server has undone the transaction, as by a deadlock. The process is alive, so that the run is no crash.
-    if (
-      session.lost.aborted ||
-      isDriverError(error, 'Deadlock') ||
-      isDriverError(error, 'SerializationFailure')
-    )
-      await session.release(asOne(claim)).catch(() => {});
+    // The process is alive, so the run is no crash.
+    if (isUndone(error)) await session.release(asOne(claim)).catch(() => {});
     await tellLost(flow, session, runs, error);
   } finally {
     endEnlistment();
     claims.turned();
   }
+}
+
+/** Whether the server has undone the transaction, as by a deadlock. */
+function isUndone(error: unknown): boolean {
+  if (isDriverError(error, 'Deadlock') || isDriverError(error, 'SerializationFailure')) return true;
+  return error instanceof Error && isUndone(error.cause);
 }
 
 /**
