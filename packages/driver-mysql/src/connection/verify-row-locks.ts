@@ -21,16 +21,18 @@ export async function verifyRowLocks(
   const client = await connect();
   const isLocked = async (on: MysqlTransaction): Promise<boolean> =>
     (await query(on, lock('SKIP LOCKED'), [id])).length > 0;
+  const bounded = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+    answerWithin(answerMs, answer, () => cut(client));
   const probe = {
     async lock() {
-      await client.query('START TRANSACTION');
-      return isLocked(client);
+      await bounded(client.query('START TRANSACTION'));
+      return bounded(isLocked(client));
     },
     lockSkipping: () => isLocked(pool),
     lockAtOnce: () => query(pool, lock('NOWAIT'), [id]).catch(refused),
   };
   try {
-    await answerWithin(answerMs, verifyLocks(probe), () => cut(client));
+    await verifyLocks(probe);
   } finally {
     client.destroy();
   }

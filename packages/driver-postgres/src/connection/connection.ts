@@ -114,15 +114,14 @@ export function onPool(pool: Pool, answerMs: number, settings?: SessionSettings)
     async query(text, values) {
       const client = await takeConnection(pool, answerMs);
       if (settings?.replans(client)) client.query('DISCARD PLANS').catch(ignore);
-      // After an error the pool opens a new connection, as the old one may be the cause.
-      let isBroken = true;
+      let isBroken = false;
       try {
         // A pipelining client waits for this answer before it ends.
-        const result = await answerWithin(answerMs, client.query(text, values), () =>
-          giveUp(client, text, answerMs),
-        );
-        isBroken = false;
-        return result;
+        return await answerWithin(answerMs, client.query(text, values), () => giveUp(client, text, answerMs));
+      } catch (error) {
+        // After an error the pool opens a new connection, as the old one may be the cause. It is not the cause of a refused NOWAIT.
+        isBroken = toDriverError(error).code !== 'LockNotAvailable';
+        throw error;
       } finally {
         client.release(isBroken);
       }

@@ -21,20 +21,22 @@ export async function verifyRowLocks(
   client.on('error', () => {});
   const isLocked = async (on: PostgresTransaction): Promise<boolean> =>
     (await query(on, sql.lockWorkerSkipping, [workerId])).length > 0;
+  const bounded = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+    answerWithin(answerMs, answer, () => cut(client));
   const probe = {
     async lock() {
       await outside.open(client);
-      await client.query('BEGIN');
-      return isLocked(client);
+      await bounded(client.query('BEGIN'));
+      return bounded(isLocked(client));
     },
     lockSkipping: () => isLocked(pool),
     lockAtOnce: () => query(pool, sql.lockWorkerAtOnce, [workerId]),
   };
   try {
-    await answerWithin(answerMs, verifyLocks(probe), () => cut(client));
+    await verifyLocks(probe);
   } catch (error) {
     throw toDriverError(error);
   } finally {
-    await answerWithin(answerMs, client.end(), () => cut(client)).catch(() => {});
+    await bounded(client.end()).catch(() => {});
   }
 }
