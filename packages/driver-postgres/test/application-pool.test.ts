@@ -127,8 +127,8 @@ test('the pool has its own size again after the server refused connections', asy
   const clients = await Promise.all(Array.from({ length: limit - 1 }, () => pool.connect()));
   const rowlock = createRowlock({ driver: postgres({ pool }), log: SILENT });
   const extra = [rowlock.verify(), rowlock.verify(), rowlock.verify()].map((each) => each.catch(() => {}));
-  await vi.waitFor(() => expect(pool.options.max).toBeLessThan(max));
-  for (const client of clients) client.release();
+  const shrunk = vi.waitFor(() => expect(pool.options.max).toBeLessThan(max), { timeout: 30_000 });
+  await shrunk.finally(() => clients.map((client) => client.release()));
   await Promise.all(extra);
   await vi.waitFor(() => expect(pool.options.max).toBe(max), { timeout: 30_000 });
 });
