@@ -59,14 +59,13 @@ export const liveness = theme('liveness', (test) => {
       await bothClaimed.promise;
     };
     const options = { watchInterval: '1h', concurrency: 1 } as const;
-    const refusals: Promise<void>[] = [];
-    for (let workers = 0; workers < 2; workers++) {
-      const { worker } = await openWorker(stage, [handler], options, (driver) =>
-        afterFirstClaim(driver, meet),
-      );
-      refusals.push(new Promise((resolve) => worker.on('blocked', () => resolve())));
-      await worker.start();
-    }
+    const open = () => openWorker(stage, [handler], options, (driver) => afterFirstClaim(driver, meet));
+    const workers = [await open(), await open()];
+    const refusals = workers.map(
+      ({ worker }) => new Promise<void>((resolve) => worker.on('blocked', () => resolve())),
+    );
+    // Together, so that the first claim does not wait for the other worker's start.
+    await Promise.all(workers.map(({ worker }) => worker.start()));
     await within('both are refused', Promise.all(refusals));
     await held.rollback();
     // Nobody notifies, and their next look by the clock is an hour away.
