@@ -49,7 +49,7 @@ test('it is told when the server lets in fewer than the workers take, their sess
   reserve(driver, 5);
   expect(shortages(driver, server(7))).toEqual([]);
   expect(shortages(driver, server(6))).toEqual([
-    expect.stringMatching(/concurrency of 5 takes up to 7 .* limit is 6, and 0 /),
+    expect.stringMatching(/concurrency of 5 takes up to 7 connections\. .* limit is 6, and 0 /),
   ]);
   reserve(driver, 5);
   expect(shortages(driver, server(12))).toEqual([expect.stringMatching(/takes up to 13/)]);

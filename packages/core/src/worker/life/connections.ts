@@ -73,5 +73,5 @@ function lowLimit(
   { concurrency, workers }: SharedPool['crew'],
 ): string {
   const needed = concurrency + BESIDE + workers;
-  return `A concurrency of ${concurrency} takes up to ${needed} pool. The limit is lower: ${name} is ${most}, and ${used} are in use by others. Fewer runs go on at once. Raise the limit, or lower the concurrency.`;
+  return `A concurrency of ${concurrency} takes up to ${needed} connections. The limit is lower: ${name} is ${most}, and ${used} are in use by others. Fewer runs go on at once. Raise the limit, or lower the concurrency.`;
 }
