@@ -64,8 +64,7 @@ export const liveness = theme('liveness', (test) => {
     const refusals = workers.map(
       ({ worker }) => new Promise<void>((resolve) => worker.on('blocked', () => resolve())),
     );
-    // Together, so that the first claim does not wait for the other worker's start.
-    await Promise.all(workers.map(({ worker }) => worker.start()));
+    for (const { worker } of workers) await worker.start();
     await within('both are refused', Promise.all(refusals));
     await held.rollback();
     // Nobody notifies, and their next look by the clock is an hour away.

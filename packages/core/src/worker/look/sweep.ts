@@ -17,7 +17,8 @@ export class Sweep {
   /** Keys found busy: for the rest of this sweep their jobs are passed over. */
   readonly busy = new Set<string>();
   worked = false;
-  skipped = false;
+  /** Whether it has passed over a job that may be free soon. */
+  skipped: boolean;
   end: End = 'at the last job';
   /** Why the next claim is to begin at the line: more jobs of a key may follow there, or more jobs behind the position. */
   #staysAt: 'key' | 'behind' | null = null;
@@ -36,6 +37,8 @@ export class Sweep {
     this.#front = position.line;
     this.line = this.#lookBack?.line ?? this.#front;
     this.looksBack = this.#lookBack !== null;
+    // Its first part has met busy keys, and their jobs may be free by now.
+    this.skipped = this.looksBack && this.line !== START;
   }
 
   /**
