@@ -162,7 +162,7 @@ test('a look back that finds only busy keys is followed by a pause too', () => {
   expect(position.line).toEqual(at(500));
 });
 
-test('a look back that times out is continued by a later sweep', () => {
+test('a look back that times out is continued by a later sweep, which then has not come to all jobs', () => {
   const position = advanced(0);
   const pass = new Sweep('q', position, 0);
   for (const id of [1, 2, 3]) {
@@ -176,7 +176,12 @@ test('a look back that times out is continued by a later sweep', () => {
   const next = new Sweep('q', position, 150);
   expect({ line: next.line, looksBack: next.looksBack }).toEqual({ line: at(3), looksBack: false });
   const on = new Sweep('q', position, 300);
-  expect({ line: on.line, looksBack: on.looksBack }).toEqual({ line: at(3), looksBack: true });
+  expect({ line: on.line, looksBack: on.looksBack }).toEqual({ line: at(3), looksBack: false });
+  on.claimed(undefined, 50, 350);
+  // The whole look took 200 ms.
+  expect(position.pauseMs(350)).toBe(198);
+  const whole = new Sweep('q', position, 3_000);
+  expect({ line: whole.line, looksBack: whole.looksBack }).toEqual({ line: START, looksBack: true });
 });
 
 test('a sweep that has let go its jobs claims them again, and stays there if the others are further by then', () => {

@@ -8,7 +8,7 @@ type End = 'at the last job' | 'early' | 'timed out';
 /** One pass through a queue, in the order of priority and id. */
 export class Sweep {
   readonly #position: ScanPosition;
-  /** Whether it began as a look back, and so comes to all jobs. */
+  /** Whether it began at the first job, and so comes to all jobs. */
   readonly looksBack: boolean;
   /** Until it comes to a job to run. */
   #lookBack: LookBack | null;
@@ -17,8 +17,7 @@ export class Sweep {
   /** Keys found busy: for the rest of this sweep their jobs are passed over. */
   readonly busy = new Set<string>();
   worked = false;
-  /** Whether it has passed over a job that may be free soon. */
-  skipped: boolean;
+  skipped = false;
   end: End = 'at the last job';
   /** Why the next claim is to begin at the line: more jobs of a key may follow there, or more jobs behind the position. */
   #staysAt: 'key' | 'behind' | null = null;
@@ -36,9 +35,8 @@ export class Sweep {
     this.#lookBack = position.lookBack(now);
     this.#front = position.line;
     this.line = this.#lookBack?.line ?? this.#front;
-    this.looksBack = this.#lookBack !== null;
-    // Its first part has met busy keys, and their jobs may be free by now.
-    this.skipped = this.looksBack && this.line !== START;
+    // A look that is continued has met busy keys, and their jobs may be free behind it by now.
+    this.looksBack = this.#lookBack?.line === START;
   }
 
   /**
