@@ -89,6 +89,9 @@ CREATE TABLE IF NOT EXISTS rowlock_worker (
   started_at   DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
   stopped_at   DATETIME(6),
   alive_until  DATETIME(6),
+  -- The server through which the worker writes, and when it wrote there last: a worker that starts refuses to use another one beside it.
+  server       VARCHAR(400) NOT NULL DEFAULT '',
+  written_at   DATETIME(6),
   -- Until when it is this worker's turn to prune.
   prunes_until DATETIME(6),
   -- `lines` is a reserved word. Per queue, the public id of the job that the newest sweep has come to; null at rest.

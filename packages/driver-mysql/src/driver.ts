@@ -69,6 +69,7 @@ import { MysqlAnchor } from './worker/anchor.js';
 import { findRings } from './worker/bell.js';
 import { CommitWatch } from './worker/commit-watch.js';
 import { forgetWorkers } from './worker/forgotten-workers.js';
+import { refuseOtherWriters } from './worker/other-writers.js';
 import { MysqlPulse } from './worker/pulse.js';
 import { Ringer } from './worker/ringer.js';
 import { survey } from './worker/survey.js';
@@ -279,10 +280,13 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     this.#shared = isShared;
     await forgetWorkers(pool, context);
     const row = await WorkerRow.add(pool, context.sql, worker);
-    await this.#verifyRowLocks(context.sql.lockWorker, row.id).catch(async (error: unknown) => {
+    try {
+      await this.#verifyRowLocks(context.sql.lockWorker, row.id);
+      if (this.#settings.severalWriters === 'refuse') await refuseOtherWriters(pool, context.sql, row);
+    } catch (error) {
       await row.end(pool);
       throw error;
-    });
+    }
     if (isShared) return BeatingAnchor.open(new MysqlPulse(context, pool, connect, row), session);
     const anchor = await MysqlAnchor.open({ context, pool, connect, row, push: this.#push, session });
     this.#ringer.expectSleeper();

@@ -49,6 +49,11 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database' | keyof
    */
   readonly sessions?: SessionKind;
   /**
+   * Whether a worker may start while another live worker writes through another server. Default `refuse`. With `allow` two servers may
+   * both write, as in a Galera cluster. Then jobs run twice, and jobs of one key run at the same time.
+   */
+  readonly severalWriters?: SeveralWriters;
+  /**
    * Called for each new connection of the driver, and awaited before its first statement: for SET ROLE, say. The driver's own settings
    * come after it.
    */
@@ -56,6 +61,8 @@ export interface MysqlOptions extends Omit<ConnectionOptions, 'database' | keyof
 }
 
 export type SessionKind = 'auto' | 'own' | 'shared';
+
+export type SeveralWriters = 'refuse' | 'allow';
 
 /** The checked options, with the defaults. */
 export interface Settings {
@@ -65,6 +72,7 @@ export interface Settings {
   readonly maxConnections: number;
   readonly push: boolean;
   readonly sessions: SessionKind;
+  readonly severalWriters: SeveralWriters;
   /** The options of each of the driver's connections. */
   readonly connecting: ConnectionOptions;
   readonly onConnect: OnConnect | undefined;
@@ -76,6 +84,7 @@ export function settingsOf({
   push = true,
   answerTimeout = '20s',
   sessions = 'auto',
+  severalWriters = 'refuse',
   connectTimeout = 10_000,
   enableKeepAlive = true,
   keepAliveInitialDelay = 10_000,
@@ -89,7 +98,7 @@ export function settingsOf({
     );
   refuseFixed(given);
   const answerMs = milliseconds(answerTimeout, 'answerTimeout');
-  refuseUnknown(maxConnections, sessions, answerMs);
+  refuseUnknown(maxConnections, sessions, severalWriters, answerMs);
   const url = given.uri === undefined ? undefined : readUri(given.uri);
   const schema = database ?? databaseOf(url);
   const timeouts = { connectTimeout, enableKeepAlive, keepAliveInitialDelay };
@@ -98,7 +107,7 @@ export function settingsOf({
     uri: withoutOptions(url, Object.keys({ ...FIXED, ...timeouts })),
   };
   const connecting = { ...given, ...where, ...timeouts, ...ALWAYS, database: schema };
-  return { schema, answerMs, maxConnections, push, sessions, connecting, onConnect };
+  return { schema, answerMs, maxConnections, push, sessions, severalWriters, connecting, onConnect };
 }
 
 const ALWAYS = {
@@ -120,7 +129,12 @@ function refuseFixed(given: object): void {
 }
 
 /** Refuses values of other types, which JavaScript or an environment variable can pass. */
-function refuseUnknown(maxConnections: number, sessions: string, answerMs: number): void {
+function refuseUnknown(
+  maxConnections: number,
+  sessions: string,
+  severalWriters: string,
+  answerMs: number,
+): void {
   if (answerMs < LEAST_ANSWER_MS) {
     throw new InvalidInputError(
       `'answerTimeout' must be at least ${LEAST_ANSWER_MS} ms, and is ${answerMs}.`,
@@ -134,6 +148,10 @@ function refuseUnknown(maxConnections: number, sessions: string, answerMs: numbe
     );
   if (!SESSIONS.includes(sessions))
     throw new InvalidInputError(`'sessions' must be one of ${SESSIONS.join(', ')}, and is '${sessions}'.`);
+  if (!WRITERS.includes(severalWriters))
+    throw new InvalidInputError(
+      `'severalWriters' must be one of ${WRITERS.join(', ')}, and is '${severalWriters}'.`,
+    );
 }
 
 /** The least timeout, in milliseconds. Below it a healthy server would count as lost. */
@@ -143,6 +161,8 @@ const LEAST_ANSWER_MS = 100;
 const MOST_ANSWER_MS = 24 * 60 * 60 * 1000;
 
 const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
+
+const WRITERS: readonly string[] = ['refuse', 'allow'];
 
 function databaseOf(url: URL | undefined): string {
   const database = decodeURIComponent(url?.pathname.slice(1) ?? '');

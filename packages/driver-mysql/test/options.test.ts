@@ -180,6 +180,7 @@ test.each([
   ['maxConnections', Number.NaN],
   ['sessions', 'Shared'],
   ['sessions', ''],
+  ['severalWriters', true],
 ])('%s: %j is refused', (name, value) => {
   const given = { uri, [name]: value };
   expect(refusalOf(given)).toMatchObject({

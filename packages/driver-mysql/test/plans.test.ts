@@ -77,6 +77,7 @@ const WRITES: Readonly<Record<string, Spell>> = {
   pruneBell: ([id = 0n]) => [sql.pruneBell, [id]],
   takePruneTurn: ofOne(sql.takePruneTurn, [1]),
   beat: ofOne(sql.beat, [1]),
+  showServer: ofOne(sql.showServer),
   reportLines: ofOne(sql.reportLines, ['{}']),
   stopWorker: ofOne(sql.stopWorker),
   forgetWorkers: given(sql.forgetWorkers, idRows, ['lock']),

@@ -132,7 +132,12 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const warnings = await verifySettings(this.#short);
     // The first claim is not to wait for this.
     await this.#server();
-    return { limits: await limitsOf(this.#short, this.pool.open), warnings };
+    const limits = await limitsOf(this.#short, this.pool.open);
+    // A role may be without the right to lock this row. A worker also looks at its own row when it starts.
+    await this.#verifyRowLocks(this.context.sql.lockMigration, SCHEMA_VERSION).catch((error: unknown) => {
+      if (isDriverError(error, 'EngineUnsuitable')) throw error;
+    });
+    return { limits, warnings };
   }
 
   join(tx: PostgresTransaction): Store {
@@ -206,7 +211,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     await query(this.#short, sql.forgetWorkers, [lockClass.unsigned]);
     await query(this.#short, sql.forgetRuns);
     const row = await WorkerRow.add(this.#short, sql, worker);
-    await verifyRowLocks(this.context, this.#outside, this.#short, row.id).catch(async (error: unknown) => {
+    await this.#verifyRowLocks(sql.lockWorker, row.id).catch(async (error: unknown) => {
       await row.end(this.#short);
       throw error;
     });
@@ -243,6 +248,10 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
 
   #withoutTimeout<Answer>(work: (client: pg.PoolClient) => Promise<Answer>): Promise<Answer> {
     return withoutTimeout(this.#pool, { settings: this.#settings, answerMs: this.context.answerMs }, work);
+  }
+
+  #verifyRowLocks(lock: (otherwise: string) => string, id: number): Promise<void> {
+    return verifyRowLocks(this.#outside, this.#short, { lock, id }, this.context.answerMs);
   }
 
   #sharesSessions(): Promise<boolean> {

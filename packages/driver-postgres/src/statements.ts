@@ -30,6 +30,9 @@ export const statements = (schema: string) => {
     ...jobStatements(named),
     ...workerStatements(named),
     ...ANCHOR_STATEMENTS,
+    // A row that is always there.
+    lockMigration: (otherwise: string): string =>
+      `SELECT 1 FROM ${named.migration} WHERE version = $1 FOR UPDATE ${otherwise}`,
     schemaVersion: `SELECT coalesce(max(version), 0) AS version FROM ${named.migration}`,
   };
 };

@@ -23,6 +23,8 @@ function spelled() {
   return {
     bounds: sql.bounds('SESSION', 60_000, latest),
     'bounds of a transaction, on an old server': sql.bounds('LOCAL', 60_000, least),
+    lockWorker: sql.lockWorker('SKIP LOCKED'),
+    lockMigration: sql.lockMigration('SKIP LOCKED'),
     enqueue: sql.enqueue({ given: one, unique: false, wakes: false }),
     'enqueue with a unique key': sql.enqueue({ given: one, unique: true, wakes: false }),
     'enqueue that wakes': sql.enqueue({ given: one, unique: false, wakes: true }),

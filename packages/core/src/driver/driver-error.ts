@@ -40,7 +40,7 @@ const RETRYABLE: ReadonlySet<DriverErrorCode> = new Set([
  * - `PermissionDenied`: the database user lacks a right.
  * - `SchemaOutdated`: the tables are missing, or older than this driver.
  * - `TransactionOver`: the transaction was used after its end, or before its begin.
- * - `EngineUnsuitable`: the server does not lock rows as workers need, or the address leads to several servers that write.
+ * - `EngineUnsuitable`: the server does not lock rows as workers need, or workers write through several servers.
  */
 export class DriverError extends Error {
   override readonly name = 'DriverError';

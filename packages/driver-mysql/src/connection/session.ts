@@ -11,7 +11,7 @@ export async function prepareSession(client: Connection, onConnect?: OnConnect):
   for (const statement of SESSION) await client.query(statement);
   const [row] = await query<Server>(
     client,
-    `SELECT ${SERVER} AS digest, VERSION() AS version, CAST(CONNECTION_ID() AS CHAR) AS connection`,
+    `SELECT ${START} AS digest, VERSION() AS version, CAST(CONNECTION_ID() AS CHAR) AS connection`,
   );
   if (row !== undefined) servers.set(Object(client).connection, row);
 }
@@ -24,12 +24,14 @@ interface Server {
   readonly connection: string;
 }
 
+/** Identifies a server. MariaDB has no `server_uuid`, and reads that part as a comment. */
+export const SERVER = "CONCAT_WS(' ', @@hostname, @@port, @@server_id /*!80000 , @@server_uuid */)";
+
 /**
- * Identifies a server and its last start, in hexadecimal digits. MariaDB has no `server_uuid`, and reads that part as a comment.
- * UUID_SHORT() counts in its lower 24 bits. Above them is the time of the start.
+ * Identifies a server and its last start, in hexadecimal digits. UUID_SHORT() counts in its lower 24 bits. Above them is the time of the
+ * start.
  */
-const SERVER =
-  "SHA2(CONCAT_WS(' ', @@hostname, @@port, @@server_id, UUID_SHORT() >> 24 /*!80000 , @@server_uuid */), 224)";
+const START = `SHA2(CONCAT_WS(' ', ${SERVER}, UUID_SHORT() >> 24), 224)`;
 
 /** The servers of the connections that are set up. */
 const servers = new WeakMap<object, Server>();
@@ -40,7 +42,7 @@ const servers = new WeakMap<object, Server>();
  */
 export function sessionOf(client: Connection, id: number | bigint = connectionOf(client)): string {
   const server = servers.get(Object(client).connection);
-  return server === undefined ? String(id) : `IF(${SERVER} = '${server.digest}', ${id}, 0)`;
+  return server === undefined ? String(id) : `IF(${START} = '${server.digest}', ${id}, 0)`;
 }
 
 /** The number of a connection on its server. */

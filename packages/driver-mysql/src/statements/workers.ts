@@ -1,22 +1,37 @@
+import { SERVER } from '../connection/session.js';
 import { alive } from './anchor.js';
 import { ms } from './columns.js';
 import type { Tables } from './tables.js';
+
+/** The server through which the worker writes now. */
+const WRITTEN = `server = ${SERVER}, written_at = UTC_TIMESTAMP(6)`;
 
 /** The workers' rows. */
 export const workerStatements = ({ worker }: Tables) => ({
   lockWorker: (otherwise: string): string => `SELECT 1 FROM ${worker} WHERE id = ? FOR UPDATE ${otherwise}`,
 
-  addWorker: `INSERT INTO ${worker} (id, name, host, pid, queues) VALUES (?, ?, ?, ?, ?)`,
+  addWorker: `
+      INSERT INTO ${worker} (id, name, host, pid, queues, server, written_at)
+      VALUES (?, ?, ?, ?, ?, ${SERVER}, UTC_TIMESTAMP(6))`,
 
-  // Changes nothing unless the worker's row was deleted.
+  // The worker's row may have been deleted.
   keepWorker: `
-      INSERT INTO ${worker} (id, name, host, pid, queues, started_at)
-      VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(6) - INTERVAL ROUND(? * 1000) MICROSECOND)
-      ON DUPLICATE KEY UPDATE id = ${worker}.id`,
+      INSERT INTO ${worker} (id, name, host, pid, queues, started_at, server, written_at)
+      VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(6) - INTERVAL ROUND(? * 1000) MICROSECOND, ${SERVER}, UTC_TIMESTAMP(6))
+      ON DUPLICATE KEY UPDATE ${WRITTEN}`,
 
   beat: `
-      UPDATE ${worker} SET alive_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND
+      UPDATE ${worker} SET alive_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND, ${WRITTEN}
       WHERE id = ? AND stopped_at IS NULL`,
+
+  showServer: `UPDATE ${worker} SET ${WRITTEN} WHERE id = ? AND stopped_at IS NULL`,
+
+  // Compares rows, and not with the server of this statement: a proxy may send reads to another server than writes.
+  otherWriters: `
+      SELECT CAST(other.id AS CHAR) AS id, other.name, other.host, other.server, own.server AS own,
+             CAST(other.written_at AS CHAR) AS written_at
+      FROM ${worker} AS own STRAIGHT_JOIN ${worker} AS other ON other.server <> own.server
+      WHERE own.id = ? AND other.stopped_at IS NULL AND other.written_at > UTC_TIMESTAMP(6) - INTERVAL 1 MINUTE`,
 
   // The report may come after the worker's end.
   reportLines: `UPDATE ${worker} SET \`lines\` = ? WHERE id = ? AND stopped_at IS NULL`,

@@ -158,7 +158,7 @@ export class MysqlAnchor implements Anchor {
   }
 
   async #subscribe(): Promise<void> {
-    const { context, pool, connect, push, session } = this.#parts;
+    const { context, pool, connect, row, push, session } = this.#parts;
     const client = await connect().catch((error: unknown) => {
       throw toDriverError(error);
     });
@@ -174,7 +174,10 @@ export class MysqlAnchor implements Anchor {
       // The session is back only now. When a part of the server does not answer, the worker must count as lost from its first failure on.
       session?.back();
       this.#stopAsking = keepAsking(
-        async () => this.#sleep.isAsleep || this.#lock.isHeldBy(client),
+        async () => {
+          row.showServer(pool).catch(() => {});
+          return this.#sleep.isAsleep || this.#lock.isHeldBy(client);
+        },
         () => this.#lose(client),
       );
     } catch (error) {

@@ -36,6 +36,11 @@ export class WorkerRow {
     await change(on, this.#sql.stopWorker, [this.id]);
   }
 
+  /** Says through which server the worker writes now. @throws DriverError */
+  async showServer(on: MysqlTransaction): Promise<void> {
+    await change(on, this.#sql.showServer, [this.id]);
+  }
+
   /** @throws DriverError */
   async keep(on: MysqlTransaction): Promise<void> {
     const ageMs = performance.now() - this.#since;

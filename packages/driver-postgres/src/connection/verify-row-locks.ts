@@ -1,26 +1,27 @@
 import { answerWithin, verifyLocks } from '@rowlock/core/driver';
-import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
 import { type PostgresTransaction, query } from '../query.js';
 import { cut } from './connection.js';
 import type { OutsidePool } from './outside-pool.js';
 
-/**
- * Checks by a worker's row that connections see each other's row locks.
- *
- * @throws DriverError `EngineUnsuitable`
- */
+/** A row, and the statement that locks it. */
+interface Row {
+  readonly lock: (otherwise: 'SKIP LOCKED' | 'NOWAIT') => string;
+  readonly id: number;
+}
+
+/** Checks that connections see each other's row locks. @throws DriverError `EngineUnsuitable` */
 export async function verifyRowLocks(
-  { sql, answerMs }: Context,
   outside: OutsidePool,
   pool: PostgresTransaction,
-  workerId: number,
+  { lock, id }: Row,
+  answerMs: number,
 ): Promise<void> {
   const client = outside.client();
   // A lost connection makes the pending statement fail.
   client.on('error', () => {});
   const isLocked = async (on: PostgresTransaction): Promise<boolean> =>
-    (await query(on, sql.lockWorkerSkipping, [workerId])).length > 0;
+    (await query(on, lock('SKIP LOCKED'), [id])).length > 0;
   const bounded = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
     answerWithin(answerMs, answer, () => cut(client));
   const probe = {
@@ -30,7 +31,7 @@ export async function verifyRowLocks(
       return bounded(isLocked(client));
     },
     lockSkipping: () => isLocked(pool),
-    lockAtOnce: () => query(pool, sql.lockWorkerAtOnce, [workerId]),
+    lockAtOnce: () => query(pool, lock('NOWAIT'), [id]),
   };
   try {
     await verifyLocks(probe);

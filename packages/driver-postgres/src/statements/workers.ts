@@ -5,9 +5,8 @@ import type { Tables } from './tables.js';
 export const workerStatements = (tables: Tables) => {
   const { worker } = tables;
   return {
-    lockWorkerSkipping: `SELECT 1 FROM ${worker} WHERE id = $1 FOR UPDATE SKIP LOCKED`,
-
-    lockWorkerAtOnce: `SELECT 1 FROM ${worker} WHERE id = $1 FOR UPDATE NOWAIT`,
+    lockWorker: (otherwise: string): string =>
+      `SELECT 1 FROM ${worker} WHERE id = $1 FOR UPDATE ${otherwise}`,
 
     addWorker: `
       INSERT INTO ${worker} (id, name, host, pid, queues) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id`,
