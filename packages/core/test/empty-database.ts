@@ -8,6 +8,8 @@ export const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, l
 export interface Answers {
   readonly claim: (criteria: ClaimCriteria) => Job | undefined | Promise<Job | undefined>;
   readonly survey: () => Survey | Promise<Survey>;
+  /** Default: all queues. */
+  readonly dueQueues?: Driver['dueQueues'];
   /** What its sessions do otherwise. */
   readonly session?: Partial<ClaimSession<unknown>>;
   readonly startRuns?: Driver['startRuns'];
@@ -77,6 +79,7 @@ export function emptyDatabase(answers: Answers): {
     claimSession: () => session,
     deferred: () => undefined,
     reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, missing: [], own: [] })),
+    dueQueues: answers.dueQueues ?? (async ({ queues }) => queues),
     async survey() {
       surveys += 1;
       return answers.survey();

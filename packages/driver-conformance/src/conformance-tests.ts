@@ -12,6 +12,7 @@ import { connections } from './themes/connections.js';
 import { contexts } from './themes/contexts.js';
 import { crashedBatches } from './themes/crashed-batches.js';
 import { dependencies } from './themes/dependencies.js';
+import { dueQueues } from './themes/due-queues.js';
 import { enqueue } from './themes/enqueue.js';
 import { errors } from './themes/errors.js';
 import { exclusion } from './themes/exclusion.js';
@@ -71,6 +72,7 @@ export const conformanceThemes: readonly Theme[] = [
   idsAgain,
   receipts,
   leases,
+  dueQueues,
   survey,
   retention,
   smallTables,

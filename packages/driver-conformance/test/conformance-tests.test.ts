@@ -22,6 +22,7 @@ const THEMES = [
   'ids that come again',
   'receipts',
   'leases',
+  'due queues',
   'survey',
   'retention',
   'small tables',

@@ -119,6 +119,10 @@ class Memory extends MemoryStore implements MemoryDriver {
     return new MemoryClaimSession(this.db, () => this.#process.begin(idleLimitMs));
   }
 
+  dueQueues(lanes: Lanes): Promise<readonly string[]> {
+    return this.execute((place) => statements.dueQueues(place, lanes));
+  }
+
   survey(lanes: Lanes): Promise<Survey> {
     return this.execute((place) => statements.survey(place, lanes));
   }

@@ -9,7 +9,7 @@ export { history, prune, takePruneTurn } from './statements/prune.js';
 export { endCrashed, noteProgress, release, startRuns } from './statements/runs.js';
 export { settle } from './statements/settle.js';
 export { firstOutstanding, lockSiblings } from './statements/siblings.js';
-export { survey } from './statements/survey.js';
+export { dueQueues, survey } from './statements/survey.js';
 export {
   addWorker,
   beat,

@@ -72,7 +72,7 @@ import { forgetWorkers } from './worker/forgotten-workers.js';
 import { refuseOtherWriters } from './worker/other-writers.js';
 import { MysqlPulse } from './worker/pulse.js';
 import { Ringer } from './worker/ringer.js';
-import { survey } from './worker/survey.js';
+import { dueQueues, survey } from './worker/survey.js';
 import { WorkerRow } from './worker/worker-row.js';
 
 /**
@@ -237,6 +237,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {
     await this.#ringer.ring(wakeUps);
+  }
+
+  dueQueues(lanes: Lanes): Promise<readonly string[]> {
+    return dueQueues(this.context.sql, this.#on, lanes);
   }
 
   survey(lanes: Lanes): Promise<Survey> {

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { newJob } from '@rowlock/driver-conformance';
 import { freshMysqlDatabase } from '@rowlock/servers';
-import { createPool } from 'mysql2/promise';
+import { createConnection, createPool, type RowDataPacket } from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
 import { mysql } from '../src/index.js';
+import { statements } from '../src/statements.js';
+import { queueRows } from '../src/store/given-rows.js';
 import { serverUrl } from './server.js';
 
 const HOUR_MS = 3_600_000;
@@ -23,9 +25,13 @@ for (const event of ['snooze', 'retry'] as const) {
 
     const lanes = { queues: ['q'], kinds: ['k'] };
     const surveyed = waits.survey(lanes);
-    // The session gets the one connection of the pool after the survey's read, and before its lock.
+    // One session gets the only connection of the pool after the survey's first read, and the other one before its lock.
+    const first = waits.claimSession({ idleLimitMs: 60_000 });
+    await first.confirm();
     const between = waits.claimSession({ idleLimitMs: 60_000 });
-    await between.confirm();
+    const isBetween = between.confirm();
+    await first.rollback();
+    await isBetween;
     expect(await other.survey(lanes)).toMatchObject({ promoted: 1 });
     const held = other.claimSession({ idleLimitMs: 60_000 });
     const [job] = await held.claim({ ...lanes, queue: 'q', line: FIRST, busy: [], limit: 1 });
@@ -38,6 +44,84 @@ for (const event of ['snooze', 'retry'] as const) {
     expect(left).toEqual([{ status: 'new', due: 0 }]);
   });
 }
+
+interface Plan extends RowDataPacket {
+  readonly table: string | null;
+  readonly type: string | null;
+  readonly key: string | null;
+  readonly Extra: string | null;
+}
+
+test.each([0, 3_000])(
+  'among %i jobs, statements for many queues read each queue along its index',
+  async (jobs) => {
+    const fresh = await freshMysqlDatabase(serverUrl);
+    onTestFinished(() => fresh.drop());
+    const plain = createPool(fresh.url);
+    onTestFinished(() => plain.end());
+    const driver = mysql({ uri: fresh.url });
+    onTestFinished(() => driver.close());
+    await driver.migrate();
+    const named = (place: number): string => `q${place % 1_000}`;
+    for (let from = 0; from < jobs; from += 1_000)
+      await driver.enqueue(
+        Array.from({ length: 1_000 }, (_, place) =>
+          newJob({ queue: named(from + place), available: { inMs: from === 0 ? HOUR_MS : 0 } }),
+        ),
+      );
+    await plain.query('ANALYZE TABLE rowlock_job');
+    const sql = statements(new URL(fresh.url).pathname.slice(1));
+    for (const count of [1, 2, 1_000]) {
+      const { text, values } = queueRows(Array.from({ length: count }, (_, place) => named(place)));
+      for (const [statement, sent, wanted] of [
+        [sql.dueQueues(text, '?'), [...values, 'k'], ['job_claim']],
+        [sql.survey(text, '?'), ['k', ...values], ['job_claim', 'job_later', 'job_leased']],
+        [sql.reclaimable(text), ['lock', ...values, 1, 'lock'], ['job_leased']],
+      ] as const) {
+        const [plans] = await plain.execute<Plan[]>(
+          `EXPLAIN FORMAT=TRADITIONAL ${statement}`,
+          [...sent].map(String),
+        );
+        const onJobs = plans.filter(({ table }) => table?.endsWith('job'));
+        expect(onJobs.map(({ key }) => key).sort()).toEqual(wanted);
+        for (const { type, Extra } of onJobs) {
+          expect(['ref', 'range']).toContain(type);
+          expect(Extra ?? '').not.toContain('filesort');
+        }
+      }
+    }
+  },
+);
+
+test('statements for many queues read the first jobs of each alone', async () => {
+  const fresh = await freshMysqlDatabase(serverUrl);
+  onTestFinished(() => fresh.drop());
+  const plain = await createConnection(fresh.url);
+  onTestFinished(() => plain.end());
+  const driver = mysql({ uri: fresh.url });
+  onTestFinished(() => driver.close());
+  await driver.migrate();
+  for (const inMs of [0, HOUR_MS])
+    await driver.enqueue(
+      Array.from({ length: 2_000 }, (_, place) => newJob({ queue: `q${place % 2}`, available: { inMs } })),
+    );
+  await plain.query('ANALYZE TABLE rowlock_job');
+  const sql = statements(new URL(fresh.url).pathname.slice(1));
+  const { text, values } = queueRows(['q0', 'q1']);
+  const read = async (): Promise<number> => {
+    const [rows] = await plain.query<RowDataPacket[]>("SHOW SESSION STATUS LIKE 'Handler_read%'");
+    return rows.reduce((sum, { Value }) => sum + Number(Value), 0);
+  };
+  for (const [statement, sent] of [
+    [sql.dueQueues(text, '?'), [...values, 'k']],
+    [sql.survey(text, '?'), ['k', ...values]],
+  ] as const) {
+    const before = await read();
+    const [rows] = await plain.execute<RowDataPacket[]>(statement, [...sent].map(String));
+    expect(rows).toHaveLength(2);
+    expect((await read()) - before).toBeLessThan(50);
+  }
+});
 
 const FIRST = { priority: -32_768, id: 0n };
 

@@ -61,7 +61,7 @@ import { prune, takePruneTurn } from './store/prune.js';
 import { PostgresStore, texts } from './store/store.js';
 import { PostgresAnchor } from './worker/anchor.js';
 import { PostgresPulse } from './worker/pulse.js';
-import { survey } from './worker/survey.js';
+import { dueQueues, survey } from './worker/survey.js';
 import { WorkerRow } from './worker/worker-row.js';
 
 /**
@@ -170,6 +170,10 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {
     const { sql, channel } = this.context;
     await this.#names.query(this.#short, sql.notifySoon, [channel, texts(wakeUps)]);
+  }
+
+  dueQueues(lanes: Lanes): Promise<readonly string[]> {
+    return dueQueues(this.#short, this.context.sql, this.#names, lanes);
   }
 
   survey(lanes: Lanes): Promise<Survey> {

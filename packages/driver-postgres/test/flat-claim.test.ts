@@ -110,6 +110,19 @@ describe('with a million settled and a million future-dated rows', () => {
     expect(pages(plan)).toBeLessThan(100);
   });
 
+  test('due jobs of many queues are found by the index of the claim alone, however many of the queues are empty', async () => {
+    for (const queues of [
+      ['q'],
+      Array.from({ length: 1_000 }, (_, place) => `q${place === 500 ? '' : place}`),
+    ]) {
+      const plan = await explain(sql.dueQueues, [queues, ['k']]);
+      expect(indexes(plan)).toEqual(['job_claim']);
+      expect(pages(plan)).toBeLessThan(10 + 5 * queues.length);
+      const { rows } = await client.query(sql.dueQueues, [queues, ['k']]);
+      expect(rows).toEqual([{ queue: 'q' }]);
+    }
+  });
+
   test('the history of a key and the newest page of all are read by index', async () => {
     const ofKey = await explain(sql.list, [1, null, 'q', null, 'rare', null, null, 50]);
     expect(pages(ofKey)).toBeLessThan(200);

@@ -35,6 +35,9 @@ export interface Driver<Tx = unknown> extends Store {
   /** A slot's connection, taken from the pool with its first claim. */
   claimSession(options: ClaimSessionOptions): ClaimSession<Tx>;
 
+  /** Returns those of these queues that have a due job of these kinds, locked or not, in any order. By one statement. */
+  dueQueues(lanes: Lanes): Promise<readonly string[]>;
+
   /**
    * Makes jobs claimable whose time has come. Returns when the next delayed job becomes due, and whether a due job of
    * these kinds is in the table now, locked or not.

@@ -17,6 +17,7 @@ import { sweep } from './flow/turn.js';
 import { reserve, shortages } from './life/connections.js';
 import { Session } from './life/session.js';
 import { Cancellations } from './look/cancellations.js';
+import { DueQueues } from './look/due-queues.js';
 import { Rounds } from './look/rounds.js';
 import { ScanPosition } from './look/scan-position.js';
 import { Slots } from './look/slots.js';
@@ -305,6 +306,7 @@ export class Worker<Tx> {
       ...all,
       clock,
       stopping: this.#stopping.signal,
+      dueQueues: new DueQueues({ driver, lanes: registry, clock, mostMs: this.#pollMs }),
       sweep: (pass, claimed) => sweep({ ...flow, claimed }, pass),
       slots,
       surveyor,

@@ -2,15 +2,21 @@ import type { Lanes, Survey } from '@rowlock/core/driver';
 import { leasedIn } from './lease.js';
 import type { Place } from './place.js';
 
+/** A locked job counts too. */
+export function dueQueues(place: Place, { queues, kinds }: Lanes): readonly string[] {
+  const now = place.database.clock.now();
+  return queues.filter((queue) =>
+    newIn(place, queue).some(
+      ({ value }) => value.due && value.availableAt <= now && kinds.includes(value.kind),
+    ),
+  );
+}
+
 /** Uses SKIP LOCKED. */
 export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Survey {
   const now = database.clock.now();
-  const jobs = queues.flatMap((queue) =>
-    database.tables.jobs.findBy('queue', queue, tx, ({ status }) => status === 'new'),
-  );
-  const waiting = jobs.some(
-    ({ value }) => value.due && value.availableAt <= now && kinds.includes(value.kind),
-  );
+  const waiting = dueQueues({ database, tx }, { queues, kinds }).length > 0;
+  const jobs = queues.flatMap((queue) => newIn({ database, tx }, queue));
   const delayed = jobs.filter(({ value }) => !value.due);
   const later = delayed.filter(({ value }) => value.availableAt > now);
   const promoted = delayed.filter(({ row, value }) => value.availableAt <= now && row.isFreeFor(tx));
@@ -25,4 +31,8 @@ export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Surve
     waiting,
     leased: leasedIn({ database, tx }, queues).length > 0,
   };
+}
+
+function newIn({ database, tx }: Place, queue: string) {
+  return database.tables.jobs.findBy('queue', queue, tx, ({ status }) => status === 'new');
 }

@@ -1,6 +1,7 @@
 import type { Reclaimed, ReclaimScope } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { change, type MysqlTransaction, query } from '../query.js';
+import { queueRows } from '../store/given-rows.js';
 import type { InTransaction } from '../store/in-transaction.js';
 import { inParts, list } from '../values/list.js';
 
@@ -23,11 +24,14 @@ export async function reclaim(
   inTransaction: InTransaction,
   { queues, dead, own }: ReclaimScope,
 ): Promise<Reclaimed> {
-  const leased: LeasedRow[] = [];
-  for (const queue of queues) {
-    const values = [lockPrefix, queue, own?.workerId ?? null, lockPrefix];
-    leased.push(...(await query<LeasedRow>(on, sql.reclaimable, values)));
-  }
+  if (queues.length === 0) return { reclaimed: 0, missing: [], own: [] };
+  const { text, values } = queueRows(queues);
+  const leased = await query<LeasedRow>(on, sql.reclaimable(text), [
+    lockPrefix,
+    ...values,
+    own?.workerId ?? null,
+    lockPrefix,
+  ]);
   const missing = leased.flatMap((row) => (Number(row.is_missing) === 1 ? (row.worker_id ?? []) : []));
   const gone = new Set(missing.filter((id) => dead.includes(id)));
   const ended = new Set(own?.ended);

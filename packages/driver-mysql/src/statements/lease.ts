@@ -25,15 +25,14 @@ export const leaseStatements = ({ job, run, worker }: Tables) => ({
       FOR UPDATE`,
 
   // A lease without a record is put back when it is over, as nobody can say whose it is. The second ? but one is the calling worker.
-  reclaimable: `
+  reclaimable: (given: string): string => `
       SELECT CAST(job.id AS CHAR) AS id, job.process_id, CAST(run.worker_id AS CHAR) AS worker_id,
              CAST(leased_until < UTC_TIMESTAMP(6) AS SIGNED) AS is_over,
              CAST(NOT ${alive(RECORDED)} AS SIGNED) AS is_missing
-      FROM ${job} AS job FORCE INDEX (job_leased)
+      FROM ${given} STRAIGHT_JOIN ${job} AS job FORCE INDEX (job_leased) ON job.queue = given.queue AND job.leased = 1
       LEFT JOIN ${run} AS run ON run.job_id = job.id AND run.process_id = job.process_id
       LEFT JOIN ${worker} AS worker ON worker.id = run.worker_id
-      WHERE job.queue = ? AND job.leased = 1
-        AND (leased_until < UTC_TIMESTAMP(6) OR run.worker_id = ? OR NOT ${alive(RECORDED)})`,
+      WHERE leased_until < UTC_TIMESTAMP(6) OR run.worker_id = ? OR NOT ${alive(RECORDED)}`,
 
   // Checks the state again when the row is locked: the job may have been settled meanwhile, and leased anew.
   lockReclaimable: (ids: string): string => `

@@ -24,6 +24,13 @@ export function idRows(ids: readonly (string | bigint)[]): GivenRows {
   return IDS.rows(ids.map((id) => ({ id: String(id) })));
 }
 
+const QUEUES = new Given('given', [['queue', 'VARCHAR(1000)']]);
+
+/** One or more queues. */
+export function queueRows(queues: readonly string[]): GivenRows {
+  return QUEUES.rows(queues.map((queue) => ({ queue })));
+}
+
 export const KEYS = new Given('given', [['entity', 'VARCHAR(1000)']]);
 
 const RUNS = new Given('given', [

@@ -1,8 +1,31 @@
 import type { Lanes, Survey } from '@rowlock/core/driver';
 import { change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
+import { queueRows } from '../store/given-rows.js';
 import type { InTransaction } from '../store/in-transaction.js';
 import { list } from '../values/list.js';
+
+/** A queue with something to wait for. */
+interface QueueRow {
+  readonly queue: string;
+  /** Of the first delayed job, until its time. Not positive when its time has come. */
+  readonly next_due_ms: string | null;
+  readonly waiting: number | string | null;
+  readonly leased: number | string | null;
+}
+
+/** Finds the queues with due jobs. @throws DriverError */
+export async function dueQueues(
+  sql: Statements,
+  on: MysqlTransaction,
+  { queues, kinds }: Lanes,
+): Promise<readonly string[]> {
+  if (queues.length === 0) return [];
+  const [given, kind] = [queueRows(queues), list(kinds)];
+  const text = sql.dueQueues(given.text, kind.places);
+  const rows = await query<Pick<QueueRow, 'queue'>>(on, text, [...given.values, ...kind.values]);
+  return rows.map(({ queue }) => queue);
+}
 
 /** Finds the work that a worker can wait for, and makes delayed jobs due. @throws DriverError */
 export async function survey(
@@ -11,19 +34,27 @@ export async function survey(
   inTransaction: InTransaction,
   { queues, kinds }: Lanes,
 ): Promise<Survey> {
-  let [promoted, nextDueMs]: [number, number | null] = [0, null];
-  let [waiting, leased] = [false, false];
-  const kind = list(kinds);
-  for (const queue of queues) {
-    promoted += await promote(sql, on, inTransaction, queue);
-    const [next] = await query<{ next_due_ms: string }>(on, sql.nextDue, [queue]);
-    if (next !== undefined)
-      nextDueMs = Math.min(nextDueMs ?? Number.POSITIVE_INFINITY, Number(next.next_due_ms));
-    const found = await query(on, sql.waiting(kind.places), [queue, ...kind.values]);
-    waiting ||= found.length > 0;
-    leased ||= (await query(on, sql.leased, [queue])).length > 0;
+  if (queues.length === 0) return { promoted: 0, nextDueMs: null, waiting: false, leased: false };
+  const [given, kind] = [queueRows(queues), list(kinds)];
+  const text = sql.survey(given.text, kind.places);
+  const rows = await query<QueueRow>(on, text, [...kind.values, ...given.values]);
+  let promoted = 0;
+  let nextDueMs: number | null = null;
+  for (const { queue, next_due_ms: first } of rows) {
+    if (first === null) continue;
+    let ms: number | null = Number(first);
+    if (ms <= 0) {
+      promoted += await promote(sql, on, inTransaction, queue);
+      ms = await nextDue(sql, on, queue);
+    }
+    if (ms !== null) nextDueMs = Math.min(nextDueMs ?? ms, ms);
   }
-  return { promoted, nextDueMs, waiting, leased };
+  return {
+    promoted,
+    nextDueMs,
+    waiting: rows.some(({ waiting }) => waiting !== null),
+    leased: rows.some(({ leased }) => leased !== null),
+  };
 }
 
 /** Makes jobs due. A locked job is found the next time. */
@@ -43,4 +74,9 @@ async function promote(
     await change(tx, sql.promote(due.places), due.values);
     return free.length;
   });
+}
+
+async function nextDue(sql: Statements, on: MysqlTransaction, queue: string): Promise<number | null> {
+  const [next] = await query<{ next_due_ms: string }>(on, sql.nextDue, [queue]);
+  return next === undefined ? null : Number(next.next_due_ms);
 }

@@ -19,6 +19,7 @@ const VERBS = [
   'completeAll',
   'settleAlike',
   'survey',
+  'dueQueues',
 ] as const satisfies readonly (keyof Statements)[];
 
 /** The most rows that a prepared statement is given. */

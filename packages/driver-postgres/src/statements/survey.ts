@@ -5,10 +5,23 @@ const QUEUES = unseen('$1', 'text[]');
 const KINDS = unseen('$2', 'text[]');
 
 /** The state of a worker's queues: which jobs have become due, and when more will. */
-export const surveyStatements = ({ job }: Tables) => ({
-  // Each queue's subqueries walk their own part of an index. Without its ORDER BY, the last one would be planned as a scan of
-  // the table.
-  survey: `
+export const surveyStatements = ({ job }: Tables) => {
+  // Each queue's subquery walks its own part of the claim's index, to the first due job. Without its ORDER BY it would be planned as a scan
+  // of the table.
+  const due = `
+      SELECT lane.queue FROM unnest(${QUEUES}) AS lane (queue)
+      CROSS JOIN LATERAL (
+        SELECT FROM ${job}
+        WHERE job.queue = lane.queue AND status = 'new' AND due AND available_at <= statement_timestamp()
+          AND kind = ANY(${KINDS})
+        ORDER BY priority, id
+        LIMIT 1
+      ) AS found`;
+
+  return {
+    dueQueues: due,
+
+    survey: `
       WITH promoted AS (
         UPDATE ${job} SET due = true
         WHERE id = ANY(ARRAY(
@@ -30,14 +43,7 @@ export const surveyStatements = ({ job }: Tables) => ({
                 SELECT min(available_at) AS at FROM ${job}
                 WHERE job.queue = lane.queue AND status = 'new' AND NOT due AND available_at > statement_timestamp()
               ) AS later) AS next_due_ms,
-             EXISTS (
-               SELECT FROM unnest(${QUEUES}) AS lane (queue)
-               CROSS JOIN LATERAL (
-                 SELECT FROM ${job}
-                 WHERE job.queue = lane.queue AND status = 'new' AND due AND available_at <= statement_timestamp()
-                   AND kind = ANY(${KINDS})
-                 ORDER BY priority, id
-                 LIMIT 1
-               ) AS found) AS waiting,
+             EXISTS (${due}) AS waiting,
              EXISTS (SELECT FROM ${job} WHERE queue = ANY(${QUEUES}) AND status = 'in-progress') AS leased`,
-});
+  };
+};

@@ -10,6 +10,18 @@ interface SurveyRow {
   leased: boolean;
 }
 
+/** Finds the queues with due jobs. @throws DriverError */
+export async function dueQueues(
+  on: PostgresTransaction,
+  sql: Statements,
+  names: NamedStatements,
+  { queues, kinds }: Lanes,
+): Promise<readonly string[]> {
+  const name = names.nameOf(sql.dueQueues, queues.length);
+  const rows = await query<{ queue: string }>(on, sql.dueQueues, [queues, kinds], name);
+  return rows.map(({ queue }) => queue);
+}
+
 /** Finds the work that a worker can wait for, and makes delayed jobs due. @throws DriverError */
 export async function survey(
   on: PostgresTransaction,

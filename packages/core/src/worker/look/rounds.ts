@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import { Pause } from '../../job/pause.js';
 import type { Alarm } from '../time/alarm.js';
+import type { DueQueues } from './due-queues.js';
 import { longestPauseMs, type ScanPosition } from './scan-position.js';
 import type { Slot, Slots } from './slots.js';
 import type { Surveyor } from './surveyor.js';
@@ -19,6 +20,7 @@ export interface RoundsParts {
   readonly sweep: (pass: Sweep, claimed: () => void) => Promise<void>;
   /** By queue. */
   readonly positions: ReadonlyMap<string, ScanPosition>;
+  readonly dueQueues: Pick<DueQueues, 'round'>;
   readonly slots: Pick<Slots, 'woken' | 'atRest'>;
   readonly surveyor: Surveyor;
   readonly alarm: Alarm;
@@ -78,26 +80,27 @@ export class Rounds {
     }
   }
 
-  /** Sweeps each queue. A fault in one of them does not keep the slot from the others, unless there is no connection. */
+  /**
+   * Sweeps each queue that may have a due job. A fault in one of them does not keep the slot from the others, unless there
+   * is no connection.
+   */
   async #round(claimed: () => void): Promise<readonly Sweep[]> {
-    const { clock, sweep } = this.#parts;
     const sweeps: Sweep[] = [];
     const errors: unknown[] = [];
+    const isSwept = this.#parts.dueQueues.round(this.#first);
     for (const [queue, position] of this.#queues()) {
       if (isWithoutConnection(errors.at(-1))) {
         // Claims in the queue before may always take too long.
         this.#first = queue;
         break;
       }
-      const pass = new Sweep(queue, position, clock.now());
       try {
-        await sweep(pass, claimed);
+        if (!(await isSwept(queue))) continue;
+        const pass = await this.#sweep(queue, position, claimed);
         sweeps.push(pass);
         if (pass.end === 'early') break;
       } catch (error) {
         errors.push(error);
-      } finally {
-        pass.close(clock.now());
       }
     }
     if (errors.length === 0) return sweeps;
@@ -106,6 +109,17 @@ export class Rounds {
     // A survey may make jobs of the other queues due.
     if (sweeps.length > 0) this.#parts.surveyor.soon();
     throw last;
+  }
+
+  async #sweep(queue: string, position: ScanPosition, claimed: () => void): Promise<Sweep> {
+    const { clock, sweep } = this.#parts;
+    const pass = new Sweep(queue, position, clock.now());
+    try {
+      await sweep(pass, claimed);
+      return pass;
+    } finally {
+      pass.close(clock.now());
+    }
   }
 
   /** All queues, in turn. */
