@@ -22,7 +22,7 @@ function database({ queues = LANES.queues, due = ['q7'], tookMs = 1 } = {}) {
     const isSwept = dueQueues.round(woken);
     const swept: string[] = [];
     for (const queue of queues) {
-      if (!(await isSwept(queue).catch(() => false))) continue;
+      if (isSwept !== null && !(await isSwept(queue).catch(() => false))) continue;
       swept.push(queue);
       clock.advance(sweepMs);
     }

@@ -41,13 +41,14 @@ export class DueQueues {
    * Begins a round.
    *
    * @param woken The queue of a wake-up, which is swept without a look.
-   * @returns Whether the round sweeps a queue. Rejects with a DriverError when a look has failed. After that the round
-   * sweeps all queues.
+   * @returns Whether the round sweeps a queue. Null if it sweeps all. Rejects with a DriverError when a look has failed,
+   * and after that the round sweeps all.
    */
-  round(woken: string): (queue: string) => Promise<boolean> {
+  round(woken: string): ((queue: string) => Promise<boolean>) | null {
     const { driver, lanes, clock } = this.#parts;
+    if (lanes.queues.length <= FEW || this.#pace.leftMs(clock.now()) > 0) return null;
     let due: ReadonlySet<string> | null = null;
-    let until = this.#isLooking() ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+    let until = Number.NEGATIVE_INFINITY;
     const look = async (): Promise<void> => {
       const began = clock.now();
       due = null;
@@ -62,10 +63,5 @@ export class DueQueues {
       if (clock.now() >= until) await look();
       return due === null || due.has(queue);
     };
-  }
-
-  #isLooking(): boolean {
-    const { lanes, clock } = this.#parts;
-    return lanes.queues.length > FEW && this.#pace.leftMs(clock.now()) === 0;
   }
 }

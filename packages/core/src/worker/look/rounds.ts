@@ -95,7 +95,7 @@ export class Rounds {
         break;
       }
       try {
-        if (!(await isSwept(queue))) continue;
+        if (isSwept !== null && !(await isSwept(queue))) continue;
         const pass = await this.#sweep(queue, position, claimed);
         sweeps.push(pass);
         if (pass.end === 'early') break;
