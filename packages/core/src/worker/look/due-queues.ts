@@ -9,12 +9,6 @@ const FEW = 8;
 /** How long the sweep of an empty queue takes, in milliseconds. */
 const SWEEP_MS = 1;
 
-/** How long the answer of a look counts, at least, in milliseconds. Jobs come to other queues while a round goes on. */
-const COUNTS_MS = 100;
-
-/** The factor from a look's duration to how long its answer counts: looks take a tenth of a round. */
-const COUNTS = 9;
-
 export interface DueQueuesParts {
   readonly driver: Pick<Driver, 'dueQueues'>;
   readonly lanes: Lanes;
@@ -23,45 +17,79 @@ export interface DueQueuesParts {
   readonly mostMs: number;
 }
 
+/** Which queues a round sweeps. */
+export interface DueRound {
+  /** Whether a queue that is not swept was looked at in this round. */
+  readonly isWhole: boolean;
+  /** Whether the round sweeps a queue. Rejects with a DriverError if a look fails. After that the round sweeps all. */
+  includes(queue: string): Promise<boolean>;
+}
+
 /**
- * The queues that a round sweeps. With many queues, a look finds those with due jobs by one statement. It passes the rows
- * before each queue's first due job, whatever the scan positions are. So looks pause while they take longer than the
- * sweeps of all queues.
+ * The queues that rounds sweep. With many queues, a look finds those with due jobs by one statement. Its answer counts for
+ * nine times as long as looks typically take, so looks take a tenth of the time.
+ *
+ * A look passes the rows before each queue's first due job, whatever the scan positions are. So looks pause while they
+ * take longer than the sweeps of all queues.
  */
 export class DueQueues {
   readonly #parts: DueQueuesParts;
-  readonly #pace: Pace;
+  /** While it pauses, rounds sweep all queues. */
+  readonly #looks: Pace;
+  /** While it pauses, the last answer counts. */
+  readonly #answers: Pace;
+  #due: ReadonlySet<string> = new Set();
 
   constructor(parts: DueQueuesParts) {
+    const allMs = parts.lanes.queues.length * SWEEP_MS;
     this.#parts = parts;
-    this.#pace = new Pace(parts.mostMs, parts.lanes.queues.length * SWEEP_MS);
+    this.#looks = new Pace(parts.mostMs, allMs);
+    this.#answers = new Pace(allMs);
+  }
+
+  /** How long the last answer still counts, in milliseconds. */
+  leftMs(now: number): number {
+    return this.#answers.leftMs(now);
   }
 
   /**
    * Begins a round.
    *
    * @param woken The queue of a wake-up, which is swept without a look.
-   * @returns Whether the round sweeps a queue. Null if it sweeps all. Rejects with a DriverError when a look has failed,
-   * and after that the round sweeps all.
+   * @returns null if the round sweeps all queues
    */
-  round(woken: string): ((queue: string) => Promise<boolean>) | null {
+  round(woken: string): DueRound | null {
+    const { lanes, clock } = this.#parts;
+    const now = clock.now();
+    if (lanes.queues.length <= FEW || this.#looks.leftMs(now) > 0) return null;
+    let due = this.leftMs(now) > 0 ? this.#due : null;
+    let hasFailed = false;
+    /** Whether a sweep has taken its time since the look. */
+    let hasSwept = false;
+    return {
+      isWhole: due === null,
+      includes: async (queue) => {
+        if (queue === woken || hasFailed) return true;
+        if (due === null || (hasSwept && this.leftMs(clock.now()) === 0)) {
+          hasFailed = true;
+          due = await this.#look();
+          hasFailed = hasSwept = false;
+        }
+        const isDue = due.has(queue);
+        hasSwept ||= isDue;
+        return isDue;
+      },
+    };
+  }
+
+  async #look(): Promise<ReadonlySet<string>> {
     const { driver, lanes, clock } = this.#parts;
-    if (lanes.queues.length <= FEW || this.#pace.leftMs(clock.now()) > 0) return null;
-    let due: ReadonlySet<string> | null = null;
-    let until = Number.NEGATIVE_INFINITY;
-    const look = async (): Promise<void> => {
-      const began = clock.now();
-      due = null;
-      until = Number.POSITIVE_INFINITY;
-      due = new Set(await driver.dueQueues(lanes));
-      const now = clock.now();
-      this.#pace.took(now - began, now);
-      until = now + Math.max(COUNTS_MS, COUNTS * (now - began));
-    };
-    return async (queue) => {
-      if (queue === woken) return true;
-      if (clock.now() >= until) await look();
-      return due === null || due.has(queue);
-    };
+    const began = clock.now();
+    const due = new Set(await driver.dueQueues(lanes));
+    const now = clock.now();
+    this.#looks.took(now - began, now);
+    this.#answers.took(now - began, now);
+    this.#due = due;
+    return due;
   }
 }

@@ -20,11 +20,19 @@ export interface RoundsParts {
   readonly sweep: (pass: Sweep, claimed: () => void) => Promise<void>;
   /** By queue. */
   readonly positions: ReadonlyMap<string, ScanPosition>;
-  readonly dueQueues: Pick<DueQueues, 'round'>;
+  readonly dueQueues: Pick<DueQueues, 'round' | 'leftMs'>;
   readonly slots: Pick<Slots, 'woken' | 'atRest'>;
   readonly surveyor: Surveyor;
   readonly alarm: Alarm;
   readonly onFault: (error: unknown) => void;
+}
+
+interface Round {
+  readonly sweeps: readonly Sweep[];
+  /** Whether it has come to all jobs, unless it has ended early. */
+  readonly isWhole: boolean;
+  /** How many rounds had begun with it. */
+  readonly place: number;
 }
 
 /** The work of a slot: rounds through all queues, until the slot can do nothing more. */
@@ -60,16 +68,15 @@ export class Rounds {
       surveyor.watch.start();
     };
     try {
-      let sweeps: readonly Sweep[];
-      let round: number;
+      let round: Round;
       do {
         slot.look();
-        round = ++this.#begun;
-        sweeps = await this.#round(claimed);
+        const place = ++this.#begun;
+        round = { ...(await this.#round(claimed)), place };
         slot.rest();
-      } while (!stopping.aborted && (await this.#isMore(sweeps, round)));
+      } while (!stopping.aborted && (await this.#isMore(round)));
       // Two workers that hold a job each of one key refuse each other: both come back, at different times.
-      if (sweeps.some(({ skipped }) => skipped)) alarm.within(this.#skipPause.next());
+      if (round.sweeps.some(({ skipped }) => skipped)) alarm.within(this.#skipPause.next());
     } catch (error) {
       this.#wholeAfter = this.#begun;
       slot.fail();
@@ -84,10 +91,10 @@ export class Rounds {
    * Sweeps each queue that may have a due job. A fault in one of them does not keep the slot from the others, unless there
    * is no connection.
    */
-  async #round(claimed: () => void): Promise<readonly Sweep[]> {
+  async #round(claimed: () => void): Promise<Omit<Round, 'place'>> {
     const sweeps: Sweep[] = [];
     const errors: unknown[] = [];
-    const isSwept = this.#parts.dueQueues.round(this.#first);
+    const due = this.#parts.dueQueues.round(this.#first);
     for (const [queue, position] of this.#queues()) {
       if (isWithoutConnection(errors.at(-1))) {
         // Claims in the queue before may always take too long.
@@ -95,7 +102,7 @@ export class Rounds {
         break;
       }
       try {
-        if (isSwept !== null && !(await isSwept(queue))) continue;
+        if (due !== null && !(await due.includes(queue))) continue;
         const pass = await this.#sweep(queue, position, claimed);
         sweeps.push(pass);
         if (pass.end === 'early') break;
@@ -103,7 +110,8 @@ export class Rounds {
         errors.push(error);
       }
     }
-    if (errors.length === 0) return sweeps;
+    const isWhole = due?.isWhole !== false && sweeps.every(({ looksBack }) => looksBack);
+    if (errors.length === 0) return { sweeps, isWhole };
     const last = errors.pop();
     for (const error of errors) this.#parts.onFault(error);
     // A survey may make jobs of the other queues due.
@@ -131,8 +139,8 @@ export class Rounds {
   }
 
   /** Whether the slot makes another round. The last slot that goes to rest makes the survey. */
-  async #isMore(sweeps: readonly Sweep[], round: number): Promise<boolean> {
-    const { clock, positions, slots, surveyor, alarm } = this.#parts;
+  async #isMore({ sweeps, isWhole, place }: Round): Promise<boolean> {
+    const { clock, positions, dueQueues, slots, surveyor, alarm } = this.#parts;
     const worked = sweeps.some((pass) => pass.worked);
     if (worked) this.#skipPause.reset();
     if (slots.woken || sweeps.some((pass) => pass.end === 'timed out' && !pass.worked)) {
@@ -140,13 +148,14 @@ export class Rounds {
       return true;
     }
     const isEarly = sweeps.some(({ end }) => end === 'early');
-    if (!isEarly && !sweeps.every(({ looksBack }) => looksBack)) {
+    if (!isEarly && !isWhole) {
       this.#wholeAfter = this.#begun;
-      alarm.within(longestPauseMs(positions, clock.now()));
+      const now = clock.now();
+      alarm.within(Math.max(longestPauseMs(positions, now), dueQueues.leftMs(now)));
       await surveyor.between();
       return worked;
     }
-    if (!isEarly && this.#wholeAfter !== null && round > this.#wholeAfter) this.#wholeAfter = null;
+    if (!isEarly && this.#wholeAfter !== null && place > this.#wholeAfter) this.#wholeAfter = null;
     // Ids become visible behind the line.
     const looksAgain = worked && !isEarly;
     if (!slots.atRest || (surveyor.isRecent && (!looksAgain || surveyor.isSlow))) {
