@@ -69,10 +69,10 @@ import { MysqlAnchor } from './worker/anchor.js';
 import { findRings } from './worker/bell.js';
 import { CommitWatch } from './worker/commit-watch.js';
 import { forgetWorkers } from './worker/forgotten-workers.js';
-import { refuseOtherWriters } from './worker/other-writers.js';
 import { MysqlPulse } from './worker/pulse.js';
 import { Ringer } from './worker/ringer.js';
 import { dueQueues, survey } from './worker/survey.js';
+import { refuseOtherWriters } from './worker/verify-server.js';
 import { WorkerRow } from './worker/worker-row.js';
 
 /**
