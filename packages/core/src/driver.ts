@@ -39,4 +39,5 @@ export {
   type Transition,
   type TransitionName,
 } from './job/lifecycle.js';
+export { LIMITS_CHARACTERS, type Limit, limitsOf, limitsText, MOST_SLOTS, NO_LIMITS } from './job/limits.js';
 export { newPublicId } from './job/public-id.js';

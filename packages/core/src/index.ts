@@ -3,6 +3,8 @@ export type { CallOptions } from './client/call-options.js';
 export type { Client, ListOptions } from './client/client.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 // Tokens to inject.
+export type { LimitSizes } from './client/limits.js';
+export type { AcquireOptions, SlotHolder, Slots, SlotsFull, SlotsSize } from './client/slots.js';
 export type { Clock } from './clock.js';
 // The type of a driver. The entry `driver` has the parts to build one.
 export type { WorkerView } from './driver/anchor.js';
@@ -12,6 +14,7 @@ export {
   type DriverErrorCode,
   isDriverError,
 } from './driver/driver-error.js';
+export type { LimitView } from './driver/store.js';
 export type { Duration } from './duration.js';
 // Errors.
 export {
@@ -40,6 +43,7 @@ export {
   type RunContext,
   type RunJob,
 } from './handler/handler.js';
+export type { LimitedJob, LimitRule } from './handler/job-limits.js';
 export {
   complete,
   fail,
@@ -56,6 +60,7 @@ export { RUN, TRANSACTION } from './handler/run-container.js';
 export type { Enqueued, JobError, JobView, UniqueScope } from './job/job.js';
 export type { Json, Serializable, Stored } from './job/json.js';
 export { type SettlingEvent, STATES, type State } from './job/lifecycle.js';
+export type { Limit, Limits } from './job/limits.js';
 export { consoleLogger, type Logger } from './logger.js';
 export type { Retention, RetentionRules } from './retention/retention.js';
 export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } from './rowlock.js';

@@ -129,12 +129,13 @@ export class Rowlock<Tx> extends Client<Tx> {
   }
 
   /**
-   * Stops the running workers, as their `stop()` does, sends the wake-ups that are still gathered, and closes the
-   * driver. To give handlers another time to end, stop the workers first. Later calls reject with `ClosedError`.
+   * Stops the running workers, as their `stop()` does, gives back the slots that were taken without a job, sends the
+   * wake-ups that are still gathered, and closes the driver. To give handlers another time to end, stop the workers first. Later calls reject with `ClosedError`.
    */
   async close(): Promise<void> {
     try {
       await this.#here.stop();
+      await this.releaseSlots();
       await this.flush();
     } finally {
       this.refuseCalls();

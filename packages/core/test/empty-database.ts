@@ -2,7 +2,13 @@ import type { ClaimCriteria, ClaimSession, Job, Survey, WakeUp } from '../src/dr
 import type { Driver } from '../src/index.js';
 import { NO_EARLIER_RUNS, receipt } from './receipt.js';
 
-export const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, leased: false };
+export const NOTHING: Survey = {
+  promoted: 0,
+  nextDueMs: null,
+  waiting: false,
+  leased: false,
+  limited: false,
+};
 
 /** What a database answers that has nothing else. */
 export interface Answers {
@@ -14,6 +20,7 @@ export interface Answers {
   readonly session?: Partial<ClaimSession<unknown>>;
   readonly startRuns?: Driver['startRuns'];
   readonly reclaim?: Driver['reclaim'];
+  readonly limitedParts?: Driver['limitedParts'];
   readonly list?: Driver['list'];
   readonly move?: Driver['move'];
   /** Whether wake-ups are pushed, as they are unless this says no. */
@@ -37,6 +44,7 @@ export function job(id: bigint, key: string | null = null): Job {
     crashes: 0,
     redrives: 0,
     metadata: {},
+    limits: '',
     createdAt: new Date(0),
   };
 }
@@ -63,6 +71,8 @@ export function emptyDatabase(answers: Answers): {
     confirm: unused,
     release: unused,
     lease: unused,
+    enterLimits: unused,
+    leaveLimits: unused,
     lockLeased: unused,
     used: false,
     settle: async (settlements) => settlements.map(({ id }) => id),
@@ -107,6 +117,9 @@ export function emptyDatabase(answers: Answers): {
     enqueue: unused,
     list: answers.list ?? unused,
     count: unused,
+    limitedParts: answers.limitedParts ?? (async () => []),
+    setLimit: unused,
+    limits: unused,
     move: answers.move ?? unused,
     moveAll: async (event, publicIds) =>
       Promise.all(publicIds.map((publicId) => driver.move(event, publicId))),

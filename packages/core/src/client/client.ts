@@ -16,9 +16,11 @@ import { publicIdOf } from '../job/public-id.js';
 import type { Logger } from '../logger.js';
 import { type CallOptions, txOf } from './call-options.js';
 import { checkEnqueueable, type Enqueueable, type EnqueueOptions } from './enqueue-options.js';
+import { LimitSizes } from './limits.js';
 import type { LocalWorkers } from './local-workers.js';
 import { newJobs } from './new-jobs.js';
 import { SharedStore } from './shared-store.js';
+import { type SlotHolder, Slots, type SlotsSize } from './slots.js';
 
 /** The jobs to find. All the given conditions must hold. */
 export interface ListOptions extends Omit<JobFilter, 'publicIds'> {
@@ -36,10 +38,19 @@ const LOCKED_MS = 20;
 export class Client<Tx> {
   readonly #driver: Driver<Tx>;
   readonly #calls: SharedStore;
+  readonly #clock: Clock;
+  readonly #held = new Set<SlotHolder>();
   #isClosed = false;
+  /** The sizes of limits, at run time. */
+  readonly limits: LimitSizes;
 
   constructor(driver: Driver<Tx>, here: LocalWorkers, log: Logger, clock: Clock) {
     this.#driver = driver;
+    this.#clock = clock;
+    this.limits = new LimitSizes(() => {
+      this.checkOpen();
+      return driver;
+    });
     this.#calls = new SharedStore(driver, here, log, clock);
   }
 
@@ -197,6 +208,21 @@ export class Client<Tx> {
     });
   }
 
+  /**
+   * The slots of a limit, for work that is no job. Handlers with a limit of this name share them.
+   *
+   * @example
+   * await using slot = await rowlock.slots('reports', { max: 3 }).acquire({ wait: '5s' });
+   * if (slot.outcome === 'full') return;
+   *
+   * @param size The size as this caller sees it. A size that `limits.set` has set takes its place.
+   * @throws InvalidInputError, ClosedError
+   */
+  slots(name: string, size: SlotsSize): Slots {
+    this.checkOpen();
+    return new Slots({ driver: this.#driver, clock: this.#clock, held: this.#held }, name, size);
+  }
+
   /** The workers that are alive, and those that stopped within the last hour, or died within an hour of their start. */
   async workers(): Promise<readonly WorkerView[]> {
     return this.#shared.workers();
@@ -205,6 +231,11 @@ export class Client<Tx> {
   /** Resolves when all gathered jobs are written, or refused, and every wake-up has been sent. */
   async flush(): Promise<void> {
     await this.#calls.flush();
+  }
+
+  /** Gives back the slots that were taken without a job. */
+  protected async releaseSlots(): Promise<void> {
+    await Promise.all([...this.#held].map((holder) => holder.release()));
   }
 
   /** Refuses all later calls. */

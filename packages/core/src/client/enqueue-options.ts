@@ -5,9 +5,11 @@ import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkPayload } from '../handler/check-payload.js';
 import { ATTEMPTS, checkSchema, QUEUE } from '../handler/handler.js';
+import { type AnyLimitRule, limitsOfJob } from '../handler/job-limits.js';
 import { checkJson, checkKey, checkName, checkWhole, LIMITS } from '../input.js';
 import type { NewJob, UniqueScope } from '../job/job.js';
 import type { Json } from '../job/json.js';
+import { limitsText } from '../job/limits.js';
 
 const HOST = hostname();
 
@@ -63,6 +65,8 @@ export interface Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1,
   readonly payload: Schema;
   /** The handler's, 1 to 1,000. Default 5. */
   readonly attempts?: number;
+  /** The handler's. Default: none. */
+  readonly limit?: AnyLimitRule | undefined;
   /** For the compiler alone: a handler has the type of its output here. */
   readonly types?: { readonly output: Output };
 }
@@ -101,6 +105,7 @@ export function newJob(handler: Enqueueable, options: EnqueueOptions<unknown>): 
     maxAttempts: attempts,
     unique: unique(options.unique),
     metadata: checkMetadata(metadata),
+    limits: limitsText(limitsOfJob(handler, payload, key)),
     createdBy: HOST,
   };
   // As JSON, as at the claim: otherwise a Date would be accepted here and refused there.

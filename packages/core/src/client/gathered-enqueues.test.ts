@@ -6,7 +6,7 @@ import { GatheredEnqueues } from './gathered-enqueues.js';
 function newJob(payload: number, key?: string): NewJob {
   const place = { queue: 'q', kind: 'k', key: null, priority: 0, available: { inMs: 0 } } as const;
   const unique = key === undefined ? null : ({ key, scope: 'ever' } as const);
-  return { ...place, payload, unique, maxAttempts: 1, metadata: {}, createdBy: 'test' };
+  return { ...place, payload, unique, maxAttempts: 1, metadata: {}, limits: '', createdBy: 'test' };
 }
 
 /** Enqueues into a table that answers when the test says so. */

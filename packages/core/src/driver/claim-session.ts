@@ -45,7 +45,13 @@ export interface RunTransaction<Tx> {
  * with `ConnectionLost` once the server has ended the transaction, or has not answered for too long.
  */
 export interface ClaimSession<Tx> extends RunTransaction<Tx> {
-  /** SKIP LOCKED. Locks and returns the first due jobs beyond the line, up to `limit`, in the order of priority and id. */
+  /**
+   * SKIP LOCKED. Locks and returns the first due jobs beyond the line, up to `limit`, in the order of priority and id.
+   *
+   * With `limits`, also takes a slot of each of these limits, until the transaction ends. It takes one of a limit if
+   * fewer slots than the limit's size are taken, whatever size their takers had. The size is what `setLimit` has set,
+   * else what the job says. If there is no slot, rejects with `LimitReached`. After that, only `rollback` is allowed.
+   */
   claim(criteria: ClaimCriteria): Promise<readonly Job[]>;
 
   /**
@@ -72,9 +78,19 @@ export interface ClaimSession<Tx> extends RunTransaction<Tx> {
 
   /**
    * Commits the claim of these jobs. They are now in progress by this run, visible to all. The claim's other jobs are
-   * let go. The lease ends with the worker's session, and after `forMs` in any case.
+   * let go. The lease ends with the worker's session, and after `forMs` in any case. So do the slots of the claim's
+   * limits, which are this run's from now on.
    */
   lease(runId: string, jobs: readonly JobId[], forMs: number): Promise<void>;
+
+  /**
+   * Takes a slot of each of these limits without a job, as `claim` does with `limits`. Rejects with `LimitReached` if
+   * there is none. The transaction holds the slots until it ends.
+   */
+  enterLimits(limits: string): Promise<void>;
+
+  /** Gives back the slots that this run has by its lease, when the transaction commits. */
+  leaveLimits(runId: string): Promise<void>;
 
   /**
    * Locks those of these jobs that this run had last. Returns the state of each: `in-progress`, or how the run has
@@ -128,10 +144,12 @@ export interface Line {
 export interface ClaimCriteria {
   readonly queue: string;
   readonly kinds: readonly string[];
+  /** The text of the limits of the jobs to claim: see `limitsText`. Default: jobs without limits. */
+  readonly limits?: string;
   readonly line: Line;
   /** Keys known to be busy: their jobs are skipped. */
   readonly busy: readonly string[];
-  /** The most jobs to claim. */
+  /** The most jobs to claim. 1 with `limits`. */
   readonly limit: number;
 }
 

@@ -4,6 +4,7 @@ import { isError } from '../is-error.js';
 export type DriverErrorCode =
   | 'LockNotAvailable'
   | 'LockTimeout'
+  | 'LimitReached'
   | 'Deadlock'
   | 'SerializationFailure'
   | 'ConnectionLost'
@@ -31,6 +32,7 @@ const RETRYABLE: ReadonlySet<DriverErrorCode> = new Set([
  * An error of the database, classified. Test `code`, not `instanceof`, where two copies of this package may meet.
  *
  * - `LockNotAvailable`: NOWAIT met a lock. Another transaction has the entity.
+ * - `LimitReached`: all slots of a limit are taken.
  * - `LockTimeout`, `Deadlock`, `SerializationFailure`: the server gave up. A repeat may work.
  * - `ConnectionLost`: the connection ended, and with it any claim that lived on it.
  * - `StatementCancelled`: the server cancelled the statement, at a timeout or at a request to cancel.

@@ -5,7 +5,7 @@ import type { HistoryEntry, Stretch } from './history.js';
 import type { Receipt, RunNote, RunRef, RunStart, RunsStarted } from './run-record.js';
 import type { SharedPool } from './shared-pool.js';
 import type { Store } from './store.js';
-import type { Lanes, Reclaimed, ReclaimScope, Survey } from './survey.js';
+import type { Lanes, QueuePart, Reclaimed, ReclaimScope, Survey } from './survey.js';
 
 /**
  * A database that can hold jobs. Core decides, and a driver translates into SQL. A driver has no policy, no backoff, no
@@ -35,7 +35,10 @@ export interface Driver<Tx = unknown> extends Store {
   /** A slot's connection, taken from the pool with its first claim. */
   claimSession(options: ClaimSessionOptions): ClaimSession<Tx>;
 
-  /** Returns those of these queues that have a due job of these kinds, locked or not, in any order. By one statement. */
+  /**
+   * Returns those of these queues that have a due job of these kinds without limits, locked or not, in any order. By one
+   * statement.
+   */
   dueQueues(lanes: Lanes): Promise<readonly string[]>;
 
   /**
@@ -44,10 +47,13 @@ export interface Driver<Tx = unknown> extends Store {
    */
   survey(lanes: Lanes): Promise<Survey>;
 
+  /** The parts of these queues that have due jobs with limits, locked or not, up to 1,000. Reads without locks. */
+  limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]>;
+
   /**
    * Puts back to `new` the jobs of leases that are over, of leases whose workers are in `dead`, and of the calling
    * worker's runs that have ended. Returns the workers of other leases that are not alive. Skips a job that its run is
-   * just settling.
+   * just settling. Gives back the slots of the runs whose jobs it puts back.
    */
   reclaim(scope: ReclaimScope): Promise<Reclaimed>;
 

@@ -49,8 +49,27 @@ export interface Store {
   /** Wakes workers. On the pool at once. Joined, when the transaction commits, and only then. */
   notify(wakeUps: readonly WakeUp[]): Promise<void>;
 
+  /**
+   * Sets the size of a limit for all takers, in place of what they say. Null: what they say is the size again. Those who
+   * have slots keep them.
+   *
+   * @param by Who sets it.
+   */
+  setLimit(name: string, max: number | null, by: string): Promise<void>;
+
+  /** The limits whose size was set, in the order of their names, up to 1,000. */
+  limits(): Promise<readonly LimitView[]>;
+
   /** The workers that are alive, and those that stopped within the last hour. */
   workers(): Promise<readonly WorkerView[]>;
+}
+
+/** A limit whose size was set at run time. */
+export interface LimitView {
+  readonly name: string;
+  readonly max: number;
+  readonly setAt: Date;
+  readonly setBy: string;
 }
 
 export interface JobFilter {

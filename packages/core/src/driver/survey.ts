@@ -16,6 +16,15 @@ export interface Survey {
   readonly waiting: boolean;
   /** Whether a job of these queues is in progress by a lease of any worker. */
   readonly leased: boolean;
+  /** Whether a due job of these queues has limits. */
+  readonly limited: boolean;
+}
+
+/** Due jobs of a queue that have the same limits. They are claimed apart from the queue's other jobs. */
+export interface QueuePart {
+  readonly queue: string;
+  /** The text of their limits: see `limitsText`. */
+  readonly limits: string;
 }
 
 /** The leases to check. */

@@ -4,6 +4,8 @@ export interface WakeUp {
   readonly queue?: string;
   /** The public id of a locked job to cancel. */
   readonly cancel?: string;
+  /** The limit that has a free slot, or another size. */
+  readonly limit?: string;
   /** How often that job was redriven. A wake-up may be late, and must not cancel a job that was redriven since. */
   readonly redrives?: number;
   /** The ids of workers that were woken already. */
@@ -17,10 +19,11 @@ export function concerns({ queue, except }: WakeUp, queues: readonly string[], w
 
 /** A wake-up as it was sent. Any client of the database may send one: text of another form is a hint to look. */
 export function wakeUpOf(sent: unknown): WakeUp {
-  const { queue, cancel, redrives, except } = Object(sent);
+  const { queue, cancel, limit, redrives, except } = Object(sent);
   return {
     ...(typeof queue === 'string' && { queue }),
     ...(typeof cancel === 'string' && { cancel }),
+    ...(typeof limit === 'string' && { limit }),
     ...(typeof redrives === 'number' && { redrives }),
     ...(Array.isArray(except) && { except: except.filter((id: unknown) => typeof id === 'string') }),
   };

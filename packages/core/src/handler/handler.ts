@@ -5,6 +5,7 @@ import { checkKinds, checkName } from '../input.js';
 import type { Backoff } from '../job/backoff.js';
 import type { Json } from '../job/json.js';
 import type { Logger } from '../logger.js';
+import { type AnyLimitRule, checkLimitRule, type LimitRule } from './job-limits.js';
 import type { OutputOf, Returnable } from './outcome.js';
 
 /** Code for one kind of job, and how its jobs are claimed, retried and bounded. Made by `defineHandler`. */
@@ -37,6 +38,7 @@ export interface HandlerPolicy {
   readonly after: readonly string[];
   readonly claim: 'hold' | 'lease';
   readonly attempts: number;
+  readonly limit: AnyLimitRule | undefined;
   readonly backoff: Backoff;
   readonly timeoutMs: number;
 }
@@ -150,6 +152,12 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    * must have ended within a millisecond, without `tx`.
    */
   readonly batch?: number | 'auto';
+  /**
+   * How many runs of a name may go on at once, in all processes together: one limit, or several, or a function of the
+   * payload. The limits of a job are fixed at its enqueue. A job that finds a limit reached stays `new`, costs no
+   * attempt, and holds up no other job. Not together with `batch`. Default: none.
+   */
+  readonly limit?: LimitRule<StandardSchemaV1.InferInput<Schema>>;
   /** How many attempts a job has, 1 to 1,000. A crash counts as one. Default 5. */
   readonly attempts?: number;
   /** The pauses between the attempts. */
@@ -217,10 +225,17 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
       "batch is for claim: 'hold': a lease is settled by itself. Leave one of them out.",
     );
   }
+  checkLimitRule(kind, definition.limit);
+  if (definition.limit !== undefined && batch !== 1) {
+    throw new InvalidInputError(
+      'batch is for handlers without a limit: each run needs slots of its own. Leave one of them out.',
+    );
+  }
   return {
     kind,
     queue,
     payload,
+    limit: definition.limit,
     after,
     claim,
     batch: batch === 'auto' ? 'auto' : whole('batch', batch, 1, 10_000),
@@ -253,6 +268,7 @@ const OPTIONS: readonly string[] = [
   'claim',
   'batch',
   'attempts',
+  'limit',
   'retry',
   'timeout',
   'run',

@@ -1,5 +1,6 @@
 import type { Json } from './json.js';
 import type { State } from './lifecycle.js';
+import type { Limits } from './limits.js';
 
 /** A job's place in the table: always increasing, orders the queue, never shown to the outside. */
 export type JobId = bigint;
@@ -28,11 +29,15 @@ export interface Job {
   /** How often it was redriven. */
   readonly redrives: number;
   readonly metadata: { readonly [name: string]: Json };
+  /** The text of its limits, fixed at the enqueue: see `limitsText`. Empty if it has none. */
+  readonly limits: string;
   readonly createdAt: Date;
 }
 
 /** A job, as clients see it. */
-export interface JobView<Payload = Json, Output = Json> extends Omit<Job, 'id' | 'payload'> {
+export interface JobView<Payload = Json, Output = Json> extends Omit<Job, 'id' | 'payload' | 'limits'> {
+  /** The limits that its runs keep, by name. */
+  readonly limits: Limits;
   /** The input of the enqueue, kept as JSON. Not the schema's output. */
   readonly payload: Payload;
   /** The row's state. Also `in-progress` while a live worker holds the job's lock. */
@@ -81,6 +86,8 @@ export interface NewJob {
   /** Refuses a second job of this kind with this key, in any queue and with either scope. */
   readonly unique: { readonly key: string; readonly scope: UniqueScope } | null;
   readonly metadata: { readonly [name: string]: Json };
+  /** The text of its limits: see `limitsText`. */
+  readonly limits: string;
   readonly createdBy: string;
 }
 

@@ -18,6 +18,7 @@ import { reserve, shortages } from './life/connections.js';
 import { Session } from './life/session.js';
 import { Cancellations } from './look/cancellations.js';
 import { DueQueues } from './look/due-queues.js';
+import { LimitedJobs } from './look/limited-jobs.js';
 import { Rounds } from './look/rounds.js';
 import { ScanPosition } from './look/scan-position.js';
 import { Slots } from './look/slots.js';
@@ -87,6 +88,7 @@ interface Running {
   readonly anchor: Anchor;
   readonly slots: Slots;
   readonly rounds: Pick<Rounds, 'beginAt'>;
+  readonly limited: LimitedJobs;
   readonly surveyor: Surveyor;
   readonly lines: LineReporter;
   readonly beside: readonly Promise<void>[];
@@ -282,6 +284,17 @@ export class Worker<Tx> {
       alarm: this.#alarm,
       onFault: this.#faults.meet,
     };
+    const limited = new LimitedJobs({
+      driver,
+      queues: registry.queues,
+      expected: registry.hasLimits,
+      clock,
+      alarm: this.#alarm,
+      wake: () => this.wake(),
+      retryMs: this.#watchMs,
+      pollMs: this.#pollMs,
+      onFault: this.#faults.meet,
+    });
     const surveyor = new Surveyor({
       ...all,
       driver,
@@ -294,6 +307,7 @@ export class Worker<Tx> {
       watchMs: this.#watchMs,
       busy: () => slots.areAllOpen && !this.#stopping.signal.aborted,
       wake: () => this.wake(),
+      limited: () => limited.found(),
       done: () => {
         if (slots.areAllClosed) rest();
       },
@@ -308,6 +322,7 @@ export class Worker<Tx> {
       stopping: this.#stopping.signal,
       dueQueues: new DueQueues({ driver, lanes: registry, clock, mostMs: this.#pollMs }),
       sweep: (pass, claimed) => sweep({ ...flow, claimed }, pass),
+      limited,
       slots,
       surveyor,
     });
@@ -320,7 +335,7 @@ export class Worker<Tx> {
       stopping: this.#stopping.signal,
     });
     const beside = [this.#listen(anchor).catch(this.#faults.meet), ...(retention.any ? [pruner.run()] : [])];
-    this.#running = { anchor, slots, rounds, surveyor, lines, beside };
+    this.#running = { anchor, slots, rounds, limited, surveyor, lines, beside };
     const wakeUps = anchor.pushed ? 'pushed' : 'polled';
     log.info(
       { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
@@ -335,6 +350,10 @@ export class Worker<Tx> {
     const { signal } = this.#unsubscribing;
     const { queues } = this.#parts.registry;
     for await (const wakeUp of anchor.wakeUps({ queues, everyMs: this.#pollMs, signal })) {
+      if (wakeUp.limit !== undefined) {
+        if (this.#running?.limited.freed([wakeUp.limit])) this.wake();
+        continue;
+      }
       if (wakeUp.cancel === undefined) {
         this.wake(wakeUp.queue);
         continue;

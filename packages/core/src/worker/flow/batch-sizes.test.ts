@@ -44,6 +44,7 @@ const job = (change: Partial<Job> = {}): Job => ({
   crashes: 0,
   redrives: 0,
   metadata: {},
+  limits: '',
   createdAt: new Date(0),
   ...change,
 });

@@ -1,17 +1,13 @@
 /** Claim, check and group: from the next jobs beyond the line to the runs that may begin. */
 
 import type { ClaimCriteria, ClaimSession, Finished } from '../../driver/claim-session.js';
+import { isDriverError } from '../../driver/driver-error.js';
 import type { Job } from '../../job/job.js';
+import { NO_LIMITS } from '../../job/limits.js';
 import type { Sweep } from '../look/sweep.js';
 import { ONE_JOB, type Search } from './batch-sizes.js';
 import type { Flow } from './context.js';
 import { type Grouped, lockGroups } from './group.js';
-
-/**
- * How long a sweep may go on before it starts again from the first job, in milliseconds. An urgent job waits this long
- * behind a backlog.
- */
-const SWEEP_MS = 500;
 
 /** The most busy keys that a claim excludes. A job of another busy key is claimed and let go. */
 const BUSY_KEYS = 1_000;
@@ -24,13 +20,12 @@ interface ClaimAhead {
 
 /**
  * The claims of one slot's sweep, on one connection. Ids become visible out of order, and jobs come back behind the
- * line. So under lasting load a sweep ends after `SWEEP_MS`, and the slot sweeps again.
+ * line. So under lasting load a sweep ends when its time is over, and the slot sweeps again.
  */
 export class Claims<Tx> {
   readonly session: ClaimSession<Tx>;
   readonly #flow: Flow<Tx>;
   readonly #pass: Sweep;
-  readonly #until: number;
   /** The entities that this slot has. */
   readonly #taken = new Set<string>();
   #search: Search = ONE_JOB;
@@ -44,20 +39,25 @@ export class Claims<Tx> {
   constructor(flow: Flow<Tx>, pass: Sweep) {
     this.#flow = flow;
     this.#pass = pass;
-    this.#until = flow.clock.now() + SWEEP_MS;
     this.session = flow.driver.claimSession({ idleLimitMs: flow.idleLimitMs });
   }
 
   /** The next runs, under this connection's locks. Null when the sweep is over. */
   async next(): Promise<Grouped<Tx> | null> {
-    for (;;) {
-      const jobs = await this.#claim();
-      if (jobs === null) return null;
-      const grouped = await this.#group(jobs);
-      if (grouped === 'end') return null;
-      if (grouped !== 'blocked') return grouped;
-      await this.session.rollback();
-      this.#letGo();
+    try {
+      for (;;) {
+        const jobs = await this.#claim();
+        if (jobs === null) return null;
+        const grouped = await this.#group(jobs);
+        if (grouped === 'end') return null;
+        if (grouped !== 'blocked') return grouped;
+        await this.session.rollback();
+        this.#letGo();
+      }
+    } catch (error) {
+      if (!isDriverError(error, 'LimitReached')) throw error;
+      this.#pass.limitReached();
+      return null;
     }
   }
 
@@ -67,7 +67,7 @@ export class Claims<Tx> {
    */
   behind(): ClaimCriteria | undefined {
     this.#works();
-    if (!this.#goesOn || this.#flow.sizes.next(this.#pass.queue) > 1) return undefined;
+    if (!this.#goesOn || this.#takesMany) return undefined;
     this.#pass.catchUp(false);
     this.#began = this.#flow.clock.now();
     return this.#criteria(1);
@@ -87,6 +87,12 @@ export class Claims<Tx> {
   #works(): void {
     this.#worked = true;
     this.#pass.worked = true;
+  }
+
+  /** Whether the next claim may take several jobs. Jobs with limits are claimed one by one, each with its slots. */
+  get #takesMany(): boolean {
+    const { limits, queue } = this.#pass;
+    return limits === NO_LIMITS && this.#flow.sizes.next(queue) > 1;
   }
 
   /** The entities of this claim are free again, and other slots may look. */
@@ -110,7 +116,7 @@ export class Claims<Tx> {
     this.#worked = false;
     if (ahead !== null) return this.#claimed(await ahead.jobs, ahead.began);
     const { sizes, clock } = this.#flow;
-    this.#search = await sizes.search(this.#pass.queue, this.#most);
+    if (this.#pass.limits === NO_LIMITS) this.#search = await sizes.search(this.#pass.queue, this.#most);
     this.#pass.catchUp(this.#most !== undefined);
     this.#most = undefined;
     const began = clock.now();
@@ -122,18 +128,21 @@ export class Claims<Tx> {
     const now = clock.now();
     this.#pass.claimed(jobs.at(-1), now - began, now);
     const { limit, isPast } = this.#search;
-    if (!isPast) sizes.found(this.#pass.queue, limit, sizes.batchable(jobs));
+    if (!isPast && this.#pass.limits === NO_LIMITS)
+      sizes.found(this.#pass.queue, limit, sizes.batchable(jobs));
     return jobs;
   }
 
   /** Whether another claim is to be made. */
   get #goesOn(): boolean {
     const { stopping, clock } = this.#flow;
-    return !this.#isAnswered && !stopping.aborted && clock.now() < this.#until;
+    return !this.#isAnswered && !stopping.aborted && clock.now() < this.#pass.until;
   }
 
   /** Whether another slot looks for all that this slot could still find. */
   get #isAnswered(): boolean {
+    // A slot of a limit is best used by who has it.
+    if (this.#pass.limits !== NO_LIMITS) return false;
     return this.#worked && this.#pass.isAtFront && this.#flow.answered();
   }
 
@@ -145,12 +154,12 @@ export class Claims<Tx> {
 
   #criteria(limit: number): ClaimCriteria {
     const { registry, taken } = this.#flow;
-    const { queue, line, busy } = this.#pass;
+    const { queue, limits, line, busy } = this.#pass;
     const prefix = `${queue}\n`;
     // What this slot has is free again when the claim is made.
     const others = [...taken].filter((entity) => entity.startsWith(prefix) && !this.#taken.has(entity));
     const keys = [...busy, ...others.map((entity) => entity.slice(prefix.length))].slice(0, BUSY_KEYS);
-    return { queue, line, kinds: registry.kinds, busy: keys, limit };
+    return { queue, limits, line, kinds: registry.kinds, busy: keys, limit };
   }
 
   /** Checks and groups the claimed jobs. No job stays locked that is not run. */

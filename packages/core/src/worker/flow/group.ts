@@ -58,7 +58,13 @@ export async function lockGroups<Tx>(
     // A key whose jobs are not locked is not run.
     const chain =
       typeof entity === 'string'
-        ? await chainOf(flow, tx, claim, locked.get(entity) ?? [], claim.isBatch ? claimed.length : 1)
+        ? await chainOf(
+            flow,
+            tx,
+            claim,
+            upToOtherLimits(pass, locked.get(entity) ?? []),
+            claim.isBatch ? claimed.length : 1,
+          )
         : keylessRun(flow, claim, claimed);
     if (chain === 'one by one') return 'one by one';
     if (chain !== undefined) chains.set(entity, chain);
@@ -69,6 +75,15 @@ export async function lockGroups<Tx>(
     flow.events.emit('blocked', job);
   }
   return [...chains.values()];
+}
+
+/**
+ * The first of these jobs, up to one with other limits. The claim has slots of its own limits alone. If the first job
+ * has others, the key waits for the sweep of that job's part.
+ */
+function upToOtherLimits({ limits }: Sweep, jobs: readonly Job[]): readonly Job[] {
+  const end = jobs.findIndex((job) => job.limits !== limits);
+  return end === -1 ? jobs : jobs.slice(0, end);
 }
 
 /** Marks the job's entity as this slot's. False if another slot of this process has it. */

@@ -1,7 +1,15 @@
 import type { ClaimSession, Settlement } from '../../driver/claim-session.js';
 import { DriverError } from '../../driver/driver-error.js';
+import type { RunRef } from '../../driver/run-record.js';
 import type { JobId } from '../../job/job.js';
 import type { RunWrites } from '../run/run-handle.js';
+
+export interface Leased {
+  /** Whether the lease is known to be committed. */
+  readonly isCommitted: boolean;
+  /** Whether the run has slots of limits. */
+  readonly hasLimits: boolean;
+}
 
 /**
  * The transaction that settles a leased claim. Begins at its first use, and locks the jobs that this run still has. If
@@ -13,15 +21,17 @@ export class Lease<Tx> implements RunWrites<Tx> {
   readonly #session: ClaimSession<Tx>;
   readonly #runId: string;
   readonly #jobs: readonly JobId[];
+  readonly #hasLimits: boolean;
   readonly #lost = new AbortController();
   #locked: Promise<void> | null = null;
   #used = false;
   #settledBefore = false;
 
-  constructor(session: ClaimSession<Tx>, runId: string, jobs: readonly JobId[], isCommitted: boolean) {
+  constructor(session: ClaimSession<Tx>, { runId, jobs }: RunRef, { isCommitted, hasLimits }: Leased) {
     this.#session = session;
     this.#runId = runId;
     this.#jobs = jobs;
+    this.#hasLimits = hasLimits;
     this.isCommitted = isCommitted;
   }
 
@@ -52,6 +62,7 @@ export class Lease<Tx> implements RunWrites<Tx> {
 
   async commit(): Promise<void> {
     await this.#lock();
+    if (this.#hasLimits && !this.#settledBefore) await this.#session.leaveLimits(this.#runId);
     await this.#session.commit();
   }
 

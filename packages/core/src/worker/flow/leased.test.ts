@@ -38,7 +38,11 @@ async function settled(fates: readonly Fate[]): Promise<{ told: unknown; row: St
       if (fate !== 'committed') throw lost;
     },
   };
-  const lease = new Lease(session, 'run', [job(1n).id], true);
+  const lease = new Lease(
+    session,
+    { runId: 'run', jobs: [job(1n).id] },
+    { isCommitted: true, hasLimits: false },
+  );
   await lease.handle();
   const settlements = {
     settlements: [ending('complete')],
@@ -79,7 +83,11 @@ async function settledUnused(refusals: readonly DriverErrorCode[]): Promise<unkn
       return settlements.map(({ id }) => id);
     },
   };
-  const lease = new Lease(session, 'run', [job(1n).id], true);
+  const lease = new Lease(
+    session,
+    { runId: 'run', jobs: [job(1n).id] },
+    { isCommitted: true, hasLimits: false },
+  );
   const settlements = {
     settlements: [ending('complete')],
     instead: () => [ending('retry')],

@@ -3,6 +3,7 @@
 import type { ClaimSession, Settlement } from '../../driver/claim-session.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import { ClaimLostError } from '../../errors.js';
+import { NO_LIMITS } from '../../job/limits.js';
 import { Pause } from '../../job/pause.js';
 import type { RunRecord } from '../record/run-records.js';
 import { soleEntrance } from '../run/entrance.js';
@@ -46,7 +47,7 @@ export async function runLeased<Tx>(
 async function takeLease<Tx>(
   { driver }: Flow<Tx>,
   session: ClaimSession<Tx>,
-  { live: { runId, jobs }, handler }: Run<Tx>,
+  { live: { runId, jobs }, jobs: [first], handler }: Run<Tx>,
 ): Promise<Lease<Tx>> {
   const idleLimitMs = limitMs(handler.timeoutMs);
   let isCommitted = true;
@@ -57,7 +58,8 @@ async function takeLease<Tx>(
     // The lease may be committed although its answer was lost. Then it must be given back.
     isCommitted = false;
   }
-  return new Lease(driver.claimSession({ idleLimitMs }), runId, jobs, isCommitted);
+  const hasLimits = first.limits !== NO_LIMITS;
+  return new Lease(driver.claimSession({ idleLimitMs }), { runId, jobs }, { isCommitted, hasLimits });
 }
 
 async function runUnderLease<Tx>(

@@ -45,6 +45,7 @@ function row(publicId: string) {
     crashes: 0,
     redrives: 1,
     metadata: {},
+    limits: '',
     createdAt: new Date(0),
   };
   return { id: 1n, publicId, ...queue, ...counts };

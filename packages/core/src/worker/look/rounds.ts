@@ -3,6 +3,7 @@ import { isDriverError } from '../../driver/driver-error.js';
 import { Pause } from '../../job/pause.js';
 import type { Alarm } from '../time/alarm.js';
 import type { DueQueues } from './due-queues.js';
+import type { LimitedJobs } from './limited-jobs.js';
 import { longestPauseMs, type ScanPosition } from './scan-position.js';
 import type { Slot, Slots } from './slots.js';
 import type { Surveyor } from './surveyor.js';
@@ -21,6 +22,7 @@ export interface RoundsParts {
   /** By queue. */
   readonly positions: ReadonlyMap<string, ScanPosition>;
   readonly dueQueues: Pick<DueQueues, 'round' | 'leftMs'>;
+  readonly limited: LimitedJobs;
   readonly slots: Pick<Slots, 'woken' | 'atRest'>;
   readonly surveyor: Surveyor;
   readonly alarm: Alarm;
@@ -92,9 +94,10 @@ export class Rounds {
    * is no connection.
    */
   async #round(claimed: () => void): Promise<Omit<Round, 'place'>> {
+    const { clock, dueQueues, limited } = this.#parts;
     const sweeps: Sweep[] = [];
     const errors: unknown[] = [];
-    const due = this.#parts.dueQueues.round(this.#first);
+    const due = dueQueues.round(this.#first);
     for (const [queue, position] of this.#queues()) {
       if (isWithoutConnection(errors.at(-1))) {
         // Claims in the queue before may always take too long.
@@ -103,7 +106,7 @@ export class Rounds {
       }
       try {
         if (due !== null && !(await due.includes(queue))) continue;
-        const pass = await this.#sweep(queue, position, claimed);
+        const pass = await this.#sweep(new Sweep({ queue }, position, clock.now()), claimed);
         sweeps.push(pass);
         if (pass.end === 'early') break;
       } catch (error) {
@@ -111,6 +114,8 @@ export class Rounds {
       }
     }
     const isWhole = due?.isWhole !== false && sweeps.every(({ looksBack }) => looksBack);
+    if (limited.areExpected && !isWithoutConnection(errors.at(-1)))
+      await limited.round((pass) => this.#sweep(pass, claimed), sweeps).catch((error) => errors.push(error));
     if (errors.length === 0) return { sweeps, isWhole };
     const last = errors.pop();
     for (const error of errors) this.#parts.onFault(error);
@@ -119,9 +124,8 @@ export class Rounds {
     throw last;
   }
 
-  async #sweep(queue: string, position: ScanPosition, claimed: () => void): Promise<Sweep> {
+  async #sweep(pass: Sweep, claimed: () => void): Promise<Sweep> {
     const { clock, sweep } = this.#parts;
-    const pass = new Sweep(queue, position, clock.now());
     try {
       await sweep(pass, claimed);
       return pass;

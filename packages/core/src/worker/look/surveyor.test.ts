@@ -5,7 +5,13 @@ import { Alarm } from '../time/alarm.js';
 import { ScanPosition } from './scan-position.js';
 import { Surveyor } from './surveyor.js';
 
-const NOTHING: Survey = { promoted: 0, nextDueMs: null, waiting: false, leased: false };
+const NOTHING: Survey = {
+  promoted: 0,
+  nextDueMs: null,
+  waiting: false,
+  leased: false,
+  limited: false,
+};
 
 /** A surveyor whose surveys take this long by its clock: while its test waits, unless they are beside it. */
 function surveying(
@@ -36,6 +42,7 @@ function surveying(
     busy: () => false,
     wake: () => {},
     done: () => {},
+    limited: () => {},
     onFault: (error) => {
       throw error;
     },

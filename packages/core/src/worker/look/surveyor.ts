@@ -18,6 +18,8 @@ export interface SurveyorParts extends WatchParts {
   /** Rings when the worker is to look again. */
   readonly alarm: Alarm;
   readonly pollMs: number;
+  /** Called when a survey has found due jobs with limits. */
+  readonly limited: () => void;
   /** Called when a survey that no slot waits for is over. */
   readonly done: () => void;
 }
@@ -129,14 +131,15 @@ export class Surveyor {
   }
 
   async #survey({ looksAgain }: Survey): Promise<boolean> {
-    const { driver, lanes, clock, positions, alarm, pollMs, watchMs, wake } = this.#parts;
+    const { driver, lanes, clock, positions, alarm, pollMs, watchMs, wake, limited } = this.#parts;
     const began = clock.now();
     this.#pace.pause(SOON_MS, began);
-    const { promoted, nextDueMs, waiting, leased } = await driver.survey(lanes);
+    const { promoted, nextDueMs, waiting, leased, limited: hasLimited } = await driver.survey(lanes);
     const now = clock.now();
     this.#pace.took(now - began, now);
     for (const position of positions.values()) position.surveyed(this.#pace.typicalMs, now);
     this.#dueAt = now + Math.max(this.#pace.leftMs(now), Math.min(pollMs, nextDueMs ?? pollMs));
+    if (hasLimited) limited();
     if (promoted > 0 || (waiting && looksAgain)) wake();
     if (nextDueMs !== null && nextDueMs < pollMs) alarm.within(nextDueMs);
     // Another worker holds the due job. If that worker dies, no wake-up comes.

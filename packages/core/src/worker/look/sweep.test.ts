@@ -19,6 +19,7 @@ function job(id: number, key: string | null = null): Job {
     crashes: 0,
     redrives: 0,
     metadata: {},
+    limits: '',
     createdAt: new Date(0),
   };
 }
@@ -46,8 +47,8 @@ function takeLong(position: ScanPosition): void {
 
 test('a sweep catches up with the scan position, and never goes back', () => {
   const position = advanced(500);
-  new Sweep('q', position, 0);
-  const pass = new Sweep('q', position, 0);
+  new Sweep({ queue: 'q' }, position, 0);
+  const pass = new Sweep({ queue: 'q' }, position, 0);
   expect(pass.line).toEqual(at(500));
   position.advance(at(700));
   pass.catchUp();
@@ -59,7 +60,7 @@ test('a sweep catches up with the scan position, and never goes back', () => {
 
 test('a look back goes on past busy keys', () => {
   const position = advanced(500);
-  const pass = new Sweep('q', position, 0);
+  const pass = new Sweep({ queue: 'q' }, position, 0);
   expect(pass.looksBack).toBe(true);
   pass.catchUp();
   expect(pass.line).toBe(START);
@@ -77,7 +78,7 @@ test('a look back goes on past busy keys', () => {
 
 test('a sweep that finds a job behind the position goes on right there, until it is at the position too', () => {
   const position = advanced(500);
-  const pass = new Sweep('q', position, 0);
+  const pass = new Sweep({ queue: 'q' }, position, 0);
   pass.catchUp();
   for (const id of [2, 3, 400]) {
     come(pass, job(id));
@@ -93,7 +94,7 @@ test('a sweep that finds a job behind the position goes on right there, until it
 
 test('claims behind the position count as looking back', () => {
   const position = advanced(500);
-  const pass = new Sweep('q', position, 0);
+  const pass = new Sweep({ queue: 'q' }, position, 0);
   pass.catchUp();
   come(pass, job(2));
   expect(position.pauseMs(0)).toBe(0);
@@ -105,8 +106,8 @@ test('claims behind the position count as looking back', () => {
 
 test('a sweep that has run a job of a key goes on right behind it, where the next job of that key may be', () => {
   const position = advanced(500);
-  new Sweep('q', position, 0);
-  const pass = new Sweep('q', position, 0);
+  new Sweep({ queue: 'q' }, position, 0);
+  const pass = new Sweep({ queue: 'q' }, position, 0);
   const next = (one: Job, others: number) => {
     come(pass, one);
     position.advance(at(others));
@@ -121,7 +122,7 @@ test('a sweep that has run a job of a key goes on right behind it, where the nex
 test('a look back takes as long as all its claims, and the worker goes on from the job that it finds', () => {
   const position = new ScanPosition(5_000);
   takeLong(position);
-  const pass = new Sweep('q', position, 0);
+  const pass = new Sweep({ queue: 'q' }, position, 0);
   pass.claimed(job(1, 'busy'), 1, 1);
   pass.skip(job(1, 'busy'));
   expect(position.pauseMs(1)).toBeGreaterThan(0);
@@ -140,7 +141,7 @@ test('a look back takes as long as all its claims, and the worker goes on from t
 test('the time to find that a key is blocked counts as part of the look back', () => {
   const position = advanced(0);
   takeLong(position);
-  const pass = new Sweep('q', position, 0);
+  const pass = new Sweep({ queue: 'q' }, position, 0);
   pass.claimed(job(1, 'busy'), 1, 1);
   pass.moveLine(job(1, 'busy'));
   pass.blocked(100);
@@ -153,7 +154,7 @@ test('the time to find that a key is blocked counts as part of the look back', (
 test('a look back that finds only busy keys is followed by a pause too', () => {
   const position = advanced(500);
   takeLong(position);
-  const pass = new Sweep('q', position, 0);
+  const pass = new Sweep({ queue: 'q' }, position, 0);
   pass.claimed(job(1, 'busy'), 1, 1);
   pass.skip(job(1, 'busy'));
   pass.claimed(undefined, 101, 102);
@@ -164,7 +165,7 @@ test('a look back that finds only busy keys is followed by a pause too', () => {
 
 test('a look back that times out is continued by a later sweep, which then has not come to all jobs', () => {
   const position = advanced(0);
-  const pass = new Sweep('q', position, 0);
+  const pass = new Sweep({ queue: 'q' }, position, 0);
   for (const id of [1, 2, 3]) {
     pass.claimed(job(id, `key ${id}`), 50, 50 * id);
     pass.moveLine(job(id, `key ${id}`));
@@ -173,20 +174,20 @@ test('a look back that times out is continued by a later sweep, which then has n
   pass.timeOut(150);
   pass.close(150);
   expect(pass.end).toBe('timed out');
-  const next = new Sweep('q', position, 150);
+  const next = new Sweep({ queue: 'q' }, position, 150);
   expect({ line: next.line, looksBack: next.looksBack }).toEqual({ line: at(3), looksBack: false });
-  const on = new Sweep('q', position, 300);
+  const on = new Sweep({ queue: 'q' }, position, 300);
   expect({ line: on.line, looksBack: on.looksBack }).toEqual({ line: at(3), looksBack: false });
   on.claimed(undefined, 50, 350);
   // The whole look took 200 ms.
   expect(position.pauseMs(350)).toBe(198);
-  const whole = new Sweep('q', position, 3_000);
+  const whole = new Sweep({ queue: 'q' }, position, 3_000);
   expect({ line: whole.line, looksBack: whole.looksBack }).toEqual({ line: START, looksBack: true });
 });
 
 test('a sweep that has let go its jobs claims them again, and stays there if the others are further by then', () => {
   const position = advanced(500);
-  const pass = new Sweep('q', position, 0);
+  const pass = new Sweep({ queue: 'q' }, position, 0);
   pass.catchUp();
   come(pass, job(10));
   position.advance(at(600));
@@ -199,8 +200,8 @@ test('a sweep that has let go its jobs claims them again, and stays there if the
 
 test('a sweep that has let go its jobs goes through all of them, though others are further by then', () => {
   const position = advanced(500);
-  new Sweep('q', position, 0);
-  const pass = new Sweep('q', position, 0);
+  new Sweep({ queue: 'q' }, position, 0);
+  const pass = new Sweep({ queue: 'q' }, position, 0);
   const jobs = [501, 502, 503].map((id) => job(id));
   pass.claimed(jobs.at(-1), 1, 0);
   pass.letGo(jobs);
@@ -221,7 +222,7 @@ test('a sweep that has let go its jobs goes through all of them, though others a
 
 test('after a look back has failed, another sweep begins one', () => {
   const position = advanced(500);
-  const pass = new Sweep('q', position, 0);
+  const pass = new Sweep({ queue: 'q' }, position, 0);
   expect(position.lookBack(0)).toBeNull();
   pass.close(0);
   expect(position.lookBack(0)?.line).toBe(START);

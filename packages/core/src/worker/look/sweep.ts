@@ -1,11 +1,27 @@
 import type { Line } from '../../driver/claim-session.js';
 import type { Job } from '../../job/job.js';
+import { NO_LIMITS } from '../../job/limits.js';
 import { furthestOf, isBefore, type LookBack, type ScanPosition, START } from './scan-position.js';
 
-/** How a sweep has ended. `early`: another slot looks for the next job. */
-type End = 'at the last job' | 'early' | 'timed out';
+/** How a sweep has ended. `early`: another slot looks for the next job. `limit reached`: no slot of a limit was free. */
+type End = 'at the last job' | 'early' | 'timed out' | 'limit reached';
 
-/** One pass through a queue, in the order of priority and id. */
+/** The jobs to pass through: a queue's without limits, or a part of it. */
+export interface Stretch {
+  readonly queue: string;
+  /** The text of the jobs' limits. Default: none. */
+  readonly limits?: string;
+  /** How long the sweep may go on, in milliseconds. */
+  readonly forMs?: number;
+}
+
+/**
+ * How long a sweep may go on before it starts again from the first job, in milliseconds. An urgent job waits this long
+ * behind a backlog.
+ */
+export const SWEEP_MS = 500;
+
+/** One pass through a queue, or through a part of one, in the order of priority and id. */
 export class Sweep {
   readonly #position: ScanPosition;
   /** Whether it began at the first job, and so comes to all jobs. */
@@ -26,11 +42,15 @@ export class Sweep {
   /** Jobs that this sweep has let go may lie before this line. */
   #letGo = START;
 
-  constructor(
-    readonly queue: string,
-    position: ScanPosition,
-    now: number,
-  ) {
+  readonly queue: string;
+  readonly limits: string;
+  /** When its time is over. */
+  readonly until: number;
+
+  constructor({ queue, limits = NO_LIMITS, forMs = SWEEP_MS }: Stretch, position: ScanPosition, now: number) {
+    this.queue = queue;
+    this.limits = limits;
+    this.until = now + forMs;
     this.#position = position;
     this.#lookBack = position.lookBack(now);
     this.#front = position.line;
@@ -107,6 +127,11 @@ export class Sweep {
     if (this.#lookBack === null || this.line === START) return;
     this.#position.interrupt(this.#lookBack, this.line, now);
     this.#lookBack = null;
+  }
+
+  /** No slot of a limit is free. */
+  limitReached(): void {
+    this.end = 'limit reached';
   }
 
   /** The sweep has failed. */

@@ -17,6 +17,7 @@ const job: Job = {
   crashes: 0,
   redrives: 0,
   metadata: {},
+  limits: '',
   createdAt: new Date(0),
 };
 const policy = {

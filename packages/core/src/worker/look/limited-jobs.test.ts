@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { handClock } from '../../../test/hand-clock.js';
+import type { QueuePart } from '../../driver/survey.js';
+import type { WakeUp } from '../../driver/wake-up.js';
+import { Alarm } from '../time/alarm.js';
+import { LimitedJobs } from './limited-jobs.js';
+import type { Sweep } from './sweep.js';
+
+const RETRY_MS = 250;
+
+function part(name: string): QueuePart {
+  return { queue: 'q', limits: `{"${name}":1}` };
+}
+
+/** The limited jobs of a worker. What a sweep does is said by `ends`, by the text of its limits. */
+function limited({ expected = true }: { readonly expected?: boolean } = {}) {
+  const clock = handClock();
+  const parts: QueuePart[] = [];
+  const swept: string[] = [];
+  const sent: WakeUp[] = [];
+  const ends = new Map<string, (pass: Sweep) => void>();
+  const seen = { woken: 0, rung: 0 };
+  const jobs = new LimitedJobs({
+    driver: { limitedParts: async () => parts, notify: async (wakeUps) => void sent.push(...wakeUps) },
+    queues: ['q'],
+    expected,
+    clock,
+    alarm: new Alarm(clock, () => {
+      seen.rung += 1;
+    }),
+    wake: () => {
+      seen.woken += 1;
+    },
+    retryMs: RETRY_MS,
+    pollMs: 5_000,
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  const round = async (): Promise<readonly string[]> => {
+    swept.length = 0;
+    await jobs.round(async (pass) => {
+      swept.push(pass.limits);
+      ends.get(pass.limits)?.(pass);
+      pass.close(clock.now());
+    }, []);
+    return [...swept];
+  };
+  return { jobs, clock, parts, ends, sent, round, woken: () => seen.woken, rung: () => seen.rung };
+}
+
+const names = (parts: readonly QueuePart[]): readonly string[] => parts.map(({ limits }) => limits);
+const reached = (pass: Sweep): void => pass.limitReached();
+
+test('a round sweeps each part, and the next one begins behind the last', async () => {
+  const { parts, round } = limited();
+  parts.push(part('a'), part('b'), part('c'));
+  expect(await round()).toEqual(names(parts));
+  parts.pop();
+  parts.push(part('d'));
+  expect(await round()).toEqual(names([part('d'), part('a'), part('b')]));
+});
+
+test('a part whose limit is reached is left alone until its time, and the worker looks again then', async () => {
+  const { parts, round, ends, clock, rung } = limited();
+  parts.push(part('a'), part('b'));
+  ends.set(part('a').limits, reached);
+  await round();
+  expect(await round()).toEqual(names([part('b')]));
+  clock.advance(RETRY_MS - 1);
+  expect(rung()).toBe(0);
+  clock.advance(1);
+  expect(rung()).toBe(1);
+  expect(await round()).toEqual(expect.arrayContaining([...names(parts)]));
+});
+
+test('a free slot ends that at once for every part that has the limit', async () => {
+  const { jobs, parts, round, ends } = limited();
+  const both = { queue: 'q', limits: '{"a":1,"b":1}' };
+  parts.push(part('a'), both, part('c'));
+  for (const { limits } of parts) ends.set(limits, reached);
+  await round();
+  expect(await round()).toEqual([]);
+  expect(jobs.freed(['a'])).toBe(true);
+  expect(new Set(await round())).toEqual(new Set(names([part('a'), both])));
+  expect(jobs.freed(['nobody waits for this'])).toBe(false);
+});
+
+test('a sweep that has worked and leaves jobs behind wakes others, here and elsewhere', async () => {
+  const { parts, round, ends, sent, woken } = limited();
+  parts.push(part('a'));
+  ends.set(part('a').limits, (pass) => {
+    pass.worked = true;
+    pass.timeOut(0);
+  });
+  await round();
+  expect(woken()).toBe(1);
+  expect(sent).toEqual([{ limit: 'a' }]);
+});
+
+test('a sweep that has come to the last job wakes those here alone who wait for its limit', async () => {
+  const { parts, round, ends, sent, woken } = limited();
+  const both = { queue: 'q', limits: '{"a":1,"b":1}' };
+  parts.push(both);
+  ends.set(both.limits, reached);
+  await round();
+  parts.push(part('a'));
+  ends.set(part('a').limits, (pass) => {
+    pass.worked = true;
+  });
+  await round();
+  expect(woken()).toBe(1);
+  expect(sent).toEqual([]);
+});
+
+test('a round lasts no longer than a sweep, and another one goes on', async () => {
+  const { parts, round, ends, clock, woken } = limited();
+  parts.push(part('a'), part('b'));
+  ends.set(part('a').limits, () => clock.advance(500));
+  expect(await round()).toEqual(names([part('a')]));
+  expect(woken()).toBe(1);
+  expect(await round()).toEqual(names([part('b'), part('a')]));
+});
+
+test('without a handler that has limits, the first survey that finds such jobs begins the looks', () => {
+  const { jobs, woken } = limited({ expected: false });
+  expect(jobs.areExpected).toBe(false);
+  jobs.found();
+  jobs.found();
+  expect(jobs.areExpected).toBe(true);
+  expect(woken()).toBe(1);
+});

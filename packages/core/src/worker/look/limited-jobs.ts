@@ -1,0 +1,144 @@
+import type { Clock } from '../../clock.js';
+import type { Driver } from '../../driver/driver.js';
+import type { QueuePart } from '../../driver/survey.js';
+import { limitsOf } from '../../job/limits.js';
+import type { Alarm } from '../time/alarm.js';
+import { ScanPosition } from './scan-position.js';
+import { SWEEP_MS, Sweep } from './sweep.js';
+
+/** How long the sweep of a part may go on at least, in milliseconds. */
+const LEAST_MS = 10;
+
+export interface LimitedJobsParts {
+  readonly driver: Pick<Driver, 'limitedParts' | 'notify'>;
+  readonly queues: readonly string[];
+  /** Whether a handler here has limits. If not, the first survey that finds a job with limits begins the looks. */
+  readonly expected: boolean;
+  readonly clock: Clock;
+  /** Rings when the worker is to look again. */
+  readonly alarm: Alarm;
+  /** Looks for work now. */
+  readonly wake: () => void;
+  /** How long a part whose limit was reached is left alone, if nobody says that a slot is free, in milliseconds. */
+  readonly retryMs: number;
+  /** The longest pause between two looks back, in milliseconds. */
+  readonly pollMs: number;
+  /** Called with a fault that no slot waits for. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/**
+ * The jobs with limits in the queues of one worker. Those of a queue that have the same limits are a part of it, with
+ * sweeps of their own. So a part whose limit is reached costs the other jobs of its queue nothing, however many jobs it
+ * has. All slots go round the parts together, each from where the last one began.
+ */
+export class LimitedJobs {
+  readonly #parts: LimitedJobsParts;
+  #isExpected: boolean;
+  /** By part, as the last look has found them. */
+  #positions = new Map<string, ScanPosition>();
+  /** Until when a part is left alone, by the text of its limits. */
+  readonly #reached = new Map<string, number>();
+  /** The part at which the last sweep began. */
+  #last = '';
+
+  constructor(parts: LimitedJobsParts) {
+    this.#parts = parts;
+    this.#isExpected = parts.expected;
+  }
+
+  /** A survey has found due jobs with limits. */
+  found(): void {
+    if (this.#isExpected) return;
+    this.#isExpected = true;
+    this.#parts.wake();
+  }
+
+  /** Whether a round is to look for jobs with limits. */
+  get areExpected(): boolean {
+    return this.#isExpected;
+  }
+
+  /**
+   * Sweeps each part that has due jobs, for as long as one sweep may take. The next round goes on from there.
+   *
+   * @param sweep Sweeps a part, and closes the sweep.
+   * @param sweeps Receives the sweeps that have not failed.
+   * @throws what a look or a sweep rejects with
+   */
+  async round(sweep: (pass: Sweep) => Promise<unknown>, sweeps: Sweep[]): Promise<void> {
+    const { clock, alarm } = this.#parts;
+    const due = await this.#due();
+    const until = clock.now() + SWEEP_MS;
+    const forMs = Math.max(LEAST_MS, SWEEP_MS / due.length);
+    for (const [name, { queue, limits }] of due) {
+      // The rest is for the next round.
+      if (clock.now() >= until) return this.#parts.wake();
+      this.#last = name;
+      const position = this.#position(name);
+      const pass = new Sweep({ queue, limits, forMs }, position, clock.now());
+      try {
+        await sweep(pass);
+        sweeps.push(pass);
+      } finally {
+        this.#left(pass, position);
+      }
+    }
+    const now = clock.now();
+    for (const atMs of this.#reached.values()) alarm.within(Math.max(1, atMs - now));
+  }
+
+  /**
+   * These limits may have a free slot, or another size.
+   *
+   * @returns whether a part was left alone because of one of them
+   */
+  freed(names: readonly string[]): boolean {
+    const texts = [...this.#reached.keys()].filter((text) =>
+      limitsOf(text).some(({ name }) => names.includes(name)),
+    );
+    for (const text of texts) this.#reached.delete(text);
+    return texts.length > 0;
+  }
+
+  /** The parts that have due jobs, by name, without those whose limits were reached just now. */
+  async #due(): Promise<readonly (readonly [string, QueuePart])[]> {
+    const { driver, queues, clock } = this.#parts;
+    const found = new Map((await driver.limitedParts(queues)).map((part) => [nameOf(part), part]));
+    for (const name of this.#positions.keys()) if (!found.has(name)) this.#positions.delete(name);
+    const now = clock.now();
+    for (const [limits, until] of this.#reached) if (until <= now) this.#reached.delete(limits);
+    const open = [...found]
+      .filter(([, { limits }]) => !this.#reached.has(limits))
+      .toSorted(([one], [other]) => (one < other ? -1 : 1));
+    const next = Math.max(
+      0,
+      open.findIndex(([name]) => name > this.#last),
+    );
+    return [...open.slice(next), ...open.slice(0, next)];
+  }
+
+  #position(name: string): ScanPosition {
+    const position = this.#positions.get(name) ?? new ScanPosition(this.#parts.pollMs);
+    this.#positions.set(name, position);
+    return position;
+  }
+
+  /** The sweep is over, and with it the use of its slots. */
+  #left({ limits, worked, end, looksBack }: Sweep, position: ScanPosition): void {
+    const { clock, retryMs, driver, alarm, wake, onFault } = this.#parts;
+    const now = clock.now();
+    if (end === 'limit reached') this.#reached.set(limits, now + retryMs);
+    // Jobs may be free that lie before the place where it began.
+    else if (!looksBack) alarm.within(position.pauseMs(now));
+    if (!worked) return;
+    const names = limitsOf(limits).map(({ name }) => name);
+    if (this.freed(names) || end === 'timed out') wake();
+    // Where no job is left, nobody waits. A worker that stops leaves its slots to the others too.
+    if (end === 'timed out') driver.notify(names.map((limit) => ({ limit }))).catch(onFault);
+  }
+}
+
+function nameOf({ queue, limits }: QueuePart): string {
+  return `${queue}\n${limits}`;
+}
