@@ -26,6 +26,8 @@ import { joinedEnqueue } from './themes/joined-enqueue.js';
 import { leasedRuns } from './themes/leased-runs.js';
 import { leases } from './themes/leases.js';
 import { lifecycle } from './themes/lifecycle.js';
+import { limitedRuns } from './themes/limited-runs.js';
+import { limits } from './themes/limits.js';
 import { listCountMove } from './themes/list-count-move.js';
 import { liveness } from './themes/liveness.js';
 import { lostClaim } from './themes/lost-claim.js';
@@ -64,6 +66,7 @@ export const conformanceThemes: readonly Theme[] = [
   dependencies,
   settle,
   claimSession,
+  limits,
   handlerTransaction,
   lostConnection,
   lifecycle,
@@ -98,6 +101,8 @@ export const conformanceThemes: readonly Theme[] = [
   leased(connections),
   lostClaim,
   leasedRuns,
+  limitedRuns,
+  leased(limitedRuns),
   heartbeats,
   silence,
   refusedSettlements,

@@ -147,6 +147,8 @@ export interface JobRow {
   readonly redrives: number;
   readonly uniqueKey: string | null;
   readonly metadata: Json;
+  /** The text of its limits. */
+  readonly limits: string;
   readonly output: Json;
   readonly error: JobError | null;
   readonly runId: string | null;
@@ -205,5 +207,10 @@ export interface Impossible {
 
 export type SampledCode = Exclude<
   DriverErrorCode,
-  'ConnectionLost' | 'TransactionOver' | 'SchemaOutdated' | 'InvalidInput' | 'EngineUnsuitable'
+  | 'ConnectionLost'
+  | 'LimitReached'
+  | 'TransactionOver'
+  | 'SchemaOutdated'
+  | 'InvalidInput'
+  | 'EngineUnsuitable'
 >;

@@ -12,6 +12,7 @@ export function newJob(change: Partial<NewJob> = {}): NewJob {
     maxAttempts: 1,
     unique: null,
     metadata: {},
+    limits: '',
     createdBy: 'test',
     ...change,
   };

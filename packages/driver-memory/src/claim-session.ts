@@ -75,6 +75,14 @@ export class MemoryClaimSession implements ClaimSession<MemoryTransaction> {
     await claim.commit();
   }
 
+  async enterLimits(limits: string): Promise<void> {
+    await this.#next().run((place) => statements.enterLimits(place, limits));
+  }
+
+  async leaveLimits(runId: string): Promise<void> {
+    await this.#claim.run((place) => statements.leaveLimits(place, [runId]));
+  }
+
   async lockLeased(
     runId: string,
     jobs: readonly JobId[],

@@ -9,6 +9,7 @@ import {
   type JobId,
   type Lanes,
   type MigrationReport,
+  type QueuePart,
   type Receipt,
   type Reclaimed,
   type ReclaimScope,
@@ -125,6 +126,10 @@ class Memory extends MemoryStore implements MemoryDriver {
 
   survey(lanes: Lanes): Promise<Survey> {
     return this.execute((place) => statements.survey(place, lanes));
+  }
+
+  limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]> {
+    return this.execute((place) => statements.limitedParts(place, queues));
   }
 
   reclaim(scope: ReclaimScope): Promise<Reclaimed> {

@@ -32,6 +32,7 @@ export function enqueued(job: NewJob, now: number): JobRow {
     uniqueKey: storableText(unique?.key ?? null),
     uniqueScope: unique?.scope ?? JOB_DEFAULTS.uniqueScope,
     metadata: storableJson(job.metadata),
+    limits: storableText(job.limits),
     createdAt: now,
     createdBy,
   });

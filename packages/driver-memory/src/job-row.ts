@@ -26,6 +26,8 @@ export interface JobRow {
   readonly output: string;
   readonly error: string | null;
   readonly metadata: string;
+  /** The text of its limits. Empty if it has none. */
+  readonly limits: string;
   readonly createdAt: number;
   readonly createdBy: string;
   readonly startedAt: number | null;
@@ -56,6 +58,7 @@ const REQUIRED = [
   'uniqueScope',
   'output',
   'metadata',
+  'limits',
   'createdAt',
   'createdBy',
 ] as const satisfies readonly (keyof JobRow)[];
@@ -77,6 +80,7 @@ export const JOB_DEFAULTS = {
   output: 'null',
   error: null,
   metadata: '{}',
+  limits: '',
   startedAt: null,
   startedBy: null,
   finishedAt: null,

@@ -1,5 +1,5 @@
 import type { JobView, State } from '@rowlock/core';
-import type { Job, WorkerInfo, WorkerView } from '@rowlock/core/driver';
+import { type Job, limitsOf, type WorkerInfo, type WorkerView } from '@rowlock/core/driver';
 import type { JobRow } from './job-row.js';
 
 /** The record of one run, as far as it concerns one job. JSON is text and times are milliseconds. */
@@ -25,6 +25,21 @@ export interface WorkerRow {
   readonly lines: string;
 }
 
+/** A slot of a limit. It is taken while a transaction has its lock, or while a run has it by a lease. */
+export interface LimitSlotRow {
+  readonly name: string;
+  readonly runId: string | null;
+  readonly until: number;
+}
+
+/** The size of a limit that was set for all. */
+export interface LimitSizeRow {
+  readonly name: string;
+  readonly max: number;
+  readonly setAt: number;
+  readonly setBy: string;
+}
+
 /** One of the application's own records. */
 export interface RecordRow {
   readonly table: string;
@@ -40,7 +55,20 @@ export interface LiveRun {
 }
 
 export function toJob(row: JobRow): Job {
-  const { id, publicId, queue, kind, key, priority, status, attempt, maxAttempts, crashes, redrives } = row;
+  const {
+    id,
+    publicId,
+    queue,
+    kind,
+    key,
+    priority,
+    status,
+    attempt,
+    maxAttempts,
+    crashes,
+    redrives,
+    limits,
+  } = row;
   return {
     id,
     publicId,
@@ -55,17 +83,19 @@ export function toJob(row: JobRow): Job {
     crashes,
     redrives,
     metadata: JSON.parse(row.metadata),
+    limits,
     createdAt: new Date(row.createdAt),
   };
 }
 
 /** @param live The run that makes the job in progress, though its row says `new`. */
 export function toJobView(row: JobRow, live: LiveRun | undefined, progress: string): JobView {
-  const { id: _, ...job } = toJob(row);
+  const { id: _, limits, ...job } = toJob(row);
   const { uniqueKey, createdBy, startedBy, finishedBy } = row;
   const status: State = live === undefined ? row.status : 'in-progress';
   return {
     ...job,
+    limits: Object.fromEntries(limitsOf(limits).map(({ name, max }) => [name, max])),
     status,
     uniqueKey,
     availableAt: new Date(row.availableAt),

@@ -3,6 +3,7 @@ import type {
   ClientEvent,
   JobFilter,
   JobPage,
+  LimitView,
   Moved,
   NewJob,
   Page,
@@ -55,6 +56,14 @@ export class MemoryStore implements Store {
 
   notify(wakeUps: readonly WakeUp[]): Promise<void> {
     return this.execute((place) => statements.notify(place, wakeUps));
+  }
+
+  setLimit(name: string, max: number | null, by: string): Promise<void> {
+    return this.execute((place) => statements.setLimit(place, name, max, by));
+  }
+
+  limits(): Promise<readonly LimitView[]> {
+    return this.execute(statements.limits);
   }
 
   workers(): Promise<readonly WorkerView[]> {

@@ -105,6 +105,7 @@ export const claim = theme('claim', (test) => {
       crashes: 0,
       redrives: 0,
       metadata: { tenant: 'acme' },
+      limits: '',
       createdAt: row.createdAt,
     });
   });

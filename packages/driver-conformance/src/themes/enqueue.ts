@@ -34,6 +34,7 @@ export const enqueue = theme('enqueue', (test) => {
       maxAttempts: 9,
       unique: { key: `unique-${key}`, scope: 'outstanding' },
       metadata: { tenant: 'acme' },
+      limits: '{"a limit":2,"ö":1}',
       createdBy: 'host-a',
     };
     const before = await reader.now();

@@ -29,12 +29,21 @@ export const listCountMove = theme('list, count and move', (test) => {
       maxAttempts: 3,
       unique: { key, scope: 'ever' },
       metadata: { m: 1 },
+      limits: '{"a":1,"b":2}',
       createdBy: 'host-a',
     });
-    await serve({ event: 'fail', attempt: 2, crashes: 1, tookMs: 1_500, error: ERROR, by: 'host-b' });
+    const failed = {
+      event: 'fail',
+      attempt: 2,
+      crashes: 1,
+      tookMs: 1_500,
+      error: ERROR,
+      by: 'host-b',
+    } as const;
+    await serve(failed, { limits: job.limits });
     const { id: _, ...same } = await row(job);
     const seen = await view(job);
-    expect(seen).toEqual({ ...same, worker: null, progress: null });
+    expect(seen).toEqual({ ...same, limits: { b: 2, a: 1 }, worker: null, progress: null });
     expect(seen).not.toHaveProperty('id');
   });
 

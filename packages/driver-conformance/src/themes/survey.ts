@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 export const survey = theme('survey', (test) => {
   test('of an empty queue finds nothing to wait for', async ({ driver, queue }) => {
     const found = await driver.survey({ queues: [queue], kinds: [KIND] });
-    expect(found).toEqual({ promoted: 0, nextDueMs: null, leased: false, waiting: false });
+    expect(found).toEqual({ promoted: 0, nextDueMs: null, leased: false, limited: false, waiting: false });
   });
 
   test('of no queues finds nothing', async ({ driver, put }) => {
@@ -16,6 +16,7 @@ export const survey = theme('survey', (test) => {
     expect(await driver.survey({ queues: [], kinds: [] })).toMatchObject({
       nextDueMs: null,
       leased: false,
+      limited: false,
       waiting: false,
     });
   });
@@ -26,6 +27,7 @@ export const survey = theme('survey', (test) => {
       promoted: 0,
       nextDueMs: null,
       leased: false,
+      limited: false,
       waiting: true,
     });
   });
@@ -47,6 +49,7 @@ export const survey = theme('survey', (test) => {
       promoted: 0,
       nextDueMs: null,
       leased: false,
+      limited: false,
       waiting: false,
     });
   });
@@ -59,6 +62,7 @@ export const survey = theme('survey', (test) => {
       promoted: 0,
       nextDueMs: null,
       leased: false,
+      limited: false,
       waiting: false,
     });
     expect((await driver.survey({ queues: [queue], kinds: ['other', KIND] })).waiting).toBe(true);
@@ -182,6 +186,7 @@ export const survey = theme('survey', (test) => {
       promoted: 0,
       nextDueMs: null,
       leased: false,
+      limited: false,
       waiting: false,
     });
     expect((await row(job)).status).toBe('cancelled');

@@ -1,10 +1,11 @@
-import type { ClaimCriteria, Job } from '@rowlock/core/driver';
+import { type ClaimCriteria, type Job, NO_LIMITS } from '@rowlock/core/driver';
 import { toJob } from '../rows.js';
+import { enterLimits } from './limits.js';
 import type { Place } from './place.js';
 
-/** Uses SKIP LOCKED. Rows come in the order of their ids, which the sort by priority keeps. */
+/** Uses SKIP LOCKED. Takes no slot of a limit where no job is free. Rows come in the order of their ids, which the sort by priority keeps. */
 export function claim({ database, tx }: Place, criteria: ClaimCriteria): readonly Job[] {
-  const { queue, kinds, line, busy, limit } = criteria;
+  const { queue, kinds, line, busy, limit, limits = NO_LIMITS } = criteria;
   const now = database.clock.now();
   const passedOver = new Set<string | null>(busy);
   const found = database.tables.jobs.findBy(
@@ -12,6 +13,7 @@ export function claim({ database, tx }: Place, criteria: ClaimCriteria): readonl
     queue,
     tx,
     (job, row) =>
+      job.limits === limits &&
       job.status === 'new' &&
       job.due &&
       job.availableAt <= now &&
@@ -22,5 +24,6 @@ export function claim({ database, tx }: Place, criteria: ClaimCriteria): readonl
   );
   const first = found.toSorted((one, other) => one.value.priority - other.value.priority).slice(0, limit);
   for (const { row } of first) tx.take(row);
+  if (first.length > 0) enterLimits({ database, tx }, limits);
   return first.map(({ value }) => toJob(value));
 }

@@ -3,10 +3,12 @@ import type { JobId, Reclaimed, ReclaimScope } from '@rowlock/core/driver';
 import type { JobRow } from '../job-row.js';
 import type { Found } from '../table.js';
 import { isAlive } from './anchor.js';
+import { keepSlots, leaveLimits } from './limits.js';
 import type { Place } from './place.js';
 
 export function lease({ database, tx }: Place, runId: string, jobs: readonly JobId[], forMs: number): void {
   const leasedUntil = database.clock.now() + forMs;
+  keepSlots({ database, tx }, runId, leasedUntil);
   for (const id of jobs) {
     for (const { row, value } of database.tables.jobs.findBy(
       'id',
@@ -58,6 +60,7 @@ export function reclaim(place: Place, { queues, dead, own }: ReclaimScope): Recl
     tx.take(row);
     // Without its run id no run can take the job for its own.
     tx.write(row, { ...value, status: 'new', runId: null });
+    leaveLimits(place, [runId]);
     reclaimed += 1;
   }
   return { reclaimed, missing: [...missing], own: [...runIds] };

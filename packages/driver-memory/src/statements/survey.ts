@@ -1,21 +1,25 @@
-import type { Lanes, Survey } from '@rowlock/core/driver';
+import { type Lanes, NO_LIMITS, type Survey } from '@rowlock/core/driver';
+import type { JobRow } from '../job-row.js';
 import { leasedIn } from './lease.js';
+import { limitedParts } from './limits.js';
 import type { Place } from './place.js';
 
 /** A locked job counts too. */
 export function dueQueues(place: Place, { queues, kinds }: Lanes): readonly string[] {
+  return queues.filter((queue) => dueIn(place, queue, kinds).some(({ limits }) => limits === NO_LIMITS));
+}
+
+function dueIn(place: Place, queue: string, kinds: readonly string[]): readonly JobRow[] {
   const now = place.database.clock.now();
-  return queues.filter((queue) =>
-    newIn(place, queue).some(
-      ({ value }) => value.due && value.availableAt <= now && kinds.includes(value.kind),
-    ),
-  );
+  return newIn(place, queue)
+    .map(({ value }) => value)
+    .filter(({ due, availableAt, kind }) => due && availableAt <= now && kinds.includes(kind));
 }
 
 /** Uses SKIP LOCKED. */
 export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Survey {
   const now = database.clock.now();
-  const waiting = dueQueues({ database, tx }, { queues, kinds }).length > 0;
+  const waiting = queues.some((queue) => dueIn({ database, tx }, queue, kinds).length > 0);
   const jobs = queues.flatMap((queue) => newIn({ database, tx }, queue));
   const delayed = jobs.filter(({ value }) => !value.due);
   const later = delayed.filter(({ value }) => value.availableAt > now);
@@ -30,6 +34,7 @@ export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Surve
     nextDueMs: Number.isFinite(next) ? next - now : null,
     waiting,
     leased: leasedIn({ database, tx }, queues).length > 0,
+    limited: limitedParts({ database, tx }, queues).length > 0,
   };
 }
 

@@ -37,6 +37,7 @@ function newJob(names: Names, { queue, kind, key, priority, available, unique }:
     maxAttempts: 5,
     unique: unique && { key: names.own(unique.key), scope: unique.scope },
     metadata: {},
+    limits: '',
     createdBy: 'model',
   } as const;
 }

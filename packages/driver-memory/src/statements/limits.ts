@@ -1,0 +1,94 @@
+import { DriverError } from '@rowlock/core';
+import { type LimitView, limitsOf, NO_LIMITS, type QueuePart } from '@rowlock/core/driver';
+import type { Row } from '../row.js';
+import type { LimitSlotRow } from '../rows.js';
+import { notify } from './bell.js';
+import type { Place } from './place.js';
+
+/** The most parts of queues, and the most limits, that are returned. */
+const MOST = 1_000;
+
+/** Takes a slot of each limit, in the order of their names. @throws DriverError `LimitReached` */
+export function enterLimits(place: Place, limits: string): void {
+  for (const { name, max } of limitsOf(limits)) enter(place, name, sizeOf(place, name) ?? max);
+}
+
+/** A slot that is new in this transaction is known to others too, as a lock is. */
+function enter({ database, tx }: Place, name: string, size: number): void {
+  const { limitSlots } = database.tables;
+  const now = database.clock.now();
+  const slots = limitSlots.rowsBy('name', name);
+  const free = slots.filter((row) => isFree(row, now));
+  if (slots.length - free.length >= size)
+    throw new DriverError(
+      'LimitReached',
+      `All ${size} slots of the limit ${JSON.stringify(name)} are taken.`,
+    );
+  const [first] = free;
+  if (first === undefined) limitSlots.insert(tx, () => ({ name, runId: null, until: 0 }));
+  else tx.take(first);
+}
+
+function isFree(row: Row<LimitSlotRow>, now: number): boolean {
+  if (row.holder !== undefined) return false;
+  const [slot] = row.versions();
+  return slot === undefined || slot.runId === null || slot.until <= now;
+}
+
+/** Marks the slots of this transaction as the run's, which lasts beyond it. */
+export function keepSlots({ database, tx }: Place, runId: string, until: number): void {
+  for (const { row, value } of database.tables.limitSlots.find(tx, (_, row) => row.holder === tx))
+    tx.write(row, { ...value, runId, until });
+}
+
+/** Gives back the slots of these runs. */
+export function leaveLimits({ database, tx }: Place, runIds: readonly string[]): void {
+  const { limitSlots } = database.tables;
+  for (const { row, value } of limitSlots.find(tx, ({ runId }) => runId !== null && runIds.includes(runId))) {
+    tx.take(row);
+    tx.write(row, { ...value, runId: null });
+  }
+}
+
+/** The size that was set for all. */
+function sizeOf({ database, tx }: Place, name: string): number | undefined {
+  return database.tables.limitSizes.findBy('name', name, tx)[0]?.value.max;
+}
+
+export async function setLimit(
+  { database, tx }: Place,
+  name: string,
+  max: number | null,
+  by: string,
+): Promise<void> {
+  const { limitSizes } = database.tables;
+  for (const { row } of limitSizes.findBy('name', name, tx)) {
+    await tx.lock(row);
+    tx.write(row, undefined);
+  }
+  if (max !== null) limitSizes.insert(tx, () => ({ name, max, setAt: database.clock.now(), setBy: by }));
+  notify({ database, tx }, [{ limit: name }]);
+}
+
+export function limits({ database, tx }: Place): readonly LimitView[] {
+  return database.tables.limitSizes
+    .find(tx, () => true)
+    .map(({ value: { setAt, ...size } }) => ({ ...size, setAt: new Date(setAt) }))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .slice(0, MOST);
+}
+
+export function limitedParts({ database, tx }: Place, queues: readonly string[]): readonly QueuePart[] {
+  const now = database.clock.now();
+  const parts = queues.flatMap((queue) => {
+    const jobs = database.tables.jobs.findBy(
+      'queue',
+      queue,
+      tx,
+      ({ status, due, availableAt, limits }) =>
+        limits !== NO_LIMITS && status === 'new' && due && availableAt <= now,
+    );
+    return [...new Set(jobs.map(({ value }) => value.limits))].map((limits) => ({ queue, limits }));
+  });
+  return parts.slice(0, MOST);
+}
