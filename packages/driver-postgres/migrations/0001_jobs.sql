@@ -17,6 +17,10 @@ CREATE DOMAIN job_time AS timestamptz CONSTRAINT time_is_finite CHECK (isfinite(
 CREATE DOMAIN job_json AS jsonb
   CONSTRAINT at_most_2_mib CHECK (pg_column_size(VALUE) <= 200 OR octet_length(VALUE::text) <= 2097152);
 CREATE DOMAIN job_metadata AS job_json CHECK (jsonb_typeof(VALUE) = 'object');
+-- None, or JSON with up to eight names and sizes from 1 to 1000. Most jobs have none, and need no look at the form.
+CREATE DOMAIN job_limits AS text COLLATE "C" CONSTRAINT names_and_sizes CHECK (VALUE = '' OR length(VALUE) <= 512 AND VALUE ~
+  '^\{(?:"(?:[^"\\\u0001-\u001f]|\\["\\/bfnrt]|\\u[[:xdigit:]]{4})+":(?:[1-9][0-9]{0,2}|1000)(?:,(?!\})|(?=\}))){1,8}\}$');
+CREATE DOMAIN limit_max AS integer CHECK (VALUE BETWEEN 1 AND 1000);
 
 -- The two indexes without a condition get a second entry for each job when it is settled, right beside the first: with half of each page left
 -- free, settling 500 jobs takes a tenth less of the server's time than splitting pages for them, and inserting them takes the same.
@@ -49,6 +53,8 @@ CREATE TABLE job (
   output        job_json,
   error         jsonb,
   metadata      job_metadata NOT NULL DEFAULT '{}',
+  -- How many runs may go on at once, by name. Jobs of a queue with equal limits are claimed as a line of their own.
+  limits        job_limits NOT NULL DEFAULT '',
   created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
   created_by    text NOT NULL DEFAULT '',
   started_at    timestamptz,
@@ -76,8 +82,10 @@ CREATE TABLE job (
 -- job that is outstanding.
 ALTER TABLE job SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 
--- The claim, in exactly its order. It holds due, new jobs alone.
-CREATE INDEX job_claim ON job (queue, priority, id) WHERE status = 'new' AND due;
+-- The claim, in exactly its order. It holds due, new jobs alone. Those with limits have an index of their own: they may have to wait, and
+-- the claim of other jobs would walk past them.
+CREATE INDEX job_claim ON job (queue, priority, id) WHERE status = 'new' AND due AND limits = '';
+CREATE INDEX job_limited ON job (queue, limits, priority, id) WHERE status = 'new' AND due AND limits <> '';
 
 -- The jobs whose time is still to come, in the order in which it comes.
 CREATE INDEX job_later ON job (queue, available_at) WHERE status = 'new' AND NOT due;
@@ -166,6 +174,196 @@ CREATE TABLE open_run (
 -- The ids of 500 jobs stay as they are: to compress them took a twentieth of the server's time for a batch.
 ALTER TABLE open_run SET (toast_tuple_target = 8160);
 
+-- The slots of a limit: who has one holds the lock of its row, until the transaction ends. Rows are only ever locked, and never changed, so a
+-- lock never has to go after a newer version of its row. There are as many as were needed at once so far.
+CREATE TABLE limit_slot (
+  name  text NOT NULL,
+  n     integer NOT NULL,
+  PRIMARY KEY (name, n)
+);
+
+-- The slots of leases, which hold no lock: the lease's transaction writes the mark while it has the slot's lock. A mark ends with its row, and
+-- at its time in any case.
+CREATE TABLE limit_mark (
+  run_id  uuid NOT NULL,
+  name    text NOT NULL,
+  n       integer NOT NULL,
+  until   timestamptz NOT NULL,
+  PRIMARY KEY (run_id, name)
+);
+
+CREATE INDEX limit_mark_of ON limit_mark (name, n);
+
+-- The sizes that were set at run time. They count in place of what jobs say.
+CREATE TABLE limit_size (
+  name    text PRIMARY KEY,
+  max     limit_max NOT NULL,
+  set_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+  set_by  text NOT NULL DEFAULT ''
+);
+
+-- The number of a limit's advisory lock, its gate. Takers share it for the time of one statement. Who looks whether the limit is full, and who
+-- adds slots, has it alone.
+CREATE FUNCTION limit_gate(name text) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN hashtextextended(name, 27);
+
+-- Takes a slot of each limit, in the transaction of its caller, and not twice in one. A slot of a limit is taken if, and only if, fewer slots than
+-- the limit's size are taken at that moment, whatever size their takers had. Returns the number of the slot of each, in order. Behind these it
+-- returns 0 if a limit is full, or -n if its table needs n slots: then no slot is taken.
+--   own_schema: the name of this function's schema, which may have been renamed.
+CREATE FUNCTION enter_limits(names text[], sizes integer[], own_schema text) RETURNS integer[]
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  taken integer[];
+  own integer;
+  -- The slots that are known to be a lease's, whose rows can be locked all the same.
+  marked integer[];
+  -- What the calls so far have met: slots that are a lease's, and slots beyond the size of a limit.
+  raced boolean := false;
+  beyond boolean := false;
+  is_marked boolean;
+  is_beyond boolean;
+  first integer;
+  last integer;
+  gate bigint;
+  shares boolean := false;
+  has boolean := false;
+BEGIN
+  PERFORM set_config('search_path', format('%I, pg_temp', own_schema), true);
+  LOOP
+    -- A refusal undoes the block, and with it all of its locks. Only then is the gate opened.
+    BEGIN
+      taken := '{}';
+      FOR place IN 1 .. cardinality(names) LOOP
+        gate := limit_gate(names[place]);
+        marked := '{}';
+        IF raced THEN
+          marked := ARRAY(SELECT n FROM limit_mark WHERE name = names[place] AND until > clock_timestamp());
+        END IF;
+
+        -- An interrupt comes before an assignment or after it, and never between the lock and what is noted of it.
+        shares := pg_advisory_lock_shared(gate) IS NOT NULL;
+        own := NULL;
+        -- If all began at the first slot, each would try those of all the others.
+        first := 1 + floor(random() * least(sizes[place], 64));
+        last := 2147483647;
+        LOOP
+          EXIT WHEN beyond;
+          SELECT n INTO own FROM limit_slot
+          WHERE name = names[place] AND n BETWEEN first AND last AND n <> ALL (marked)
+          ORDER BY n LIMIT 1
+          FOR UPDATE SKIP LOCKED;
+          EXIT WHEN own IS NOT NULL OR first = 1;
+          last := first - 1;
+          first := 1;
+        END LOOP;
+        -- A look after the lock decides, as the lock may be later than its statement's snapshot. A slot that is a lease's is not free. If none
+        -- lies beyond the size, another one is enough: meanwhile no slots are added.
+        IF own IS NOT NULL THEN
+          SELECT EXISTS (
+              SELECT FROM limit_slot WHERE name = names[place]
+                AND n > coalesce((SELECT max FROM limit_size WHERE limit_size.name = names[place]), sizes[place])),
+            EXISTS (SELECT FROM limit_mark WHERE name = names[place] AND n = own AND until > clock_timestamp())
+          INTO is_beyond, is_marked;
+          IF is_beyond OR is_marked THEN
+            beyond := beyond OR is_beyond;
+            raced := raced OR is_marked;
+            RAISE EXCEPTION USING ERRCODE = 'RLRAC';
+          END IF;
+        END IF;
+        shares := NOT pg_advisory_unlock_shared(gate);
+
+        IF own IS NULL THEN
+          has := pg_advisory_lock(gate) IS NOT NULL;
+          own := take_slot_alone(names[place], sizes[place]);
+          IF own <= 0 THEN
+            RAISE EXCEPTION USING ERRCODE = 'RLNOT';
+          END IF;
+          has := NOT pg_advisory_unlock(gate);
+        END IF;
+        taken := taken || own;
+      END LOOP;
+      RETURN taken;
+    EXCEPTION
+      WHEN OTHERS OR query_canceled THEN
+        IF shares THEN
+          shares := NOT pg_advisory_unlock_shared(gate);
+        END IF;
+        IF has THEN
+          has := NOT pg_advisory_unlock(gate);
+        END IF;
+        IF SQLSTATE = 'RLNOT' THEN
+          RETURN taken || own;
+        END IF;
+        IF SQLSTATE <> 'RLRAC' THEN
+          RAISE;
+        END IF;
+    END;
+  END LOOP;
+END
+$$;
+
+-- Takes a slot with the gate closed: meanwhile slots are only given back. So a scan that finds too few free ones was right when it began.
+CREATE FUNCTION take_slot_alone(of_name text, own_size integer) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  slots integer;
+  size integer;
+  own integer;
+  others integer[] := '{}';
+  marked integer[];
+  marked_since integer[];
+  size_since integer;
+BEGIN
+  SELECT count(*), coalesce((SELECT max FROM limit_size WHERE name = of_name), own_size) INTO slots, size
+  FROM limit_slot WHERE name = of_name;
+  marked := ARRAY(SELECT n FROM limit_mark WHERE name = of_name AND until > clock_timestamp());
+  SELECT n INTO own FROM limit_slot WHERE name = of_name AND n <> ALL (marked) ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED;
+  IF own IS NULL THEN
+    RETURN CASE WHEN slots < size THEN -least(size, greatest(64, 2 * slots)) ELSE 0 END;
+  END IF;
+
+  -- Of more slots than the size, all but size - 1 must be free at one moment. The block always ends by an error, which lets go of them.
+  BEGIN
+    IF slots > size THEN
+      others := ARRAY(
+        SELECT n FROM limit_slot WHERE name = of_name AND n <> ALL (marked) AND n <> own
+        ORDER BY n LIMIT slots - size
+        FOR UPDATE SKIP LOCKED);
+    END IF;
+    SELECT coalesce((SELECT max FROM limit_size WHERE name = of_name), own_size),
+           ARRAY(SELECT n FROM limit_mark WHERE name = of_name AND until > clock_timestamp())
+    INTO size_since, marked_since;
+    RAISE EXCEPTION USING ERRCODE = 'RLCNT';
+  EXCEPTION
+    WHEN SQLSTATE 'RLCNT' THEN NULL;
+  END;
+  IF size_since <> size OR marked_since && (others || own) THEN
+    RAISE EXCEPTION USING ERRCODE = 'RLRAC';
+  END IF;
+  RETURN CASE WHEN cardinality(others) < slots - size THEN 0 ELSE own END;
+END
+$$;
+
+-- The limits of a job as its row has them: JSON with the names in order.
+CREATE FUNCTION limits_text(limits jsonb) RETURNS text
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF limits IS NULL THEN
+    RETURN '';
+  END IF;
+  IF jsonb_typeof(limits) <> 'object' THEN
+    RAISE EXCEPTION 'limits must be an object of names and sizes, as {"mail": 3}.' USING ERRCODE = '22023';
+  END IF;
+  RETURN (
+    SELECT coalesce('{' || string_agg(to_json(key) || ':' || value, ',' ORDER BY key COLLATE "C") || '}', '')
+    FROM jsonb_each(limits));
+END
+$$;
+
 -- Enqueues from any language, or from a trigger, in the caller's transaction. Workers are woken by its commit.
 --   SELECT * FROM rowlock.enqueue('spreadsheet.update', '{"rows": 3}', key => 'budget', queue => 'spreadsheets');
 -- Returns 'enqueued', or 'duplicate' with the public id of the job that has the unique key already.
@@ -180,6 +378,8 @@ CREATE FUNCTION enqueue(
   unique_key    text DEFAULT NULL,
   unique_scope  text DEFAULT 'outstanding',
   metadata      jsonb DEFAULT '{}',
+  -- By name how many runs may go on at once: '{"mail": 3}'.
+  limits        jsonb DEFAULT NULL,
   -- Leave it out. The table is known by its number, and so stays the same when its schema is renamed.
   job_table     regclass DEFAULT 'job'::regclass
 ) RETURNS TABLE (outcome text, public_id uuid)
@@ -200,10 +400,10 @@ BEGIN
   -- The job that has the key may be settled between the two statements: then there is room, so try again.
   FOR attempt IN 1..10 LOOP
     INSERT INTO job (kind, payload, queue, key, priority, available_at, due, max_attempts, unique_key, unique_scope,
-                     metadata, created_by)
+                     metadata, limits, created_by)
     VALUES (enqueue.kind, enqueue.payload, enqueue.queue, enqueue.key, enqueue.priority::smallint, available,
             available <= clock_timestamp(), enqueue.max_attempts, enqueue.unique_key, enqueue.unique_scope,
-            enqueue.metadata, coalesce(host(inet_client_addr()), 'local'))
+            enqueue.metadata, limits_text(enqueue.limits), coalesce(host(inet_client_addr()), 'local'))
     ON CONFLICT (kind, unique_key) WHERE unique_key IS NOT NULL AND (unique_scope = 'ever' OR status IN ('new', 'in-progress'))
     DO NOTHING
     RETURNING job.public_id INTO existing;

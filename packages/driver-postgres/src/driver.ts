@@ -11,6 +11,7 @@ import {
   type Lanes,
   type MigrationReport,
   ownHandle,
+  type QueuePart,
   type Receipt,
   type Reclaimed,
   type ReclaimScope,
@@ -178,6 +179,12 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
 
   survey(lanes: Lanes): Promise<Survey> {
     return survey(this.#short, this.context.sql, this.#names, lanes);
+  }
+
+  async limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]> {
+    const { limitedParts } = this.context.sql;
+    const name = this.#names.nameOf(limitedParts, queues.length);
+    return query<QueuePart & { [column: string]: unknown }>(this.#short, limitedParts, [queues], name);
   }
 
   reclaim(scope: ReclaimScope): Promise<Reclaimed> {

@@ -1,5 +1,5 @@
 import type { JobError, JobView, Json, State } from '@rowlock/core';
-import type { Job, WorkerLines, WorkerView } from '@rowlock/core/driver';
+import { type Job, type LimitView, limitsOf, type WorkerLines, type WorkerView } from '@rowlock/core/driver';
 
 /** A row of `query`: see `types` there. */
 export interface JobRow {
@@ -16,6 +16,7 @@ export interface JobRow {
   crashes: number;
   redrives: number;
   metadata: { readonly [name: string]: Json };
+  limits: string;
   created_at: number;
 }
 
@@ -56,6 +57,13 @@ export interface WorkerRow {
   lines: WorkerLines;
 }
 
+export interface LimitRow {
+  name: string;
+  max: number;
+  set_at: number;
+  set_by: string;
+}
+
 export function toJob(row: JobRow): Job {
   return {
     id: row.id,
@@ -71,6 +79,7 @@ export function toJob(row: JobRow): Job {
     crashes: row.crashes,
     redrives: row.redrives,
     metadata: row.metadata,
+    limits: row.limits,
     createdAt: new Date(row.created_at),
   };
 }
@@ -79,6 +88,7 @@ export function toJobView(row: JobViewRow): JobView {
   const { id: _, ...job } = toJob(row);
   return {
     ...job,
+    limits: Object.fromEntries(limitsOf(row.limits).map(({ name, max }) => [name, max])),
     uniqueKey: row.unique_key,
     availableAt: new Date(row.available_at),
     output: row.output,
@@ -97,6 +107,10 @@ export function toJobView(row: JobViewRow): JobView {
 export function toWorkerView(row: WorkerRow): WorkerView {
   const { started_at, id, ...worker } = row;
   return { ...worker, id: String(id), startedAt: new Date(started_at) };
+}
+
+export function toLimitView({ name, max, set_at, set_by }: LimitRow): LimitView {
+  return { name, max, setAt: new Date(set_at), setBy: set_by };
 }
 
 function date(ms: number | null): Date | null {

@@ -4,12 +4,13 @@ import { claimStatements } from './statements/claim.js';
 import { enqueueStatements } from './statements/enqueue.js';
 import { jobStatements } from './statements/jobs.js';
 import { leaseStatements } from './statements/lease.js';
+import { limitStatements } from './statements/limits.js';
 import { pruneStatements } from './statements/prune.js';
 import { runStatements } from './statements/runs.js';
 import { settleStatements } from './statements/settle.js';
 import { siblingStatements } from './statements/siblings.js';
 import { surveyStatements } from './statements/survey.js';
-import { tables } from './statements/tables.js';
+import { functions, tables } from './statements/tables.js';
 import { workerStatements } from './statements/workers.js';
 
 /** Every SQL text of the driver. */
@@ -17,14 +18,16 @@ export type Statements = Readonly<ReturnType<typeof statements>>;
 
 export const statements = (schema: string) => {
   const named = tables(schema);
+  const called = functions(schema);
   return {
     ...enqueueStatements(named),
     ...bellStatements(named),
-    ...claimStatements(named),
+    ...claimStatements(named, called),
     ...siblingStatements(named),
     ...runStatements(named),
     ...settleStatements(named),
     ...leaseStatements(named),
+    ...limitStatements(named, called),
     ...surveyStatements(named),
     ...pruneStatements(named),
     ...jobStatements(named),

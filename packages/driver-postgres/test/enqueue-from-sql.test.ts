@@ -1,7 +1,8 @@
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
+import { limitsText } from '@rowlock/core/driver';
 import pg from 'pg';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { postgres } from '../src/index.js';
 
 test.each(['rowlock', 'my "jobs"'])(
@@ -52,6 +53,78 @@ test.each([
   ])
     await expect(client.query(statement)).rejects.toMatchObject(refusal);
   expect(await driver.count({})).toMatchObject({ new: 0 });
+});
+
+describe('limits', () => {
+  let client: pg.Client;
+  let drop: () => Promise<void>;
+  beforeAll(async () => {
+    const fresh = await freshDatabase(inject('postgresUrl'));
+    drop = fresh.drop;
+    const driver = postgres({ connectionString: fresh.url });
+    await driver.migrate();
+    await driver.close();
+    client = new pg.Client(fresh.url);
+    await client.connect();
+  });
+  afterAll(async () => {
+    await client.end();
+    await drop();
+  });
+
+  test.each([
+    [],
+    [['a', 1]],
+    [
+      ['b', 1_000],
+      ['B', 20],
+      ['a b', 3],
+    ],
+    [['quotes " and \\ and \t', 7]],
+    [
+      ['__proto__', 1],
+      ['ü€', 2],
+    ],
+    ['12345678'].flatMap((digits) => [...digits].map((digit) => [digit, 1] as const)),
+  ] as const)('are in the row as the driver writes them: %j', async (...limits) => {
+    const all: readonly (readonly [string, number])[] = limits;
+    const json = JSON.stringify(Object.fromEntries(all));
+    await client.query('DELETE FROM rowlock.job');
+    await client.query("SELECT rowlock.enqueue('k', limits => $1)", [json]);
+    const { rows } = await client.query('SELECT limits FROM rowlock.job');
+    expect(rows).toEqual([{ limits: limitsText(all.map(([name, max]) => ({ name, max }))) }]);
+  });
+
+  test.each([
+    '[]',
+    '3',
+    '{"a": 0}',
+    '{"a": 1001}',
+    '{"a": 1.5}',
+    '{"a": "1"}',
+    '{"a": null}',
+    '{"": 1}',
+    JSON.stringify(Object.fromEntries([...'123456789'].map((name) => [name, 1]))),
+    JSON.stringify({ ['x'.repeat(600)]: 1 }),
+  ])('of another form are refused: %s', async (json) => {
+    const refused = client.query("SELECT rowlock.enqueue('k', limits => $1)", [json]);
+    await expect(refused).rejects.toMatchObject({ code: expect.stringMatching(/^(23514|22023)$/) });
+  });
+
+  test.each([
+    '{}',
+    ' ',
+    '{"a":1}}',
+    '{"a":1,}',
+    '{"a":1"b":2}',
+    '{"a": 1}',
+    '{"a":01}',
+    '{"\\x":1}',
+    '{"a":1} ',
+  ])('a row that is written by hand has none of the form %j', async (text) => {
+    const refused = client.query("INSERT INTO rowlock.job (kind, limits) VALUES ('k', $1)", [text]);
+    await expect(refused).rejects.toMatchObject({ code: '23514', constraint: 'names_and_sizes' });
+  });
 });
 
 test.each(['infinity', '-infinity'])('a job that would be available at %s is refused', async (time) => {

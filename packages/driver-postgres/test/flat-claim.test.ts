@@ -217,6 +217,49 @@ test('of many jobs whose time has come a survey reads those that it promotes', a
   await database.drop();
 });
 
+test('a hundred thousand jobs that wait for a limit cost neither other jobs nor the look for them', async () => {
+  const database = await freshDatabase(inject('postgresUrl'));
+  const driver = postgres({ connectionString: database.url });
+  await driver.migrate();
+  await driver.close();
+  const client = new pg.Client(database.url);
+  await client.connect();
+  const limits = '{"a":2}';
+  await client.query(
+    `INSERT INTO rowlock.job (queue, kind, limits)
+     SELECT 'q', 'k', CASE n % 1000 WHEN 0 THEN '' WHEN 1 THEN '{"b":1}' ELSE $1 END FROM generate_series(1, 100000) AS n`,
+    [limits],
+  );
+  await client.query("INSERT INTO rowlock.limit_slot SELECT 'a', n FROM generate_series(1, 2) AS n");
+  await client.query('VACUUM ANALYZE');
+  const [claim, limited] = [
+    ['q', -32_768, 0, ['k'], []],
+    ['q', -32_768, 0, ['k'], [], limits, ['a'], [2], 'rowlock'],
+  ];
+  for (const [text, values, index, most] of [
+    [sql.claimOne, claim, 'job_claim', 20],
+    [sql.claimLimited, limited, 'job_limited', 60],
+    [sql.limitedParts, [['q', 'other']], 'job_limited', 40],
+  ] as const) {
+    // The first call in a session reads the catalog, for the plans of the function.
+    await explained(client, text, [...values]);
+    const plan = await explained(client, text, [...values]);
+    expect(indexes(plan)).toEqual([index]);
+    expect(nodes(plan).map((node) => node['Node Type'])).not.toContain('Sort');
+    expect(pages(plan)).toBeLessThan(most);
+  }
+  const survey = await explained(client, sql.survey, [['q'], ['k']]);
+  expect(nodes(survey).map((node) => node['Node Type'])).not.toContain('Seq Scan');
+  expect(pages(survey)).toBeLessThan(40);
+  await arePlannedOnce(client, {
+    claim: [sql.claimOne, claim],
+    'claim with a limit': [sql.claimLimited, limited],
+    parts: [sql.limitedParts, [['q']]],
+  });
+  await client.end();
+  await database.drop();
+});
+
 async function explained(client: pg.Client, text: string, values: unknown[]): Promise<Plan> {
   await client.query('BEGIN');
   const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(

@@ -265,7 +265,7 @@ describe.each([false, true])('statements share messages: %s', (sharesMessages) =
     const { lost } = session;
     const isLost = once(lost, 'abort');
     await database.reader.exec(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'",
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'",
     );
     await isLost;
     expect(lost.reason).toMatchObject({ code: 'ConnectionLost' });

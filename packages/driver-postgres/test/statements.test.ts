@@ -44,6 +44,7 @@ function given(count: number): string {
     maxAttempts: 1,
     unique: null,
     metadata: {},
+    limits: '',
     createdBy: 'test',
   };
   const rows = newJobs(Array.from({ length: count }, (_, place) => ({ job, publicId: String(place) })));

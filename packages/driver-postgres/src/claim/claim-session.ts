@@ -83,6 +83,14 @@ export class PostgresClaimSession implements ClaimSession<PostgresTransaction> {
     return this.#within((transaction) => transaction.lease(runId, jobs, forMs));
   }
 
+  async enterLimits(limits: string): Promise<void> {
+    await (await this.#open()).enterLimits(limits);
+  }
+
+  leaveLimits(runId: string): Promise<void> {
+    return this.#within((transaction) => transaction.leaveLimits(runId));
+  }
+
   settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
     return this.#within((transaction) => transaction.settle(settlements));
   }

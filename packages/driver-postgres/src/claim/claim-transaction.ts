@@ -1,17 +1,18 @@
 import { DriverError, type State } from '@rowlock/core';
-import type {
-  ClaimCriteria,
-  DependencyQuestion,
-  Entities,
-  Job,
-  JobId,
-  RunRef,
-  Settlement,
+import {
+  type ClaimCriteria,
+  type DependencyQuestion,
+  type Entities,
+  type Job,
+  type JobId,
+  NO_LIMITS,
+  type RunRef,
+  type Settlement,
 } from '@rowlock/core/driver';
 import type { QueryResultRow } from 'pg';
 import type { Rows } from '../query.js';
 import { type JobRow, toJob } from '../rows.js';
-import { claiming } from './claim.js';
+import { claiming, claimingLimited } from './claim.js';
 import type { ClaimConnection } from './claim-connection.js';
 import type { ClaimParts } from './claim-parts.js';
 import type { ClaimStatement } from './claim-statement.js';
@@ -31,6 +32,7 @@ import {
   settlingAll,
 } from './settlements.js';
 import { lockingSiblings } from './siblings.js';
+import { type Entry, entryOf, type Slot, slotsOf } from './slots.js';
 import { stopStatements } from './stop-statements.js';
 
 /** A committed settlement, and the transaction that began behind it with the next claim. */
@@ -52,6 +54,8 @@ export class ClaimTransaction {
   readonly #statements: ClaimStatements;
   readonly #lost = new AbortController();
   readonly #held = new Set<JobId>();
+  /** The slots that the claim has taken. */
+  #slots: readonly Slot[] = [];
   #handle: HandlerTransaction;
   /** The status of the claim's jobs in the table until they are settled. */
   #status: State = 'new';
@@ -90,7 +94,21 @@ export class ClaimTransaction {
   }
 
   async claim(criteria: ClaimCriteria): Promise<readonly Job[]> {
-    return this.#hold(await this.#statements.rows<JobRow>(claiming(this.#sql, criteria)));
+    const { limits = NO_LIMITS } = criteria;
+    if (limits === NO_LIMITS)
+      return this.#hold(await this.#statements.rows<JobRow>(claiming(this.#sql, criteria)));
+    const entry = this.#entryOf(limits);
+    const job = await this.#enter<JobRow>(entry, claimingLimited(this.#sql, criteria, entry));
+    return this.#hold(job === undefined ? [] : [job]);
+  }
+
+  async enterLimits(limits: string): Promise<void> {
+    const entry = this.#entryOf(limits);
+    await this.#enter(entry, { text: this.#sql.enterLimits, values: [...entry.values], given: 1 });
+  }
+
+  async leaveLimits(runId: string): Promise<void> {
+    await this.#statements.send({ text: this.#sql.leaveLimits, values: [runId], given: 1 });
   }
 
   async lockSiblings(entities: Entities, limit: number): Promise<readonly Job[]> {
@@ -112,7 +130,7 @@ export class ClaimTransaction {
   }
 
   async lease(runId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
-    await this.#sendAndCommit(leasing(this.#sql, { runId, jobs }, forMs));
+    await this.#sendAndCommit(leasing(this.#sql, { runId, jobs }, forMs, this.#slots));
     this.#end(false);
   }
 
@@ -276,6 +294,25 @@ export class ClaimTransaction {
     } catch {
       // The server rolls back the open transaction of a lost connection.
       this.#end(true);
+    }
+  }
+
+  #entryOf(limits: string): Entry {
+    return entryOf(limits, this.#parts.context.schema);
+  }
+
+  /** Sends a statement that takes slots, until there are enough of them. Returns its row. */
+  async #enter<Row extends QueryResultRow>(
+    entry: Entry,
+    statement: ClaimStatement,
+  ): Promise<Row | undefined> {
+    for (;;) {
+      const [row] = await this.#statements.rows<Row & { slots: readonly number[] }>(statement);
+      if (row === undefined) return undefined;
+      const slots = await slotsOf(entry, row.slots, this.#parts.pool, this.#sql);
+      if (slots === undefined) continue;
+      this.#slots = slots;
+      return row;
     }
   }
 

@@ -1,10 +1,17 @@
 import { type JobId, type RunRef, rangeOf } from '@rowlock/core/driver';
 import type { Statements } from '../statements.js';
 import type { ClaimStatement } from './claim-statement.js';
+import type { Slot } from './slots.js';
 
-/** Marks a run's jobs as in progress. */
-export function leasing(sql: Statements, { runId, jobs }: RunRef, forMs: number): ClaimStatement {
-  return { text: sql.lease, values: [runId, jobs, forMs, rangeOf(jobs)[0]], given: jobs.length };
+/** Marks a run's jobs as in progress, and the claim's slots as the run's. */
+export function leasing(
+  sql: Statements,
+  { runId, jobs }: RunRef,
+  forMs: number,
+  slots: readonly Slot[],
+): ClaimStatement {
+  const taken = [slots.map(({ limit }) => limit), slots.map(({ number }) => number)];
+  return { text: sql.lease, values: [runId, jobs, forMs, rangeOf(jobs)[0], ...taken], given: jobs.length };
 }
 
 /** Locks those leased jobs that the run still has. */

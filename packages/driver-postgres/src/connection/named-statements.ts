@@ -7,6 +7,7 @@ import type { Statements } from '../statements.js';
 const VERBS = [
   'claim',
   'claimOne',
+  'claimLimited',
   'lockSiblings',
   'lockKey',
   'firstOutstanding',
@@ -20,6 +21,7 @@ const VERBS = [
   'settleAlike',
   'survey',
   'dueQueues',
+  'limitedParts',
 ] as const satisfies readonly (keyof Statements)[];
 
 /** The most rows that a prepared statement is given. */

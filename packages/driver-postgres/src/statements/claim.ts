@@ -1,9 +1,9 @@
 import type { Server } from '../connection/server.js';
 import { JOB } from './columns.js';
-import type { Tables } from './tables.js';
+import type { Functions, Tables } from './tables.js';
 
 /** The claim, and its transaction's settings. */
-export const claimStatements = ({ job }: Tables) => {
+export const claimStatements = ({ job }: Tables, { enterLimits }: Functions) => {
   /**
    * NO KEY does not block foreign keys to the job. The comparison of rows is the line in the sand.
    * statement_timestamp() is used because now() would be the transaction's begin.
@@ -17,9 +17,9 @@ export const claimStatements = ({ job }: Tables) => {
    * Without these forms, planning each claim of one job cost half as much again of the server's time for the job. The measure was
    * beside a million settled and a million later jobs, 100,000 of a busy key, or dead rows that an old snapshot keeps.
    */
-  const claim = (limit: string): string => `
+  const claim = (limits: string, limit: string): string => `
       SELECT ${JOB} FROM ${job}
-      WHERE queue = $1 AND status = 'new' AND due AND available_at <= statement_timestamp()
+      WHERE queue = $1 AND status = 'new' AND due AND ${limits} AND available_at <= statement_timestamp()
         AND (priority, id) > ((SELECT $2::smallint), $3)
         AND kind = ANY($4)
         AND coalesce(key <> ALL($5), true)
@@ -49,9 +49,14 @@ export const claimStatements = ({ job }: Tables) => {
         .map((setting) => `SET ${scope} ${setting}`)
         .join('; '),
 
-    claim: claim('$6'),
+    claim: claim("limits = ''", '$6'),
 
-    claimOne: claim('1'),
+    claimOne: claim("limits = ''", '1'),
+
+    // Takes a slot of each limit only when there is a job. The index of jobs with limits is used only by a condition that it has itself.
+    claimLimited: `
+      WITH claimed AS MATERIALIZED (${claim("limits = $6 AND limits <> ''", '1')})
+      SELECT *, to_json(${enterLimits}($7, $8, $9)) AS slots FROM claimed`,
 
     // The server ignores the statement while the session is idle.
     stopStatement: 'SELECT pg_cancel_backend($1)',

@@ -24,11 +24,11 @@ export const enqueueStatements = (tables: Tables) => ({
   enqueue: ({ given, unique, wakes }: EnqueueShape): string => {
     const insert = `
       INSERT INTO ${tables.job} (public_id, queue, kind, key, payload, priority, available_at, due, max_attempts,
-                          unique_key, unique_scope, metadata, created_by)
+                          unique_key, unique_scope, metadata, created_by, limits)
       SELECT public_id, queue, kind, key, payload, priority,
              coalesce(to_timestamp(available_at / 1000), clock_timestamp() + delay * interval '1 ms'),
              coalesce(to_timestamp(available_at / 1000) <= clock_timestamp(), delay = 0),
-             max_attempts, unique_key, coalesce(unique_scope, 'outstanding'), metadata, created_by
+             max_attempts, unique_key, coalesce(unique_scope, 'outstanding'), metadata, created_by, limits
       FROM ${given}
       WHERE true ${WITHIN}
       ORDER BY place

@@ -21,7 +21,7 @@ export const jobStatements = (tables: Tables) => {
       SELECT json_build_object(
                'id', job.id::text, 'public_id', public_id, 'queue', queue, 'kind', kind, 'key', key, 'payload', payload,
                'priority', priority, 'attempt', attempt, 'max_attempts', max_attempts, 'crashes', crashes,
-               'redrives', redrives, 'metadata', metadata, 'unique_key', unique_key, 'output', output,
+               'redrives', redrives, 'metadata', metadata, 'limits', limits, 'unique_key', unique_key, 'output', output,
                'error', job.error, 'created_by', created_by, 'started_by', started_by, 'finished_by', finished_by,
                'status', CASE WHEN held THEN 'in-progress' ELSE status END,
                'process_id', CASE WHEN held THEN last.process_id ELSE job.process_id END,

@@ -4,11 +4,19 @@ import type { Tables } from './tables.js';
 
 /** Leases, and the reclaim of those that are over or whose worker is gone. */
 export const leaseStatements = (tables: Tables) => {
-  const { job, run } = tables;
+  const { job, run, limitMark } = tables;
   return {
     // Writes out an open run's common record: a lease lasts, and may be of some of its jobs.
+    // The claim's slots, in $5 and $6, become the run's. Their locks make sure that the marks of others on them are over.
     lease: `
-      WITH ${writtenOut(tables, 'last_id >= $4 AND process_id = $1')}
+      WITH ${writtenOut(tables, 'last_id >= $4 AND process_id = $1')}, taken AS (
+        SELECT * FROM unnest($5::text[], $6::integer[]) AS taken (name, n)
+      ), over AS (
+        DELETE FROM ${limitMark} AS mark USING taken WHERE mark.name = taken.name AND mark.n = taken.n
+      ), marked AS (
+        INSERT INTO ${limitMark} (run_id, name, n, until)
+        SELECT $1, name, n, clock_timestamp() + $3 * interval '1 ms' FROM taken
+      )
       UPDATE ${job} SET status = 'in-progress', process_id = $1, leased_until = clock_timestamp() + $3 * interval '1 ms'
       WHERE id = ANY($2) AND status = 'new'`,
 
@@ -34,12 +42,14 @@ export const leaseStatements = (tables: Tables) => {
         FROM ${job} AS job LEFT JOIN ${run} AS run ON run.process_id = job.process_id AND run.job_id = job.id
         WHERE job.queue = ANY($2) AND job.status = 'in-progress'
       ), free AS (
-        SELECT job.id FROM ${job} AS job JOIN leased ON job.id = leased.id
+        SELECT job.id, leased.process_id FROM ${job} AS job JOIN leased ON job.id = leased.id
         WHERE (over OR leased.process_id = ANY($5) OR (missing AND leased.worker_id = ANY($3)))
           AND job.status = 'in-progress' AND job.process_id = leased.process_id
         FOR NO KEY UPDATE OF job SKIP LOCKED
       ), reclaimed AS (
-        UPDATE ${job} AS job SET status = 'new', process_id = NULL FROM free WHERE job.id = free.id RETURNING job.id
+        UPDATE ${job} AS job SET status = 'new', process_id = NULL FROM free WHERE job.id = free.id RETURNING free.process_id
+      ), given_back AS (
+        DELETE FROM ${limitMark} WHERE run_id = ANY(ARRAY(SELECT process_id FROM reclaimed))
       )
       SELECT (SELECT count(*) FROM reclaimed) AS reclaimed,
              (SELECT coalesce(jsonb_agg(DISTINCT worker_id::text), '[]') FROM leased WHERE missing) AS missing,

@@ -6,20 +6,21 @@ const KINDS = unseen('$2', 'text[]');
 
 /** The state of a worker's queues: which jobs have become due, and when more will. */
 export const surveyStatements = ({ job }: Tables) => {
-  // Each queue's subquery walks its own part of the claim's index, to the first due job. Without its ORDER BY it would be planned as a scan
+  // Each queue's subquery walks its own part of a claim's index, to the first due job. Without its ORDER BY it would be planned as a scan
   // of the table.
-  const due = `
+  const due = (which: string, order: string): string => `
       SELECT lane.queue FROM unnest(${QUEUES}) AS lane (queue)
       CROSS JOIN LATERAL (
         SELECT FROM ${job}
-        WHERE job.queue = lane.queue AND status = 'new' AND due AND available_at <= statement_timestamp()
-          AND kind = ANY(${KINDS})
-        ORDER BY priority, id
+        WHERE job.queue = lane.queue AND status = 'new' AND due AND ${which} AND available_at <= statement_timestamp()
+        ORDER BY ${order}
         LIMIT 1
       ) AS found`;
+  const ofKinds = `kind = ANY(${KINDS})`;
+  const plain = due(`limits = '' AND ${ofKinds}`, 'priority, id');
 
   return {
-    dueQueues: due,
+    dueQueues: plain,
 
     survey: `
       WITH promoted AS (
@@ -43,7 +44,8 @@ export const surveyStatements = ({ job }: Tables) => {
                 SELECT min(available_at) AS at FROM ${job}
                 WHERE job.queue = lane.queue AND status = 'new' AND NOT due AND available_at > statement_timestamp()
               ) AS later) AS next_due_ms,
-             EXISTS (${due}) AS waiting,
-             EXISTS (SELECT FROM ${job} WHERE queue = ANY(${QUEUES}) AND status = 'in-progress') AS leased`,
+             EXISTS (${plain}) OR EXISTS (${due(`limits <> '' AND ${ofKinds}`, 'limits, priority, id')}) AS waiting,
+             EXISTS (SELECT FROM ${job} WHERE queue = ANY(${QUEUES}) AND status = 'in-progress') AS leased,
+             EXISTS (${due("limits <> ''", 'limits, priority, id')}) AS limited`,
   };
 };

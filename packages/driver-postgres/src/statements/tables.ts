@@ -7,6 +7,9 @@ export interface Tables {
   readonly openRun: string;
   readonly worker: string;
   readonly bell: string;
+  readonly limitSlot: string;
+  readonly limitMark: string;
+  readonly limitSize: string;
   readonly migration: string;
 }
 
@@ -18,6 +21,20 @@ export function tables(schema: string): Tables {
     openRun: named('open_run'),
     worker: named('worker'),
     bell: named('bell'),
+    limitSlot: named('limit_slot'),
+    limitMark: named('limit_mark'),
+    limitSize: named('limit_size'),
     migration: named('rowlock_migration'),
   };
+}
+
+/** The names of the functions, quoted. */
+export interface Functions {
+  readonly enterLimits: string;
+  readonly limitGate: string;
+}
+
+export function functions(schema: string): Functions {
+  const named = (name: string): string => `${identifier(schema)}.${name}`;
+  return { enterLimits: named('enter_limits'), limitGate: named('limit_gate') };
 }

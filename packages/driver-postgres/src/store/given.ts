@@ -26,6 +26,7 @@ const ALWAYS: readonly Column[] = [
   ['max_attempts', 'integer', ({ job }) => job.maxAttempts],
   ['metadata', 'jsonb', ({ job }) => storableJson(job.metadata)],
   ['created_by', 'text', ({ job }) => job.createdBy],
+  ['limits', 'text', ({ job }) => storableText(job.limits)],
   ['payload', 'jsonb', ({ job }) => storableJson(job.payload)],
 ];
 

@@ -3,6 +3,7 @@ import {
   type ClientEvent,
   type JobFilter,
   type JobPage,
+  type LimitView,
   type Moved,
   type NewJob,
   newPublicId,
@@ -16,7 +17,7 @@ import type { Batch } from '../connection/pipeline/send-ahead.js';
 import { toText } from '../connection/pipeline/to-text.js';
 import type { Context } from '../context.js';
 import { answers, type Queryable, query } from '../query.js';
-import { toWorkerView, type WorkerRow } from '../rows.js';
+import { type LimitRow, toLimitView, toWorkerView, type WorkerRow } from '../rows.js';
 import { type GivenJob, newJobs } from './given.js';
 import { move } from './move.js';
 import { countJobs, listJobs } from './views.js';
@@ -125,6 +126,18 @@ export class PostgresStore implements Store {
   async notify(wakeUps: readonly WakeUp[]): Promise<void> {
     const { sql, channel } = this.context;
     await query(this.on, sql.notify, [channel, texts(wakeUps)]);
+  }
+
+  async setLimit(name: string, max: number | null, by: string): Promise<void> {
+    const { sql, channel } = this.context;
+    const values = [name, channel, texts([{ limit: name }])];
+    await (max === null
+      ? query(this.on, sql.unsetLimit, values)
+      : query(this.on, sql.setLimit, [...values, String(max), by]));
+  }
+
+  async limits(): Promise<readonly LimitView[]> {
+    return (await answers<LimitRow>(this.on, this.context.sql.limits, [])).map(toLimitView);
   }
 
   async workers(): Promise<readonly WorkerView[]> {

@@ -8,6 +8,7 @@ interface SurveyRow {
   next_due_ms: number | null;
   waiting: boolean;
   leased: boolean;
+  limited: boolean;
 }
 
 /** Finds the queues with due jobs. @throws DriverError */
@@ -31,6 +32,7 @@ export async function survey(
 ): Promise<Survey> {
   const name = names.nameOf(sql.survey, queues.length);
   const [row] = await query<SurveyRow>(on, sql.survey, [queues, kinds], name);
-  const { promoted = 0n, next_due_ms: nextDueMs = null, waiting = false, leased = false } = row ?? {};
-  return { promoted: Number(promoted), nextDueMs, waiting, leased };
+  const { promoted = 0n, next_due_ms: nextDueMs = null } = row ?? {};
+  const { waiting = false, leased = false, limited = false } = row ?? {};
+  return { promoted: Number(promoted), nextDueMs, waiting, leased, limited };
 }

@@ -1,0 +1,55 @@
+import { notifying, rung } from './bell.js';
+import type { Functions, Tables } from './tables.js';
+import { unseen } from './unseen.js';
+import { WITHIN } from './within.js';
+
+/** The slots of limits, and the sizes that were set at run time. */
+export const limitStatements = (tables: Tables, { enterLimits, limitGate }: Functions) => {
+  const { job, limitSlot, limitMark, limitSize } = tables;
+  const waits = "status = 'new' AND due AND limits <> ''";
+  /** Makes a change, and wakes workers with its commit. $2 is the channel, and $3 has the wake-ups. */
+  const waking = (change: string): string =>
+    `WITH changed AS (${change}), ${rung(tables, '$3')} SELECT ${notifying('$2', '$3')}`;
+
+  return {
+    enterLimits: `SELECT to_json(${enterLimits}($1, $2, $3)) AS slots`,
+
+    leaveLimits: `DELETE FROM ${limitMark} WHERE run_id = $1`,
+
+    // In a transaction of its own: nobody else sees the slots of an open one, and would count too few. Its lock outlives its commit
+    // becoming visible.
+    growLimit: `
+      WITH gate AS MATERIALIZED (SELECT pg_advisory_xact_lock(${limitGate}($1)))
+      INSERT INTO ${limitSlot} (name, n) SELECT $1, n FROM gate, generate_series(1, $2::integer) AS n
+      ON CONFLICT DO NOTHING`,
+
+    // Each step goes right behind the jobs of the part before it, however many there are.
+    limitedParts: `
+      WITH RECURSIVE part AS (
+        SELECT first.* FROM unnest(${unseen('$1', 'text[]')}) AS lane (queue)
+        CROSS JOIN LATERAL (
+          SELECT queue, limits FROM ${job} WHERE queue = lane.queue AND ${waits} ORDER BY limits LIMIT 1
+        ) AS first
+        UNION ALL
+        SELECT next.* FROM part
+        CROSS JOIN LATERAL (
+          SELECT queue, limits FROM ${job} WHERE queue = part.queue AND ${waits} AND limits > part.limits ORDER BY limits LIMIT 1
+        ) AS next
+      )
+      SELECT queue, limits FROM part LIMIT 1000`,
+
+    setLimit: waking(`
+      INSERT INTO ${limitSize} (name, max, set_by) SELECT $1::text, $4::text::integer, $5::text
+      WHERE true ${WITHIN}
+      ON CONFLICT (name) DO UPDATE SET max = excluded.max, set_by = excluded.set_by, set_at = clock_timestamp()`),
+
+    unsetLimit: waking(`DELETE FROM ${limitSize} WHERE name = $1::text ${WITHIN}`),
+
+    limits: `
+      SELECT json_build_object('name', name, 'max', max, 'set_at', extract(epoch FROM set_at) * 1000, 'set_by', set_by)::text AS answer
+      FROM ${limitSize}
+      WHERE true ${WITHIN}
+      ORDER BY name COLLATE "C"
+      LIMIT 1000`,
+  };
+};

@@ -1,0 +1,215 @@
+import '@rowlock/servers/vitest';
+import { type DriverError, isDriverError } from '@rowlock/core';
+import type { ClaimSession, Driver } from '@rowlock/core/driver';
+import { freshDatabase } from '@rowlock/servers';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { type PostgresTransaction, postgres } from '../src/index.js';
+import { slotTrial } from './slot-trial.js';
+
+let driver: Driver<PostgresTransaction>;
+let admin: pg.Pool;
+let drop: () => Promise<void>;
+let url: string;
+let blocker: pg.Client | undefined;
+
+const sessions: ClaimSession<PostgresTransaction>[] = [];
+
+/** A session that is rolled back at the end of the test. */
+function opened(of = driver): ClaimSession<PostgresTransaction> {
+  const session = of.claimSession({ idleLimitMs: 60_000 });
+  sessions.push(session);
+  return session;
+}
+
+beforeEach(async () => {
+  ({ url, drop } = await freshDatabase(inject('postgresUrl')));
+  driver = postgres({ connectionString: url, sessions: 'own', maxConnections: 40 });
+  await driver.migrate();
+  admin = new pg.Pool({ connectionString: url });
+  // Dropping the database may end what is just being closed.
+  admin.on('connect', (client) => void client.on('error', () => {}));
+});
+
+afterEach(async () => {
+  await blocker?.end();
+  blocker = undefined;
+  for (const session of sessions.splice(0)) await session.rollback();
+  await driver.close();
+  await admin.end();
+  await drop();
+});
+
+const TRIAL_MS = Number(process.env.ROWLOCK_SLOT_TRIAL_MS ?? 4_000);
+
+test(
+  'nobody is admitted beyond a size, and nobody refused below it, whatever happens to the others',
+  async () => {
+    const tally = await slotTrial({ driver, admin, limit: 'hot', sessions: 16, forMs: TRIAL_MS });
+    if (TRIAL_MS > 10_000) console.log(tally);
+    expect(tally).toMatchObject({ over: 0, falselyRefused: 0 });
+    expect(tally.admitted).toBeGreaterThan(100);
+    expect(tally.refused).toBeGreaterThan(100);
+    expect(await gates()).toBe(0);
+    expect(await admitted('hot', 6, 7)).toBe(6);
+  },
+  TRIAL_MS + 60_000,
+);
+
+test('the trial finds the callers that a plain look for a free row admits beyond their size', async () => {
+  await admin.query("INSERT INTO rowlock.limit_slot SELECT 'naive', n FROM generate_series(1, 6) AS n");
+  const tally = await slotTrial({
+    driver,
+    admin,
+    limit: 'naive',
+    sessions: 16,
+    forMs: 2_000,
+    async enter({ handle }, size) {
+      const { rows } = await handle.query(
+        "SELECT n FROM rowlock.limit_slot WHERE name = 'naive' AND n <= $1 ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED",
+        [size],
+      );
+      if (rows.length === 0) throw Object.assign(new Error(), reached);
+    },
+  });
+  expect(tally.over).toBeGreaterThan(0);
+}, 60_000);
+
+test('of many first callers at once as many are admitted as their size says', async () => {
+  for (const size of [1, 2, 10]) {
+    const callers = Array.from({ length: 20 }, () => opened());
+    const limit = `new ${size}`;
+    const entered = await Promise.all(callers.map((session) => enters(session, limit, size)));
+    expect(entered.filter(Boolean)).toHaveLength(size);
+    await Promise.all(callers.map((session) => session.rollback()));
+  }
+});
+
+describe.each(['shared', 'closed'])('a call that ends while the gate is %s opens it', (gate) => {
+  /** Makes the next call wait at a table that it reads when it has the gate. */
+  async function stop(): Promise<void> {
+    blocker = new pg.Client(url);
+    await blocker.connect();
+    await blocker.query('BEGIN');
+    await blocker.query(`LOCK TABLE ${gate === 'shared' ? 'rowlock.limit_slot' : 'stop'}`);
+  }
+
+  beforeEach(async () => {
+    const first = opened();
+    expect(await enters(first, 'a', 1)).toBe(true);
+    if (gate === 'shared') return first.rollback();
+    await admin.query(`
+      CREATE TABLE stop ();
+      CREATE OR REPLACE FUNCTION rowlock.take_slot_alone(of_name text, own_size integer) RETURNS integer
+      LANGUAGE plpgsql AS $$ BEGIN PERFORM FROM public.stop; RETURN 0; END $$`);
+  });
+
+  test.each([
+    ['a timeout of statements', "SET LOCAL statement_timeout = '50ms'", 'StatementCancelled'],
+    ['a timeout of locks', "SET LOCAL lock_timeout = '50ms'", 'LockTimeout'],
+  ])('%s', async (_, setting, code) => {
+    const session = opened();
+    await session.confirm();
+    await session.handle.query(setting);
+    await stop();
+    await expect(enters(session, 'a', 1)).rejects.toMatchObject({ code });
+    expect(await gates()).toBe(0);
+  });
+
+  test.each([
+    ['a cancelled statement', 'pg_cancel_backend', 'StatementCancelled'],
+    ['a session that was ended', 'pg_terminate_backend', 'ConnectionLost'],
+  ])('%s', async (_, end, code) => {
+    const session = opened();
+    await session.confirm();
+    const { rows } = await session.handle.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    await stop();
+    const refused = expect(enters(session, 'a', 1)).rejects.toMatchObject({ code });
+    await expect.poll(() => gates()).toBe(1);
+    await admin.query(`SELECT ${end}($1)`, [rows[0]?.pid]);
+    await refused;
+    await expect.poll(() => gates()).toBe(0);
+  });
+
+  test('a refusal', async () => {
+    const session = opened();
+    await enters(session, 'a', 1);
+    expect(await gates()).toBe(0);
+    await session.rollback();
+  });
+});
+
+test("a caller's search path and temporary tables do not matter, and its path stays as it was", async () => {
+  const session = opened();
+  await session.confirm();
+  await session.handle.query('CREATE TEMPORARY TABLE limit_slot (name text, n integer)');
+  await session.handle.query('SET LOCAL search_path = pg_temp');
+  expect(await enters(session, 'a', 1)).toBe(true);
+  const { rows } = await session.handle.query("SELECT current_setting('search_path') AS path");
+  expect(rows).toEqual([{ path: 'pg_temp' }]);
+  expect(await admitted('a', 1, 1)).toBe(0);
+  await session.rollback();
+});
+
+test('a schema that was renamed has its limits with it', async () => {
+  const schema = 'my "jobs"';
+  await admin.query(`ALTER SCHEMA rowlock RENAME TO ${pg.escapeIdentifier(schema)}`);
+  const renamed = postgres({ connectionString: url, schema });
+  onTestFinished(() => renamed.close());
+  const [one, other] = [opened(renamed), opened(renamed)];
+  expect(await enters(one, 'a', 1)).toBe(true);
+  expect(await enters(other, 'a', 1)).toBe(false);
+});
+
+test('a size that is set wakes workers when it is committed', async () => {
+  const listener = new pg.Client(url);
+  await listener.connect();
+  const heard: unknown[] = [];
+  listener.on('notification', ({ payload }) => heard.push(payload));
+  await listener.query('LISTEN "rowlock:rowlock"');
+  await driver.setLimit('a', 3, 'ann');
+  await driver.setLimit('a', null, 'ann');
+  const caller = await admin.connect();
+  await caller.query('BEGIN');
+  await driver.join(caller).setLimit('b', 7, 'bob');
+  expect(await driver.limits()).toEqual([]);
+  await caller.query('COMMIT');
+  caller.release();
+  expect(await driver.limits()).toMatchObject([{ name: 'b', max: 7, setBy: 'bob' }]);
+  await expect.poll(() => heard).toEqual(['{"limit":"a"}', '{"limit":"a"}', '{"limit":"b"}']);
+  await listener.end();
+});
+
+const reached: Pick<DriverError, 'name' | 'code'> = { name: 'DriverError', code: 'LimitReached' };
+
+/** How many sessions hold a gate, or wait for one. */
+async function gates(): Promise<number> {
+  const { rows } = await admin.query<{ locks: number }>(
+    "SELECT count(*)::integer AS locks FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+  );
+  return rows[0]?.locks ?? Number.NaN;
+}
+
+/** Whether the session is admitted. */
+async function enters(
+  session: ClaimSession<PostgresTransaction>,
+  limit: string,
+  size: number,
+): Promise<boolean> {
+  try {
+    await session.enterLimits(JSON.stringify({ [limit]: size }));
+    return true;
+  } catch (error) {
+    if (!isDriverError(error, 'LimitReached')) throw error;
+    return false;
+  }
+}
+
+/** How many of so many calls are admitted, one after the other. They leave together. */
+async function admitted(limit: string, size: number, calls: number): Promise<number> {
+  const callers = Array.from({ length: calls }, () => opened());
+  let count = 0;
+  for (const session of callers) if (await enters(session, limit, size)) count += 1;
+  for (const session of callers) await session.rollback();
+  return count;
+}
