@@ -34,6 +34,8 @@ CREATE TABLE IF NOT EXISTS rowlock_job (
   output        JSON,
   error         JSON,
   metadata      JSON NOT NULL DEFAULT (JSON_OBJECT()),
+  -- JSON with the names in order and without blanks, or '': see rowlock_limit_slot. Jobs with equal texts wait in one line.
+  limits        VARCHAR(512) NOT NULL DEFAULT '',
   created_at    DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
   created_by    VARCHAR(255) NOT NULL DEFAULT '',
   started_at    DATETIME(6),
@@ -52,8 +54,8 @@ CREATE TABLE IF NOT EXISTS rowlock_job (
   taken_key     VARCHAR(648) AS (IF(unique_scope = 'ever' OR status IN ('new', 'in-progress'),
                                     CONCAT(CHAR_LENGTH(kind), ' ', kind, unique_key), NULL)) VIRTUAL,
 
-  -- The claim, in exactly its order.
-  KEY job_claim (queue, claimable, priority, id),
+  -- The claim, in exactly its order. Jobs without limits are one range of it, and jobs with the same limits are another.
+  KEY job_claim (queue, claimable, limits, priority, id),
   -- The jobs whose time is still to come, in the order in which it comes.
   KEY job_later (queue, later, available_at),
   -- The jobs that are leased.
@@ -74,7 +76,8 @@ CREATE TABLE IF NOT EXISTS rowlock_job (
   CONSTRAINT job_lengths CHECK (
     CHAR_LENGTH(queue) > 0 AND CHAR_LENGTH(kind) > 0
     AND CHAR_LENGTH(`key`) > 0 AND CHAR_LENGTH(unique_key) > 0),
-  CONSTRAINT job_metadata CHECK (JSON_TYPE(metadata) = 'OBJECT')
+  CONSTRAINT job_metadata CHECK (JSON_TYPE(metadata) = 'OBJECT'),
+  CONSTRAINT job_limits CHECK (limits = '' OR (JSON_VALID(limits) AND JSON_TYPE(limits) = 'OBJECT'))
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
 -- The workers: alive as long as their session holds the user lock with their id. Behind a proxy that lets clients share
@@ -132,6 +135,29 @@ CREATE TABLE IF NOT EXISTS rowlock_open_run (
   started_at   DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
   job_ids      JSON NOT NULL,
   PRIMARY KEY (last_id, process_id)
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+
+-- The slots of limits. A run holds one of each of its limits: by a lock on the row, for as long as its transaction goes on, or by a mark
+-- for as long as its lease does. No row is both locked for long and marked. A limit has as many rows as were ever needed at once.
+CREATE TABLE IF NOT EXISTS rowlock_limit_slot (
+  name          VARCHAR(512) NOT NULL,
+  n             INT NOT NULL,
+  -- The leased run that has the slot.
+  run_id        CHAR(36) CHARACTER SET ascii COLLATE ascii_bin,
+  -- When the mark ends in any case.
+  leased_until  DATETIME(6),
+  PRIMARY KEY (name, n),
+  KEY slot_run (run_id),
+  CONSTRAINT slot_marked CHECK ((run_id IS NULL) = (leased_until IS NULL))
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+
+-- The sizes of limits that were set at run time. They go before those that jobs bring.
+CREATE TABLE IF NOT EXISTS rowlock_limit_size (
+  name    VARCHAR(128) NOT NULL PRIMARY KEY,
+  max     INT NOT NULL,
+  set_at  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+  set_by  VARCHAR(255) NOT NULL DEFAULT '',
+  CONSTRAINT size_max CHECK (max BETWEEN 0 AND 1000)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
 -- The doorbell: a row for each wake-up, added and never changed, so that nobody waits for anybody to ring.

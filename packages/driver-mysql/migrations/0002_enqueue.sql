@@ -15,6 +15,8 @@ CREATE PROCEDURE rowlock_enqueue(
   IN  unique_key    VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
   IN  unique_scope  VARCHAR(16),
   IN  metadata      JSON,
+  -- {"name": size}: how many runs of each name may go on at once, up to 8 names, with sizes from 1 to 1,000.
+  IN  limits        JSON,
   -- 'enqueued' or 'duplicate'.
   OUT outcome       VARCHAR(16),
   -- The job's, or that of the job which has the unique key; NULL when that is newer than what this transaction sees.
@@ -27,9 +29,31 @@ BEGIN
   DECLARE available DATETIME(6) DEFAULT COALESCE(available_at, UTC_TIMESTAMP(6));
   DECLARE tries INT DEFAULT 0;
   DECLARE taken BOOLEAN;
+  -- The limits as the drivers write them: the names in the order of their UTF-16, without blanks.
+  DECLARE limits_text VARCHAR(2000) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin DEFAULT '';
+  DECLARE limit_name VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin DEFAULT '';
+  DECLARE limit_size VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+  DECLARE limits_left INT DEFAULT COALESCE(JSON_LENGTH(limits), 0);
   DECLARE CONTINUE HANDLER FOR 1062 SET taken = TRUE;
 
   SET outcome = NULL, public_id = NULL;
+  IF limits_left > 8 OR (limits_left > 0 AND JSON_TYPE(limits) <> 'OBJECT') THEN
+    SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'limits must be a JSON object of up to 8 names and sizes.';
+  END IF;
+  WHILE limits_left > 0 DO
+    SELECT each_name.name, each_size.size INTO limit_name, limit_size
+    FROM JSON_TABLE(JSON_KEYS(limits), '$[*]' COLUMNS (place FOR ORDINALITY, name VARCHAR(1000) PATH '$')) AS each_name
+    JOIN JSON_TABLE(JSON_EXTRACT(limits, '$.*'), '$[*]' COLUMNS (place FOR ORDINALITY, size JSON PATH '$')) AS each_size
+      ON each_size.place = each_name.place
+    WHERE HEX(CONVERT(each_name.name USING utf16)) > HEX(CONVERT(limit_name USING utf16)) OR limit_name = ''
+    ORDER BY HEX(CONVERT(each_name.name USING utf16)) LIMIT 1;
+    IF COALESCE(CHAR_LENGTH(limit_name), 0) NOT BETWEEN 1 AND 128 OR COALESCE(limit_size, '') NOT REGEXP '^([1-9][0-9]{0,2}|1000)$' THEN
+      SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'A limit must have a name of 1 to 128 characters and a size from 1 to 1000.';
+    END IF;
+    SET limits_text = CONCAT(limits_text, IF(limits_text = '', '{', ','), JSON_QUOTE(limit_name), ':', limit_size,
+                             IF(limits_left = 1, '}', ''));
+    SET limits_left = limits_left - 1;
+  END WHILE;
   -- The job that has the key may be settled between the two statements: then there is room, so try again.
   -- Looked up first: an INSERT that is refused keeps a lock on the other job's key, and its settlement would wait for it.
   WHILE outcome IS NULL DO
@@ -41,10 +65,11 @@ BEGIN
     ELSE
       SET taken = FALSE, tries = tries + 1;
       INSERT INTO rowlock_job (kind, payload, queue, `key`, priority, available_at, due, max_attempts, unique_key,
-                               unique_scope, metadata, created_by)
+                               unique_scope, metadata, limits, created_by)
       VALUES (kind, COALESCE(payload, JSON_OBJECT()), place, `key`, COALESCE(priority, 0), available,
               available <= UTC_TIMESTAMP(6), COALESCE(max_attempts, 5), unique_key,
-              COALESCE(unique_scope, 'outstanding'), COALESCE(metadata, JSON_OBJECT()), SUBSTRING_INDEX(USER(), '@', -1));
+              COALESCE(unique_scope, 'outstanding'), COALESCE(metadata, JSON_OBJECT()), limits_text,
+              SUBSTRING_INDEX(USER(), '@', -1));
       IF NOT taken THEN
         SELECT job.public_id INTO public_id FROM rowlock_job AS job WHERE job.id = LAST_INSERT_ID();
         SET outcome = 'enqueued';

@@ -17,6 +17,7 @@ import {
   type NewJob,
   ownHandle,
   type Page,
+  type QueuePart,
   type Receipt,
   type Reclaimed,
   type ReclaimScope,
@@ -36,6 +37,7 @@ import {
 } from '@rowlock/core/driver';
 import { type Connection, createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { MysqlClaimSession } from './claim/claim-session.js';
+import { widenLimit } from './claim/new-slots.js';
 import { checkCallersConnection } from './connection/callers-connection.js';
 import { CallersTransaction } from './connection/callers-transaction.js';
 import { ClaimConnections } from './connection/claim-connections.js';
@@ -71,7 +73,7 @@ import { CommitWatch } from './worker/commit-watch.js';
 import { forgetWorkers } from './worker/forgotten-workers.js';
 import { MysqlPulse } from './worker/pulse.js';
 import { Ringer } from './worker/ringer.js';
-import { dueQueues, survey } from './worker/survey.js';
+import { dueQueues, limitedParts, survey } from './worker/survey.js';
 import { refuseOtherWriters } from './worker/verify-server.js';
 import { WorkerRow } from './worker/worker-row.js';
 
@@ -199,7 +201,13 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   }
 
   claimSession(options: ClaimSessionOptions): ClaimSession<MysqlTransaction> {
-    return new MysqlClaimSession(this.context, this.#claimConnections, this.#control, options);
+    return new MysqlClaimSession(
+      this.context,
+      this.#claimConnections,
+      this.#control,
+      (limit) => widenLimit(this.#bounded, limit),
+      options,
+    );
   }
 
   override async enqueue(
@@ -241,6 +249,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   dueQueues(lanes: Lanes): Promise<readonly string[]> {
     return dueQueues(this.context.sql, this.#on, lanes);
+  }
+
+  limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]> {
+    return limitedParts(this.context.sql, this.#on, queues);
   }
 
   survey(lanes: Lanes): Promise<Survey> {

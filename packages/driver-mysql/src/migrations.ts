@@ -11,7 +11,7 @@ import { query } from './query.js';
 import { checkVersion, productIn, versionOf } from './server-version.js';
 
 /** The newest migration, which this driver needs. A constant, as a bundled application lacks the files. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** How long a process waits for another one that migrates, in seconds. */
 const LOCK_SECONDS = 60;

@@ -29,6 +29,17 @@ export async function query<Row>(
   }
 }
 
+/** Calls a procedure, and returns the rows of all its answers. @throws DriverError */
+export async function call<Row>(
+  on: MysqlTransaction,
+  sql: string,
+  values: readonly Value[],
+): Promise<readonly Row[]> {
+  // The last answer is the end of the call, and has no rows. Without other answers it stands alone.
+  const answers: readonly (readonly Row[])[] | object = await query(on, sql, values);
+  return Array.isArray(answers) ? answers.slice(0, -1).flat() : [];
+}
+
 /** Changes rows, and returns the number of matched ones. @throws DriverError */
 export async function change(
   on: Pick<MysqlTransaction, 'execute'>,

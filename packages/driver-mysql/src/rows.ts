@@ -1,5 +1,5 @@
 import type { JobError, JobView, Json, State } from '@rowlock/core';
-import type { Job, WorkerView } from '@rowlock/core/driver';
+import { type Job, type LimitView, limitsOf, type WorkerView } from '@rowlock/core/driver';
 
 /**
  * A row as the statements select it. Ids and JSON are text, and times are milliseconds. No setting of the connection alters these.
@@ -18,6 +18,7 @@ export interface JobRow {
   crashes: number;
   redrives: number;
   metadata: string;
+  limits: string;
   created_at: string;
 }
 
@@ -56,6 +57,13 @@ export interface WorkerViewRow {
   lines: string;
 }
 
+export interface LimitViewRow {
+  name: string;
+  max: number;
+  set_at: string;
+  set_by: string;
+}
+
 export function toJob(row: JobRow): Job {
   return {
     id: BigInt(row.id),
@@ -71,6 +79,7 @@ export function toJob(row: JobRow): Job {
     crashes: row.crashes,
     redrives: row.redrives,
     metadata: JSON.parse(row.metadata),
+    limits: row.limits,
     createdAt: new Date(Number(row.created_at)),
   };
 }
@@ -79,6 +88,7 @@ export function toJobView(row: JobViewRow): JobView {
   const { id: _, ...job } = toJob(row);
   return {
     ...job,
+    limits: Object.fromEntries(limitsOf(job.limits).map(({ name, max }) => [name, max])),
     uniqueKey: row.unique_key,
     availableAt: new Date(Number(row.available_at)),
     output: json<Json>(row.output),
@@ -105,6 +115,10 @@ export function toWorkerView(row: WorkerViewRow): WorkerView {
     startedAt: new Date(Number(row.started_at)),
     lines: JSON.parse(row.lines),
   };
+}
+
+export function toLimitView(row: LimitViewRow): LimitView {
+  return { name: row.name, max: row.max, setAt: new Date(Number(row.set_at)), setBy: row.set_by };
 }
 
 function json<Value>(text: string | null): Value | null {

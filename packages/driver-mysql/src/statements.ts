@@ -4,6 +4,7 @@ import { claimStatements } from './statements/claim.js';
 import { enqueueStatements } from './statements/enqueue.js';
 import { jobStatements } from './statements/jobs.js';
 import { leaseStatements } from './statements/lease.js';
+import { limitStatements } from './statements/limits.js';
 import { pruneStatements } from './statements/prune.js';
 import { runStatements } from './statements/runs.js';
 import { settleStatements } from './statements/settle.js';
@@ -25,6 +26,7 @@ export const statements = (schema: string) => {
     ...runStatements(named),
     ...settleStatements(named),
     ...leaseStatements(named),
+    ...limitStatements(named),
     ...surveyStatements(named),
     ...pruneStatements(named),
     ...jobStatements(named),

@@ -47,7 +47,7 @@ test('a statement that finds no connection gets one that idles between two claim
   const both = [await look(), await look()];
   for (const held of both) await held.rollback();
   const job = { queue: 'q', kind: 'k', key: null, payload: {}, priority: 0, available: { inMs: 0 } } as const;
-  const rest = { maxAttempts: 1, unique: null, metadata: {}, createdBy: 'host' };
+  const rest = { maxAttempts: 1, unique: null, metadata: {}, limits: '', createdBy: 'host' };
   const enqueued = await Promise.all([1, 2, 3].map(() => driver.enqueue([{ ...job, ...rest }])));
   expect(enqueued).toHaveLength(3);
   expect((await driver.list({ queue: 'q' }, { limit: 10, before: null })).jobs).toHaveLength(3);

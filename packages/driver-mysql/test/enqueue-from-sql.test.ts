@@ -1,4 +1,5 @@
 import type { Driver, JobView } from '@rowlock/core';
+import { limitsText } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -38,7 +39,7 @@ const FAILED_CHECK = product === 'mysql' ? 3819 : 4025;
 async function call(
   given: Readonly<Record<string, unknown>>,
 ): Promise<{ outcome: string; public_id: string }> {
-  const values = [...ARGUMENTS, 'unique_scope', 'metadata'].map((name) => given[name] ?? null);
+  const values = [...ARGUMENTS, 'unique_scope', 'metadata', 'limits'].map((name) => given[name] ?? null);
   await client.query(
     `CALL rowlock_enqueue(${values.map(() => '?').join(', ')}, @outcome, @public_id)`,
     values,
@@ -68,6 +69,7 @@ test('a job with nothing but its kind has the defaults', async () => {
       priority: 0,
       maxAttempts: 5,
       metadata: {},
+      limits: {},
     },
   ]);
 });
@@ -85,6 +87,7 @@ test('every argument reaches its column', async () => {
     unique_key: 'u',
     unique_scope: 'ever',
     metadata: '{"by": "sql"}',
+    limits: '{"b": 2, "a": 1000}',
   });
   expect(await listed()).toMatchObject([
     {
@@ -96,6 +99,7 @@ test('every argument reaches its column', async () => {
       maxAttempts: 9,
       uniqueKey: 'u',
       metadata: { by: 'sql' },
+      limits: { a: 1000, b: 2 },
     },
   ]);
   expect(await driver.survey({ queues: ['Ω'], kinds: ['k'] })).toMatchObject({ promoted: 0, waiting: false });
@@ -135,6 +139,7 @@ test('a duplicate that the transaction cannot see is a duplicate without an id',
       maxAttempts: 5,
       unique: { key: 'u', scope: 'outstanding' },
       metadata: {},
+      limits: '',
       createdBy: 'test',
     },
   ]);
@@ -158,7 +163,7 @@ test('a trigger enqueues with the row that it is for, and a sleeping worker hear
   await client.query('CREATE TABLE invoice (id INT PRIMARY KEY)');
   await client.query(
     `CREATE TRIGGER invoice_added AFTER INSERT ON invoice FOR EACH ROW
-     CALL rowlock_enqueue('invoice', JSON_OBJECT('id', NEW.id), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, @o, @p)`,
+     CALL rowlock_enqueue('invoice', JSON_OBJECT('id', NEW.id), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, @o, @p)`,
   );
   const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['default'] });
   const stopping = new AbortController();
@@ -184,4 +189,53 @@ test('what does not fit is refused and not cut', async () => {
   await expect(call({ kind: 'k'.repeat(129) })).rejects.toMatchObject({ errno: 1406 });
   await expect(call({ kind: '' })).rejects.toMatchObject({ errno: FAILED_CHECK });
   await expect(call({ kind: null })).rejects.toMatchObject({ errno: 1048 });
+});
+
+test.each([
+  { b: 3, a: 1 },
+  { ab: 1, B: 5, '\uff5e': 2, '🚣': 7, 'q"\\/\u0001\u007f\t\n\b\f\r é\' $.*': 4 },
+  Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${'鍵'.repeat(50)}${n}`, 1_000])),
+])('the limits %j are those that a client would write', async (limits) => {
+  await driver.migrate();
+  await call({ kind: 'k', limits: JSON.stringify(limits) });
+  const [rows] = await client.query<never>('SELECT limits FROM rowlock_job');
+  const text = limitsText(Object.entries(limits).map(([name, max]) => ({ name, max })));
+  expect(rows).toEqual([{ limits: text }]);
+});
+
+test.each([
+  '[1]',
+  '"a"',
+  'null',
+  '{"a": 0}',
+  '{"a": 1001}',
+  '{"a": 1.5}',
+  '{"a": "5"}',
+  '{"a": null}',
+  '{"": 1}',
+  `{"${'n'.repeat(129)}": 1}`,
+  `{"${'n'.repeat(2_000)}": 1}`,
+  '{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}',
+])('the limits %s are refused', async (limits) => {
+  await driver.migrate();
+  await expect(call({ kind: 'k', limits })).rejects.toMatchObject({ errno: 1644 });
+  expect(await listed()).toEqual([]);
+});
+
+test('limits that are too long together are refused', async () => {
+  await driver.migrate();
+  const limits = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${'n'.repeat(70)}${n}`, 1]));
+  await expect(call({ kind: 'k', limits: JSON.stringify(limits) })).rejects.toMatchObject({
+    errno: expect.toBeOneOf([1265, 1406]),
+  });
+});
+
+test('limits that are written by hand are an object, or none', async () => {
+  await driver.migrate();
+  const insert = (limits: string) =>
+    client.query("INSERT INTO rowlock_job (kind, limits) VALUES ('k', ?)", [limits]);
+  for (const wrong of ['a', '[]', '1', '{"a":1'])
+    await expect(insert(wrong)).rejects.toMatchObject({ errno: FAILED_CHECK });
+  await insert('');
+  await insert('{"a":1}');
 });

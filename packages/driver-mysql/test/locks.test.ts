@@ -78,9 +78,10 @@ describe('the locks of a claim', () => {
         const { claim, claimFromPage } = statements(schema);
         const text = productIn(await versionOf(pool)) === 'MySQL' ? claim : claimFromPage;
         const part = ['k', '', 34];
-        const line = text === claim ? ['q', 0, '0', 0, ...part] : ['q', 0, '0', ...part, 'q', 0, ...part];
+        const line =
+          text === claim ? ['q', '', 0, '0', 0, ...part] : ['q', '', 0, '0', ...part, 'q', '', 0, ...part];
         for (const [from, values] of [
-          ['start', ['q', ...part]],
+          ['start', ['q', '', ...part]],
           ['line', line],
         ] as const) {
           const given = text === claim ? values : [...values, 2];
@@ -426,6 +427,11 @@ const TABLES: readonly (readonly [what: string, jobs: number, fill: readonly str
       "INSERT INTO rowlock_job (queue, kind) VALUES ('q', 'k'), ('q', 'k'), ('q', 'k'), ('q', 'k'), ('q', 'k')",
     ],
   ],
+  [
+    '100,000 jobs of a limit and ten without',
+    10,
+    [rows(5, 'limits', `'{"a":1}'`), rows(1, 'priority', '# % 3')],
+  ],
   ['100,000 rows of five priorities', 100_000, [rows(5, 'priority', '# % 5 - 2')]],
   [
     '100,000 rows behind 1,000 that are not due and 1,000 that are marked due too early',
@@ -454,6 +460,7 @@ function newJob(change: Partial<NewJob> = {}): NewJob {
     maxAttempts: 5,
     unique: null,
     metadata: {},
+    limits: '',
     createdBy: 'test',
     ...change,
   };

@@ -270,6 +270,7 @@ const COLUMNS = {
   redrives: 'redrives',
   uniqueKey: 'unique_key',
   metadata: 'metadata',
+  limits: 'limits',
   output: 'output',
   error: 'error',
   runId: 'process_id',

@@ -182,6 +182,7 @@ function newJob(change: Partial<NewJob> = {}): NewJob {
     maxAttempts: 5,
     unique: null,
     metadata: {},
+    limits: '',
     createdBy: 'test',
     ...change,
   };

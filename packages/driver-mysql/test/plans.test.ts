@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { mysql } from '../src/index.js';
 import { statements } from '../src/statements.js';
 import type { GivenRows } from '../src/store/given.js';
-import { ENDINGS, idRows, MOVES, recordsOf } from '../src/store/given-rows.js';
+import { ENDINGS, idRows, MOVES, recordsOf, SLOTS } from '../src/store/given-rows.js';
 import { list } from '../src/values/list.js';
 import { serverUrl } from './server.js';
 import { spelled } from './spelled.js';
@@ -45,6 +45,9 @@ const endings = (ids: readonly bigint[]): GivenRows =>
 const moves = (ids: readonly bigint[]): GivenRows =>
   MOVES.rows(ids.map((id) => ({ id: String(id), crashes: 0 })));
 
+const slots = (ids: readonly bigint[]): GivenRows =>
+  SLOTS.rows(ids.map((id) => ({ name: 'n', n: String(id) })));
+
 const ENDING = {
   process_id: RUN,
   event: 'complete',
@@ -70,6 +73,9 @@ const WRITES: Readonly<Record<string, Spell>> = {
   noteProgress: listed(sql.noteProgress, ['1'], [RUN]),
   lease: listed(sql.lease, [RUN, 1]),
   reclaim: listed(sql.reclaim),
+  markSlots: given(sql.markSlots, slots, [RUN, 1]),
+  leaveLimits: listed(sql.leaveLimits),
+  unsetLimit: ofOne(sql.unsetLimit),
   promote: listed(sql.promote),
   move: given(sql.move, moves, ['new', 'new', 'new', 'new', 'new', 'new', 'new', 'test', 'new']),
   prune: given(sql.prune, idRows),
@@ -110,7 +116,10 @@ interface Plan extends RowDataPacket {
 }
 
 /** The tables by the names that the statements have for them. `rowlock_bell` is not one: its rings are read in order, with SKIP LOCKED. */
-const TABLES = 'job run worker bell rowlock_job rowlock_run rowlock_open_run rowlock_worker'.split(' ');
+const TABLES =
+  'job run worker bell slot rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_size'.split(
+    ' ',
+  );
 
 /** The most ids in a statement. */
 const MOST = 1_024;
@@ -137,7 +146,10 @@ test.each([0, 3, 20, 2_000, 100_000])(
         `INSERT INTO rowlock_open_run (process_id, worker_id, first_id, last_id, job_ids) SELECT '${RUN}', 1, id, id, '[]' FROM rowlock_job`,
         "INSERT INTO rowlock_worker (id, name, host, pid, queues) SELECT id, 'w', 'h', 1, '[]' FROM rowlock_job",
         "INSERT INTO rowlock_bell (id, wake_up) SELECT id, '{}' FROM rowlock_job",
+        "INSERT INTO rowlock_limit_slot (name, n, run_id, leased_until) SELECT 'n', id, id, UTC_TIMESTAMP() FROM rowlock_job",
+        'INSERT INTO rowlock_limit_size (name, max) SELECT id, 1 FROM rowlock_job',
         'ANALYZE TABLE rowlock_job, rowlock_run, rowlock_open_run, rowlock_worker, rowlock_bell',
+        'ANALYZE TABLE rowlock_limit_slot, rowlock_limit_size',
       ])
         await connection.query(fill);
 

@@ -41,7 +41,9 @@ async function open(statements: readonly string[]): Promise<AccountsDatabase<Mys
   const root = await createConnection(url);
   for (const statement of statements) {
     await root.query(
-      statement.replace(/'(producer|worker)'/, `'$1${suffix}'`).replace('ON rowlock.', `ON ${database}.`),
+      statement
+        .replace(/'(producer|worker)'/, `'$1${suffix}'`)
+        .replace(/ON (PROCEDURE )?rowlock\./, `ON $1${database}.`),
     );
   }
 
@@ -102,3 +104,23 @@ async function migratedBy(rights: readonly string[]): Promise<MigrationReport> {
     await drop();
   }
 }
+
+test('a worker with the rights in the README takes slots, keeps them by a lease, and gives them back', async () => {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  const database = await open([...readme.matchAll(/^(?:CREATE USER|GRANT) [^;]+/gm)].map(([text]) => text));
+  const driver = database.driver('worker');
+  const held = driver.claimSession({ idleLimitMs: 60_000 });
+  const other = driver.claimSession({ idleLimitMs: 60_000 });
+  const runId = '00000000-0000-4000-8000-000000000000';
+  await held.enterLimits('{"a":1}');
+  await held.lease(runId, [], 60_000);
+  await expect(other.enterLimits('{"a":1}')).rejects.toMatchObject({ code: 'LimitReached' });
+  await other.rollback();
+  await held.leaveLimits(runId);
+  await held.commit();
+  await other.enterLimits('{"a":1}');
+  await other.rollback();
+  expect(await driver.limitedParts(['q'])).toEqual([]);
+  await driver.close();
+  await database.close();
+});

@@ -29,7 +29,9 @@ async function inFreshDatabase(work: (client: Connection, url: string) => Promis
 test('what `sql` prints leaves the schema that `migrate` leaves, also when a DBA runs it twice', () =>
   inFreshDatabase((migrated, migratedUrl) =>
     inFreshDatabase(async (scripted, scriptedUrl) => {
-      expect(await cli('migrate', '--url', migratedUrl)).toContain('applied 0001_jobs, 0002_enqueue');
+      expect(await cli('migrate', '--url', migratedUrl)).toContain(
+        'applied 0001_jobs, 0002_enqueue, 0003_limits',
+      );
 
       const script = await cli(
         'sql',
@@ -60,7 +62,7 @@ test('where the tables have a version, the error names the command that prints w
     const command = ['npx rowlock-mysql sql --database', database, ...flags].join(' ');
     await expect(driver.verify()).rejects.toMatchObject({
       code: 'SchemaOutdated',
-      message: expect.stringContaining('are at version 1 and this driver needs 2.'),
+      message: expect.stringContaining('are at version 1 and this driver needs 3.'),
     });
     await expect(driver.verify()).rejects.toThrow(`\`${command}\``);
 
@@ -68,7 +70,7 @@ test('where the tables have a version, the error names the command that prints w
     expect(missing).not.toContain('CREATE TABLE IF NOT EXISTS rowlock_job (');
     for (const statement of asTheClientReads(missing)) await scripted.query(statement);
     await driver.verify();
-    expect(await driver.migrate()).toMatchObject({ from: 2, applied: [] });
+    expect(await driver.migrate()).toMatchObject({ from: 3, applied: [] });
     await driver.close();
   }));
 
@@ -88,7 +90,7 @@ test.each([
   [['sql', '--url', 'mysql://localhost'], /Unknown option '--url'.*Usage:/s],
   [['sql', 'mariadb'], /Unexpected argument 'mariadb'.*Usage:/s],
   [['sql', '--database'], /argument missing.*Usage:/s],
-  [['sql', '--from', '3'], /--from takes a version, 0 to 2, and not '3'.*Usage:/s],
+  [['sql', '--from', '4'], /--from takes a version, 0 to 3, and not '4'.*Usage:/s],
   [['sql', '--from', 'x'], /--from takes a version.*Usage:/s],
   [['migrate', '--mariadb'], /Unknown option '--mariadb'.*Usage:/s],
   [['dump'], /There is no command 'dump'.*Usage:/s],

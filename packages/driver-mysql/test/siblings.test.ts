@@ -37,7 +37,8 @@ async function onOwnConnection(): Promise<[held: ClaimSession<MysqlTransaction>,
   const client = await connections.take(60_000, false);
   connections.give(client, 0);
   const control = { interrupt: async () => {}, end: async () => {} };
-  return [new MysqlClaimSession(place, connections, control, { idleLimitMs: 60_000 }), client];
+  const widen = async () => {};
+  return [new MysqlClaimSession(place, connections, control, widen, { idleLimitMs: 60_000 }), client];
 }
 
 for (const event of ['snooze', 'retry'] as const) {
@@ -100,6 +101,7 @@ function newJob(change: Partial<NewJob> = {}): NewJob {
     maxAttempts: 5,
     unique: null,
     metadata: {},
+    limits: '',
     createdBy: 'test',
     ...change,
   };

@@ -21,6 +21,7 @@ test('the tables of what statements are given are those on file', async () => {
     unique_key: null,
     unique_scope: null,
     metadata: '{}',
+    limits: '',
     created_by: 'test',
   });
   const start = (...ids: bigint[]) => {

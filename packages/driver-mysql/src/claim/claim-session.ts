@@ -1,15 +1,16 @@
 import type { State } from '@rowlock/core';
-import type {
-  ClaimCriteria,
-  ClaimSession,
-  ClaimSessionOptions,
-  DependencyQuestion,
-  Entities,
-  Finished,
-  Job,
-  JobId,
-  RunRef,
-  Settlement,
+import {
+  type ClaimCriteria,
+  type ClaimSession,
+  type ClaimSessionOptions,
+  type DependencyQuestion,
+  type Entities,
+  type Finished,
+  type Job,
+  type JobId,
+  limitsOf,
+  type RunRef,
+  type Settlement,
 } from '@rowlock/core/driver';
 import type { ClaimConnections } from '../connection/claim-connections.js';
 import type { SessionControl } from '../connection/session-control.js';
@@ -19,14 +20,17 @@ import { claim } from './claim.js';
 import { ClaimTransaction } from './claim-transaction.js';
 import { firstOutstanding } from './first-outstanding.js';
 import { lease, lockLeased } from './lease.js';
+import type { Widen } from './new-slots.js';
 import { release } from './release.js';
 import { finish, settle } from './settlements.js';
 import { lockSiblings } from './siblings.js';
+import { leaveLimits, takeSlots } from './slots.js';
 
 /** A slot's claims, one after the other. Each transaction takes a connection with its first verb, and gives it back at its end. */
 export class MysqlClaimSession implements ClaimSession<MysqlTransaction> {
   readonly #begin: () => ClaimTransaction;
   #transaction: ClaimTransaction;
+  readonly #widen: Widen;
   /** Whether the next transaction is to settle a lease. */
   #isSettlement = false;
 
@@ -34,8 +38,10 @@ export class MysqlClaimSession implements ClaimSession<MysqlTransaction> {
     context: Context,
     connections: ClaimConnections,
     control: SessionControl,
+    widen: Widen,
     { idleLimitMs }: ClaimSessionOptions,
   ) {
+    this.#widen = widen;
     this.#begin = () =>
       new ClaimTransaction(
         context,
@@ -61,7 +67,7 @@ export class MysqlClaimSession implements ClaimSession<MysqlTransaction> {
   }
 
   async claim(criteria: ClaimCriteria): Promise<readonly Job[]> {
-    return claim(this.#openTransaction(), criteria);
+    return claim(this.#openTransaction(), criteria, this.#widen);
   }
 
   lockSiblings(entities: Entities, limit: number): Promise<readonly Job[]> {
@@ -82,6 +88,15 @@ export class MysqlClaimSession implements ClaimSession<MysqlTransaction> {
 
   lease(runId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
     return lease(this.#transaction, runId, jobs, forMs);
+  }
+
+  async enterLimits(limits: string): Promise<void> {
+    await takeSlots(this.#openTransaction(), limitsOf(limits), this.#widen);
+  }
+
+  async leaveLimits(runId: string): Promise<void> {
+    this.#isSettlement = true;
+    await leaveLimits(this.#openTransaction().on, this.#transaction.context.sql, [runId]);
   }
 
   async lockLeased(

@@ -7,6 +7,7 @@ import { toDriverError, undoesTransaction } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
 import { HandlerTransaction } from './handler-transaction.js';
 import { HeldJobs } from './held-jobs.js';
+import { HeldSlots } from './held-slots.js';
 import { type Connections, SerialConnection } from './serial-connection.js';
 import { stopStatements } from './stop-statements.js';
 
@@ -14,6 +15,7 @@ import { stopStatements } from './stop-statements.js';
 export class ClaimTransaction {
   readonly context: Context;
   readonly jobs = new HeldJobs();
+  readonly slots = new HeldSlots();
   readonly #control: SessionControl;
   readonly #connection: SerialConnection;
   readonly #lost = new AbortController();
@@ -22,7 +24,7 @@ export class ClaimTransaction {
   #rolledBack: Promise<void> | null = null;
   /** Whether a run that has ended has written through the transaction. */
   #hasWrites = false;
-  /** Whether a handler may have changed the session. */
+  /** Whether the session may not be as it was. */
   #isSessionChanged = false;
   /** Whether the handlers' part is over. What is undone from then on is undone for all runs. */
   #isSettling = false;
@@ -59,7 +61,7 @@ export class ClaimTransaction {
     return !this.#open;
   }
 
-  /** The error by which the server has undone the transaction, whose jobs are locked again. Null otherwise. */
+  /** The error by which the server has undone the transaction, whose jobs and slots are locked again. Null otherwise. */
   get undone(): DriverError | null {
     return this.#undone;
   }
@@ -97,6 +99,11 @@ export class ClaimTransaction {
     if (this.lost.aborted && !this.#isReleasing) throw this.lost.reason;
     if (this.#undone !== null) throw this.#undone;
     if (!this.#open) throw new DriverError('TransactionOver', 'The transaction has ended.');
+  }
+
+  /** The connection is not used again after the transaction. */
+  spoilSession(): void {
+    this.#isSessionChanged = true;
   }
 
   /** Rejects when the server has ended the transaction. @throws DriverError */
@@ -240,7 +247,10 @@ export class ClaimTransaction {
       (async () => {
         // Other errors than a deadlock may leave a transaction behind.
         await client.query('ROLLBACK');
-        return this.jobs.lockAgain(client, this.context.sql);
+        return (
+          (await this.jobs.lockAgain(client, this.context.sql)) &&
+          (await this.slots.takeAgain(client, this.context))
+        );
       })(),
     );
   }

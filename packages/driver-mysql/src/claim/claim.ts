@@ -1,10 +1,12 @@
-import { type ClaimCriteria, type Job, NO_ID } from '@rowlock/core/driver';
+import { type ClaimCriteria, type Job, limitsOf, NO_ID, NO_LIMITS } from '@rowlock/core/driver';
 import { isMariaDb } from '../connection/session.js';
 import { type MysqlTransaction, query } from '../query.js';
 import type { JobRow } from '../rows.js';
 import type { Statements } from '../statements.js';
 import { list } from '../values/list.js';
 import type { ClaimTransaction } from './claim-transaction.js';
+import type { Widen } from './new-slots.js';
+import { takeSlots } from './slots.js';
 
 /** The lowest value of a smallint. */
 const LOWEST = -32_768;
@@ -15,23 +17,29 @@ const SPARE = 32;
 /** The most busy keys in a claim. Each key is sent twice, and a server takes 65,535 values. */
 const MOST_PASSED = 16_384;
 
-/** Finds and locks the first free jobs. @throws DriverError */
-export async function claim(tx: ClaimTransaction, criteria: ClaimCriteria): Promise<readonly Job[]> {
+/** Finds and locks the first free jobs, and slots of their limits. @throws DriverError */
+export async function claim(
+  tx: ClaimTransaction,
+  criteria: ClaimCriteria,
+  widen: Widen,
+): Promise<readonly Job[]> {
   const find = isMariaDb(await tx.client()) ? claimFromPages : claimInOrder;
-  return tx.jobs.claimed(await find(tx.on, tx.context.sql, criteria));
+  const jobs = tx.jobs.claimed(await find(tx.on, tx.context.sql, criteria));
+  if (jobs.length > 0) await takeSlots(tx, limitsOf(criteria.limits ?? NO_LIMITS), widen);
+  return jobs;
 }
 
 /** Walks the index until the wanted number of jobs is found. */
 async function claimInOrder(
   on: MysqlTransaction,
   sql: Statements,
-  { queue, kinds, line, busy, limit }: ClaimCriteria,
+  { queue, kinds, limits = NO_LIMITS, line, busy, limit }: ClaimCriteria,
 ): Promise<readonly JobRow[]> {
   const kind = list(kinds);
   const key = list(busy.length > 0 ? busy : ['']);
   const from = beginningOf(line);
   const beyond = from === 'start' ? [] : [line.priority, line.id, line.priority];
-  const values = [queue, ...beyond, ...kind.values, ...key.values, limit];
+  const values = [queue, limits, ...beyond, ...kind.values, ...key.values, limit];
   return query<JobRow>(on, sql.claim(from, kind.places, key.places), values);
 }
 
@@ -39,7 +47,7 @@ async function claimInOrder(
 async function claimFromPages(
   on: MysqlTransaction,
   sql: Statements,
-  { queue, kinds, line, busy, limit }: ClaimCriteria,
+  { queue, kinds, limits = NO_LIMITS, line, busy, limit }: ClaimCriteria,
 ): Promise<readonly JobRow[]> {
   const kind = list(kinds);
   const passed = busy.length > 0 ? [...busy] : [''];
@@ -49,8 +57,9 @@ async function claimFromPages(
     const key = list(passed);
     const these = [...kind.values, ...key.values, page];
     const from = beginningOf({ priority, id });
+    const part = [queue, limits];
     const places =
-      from === 'start' ? [queue, ...these] : [queue, priority, id, ...these, queue, priority, ...these];
+      from === 'start' ? [...part, ...these] : [...part, priority, id, ...these, ...part, priority, ...these];
     const text = sql.claimFromPage(from, kind.places, key.places);
     const rows = await query<JobRow>(on, text, [...places, limit - found.length]);
     found.push(...rows);

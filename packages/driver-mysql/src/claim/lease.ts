@@ -23,6 +23,7 @@ export async function lease(
     const wanted = list(part);
     await change(tx.on, sql.lease(wanted.places), [runId, forMs, ...wanted.values]);
   }
+  await tx.slots.mark(tx.on, sql, runId, forMs);
   await tx.commit();
 }
 

@@ -1,4 +1,5 @@
 import type { Reclaimed, ReclaimScope } from '@rowlock/core/driver';
+import { leaveLimits } from '../claim/slots.js';
 import type { Context } from '../context.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import { queueRows } from '../store/given-rows.js';
@@ -58,5 +59,6 @@ async function putBack(
   if (free.length === 0) return 0;
   const ids = list(free.map(({ id }) => id));
   await change(tx, sql.reclaim(ids.places), ids.values);
+  await leaveLimits(tx, sql, [...new Set(free.map(({ process_id }) => process_id))]);
   return free.length;
 }

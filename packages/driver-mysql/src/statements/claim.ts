@@ -8,7 +8,7 @@ export const claimStatements = ({ job }: Tables) => {
 
   const places = (range: string, order: string, kinds: string, busy: string): string => `
         (SELECT place.id, place.priority, place.\`key\` FROM ${job} AS place FORCE INDEX (job_claim)
-         WHERE queue = ? AND claimable = 1 ${range} AND ${isRunnable(kinds, busy)}
+         WHERE queue = ? AND claimable = 1 AND limits = ? ${range} AND ${isRunnable(kinds, busy)}
          ORDER BY ${order} LIMIT ?)`;
 
   // A page of places in the order of the claim: from the first job on, or from the line. The line needs two ranges for the index.
@@ -29,7 +29,7 @@ export const claimStatements = ({ job }: Tables) => {
     claim: (from: 'start' | 'line', kinds: string, busy: string): string => `
       SELECT ${JOB} FROM ${job} AS place FORCE INDEX (job_claim)
       STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = place.id
-      WHERE place.queue = ? AND place.claimable = 1
+      WHERE place.queue = ? AND place.claimable = 1 AND place.limits = ?
         ${from === 'start' ? '' : 'AND ((place.priority = ? AND place.id > ?) OR place.priority > ?)'}
         AND ${isRunnable(kinds, busy)} AND job.status = 'new' AND job.available_at <= UTC_TIMESTAMP(6)
       ORDER BY place.priority, place.id

@@ -1,7 +1,7 @@
 import type { Tables } from './tables.js';
 
 const COLUMNS = `public_id, queue, kind, \`key\`, payload, priority, available_at, due, max_attempts, unique_key, unique_scope,
-                          metadata, created_by`;
+                          metadata, limits, created_by`;
 
 /**
  * A job's `available_at` and `due`: by the given time, in milliseconds since 1970, or by a delay from now.
@@ -20,7 +20,7 @@ export const enqueueStatements = ({ job }: Tables) => ({
   enqueue: (given: string): string => `
       INSERT INTO ${job} (${COLUMNS})
       SELECT public_id, queue, kind, job_key, payload, priority, ${availability('available_at', 'delay')},
-             max_attempts, unique_key, COALESCE(unique_scope, 'outstanding'), metadata, created_by
+             max_attempts, unique_key, COALESCE(unique_scope, 'outstanding'), metadata, limits, created_by
       FROM ${given}
       ORDER BY place`,
 
@@ -28,7 +28,7 @@ export const enqueueStatements = ({ job }: Tables) => ({
   // may wait for a unique key. No producer waits for this INSERT of one job.
   enqueueOne: `
       INSERT INTO ${job} (${COLUMNS})
-      VALUES (?, ?, ?, ?, ?, ?, ${availability('?', '?')}, ?, ?, COALESCE(?, 'outstanding'), ?, ?)`,
+      VALUES (?, ?, ?, ?, ?, ?, ${availability('?', '?')}, ?, ?, COALESCE(?, 'outstanding'), ?, ?, ?)`,
 
   findDuplicates: (jobs: number): string => `
       SELECT taken_key, public_id FROM ${job} FORCE INDEX (job_unique)

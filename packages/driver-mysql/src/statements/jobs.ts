@@ -17,7 +17,7 @@ export const jobStatements = (tables: Tables) => {
   const list = (page: string): string => `
       SELECT CAST(job.id AS CHAR) AS id, job.public_id, job.queue, job.kind, job.\`key\`,
              CAST(job.payload AS CHAR) AS payload, job.priority, job.attempt, job.max_attempts, job.crashes, job.redrives,
-             CAST(job.metadata AS CHAR) AS metadata, job.unique_key, CAST(job.output AS CHAR) AS output,
+             CAST(job.metadata AS CHAR) AS metadata, job.limits, job.unique_key, CAST(job.output AS CHAR) AS output,
              CAST(job.error AS CHAR) AS error, job.created_by, job.started_by, job.finished_by,
              IF(${HELD}, 'in-progress', job.status) AS status,
              IF(${HELD}, ${newest('process_id')}, job.process_id) AS process_id,

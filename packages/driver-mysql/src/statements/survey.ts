@@ -4,10 +4,16 @@ import type { Tables } from './tables.js';
 export const surveyStatements = ({ job }: Tables) => {
   // Subqueries for a queue that read one row, by a part of an index. MySQL needs the whole index in the ORDER BY, where it otherwise
   // sorts all jobs of the queue. MariaDB would sort them then.
-  const waiting = (kinds: string): string => `
+  const waiting = (kinds: string, which = ''): string => `
         SELECT 1 FROM ${job} FORCE INDEX (job_claim)
-        WHERE queue = given.queue AND claimable = 1 AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds})
-        ORDER BY /*!80000 queue, claimable, */ priority, id
+        WHERE queue = given.queue AND claimable = 1 ${which} AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds})
+        ORDER BY /*!80000 queue, claimable, */ limits, priority, id
+        LIMIT 1`;
+
+  const limited = `
+        SELECT 1 FROM ${job} FORCE INDEX (job_claim)
+        WHERE queue = given.queue AND claimable = 1 AND limits > '' AND available_at <= UTC_TIMESTAMP(6)
+        ORDER BY /*!80000 queue, claimable, */ limits, priority, id
         LIMIT 1`;
 
   const later = `
@@ -20,12 +26,12 @@ export const surveyStatements = ({ job }: Tables) => {
 
   return {
     dueQueues: (given: string, kinds: string): string => `
-      SELECT given.queue FROM ${given} WHERE (${waiting(kinds)}) IS NOT NULL`,
+      SELECT given.queue FROM ${given} WHERE (${waiting(kinds, "AND limits = ''")}) IS NOT NULL`,
 
     survey: (given: string, kinds: string): string => `
-      SELECT given.queue, (${later}) AS next_due_ms, (${waiting(kinds)}) AS waiting, (${leased}) AS leased
+      SELECT given.queue, (${later}) AS next_due_ms, (${waiting(kinds)}) AS waiting, (${leased}) AS leased, (${limited}) AS limited
       FROM ${given}
-      HAVING COALESCE(next_due_ms, waiting, leased) IS NOT NULL`,
+      HAVING COALESCE(next_due_ms, waiting, leased, limited) IS NOT NULL`,
 
     findLater: `
       SELECT CAST(id AS CHAR) AS id FROM ${job} FORCE INDEX (job_later)

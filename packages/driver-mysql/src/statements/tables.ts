@@ -1,13 +1,18 @@
 import { identifier } from '../identifier.js';
 
-/** The names of the tables, quoted. */
+/** The names of the tables and procedures, quoted. */
 export interface Tables {
   readonly job: string;
   readonly run: string;
   readonly openRun: string;
   readonly worker: string;
+  readonly slot: string;
+  readonly size: string;
   readonly bell: string;
   readonly migration: string;
+  readonly enterLimit: string;
+  readonly widenLimit: string;
+  readonly limitedParts: string;
 }
 
 export function tables(schema: string): Tables {
@@ -17,7 +22,12 @@ export function tables(schema: string): Tables {
     run: named('run'),
     openRun: named('open_run'),
     worker: named('worker'),
+    slot: named('limit_slot'),
+    size: named('limit_size'),
     bell: named('bell'),
     migration: named('migration'),
+    enterLimit: named('enter_limit'),
+    widenLimit: named('widen_limit'),
+    limitedParts: named('limited_parts'),
   };
 }

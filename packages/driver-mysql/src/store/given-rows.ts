@@ -14,6 +14,7 @@ export const NEW_JOBS = new Given('given', [
   ['unique_key', 'VARCHAR(1000)'],
   ['unique_scope', 'VARCHAR(1000)'],
   ['metadata', 'LONGTEXT'],
+  ['limits', 'VARCHAR(1000)'],
   ['created_by', 'VARCHAR(1000)'],
 ]);
 
@@ -81,4 +82,9 @@ export const ENDINGS = new Given('ending', [
   ['output', 'LONGTEXT'],
   ['error', 'LONGTEXT'],
   ['settled_by', 'VARCHAR(1000)'],
+]);
+
+export const SLOTS = new Given('taken', [
+  ['name', 'VARCHAR(1000)'],
+  ['n', 'INT'],
 ]);

@@ -31,6 +31,7 @@ export function pendingJob(job: NewJob, place: number): PendingJob {
     unique_key: storableText(job.unique?.key ?? null),
     unique_scope: job.unique?.scope ?? null,
     metadata: storableJson(job.metadata),
+    limits: storableText(job.limits),
     created_by: job.createdBy,
   };
   return { place, publicId, takenKey: job.unique && takenKey(job.kind, job.unique.key), row };
@@ -40,9 +41,9 @@ export function pendingJob(job: NewJob, place: number): PendingJob {
 export function valuesOf(row: NewJobRow): readonly Value[] {
   const { public_id, queue, kind, job_key, payload, priority, available_at, delay } = row;
   const times = [available_at, delay, available_at, delay];
-  const { max_attempts, unique_key, unique_scope, metadata, created_by } = row;
+  const { max_attempts, unique_key, unique_scope, metadata, limits, created_by } = row;
   return [
     ...[public_id, queue, kind, job_key, payload, priority, ...times],
-    ...[max_attempts, unique_key, unique_scope, metadata, created_by],
+    ...[max_attempts, unique_key, unique_scope, metadata, limits, created_by],
   ];
 }

@@ -3,6 +3,7 @@ import type {
   ClientEvent,
   JobFilter,
   JobPage,
+  LimitView,
   Moved,
   NewJob,
   Page,
@@ -12,7 +13,7 @@ import type {
 } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { change, query } from '../query.js';
-import { toWorkerView, type WorkerViewRow } from '../rows.js';
+import { type LimitViewRow, toLimitView, toWorkerView, type WorkerViewRow } from '../rows.js';
 import { enqueue } from './enqueue.js';
 import type { InTransaction } from './in-transaction.js';
 import { move } from './move.js';
@@ -62,6 +63,17 @@ export class MysqlStore implements Store {
   async notify(wakeUps: readonly WakeUp[]): Promise<void> {
     for (const wakeUp of wakeUps)
       await change(this.scope.on, this.context.sql.ring, [JSON.stringify(wakeUp)]);
+  }
+
+  async setLimit(name: string, max: number | null, by: string): Promise<void> {
+    const { sql } = this.context;
+    if (max === null) await change(this.scope.on, sql.unsetLimit, [name]);
+    else await change(this.scope.on, sql.setLimit, [name, max, by]);
+    await this.notify([{ limit: name }]);
+  }
+
+  async limits(): Promise<readonly LimitView[]> {
+    return (await query<LimitViewRow>(this.scope.on, this.context.sql.limits)).map(toLimitView);
   }
 
   async workers(): Promise<readonly WorkerView[]> {

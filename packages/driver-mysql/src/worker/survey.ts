@@ -1,5 +1,5 @@
-import type { Lanes, Survey } from '@rowlock/core/driver';
-import { change, type MysqlTransaction, query } from '../query.js';
+import type { Lanes, QueuePart, Survey } from '@rowlock/core/driver';
+import { call, change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { queueRows } from '../store/given-rows.js';
 import type { InTransaction } from '../store/in-transaction.js';
@@ -12,6 +12,7 @@ interface QueueRow {
   readonly next_due_ms: string | null;
   readonly waiting: number | string | null;
   readonly leased: number | string | null;
+  readonly limited: number | string | null;
 }
 
 /** Finds the queues with due jobs. @throws DriverError */
@@ -34,7 +35,8 @@ export async function survey(
   inTransaction: InTransaction,
   { queues, kinds }: Lanes,
 ): Promise<Survey> {
-  if (queues.length === 0) return { promoted: 0, nextDueMs: null, waiting: false, leased: false };
+  if (queues.length === 0)
+    return { promoted: 0, nextDueMs: null, waiting: false, leased: false, limited: false };
   const [given, kind] = [queueRows(queues), list(kinds)];
   const text = sql.survey(given.text, kind.places);
   const rows = await query<QueueRow>(on, text, [...kind.values, ...given.values]);
@@ -54,7 +56,17 @@ export async function survey(
     nextDueMs,
     waiting: rows.some(({ waiting }) => waiting !== null),
     leased: rows.some(({ leased }) => leased !== null),
+    limited: rows.some(({ limited }) => limited !== null),
   };
+}
+
+/** The parts of these queues that have jobs with limits. @throws DriverError */
+export function limitedParts(
+  sql: Statements,
+  on: MysqlTransaction,
+  queues: readonly string[],
+): Promise<readonly QueuePart[]> {
+  return call<QueuePart>(on, sql.limitedParts, [JSON.stringify(queues)]);
 }
 
 /** Makes jobs due. A locked job is found the next time. */

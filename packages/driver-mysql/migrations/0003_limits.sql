@@ -1,0 +1,107 @@
+-- Takes slots of limits, and makes more of them. The driver calls these procedures.
+-- All takers of a limit pass its gate, one after the other. The gate is a user lock, which none of the procedures keeps.
+
+DROP PROCEDURE IF EXISTS rowlock_enter_limit;
+
+-- Locks a free slot of a limit until the caller's transaction ends. Needs READ COMMITTED, which locks no gaps and lets go of a row that
+-- does not meet the condition. A call that is killed may leave the gate closed: its session must end.
+-- The answer is one row. Its outcome is 'entered'; 'full'; 'short' if rowlock_widen_limit can make room; or 'busy' if the gate was closed.
+CREATE PROCEDURE rowlock_enter_limit(
+  IN wanted_name VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
+  IN size        INT,
+  IN gate        VARCHAR(64)
+)
+READS SQL DATA
+SQL SECURITY INVOKER
+BEGIN
+  DECLARE outcome VARCHAR(16) DEFAULT 'entered';
+  DECLARE slots, slot INT;
+
+  IF COALESCE(GET_LOCK(gate, 5), 0) <> 1 THEN
+    SELECT 'busy' AS outcome, NULL AS slot, NULL AS slots;
+  ELSE
+    -- The usual case, where no slot lies beyond the size: any free one will do.
+    SELECT n INTO slot FROM rowlock_limit_slot FORCE INDEX (PRIMARY)
+    WHERE name = wanted_name AND run_id IS NULL AND NOT EXISTS (
+      SELECT 1 FROM rowlock_limit_slot AS beyond WHERE beyond.name = wanted_name
+      AND beyond.n > COALESCE((SELECT max FROM rowlock_limit_size AS fixed WHERE fixed.name = wanted_name), size))
+    ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED;
+    IF slot IS NULL THEN
+      -- Not SET … = (SELECT …), which waits for locks.
+      SELECT COALESCE(MAX(max), size) INTO size FROM rowlock_limit_size WHERE name = wanted_name;
+      SELECT COUNT(*), IF(COUNT(*) < size OR SUM(leased_until <= UTC_TIMESTAMP(6)) > 0, 'short', 'full')
+      INTO slots, outcome
+      FROM rowlock_limit_slot WHERE name = wanted_name;
+      -- Passes over as many free slots as there are slots beyond the size. A slot is left only if fewer than `size` are not free.
+      SET @rowlock_free = 0;
+      SELECT n INTO slot FROM rowlock_limit_slot FORCE INDEX (PRIMARY)
+      WHERE name = wanted_name AND IF(run_id IS NULL, (@rowlock_free := @rowlock_free + 1) > slots - size, FALSE)
+      ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED;
+    END IF;
+    SELECT IF(slot IS NULL, outcome, 'entered') AS outcome, slot, slots, RELEASE_LOCK(gate) AS opened;
+  END IF;
+END;
+
+DROP PROCEDURE IF EXISTS rowlock_widen_limit;
+
+-- Frees the slots whose marks are over, and makes twice as many slots as the caller has counted, up to the size. Each statement commits
+-- by itself: all takers must see the slots.
+CREATE PROCEDURE rowlock_widen_limit(
+  IN wanted_name VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
+  IN size        INT,
+  IN gate        VARCHAR(64),
+  IN slots       INT
+)
+MODIFIES SQL DATA
+SQL SECURITY INVOKER
+BEGIN
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION
+  BEGIN
+    DO RELEASE_LOCK(gate);
+    RESIGNAL;
+  END;
+
+  IF GET_LOCK(gate, 5) = 1 THEN
+    UPDATE (
+      SELECT name, n FROM rowlock_limit_slot FORCE INDEX (PRIMARY)
+      WHERE name = wanted_name AND leased_until <= UTC_TIMESTAMP(6) LIMIT 1000 FOR UPDATE SKIP LOCKED
+    ) AS over_now
+    STRAIGHT_JOIN rowlock_limit_slot AS slot FORCE INDEX (PRIMARY) ON slot.name = over_now.name AND slot.n = over_now.n
+    SET slot.run_id = NULL, slot.leased_until = NULL;
+
+    SELECT LEAST(COALESCE((SELECT max FROM rowlock_limit_size WHERE name = wanted_name), size), 1000, GREATEST(4, 2 * slots))
+    INTO slots;
+    INSERT INTO rowlock_limit_slot (name, n)
+    WITH RECURSIVE number AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM number WHERE n < slots)
+    SELECT wanted_name, number.n FROM number
+    LEFT JOIN rowlock_limit_slot AS slot ON slot.name = wanted_name AND slot.n = number.n
+    WHERE slot.n IS NULL AND number.n <= slots;
+    DO RELEASE_LOCK(gate);
+  END IF;
+END;
+
+DROP PROCEDURE IF EXISTS rowlock_limited_parts;
+
+-- Answers a row for each queue of the list and each text of limits in its due jobs, up to 1,000. Goes from text to text by the index,
+-- however many jobs there are of each: a server chooses such a plan for one GROUP BY only now and then.
+CREATE PROCEDURE rowlock_limited_parts(IN queues JSON)
+READS SQL DATA
+SQL SECURITY INVOKER
+BEGIN
+  DECLARE place, parts INT DEFAULT 0;
+  DECLARE part_queue VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+  DECLARE part_limits VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+
+  WHILE place < JSON_LENGTH(queues) DO
+    SET part_queue = JSON_UNQUOTE(JSON_EXTRACT(queues, CONCAT('$[', place, ']')));
+    SET part_limits = '', place = place + 1;
+    WHILE part_limits IS NOT NULL AND parts < 1000 DO
+      SELECT MIN(limits) INTO part_limits FROM rowlock_job FORCE INDEX (job_claim)
+      WHERE queue = part_queue AND claimable = 1 AND limits > part_limits;
+      IF part_limits IS NOT NULL THEN
+        SELECT part_queue AS queue, part_limits AS limits;
+        SET parts = parts + 1;
+      END IF;
+    END WHILE;
+  END WHILE;
+END;

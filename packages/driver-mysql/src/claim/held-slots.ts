@@ -1,0 +1,48 @@
+import type { Limit } from '@rowlock/core/driver';
+import type { Context } from '../context.js';
+import { call, change, type MysqlTransaction } from '../query.js';
+import type { Statements } from '../statements.js';
+import { SLOTS } from '../store/given-rows.js';
+import { gateOf } from '../worker/lock-name.js';
+
+/** What came of a limit. `short`: it has room for more slots. `busy`: another taker did not end in time. */
+export interface Entrance {
+  readonly outcome: 'entered' | 'full' | 'short' | 'busy';
+  /** How many slots the limit has, free or not. Null unless they were counted. */
+  readonly slots: number | null;
+}
+
+interface EntranceRow extends Entrance {
+  /** The number of the slot. */
+  readonly slot: number | null;
+}
+
+/** The slots that a transaction has locked. */
+export class HeldSlots {
+  #slots: { readonly limit: Limit; readonly n: number }[] = [];
+
+  /** Locks a slot of a limit, if there is one. @throws DriverError */
+  async take(on: MysqlTransaction, { sql, lockPrefix }: Context, limit: Limit): Promise<Entrance> {
+    const { name, max } = limit;
+    const [row] = await call<EntranceRow>(on, sql.enterLimit, [name, max, gateOf(lockPrefix, name)]);
+    if (row === undefined) return { outcome: 'busy', slots: null };
+    if (row.slot !== null) this.#slots.push({ limit, n: row.slot });
+    return row;
+  }
+
+  /** Takes slots of the same limits after the server has undone the transaction. @returns whether all had one @throws DriverError */
+  async takeAgain(on: MysqlTransaction, context: Context): Promise<boolean> {
+    const before = this.#slots;
+    this.#slots = [];
+    for (const { limit } of before)
+      if ((await this.take(on, context, limit)).outcome !== 'entered') return false;
+    return true;
+  }
+
+  /** Marks the slots as a leased run's. @throws DriverError */
+  async mark(on: MysqlTransaction, sql: Statements, runId: string, forMs: number): Promise<void> {
+    if (this.#slots.length === 0) return;
+    const { text, values } = SLOTS.rows(this.#slots.map(({ limit: { name }, n }) => ({ name, n })));
+    await change(on, sql.markSlots(text), [...values, runId, forMs]);
+  }
+}

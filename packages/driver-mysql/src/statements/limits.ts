@@ -1,0 +1,31 @@
+import { ms } from './columns.js';
+import type { Tables } from './tables.js';
+
+/** The slots of limits, and the sizes that were set at run time. See migrations/0003_limits.sql. */
+export const limitStatements = ({ slot, size, enterLimit, widenLimit, limitedParts }: Tables) => ({
+  enterLimit: `CALL ${enterLimit}(?, ?, ?)`,
+
+  limitedParts: `CALL ${limitedParts}(?)`,
+
+  widenLimit: `CALL ${widenLimit}(?, ?, ?, ?)`,
+
+  // The rows are locked already.
+  markSlots: (taken: string): string => `
+      UPDATE ${taken} STRAIGHT_JOIN ${slot} AS slot FORCE INDEX (PRIMARY) ON slot.name = taken.name AND slot.n = taken.n
+      SET slot.run_id = ?, slot.leased_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND`,
+
+  // Finds the slots without a lock. No slot of a run is locked by others for long. LIMIT lets the server not merge the tables.
+  leaveLimits: (runs: string): string => `
+      UPDATE (SELECT name, n, run_id FROM ${slot} FORCE INDEX (slot_run) WHERE run_id IN (${runs}) LIMIT 100000) AS mark
+      STRAIGHT_JOIN ${slot} AS slot FORCE INDEX (PRIMARY) ON slot.name = mark.name AND slot.n = mark.n AND slot.run_id = mark.run_id
+      SET slot.run_id = NULL, slot.leased_until = NULL`,
+
+  setLimit: `
+      INSERT INTO ${size} (name, max, set_by) VALUES (?, ?, ?)
+      ON DUPLICATE KEY UPDATE max = VALUES(max), set_at = UTC_TIMESTAMP(6), set_by = VALUES(set_by)`,
+
+  unsetLimit: `DELETE FROM ${size} WHERE name = ?`,
+
+  limits: `
+      SELECT name, max, CAST(${ms('set_at')} AS CHAR) AS set_at, set_by FROM ${size} ORDER BY name LIMIT 1000`,
+});

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClaimSession, Driver } from '@rowlock/core/driver';
+import type { Pool } from 'mysql2/promise';
+import type { MysqlTransaction } from '../src/query.js';
+
+export interface TrialResult {
+  readonly entered: number;
+  readonly full: number;
+  readonly killed: number;
+  readonly leased: number;
+  /** Who entered although as many others as its size were in for certain, all the while. */
+  readonly overAdmitted: number;
+  /** Who was refused although fewer others than its size can have been in meanwhile. */
+  readonly falselyFull: number;
+  /** Errors that are none of the trial's own doing. */
+  readonly errors: readonly string[];
+}
+
+/** When a holder was in, in milliseconds. Between the two times of an end nobody can say. */
+interface Stay {
+  readonly asked: number;
+  entered: number;
+  /** Until when it is in for certain. */
+  certain: number;
+  /** When it is out for certain. */
+  out: number;
+}
+
+const SIZES = [1, 3, 6];
+
+/** How long past stays matter, in milliseconds: longer than any call. */
+const KEPT_MS = 30_000;
+
+/** Many sessions that enter one limit, each with a size of its own, and count each other from outside. */
+export async function limitTrial(
+  driver: Driver<MysqlTransaction>,
+  pool: Pool,
+  { sessions, ms }: { readonly sessions: number; readonly ms: number },
+): Promise<TrialResult> {
+  let stays: Stay[] = [];
+  let [entered, full, killed, leased, overAdmitted, falselyFull] = [0, 0, 0, 0, 0, 0];
+  const errors: string[] = [];
+  const until = performance.now() + ms;
+
+  async function enterOnce(session: ClaimSession<MysqlTransaction>): Promise<void> {
+    const size = SIZES[Math.floor(Math.random() * SIZES.length)] ?? 1;
+    const asked = performance.now();
+    const stay: Stay = { asked, entered: Infinity, certain: Infinity, out: Infinity };
+    stays.push(stay);
+    try {
+      await session.enterLimits(JSON.stringify({ hot: size }));
+    } catch (error) {
+      const now = performance.now();
+      stays.splice(stays.indexOf(stay), 1);
+      if (Object(error).code !== 'LimitReached') throw error;
+      full += 1;
+      if (stays.filter(({ asked: from, out }) => from <= now && out >= asked).length < size) falselyFull += 1;
+      await session.rollback();
+      await sleep(Math.random() * 5);
+      return;
+    }
+    const now = performance.now();
+    stay.entered = now;
+    entered += 1;
+    const others = stays.filter((each) => each !== stay && each.entered <= asked && each.certain >= now);
+    if (others.length >= size) overAdmitted += 1;
+    await stayIn(session, stay);
+    stay.out = Math.min(stay.out, performance.now());
+  }
+
+  async function stayIn(session: ClaimSession<MysqlTransaction>, stay: Stay): Promise<void> {
+    const fate = Math.random();
+    await sleep(Math.random() * 30);
+    if (fate < 0.1) {
+      const [[row]] = await session.handle.query('SELECT CONNECTION_ID() AS id');
+      stay.certain = performance.now();
+      await pool.query(`KILL ${Number(row.id)}`);
+      killed += 1;
+      await session.rollback();
+      // The server may still be rolling back.
+      await sleep(100);
+    } else if (fate < 0.3) {
+      const runId = randomUUID();
+      const isForgotten = fate < 0.15;
+      const forMs = isForgotten ? 60 : 60_000;
+      const began = performance.now();
+      if (isForgotten) stay.certain = began + forMs - 5;
+      await session.lease(runId, [], forMs);
+      leased += 1;
+      await sleep(isForgotten ? forMs + 100 : Math.random() * 30);
+      if (isForgotten) return;
+      await session.leaveLimits(runId);
+      stay.certain = performance.now();
+      await session.commit();
+    } else {
+      stay.certain = performance.now();
+      await (fate < 0.6 ? session.commit() : session.rollback());
+    }
+  }
+
+  const work = async (): Promise<void> => {
+    const session = driver.claimSession({ idleLimitMs: 60_000 });
+    while (performance.now() < until) {
+      try {
+        await enterOnce(session);
+      } catch (error) {
+        errors.push(String(error));
+        await session.rollback();
+      }
+      if (stays.length > 1_000) {
+        const past = performance.now() - KEPT_MS;
+        stays = stays.filter(({ out }) => out >= past);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: sessions }, work));
+  return { entered, full, killed, leased, overAdmitted, falselyFull, errors };
+}
