@@ -19,6 +19,7 @@ const JOB: JobView = {
   priority: 0,
   payload: {},
   metadata: {},
+  limits: {},
   status: 'new',
   uniqueKey: null,
   attempt: 0,
