@@ -62,6 +62,8 @@ const THEMES = [
   'realms',
   'open calls',
   'open calls, leased',
+  'plugins',
+  'plugins, leased',
   'shutdown',
 ];
 
