@@ -21,6 +21,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '08-follow-up.ts': 'mail to ada@example.com\n1\n',
   '09-recurring.ts': 'true\n',
   '10-only-enqueues.ts': 'resized ada.png\n',
+  '11-plugin.ts': 'mail to ada@example.com, for request 7f3a\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));
