@@ -184,7 +184,7 @@ export interface Caller<Tx> {
   rollback(): Promise<void>;
 }
 
-/** `ConnectionLost`, `TransactionOver`, `SchemaOutdated` and `InvalidInput` are provoked by the suite itself; `EngineUnsuitable` is a matter of each driver's own tests. */
+/** `ConnectionLost`, `TransactionOver`, `SchemaOutdated` and `InvalidInput` are provoked by the suite itself; `CommitUnknown` and `EngineUnsuitable` are a matter of each driver's own tests. */
 export type Samples = Readonly<Record<SampledCode, (() => Promise<unknown>) | Impossible>>;
 
 export interface Mishaps {
@@ -205,5 +205,10 @@ export interface Impossible {
 
 export type SampledCode = Exclude<
   DriverErrorCode,
-  'ConnectionLost' | 'TransactionOver' | 'SchemaOutdated' | 'InvalidInput' | 'EngineUnsuitable'
+  | 'ConnectionLost'
+  | 'TransactionOver'
+  | 'SchemaOutdated'
+  | 'InvalidInput'
+  | 'CommitUnknown'
+  | 'EngineUnsuitable'
 >;
