@@ -14,11 +14,14 @@ import type {
   memory as openMemory,
 } from '@rowlock/driver-memory';
 import type { MysqlTransaction } from '@rowlock/driver-mysql';
-import type { PostgresTransaction } from '@rowlock/driver-postgres';
+import type { lockRows as lock, PostgresTransaction } from '@rowlock/driver-postgres';
 import type { Pool } from 'mysql2/promise';
 import type { z as schemas } from 'zod';
 
 type Transaction = PostgresTransaction | MysqlTransaction | MemoryTransaction;
+
+/** Without its `tx`. */
+type Locked = Parameters<typeof lock> extends [unknown, ...infer Rest] ? Rest : never;
 
 // What a fragment of a page may use without saying where it comes from.
 declare global {
@@ -31,6 +34,8 @@ declare global {
   const worker: Worker<Transaction>;
   /** A transaction that the application has begun. */
   const tx: Transaction;
+  /** Of the driver that the transaction is of. */
+  const lockRows: (tx: Transaction, ...locked: Locked) => ReturnType<typeof lock>;
   /** The id of a job. */
   const publicId: string;
 
