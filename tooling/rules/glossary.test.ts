@@ -22,7 +22,7 @@ const PLAIN = `
   join json keep lazy leave left length letter lifecycle limit limits list live local lock logger loss map
   memory message metadata migrations missing move ms mutex name named names new newest next no not note notifier of on one
   open options out outside over own pace packet packets part parts pass pause pending pipeline place plain poll pool process product
-  progress public put query read records registry reporter rings row rowlock rows runner s sample scan scope
+  progress public put query read records registry repeat reporter rings row rowlock rows runner s sample scan scope
   self send serial server session settings shared sizes sleep start starts state statement statements status stop
   storable store survey surveyor table tables taken test text thenable throttle time timeout timer to token tokens
   transaction turn unseen up uri use value values verify version view wait wal watch with within without words work

@@ -34,14 +34,18 @@ export function aroundEnqueue<Tx>(plugins: readonly Plugin<Tx>[], log: Logger): 
 
 /** @throws PluginError when no job was written, or what the write threw */
 async function passEnqueue<Tx>(
-  { name, middleware: { enqueue: middleware } = {} }: Plugin<Tx>,
+  { name, middleware }: Plugin<Tx>,
   log: Logger,
   call: EnqueueCall,
   write: Write,
 ): ReturnType<Write> {
   const error = (what: string, cause?: unknown) => pluginError(name, `enqueue middleware ${what}`, cause);
   const twice = () => error('called next() twice, or after its end');
-  const { middleware: own, step, isTwice } = await pass((next) => middleware?.(call, next), write, twice);
+  const {
+    middleware: own,
+    step,
+    isTwice,
+  } = await pass((next) => middleware?.enqueue?.(call, next), write, twice);
   if (step?.status === 'rejected') throw step.reason;
   const fault = own.status === 'rejected' ? error('threw', own.reason) : isTwice ? twice() : undefined;
   if (step === undefined) throw fault ?? error('did not call next()');

@@ -23,7 +23,7 @@ export function aroundRun<Tx>(plugins: readonly Plugin<Tx>[]): AroundRun<Tx> | u
 
 /** @throws PluginError, or what the handler threw */
 async function passRun<Tx>(
-  { name, middleware: { run: middleware } = {} }: Plugin<Tx>,
+  { name, middleware }: Plugin<Tx>,
   run: RunContext<unknown, Tx>,
   handler: HandlerStep,
   inner: AroundRun<Tx> | undefined,
@@ -35,7 +35,7 @@ async function passRun<Tx>(
     step,
     isTwice,
   } = await pass<unknown>(
-    (next) => middleware?.(run, next),
+    (next) => middleware?.run?.(run, next),
     () => (inner === undefined ? handler.call() : inner(run, handler)),
     twice,
   );

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { defineHandler, type Handler } from '../handler/handler.js';
-import { definePlugin, type Plugin } from './plugin.js';
+import { definePlugin, type Plugin, type PluginDefinition, type PluginWorker } from './plugin.js';
 
 const Greet = defineHandler({ kind: 'greet', payload: z.unknown(), run: () => {} });
 
@@ -9,7 +9,20 @@ const Greet = defineHandler({ kind: 'greet', payload: z.unknown(), run: () => {}
 const untyped: (definition: unknown) => unknown = definePlugin as never;
 
 test('a plugin may have a name alone', () => {
-  expect(definePlugin({ name: 'nothing' })).toEqual({ name: 'nothing', handlers: [] });
+  expect(definePlugin({ name: 'nothing' })).toEqual({ name: 'nothing', handlers: [], middleware: {} });
+});
+
+test('a plugin may be an object of a class', () => {
+  class Counting implements PluginDefinition {
+    readonly name = 'counting';
+    readonly #starts: string[] = [];
+    start({ worker }: PluginWorker): number {
+      return this.#starts.push(worker.name);
+    }
+  }
+  const { start } = definePlugin(new Counting());
+  const starting: PluginWorker = JSON.parse('{}', () => ({ worker: { name: 'mill' } }));
+  expect([start?.(starting), start?.(starting)]).toEqual([1, 2]);
 });
 
 test('a plugin is of the database that its handlers are of, and otherwise of every database', () => {

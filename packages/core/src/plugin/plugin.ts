@@ -67,7 +67,7 @@ export interface WorkerOfPlugin {
 export function definePlugin<Tx = unknown>(definition: PluginDefinition<Tx>): Plugin<Tx> {
   if (typeof definition !== 'object' || definition === null)
     throw new InvalidInputError('A plugin is an object: definePlugin({ name, handlers }).');
-  const { name, handlers = [], middleware = {} } = definition;
+  const { name, handlers = [], start, stop, middleware = {} } = definition;
   checkName('The name of a plugin', name);
   checkMembers(name, definition, MEMBERS);
   checkFunctions(name, definition, ['start', 'stop']);
@@ -75,7 +75,14 @@ export function definePlugin<Tx = unknown>(definition: PluginDefinition<Tx>): Pl
   if (typeof middleware !== 'object' || middleware === null) throw wrong(name, 'middleware', 'an object');
   checkMembers(name, middleware, MIDDLEWARE);
   checkFunctions(name, middleware, MIDDLEWARE);
-  return { ...definition, handlers };
+  // Bound: the definition may be an object of a class.
+  return {
+    name,
+    handlers,
+    middleware,
+    ...(start && { start: start.bind(definition) }),
+    ...(stop && { stop: stop.bind(definition) }),
+  };
 }
 
 const MEMBERS: readonly string[] = [
