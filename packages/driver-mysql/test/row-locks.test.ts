@@ -15,6 +15,8 @@ beforeAll(async () => {
   await pool.query(
     'CREATE TABLE `odd.``table``` (id BIGINT PRIMARY KEY, at DATETIME(3), `a ``column``` VARCHAR(20))',
   );
+  await pool.query('CREATE TABLE kinds (flag BOOLEAN, bytes VARBINARY(10), ratio DOUBLE)');
+  await pool.query("INSERT INTO kinds VALUES (TRUE, X'00ff', 0.5), (FALSE, X'01', 1)");
   await pool.query('CREATE TABLE seat (id INT PRIMARY KEY, code VARCHAR(20), UNIQUE (code))');
 });
 beforeEach(async () => {
@@ -49,6 +51,14 @@ test('odd names are quoted, and rows are read as the connection reads them', asy
     expect(row).toMatchObject({ at, 'a `column`': 'x' });
   });
 });
+
+test('booleans, bytes and fractions are values, too', () =>
+  transaction(pool, async (tx) => {
+    for (const where of [{ flag: true }, { bytes: new Uint8Array([0, 255]) }, { ratio: 0.5 }])
+      expect(await lockRows(tx, 'kinds', where)).toEqual([
+        { flag: 1, bytes: Buffer.from([0, 255]), ratio: 0.5 },
+      ]);
+  }));
 
 test('a number finds text by its index, and so locks no other row', () =>
   transaction(pool, async (tx) => {

@@ -14,6 +14,8 @@ beforeAll(async () => {
   await pool.query('CREATE SCHEMA "odd.schema"');
   await pool.query(`
     CREATE TABLE "odd.schema"."a ""table""" (id bigint PRIMARY KEY, at timestamptz NOT NULL, "a ""column""" text)`);
+  await pool.query('CREATE TABLE kinds (flag boolean, bytes bytea, ratio float8)');
+  await pool.query(String.raw`INSERT INTO kinds VALUES (true, '\x00ff', 0.5), (false, '\x01', 1)`);
   await pool.query('CREATE TABLE seat (id integer PRIMARY KEY)');
 });
 beforeEach(async () => {
@@ -61,6 +63,14 @@ test('odd names are quoted, and rows are read as the connection reads them', asy
     expect(row).toEqual({ id: '9007199254740993', at, 'a "column"': 'x' });
   });
 });
+
+test('booleans, bytes and fractions are values, too', () =>
+  transaction(pool, async (tx) => {
+    for (const where of [{ flag: true }, { bytes: new Uint8Array([0, 255]) }, { ratio: 0.5 }])
+      expect(await lockRows(tx, 'kinds', where)).toEqual([
+        { flag: true, bytes: Buffer.from([0, 255]), ratio: 0.5 },
+      ]);
+  }));
 
 test('a failed statement that the work has passed over rejects the transaction, as nothing was committed', async () => {
   const work = async (tx: PostgresTransaction) => {

@@ -1,4 +1,4 @@
-import { isDate } from 'node:util/types';
+import { isDate, isUint8Array } from 'node:util/types';
 import { InvalidInputError } from '../errors.js';
 import { checkWhole } from '../input.js';
 
@@ -90,7 +90,7 @@ function isList(value: RowCondition[string]): value is readonly RowValue[] {
 
 /** Refuses what JavaScript may pass: `undefined` of a misspelt name, and objects, which some clients turn into SQL. */
 function checkValue(column: string, value: unknown): void {
-  if (value === null || value instanceof Uint8Array || VALUES.has(typeof value)) return;
+  if (value === null || isUint8Array(value) || VALUES.has(typeof value)) return;
   if (isDate(value) && !Number.isNaN(value.getTime())) return;
   throw new InvalidInputError(
     `where.${column} must be a text, a number, a bigint, a boolean, a Date, bytes, null, or a list of these.`,

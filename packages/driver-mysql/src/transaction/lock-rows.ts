@@ -1,3 +1,4 @@
+import { isUint8Array } from 'node:util/types';
 import { DriverError, isDriverError } from '@rowlock/core';
 import {
   type ColumnCondition,
@@ -58,7 +59,7 @@ export async function lockRows<Row = Record<string, unknown>>(
   }
 }
 
-type Sent = string | Date | Uint8Array | null;
+type Sent = string | Date | Buffer | null;
 
 function statementOf(lock: RowLock<LockStrength>): { readonly text: string; readonly values: Sent[] } {
   const values: Sent[] = [];
@@ -67,10 +68,11 @@ function statementOf(lock: RowLock<LockStrength>): { readonly text: string; read
     `WHERE ${['TRUE', ...lock.conditions.map((each) => conditionOf(each, values))].join(' AND ')}`,
     lock.order.length > 0 &&
       `ORDER BY ${lock.order.map(([column, way]) => `${identifier(column)} ${way}`).join(', ')}`,
-    lock.limit !== null && `LIMIT ${lock.limit}`,
+    lock.limit !== null && 'LIMIT ?',
     STRENGTHS[lock.strength],
     lock.wait,
   ];
+  if (lock.limit !== null) values.push(String(lock.limit));
   return { text: parts.filter((part) => part !== false && part !== '').join(' '), values };
 }
 
@@ -84,9 +86,13 @@ function conditionOf({ column, values, orNull }: ColumnCondition, into: Sent[]):
   return `(${[isOneOf, isNull].filter((each) => each !== false).join(' OR ') || 'FALSE'})`;
 }
 
-/** The client sends a number as a double, which would not match a text by its index, and would round a bigint. */
+/**
+ * The client sends a number as a double, which would not match a text by its index, and would round a bigint. It sends
+ * bytes that are no Buffer as JSON.
+ */
 function sent(value: Exclude<RowValue, null>): Exclude<Sent, null> {
   if (typeof value === 'boolean') return value ? '1' : '0';
+  if (isUint8Array(value)) return Buffer.from(value);
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : value;
 }
 
