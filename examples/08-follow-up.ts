@@ -12,9 +12,9 @@ const Ship = defineHandler({
   kind: 'order.ship',
   payload: z.object({ customer: z.string() }),
   retry: { base: '10ms' },
-  async run({ job, tx }) {
-    // Through `tx` the mail is enqueued by the commit that settles this job, or not at all.
-    await rowlock.enqueue(Mail, { payload: { to: job.payload.customer } }, { tx });
+  async run({ job, enqueue }) {
+    // The mail is enqueued by the commit that settles this job, or not at all.
+    await enqueue(Mail, { payload: { to: job.payload.customer } });
     if (job.attempt === 1) throw new Error('no parcel'); // undoes the enqueue as well
   },
 });

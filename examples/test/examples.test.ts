@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { freshDatabase } from '@rowlock/servers';
+import { freshDatabase, freshMysqlDatabase } from '@rowlock/servers';
 import { expect, inject, test } from 'vitest';
 
 const FOLDER = new URL('../', import.meta.url);
@@ -21,12 +21,17 @@ const PRINTS: Readonly<Record<string, string>> = {
   '08-follow-up.ts': 'mail to ada@example.com\n1\n',
   '09-recurring.ts': 'true\n',
   '10-only-enqueues.ts': 'resized ada.png\n',
+  '11-plugin.ts': 'mail to ada@example.com, for request 7f3a\n',
+  '12-row-locks.ts': '[ { due: 1000 }, { due: 2000 } ]\n',
+  '13-row-locks-mysql.ts': '[ { due: 1000 }, { due: 2000 } ]\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));
 
 test.each(FILES)('%s prints what it says, and ends by itself', async (file) => {
-  const database = await freshDatabase(inject('postgresUrl'));
+  const database = file.includes('mysql')
+    ? await freshMysqlDatabase(inject('mysqlUrl'))
+    : await freshDatabase(inject('postgresUrl'));
   try {
     const program = new URL(`dist/${file.replace(/\.ts$/, '.js')}`, FOLDER);
     const env = { ...process.env, DATABASE_URL: database.url };

@@ -14,12 +14,29 @@ export { keepAsking } from './driver/keep-asking.js';
 export { noTransaction } from './driver/no-transaction.js';
 export { isOwnHandle, ownHandle } from './driver/own-handle.js';
 export type { ClientPool } from './driver/pool-size.js';
+export {
+  type BegunTransaction,
+  type Isolation,
+  levelOf,
+  repeatTransaction,
+  type TransactionOptions,
+} from './driver/repeat-transaction.js';
+export {
+  type ColumnCondition,
+  type LockRowsOptions,
+  type RowCondition,
+  type RowLock,
+  type RowValue,
+  rowLock,
+  type TableName,
+} from './driver/row-lock.js';
 export { runOver } from './driver/run-over.js';
 export type * from './driver/run-record.js';
 export { type ClaimSource, SharedPool } from './driver/shared-pool.js';
 export { storableJson, storableText } from './driver/storable.js';
 export type * from './driver/store.js';
 export type * from './driver/survey.js';
+export { commitUnknown, endedByWork, transactionOver } from './driver/transaction-errors.js';
 export { type LockProbe, verifyLocks } from './driver/verify-locks.js';
 export { concerns, type WakeUp, wakeUpOf } from './driver/wake-up.js';
 export { newWorkerId } from './driver/worker-id.js';

@@ -75,6 +75,20 @@ export class DuplicateKindError extends RowlockError {
   }
 }
 
+/** A plugin's `start` or middleware has failed. `cause` is what it threw. */
+export class PluginError extends RowlockError {
+  override readonly name = 'PluginError';
+
+  constructor(
+    /** The name of the plugin. */
+    readonly plugin: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super('ROWLOCK_PLUGIN', message, options);
+  }
+}
+
 /** There is no job with this public id. */
 export class JobNotFoundError extends RowlockError {
   override readonly name = 'JobNotFoundError';

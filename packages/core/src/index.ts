@@ -28,11 +28,12 @@ export {
   InvalidPayloadError,
   JobNotFoundError,
   type PayloadIssue,
+  PluginError,
   PoolTooSmallError,
   RowlockError,
   WorkerStoppedError,
 } from './errors.js';
-// Handlers, outcomes and plugins to define.
+// Handlers and outcomes to define.
 export {
   type DefineHandler,
   defineHandler,
@@ -48,13 +49,13 @@ export {
   complete,
   fail,
   type HandlerResult,
+  isOutcome,
   type Outcome,
   type OutputOf,
   type Returnable,
   retry,
   snooze,
 } from './handler/outcome.js';
-export { definePlugin, type Plugin } from './handler/plugin.js';
 export { RUN, TRANSACTION } from './handler/run-container.js';
 // Jobs.
 export type { Enqueued, JobError, JobView, UniqueScope } from './job/job.js';
@@ -62,6 +63,16 @@ export type { Json, Serializable, Stored } from './job/json.js';
 export { type SettlingEvent, STATES, type State } from './job/lifecycle.js';
 export type { Limit, Limits } from './job/limits.js';
 export { consoleLogger, type Logger } from './logger.js';
+// Plugins to define.
+export type { CalledJob, EnqueueCall } from './plugin/enqueue-call.js';
+export type { EnqueueMiddleware, Middleware, RunEnd, RunMiddleware } from './plugin/middleware.js';
+export {
+  definePlugin,
+  type Plugin,
+  type PluginDefinition,
+  type PluginWorker,
+  type WorkerOfPlugin,
+} from './plugin/plugin.js';
 export type { Retention, RetentionRules } from './retention/retention.js';
 export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } from './rowlock.js';
 export type { RunInfo } from './worker/run/run-info.js';

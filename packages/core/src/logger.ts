@@ -56,3 +56,13 @@ function tellInstead(log: Logger, level: keyof Logger, fields: object, message: 
 function legible(fields: object): object {
   return 'err' in fields ? { err: jobError(fields.err) } : {};
 }
+
+/** A logger whose entries have these fields, too. */
+export function withFields(log: Logger, base: object): Logger {
+  return {
+    debug: (fields, message) => log.debug({ ...base, ...fields }, message),
+    info: (fields, message) => log.info({ ...base, ...fields }, message),
+    warn: (fields, message) => log.warn({ ...base, ...fields }, message),
+    error: (fields, message) => log.error({ ...base, ...fields }, message),
+  };
+}

@@ -5,15 +5,17 @@ import { type Clock, systemClock } from './clock.js';
 import type { Driver, MigrationReport } from './driver/driver.js';
 import { InvalidInputError } from './errors.js';
 import type { AnyHandler } from './handler/handler.js';
-import type { Plugin } from './handler/plugin.js';
 import { Registry } from './handler/registry.js';
 import { consoleLogger, type Logger, unfailing } from './logger.js';
+import { aroundEnqueue } from './plugin/around-enqueue.js';
+import { definePlugin, type Plugin } from './plugin/plugin.js';
 import { prune } from './retention/prune.js';
 import { type Retention, RetentionLimits } from './retention/retention.js';
 import { Worker, type WorkerOptions } from './worker/worker.js';
 
 export interface RowlockOptions<Tx> {
   readonly driver: Driver<Tx>;
+  /** In this order: the middleware of the first one is the outermost, and it starts first. */
   readonly plugins?: readonly Plugin<Tx>[];
   /** Handlers that need no plugin. */
   readonly handlers?: readonly AnyHandler<Tx>[];
@@ -48,9 +50,9 @@ export class Rowlock<Tx> extends Client<Tx> {
   /** @throws DuplicateKindError when two handlers have one kind, InvalidInputError. */
   constructor({
     driver,
-    plugins = [],
+    plugins: given = [],
     handlers = [],
-    log: given = consoleLogger,
+    log: logger = consoleLogger,
     clock = systemClock,
     container,
     retention = {},
@@ -59,10 +61,11 @@ export class Rowlock<Tx> extends Client<Tx> {
       throw new InvalidInputError(
         "createRowlock needs a driver: { driver: postgres({ connectionString }) } of '@rowlock/driver-postgres', for one.",
       );
+    const plugins = given.map((plugin) => definePlugin(plugin));
     const registry = new Registry([...plugins.flatMap((plugin) => plugin.handlers), ...handlers]);
-    const log = unfailing(given);
+    const log = unfailing(logger);
     const here = new LocalWorkers();
-    super(driver, here, log, clock);
+    super(driver, here, log, clock, aroundEnqueue(plugins, log));
     this.#driver = driver;
     this.#here = here;
     this.#log = log;
@@ -71,7 +74,16 @@ export class Rowlock<Tx> extends Client<Tx> {
     // The jobs of a misspelt queue would be deleted by the general rules.
     if (unserved.length > 0 && registry.queues.length > 0)
       log.warn({ queues: unserved }, 'retention has rules for queues that no handler here is of');
-    const parts = { driver, registry, log, clock, container, retention: this.#retention };
+    const parts = {
+      driver,
+      registry,
+      plugins,
+      client: this,
+      log,
+      clock,
+      container,
+      retention: this.#retention,
+    };
     this.#work = (options) => here.add(new Worker(parts, options));
   }
 

@@ -37,6 +37,7 @@ import { openCalls } from './themes/open-calls.js';
 import { openRuns } from './themes/open-runs.js';
 import { order } from './themes/order.js';
 import { outcomes } from './themes/outcomes.js';
+import { plugins } from './themes/plugins.js';
 import { realms } from './themes/realms.js';
 import { receipts } from './themes/receipts.js';
 import { refusedSettlements } from './themes/refused-settlements.js';
@@ -117,6 +118,8 @@ export const conformanceThemes: readonly Theme[] = [
   realms,
   openCalls,
   leased(openCalls),
+  plugins,
+  leased(plugins),
   shutdown,
 ];
 

@@ -186,7 +186,7 @@ export interface Caller<Tx> {
   rollback(): Promise<void>;
 }
 
-/** `ConnectionLost`, `TransactionOver`, `SchemaOutdated` and `InvalidInput` are provoked by the suite itself; `EngineUnsuitable` is a matter of each driver's own tests. */
+/** `ConnectionLost`, `TransactionOver`, `SchemaOutdated` and `InvalidInput` are provoked by the suite itself; `CommitUnknown` and `EngineUnsuitable` are a matter of each driver's own tests. */
 export type Samples = Readonly<Record<SampledCode, (() => Promise<unknown>) | Impossible>>;
 
 export interface Mishaps {
@@ -212,5 +212,6 @@ export type SampledCode = Exclude<
   | 'TransactionOver'
   | 'SchemaOutdated'
   | 'InvalidInput'
+  | 'CommitUnknown'
   | 'EngineUnsuitable'
 >;

@@ -12,6 +12,8 @@ export {
   describeRights,
   type RightsUnderTest,
 } from './describe-rights.js';
+export { describeRowLocks } from './describe-row-locks.js';
+export { describeTransactions } from './describe-transactions.js';
 export type {
   Caller,
   DriverHarness,
@@ -35,4 +37,5 @@ export { RecordedSocket } from './recorded-socket.js';
 export { play, SCENES } from './scenes.js';
 export { type SeverableServer, severableServer } from './severable-server.js';
 export { testWholeSuite } from './test-whole-suite.js';
+export type { TransactionsUnderTest } from './transactions-under-test.js';
 export { Transcript } from './transcript.js';

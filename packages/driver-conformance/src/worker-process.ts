@@ -4,6 +4,7 @@ import {
   type Driver,
   type Json,
   type Logger,
+  type Plugin,
   type Rowlock,
   type Worker,
   type WorkerOptions,
@@ -20,7 +21,8 @@ export interface WorkerProcess<Tx> {
   readonly process: DriverProcess<Tx>;
 }
 
-export interface WorkerProcessOptions extends WorkerOptions, ProcessOptions {
+export interface WorkerProcessOptions<Tx = unknown> extends WorkerOptions, ProcessOptions {
+  readonly plugins?: readonly Plugin<Tx>[];
   /** What the worker's time goes by. Default: the process's own. */
   readonly clock?: Clock;
 }
@@ -34,15 +36,26 @@ export const SOON = { base: 1, factor: 1, cap: 1 } as const;
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A client on the stage's shared driver. */
-export function clientOf<Tx>({ driver }: Stage<Tx>, handlers: readonly AnyHandler<Tx>[]): Rowlock<Tx> {
-  return createRowlock({ driver, handlers, log: SILENT });
+export function clientOf<Tx>(
+  { driver }: Stage<Tx>,
+  handlers: readonly AnyHandler<Tx>[],
+  plugins: readonly Plugin<Tx>[] = [],
+): Rowlock<Tx> {
+  return createRowlock({ driver, handlers, plugins, log: SILENT });
 }
 
 /** A worker in a process of its own, not yet started. It is stopped after the test. `through` may stand before its driver. */
 export async function openWorker<Tx>(
   stage: Stage<Tx>,
   handlers: readonly AnyHandler<Tx>[],
-  { clock = systemClock, sessions, answerMs, mostConnections, ...options }: WorkerProcessOptions = {},
+  {
+    clock = systemClock,
+    plugins = [],
+    sessions,
+    answerMs,
+    mostConnections,
+    ...options
+  }: WorkerProcessOptions<Tx> = {},
   through: (driver: Driver<Tx>) => Driver<Tx> = (driver) => driver,
 ): Promise<WorkerProcess<Tx>> {
   const process = await stage.process({
@@ -53,7 +66,8 @@ export async function openWorker<Tx>(
   const own = stage.workersLease
     ? handlers.map((handler) => ({ ...handler, claim: 'lease' as const }))
     : handlers;
-  const rowlock = createRowlock({ driver: through(process.driver), handlers: own, clock, log: SILENT });
+  const driver = through(process.driver);
+  const rowlock = createRowlock({ driver, handlers: own, plugins, clock, log: SILENT });
   const worker = rowlock.worker({ ...NO_POLL, ...options });
   stage.defer(() => within('the worker has stopped', worker.stop({ drain: 0 })));
   return { rowlock, worker, process };
@@ -63,7 +77,7 @@ export async function openWorker<Tx>(
 export async function startWorker<Tx>(
   stage: Stage<Tx>,
   handlers: readonly AnyHandler<Tx>[],
-  options?: WorkerProcessOptions,
+  options?: WorkerProcessOptions<Tx>,
 ): Promise<WorkerProcess<Tx>> {
   const hand = await openWorker(stage, handlers, options);
   await hand.worker.start();

@@ -65,6 +65,8 @@ const THEMES = [
   'realms',
   'open calls',
   'open calls, leased',
+  'plugins',
+  'plugins, leased',
   'shutdown',
 ];
 

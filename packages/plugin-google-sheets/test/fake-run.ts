@@ -30,6 +30,7 @@ export async function run(
   if (checked.issues) throw new Error(JSON.stringify(checked.issues));
   const job = (index: number) => ({
     publicId: `job-${index}`,
+    queue: handler.queue,
     kind: handler.kind,
     payload: checked.value,
     attempt,
@@ -40,6 +41,7 @@ export async function run(
   });
   const [tx, warnings]: [FakeTx, string[]] = [{ writes: [] }, []];
   const silent = () => {};
+  const refused = () => Promise.reject(new Error('The handlers enqueue nothing.'));
   const context: RunContext<unknown, FakeTx> = {
     jobs: [job(0), ...Array.from({ length: jobs - 1 }, (_, index) => job(index + 1))],
     job: job(0),
@@ -49,6 +51,8 @@ export async function run(
     signal: options.signal ?? new AbortController().signal,
     timeLeft: () => timeLeftMs,
     progress: silent,
+    enqueue: refused,
+    enqueueMany: refused,
     log: { debug: silent, info: silent, error: silent, warn: (_, message) => void warnings.push(message) },
   };
   if (!('run' in handler.code)) throw new Error('The handler is a class.');

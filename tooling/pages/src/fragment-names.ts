@@ -1,4 +1,12 @@
-import type { createRowlock as create, Driver, Handler, Rowlock, Worker } from '@rowlock/core';
+import type {
+  createRowlock as create,
+  Driver,
+  definePlugin as define,
+  defineHandler as defineOne,
+  Handler,
+  Rowlock,
+  Worker,
+} from '@rowlock/core';
 import type {
   MemoryDatabase,
   MemoryTransaction,
@@ -6,26 +14,34 @@ import type {
   memory as openMemory,
 } from '@rowlock/driver-memory';
 import type { MysqlTransaction } from '@rowlock/driver-mysql';
-import type { PostgresTransaction } from '@rowlock/driver-postgres';
+import type { lockRows as lock, PostgresTransaction } from '@rowlock/driver-postgres';
 import type { Pool } from 'mysql2/promise';
-import type { z } from 'zod';
+import type { z as schemas } from 'zod';
 
 type Transaction = PostgresTransaction | MysqlTransaction | MemoryTransaction;
+
+/** Without its `tx`. */
+type Locked = Parameters<typeof lock> extends [unknown, ...infer Rest] ? Rest : never;
 
 // What a fragment of a page may use without saying where it comes from.
 declare global {
   const createRowlock: typeof create;
+  const defineHandler: typeof defineOne;
+  const definePlugin: typeof define;
+  const z: typeof schemas;
   const driver: Driver<Transaction>;
   const rowlock: Rowlock<Transaction>;
   const worker: Worker<Transaction>;
   /** A transaction that the application has begun. */
   const tx: Transaction;
+  /** Of the driver that the transaction is of. */
+  const lockRows: (tx: Transaction, ...locked: Locked) => ReturnType<typeof lock>;
   /** The id of a job. */
   const publicId: string;
 
-  const Mail: Handler<z.ZodObject<{ to: z.ZodString }>>;
-  const Ship: Handler<z.ZodObject<{ order: z.ZodNumber }>>;
-  const Remind: Handler<z.ZodObject<{ order: z.ZodString }>>;
+  const Mail: Handler<schemas.ZodObject<{ to: schemas.ZodString }>>;
+  const Ship: Handler<schemas.ZodObject<{ order: schemas.ZodNumber }>>;
+  const Remind: Handler<schemas.ZodObject<{ order: schemas.ZodString }>>;
 
   /** The application's connections to MySQL. */
   const pool: Pool;

@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Block, blocksOf, pages } from './page.js';
 
-// A block of TypeScript in a page is either a piece of an example, to the letter, and the examples' own test runs it;
+// A block of TypeScript in a page is either a piece of an example or of its test, to the letter, and the examples' own tests run it;
 // or it is a fragment, and compiles with the names of fragment-names.ts. The first page has no fragments.
 
-const EXAMPLES = pages('examples/*.ts').map(({ text }) => text);
+const EXAMPLES = pages('examples/*.ts', 'examples/test/*.ts').map(({ text }) => text);
 const FOLDER = fileURLToPath(new URL('../', import.meta.url));
 
 const isPieceOfExample = ({ code }: Block): boolean => EXAMPLES.some((text) => text.includes(code.trim()));

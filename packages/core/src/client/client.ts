@@ -9,11 +9,12 @@ import { ClosedError, IllegalTransitionError, InvalidInputError, JobNotFoundErro
 import { QUEUE } from '../handler/handler.js';
 import { awaitedByRun, isSettledThrough } from '../handler/run-of-handle.js';
 import { checkKey, checkName, checkWhole, LIMITS } from '../input.js';
-import type { Enqueued, JobView } from '../job/job.js';
+import type { Enqueued, JobView, NewJob } from '../job/job.js';
 import type { Json, Stored } from '../job/json.js';
 import { isLegal, STATES, type State } from '../job/lifecycle.js';
 import { publicIdOf } from '../job/public-id.js';
 import type { Logger } from '../logger.js';
+import type { AroundEnqueue } from '../plugin/around-enqueue.js';
 import { type CallOptions, txOf } from './call-options.js';
 import { checkEnqueueable, type Enqueueable, type EnqueueOptions } from './enqueue-options.js';
 import { LimitSizes } from './limits.js';
@@ -40,17 +41,26 @@ export class Client<Tx> {
   readonly #calls: SharedStore;
   readonly #clock: Clock;
   readonly #held = new Set<SlotHolder>();
+  readonly #around: AroundEnqueue | undefined;
   #isClosed = false;
   /** The sizes of limits, at run time. */
   readonly limits: LimitSizes;
 
-  constructor(driver: Driver<Tx>, here: LocalWorkers, log: Logger, clock: Clock) {
+  /** @param around The middleware around enqueues, if any. */
+  constructor(
+    driver: Driver<Tx>,
+    here: LocalWorkers,
+    log: Logger,
+    clock: Clock,
+    around: AroundEnqueue | undefined,
+  ) {
     this.#driver = driver;
     this.#clock = clock;
     this.limits = new LimitSizes(() => {
       this.checkOpen();
       return driver;
     });
+    this.#around = around;
     this.#calls = new SharedStore(driver, here, log, clock);
   }
 
@@ -88,9 +98,10 @@ export class Client<Tx> {
       const checked = newJobs(handler, options);
       const jobs = checked instanceof Promise ? await checked : checked;
       const { queue = QUEUE } = handler;
-      // In a caller's transaction the commit sends the wake-up.
-      if (tx !== undefined) return this.#join(tx).enqueue(jobs, [{ queue }]);
-      return this.#shared.enqueue(jobs);
+      const write = (rows: readonly NewJob[]): Promise<readonly Enqueued[]> =>
+        // In a caller's transaction the commit sends the wake-up.
+        tx === undefined ? this.#shared.enqueue(rows) : this.#join(tx).enqueue(rows, [{ queue }]);
+      return this.#around === undefined ? write(jobs) : this.#around(jobs, write);
     });
   }
 

@@ -10,6 +10,7 @@ import { checkJson, checkKey, checkName, checkWhole, LIMITS } from '../input.js'
 import type { NewJob, UniqueScope } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import { limitsText } from '../job/limits.js';
+import { checkMetadata } from './metadata.js';
 
 const HOST = hostname();
 
@@ -147,14 +148,4 @@ function unique(unique: EnqueueOptions<unknown>['unique']): NewJob['unique'] {
     );
   }
   return { key, scope };
-}
-
-function checkMetadata(metadata: unknown): NewJob['metadata'] {
-  const json = checkJson('metadata', metadata, LIMITS.metadataBytes);
-  if (!isObject(json)) throw new InvalidInputError('metadata must be an object.');
-  return json;
-}
-
-function isObject(json: Json): json is { readonly [name: string]: Json } {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }

@@ -15,6 +15,7 @@ export type DriverErrorCode =
   | 'PermissionDenied'
   | 'SchemaOutdated'
   | 'TransactionOver'
+  | 'CommitUnknown'
   | 'EngineUnsuitable'
   | 'Unknown';
 
@@ -42,6 +43,7 @@ const RETRYABLE: ReadonlySet<DriverErrorCode> = new Set([
  * - `PermissionDenied`: the database user lacks a right.
  * - `SchemaOutdated`: the tables are missing, or older than this driver.
  * - `TransactionOver`: the transaction was used after its end, or before its begin.
+ * - `CommitUnknown`: the connection was lost during a COMMIT, which may or may not have been done.
  * - `EngineUnsuitable`: the server does not lock rows as workers need, or workers write through several servers.
  */
 export class DriverError extends Error {

@@ -1,8 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Enqueueable, EnqueueOptions } from '../client/enqueue-options.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkKinds, checkName } from '../input.js';
 import type { Backoff } from '../job/backoff.js';
+import type { Enqueued } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import type { Logger } from '../logger.js';
 import { type AnyLimitRule, checkLimitRule, type LimitRule } from './job-limits.js';
@@ -83,11 +85,26 @@ export interface RunContext<Payload, Tx = unknown> {
    * after the run's end. So a settled job may show a value that is not the last.
    */
   progress(value: Json): void;
+  /**
+   * Adds a job through the run's transaction: it is there if what the run writes through `tx` is. Otherwise as
+   * `rowlock.enqueue`. A call that the handler does not await is awaited by the run. After the run's end it rejects
+   * with `TransactionOver`.
+   */
+  enqueue<Schema extends StandardSchemaV1>(
+    handler: Enqueueable<Schema>,
+    options: EnqueueOptions<StandardSchemaV1.InferInput<Schema>>,
+  ): Promise<Enqueued>;
+  /** The same of up to 10,000 jobs of one kind, as `rowlock.enqueueMany`. */
+  enqueueMany<Schema extends StandardSchemaV1>(
+    handler: Enqueueable<Schema>,
+    options: readonly EnqueueOptions<StandardSchemaV1.InferInput<Schema>>[],
+  ): Promise<readonly Enqueued[]>;
   readonly log: Logger;
 }
 
 export interface RunJob<Payload> {
   readonly publicId: string;
+  readonly queue: string;
   readonly kind: string;
   readonly payload: Payload;
   /** 1 on the first attempt. Crashed runs count. */

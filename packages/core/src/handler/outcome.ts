@@ -66,7 +66,7 @@ export type HandlerResult<Output = Json> = Outcome<Output> | OutcomeOfEach<Outpu
 type OutcomeOfEach<Output> = ReadonlyMap<string, Outcome<Output>>;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a return statement is one that completes.
-type Nothing = void | undefined;
+export type Nothing = void | undefined;
 
 /** The type of a handler's result, or of its promise, with `never` in place of each part that is no `HandlerResult`. */
 export type Returnable<Result> =

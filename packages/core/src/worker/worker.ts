@@ -9,6 +9,9 @@ import { InvalidInputError, WorkerStoppedError } from '../errors.js';
 import type { Registry } from '../handler/registry.js';
 import { checkName, checkWhole } from '../input.js';
 import type { Logger } from '../logger.js';
+import { aroundRun } from '../plugin/around-run.js';
+import type { Plugin } from '../plugin/plugin.js';
+import { RunningPlugins } from '../plugin/running-plugins.js';
 import { Pruner } from '../retention/pruner.js';
 import type { RetentionLimits } from '../retention/retention.js';
 import { BatchSizes } from './flow/batch-sizes.js';
@@ -24,6 +27,7 @@ import { ScanPosition } from './look/scan-position.js';
 import { Slots } from './look/slots.js';
 import { Surveyor } from './look/surveyor.js';
 import { RunRecords } from './record/run-records.js';
+import type { Enqueues } from './run/context.js';
 import type { LiveRun } from './run/live-run.js';
 import type { RunInfo } from './run/run-info.js';
 import { limitMs } from './run/time-limits.js';
@@ -66,6 +70,9 @@ export interface StopOptions {
 export interface WorkerParts<Tx> {
   readonly driver: Driver<Tx>;
   readonly registry: Registry<Tx>;
+  readonly plugins: readonly Plugin<Tx>[];
+  /** Enqueues for handlers. */
+  readonly client: Enqueues<Tx>;
   readonly log: Logger;
   readonly clock: Clock;
   readonly container: DependencyContainer | undefined;
@@ -102,6 +109,7 @@ export class Worker<Tx> {
   readonly name: string;
   readonly concurrency: number;
   readonly #parts: WorkerParts<Tx>;
+  readonly #plugins: RunningPlugins<Tx>;
   readonly #pollMs: number;
   readonly #watchMs: number;
   readonly #events: WorkerEmitter;
@@ -138,6 +146,7 @@ export class Worker<Tx> {
     this.concurrency = concurrency;
     const registry = options.queues === undefined ? parts.registry : parts.registry.of(options.queues);
     this.#parts = { ...parts, registry };
+    this.#plugins = new RunningPlugins(parts.plugins, this, parts.log);
     this.#pollMs = interval(options.pollInterval ?? '5s', 'pollInterval');
     this.#positions = new Map(registry.queues.map((queue) => [queue, new ScanPosition(this.#pollMs)]));
     this.#watchMs = interval(options.watchInterval ?? '250ms', 'watchInterval');
@@ -174,6 +183,7 @@ export class Worker<Tx> {
    * @throws DriverError: `SchemaOutdated`, `ConnectionLost`, `PermissionDenied`, or `Unknown` when a setting of the
    * server is unsuitable
    * @throws PoolTooSmallError
+   * @throws PluginError when a plugin's `start` throws
    * @throws WorkerStoppedError once `stop` was called
    */
   start(): Promise<void> {
@@ -182,7 +192,8 @@ export class Worker<Tx> {
         'This worker was stopped and does not start again: make a new one, by rowlock.worker().';
       return Promise.reject(new WorkerStoppedError(message));
     }
-    this.#started ??= inCleanContext(() => this.#start()).catch((error: unknown) => {
+    this.#started ??= inCleanContext(() => this.#start()).catch(async (error: unknown) => {
+      await this.#plugins.stop();
       this.#giveBack();
       this.#giveBack = () => {};
       // So that `start` can be called again.
@@ -231,7 +242,7 @@ export class Worker<Tx> {
   }
 
   async #start(): Promise<void> {
-    const { driver, registry, clock, log, container, retention } = this.#parts;
+    const { driver, registry, client, plugins, clock, log, container, retention } = this.#parts;
     const session = new Session(clock, this.#live);
     const giveBack = reserve(driver, this.concurrency);
     const endShortages = driver.pool?.onShortage((error) => {
@@ -246,6 +257,7 @@ export class Worker<Tx> {
     const { limits, warnings = [] } = await driver.verify();
     for (const warning of [...warnings, ...shortages(driver, limits)])
       log.warn({ worker: this.name }, warning);
+    await this.#plugins.start();
     const host = hostname();
     const info = { name: this.name, host, pid: process.pid, queues: registry.queues };
     const anchor = await driver.anchor(info, session);
@@ -253,6 +265,8 @@ export class Worker<Tx> {
     const flow: Omit<Flow<Tx>, 'claimed'> = {
       driver,
       registry,
+      client,
+      around: aroundRun(plugins),
       clock,
       log,
       container,
@@ -370,10 +384,21 @@ export class Worker<Tx> {
   }
 
   async #stop(): Promise<void> {
+    this.#plugins.abort();
     await this.#started?.catch(() => {});
     this.#stopping.abort();
     if (this.#running === null) return;
-    const { anchor, slots, surveyor, lines, beside } = this.#running;
+    try {
+      await this.#end(this.#running);
+    } finally {
+      await this.#plugins.stop();
+    }
+    this.#parts.log.info({ worker: this.name }, 'worker stopped');
+    this.#events.emit('stop');
+  }
+
+  /** Waits for the runs, and ends the session. */
+  async #end({ anchor, slots, surveyor, lines, beside }: Running): Promise<void> {
     this.#patience = new Alarm(this.#parts.clock, () => {
       for (const run of this.#live) run.stop(new WorkerStoppedError());
     });
@@ -391,8 +416,6 @@ export class Worker<Tx> {
     this.#alarm.stop();
     await anchor.release();
     this.#giveBack();
-    this.#parts.log.info({ worker: this.name }, 'worker stopped');
-    this.#events.emit('stop');
   }
 }
 

@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
-import { complete, defineHandler, fail, type RunContext, retry } from '@rowlock/core';
+import { complete, defineHandler, definePlugin, fail, type RunContext, retry } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { BATCH, BEFORE, Meeting, ONE_SLOT, putBatch, Sizes } from '../batch.js';
@@ -94,6 +95,48 @@ export const batches = theme('batches', (test) => {
       ['abandon'],
       ...others.map(() => ['complete']),
     ]);
+  });
+
+  test('each run of a batch has its own middleware, and one that throws does not harm the others', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    const { queue, createNotes } = stage;
+    const notes = await createNotes();
+    const storage = new AsyncLocalStorage<unknown>();
+    const meeting = new Meeting();
+    const marks = definePlugin<Tx>({
+      name: 'marks',
+      middleware: {
+        async run({ job, tx }, next) {
+          if (typeof job.payload !== 'number') return next();
+          const result = await storage.run(job.payload, next);
+          await notes.write(tx, `middleware of ${job.payload}`);
+          if (job.payload === 0) throw new Error('thrown');
+          return result;
+        },
+      },
+    });
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      batch: 100,
+      async run({ job, tx }: RunContext<unknown, Tx>) {
+        if (typeof job.payload !== 'number') return null;
+        await meeting.join();
+        await notes.write(tx, `handler of ${job.payload}`);
+        return { store: String(storage.getStore()) };
+      },
+    });
+    await putBatch(stage, () => ({ maxAttempts: 1 }));
+    await startWorker(stage, [handler], { ...ONE_SLOT, plugins: [marks] });
+    const [thrown, ...others] = (await allSettled(stage)).slice(BEFORE);
+    expect(thrown).toMatchObject({ status: 'error', error: { code: 'ROWLOCK_PLUGIN' } });
+    const places = others.map((_, place) => place + 1);
+    expect(others.map(({ output }) => output)).toEqual(places.map((place) => ({ store: String(place) })));
+    expect((await notes.all()).toSorted()).toEqual(
+      places.flatMap((place) => [`handler of ${place}`, `middleware of ${place}`]).toSorted(),
+    );
   });
 
   test('a handler cannot cancel another job of its batch through its tx, which settles both', async <

@@ -44,11 +44,13 @@ export const openCalls = theme('open calls', (test) => {
         const notes = await createNotes();
         const follow = { kind: 'follow-up', queue: `${queue}-follow`, payload: schema };
         const calls = new Calls();
-        const call = ({ tx }: RunContext<unknown, Tx>): void => {
+        const call = ({ tx, enqueue, enqueueMany }: RunContext<unknown, Tx>): void => {
           calls.add(notes.write(tx, 'first'));
           calls.add(rowlock.enqueue(follow, { payload: 1, unique: queue }, { tx }));
           calls.add(rowlock.enqueueMany(follow, [{ payload: 2 }, { payload: 3 }], { tx }));
           calls.add(rowlock.count({}, { tx }));
+          calls.add(enqueue(follow, { payload: 4 }));
+          calls.add(enqueueMany(follow, [{ payload: 5 }, { payload: 6 }]));
           calls.add(notes.write(tx, 'last'));
         };
         const run = form === 'a function' ? call : async (context: RunContext<unknown, Tx>) => call(context);
@@ -57,10 +59,10 @@ export const openCalls = theme('open calls', (test) => {
         await put();
         await worker.start();
         expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
-        expect(await calls.statuses()).toEqual(Array.from({ length: 5 }, () => 'fulfilled'));
+        expect(await calls.statuses()).toEqual(Array.from({ length: 7 }, () => 'fulfilled'));
         expect((await notes.all()).toSorted()).toEqual(['first', 'last']);
         expect((await reader.jobs(`${queue}-follow`)).map(({ payload }) => payload).toSorted()).toEqual([
-          1, 2, 3,
+          1, 2, 3, 4, 5, 6,
         ]);
       });
     }
@@ -77,9 +79,10 @@ export const openCalls = theme('open calls', (test) => {
       kind: 'work',
       queue,
       payload: AnyJson,
-      run: ({ tx }: RunContext<unknown, Tx>) => {
+      run: ({ tx, enqueue }: RunContext<unknown, Tx>) => {
         calls.add(notes.write(tx, 'undone'));
         calls.add(rowlock.enqueue(follow, { payload: 1 }, { tx }));
+        calls.add(enqueue(follow, { payload: 2 }));
         throw new Error('It failed.');
       },
     });
@@ -96,10 +99,10 @@ export const openCalls = theme('open calls', (test) => {
     const { queue, put, reader, createNotes } = stage;
     const notes = await createNotes();
     const follow = { kind: 'follow-up', queue: `${queue}-follow`, payload: AnyJson };
-    let late: Tx | undefined;
-    const run = async ({ tx }: RunContext<unknown, Tx>): Promise<void> => {
-      await notes.write(tx, 'in time');
-      late = tx;
+    let late: RunContext<unknown, Tx> | undefined;
+    const run = async (context: RunContext<unknown, Tx>): Promise<void> => {
+      await notes.write(context.tx, 'in time');
+      late = context;
     };
     const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run });
     const { rowlock, worker } = await openWorker(stage, [handler]);
@@ -108,8 +111,11 @@ export const openCalls = theme('open calls', (test) => {
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete' }]);
     if (late === undefined) throw new Error('The handler has not run.');
     const over = { code: 'TransactionOver' };
-    await expect(notes.write(late, 'late')).rejects.toMatchObject(over);
-    await expect(rowlock.enqueue(follow, { payload: 1 }, { tx: late })).rejects.toMatchObject(over);
+    const { tx, enqueue, enqueueMany } = late;
+    await expect(notes.write(tx, 'late')).rejects.toMatchObject(over);
+    await expect(rowlock.enqueue(follow, { payload: 1 }, { tx })).rejects.toMatchObject(over);
+    await expect(enqueue(follow, { payload: 2 })).rejects.toMatchObject(over);
+    await expect(enqueueMany(follow, [{ payload: 3 }])).rejects.toMatchObject(over);
     expect(await notes.all()).toEqual(['in time']);
     expect(await reader.jobs(`${queue}-follow`)).toEqual([]);
   });

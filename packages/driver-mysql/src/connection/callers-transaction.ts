@@ -50,6 +50,17 @@ export class CallersTransaction implements MysqlTransaction {
     return this.#looked(await answer, committed);
   }
 
+  /** For a statement that is read as the caller's connection reads it. */
+  readonly asRead: Pick<MysqlTransaction, 'execute'> = {
+    execute: async (sql, values) => {
+      const { answer } = await serially(this.#client ?? this.#tx, async () => {
+        await this.#confirmNext();
+        return { answer: this.#tx.execute(sql, values) };
+      });
+      return answer;
+    },
+  };
+
   /** For a statement that does no harm outside of a transaction. No other one goes ahead of it. */
   readonly harmless: Pick<MysqlTransaction, 'execute'> = {
     execute: async (sql, values) => {
@@ -84,10 +95,15 @@ export class CallersTransaction implements MysqlTransaction {
   #sendSerially(sql: string, values: any): Promise<{ readonly answer: Promise<[any, any]> }> {
     return serially(this.#client ?? this.#tx, async () => {
       await this.#checkShape();
-      do await this.#confirm();
-      while (this.#client !== undefined && !isIdle(this.#client));
+      await this.#confirmNext();
       return { answer: this.#send(sql, values) };
     });
+  }
+
+  /** Resolves when a statement that is sent next is in the transaction. */
+  async #confirmNext(): Promise<void> {
+    do await this.#confirm();
+    while (this.#client !== undefined && !isIdle(this.#client));
   }
 
   /** @throws DriverError `TransactionOver` */

@@ -1,12 +1,8 @@
-import type { Value } from '../query.js';
-
 /**
  * Placeholders for these values, in a number rounded up to a power of two, and the values to fill them. A server prepares each text once,
  * so there should be few texts.
  */
-export function list<Item extends Value>(
-  items: readonly Item[],
-): { places: string; values: (Item | null)[] } {
+export function list<Item>(items: readonly Item[]): { places: string; values: (Item | null)[] } {
   const size = 2 ** Math.ceil(Math.log2(Math.max(1, items.length)));
   const values = Array.from({ length: size }, (_, place) => items[place] ?? items.at(-1) ?? null);
   return { places: Array.from({ length: size }, () => '?').join(', '), values };

@@ -26,11 +26,24 @@ export class CallersTransaction implements Queryable {
   }
 
   /** @throws DriverError */
-  async query<Row extends QueryResultRow>({ text, values }: QueryConfig): Promise<Rows<Row>> {
+  query<Row extends QueryResultRow>({ text, values = [] }: QueryConfig): Promise<Rows<Row>> {
+    return this.#within((sent) => this.#send<Row>(sent, values), text);
+  }
+
+  /** The rows of a statement, read as the caller's connection reads them. @throws DriverError */
+  async rows<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
+    const { rows } = await this.#within(
+      async (sent) => resultOf<Row>(await this.#tx.query<Row>(sent, values)),
+      text,
+    );
+    return rows;
+  }
+
+  async #within<Answer>(send: (text: string) => Promise<Answer>, text: string): Promise<Answer> {
     try {
-      if (this.#isNext()) return await this.#send<Row>(text, values);
+      if (this.#isNext()) return await send(text);
       await this.#mark();
-      return await this.#send<Row>(within(text), values);
+      return await send(within(text));
     } catch (error) {
       throw String(Object(error).message).includes(NOT_WITHIN) ? noTransaction() : toDriverError(error);
     }
@@ -58,13 +71,17 @@ export class CallersTransaction implements Queryable {
 
   async #send<Row extends QueryResultRow>(text: string, values: unknown[] = []): Promise<Rows<Row>> {
     const isPg = isOwnHandle(this.#tx) || statusOf(this.#tx) !== undefined;
-    const answer: unknown = isPg
-      ? await this.#tx.query<Row>(statementOf(text, values))
-      : await this.#tx.query<Row>(text, values);
-    const rows: unknown = Array.isArray(answer) ? answer : Object(answer).rows;
-    if (!isRows<Row>(rows)) throw otherShape();
-    return { rows, rowCount: rows.length };
+    return resultOf(
+      isPg ? await this.#tx.query<Row>(statementOf(text, values)) : await this.#tx.query<Row>(text, values),
+    );
   }
+}
+
+/** @throws DriverError `InvalidInput` */
+function resultOf<Row extends QueryResultRow>(answer: unknown): Rows<Row> {
+  const rows: unknown = Array.isArray(answer) ? answer : Object(answer).rows;
+  if (!isRows<Row>(rows)) throw otherShape();
+  return { rows, rowCount: rows.length };
 }
 
 /** The transaction's status by the server's last answer. Undefined for other objects than clients of `pg`, and for its older versions. */

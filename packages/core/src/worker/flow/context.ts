@@ -4,9 +4,11 @@ import type { Driver } from '../../driver/driver.js';
 import type { Registry } from '../../handler/registry.js';
 import type { Job } from '../../job/job.js';
 import type { Logger } from '../../logger.js';
+import type { AroundRun } from '../../plugin/around-run.js';
 import type { Cancellations } from '../look/cancellations.js';
 import type { Sweep } from '../look/sweep.js';
 import type { RunRecords } from '../record/run-records.js';
+import type { Enqueues } from '../run/context.js';
 import type { LiveRun } from '../run/live-run.js';
 import type { RunInfo } from '../run/run-info.js';
 import type { WorkerEmitter } from '../tell/events.js';
@@ -16,6 +18,10 @@ import type { BatchSizes } from './batch-sizes.js';
 export interface Flow<Tx> {
   readonly driver: Driver<Tx>;
   readonly registry: Registry<Tx>;
+  /** Enqueues for handlers. */
+  readonly client: Enqueues<Tx>;
+  /** The middleware around runs. Undefined if no plugin has any. */
+  readonly around: AroundRun<Tx> | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly events: WorkerEmitter;

@@ -17,7 +17,7 @@ type MutableEndings = Map<JobId, Ending>;
  * in a batch, most handlers end synchronously.
  */
 export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run<Tx>): Promise<void> {
-  const { clock, driver, log, container } = flow;
+  const { clock, driver, client, around, log, container } = flow;
   const { handler, live } = run;
   const until = clock.now() + handler.timeoutMs;
   const endings: MutableEndings = new Map();
@@ -42,6 +42,8 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
       tx: handle,
       live,
       driver,
+      client,
+      around,
       clock,
       log,
       container,

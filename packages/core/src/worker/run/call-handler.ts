@@ -26,7 +26,7 @@ export function callHandler<Tx>(
   try {
     // The claim was lost, or the job cancelled, during the write of the run's record.
     if (call.live.stopped !== null) throw call.live.stopped;
-    returned = inCleanContext(() => settling(invoke(call, context)));
+    returned = inCleanContext(() => settling(invokeAround(call, context)));
   } catch (error) {
     context.end();
     throw lostClaim(call) ?? error;
@@ -84,6 +84,20 @@ async function ending<Tx>(
  */
 function lostClaim<Tx>({ tx: { lost }, live }: HandlerCall<Tx>): ClaimLostError | undefined {
   return lost.aborted ? new ClaimLostError(live.runId, { cause: lost.reason }) : undefined;
+}
+
+/** Calls the handler, within the middleware of the plugins. */
+function invokeAround<Tx>(call: HandlerCall<Tx>, context: RunContext<unknown, Tx>): unknown {
+  const { around, live, tx } = call;
+  if (around === undefined) return invoke(call, context);
+  return around(context, {
+    call() {
+      // A middleware may have waited for longer than the run may go on.
+      if (live.stopped !== null) throw live.stopped;
+      return invoke(call, context);
+    },
+    onReplaced: () => tx.discard(),
+  });
 }
 
 function invoke<Tx>({ handler, container }: HandlerCall<Tx>, context: RunContext<unknown, Tx>): unknown {

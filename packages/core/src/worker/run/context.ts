@@ -1,23 +1,30 @@
 import type { DependencyContainer } from 'tsyringe';
+import type { Client } from '../../client/client.js';
 import type { Clock } from '../../clock.js';
 import type { Driver } from '../../driver/driver.js';
 import type { AnyHandler, RunContext, RunJob } from '../../handler/handler.js';
 import { givenTo } from '../../handler/run-of-handle.js';
 import type { Json } from '../../job/json.js';
-import type { Logger } from '../../logger.js';
+import { type Logger, withFields } from '../../logger.js';
+import type { AroundRun } from '../../plugin/around-run.js';
 import type { CheckedJob } from './check-job.js';
 import type { LiveRun } from './live-run.js';
 import { type ProgressReporter, progressReporter } from './progress.js';
 import type { RunHandle } from './run-handle.js';
+
+/** The calls that enqueue. */
+export type Enqueues<Tx> = Pick<Client<Tx>, 'enqueue' | 'enqueueMany'>;
 
 export interface HandlerCall<Tx> {
   readonly handler: AnyHandler<Tx>;
   readonly jobs: readonly [CheckedJob, ...CheckedJob[]];
   /** When its time is over. The checks of the payloads have used some of that time. */
   readonly until: number;
-  readonly tx: Pick<RunHandle<Tx>, 'lost' | 'handle' | 'calls'>;
+  readonly tx: Pick<RunHandle<Tx>, 'lost' | 'handle' | 'calls' | 'discard'>;
   readonly live: LiveRun;
   readonly driver: Pick<Driver, 'noteRun'>;
+  readonly client: Enqueues<Tx>;
+  readonly around: AroundRun<Tx> | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly container: DependencyContainer | undefined;
@@ -72,6 +79,14 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
     };
   }
 
+  get enqueue(): RunContext<unknown, Tx>['enqueue'] {
+    return (handler, options) => this.#call.client.enqueue(handler, options, { tx: this.tx });
+  }
+
+  get enqueueMany(): RunContext<unknown, Tx>['enqueueMany'] {
+    return (handler, options) => this.#call.client.enqueueMany(handler, options, { tx: this.tx });
+  }
+
   end(): void {
     this.#ended = true;
     this.#progress?.stop();
@@ -79,9 +94,10 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
 }
 
 function runJob({ job, payload }: CheckedJob): RunJob<unknown> {
-  const { publicId, kind, attemptsMade, earlierRuns, maxAttempts, metadata, createdAt } = job;
+  const { publicId, queue, kind, attemptsMade, earlierRuns, maxAttempts, metadata, createdAt } = job;
   return {
     publicId,
+    queue,
     kind,
     payload,
     attempt: attemptsMade + 1,
@@ -89,14 +105,5 @@ function runJob({ job, payload }: CheckedJob): RunJob<unknown> {
     maxAttempts,
     metadata,
     createdAt,
-  };
-}
-
-function withFields(log: Logger, base: object): Logger {
-  return {
-    debug: (fields, message) => log.debug({ ...base, ...fields }, message),
-    info: (fields, message) => log.info({ ...base, ...fields }, message),
-    warn: (fields, message) => log.warn({ ...base, ...fields }, message),
-    error: (fields, message) => log.error({ ...base, ...fields }, message),
   };
 }

@@ -163,3 +163,20 @@ test.each(['keep', 'undo'] as const)('after %s a statement is refused', async (e
   await handle[end]();
   expect(await query().catch(codeOf)).toBe('TransactionOver');
 });
+
+test('what a run has written is undone at its end where it was discarded', async () => {
+  const { handle, query, durable, session } = sole();
+  durable.open();
+  await query();
+  handle.discard();
+  await handle.keep();
+  expect(session.undo).toHaveBeenCalledOnce();
+  expect(await query().catch(codeOf)).toBe('TransactionOver');
+});
+
+test('a run that was discarded and has written nothing needs no statement', () => {
+  const { handle, session } = sole();
+  handle.discard();
+  expect(handle.keep()).toBeUndefined();
+  expect(session.undo).not.toHaveBeenCalled();
+});

@@ -36,6 +36,7 @@ export class RunHandle<Tx> {
   #entering: Promise<() => void> | null = null;
   #leave: (() => void) | null = null;
   #isOpen = true;
+  #isDiscarded = false;
 
   constructor(driver: Pick<Driver<Tx>, 'deferred'>, writes: RunWrites<Tx>, entrance: Entrance) {
     this.#driver = driver;
@@ -60,10 +61,16 @@ export class RunHandle<Tx> {
     return this.#leave !== null;
   }
 
+  /** From now on `keep` undoes what the run has written. */
+  discard(): void {
+    this.#isDiscarded = true;
+  }
+
   /** Ends the run and keeps its writes. Undefined if it has none. Rejects if the writes cannot stay: then call `undo`. */
   keep(): Promise<void> | undefined {
     this.#isOpen = false;
-    return this.#entering === null ? undefined : this.#keep(this.#entering);
+    if (this.#entering === null) return undefined;
+    return this.#isDiscarded ? this.undo() : this.#keep(this.#entering);
   }
 
   async #keep(entering: Promise<() => void>): Promise<void> {

@@ -1,0 +1,116 @@
+import { InvalidInputError } from '../errors.js';
+import type { AnyHandler } from '../handler/handler.js';
+import { checkName } from '../input.js';
+import type { Logger } from '../logger.js';
+import type { WorkerEvents } from '../worker/tell/events.js';
+import type { Middleware } from './middleware.js';
+
+/** A named part of an application: handlers, and code around enqueues and runs. Made by `definePlugin`. */
+export interface Plugin<Tx = unknown> extends PluginDefinition<Tx> {
+  readonly handlers: readonly AnyHandler<Tx>[];
+}
+
+/** The input of `definePlugin`. */
+export interface PluginDefinition<Tx = unknown> {
+  /** Names the plugin in errors and in the log, 1 to 128 characters. */
+  readonly name: string;
+  /** Default: none. */
+  readonly handlers?: readonly AnyHandler<Tx>[];
+  /**
+   * Called when a worker starts, before its first claim, and awaited. Each worker of the Rowlock calls it by itself. If
+   * it throws, `worker.start()` rejects with `PluginError`, and the plugins that have started for that worker are
+   * stopped.
+   */
+  readonly start?: (starting: PluginWorker) => unknown;
+  /**
+   * Called when a worker has stopped, after its last run, and awaited. It has the argument of `start`. The plugin that
+   * started last stops first. An error is logged.
+   */
+  readonly stop?: (stopped: PluginWorker) => unknown;
+  readonly middleware?: Middleware<Tx>;
+}
+
+/** The argument of a plugin's `start` and `stop`. */
+export interface PluginWorker {
+  readonly worker: WorkerOfPlugin;
+  /** Its entries have the names of the plugin and of the worker. */
+  readonly log: Logger;
+  /** Aborted when the worker is to stop. Its runs may still go on then. */
+  readonly signal: AbortSignal;
+}
+
+/** A worker, as far as a plugin needs it. */
+export interface WorkerOfPlugin {
+  readonly name: string;
+  readonly queues: readonly string[];
+  readonly concurrency: number;
+  on<Name extends keyof WorkerEvents>(name: Name, listener: (...given: WorkerEvents[Name]) => void): unknown;
+  off<Name extends keyof WorkerEvents>(name: Name, listener: (...given: WorkerEvents[Name]) => void): unknown;
+}
+
+/**
+ * Defines a plugin. Usually a function takes the plugin's dependencies and returns this.
+ *
+ * @throws InvalidInputError when a member is of the wrong form, or unknown.
+ * @example
+ * const timing = definePlugin({
+ *   name: 'timing',
+ *   middleware: {
+ *     async run({ job, log }, next) {
+ *       const start = performance.now();
+ *       await next();
+ *       log.info({ ms: performance.now() - start }, `${job.kind} has run`);
+ *     },
+ *   },
+ * });
+ */
+export function definePlugin<Tx = unknown>(definition: PluginDefinition<Tx>): Plugin<Tx> {
+  if (typeof definition !== 'object' || definition === null)
+    throw new InvalidInputError('A plugin is an object: definePlugin({ name, handlers }).');
+  const { name, handlers = [], start, stop, middleware = {} } = definition;
+  checkName('The name of a plugin', name);
+  checkMembers(name, definition, MEMBERS);
+  checkFunctions(name, definition, ['start', 'stop']);
+  if (!Array.isArray(handlers)) throw wrong(name, 'handlers', 'a list');
+  if (typeof middleware !== 'object' || middleware === null) throw wrong(name, 'middleware', 'an object');
+  checkMembers(name, middleware, MIDDLEWARE);
+  checkFunctions(name, middleware, MIDDLEWARE);
+  // Bound: the definition may be an object of a class.
+  return {
+    name,
+    handlers,
+    middleware,
+    ...(start && { start: start.bind(definition) }),
+    ...(stop && { stop: stop.bind(definition) }),
+  };
+}
+
+const MEMBERS: readonly string[] = [
+  'name',
+  'handlers',
+  'start',
+  'stop',
+  'middleware',
+] satisfies (keyof PluginDefinition)[];
+
+const MIDDLEWARE: readonly string[] = ['enqueue', 'run'] satisfies (keyof Middleware)[];
+
+/** Refuses a misspelt member, which JavaScript, or a spread, may pass. */
+function checkMembers(plugin: string, given: object, known: readonly string[]): void {
+  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw new InvalidInputError(
+    `The plugin ${JSON.stringify(plugin)} has no place for ${unknown.join(', ')}. There are ${known.join(', ')}.`,
+  );
+}
+
+function checkFunctions(plugin: string, given: object, names: readonly string[]): void {
+  for (const [name, value] of Object.entries(given)) {
+    if (!names.includes(name) || value === undefined || typeof value === 'function') continue;
+    throw wrong(plugin, name, 'a function');
+  }
+}
+
+function wrong(plugin: string, member: string, form: string): InvalidInputError {
+  return new InvalidInputError(`${member} of the plugin ${JSON.stringify(plugin)} must be ${form}.`);
+}
