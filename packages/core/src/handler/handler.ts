@@ -5,6 +5,7 @@ import { checkKinds, checkName } from '../input.js';
 import type { Backoff } from '../job/backoff.js';
 import type { Json } from '../job/json.js';
 import type { Logger } from '../logger.js';
+import type { Operation } from '../update/operation.js';
 import type { OutputOf, Returnable } from './outcome.js';
 
 /** Code for one kind of job, and how its jobs are claimed, retried and bounded. Made by `defineHandler`. */
@@ -76,12 +77,25 @@ export interface RunContext<Payload, Tx = unknown> {
   readonly signal: AbortSignal;
   /** Milliseconds left until the timeout. */
   timeLeft(): number;
-  /**
-   * Writes the run's progress, outside its transaction. Only the last value within 100 ms is written, and none
-   * after the run's end. So a settled job may show a value that is not the last.
-   */
-  progress(value: Json): void;
+  readonly progress: Progress;
   readonly log: Logger;
+}
+
+/**
+ * Writes the run's progress, outside its transaction. Only the last value within 100 ms is written, and none after the
+ * run's end. So a settled job may show a value that is not the last.
+ */
+export interface Progress {
+  /** Replaces the progress. @throws InvalidInputError when it has more than 64 KiB. */
+  (value: Json): void;
+  /**
+   * Changes a part of the progress. A run begins with none.
+   *
+   * @throws UpdateRefusedError, InvalidInputError; then the progress stays as it was.
+   * @example
+   * progress.update([increment('done'), append('failed', [id])]);
+   */
+  update(operations: readonly Operation[]): void;
 }
 
 export interface RunJob<Payload> {
