@@ -44,5 +44,4 @@ export { apply } from './update/apply.js';
 export { checkOperations } from './update/check-operation.js';
 export { EXACT } from './update/exact-sum.js';
 export { REFUSED, type RefusalReason, refusalIn } from './update/refusal.js';
-export { type Step, stepsOf } from './update/steps.js';
 export { columnsOf } from './update/where.js';

@@ -48,7 +48,7 @@ export async function run(
     tx,
     signal: options.signal ?? new AbortController().signal,
     timeLeft: () => timeLeftMs,
-    progress: silent,
+    progress: Object.assign(() => {}, { update: silent }),
     log: { debug: silent, info: silent, error: silent, warn: (_, message) => void warnings.push(message) },
   };
   if (!('run' in handler.code)) throw new Error('The handler is a class.');

@@ -1,9 +1,10 @@
 import type { Operation, Where } from '@rowlock/core';
-import { checkOperations, columnsOf, refusalIn, stepsOf } from '@rowlock/core/driver';
+import { checkOperations, columnsOf, refusalIn } from '@rowlock/core/driver';
 import { toDriverError } from '../errors.js';
 import { identifier } from '../identifier.js';
 import { assignmentsOf } from '../statements/update-json.js';
 import { type Fragment, joined, sql } from '../values/fragment.js';
+import { stepsOf } from './steps.js';
 
 /** The rows and the column to change. */
 export interface JsonColumn {

@@ -1,4 +1,5 @@
-import { EXACT, REFUSED, type RefusalReason, type Step } from '@rowlock/core/driver';
+import { EXACT, REFUSED, type RefusalReason } from '@rowlock/core/driver';
+import type { Step } from '../json/steps.js';
 import { type Fragment, joined, sql } from '../values/fragment.js';
 
 /** MariaDB's functions return NULL for JSON of more levels. */

@@ -1,4 +1,5 @@
-import { type JobUpdate, refusalIn, stepsOf, type Updated } from '@rowlock/core/driver';
+import { type JobUpdate, refusalIn, type Updated } from '@rowlock/core/driver';
+import { stepsOf } from '../json/steps.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import type { MoveRow } from '../rows.js';
 import { assignmentsOf } from '../statements/update-json.js';

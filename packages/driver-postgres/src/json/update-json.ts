@@ -1,9 +1,8 @@
 import { DriverError, type Operation, type Where } from '@rowlock/core';
-import { checkOperations, columnsOf, refusalIn, stepsOf } from '@rowlock/core/driver';
+import { checkOperations, columnsOf, refusalIn } from '@rowlock/core/driver';
 import { toDriverError } from '../errors.js';
 import { identifier } from '../identifier.js';
-import { afterSteps } from '../statements/update-json.js';
-import { stepsText } from './steps-text.js';
+import { updatedJson } from '../statements/update-json.js';
 
 /** The rows and the column to change. */
 export interface JsonColumn {
@@ -36,10 +35,10 @@ export async function updateJson(
   { schema, table, column, where }: JsonColumn,
   operations: readonly Operation[],
 ): Promise<number> {
-  const steps = stepsText(stepsOf(checkOperations(operations)));
   const name = [...(schema === undefined ? [] : [schema]), table].map(identifier).join('.');
   const changed = identifier(column);
-  const values: unknown[] = [steps];
+  const updated = updatedJson(`its.${changed}`, '$1', checkOperations(operations));
+  const values: unknown[] = [updated.given];
   const conditions = columnsOf(where).map(([each, value]) => {
     // `IS NOT DISTINCT FROM` would use no index.
     if (value === null) return `its.${identifier(each)} IS NULL`;
@@ -47,7 +46,7 @@ export async function updateJson(
   });
   const text = `
     WITH updated AS (
-      UPDATE ${name} AS its SET ${changed} = ${afterSteps(`its.${changed}`, '$1')}
+      UPDATE ${name} AS its SET ${changed} = ${updated.text}
       WHERE ${conditions.join(' AND ')} RETURNING 1
     )
     SELECT count(*)::text AS updated FROM updated`;

@@ -1,7 +1,6 @@
 import { alive } from './anchor.js';
 import { newestRun, running } from './in-progress.js';
 import type { Tables } from './tables.js';
-import { afterSteps } from './update-json.js';
 import { WITHIN } from './within.js';
 
 /** Whether the job was redriven as often as $5 says. True when $5 is null. */
@@ -106,13 +105,13 @@ export const jobStatements = (tables: Tables) => {
       FROM ${job} AS job LEFT JOIN free ON free.id = job.id LEFT JOIN moved ON moved.id = job.id
       WHERE public_id = ANY($1::text::uuid[])`,
 
-    // $2: the steps. $3: the states in which the job may be. The UPDATE finds the row as the lock has left it.
-    update: (column: 'metadata' | 'payload', waits: boolean): string => `
+    // $2: the values of the assignment. $3: the states in which the job may be.
+    update: (assignment: string, waits: boolean): string => `
       WITH free AS (
         SELECT id, status FROM ${job} WHERE public_id = $1::text::uuid ${WITHIN}
         FOR NO KEY UPDATE ${waits ? '' : 'SKIP LOCKED'}
       ), updated AS (
-        UPDATE ${job} AS job SET ${column} = ${afterSteps(`job.${column}`, '$2')}
+        UPDATE ${job} AS job SET ${assignment}
         FROM free WHERE job.id = free.id AND free.status = ANY($3::text::text[])
         RETURNING job.id
       )

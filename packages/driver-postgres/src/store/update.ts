@@ -1,8 +1,8 @@
 import type { State } from '@rowlock/core';
-import { type JobUpdate, refusalIn, stepsOf, type Updated } from '@rowlock/core/driver';
+import { type JobUpdate, refusalIn, type Updated } from '@rowlock/core/driver';
 import { toText } from '../connection/pipeline/to-text.js';
-import { stepsText } from '../json/steps-text.js';
 import { answers, type Queryable } from '../query.js';
+import { updatedJson } from '../statements/update-json.js';
 import type { Statements } from '../statements.js';
 
 interface UpdateRow {
@@ -19,10 +19,13 @@ export async function update(
   { column, operations, from, mostBytes }: JobUpdate,
   waits: boolean,
 ): Promise<Updated> {
-  const values = [publicId, stepsText(stepsOf(operations, mostBytes)), toText(from)];
-  const [row] = await answers<UpdateRow>(on, sql.update(column, waits), values).catch((error: unknown) => {
-    throw refusalIn(error);
-  });
+  const { text, given } = updatedJson(`job.${column}`, '$2', operations, mostBytes);
+  const statement = sql.update(`${column} = ${text}`, waits);
+  const [row] = await answers<UpdateRow>(on, statement, [publicId, given, toText(from)]).catch(
+    (error: unknown) => {
+      throw refusalIn(error);
+    },
+  );
   if (row === undefined) return { outcome: 'missing' };
   if (row.updated) return { outcome: 'updated' };
   return row.free ? { outcome: 'illegal', status: row.status } : { outcome: 'locked' };

@@ -1,5 +1,4 @@
-import type { Json } from '../job/json.js';
-import type { JsonObject, Operation } from './operation.js';
+import type { Json, JsonObject, Operation } from '@rowlock/core';
 
 type Place = Operation['path'];
 
