@@ -16,7 +16,7 @@ export const LIMITS = {
   /** Operations of one update. */
   operations: 100,
   /** Names and indexes in an operation's path. */
-  pathLength: 32,
+  pathLength: 16,
   /** The highest index in a path: Postgres's own limit. */
   highestIndex: 2 ** 31 - 1,
   page: 1_000,

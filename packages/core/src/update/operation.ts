@@ -2,7 +2,7 @@ import type { Json } from '../job/json.js';
 import { checkOperation } from './check-operation.js';
 
 /**
- * Where a value is in JSON: the names of members and the indexes of items that lead to it, at most 32. An empty list is
+ * Where a value is in JSON: the names of members and the indexes of items that lead to it, at most 16. An empty list is
  * the whole JSON. A text is a list of names with dots between them: `'counters.done'` is `['counters', 'done']`. A name
  * from outside may have a dot, so pass it in a list.
  */

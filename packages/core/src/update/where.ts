@@ -6,21 +6,20 @@ export type Where = { readonly [column: string]: string | number | bigint | bool
 
 const COMPARABLE: readonly string[] = ['string', 'number', 'bigint', 'boolean'];
 
-/** The columns and their values, as text or null. @throws InvalidInputError */
-export function columnsOf(where: Where): readonly (readonly [column: string, value: string | null])[] {
-  const columns = Object.entries(Object(where));
+/** The columns and their values. @throws InvalidInputError */
+export function columnsOf(where: Where): readonly (readonly [column: string, value: Where[string]])[] {
+  const columns: [string, Where[string]][] = Object.entries(Object(where));
   if (columns.length === 0)
     throw new InvalidInputError('where must name a column and its value, e.g. { id: 7 }.');
-  return columns.map(([column, value]) => [column, textOf(column, value)]);
+  for (const [column, value] of columns) checkValue(column, value);
+  return columns;
 }
 
-function textOf(column: string, value: unknown): string | null {
-  if (value === null) return null;
+function checkValue(column: string, value: unknown): void {
+  if (value === null) return;
   if (!COMPARABLE.includes(typeof value) || Number.isNaN(value))
     throw new InvalidInputError(
       `where.${column} must be a text, a number, a boolean or null, not ${value === undefined ? 'undefined' : typeof value}.`,
     );
-  const text = String(value);
-  checkStorable(`where.${column}`, text);
-  return text;
+  checkStorable(`where.${column}`, String(value));
 }

@@ -41,7 +41,9 @@ export async function updateJson(
   const steps = stepsOf(checkOperations(operations));
   const name = joined([...(database === undefined ? [] : [database]), table].map(named), '.');
   const conditions = columnsOf(where).map(([each, value]) =>
-    value === null ? sql`${named(each)} IS NULL` : sql`${named(each)} = ${value}`,
+    value === null
+      ? sql`${named(each)} IS NULL`
+      : sql`${named(each)} = ${typeof value === 'boolean' ? Number(value) : String(value)}`,
   );
   const { text, values } = sql`
     UPDATE ${name} SET ${assignmentsOf(named(column), steps)} WHERE ${joined(conditions, ' AND ')}`;

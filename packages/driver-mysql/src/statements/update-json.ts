@@ -2,7 +2,7 @@ import { EXACT, REFUSED, type RefusalReason } from '@rowlock/core/driver';
 import type { Step } from '../json/steps.js';
 import { type Fragment, joined, sql } from '../values/fragment.js';
 
-/** MariaDB's functions return NULL for JSON of more levels. */
+/** MariaDB's functions return NULL for JSON of more levels, and JSON_VALID 0. */
 const LEVELS = 32;
 
 /** The type of a value that MariaDB does not extract: a name that leads to it is spelled in another way in the stored text. */
@@ -35,7 +35,7 @@ export function assignmentsOf(column: Fragment, steps: readonly Step[]): Fragmen
 
 /** Refuses JSON that the server cannot read. Its functions would take it for missing. */
 function readable(column: Fragment, step: Step): Fragment {
-  return sql`CASE WHEN ${column} IS NULL OR JSON_DEPTH(${column}) IS NOT NULL THEN ${column} ELSE ${refusal(step, 'unreadable')} END`;
+  return sql`CASE WHEN COALESCE(JSON_VALID(${column}), TRUE) THEN ${column} ELSE ${refusal(step, 'unreadable')} END`;
 }
 
 /** The same for the value of a step, in its place. */
@@ -43,7 +43,7 @@ function readableValue(column: Fragment, step: Step): readonly Fragment[] {
   const value = 'value' in step ? step.value : 'items' in step ? step.items : 'patch' in step && step.patch;
   const text = `${'['.repeat(step.at.length)}${JSON.stringify(value)}${']'.repeat(step.at.length)}`;
   if (text.length < 2 * (LEVELS - 1)) return [];
-  return [sql`CASE WHEN JSON_DEPTH(${text}) IS NULL THEN ${refusal(step, 'unreadable')} ELSE ${column} END`];
+  return [sql`CASE WHEN JSON_VALID(${text}) THEN ${column} ELSE ${refusal(step, 'unreadable')} END`];
 }
 
 function changed(column: Fragment, step: Step): Fragment {

@@ -42,7 +42,7 @@ export async function updateJson(
   const conditions = columnsOf(where).map(([each, value]) => {
     // `IS NOT DISTINCT FROM` would use no index.
     if (value === null) return `its.${identifier(each)} IS NULL`;
-    return `its.${identifier(each)} = $${values.push(value)}`;
+    return `its.${identifier(each)} = $${values.push(String(value))}`;
   });
   const text = `
     WITH updated AS (

@@ -27,32 +27,36 @@ export function updatedJson(
   operations: readonly Operation[],
   mostBytes?: number,
 ): UpdatedJson {
-  const given = new Given(placeholder);
-  let text = `SELECT ${column}::jsonb AS json`;
-  operations.forEach((operation, place) => {
-    text = `SELECT ${new Spelling(given, place).updated(operation)} AS json\n      FROM (${text} OFFSET 0) AS before`;
-  });
-  if (mostBytes !== undefined) {
-    const refused = new Spelling(given, operations.length - 1).refused('too-large');
-    text = `SELECT CASE WHEN octet_length(json::text) <= ${given.of(mostBytes)}::text::integer THEN json ELSE ${refused} END AS json\n      FROM (${text} OFFSET 0) AS before`;
-  }
-  return { text: `(${text})`, given: storableJson(given.values) };
+  const given = new Given();
+  const spelled = operations.map((operation, place) => new Spelling(given, place).updated(operation));
+  if (mostBytes !== undefined) spelled.push(new Spelling(given, operations.length - 1).limited(mostBytes));
+  const text = spelled.reduce(
+    (before, updated) => `SELECT ${updated} AS json, given FROM (${before} OFFSET 0) AS before`,
+    `SELECT ${column}::jsonb AS json, ${placeholder}::text::jsonb AS given`,
+  );
+  return { text: `(SELECT json FROM (${text} OFFSET 0) AS updated)`, given: storableJson(given.values) };
 }
 
-/** The values of an expression, in one array of JSON. So their number makes no difference to the numbers of other placeholders. */
+/** The values of an expression: one array, each value once. The server reads it once, into a column that each subquery passes on. */
 class Given {
+  readonly #places = new Map<string, number>();
   readonly values: unknown[] = [];
-
-  constructor(private readonly placeholder: string) {}
 
   /** The value as jsonb. */
   of(value: unknown): string {
-    return `(${this.placeholder}::text::jsonb -> ${this.values.push(value) - 1})`;
+    return `(given -> ${this.#placeOf(value)})`;
   }
 
   /** The value's text. */
   textOf(value: string | null): string {
-    return `(${this.placeholder}::text::jsonb ->> ${this.values.push(value) - 1})`;
+    return `(given ->> ${this.#placeOf(value)})`;
+  }
+
+  #placeOf(value: unknown): number {
+    const key = JSON.stringify(value);
+    const place = this.#places.get(key) ?? this.values.push(value) - 1;
+    this.#places.set(key, place);
+    return place;
   }
 }
 
@@ -68,6 +72,10 @@ class Spelling {
     const guards = path.map((segment, length) => this.#guard(segment, path.slice(0, length), operation.do));
     const changed = operation.do === 'remove' ? this.#removed(path) : this.#put(path, this.#value(operation));
     return guards.length === 0 ? changed : `CASE ${guards.join(' ')} ELSE ${changed} END`;
+  }
+
+  limited(bytes: number): string {
+    return `CASE WHEN octet_length(json::text) <= ${this.given.textOf(String(bytes))}::integer THEN json ELSE ${this.refused('too-large')} END`;
   }
 
   /** Fails with an error that quotes a text. The text depends on the row, so no planner computes it ahead. */
