@@ -21,6 +21,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '08-follow-up.ts': 'mail to ada@example.com\n1\n',
   '09-recurring.ts': 'true\n',
   '10-only-enqueues.ts': 'resized ada.png\n',
+  '11-atomic-updates.ts': '{ opened: 2 }\n[ { stats: { rows: 3, imports: 1 } } ]\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));
