@@ -1,7 +1,17 @@
 import { RowlockError } from '../errors.js';
 
-/** Why a database refuses an operation, and the sentence for it. */
-const REASONS = {
+/** Why a stored value does not fit an operation. */
+export type RefusalReason =
+  | 'not-an-object'
+  | 'not-an-array'
+  | 'no-item'
+  | 'not-a-number'
+  | 'inexact'
+  | 'too-large'
+  | 'unreadable';
+
+/** The end of a sentence about an operation. */
+const REASONS: Readonly<Record<RefusalReason, string>> = {
   'not-an-object': 'a name in its path leads into a value that is not an object',
   'not-an-array': 'an array is needed where there is another value',
   'no-item': 'an index in its path leads to an item that is not there',
@@ -9,9 +19,7 @@ const REASONS = {
   inexact: 'its sum is out of the range in which sums are exact',
   'too-large': 'the value would have too many bytes',
   unreadable: 'this database cannot read the stored value',
-} as const;
-
-export type RefusalReason = keyof typeof REASONS;
+};
 
 /** The stored value does not fit an operation. The whole call has written nothing. */
 export class UpdateRefusedError extends RowlockError {
