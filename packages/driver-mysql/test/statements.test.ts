@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { stepsOf } from '../src/json/steps.js';
 import { assignmentsOf } from '../src/statements/update-json.js';
 import { ENDINGS, KEYS, NEW_JOBS, recordsOf, startsOf } from '../src/store/given-rows.js';
+import { raw } from '../src/values/fragment.js';
 import { spelled } from './spelled.js';
 
 test('the statements are those on file', async () => {
@@ -69,7 +70,7 @@ test('the assignments of operations are those on file', async () => {
     remove(['list', 0]),
   ];
   const sections = operations.map((each) => {
-    const { text, values } = assignmentsOf({ text: 'metadata', values: [] }, stepsOf([each], 100));
+    const { text, values } = assignmentsOf(raw('metadata'), stepsOf([each], 100));
     return section(
       each.do,
       `${text.replaceAll(', metadata =', ',\nmetadata =')}\n-- ${JSON.stringify(values)}`,

@@ -3,7 +3,7 @@ import { checkOperations, columnsOf, refusalIn } from '@rowlock/core/driver';
 import { toDriverError } from '../errors.js';
 import { identifier } from '../identifier.js';
 import { assignmentsOf } from '../statements/update-json.js';
-import { type Fragment, joined, sql } from '../values/fragment.js';
+import { type Fragment, joined, raw, sql } from '../values/fragment.js';
 import { stepsOf } from './steps.js';
 
 /** The rows and the column to change. */
@@ -59,5 +59,5 @@ export async function updateJson(
 }
 
 function named(name: string): Fragment {
-  return { text: identifier(name), values: [] };
+  return raw(identifier(name));
 }

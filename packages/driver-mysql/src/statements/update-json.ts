@@ -1,12 +1,21 @@
 import { EXACT, REFUSED, type RefusalReason } from '@rowlock/core/driver';
 import type { Step } from '../json/steps.js';
-import { type Fragment, joined, sql } from '../values/fragment.js';
+import { type Fragment, joined, raw, sql } from '../values/fragment.js';
 
 /** MariaDB's functions return NULL for JSON of more levels, and JSON_VALID 0. */
 const LEVELS = 32;
 
-/** The type of a value that MariaDB does not extract: a name that leads to it is spelled in another way in the stored text. */
-const HIDDEN = 'HIDDEN';
+/** The types of JSON_TYPE, and that of a value that MariaDB does not extract: a name that leads to it is spelled in another way in the stored text. */
+const KINDS = {
+  OBJECT: raw("'OBJECT'"),
+  ARRAY: raw("'ARRAY'"),
+  NULL: raw("'NULL'"),
+  HIDDEN: raw("'HIDDEN'"),
+} as const;
+
+type Kind = keyof typeof KINDS;
+
+const NUMBERS = raw("('INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL')");
 
 /** A change of a column by one step. */
 interface Change {
@@ -50,13 +59,13 @@ function changed(column: Fragment, step: Step): Fragment {
   const path = pathOf(step.at);
   const here = sql`JSON_EXTRACT(${column}, ${path})`;
   // JSON_LENGTH finds what JSON_EXTRACT does not.
-  const kind = sql`COALESCE(JSON_TYPE(${here}), IF(JSON_LENGTH(${column}, ${path}) IS NULL, 'NULL', ${HIDDEN}))`;
+  const kind = sql`COALESCE(JSON_TYPE(${here}), IF(JSON_LENGTH(${column}, ${path}) IS NULL, ${KINDS.NULL}, ${KINDS.HIDDEN}))`;
   const change: Change = { column, step, path, here, kind };
   switch (step.do) {
     case 'set':
       return put(change, json(step.value));
     case 'merge':
-      return sql`CASE ${kind} WHEN ${HIDDEN} THEN ${refusal(step, 'unreadable')} ELSE ${put(change, sql`JSON_MERGE_PATCH(COALESCE(${here}, JSON_OBJECT()), ${json(step.patch)})`)} END`;
+      return sql`CASE ${kind} WHEN ${KINDS.HIDDEN} THEN ${refusal(step, 'unreadable')} ELSE ${put(change, sql`JSON_MERGE_PATCH(COALESCE(${here}, JSON_OBJECT()), ${json(step.patch)})`)} END`;
     case 'append':
       return byKind(change, 'not-an-array', {
         ARRAY: put(change, sql`JSON_MERGE_PRESERVE(${here}, ${json(step.items)})`),
@@ -85,11 +94,14 @@ function changed(column: Fragment, step: Step): Fragment {
 function byKind(
   { kind, step }: Change,
   otherwise: RefusalReason,
-  cases: { readonly [kind: string]: Fragment },
+  cases: { readonly [Name in Kind]?: Fragment },
 ): Fragment {
-  const all = { ...cases, [HIDDEN]: refusal(step, 'unreadable') };
-  const whens = Object.entries(all).map(([name, value]) => sql`WHEN ${name} THEN ${value}`);
-  return sql`CASE ${kind} ${joined(whens, ' ')} ELSE ${refusal(step, otherwise)} END`;
+  const hidden = sql`WHEN ${KINDS.HIDDEN} THEN ${refusal(step, 'unreadable')}`;
+  const whens = (['OBJECT', 'ARRAY', 'NULL'] as const).flatMap((name) => {
+    const value = cases[name];
+    return value === undefined ? [] : [sql`WHEN ${KINDS[name]} THEN ${value}`];
+  });
+  return sql`CASE ${kind} ${joined([...whens, hidden], ' ')} ELSE ${refusal(step, otherwise)} END`;
 }
 
 function put({ column, step, path }: Change, value: Fragment): Fragment {
@@ -98,12 +110,10 @@ function put({ column, step, path }: Change, value: Fragment): Fragment {
 
 /** A path finds an item in a value that is no array, too: that value itself. */
 function removed(column: Fragment, at: Step['at']): Fragment {
-  const container = typeof at.at(-1) === 'number' ? 'ARRAY' : 'OBJECT';
+  const container = typeof at.at(-1) === 'number' ? KINDS.ARRAY : KINDS.OBJECT;
   const kind = sql`JSON_TYPE(JSON_EXTRACT(${column}, ${pathOf(at.slice(0, -1))}))`;
   return sql`CASE WHEN ${kind} = ${container} THEN JSON_REMOVE(${column}, ${pathOf(at)}) ELSE ${column} END`;
 }
-
-const NUMBERS = "('INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL')";
 
 /** In doubles, as in JavaScript: `exactSum` of core has the reasons. A number becomes JSON by its text, in which a whole one has no decimal places. */
 function incremented(change: Change, by: number): Fragment {
@@ -117,9 +127,9 @@ function incremented(change: Change, by: number): Fragment {
             ELSE ${refusal(step, 'inexact')} END`
     : sql``;
   return sql`CASE
-          WHEN ${kind} = 'NULL' THEN ${put(change, json(by))}
-          WHEN ${kind} = ${HIDDEN} THEN ${refusal(step, 'unreadable')}
-          WHEN ${kind} NOT IN ${{ text: NUMBERS, values: [] }} THEN ${refusal(step, 'not-a-number')}
+          WHEN ${kind} = ${KINDS.NULL} THEN ${put(change, json(by))}
+          WHEN ${kind} = ${KINDS.HIDDEN} THEN ${refusal(step, 'unreadable')}
+          WHEN ${kind} NOT IN ${NUMBERS} THEN ${refusal(step, 'not-a-number')}
           ${whole}
           WHEN ${found} = ROUND(${found}, ${EXACT.decimalPlaces}) AND ABS(${sum}) < ${EXACT.belowDecimal}
           THEN ${put(change, sql`JSON_EXTRACT(CAST(ROUND(${sum}, ${EXACT.decimalPlaces}) AS CHAR), '$')`)}

@@ -4,6 +4,7 @@ import { change, type MysqlTransaction, query } from '../query.js';
 import type { MoveRow } from '../rows.js';
 import { assignmentsOf } from '../statements/update-json.js';
 import type { Statements } from '../statements.js';
+import { raw } from '../values/fragment.js';
 import type { InTransaction } from './in-transaction.js';
 
 /** Changes one column of a job. @param waits Whether to wait for the job's lock. @throws DriverError, UpdateRefusedError */
@@ -17,7 +18,7 @@ export async function update(
 ): Promise<Updated> {
   const [found] = await query<{ id: string }>(on, sql.find('?'), [null, publicId]);
   if (found === undefined) return { outcome: 'missing' };
-  const assignments = assignmentsOf({ text: column, values: [] }, stepsOf(operations, mostBytes));
+  const assignments = assignmentsOf(raw(column), stepsOf(operations, mostBytes));
   // MySQL has no UPDATE that skips a locked row.
   return inTransaction(async (tx): Promise<Updated> => {
     const lock = waits ? sql.lockOne : sql.lockFree('?');

@@ -16,6 +16,11 @@ export function sql(
   };
 }
 
+/** Text of a statement without values. */
+export function raw(text: string): Fragment {
+  return { text, values: [] };
+}
+
 /** Pieces in a row. */
 export function joined(parts: readonly Fragment[], separator = ', '): Fragment {
   return {
