@@ -1,4 +1,5 @@
-import { type ClientEvent, isSettled } from '@rowlock/core/driver';
+import type { State } from '@rowlock/core';
+import { type ClientEvent, isSettled, SETTLED } from '@rowlock/core/driver';
 import fc from 'fast-check';
 import type { Actor, Caller, Command, CommandOf } from './command.js';
 import { actor, caller, claiming, filter, jobs, key, kinds, nth, often, queue, settling } from './drawn.js';
@@ -84,6 +85,14 @@ export const VERBS = {
       if (wanted === undefined) return false;
       return event === 'cancel' || !isDisputed(state, wanted.kind, wanted.unique?.key, by);
     },
+  ),
+  update: verb(
+    draw(1, 'update', {
+      by: actor,
+      job: nth,
+      from: fc.constantFrom<readonly State[]>(['new'], ['new', ...SETTLED]),
+    }),
+    (_, { job: place }, state) => state.jobs[place] !== undefined,
   ),
   list: verb(draw(1, 'list', { by: actor, filter, limit: often(100, 2) })),
   count: verb(draw(1, 'count', { by: actor, filter })),
