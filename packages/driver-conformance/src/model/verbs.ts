@@ -86,14 +86,6 @@ export const VERBS = {
       return event === 'cancel' || !isDisputed(state, wanted.kind, wanted.unique?.key, by);
     },
   ),
-  update: verb(
-    draw(1, 'update', {
-      by: actor,
-      job: nth,
-      from: fc.constantFrom<readonly State[]>(['new'], ['new', ...SETTLED]),
-    }),
-    (_, { job: place }, state) => state.jobs[place] !== undefined,
-  ),
   list: verb(draw(1, 'list', { by: actor, filter, limit: often(100, 2) })),
   count: verb(draw(1, 'count', { by: actor, filter })),
   workers: verb(draw(1, 'workers', { by: actor })),
@@ -111,6 +103,14 @@ export const VERBS = {
   ),
   /** The worker's session is ended in good order. */
   stop: verb(draw(1, 'stop', { by: actor }), (_, { by }, { sessions }) => sessions.has(by)),
+  update: verb(
+    draw(1, 'update', {
+      by: actor,
+      job: nth,
+      from: fc.constantFrom<readonly State[]>(['new'], ['new', ...SETTLED]),
+    }),
+    (_, { job: place }, state) => state.jobs[place] !== undefined,
+  ),
 };
 
 const BY_NAME: { readonly [Do in Command['do']]: Verb<CommandOf<Do>> } = VERBS;
