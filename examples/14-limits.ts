@@ -1,9 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createRowlock } from '@rowlock/core';
 import { defineHandler, postgres } from '@rowlock/driver-postgres';
 import { z } from 'zod';
 
-let running = 0;
-let most = 0;
+let [running, most, open] = [0, 0, 7];
 
 const Mail = defineHandler({
   kind: 'mail',
@@ -16,7 +16,7 @@ const Mail = defineHandler({
   async run() {
     running += 1;
     most = Math.max(most, running);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(20);
     running -= 1;
   },
 });
@@ -24,24 +24,13 @@ const Mail = defineHandler({
 const driver = postgres({ connectionString: process.env.DATABASE_URL });
 const rowlock = createRowlock({ driver, handlers: [Mail] });
 await rowlock.migrate();
-
-const tenants = ['acme', 'acme', 'acme', 'bolt', 'bolt', 'core', 'dyno', 'echo'];
-await rowlock.enqueueMany(
-  Mail,
-  tenants.map((tenant) => ({ payload: { tenant } })),
-);
+for (const tenant of ['acme', 'acme', 'acme', 'bolt', 'bolt', 'core', 'dyno'])
+  await rowlock.enqueue(Mail, { payload: { tenant } });
 
 const worker = rowlock.worker({ concurrency: 10 });
-let open = tenants.length;
-const done = new Promise<void>((resolve) =>
-  worker.on('settled', () => {
-    open -= 1;
-    if (open === 0) resolve();
-  }),
-);
+const done = new Promise<void>((resolve) => worker.on('settled', () => --open === 0 && resolve()));
 await worker.start();
 await done;
-
 console.log(most <= 3); // true
 await worker.stop();
 await rowlock.close();

@@ -24,6 +24,8 @@ const PRINTS: Readonly<Record<string, string>> = {
   '11-plugin.ts': 'mail to ada@example.com, for request 7f3a\n',
   '12-row-locks.ts': '[ { due: 1000 }, { due: 2000 } ]\n',
   '13-row-locks-mysql.ts': '[ { due: 1000 }, { due: 2000 } ]\n',
+  '14-limits.ts': 'true\n',
+  '15-atomic-updates.ts': '{ opened: 2 }\n[ { stats: { rows: 3, imports: 1 } } ]\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

@@ -58,3 +58,8 @@ export {
 } from './job/lifecycle.js';
 export { LIMITS_CHARACTERS, type Limit, limitsOf, limitsText, MOST_SLOTS, NO_LIMITS } from './job/limits.js';
 export { newPublicId } from './job/public-id.js';
+export { apply } from './update/apply.js';
+export { checkOperations } from './update/check-operation.js';
+export { EXACT } from './update/exact-sum.js';
+export { REFUSED, type RefusalReason, refusalIn } from './update/refusal.js';
+export { columnsOf } from './update/where.js';

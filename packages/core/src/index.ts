@@ -40,6 +40,7 @@ export {
   type Handler,
   type HandlerDefinition,
   type HandlerOptions,
+  type Progress,
   type RetryOptions,
   type RunContext,
   type RunJob,
@@ -75,6 +76,18 @@ export {
 } from './plugin/plugin.js';
 export type { Retention, RetentionRules } from './retention/retention.js';
 export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } from './rowlock.js';
+export {
+  append,
+  increment,
+  type JsonObject,
+  merge,
+  type Operation,
+  type Path,
+  remove,
+  set,
+} from './update/operation.js';
+export { type RefusalReason, UpdateRefusedError } from './update/refusal.js';
+export type { Where } from './update/where.js';
 export type { RunInfo } from './worker/run/run-info.js';
 export type { SettledRun, WorkerEvents } from './worker/tell/events.js';
 export type { StopOptions, Worker, WorkerOptions } from './worker/worker.js';

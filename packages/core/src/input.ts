@@ -13,6 +13,12 @@ export const LIMITS = {
   /** How long a member's name in JSON may be: MySQL takes 65,535 bytes. */
   jsonNameCharacters: 16_000,
   jobsPerCall: 10_000,
+  /** Operations of one update. */
+  operations: 100,
+  /** Names and indexes in an operation's path. */
+  pathLength: 16,
+  /** The highest index in a path: Postgres's own limit. */
+  highestIndex: 2 ** 31 - 1,
   page: 1_000,
 } as const;
 
@@ -36,7 +42,12 @@ function checkText(what: string, value: unknown, most: number): asserts value is
   if (value.length === 0 || value.length > most) {
     throw new InvalidInputError(`${what} must have 1 to ${most} characters, not ${value.length}.`);
   }
-  if (!isStorable(value)) throw new InvalidInputError(`${what} ${UNSTORABLE}`);
+  checkStorable(what, value);
+}
+
+/** @throws InvalidInputError unless every database can hold the text. */
+export function checkStorable(what: string, text: string): void {
+  if (!isStorable(text)) throw new InvalidInputError(`${what} ${UNSTORABLE}`);
 }
 
 const UNSTORABLE = 'holds a NUL character or half a surrogate pair, which no database stores.';
@@ -51,9 +62,10 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
  * Checks that JSON keeps a value, and that it fits in `mostBytes`, also with all digits of its numbers. Returns the value as JSON gives it back: without its
  * prototype, `undefined` members and getters.
  *
+ * @param levels How deep the value is to be nested in other JSON.
  * @throws InvalidInputError when it does not.
  */
-export function checkJson(what: string, value: unknown, mostBytes: number): Json {
+export function checkJson(what: string, value: unknown, mostBytes: number, levels = 0): Json {
   const text = stringify(what, value);
   // Shorter text fits in any case.
   const bytes = text.length * LONGEST_RATIO > mostBytes ? Buffer.byteLength(text) + digitsLeftOut(text) : 0;
@@ -63,8 +75,9 @@ export function checkJson(what: string, value: unknown, mostBytes: number): Json
     );
   }
   // Each level has two brackets.
-  if (text.length >= 2 * LIMITS.jsonDepth && depth(text) > LIMITS.jsonDepth) {
-    throw new InvalidInputError(`${what} must be nested at most ${LIMITS.jsonDepth} levels deep.`);
+  const deepest = LIMITS.jsonDepth - levels;
+  if (text.length >= 2 * deepest && depth(text) > deepest) {
+    throw new InvalidInputError(`${what} must be nested at most ${deepest} levels deep.`);
   }
   // JSON escapes every character that a database refuses. Text without such an escape needs no check.
   const isSuspect = text.includes('\\u') || text.length > LIMITS.jsonNameCharacters;

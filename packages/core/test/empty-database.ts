@@ -127,6 +127,7 @@ export function emptyDatabase(answers: Answers): {
     workers: unused,
     history: unused,
     prune: unused,
+    update: unused,
     takePruneTurn: unused,
   };
   return {

@@ -1,5 +1,6 @@
 import { leased, type Theme } from './theme.js';
 import { article } from './themes/article.js';
+import { atomicUpdates } from './themes/atomic-updates.js';
 import { batchSizes } from './themes/batch-sizes.js';
 import { batches } from './themes/batches.js';
 import { bounds } from './themes/bounds.js';
@@ -81,6 +82,8 @@ export const conformanceThemes: readonly Theme[] = [
   retention,
   smallTables,
   listCountMove,
+  atomicUpdates,
+  leased(atomicUpdates),
   bursts,
   wakeUps,
   errors,

@@ -5,7 +5,7 @@ import { faults } from './model/faults.js';
 import { openModelDatabase, property } from './model/property.js';
 
 /** Within how many sequences each fault must be found. */
-const MOST_RUNS = 300;
+const MOST_RUNS = 500;
 
 /** A net. */
 const TEST_MS = 600_000;

@@ -4,6 +4,7 @@ export { type CrashUnderTest, describeCrash } from './describe-crash.js';
 export { type DriverUnderTest, describeDriver } from './describe-driver.js';
 export { describeFrozen, type FrozenUnderTest } from './describe-frozen.js';
 export { describeInterleavings } from './describe-interleavings.js';
+export { describeJsonUpdates, type JsonTable } from './describe-json-updates.js';
 export { describeModel } from './describe-model.js';
 export { describeModelFaults } from './describe-model-faults.js';
 export {

@@ -28,6 +28,8 @@ const THEMES = [
   'retention',
   'small tables',
   'list, count and move',
+  'atomic updates',
+  'atomic updates, leased',
   'bursts',
   'wake-ups',
   'errors',

@@ -1,4 +1,4 @@
-import { DriverError, type JobView, type Json } from '@rowlock/core';
+import { DriverError, type JobView, type Json, type Operation } from '@rowlock/core';
 import { isSettled, type MigrationReport, type WakeUp } from '@rowlock/core/driver';
 import { type MemoryClock, memoryClock } from './clock.js';
 import type { Contents, Tables } from './contents.js';
@@ -136,6 +136,10 @@ export class Database implements MemoryDatabase, Contents {
 
   set(table: string, key: string, value: Json): Promise<void> {
     return this.#own.set(table, key, value);
+  }
+
+  update(table: string, key: string, operations: readonly Operation[]): Promise<boolean> {
+    return this.#own.update(table, key, operations);
   }
 
   remove(table: string, key: string): Promise<boolean> {

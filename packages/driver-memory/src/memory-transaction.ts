@@ -1,4 +1,4 @@
-import type { Json } from '@rowlock/core';
+import type { Json, Operation } from '@rowlock/core';
 
 /**
  * The application's own records, beside the jobs: JSON values by table and key. A table needs no creation. A value that is
@@ -16,6 +16,14 @@ export interface Records {
 
   /** Writes a record, new or not. Waits for another transaction that has written the same record. */
   set(table: string, key: string, value: Json): Promise<void>;
+
+  /**
+   * Changes a record, as `updateJson` of the other drivers does a column. Resolves with whether the record existed. Waits
+   * as `set` does.
+   *
+   * @throws InvalidInputError, UpdateRefusedError
+   */
+  update(table: string, key: string, operations: readonly Operation[]): Promise<boolean>;
 
   /** Removes a record. Resolves with whether the record existed. Waits as `set` does. */
   remove(table: string, key: string): Promise<boolean>;

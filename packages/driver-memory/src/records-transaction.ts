@@ -1,4 +1,4 @@
-import type { Json } from '@rowlock/core';
+import type { Json, Operation } from '@rowlock/core';
 import type { Contents } from './contents.js';
 import type { MemoryTransaction, Records } from './memory-transaction.js';
 import { recordsOn } from './records.js';
@@ -35,6 +35,10 @@ export abstract class RecordsTransaction implements MemoryTransaction, Runner {
 
   set(table: string, key: string, value: Json): Promise<void> {
     return this.#records.set(table, key, value);
+  }
+
+  update(table: string, key: string, operations: readonly Operation[]): Promise<boolean> {
+    return this.#records.update(table, key, operations);
   }
 
   remove(table: string, key: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { DriverError, type Json } from '@rowlock/core';
-import { storableJson, storableText } from '@rowlock/core/driver';
+import { apply, checkOperations, storableJson, storableText } from '@rowlock/core/driver';
 import type { Contents } from './contents.js';
 import type { Records } from './memory-transaction.js';
 import type { Row } from './row.js';
@@ -51,6 +51,16 @@ export function recordsOn({ records }: Pick<Contents, 'records'>, on: Runner): R
       on.run(async (tx) => {
         const record = toRecord(table, key, value);
         write(tx, await lockKey(tx, table, key), record);
+      }),
+
+    update: (table, key, operations) =>
+      on.run(async (tx) => {
+        const checked = checkOperations(operations);
+        const row = await lockKey(tx, table, key);
+        const record = row?.seenBy(tx);
+        if (record === undefined) return false;
+        write(tx, row, toRecord(table, key, apply(checked, JSON.parse(record.value))));
+        return true;
       }),
 
     remove: (table, key) =>

@@ -3,11 +3,13 @@ import type {
   ClientEvent,
   JobFilter,
   JobPage,
+  JobUpdate,
   LimitView,
   Moved,
   NewJob,
   Page,
   Store,
+  Updated,
   WakeUp,
   WorkerView,
 } from '@rowlock/core/driver';
@@ -52,6 +54,10 @@ export class MemoryStore implements Store {
       for (const publicId of publicIds) outcomes.push(await statements.move(place, event, publicId));
       return outcomes;
     }, waitMs);
+  }
+
+  update(publicId: string, change: JobUpdate, waitMs?: number): Promise<Updated> {
+    return this.execute((place) => statements.update(place, publicId, change, waitMs !== undefined), waitMs);
   }
 
   notify(wakeUps: readonly WakeUp[]): Promise<void> {

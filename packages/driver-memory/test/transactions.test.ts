@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { append, increment } from '@rowlock/core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type MemoryDatabase, memoryDatabase } from '../src/index.js';
 
@@ -154,4 +155,21 @@ test('statements of one transaction are done one by one, in the order of asking'
   ]);
   expect(await tx.list('log')).toEqual([2, 3]);
   await tx.rollback();
+});
+
+test('a record is updated in place, and two transactions lose nothing of each other', async () => {
+  await database.set('account', '7', { n: 1 });
+  const tx = database.begin();
+  expect(await tx.update('account', '7', [increment('n')])).toBe(true);
+  const waiting = database.update('account', '7', [increment('n'), append('log', ['second'])]);
+  expect(await database.get('account', '7')).toEqual({ n: 1 });
+  await tx.commit();
+  expect(await waiting).toBe(true);
+  expect(await database.get('account', '7')).toEqual({ n: 3, log: ['second'] });
+  await expect(database.update('account', '7', [increment('log')])).rejects.toMatchObject({
+    code: 'ROWLOCK_UPDATE_REFUSED',
+    reason: 'not-a-number',
+  });
+  expect(await database.update('account', '8', [increment('n')])).toBe(false);
+  expect(await database.list('account')).toEqual([{ n: 3, log: ['second'] }]);
 });

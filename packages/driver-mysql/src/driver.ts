@@ -11,6 +11,7 @@ import {
   type JobFilter,
   type JobId,
   type JobPage,
+  type JobUpdate,
   type Lanes,
   type MigrationReport,
   type Moved,
@@ -31,6 +32,7 @@ import {
   type Store,
   type Stretch,
   type Survey,
+  type Updated,
   type Verified,
   type WakeUp,
   type WorkerInfo,
@@ -230,6 +232,12 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return waitMs === undefined
       ? super.moveAll(event, publicIds)
       : withBoundedWaits(this.#bounded, waitMs, (store) => store.moveAll(event, publicIds));
+  }
+
+  override async update(publicId: string, change: JobUpdate, waitMs?: number): Promise<Updated> {
+    return waitMs === undefined
+      ? super.update(publicId, change)
+      : withBoundedWaits(this.#bounded, waitMs, (store) => store.updateOne(publicId, change, true));
   }
 
   override async list(filter: JobFilter, page: Page): Promise<JobPage> {

@@ -8,6 +8,7 @@ export type {
 } from '@rowlock/core/driver';
 export { defineHandler } from './define-handler.js';
 export { mysql } from './driver.js';
+export { type JsonColumn, type JsonTarget, updateJson } from './json/update-json.js';
 export { migrationScript } from './migrations.js';
 export type { MysqlOptions } from './options.js';
 export type { Product } from './product.js';

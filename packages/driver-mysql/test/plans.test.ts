@@ -88,6 +88,8 @@ const WRITES: Readonly<Record<string, Spell>> = {
   stopWorker: ofOne(sql.stopWorker),
   forgetWorkers: given(sql.forgetWorkers, idRows, ['lock']),
   lockFree: listed(sql.lockFree, [null]),
+  lockOne: ofOne(sql.lockOne, [null]),
+  update: ofOne(sql.update("metadata = JSON_SET(metadata, '$.n', 1)")),
   writes: ofOne(sql.writes),
   lockWorker: ofOne(sql.lockWorker('SKIP LOCKED')),
   lockMigration: ofOne(sql.lockMigration('SKIP LOCKED')),

@@ -1,5 +1,9 @@
+import { append, increment, merge, remove, set } from '@rowlock/core';
 import { expect, test } from 'vitest';
+import { stepsOf } from '../src/json/steps.js';
+import { assignmentsOf } from '../src/statements/update-json.js';
 import { ENDINGS, KEYS, NEW_JOBS, recordsOf, startsOf } from '../src/store/given-rows.js';
+import { raw } from '../src/values/fragment.js';
 import { spelled } from './spelled.js';
 
 test('the statements are those on file', async () => {
@@ -55,6 +59,25 @@ test('the tables of what statements are given are those on file', async () => {
   };
   const sections = Object.entries(tables).map(([what, { text }]) => section(what, text));
   await expect(sections.join('\n')).toMatchFileSnapshot('golden/given.txt');
+});
+
+test('the assignments of operations are those on file', async () => {
+  const operations = [
+    increment('counters.done'),
+    increment('cost', 0.5),
+    append([], ['x']),
+    merge('a', { b: 1, c: null, d: { e: 1 } }),
+    set(['list', 0], 1),
+    remove(['list', 0]),
+  ];
+  const sections = operations.map((each) => {
+    const { text, values } = assignmentsOf(raw('metadata'), stepsOf([each], 100));
+    return section(
+      each.do,
+      `${text.replaceAll(', metadata =', ',\nmetadata =')}\n-- ${JSON.stringify(values)}`,
+    );
+  });
+  await expect(sections.join('\n')).toMatchFileSnapshot('golden/assignments.txt');
 });
 
 function section(what: string, text: string): string {

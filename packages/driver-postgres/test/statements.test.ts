@@ -1,5 +1,7 @@
+import { append, increment, merge, remove, set } from '@rowlock/core';
 import { expect, test } from 'vitest';
 import { NamedStatements } from '../src/connection/named-statements.js';
+import { updatedJson } from '../src/statements/update-json.js';
 import { statements } from '../src/statements.js';
 import { newJobs } from '../src/store/given.js';
 
@@ -14,6 +16,14 @@ test('the statements and the names they are prepared under are those on file', a
   });
   await expect(sections.sort().join('\n')).toMatchFileSnapshot('golden/statements.txt');
 });
+
+const OPERATIONS = [
+  increment('counters.done'),
+  append([], ['x']),
+  merge('a', { b: 1, c: null, d: { e: 1 } }),
+  set(['list', 0], 1),
+  remove(['list', 0]),
+];
 
 /** The texts that depend on something, each way. */
 function spelled() {
@@ -30,6 +40,12 @@ function spelled() {
     'enqueue that wakes': sql.enqueue({ given: one, unique: false, wakes: true }),
     'enqueue with a unique key that wakes': sql.enqueue({ given: one, unique: true, wakes: true }),
     'enqueue of many': sql.enqueue({ given: many, unique: false, wakes: false }),
+    update: sql.update('<assignment>', false),
+    'update that waits': sql.update('<assignment>', true),
+    ...Object.fromEntries(
+      OPERATIONS.map((each) => [`updated by ${each.do}`, updatedJson('job.metadata', '$2', [each]).text]),
+    ),
+    'updated twice': updatedJson('job.metadata', '$2', OPERATIONS.slice(0, 2), 100).text,
   };
 }
 

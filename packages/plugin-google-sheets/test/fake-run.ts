@@ -50,7 +50,7 @@ export async function run(
     tx,
     signal: options.signal ?? new AbortController().signal,
     timeLeft: () => timeLeftMs,
-    progress: silent,
+    progress: Object.assign(() => {}, { update: silent }),
     enqueue: refused,
     enqueueMany: refused,
     log: { debug: silent, info: silent, error: silent, warn: (_, message) => void warnings.push(message) },

@@ -1,3 +1,4 @@
+import type * as Core from '@rowlock/core';
 import type {
   createRowlock as create,
   Driver,
@@ -13,7 +14,7 @@ import type {
   memoryDatabase as openDatabase,
   memory as openMemory,
 } from '@rowlock/driver-memory';
-import type { MysqlTransaction } from '@rowlock/driver-mysql';
+import type { MysqlTransaction, updateJson as updateColumn } from '@rowlock/driver-mysql';
 import type { lockRows as lock, PostgresTransaction } from '@rowlock/driver-postgres';
 import type { Pool } from 'mysql2/promise';
 import type { z as schemas } from 'zod';
@@ -45,6 +46,14 @@ declare global {
 
   /** The application's connections to MySQL. */
   const pool: Pool;
+
+  const increment: typeof Core.increment;
+  const append: typeof Core.append;
+  const set: typeof Core.set;
+  const remove: typeof Core.remove;
+  const updateJson: typeof updateColumn;
+  /** Copies a file, or returns false. */
+  const copy: (file: string) => Promise<boolean>;
 
   const memory: typeof openMemory;
   const memoryDatabase: typeof openDatabase;

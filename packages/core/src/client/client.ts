@@ -15,6 +15,7 @@ import { isLegal, STATES, type State } from '../job/lifecycle.js';
 import { publicIdOf } from '../job/public-id.js';
 import type { Logger } from '../logger.js';
 import type { AroundEnqueue } from '../plugin/around-enqueue.js';
+import type { Operation } from '../update/operation.js';
 import { type CallOptions, txOf } from './call-options.js';
 import { checkEnqueueable, type Enqueueable, type EnqueueOptions } from './enqueue-options.js';
 import { LimitSizes } from './limits.js';
@@ -22,6 +23,7 @@ import type { LocalWorkers } from './local-workers.js';
 import { newJobs } from './new-jobs.js';
 import { SharedStore } from './shared-store.js';
 import { type SlotHolder, Slots, type SlotsSize } from './slots.js';
+import { metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
 
 /** The jobs to find. All the given conditions must hold. */
 export interface ListOptions extends Omit<JobFilter, 'publicIds'> {
@@ -234,6 +236,51 @@ export class Client<Tx> {
     return new Slots({ driver: this.#driver, clock: this.#clock, held: this.#held }, name, size);
   }
 
+  /**
+   * Changes a job's metadata in the database, without a read before. All operations take effect, in their order, or
+   * none. Updates at the same time lose nothing of each other.
+   *
+   * The result is `running`, and nothing is written, if a worker holds the job. A worker also holds the waiting jobs of
+   * a key while it runs one of them. A handler changes the metadata of its own job with `tx`.
+   *
+   * @throws JobNotFoundError; InvalidInputError; UpdateRefusedError when the metadata does not fit, or would have more
+   * than 64 KiB; IllegalTransitionError when another transaction has the job for long.
+   * @example
+   * await rowlock.updateMetadata(publicId, [increment('opened'), append('log', [{ by: 'Ada' }])]);
+   */
+  async updateMetadata(
+    publicId: string,
+    operations: readonly Operation[],
+    call: CallOptions<Tx> = {},
+  ): Promise<'updated' | 'running'> {
+    return this.#within(call, async (tx) => {
+      const known = existing(publicId);
+      const update = metadataUpdate(operations, isSettledThrough(tx, known));
+      return updateJob(this.#store(tx), known, update, tx !== undefined);
+    });
+  }
+
+  /**
+   * Changes a waiting job's payload, as `updateMetadata` does its metadata. The result is `running`, and nothing is
+   * written, if a worker holds the job. Its handler's schema checks the payload at the claim, and not here. At most 1
+   * MiB.
+   *
+   * @throws As `updateMetadata`; also IllegalTransitionError when the job has ended.
+   */
+  async updatePayload(
+    publicId: string,
+    operations: readonly Operation[],
+    call: CallOptions<Tx> = {},
+  ): Promise<'updated' | 'running'> {
+    return this.#within(call, async (tx) => {
+      const known = existing(publicId);
+      const update = payloadUpdate(operations);
+      // The caller's transaction holds the row's lock itself.
+      if (isSettledThrough(tx, known)) return 'running';
+      return updateJob(this.#store(tx), known, update, tx !== undefined);
+    });
+  }
+
   /** The workers that are alive, and those that stopped within the last hour, or died within an hour of their start. */
   async workers(): Promise<readonly WorkerView[]> {
     return this.#shared.workers();
@@ -284,7 +331,7 @@ export class Client<Tx> {
     return this.#driver.join(tx);
   }
 
-  #store(tx: Tx | undefined): Pick<Store, 'list' | 'count' | 'move' | 'notify'> {
+  #store(tx: Tx | undefined): Pick<Store, 'list' | 'count' | 'move' | 'update' | 'notify'> {
     return tx === undefined ? this.#shared : this.#join(tx);
   }
 

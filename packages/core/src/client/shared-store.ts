@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
-import type { JobFilter, JobPage, Moved, Page, Store } from '../driver/store.js';
+import type { JobFilter, JobPage, JobUpdate, Moved, Page, Store, Updated } from '../driver/store.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
 import type { ClientEvent, State } from '../job/lifecycle.js';
@@ -27,7 +27,7 @@ const MOST_WAKE_UPS = 500;
  */
 const SHARED_WAIT_MS = 200;
 
-type Verbs = Pick<Store, 'list' | 'count' | 'move' | 'workers'>;
+type Verbs = Pick<Store, 'list' | 'count' | 'move' | 'update' | 'workers'>;
 
 /** The driver's store, on its pool, for many calls at once: they share connections and statements. */
 export class SharedStore implements Verbs {
@@ -81,6 +81,10 @@ export class SharedStore implements Verbs {
 
   move(event: ClientEvent, publicId: string): Promise<Moved> {
     return this.#moves[event].callOne(publicId);
+  }
+
+  update(publicId: string, update: JobUpdate, waitMs?: number): Promise<Updated> {
+    return this.#share.run(() => this.#driver.update(publicId, update, waitMs));
   }
 
   workers(): Promise<readonly WorkerView[]> {

@@ -1,5 +1,6 @@
 import type { Enqueued, JobId, JobView, NewJob } from '../job/job.js';
 import type { ClientEvent, State } from '../job/lifecycle.js';
+import type { Operation } from '../update/operation.js';
 import type { WorkerView } from './anchor.js';
 import type { WakeUp } from './wake-up.js';
 
@@ -45,6 +46,15 @@ export interface Store {
    * @param waitMs As that of `enqueue`.
    */
   moveAll(event: ClientEvent, publicIds: readonly string[], waitMs?: number): Promise<readonly Moved[]>;
+
+  /**
+   * Changes one column of a job, as `apply` defines it, unless the job is locked. One UPDATE, which computes the new
+   * value from that of the locked row. Rejects with `UpdateRefusedError`, and writes nothing, if the value does not fit.
+   *
+   * @param waitMs On the pool: about how long to wait for a lock, in milliseconds. After that it rejects with
+   * `LockTimeout`. Default: it does not wait.
+   */
+  update(publicId: string, update: JobUpdate, waitMs?: number): Promise<Updated>;
 
   /** Wakes workers. On the pool at once. Joined, when the transaction commits, and only then. */
   notify(wakeUps: readonly WakeUp[]): Promise<void>;
@@ -111,3 +121,21 @@ export type Moved =
     }
   | { readonly outcome: 'illegal'; readonly status: State }
   | { readonly outcome: 'missing' };
+
+/** A change of a job's JSON. */
+export interface JobUpdate {
+  readonly column: 'metadata' | 'payload';
+  readonly operations: readonly Operation[];
+  /** The states in which a job may be changed. */
+  readonly from: readonly State[];
+  /** The most bytes of the result, as the database writes JSON. */
+  readonly mostBytes: number;
+}
+
+/**
+ * The result of `update`. `locked`: another transaction has the job. `illegal`: the job is in another state than those
+ * of `from`. `missing`: there is no such job.
+ */
+export type Updated =
+  | { readonly outcome: 'updated' | 'locked' | 'missing' }
+  | { readonly outcome: 'illegal'; readonly status: State };

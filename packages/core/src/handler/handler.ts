@@ -7,6 +7,7 @@ import type { Backoff } from '../job/backoff.js';
 import type { Enqueued } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import type { Logger } from '../logger.js';
+import type { Operation } from '../update/operation.js';
 import { type AnyLimitRule, checkLimitRule, type LimitRule } from './job-limits.js';
 import type { OutputOf, Returnable } from './outcome.js';
 
@@ -81,11 +82,6 @@ export interface RunContext<Payload, Tx = unknown> {
   /** Milliseconds left until the timeout. */
   timeLeft(): number;
   /**
-   * Writes the run's progress, outside its transaction. Only the last value within 100 ms is written, and none
-   * after the run's end. So a settled job may show a value that is not the last.
-   */
-  progress(value: Json): void;
-  /**
    * Adds a job through the run's transaction: it is there if what the run writes through `tx` is. Otherwise as
    * `rowlock.enqueue`. A call that the handler does not await is awaited by the run. After the run's end it rejects
    * with `TransactionOver`.
@@ -99,7 +95,25 @@ export interface RunContext<Payload, Tx = unknown> {
     handler: Enqueueable<Schema>,
     options: readonly EnqueueOptions<StandardSchemaV1.InferInput<Schema>>[],
   ): Promise<readonly Enqueued[]>;
+  readonly progress: Progress;
   readonly log: Logger;
+}
+
+/**
+ * Writes the run's progress, outside its transaction. Only the last value within 100 ms is written, and none after the
+ * run's end. So a settled job may show a value that is not the last.
+ */
+export interface Progress {
+  /** Replaces the progress. @throws InvalidInputError when it has more than 64 KiB. */
+  (value: Json): void;
+  /**
+   * Changes a part of the progress. A run begins with none.
+   *
+   * @throws UpdateRefusedError, InvalidInputError; then the progress stays as it was.
+   * @example
+   * progress.update([increment('done'), append('failed', [id])]);
+   */
+  update(operations: readonly Operation[]): void;
 }
 
 export interface RunJob<Payload> {

@@ -1,4 +1,5 @@
-import { type ClientEvent, isSettled } from '@rowlock/core/driver';
+import type { State } from '@rowlock/core';
+import { type ClientEvent, isSettled, SETTLED } from '@rowlock/core/driver';
 import fc from 'fast-check';
 import type { Actor, Caller, Command, CommandOf } from './command.js';
 import { actor, caller, claiming, filter, jobs, key, kinds, nth, often, queue, settling } from './drawn.js';
@@ -102,6 +103,14 @@ export const VERBS = {
   ),
   /** The worker's session is ended in good order. */
   stop: verb(draw(1, 'stop', { by: actor }), (_, { by }, { sessions }) => sessions.has(by)),
+  update: verb(
+    draw(1, 'update', {
+      by: actor,
+      job: nth,
+      from: fc.constantFrom<readonly State[]>(['new'], ['new', ...SETTLED]),
+    }),
+    (_, { job: place }, state) => state.jobs[place] !== undefined,
+  ),
 };
 
 const BY_NAME: { readonly [Do in Command['do']]: Verb<CommandOf<Do>> } = VERBS;

@@ -1,4 +1,4 @@
-import type { Rowlock } from '@rowlock/core';
+import { increment, type Rowlock } from '@rowlock/core';
 import { expect } from 'vitest';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
@@ -25,6 +25,8 @@ function calls<Tx>(
     count: () => rowlock.count({ queue }, { tx }),
     cancel: () => rowlock.cancel(publicId, { tx }),
     redrive: () => rowlock.redrive(publicId, { tx }),
+    updateMetadata: () => rowlock.updateMetadata(publicId, [increment('n')], { tx }),
+    updatePayload: () => rowlock.updatePayload(publicId, [increment('n')], { tx }),
   };
 }
 

@@ -1,16 +1,20 @@
-import { DriverError, type State } from '@rowlock/core';
+import { DriverError, type State, UpdateRefusedError } from '@rowlock/core';
 import {
+  apply,
   type ClientEvent,
   isLegal,
   isSettled,
   type JobFilter,
   type JobId,
   type JobPage,
+  type JobUpdate,
   type Moved,
   type Page,
+  storableJson,
+  type Updated,
 } from '@rowlock/core/driver';
 import { moved } from '../job-changes.js';
-import type { JobRow } from '../job-row.js';
+import { checkJob, type JobRow } from '../job-row.js';
 import { type LiveRun, type RunRow, toJobView } from '../rows.js';
 import type { Found } from '../table.js';
 import { holderOfUniqueKey } from '../unique-key.js';
@@ -99,6 +103,28 @@ export async function move(
   return isHeld && isMeant && event === 'cancel'
     ? { outcome: 'running', redrives: job.redrives }
     : { outcome: 'illegal', status: job.status };
+}
+
+/** @param waits Whether to wait for the job's lock. */
+export async function update(
+  { database, tx }: Place,
+  publicId: string,
+  { column, operations, from, mostBytes }: JobUpdate,
+  waits: boolean,
+): Promise<Updated> {
+  const [found] = database.tables.jobs.findBy('publicId', publicId, tx);
+  if (found === undefined) return { outcome: 'missing' };
+  const { row } = found;
+  if (!waits && !row.isFreeFor(tx)) return { outcome: 'locked' };
+  await tx.lock(row);
+  const job = row.seenBy(tx);
+  if (job === undefined) return { outcome: 'missing' };
+  if (!from.includes(job.status)) return { outcome: 'illegal', status: job.status };
+  const changed = storableJson(apply(operations, JSON.parse(job[column])));
+  if (Buffer.byteLength(changed) > mostBytes)
+    throw new UpdateRefusedError(operations.length - 1, 'too-large');
+  tx.write(row, checkJob({ ...job, [column]: changed }));
+  return { outcome: 'updated' };
 }
 
 /** For a job that no worker runs: a run that has not ended has crashed. */

@@ -69,6 +69,13 @@ export const jobStatements = (tables: Tables) => {
       SELECT CAST(id AS CHAR) AS id, ${MET} FROM ${job} FORCE INDEX (PRIMARY)
       WHERE id IN (${ids}) ORDER BY ${job}.id FOR UPDATE SKIP LOCKED`,
 
+    /** As `lockFree`, of one job. Waits for its lock. */
+    lockOne: `
+      SELECT CAST(id AS CHAR) AS id, ${MET} FROM ${job} FORCE INDEX (PRIMARY) WHERE id = ? FOR UPDATE`,
+
+    // The row is locked already.
+    update: (assignments: string): string => `UPDATE ${job} SET ${assignments} WHERE id = ?`,
+
     // For jobs that no worker runs: a run that has not ended has crashed.
     countCrashes: (ids: string): string => `
       SELECT CAST(id AS CHAR) AS id,

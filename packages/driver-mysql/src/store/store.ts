@@ -3,11 +3,13 @@ import type {
   ClientEvent,
   JobFilter,
   JobPage,
+  JobUpdate,
   LimitView,
   Moved,
   NewJob,
   Page,
   Store,
+  Updated,
   WakeUp,
   WorkerView,
 } from '@rowlock/core/driver';
@@ -18,6 +20,7 @@ import { enqueue } from './enqueue.js';
 import type { InTransaction } from './in-transaction.js';
 import { move } from './move.js';
 import type { Scope } from './scope.js';
+import { update } from './update.js';
 import { countJobs, listJobs } from './views.js';
 
 /** The verbs that stand alone, on the pool or in a caller's transaction. */
@@ -58,6 +61,15 @@ export class MysqlStore implements Store {
   moveAll(event: ClientEvent, publicIds: readonly string[], _waitMs?: number): Promise<readonly Moved[]> {
     const moves = { event, publicIds, redrives: null };
     return move(this.scope.on, this.context.sql, this.inTransaction, moves);
+  }
+
+  update(publicId: string, change: JobUpdate, _waitMs?: number): Promise<Updated> {
+    return this.updateOne(publicId, change, false);
+  }
+
+  /** @param waits Whether to wait for the job's lock. */
+  updateOne(publicId: string, change: JobUpdate, waits: boolean): Promise<Updated> {
+    return update(this.scope.on, this.context.sql, this.inTransaction, publicId, change, waits);
   }
 
   async notify(wakeUps: readonly WakeUp[]): Promise<void> {

@@ -104,5 +104,20 @@ export const jobStatements = (tables: Tables) => {
                'free', free.id IS NOT NULL, 'moved', moved.id IS NOT NULL)::text AS answer
       FROM ${job} AS job LEFT JOIN free ON free.id = job.id LEFT JOIN moved ON moved.id = job.id
       WHERE public_id = ANY($1::text::uuid[])`,
+
+    // $2: the values of the assignment. $3: the states in which the job may be.
+    update: (assignment: string, waits: boolean): string => `
+      WITH free AS (
+        SELECT id, status FROM ${job} WHERE public_id = $1::text::uuid ${WITHIN}
+        FOR NO KEY UPDATE ${waits ? '' : 'SKIP LOCKED'}
+      ), updated AS (
+        UPDATE ${job} AS job SET ${assignment}
+        FROM free WHERE job.id = free.id AND free.status = ANY($3::text::text[])
+        RETURNING job.id
+      )
+      SELECT json_build_object(
+               'status', coalesce(free.status, job.status), 'free', free.id IS NOT NULL, 'updated', updated.id IS NOT NULL)::text AS answer
+      FROM ${job} AS job LEFT JOIN free ON free.id = job.id LEFT JOIN updated ON updated.id = job.id
+      WHERE public_id = $1::text::uuid`,
   };
 };

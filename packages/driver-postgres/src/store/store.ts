@@ -3,12 +3,14 @@ import {
   type ClientEvent,
   type JobFilter,
   type JobPage,
+  type JobUpdate,
   type LimitView,
   type Moved,
   type NewJob,
   newPublicId,
   type Page,
   type Store,
+  type Updated,
   type WakeUp,
   type WorkerView,
 } from '@rowlock/core/driver';
@@ -20,6 +22,7 @@ import { answers, type Queryable, query } from '../query.js';
 import { type LimitRow, toLimitView, toWorkerView, type WorkerRow } from '../rows.js';
 import { type GivenJob, newJobs } from './given.js';
 import { move } from './move.js';
+import { update } from './update.js';
 import { countJobs, listJobs } from './views.js';
 
 /** How often a unique key may change hands while a job that needs it is enqueued. */
@@ -121,6 +124,11 @@ export class PostgresStore implements Store {
     const moves = { event, publicIds, redrives: null };
     if (waitMs === undefined) return move(this.on, this.context.sql, moves);
     return this.atomically((store) => move(store.on, this.context.sql, moves), waitMs);
+  }
+
+  update(publicId: string, change: JobUpdate, waitMs?: number): Promise<Updated> {
+    if (waitMs === undefined) return update(this.on, this.context.sql, publicId, change, false);
+    return this.atomically((store) => update(store.on, this.context.sql, publicId, change, true), waitMs);
   }
 
   async notify(wakeUps: readonly WakeUp[]): Promise<void> {

@@ -2,11 +2,12 @@ import type { DependencyContainer } from 'tsyringe';
 import type { Client } from '../../client/client.js';
 import type { Clock } from '../../clock.js';
 import type { Driver } from '../../driver/driver.js';
-import type { AnyHandler, RunContext, RunJob } from '../../handler/handler.js';
+import type { AnyHandler, Progress, RunContext, RunJob } from '../../handler/handler.js';
 import { givenTo } from '../../handler/run-of-handle.js';
 import type { Json } from '../../job/json.js';
 import { type Logger, withFields } from '../../logger.js';
 import type { AroundRun } from '../../plugin/around-run.js';
+import type { Operation } from '../../update/operation.js';
 import type { CheckedJob } from './check-job.js';
 import type { LiveRun } from './live-run.js';
 import { type ProgressReporter, progressReporter } from './progress.js';
@@ -70,13 +71,17 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
     return () => Math.max(0, this.#call.until - this.#call.clock.now());
   }
 
-  get progress(): (value: Json) => void {
-    return (value) => {
-      const { driver, clock, log } = this.#call;
-      this.#progress ??= progressReporter(driver, this.#call.live, clock, log);
-      if (this.#ended) this.#progress.stop();
-      this.#progress.report(value);
-    };
+  get progress(): Progress {
+    return Object.assign((value: Json) => this.#reporter().report(value), {
+      update: (operations: readonly Operation[]) => this.#reporter().update(operations),
+    });
+  }
+
+  #reporter(): ProgressReporter {
+    const { driver, clock, log } = this.#call;
+    this.#progress ??= progressReporter(driver, this.#call.live, clock, log);
+    if (this.#ended) this.#progress.stop();
+    return this.#progress;
   }
 
   get enqueue(): RunContext<unknown, Tx>['enqueue'] {

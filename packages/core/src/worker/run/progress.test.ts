@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { handClock } from '../../../test/hand-clock.js';
 import type { RunNote } from '../../driver/run-record.js';
 import type { Logger } from '../../logger.js';
+import { append, increment, set } from '../../update/operation.js';
 import { progressReporter } from './progress.js';
 
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -55,4 +56,24 @@ test('what is left when the run ends costs no write more', async () => {
   clock.advance(100);
   await turns();
   expect(notes).toEqual([{ progress: 50 }]);
+});
+
+test('updates change the newest value, and are written together', async () => {
+  const { clock, notes, reporter } = reporting();
+  reporter.update([increment('done')]);
+  reporter.update([increment('done', 2), append('log', ['a'])]);
+  clock.advance(100);
+  await turns();
+  expect(notes).toEqual([{ progress: { done: 3, log: ['a'] } }]);
+  reporter.report({ done: 10 });
+  reporter.update([increment('done')]);
+  expect(() => reporter.update([set('lost', 1), append('done', [1])])).toThrow(
+    expect.objectContaining({ code: 'ROWLOCK_UPDATE_REFUSED', operation: 1 }),
+  );
+  expect(() => reporter.update([set('lost', 'x'.repeat(70_000))])).toThrow(
+    expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT' }),
+  );
+  clock.advance(100);
+  await turns();
+  expect(notes[1]).toEqual({ progress: { done: 11 } });
 });

@@ -3,6 +3,9 @@ import type { Driver } from '../../driver/driver.js';
 import { checkJson, LIMITS } from '../../input.js';
 import type { Json } from '../../job/json.js';
 import type { Logger } from '../../logger.js';
+import { apply } from '../../update/apply.js';
+import { checkOperations } from '../../update/check-operation.js';
+import type { Operation } from '../../update/operation.js';
 import { Throttle } from '../time/throttle.js';
 import type { LiveRun } from './live-run.js';
 
@@ -11,6 +14,7 @@ const EVERY_MS = 100;
 
 export interface ProgressReporter {
   report(value: Json): void;
+  update(operations: readonly Operation[]): void;
   stop(): void;
 }
 
@@ -33,8 +37,16 @@ export function progressReporter(
   };
   const throttle = new Throttle(clock, EVERY_MS, write);
 
+  // No other process writes it, so it is changed here, and written whole.
+  let current: Json = null;
+  const report = (value: Json): void => {
+    current = checkJson('progress', value, LIMITS.metadataBytes);
+    throttle.put(current);
+  };
+
   return {
-    report: (value) => throttle.put(checkJson('progress', value, LIMITS.metadataBytes)),
+    report,
+    update: (operations) => report(apply(checkOperations(operations), current)),
     stop: () => throttle.stop(),
   };
 }

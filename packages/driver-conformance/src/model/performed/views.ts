@@ -21,6 +21,7 @@ export async function list<Tx>(
       unique: names.short(view.uniqueKey),
       output: names.run(view.output),
       error: view.error?.code ?? null,
+      updates: view.metadata.updates ?? 0,
       isFinished: view.finishedAt !== null,
     })),
     next: next === null ? null : await names.jobOf(next),

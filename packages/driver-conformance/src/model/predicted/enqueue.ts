@@ -20,6 +20,7 @@ export function enqueue(state: ModelState, { by, jobs }: CommandOf<'enqueue'>): 
       isDue: available !== 'tomorrow',
       run: null,
       isLeaseOver: false,
+      updates: 0,
       output: null,
       error: null,
     };

@@ -14,6 +14,8 @@ export interface Row {
   readonly run: string | null;
   readonly isLeaseOver: boolean;
   readonly output: string | null;
+  /** How often its metadata was updated. */
+  readonly updates: number;
   readonly error: string | null;
 }
 

@@ -17,6 +17,7 @@ export function look(state: ModelState): Result {
       unique: wanted.unique?.key ?? null,
       output: row.output,
       error: row.error,
+      updates: row.updates,
       runs: [...runs.map((record) => seen(record, row)), ...completion(runs, row)],
     })),
     effects: [...state.effects].sort(),

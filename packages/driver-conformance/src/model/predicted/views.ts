@@ -23,6 +23,7 @@ export function list(state: ModelState, { filter, limit }: CommandOf<'list'>): R
         unique: wanted.unique?.key ?? null,
         output: row.output,
         error: row.error,
+        updates: row.updates,
         isFinished: isSettled(row.status),
       };
     }),

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDriverError } from '../driver/driver-error.js';
+import type { JobUpdate, Store, Updated } from '../driver/store.js';
+import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
+import { LIMITS } from '../input.js';
+import { OUTSTANDING, SETTLED } from '../job/lifecycle.js';
+import { checkOperations, isObject } from '../update/check-operation.js';
+import type { Operation } from '../update/operation.js';
+
+/**
+ * How often a locked job is tried, the pause before each further try, and how long that one may wait for the lock, in
+ * milliseconds. Others that update the job have its lock for a millisecond or two each.
+ */
+const LOCKED_TRIES = 10;
+const LOCKED_MS = 5;
+const WAIT_MS = 200;
+
+/**
+ * @param isOwn Whether the transaction of the call holds the job for its run. Otherwise a job that runs is not changed.
+ * @throws InvalidInputError
+ */
+export function metadataUpdate(operations: readonly Operation[], isOwn: boolean): JobUpdate {
+  const checked = checkOperations(operations);
+  for (const each of checked) {
+    if (each.do === 'set' && each.path.length === 0 && !isObject(each.value))
+      throw new InvalidInputError('metadata must be an object.');
+  }
+  return {
+    column: 'metadata',
+    operations: checked,
+    from: isOwn ? OUTSTANDING : ['new', ...SETTLED],
+    mostBytes: LIMITS.metadataBytes,
+  };
+}
+
+/** @throws InvalidInputError */
+export function payloadUpdate(operations: readonly Operation[]): JobUpdate {
+  return {
+    column: 'payload',
+    operations: checkOperations(operations),
+    from: ['new'],
+    mostBytes: LIMITS.payloadBytes,
+  };
+}
+
+/**
+ * @param isJoined Whether the store is a caller's transaction. It does not wait for a lock, as it may have locks itself.
+ * @throws JobNotFoundError, IllegalTransitionError, UpdateRefusedError
+ */
+export async function updateJob(
+  store: Pick<Store, 'list' | 'update'>,
+  publicId: string,
+  update: JobUpdate,
+  isJoined: boolean,
+): Promise<'updated' | 'running'> {
+  for (let tries = 1; ; tries++) {
+    const updated = await updateOrLocked(
+      store,
+      publicId,
+      update,
+      tries === 1 || isJoined ? undefined : WAIT_MS,
+    );
+    if (updated.outcome === 'updated') return 'updated';
+    if (updated.outcome === 'missing') throw new JobNotFoundError(publicId);
+    if (updated.outcome === 'illegal') {
+      if (updated.status === 'in-progress') return 'running';
+      throw new IllegalTransitionError('update', publicId, updated.status);
+    }
+    if (await isHeld(store, publicId)) return 'running';
+    if (tries === LOCKED_TRIES)
+      throw new IllegalTransitionError(
+        'update',
+        publicId,
+        'locked by a transaction: try again when that has ended',
+      );
+    await sleep(LOCKED_MS);
+  }
+}
+
+async function updateOrLocked(
+  store: Pick<Store, 'update'>,
+  publicId: string,
+  update: JobUpdate,
+  waitMs: number | undefined,
+): Promise<Updated> {
+  try {
+    return await store.update(publicId, update, waitMs);
+  } catch (error) {
+    if (waitMs !== undefined && isDriverError(error, 'LockTimeout')) return { outcome: 'locked' };
+    throw error;
+  }
+}
+
+/** Whether a run has the job, or another job of its key: a run locks all of them. */
+async function isHeld(store: Pick<Store, 'list'>, publicId: string): Promise<boolean> {
+  const [job] = (await store.list({ publicIds: [publicId] }, { limit: 1, before: null })).jobs;
+  if (job === undefined || job.status === 'in-progress') return job !== undefined;
+  if (job.key === null) return false;
+  const { queue, key } = job;
+  const { jobs } = await store.list({ queue, key, status: 'in-progress' }, { limit: 1, before: null });
+  return jobs.length > 0;
+}
