@@ -10,6 +10,8 @@ import { AnyJson } from './worker-process.js';
 
 const failure = new Error('It failed.');
 
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
+
 /** What a server's error is, however deep: the code of Postgres, or the number of MySQL. */
 const DEADLOCK = { code: 'Deadlock' };
 
@@ -94,7 +96,8 @@ export function describeTransactions<Tx, Pool>(under: TransactionsUnderTest<Tx, 
         });
       await Promise.all([work(0), work(1)]);
       expect(await amounts()).toEqual([2, 2]);
-      expect(attempts.toSorted()).toEqual([1, 2]);
+      // A repeat may come before the other is woken, and meet it again.
+      expect(sum(attempts)).toBeGreaterThan(2);
     });
 
     test('a deadlock that the work has caught and passed over is repeated, too', async () => {
@@ -114,7 +117,7 @@ export function describeTransactions<Tx, Pool>(under: TransactionsUnderTest<Tx, 
       await Promise.all([work(0), work(1)]);
       expect(await amounts()).toEqual([2, 2]);
       expect(await entries()).toEqual([1, 1]);
-      expect(attempts.toSorted()).toEqual([1, 2]);
+      expect(sum(attempts)).toBeGreaterThan(2);
     });
 
     test('with no retries a deadlock rejects the one that was ended', async () => {

@@ -124,6 +124,26 @@ test('postgres.js: rows are locked in its transaction, and outside of one the ca
   }
 });
 
+test('a connection that breaks, in a transaction or after it, does not end the process', async () => {
+  const own = new pg.Pool({ connectionString: database.url, max: 1 });
+  const end = (pid: unknown) => pool.query('SELECT pg_terminate_backend($1)', [pid]);
+  try {
+    const pidOf = async (tx: PostgresTransaction) =>
+      (await tx.query('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
+    const work = async (tx: PostgresTransaction) => {
+      await end(await pidOf(tx));
+      await tx.query('SELECT 1');
+    };
+    await expect(transaction(own, work)).rejects.toThrow();
+    const broken = new Promise((resolve) => own.on('error', resolve));
+    await end(await transaction(own, pidOf));
+    await broken;
+    expect(await transaction(own, (tx) => lockRows(tx, 'seat', { id: 1 }))).toEqual([{ id: 1 }]);
+  } finally {
+    await own.end();
+  }
+});
+
 test('a client in place of a pool is refused, as its transaction would be the only one', async () => {
   const client = await pool.connect();
   try {

@@ -10,7 +10,7 @@ import {
   transactionOver,
 } from '@rowlock/core/driver';
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
-import { cut } from '../connection/connection.js';
+import { cut, watch } from '../connection/connection.js';
 import { toDriverError } from '../errors.js';
 import type { PostgresTransaction, QueryConfig } from '../query.js';
 
@@ -38,6 +38,7 @@ export class OpenTransaction implements BegunTransaction<PostgresTransaction>, P
   /** @throws DriverError, InvalidInputError */
   static async begin(pool: Pool, isolation: Isolation | undefined): Promise<OpenTransaction> {
     const level = levelOf(isolation);
+    watch(pool);
     const client = await pool.connect().catch((error: unknown) => {
       throw toDriverError(error, 'ConnectionLost');
     });
