@@ -236,7 +236,10 @@ export class Worker<Tx> {
 
   /** Looks for work now, in this queue first. */
   wake(queue?: string): void {
-    if (queue !== undefined) this.#running?.rounds.beginAt(queue);
+    if (queue !== undefined) {
+      this.#running?.rounds.beginAt(queue);
+      this.#running?.limited.added(queue);
+    }
     // A slot that is opened goes on for long, and its caller's context is none of its business.
     inCleanContext(() => this.#running?.slots.wake());
   }
@@ -320,7 +323,10 @@ export class Worker<Tx> {
       pollMs: this.#pollMs,
       watchMs: this.#watchMs,
       busy: () => slots.areAllOpen && !this.#stopping.signal.aborted,
-      wake: () => this.wake(),
+      wake: () => {
+        limited.added();
+        this.wake();
+      },
       limited: () => limited.found(),
       done: () => {
         if (slots.areAllClosed) rest();
@@ -369,6 +375,7 @@ export class Worker<Tx> {
         continue;
       }
       if (wakeUp.cancel === undefined) {
+        this.#running?.limited.added(wakeUp.queue);
         this.wake(wakeUp.queue);
         continue;
       }

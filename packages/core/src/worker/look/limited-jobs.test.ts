@@ -12,7 +12,7 @@ function part(name: string): QueuePart {
   return { queue: 'q', limits: `{"${name}":1}` };
 }
 
-/** The limited jobs of a worker. What a sweep does is said by `ends`, by the text of its limits. */
+/** The limited jobs of a worker. What a sweep does is said by `ends`, by the text of its limits. Default: it works. */
 function limited({ expected = true }: { readonly expected?: boolean } = {}) {
   const clock = handClock();
   const parts: QueuePart[] = [];
@@ -41,7 +41,7 @@ function limited({ expected = true }: { readonly expected?: boolean } = {}) {
     swept.length = 0;
     await jobs.round(async (pass) => {
       swept.push(pass.limits);
-      ends.get(pass.limits)?.(pass);
+      (ends.get(pass.limits) ?? works)(pass);
       pass.close(clock.now());
     }, []);
     return [...swept];
@@ -51,6 +51,9 @@ function limited({ expected = true }: { readonly expected?: boolean } = {}) {
 
 const names = (parts: readonly QueuePart[]): readonly string[] => parts.map(({ limits }) => limits);
 const reached = (pass: Sweep): void => pass.limitReached();
+const works = (pass: Sweep): void => {
+  pass.worked = true;
+};
 
 test('a round sweeps each part, and the next one begins behind the last', async () => {
   const { parts, round } = limited();
@@ -72,6 +75,21 @@ test('a part whose limit is reached is left alone until its time, and the worker
   clock.advance(1);
   expect(rung()).toBe(1);
   expect(await round()).toEqual(expect.arrayContaining([...names(parts)]));
+});
+
+test('a part whose jobs all run elsewhere is left alone until one may have come', async () => {
+  const { jobs, parts, round, ends, clock } = limited();
+  const elsewhere = { queue: 'r', limits: part('a').limits };
+  parts.push(part('a'), elsewhere);
+  for (const { limits } of parts) ends.set(limits, (pass) => pass.claimed(undefined, 1, clock.now()));
+  expect(await round()).toHaveLength(2);
+  expect(await round()).toEqual([]);
+  jobs.added('r');
+  expect(await round()).toHaveLength(1);
+  jobs.added();
+  expect(await round()).toHaveLength(2);
+  clock.advance(RETRY_MS);
+  expect(await round()).toHaveLength(2);
 });
 
 test('a free slot ends that at once for every part that has the limit', async () => {
@@ -105,9 +123,7 @@ test('a sweep that has come to the last job wakes those here alone who wait for 
   ends.set(both.limits, reached);
   await round();
   parts.push(part('a'));
-  ends.set(part('a').limits, (pass) => {
-    pass.worked = true;
-  });
+  ends.set(part('a').limits, works);
   await round();
   expect(woken()).toBe(1);
   expect(sent).toEqual([]);
@@ -116,7 +132,10 @@ test('a sweep that has come to the last job wakes those here alone who wait for 
 test('a round lasts no longer than a sweep, and another one goes on', async () => {
   const { parts, round, ends, clock, woken } = limited();
   parts.push(part('a'), part('b'));
-  ends.set(part('a').limits, () => clock.advance(500));
+  ends.set(part('a').limits, (pass) => {
+    works(pass);
+    clock.advance(500);
+  });
   expect(await round()).toEqual(names([part('a')]));
   expect(woken()).toBe(1);
   expect(await round()).toEqual(names([part('b'), part('a')]));

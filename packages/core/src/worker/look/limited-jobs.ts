@@ -37,8 +37,10 @@ export class LimitedJobs {
   #isExpected: boolean;
   /** By part, as the last look has found them. */
   #positions = new Map<string, ScanPosition>();
-  /** Until when a part is left alone, by the text of its limits. */
+  /** Until when parts are left alone because a limit was reached, by the text of their limits. */
   readonly #reached = new Map<string, number>();
+  /** Until when a part is left alone because others have all of its jobs, by part. */
+  readonly #busy = new Map<string, number>();
   /** The part at which the last sweep began. */
   #last = '';
 
@@ -88,6 +90,12 @@ export class LimitedJobs {
     for (const atMs of this.#reached.values()) alarm.within(Math.max(1, atMs - now));
   }
 
+  /** Jobs may have come to these parts. @param queue Default: to any queue. */
+  added(queue?: string): void {
+    if (queue === undefined) this.#busy.clear();
+    else for (const name of this.#busy.keys()) if (name.startsWith(`${queue}\n`)) this.#busy.delete(name);
+  }
+
   /**
    * These limits may have a free slot, or another size.
    *
@@ -107,9 +115,10 @@ export class LimitedJobs {
     const found = new Map((await driver.limitedParts(queues)).map((part) => [nameOf(part), part]));
     for (const name of this.#positions.keys()) if (!found.has(name)) this.#positions.delete(name);
     const now = clock.now();
-    for (const [limits, until] of this.#reached) if (until <= now) this.#reached.delete(limits);
+    for (const left of [this.#reached, this.#busy])
+      for (const [one, until] of left) if (until <= now) left.delete(one);
     const open = [...found]
-      .filter(([, { limits }]) => !this.#reached.has(limits))
+      .filter(([name, { limits }]) => !this.#reached.has(limits) && !this.#busy.has(name))
       .toSorted(([one], [other]) => (one < other ? -1 : 1));
     const next = Math.max(
       0,
@@ -125,12 +134,15 @@ export class LimitedJobs {
   }
 
   /** The sweep is over, and with it the use of its slots. */
-  #left({ limits, worked, end, looksBack }: Sweep, position: ScanPosition): void {
+  #left({ queue, limits, worked, skipped, end, looksBack }: Sweep, position: ScanPosition): void {
     const { clock, retryMs, driver, alarm, wake, onFault } = this.#parts;
     const now = clock.now();
     if (end === 'limit reached') this.#reached.set(limits, now + retryMs);
     // Jobs may be free that lie before the place where it began.
     else if (!looksBack) alarm.within(position.pauseMs(now));
+    // Each run that begins, of any limits, leads to a look. With many tenants, most parts have running jobs alone.
+    else if (!worked && !skipped && end === 'at the last job')
+      this.#busy.set(nameOf({ queue, limits }), now + retryMs);
     if (!worked) return;
     const names = limitsOf(limits).map(({ name }) => name);
     if (this.freed(names) || end === 'timed out') wake();
