@@ -7,15 +7,23 @@ const PROGRAM = fileURLToPath(new URL('subject-process.mjs', import.meta.url));
 /** How long a subject may take to end by itself before it is made to. */
 const END_MS = 3_000;
 
+/** How long a call may take: more than any measure does. */
+const CALL_MS = 180_000;
+
 /** A system in a process of its own. */
 export class Subject {
   #child;
   #calls = new Map();
   #lastId = 0;
+  #callMs;
 
-  /** @param {string} module from this folder */
-  static async start(module) {
+  /**
+   * @param {string} module from this folder
+   * @param callMs How long a call may take
+   */
+  static async start(module, callMs = CALL_MS) {
     const subject = new Subject();
+    subject.#callMs = callMs;
     const url = new URL(module, import.meta.url).href;
     const child = fork(PROGRAM, [url], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     subject.#child = child;
@@ -36,11 +44,15 @@ export class Subject {
     return this.#child.connected;
   }
 
-  /** Has it do something, and returns what it answers. */
+  /** Has it do something, and returns what it answers. A process that does not answer in time is killed. */
   call(verb, given) {
     const id = ++this.#lastId;
+    const timer = setTimeout(() => {
+      this.#onAnswer({ id, error: `${verb} did not end within ${this.#callMs / 1000} s.` });
+      this.#child.kill('SIGKILL');
+    }, this.#callMs);
     return new Promise((resolve, reject) => {
-      this.#calls.set(id, { resolve, reject });
+      this.#calls.set(id, { resolve, reject, timer });
       this.#child.send({ id, verb, given }, (error) => {
         if (error) this.#onAnswer({ id, error: error.message });
       });
@@ -60,12 +72,16 @@ export class Subject {
   #onAnswer({ id, result, error }) {
     const call = this.#calls.get(id);
     this.#calls.delete(id);
+    clearTimeout(call?.timer);
     if (error === undefined) call?.resolve(result);
     else call?.reject(new Error(error));
   }
 
   #onExit(how) {
-    for (const { reject } of this.#calls.values()) reject(new Error(`The process ended (${how}).`));
+    for (const { reject, timer } of this.#calls.values()) {
+      clearTimeout(timer);
+      reject(new Error(`The process ended (${how}).`));
+    }
     this.#calls.clear();
   }
 }

@@ -85,19 +85,21 @@ async function migrate(url) {
 
 async function startCrew(url, { lanes, batch, records, writes, listens, onRun }) {
   const clients = await connections(url, lanes);
+  await Promise.all(clients.map((client) => client.query('SET autocommit = 0')));
   const recorders = records ? await connections(url, lanes) : [];
   const [caller] = await connections(url, 1);
   let isStopping = false;
   let isAsleep = false;
   let isRung = false;
   let isCalling = false;
+  /** The kill that is on its way. */
+  let killing = Promise.resolve();
 
   /** Several statements go in one flight, and the last one's rows come back. */
   const flight = async (client, text, values) => {
     const [results] = await client.query(text, values);
     return results.findLast((result) => Array.isArray(result)) ?? [];
   };
-  const next = `START TRANSACTION; ${CLAIM}`;
 
   const lane = async (client, recorder) => {
     let rows = [];
@@ -112,7 +114,9 @@ async function startCrew(url, { lanes, batch, records, writes, listens, onRun })
           }
           isFirst = false;
           isRung = false;
-          rows = await flight(client, next, [batch]);
+          // By itself: a kill that came too late for the nap may end it. The server sends nothing more of a flight of several
+          // statements that is killed between two of them, and its client would wait for ever.
+          [rows] = await client.query(CLAIM, [batch]);
           continue;
         }
         const processId = randomUUID();
@@ -123,7 +127,7 @@ async function startCrew(url, { lanes, batch, records, writes, listens, onRun })
         if (writes) for (const { payload } of rows) await client.query(EFFECT.mysql.insert, [payload]);
         const settle = records ? `${SETTLE}; ${END_RUNS}` : SETTLE;
         const values = records ? [processId, ids, processId] : [processId, ids];
-        rows = await flight(client, `${settle}; COMMIT; ${next}`, [...values, batch]);
+        rows = await flight(client, `${settle}; COMMIT; ${CLAIM}`, [...values, batch]);
       } catch (error) {
         if (!AGAIN.includes(error.errno)) throw error;
         await client.query('ROLLBACK');
@@ -138,6 +142,7 @@ async function startCrew(url, { lanes, batch, records, writes, listens, onRun })
     isAsleep = true;
     await client.query('DO SLEEP(10)').catch(() => {});
     isAsleep = false;
+    await killing;
   };
 
   /** A call that comes before the sleep is lost: so it is repeated. */
@@ -146,7 +151,8 @@ async function startCrew(url, { lanes, batch, records, writes, listens, onRun })
     if (isCalling) return;
     isCalling = true;
     while (isAsleep) {
-      await caller.query(`KILL QUERY ${clients[0].threadId}`).catch(() => {});
+      killing = caller.query(`KILL QUERY ${clients[0].threadId}`).catch(() => {});
+      await killing;
       await sleep(1);
     }
     isCalling = false;
