@@ -1,4 +1,4 @@
-// The benchmark: `node bench.mjs [drain|burst|latency|enqueue|scale|contention …]`, see README.md.
+// The benchmark: `node bench.mjs [drain|burst|latency|enqueue|scale|contention|limits …]`, see README.md.
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { durabilityLine } from './durability.mjs';
@@ -8,6 +8,7 @@ import { contention } from './measures/contention.mjs';
 import { drain } from './measures/drain.mjs';
 import { enqueue } from './measures/enqueue.mjs';
 import { latency } from './measures/latency.mjs';
+import { limits } from './measures/limits.mjs';
 import { POSTGRES_FOR_SCALE, scale } from './measures/scale.mjs';
 import { readOptions, UsageError } from './options.mjs';
 import { progress } from './progress.mjs';
@@ -21,6 +22,7 @@ const MEASURES = {
   enqueue: { run: enqueue },
   scale: { run: scale, server: POSTGRES_FOR_SCALE },
   contention: { run: contention },
+  limits: { run: limits },
 };
 
 if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

@@ -1,6 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { bench, failures } from './bench.mjs';
 import { readOptions } from './options.mjs';
+import { Subject } from './subjects.mjs';
 
 test('the quick form measures Rowlock and bare SQL', async () => {
   process.env.TEST_POSTGRES_URL = inject('postgresUrl');
@@ -28,6 +29,35 @@ test('the quick form measures Rowlock and bare SQL', async () => {
       }
     }
   }
+});
+
+test('the quick form measures limits', async () => {
+  process.env.TEST_POSTGRES_URL = inject('postgresUrl');
+  const { measures } = await bench(readOptions(['limits', '--quick', '--postgres']));
+  const { cost, use, beside } = measures.limits.postgres.rows;
+  expect(failures({ measures })).toEqual([]);
+  for (const { without, with: own, ratio } of cost) {
+    for (const { median } of [without, own]) expect(median).toBeGreaterThan(0);
+    expect(ratio).toBeCloseTo(own.median / without.median);
+  }
+  const limited = use.filter(({ setting }) => setting === 'a limit of 3');
+  expect(limited.map(({ isBesideFree }) => isBesideFree)).toEqual([false, true]);
+  for (const { used, atOnce } of limited) {
+    expect(used.median).toBeGreaterThan(0);
+    expect(used.median).toBeLessThanOrEqual(1);
+    expect(atOnce).toBeLessThanOrEqual(3);
+  }
+  expect(beside).toHaveLength(2);
+  for (const { rate } of beside) expect(rate.median).toBeGreaterThan(0);
+});
+
+test('a system that hangs fails its row with a sentence, and its process ends', async () => {
+  const hung = 'data:text/javascript,export const open = () => new Promise(() => {})';
+  const subject = await Subject.start(hung, 100);
+  await expect(subject.call('open')).rejects.toThrow('open did not end within 0.1 s.');
+  await expect.poll(() => subject.isAlive).toBe(false);
+  await expect(subject.call('close')).rejects.toThrow();
+  await subject.end();
 });
 
 test('what is not known is refused with what there is', () => {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { SYSTEMS } from './systems.mjs';
 
-const MEASURES = ['drain', 'burst', 'latency', 'enqueue', 'scale', 'contention'];
+const MEASURES = ['drain', 'burst', 'latency', 'enqueue', 'scale', 'contention', 'limits'];
 
 /** What was asked for cannot be done; the message says what can. */
 export class UsageError extends Error {

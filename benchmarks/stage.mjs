@@ -12,7 +12,7 @@ export class Stage {
   options;
   #servers;
   #subjects = new Map();
-  #crew = [];
+  #crews = new Map();
   #fresh = new Set();
   #isClosed = false;
 
@@ -92,11 +92,12 @@ export class Stage {
 
   /** Further processes of a system, at least so many; they are kept until the end. */
   async crew(system, processes) {
-    const missing = Math.max(0, processes - this.#crew.length);
-    this.#crew.push(
-      ...(await Promise.all(Array.from({ length: missing }, () => Subject.start(system.module)))),
-    );
-    return this.#crew.slice(0, processes);
+    const alive = (this.#crews.get(system.module) ?? []).filter(({ isAlive }) => isAlive);
+    const missing = Math.max(0, processes - alive.length);
+    const started = await Promise.all(Array.from({ length: missing }, () => Subject.start(system.module)));
+    const crew = [...alive, ...started];
+    this.#crews.set(system.module, crew);
+    return crew.slice(0, processes);
   }
 
   /** How many seconds of a core the server has used so far; not a number where that cannot be counted. */
@@ -112,7 +113,7 @@ export class Stage {
   }
 
   get #all() {
-    return [...this.#subjects.values(), ...this.#crew, ...this.#fresh];
+    return [...this.#subjects.values(), ...[...this.#crews.values()].flat(), ...this.#fresh];
   }
 
   async #subject(system) {

@@ -1,5 +1,6 @@
 // One system in a process of its own, which does what it is told: `open`, one of the measured things, `close`. So no system
 // has another one's garbage or compiled code in its way, and a round begins with what earlier rounds have warmed up.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { drain } from './subject/drain.mjs';
 import { enqueue } from './subject/enqueue.mjs';
 import { latency } from './subject/latency.mjs';
@@ -7,6 +8,8 @@ import { latency } from './subject/latency.mjs';
 const system = await import(process.argv[2]);
 let opened;
 let isStarted = false;
+/** What `work` with a time was at: from and to, in milliseconds of the machine's own clock. */
+let marks = [];
 
 const VERBS = {
   async open(options) {
@@ -27,8 +30,15 @@ const VERBS = {
   drain: (options) => drain(opened, options),
   latency: (options) => latency(opened, options),
   enqueue: (options) => enqueue(opened, options),
-  /** Works until it is closed. */
-  work: () => opened.start(() => {}),
+  /** Works until it is closed. @param workMs How long a job takes */
+  work({ workMs = 0 } = {}) {
+    marks = [];
+    return opened.start(workMs === 0 ? () => {} : (payload) => markedWork(payload, workMs));
+  },
+  /** Of the jobs that a limit counts. */
+  marks: () => marks,
+  limitedMs: () => opened.limitedMs?.() ?? null,
+  holdSlot: (name) => opened.holdSlot(name),
   offer: (options) => opened.offer(options),
   told: () => opened.told(),
   unsettled: () => opened.unsettled(),
@@ -38,6 +48,17 @@ const VERBS = {
     opened = undefined;
   },
 };
+
+async function markedWork(payload, workMs) {
+  const begin = machineMs();
+  await sleep(workMs);
+  if (payload >= 0) marks.push([begin, machineMs()]);
+}
+
+/** One clock for all processes. */
+function machineMs() {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
 
 // Ctrl-C is for the process that started this one, which then ends it.
 process.on('SIGINT', () => {});

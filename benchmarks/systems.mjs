@@ -21,6 +21,10 @@ const rowlock = {
     { name: '500 a transaction', shape: 'many', in: ['drain'], reference: true, concurrency: 4, batch: 500 },
     { name: 'one, writes a row', shape: 'writes', in: ['drain'], concurrency: 24, batch: 1, writes: true },
     ...slots({ batch: 1 }),
+    { name: 'default', in: ['limits: cost'] },
+    { name: 'one a transaction', in: ['limits: cost', 'limits: beside'], concurrency: 24, batch: 1 },
+    { name: 'a limit of 3', in: ['limits: use'], concurrency: 5, limit: 3 },
+    { name: 'no limit, 3 slots in all', in: ['limits: use'], concurrency: 3, processes: 1 },
   ],
 };
 
@@ -43,6 +47,14 @@ const bullmq = {
   settings: [
     { name: 'default', shape: 'one', in: EVERYWHERE, concurrency: 1 },
     { name: 'tuned', shape: 'one', in: ['drain', 'latency'], concurrency: 50 },
+    { name: '50 concurrent', in: ['limits: cost'], concurrency: 50 },
+    {
+      name: 'setGlobalConcurrency(3)',
+      in: ['limits: use'],
+      concurrency: 5,
+      limit: 3,
+      cannotBeside: 'Its limit is for all jobs of a queue.',
+    },
   ],
 };
 
@@ -85,6 +97,12 @@ export const SYSTEMS = [
       { name: '24, writes a row', shape: 'writes', in: ['drain'], concurrency: 24, writes: true },
       { name: 'tuned', shape: 'many', in: ['drain'], concurrency: 24, localQueue: 500, batchMs: 0 },
       ...slots(),
+      {
+        name: 'queueName: a limit of 1, and no other',
+        in: ['limits: use'],
+        concurrency: 5,
+        limit: 1,
+      },
     ],
   },
   {
@@ -96,6 +114,14 @@ export const SYSTEMS = [
       { name: 'default', shape: 'one', in: EVERYWHERE },
       { name: 'tuned', shape: 'many', in: ['drain'], batch: 500, workers: 4 },
       { name: 'with notify', shape: 'one', in: ['latency'], notify: true, batch: 100 },
+      { name: '20 workers', in: ['limits: cost'], batch: 1, workers: 20 },
+      {
+        name: 'groupConcurrency: 3, polls each 0.5 s',
+        in: ['limits: use'],
+        batch: 1,
+        workers: 5,
+        limit: 3,
+      },
     ],
   },
   { ...bullmq, name: 'BullMQ on Postgres', database: 'postgres' },

@@ -7,13 +7,15 @@ const UNSETTLED = `SELECT count(*)::int AS jobs FROM bullmq.job WHERE state IN (
 /** How many jobs one call takes. */
 const MOST = 1_000;
 
-export async function open({ database, url, concurrency }) {
+/** @param limit How many jobs of the queue may run at once */
+export async function open({ database, url, concurrency, limit, hasTables = false }) {
   const { connection, factory, unsettled, end } = await (database === 'redis'
-    ? onRedis(url)
+    ? onRedis(url, hasTables)
     : onPostgres(url));
   const queue = new Queue('noop', { connection }, factory);
   queue.on('error', () => {});
   await queue.waitUntilReady();
+  if (limit !== undefined) await queue.setGlobalConcurrency(limit);
   let worker;
   const enqueueMany = (jobs) =>
     queue.addBulk(Array.from({ length: jobs }, (_, place) => ({ name: 'noop', data: { place } })));
@@ -54,9 +56,9 @@ async function onPostgres(url) {
   };
 }
 
-async function onRedis(url) {
+async function onRedis(url, isFilled) {
   const plain = new Redis(url);
-  await plain.flushall();
+  if (!isFilled) await plain.flushall();
   return {
     connection: { url, maxRetriesPerRequest: null },
     unsettled: async () => (await plain.llen('bull:noop:wait')) + (await plain.llen('bull:noop:active')),

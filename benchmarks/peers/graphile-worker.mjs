@@ -10,20 +10,35 @@ const MOST = 10_000;
 const log = Object.assign(() => {}, { scope: () => log });
 for (const level of ['error', 'warn', 'info', 'debug']) log[level] = () => {};
 
-export async function open({ url, concurrency, localQueue, batchMs, writes = false, hasTables = false }) {
+/** @param limit One at most: jobs of a named queue run one after the other */
+export async function open({
+  url,
+  concurrency,
+  localQueue,
+  batchMs,
+  limit,
+  writes = false,
+  hasTables = false,
+}) {
   const plain = new pg.Client({ connectionString: url });
   await plain.connect();
   const utils = await makeWorkerUtils({ connectionString: url, logger: log });
   if (!hasTables) await utils.migrate();
   if (writes) await plain.query(EFFECT.postgres.table);
   let runner;
-  const enqueueMany = (jobs) =>
-    utils.addJobs(Array.from({ length: jobs }, (_, place) => ({ identifier: 'noop', payload: { place } })));
+  const enqueueMany = (jobs, { isFree = false } = {}) =>
+    utils.addJobs(
+      Array.from({ length: jobs }, (_, place) => ({
+        identifier: 'noop',
+        payload: { place: isFree ? -1 : place },
+        ...(limit === undefined || isFree ? {} : { queueName: 'limited' }),
+      })),
+    );
   return {
     mostAtOnce: MOST,
     enqueueMany,
-    async fill(jobs) {
-      for (let left = jobs; left > 0; left -= MOST) await enqueueMany(Math.min(left, MOST));
+    async fill(jobs, options) {
+      for (let left = jobs; left > 0; left -= MOST) await enqueueMany(Math.min(left, MOST), options);
     },
     enqueue: (place) => utils.addJob('noop', { place }),
     async start(onRun) {
@@ -41,7 +56,7 @@ export async function open({ url, concurrency, localQueue, batchMs, writes = fal
         taskList: {
           // As its documentation has it: a write of its own, and the job's end another one.
           noop: async ({ place }, { withPgClient }) => {
-            onRun(place);
+            await onRun(place);
             if (writes) await withPgClient((client) => client.query(EFFECT.postgres.insert, [place]));
           },
         },

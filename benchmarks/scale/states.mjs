@@ -14,6 +14,9 @@ const FILL = {
     blocked: `
       INSERT INTO rowlock.job (kind, key, created_by)
       SELECT 'noop', 'busy', 'filler' FROM generate_series(1, $1) AS n`,
+    limited: `
+      INSERT INTO rowlock.job (kind, limits, created_by)
+      SELECT 'noop', '{"full":1}', 'filler' FROM generate_series(1, $1) AS n`,
     hold: [`BEGIN`, `SELECT id FROM rowlock.job WHERE key = 'busy' ORDER BY id LIMIT 1 FOR NO KEY UPDATE`],
     snapshot: ['BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM rowlock.worker'],
     tidy: 'VACUUM (ANALYZE) rowlock.job',
@@ -31,6 +34,10 @@ const FILL = {
       INSERT INTO rowlock_job (kind, \`key\`, created_by)
       WITH RECURSIVE series (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < ?)
       SELECT 'noop', 'busy', 'filler' FROM series`,
+    limited: `
+      INSERT INTO rowlock_job (kind, limits, created_by)
+      WITH RECURSIVE series (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < ?)
+      SELECT 'noop', '{"full":1}', 'filler' FROM series`,
     hold: [
       'START TRANSACTION',
       `SELECT id FROM rowlock_job FORCE INDEX (PRIMARY) WHERE id = (SELECT * FROM (SELECT MIN(id) FROM rowlock_job WHERE \`key\` = 'busy') AS first) FOR UPDATE`,

@@ -13,23 +13,40 @@ export const DRIVERS = {
 // By indexes, because a table may hold much else; what a measure has put into it past Rowlock does not count.
 const UNSETTLED = {
   postgres: `
-    SELECT (SELECT count(*) FROM rowlock.job WHERE queue = 'default' AND status = 'new' AND due AND created_by <> 'filler')
+    SELECT (SELECT count(*) FROM rowlock.job
+            WHERE queue = 'default' AND status = 'new' AND due AND limits = '' AND created_by <> 'filler')
+         + (SELECT count(*) FROM rowlock.job
+            WHERE queue = 'default' AND status = 'new' AND due AND limits = $1)
          + (SELECT count(*) FROM rowlock.job WHERE queue = 'default' AND status = 'in-progress')`,
   mysql: `
     SELECT (SELECT COUNT(*) FROM rowlock_job FORCE INDEX (job_claim)
-            WHERE queue = 'default' AND claimable = 1 AND created_by <> 'filler')
+            WHERE queue = 'default' AND claimable = 1 AND limits = '' AND created_by <> 'filler')
+         + (SELECT COUNT(*) FROM rowlock_job FORCE INDEX (job_claim)
+            WHERE queue = 'default' AND claimable = 1 AND limits = ?)
          + (SELECT COUNT(*) FROM rowlock_job FORCE INDEX (job_leased) WHERE queue = 'default' AND leased = 1)`,
+};
+
+/** From the first start to the last end of the jobs with limits, in milliseconds. */
+const LIMITED_MS = {
+  postgres: `
+    SELECT extract(epoch FROM max(finished_at) - min(started_at))::float8 * 1000
+    FROM rowlock.job WHERE limits <> '' AND status = 'complete'`,
+  mysql: `
+    SELECT TIMESTAMPDIFF(MICROSECOND, MIN(started_at), MAX(finished_at)) / 1000
+    FROM rowlock_job WHERE limits <> '' AND status = 'complete'`,
 };
 
 /** How many jobs one call takes. */
 const MOST = 10_000;
 
-export async function open({ database, url, concurrency, batch, writes = false, hasTables = false }) {
+/** @param limit How many jobs may run at once. Those with a payload below zero are free of it */
+export async function open({ database, url, concurrency, batch, limit, writes = false, hasTables = false }) {
   let onRun = () => {};
   const Noop = defineHandler({
     kind: 'noop',
     payload: z.number(),
     ...(batch === undefined ? {} : { batch }),
+    ...(limit === undefined ? {} : { limit: limitOf(limit) }),
     run: writes
       ? async ({ job, tx }) => {
           onRun(job.payload);
@@ -42,18 +59,22 @@ export async function open({ database, url, concurrency, batch, writes = false, 
   if (!hasTables) await rowlock.migrate();
   const plain = await connect(database, url);
   if (writes) await plain.ask(EFFECT[database].table);
+  const held = [];
   let worker;
-  const enqueueMany = (jobs, keys) =>
+  const enqueueMany = (jobs, { keys, isFree = false } = {}) =>
     rowlock.enqueueMany(
       Noop,
-      Array.from({ length: jobs }, (_, place) => ({ payload: place, ...keyOf(place, keys) })),
+      Array.from({ length: jobs }, (_, place) => ({
+        payload: isFree ? -1 : place,
+        ...keyOf(place, keys),
+      })),
     );
 
   return {
     mostAtOnce: MOST,
     enqueueMany,
-    async fill(jobs, { keys } = {}) {
-      for (let left = jobs; left > 0; left -= MOST) await enqueueMany(Math.min(left, MOST), keys);
+    async fill(jobs, options) {
+      for (let left = jobs; left > 0; left -= MOST) await enqueueMany(Math.min(left, MOST), options);
     },
     enqueue: (payload) => rowlock.enqueue(Noop, { payload }),
     async start(listener) {
@@ -63,12 +84,24 @@ export async function open({ database, url, concurrency, batch, writes = false, 
       await worker.start();
     },
     stop: () => worker?.stop(),
-    unsettled: () => plain.number(UNSETTLED[database]),
+    unsettled: () => plain.number(UNSETTLED[database], [JSON.stringify({ noop: limit })]),
+    ...(limit === undefined ? {} : { limitedMs: () => plain.number(LIMITED_MS[database]) }),
+    /** Takes the only slot of a limit until the end. */
+    async holdSlot(name) {
+      const slot = await rowlock.slots(name, { max: 1 }).acquire();
+      if (slot.outcome === 'full') throw new Error(`The slot of ${name} is taken.`);
+      held.push(slot);
+    },
     async close() {
+      for (const slot of held) await slot.release();
       await plain.end();
       await rowlock.close();
     },
   };
+}
+
+function limitOf(max) {
+  return ({ payload }) => (payload < 0 ? undefined : { name: 'noop', max });
 }
 
 /** Different ones at each call, out of so many. */
