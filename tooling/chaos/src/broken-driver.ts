@@ -1,11 +1,13 @@
 import type { Driver } from '@rowlock/core';
-import type { ClaimSession, Entities } from '@rowlock/core/driver';
+import { type ClaimSession, type Entities, limitsOf } from '@rowlock/core/driver';
+import { instead } from './instead.js';
 
 /** Promises that a driver can break, so that the checker can be seen to notice. */
-export type Break = 'gives-back-early' | 'works-without-session';
+export type Break = 'gives-back-early' | 'works-without-session' | 'admits-one-more';
 
 export function broken<Tx>(driver: Driver<Tx>, how: Break): Driver<Tx> {
-  return how === 'gives-back-early' ? givesBackEarly(driver) : worksWithoutSession(driver);
+  if (how === 'gives-back-early') return givesBackEarly(driver);
+  return how === 'admits-one-more' ? admitsOneMore(driver) : worksWithoutSession(driver);
 }
 
 /** `hold`: once the jobs are known, their locks are let go, and taken again only to settle. */
@@ -49,13 +51,17 @@ function worksWithoutSession<Tx>(driver: Driver<Tx>): Driver<Tx> {
   return instead(() => driver, { anchor });
 }
 
-/** An object that is another one but for some of its members. */
-function instead<T extends object>(of: () => T, changed: Partial<T>): T {
-  return new Proxy(Object.create(null), {
-    get(_, name) {
-      const from = Reflect.has(changed, name) ? changed : of();
-      const member: unknown = Reflect.get(from, name);
-      return typeof member === 'function' ? member.bind(from) : member;
-    },
-  });
+/** A limit lets in one run more than its jobs say. */
+function admitsOneMore<Tx>(driver: Driver<Tx>): Driver<Tx> {
+  const claimSession: Driver<Tx>['claimSession'] = (options) => {
+    const session = driver.claimSession(options);
+    return instead(() => session, {
+      async claim(criteria) {
+        for (const { name, max } of limitsOf(criteria.limits ?? ''))
+          await driver.setLimit(name, max + 1, 'broken');
+        return session.claim(criteria);
+      },
+    });
+  };
+  return instead(() => driver, { claimSession });
 }

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from './fault.js';
 import { check, ofMode } from './history/check.js';
+import { excesses, leaks } from './history/excesses.js';
 import { readHistory } from './history/history-file.js';
 import { recoveries } from './history/recovery.js';
-import { mostShared } from './history/runs.js';
+import { mostShared, runsOf } from './history/runs.js';
 import type { Tables } from './history/tables.js';
 import type { Violation } from './history/violation.js';
-import type { Mode } from './mode.js';
+import { hasLimits, type Mode } from './mode.js';
 import { Random } from './random.js';
 import { type Stage, type StageOptions, setStage } from './stage.js';
 import type { DatabaseName, Server, System } from './system.js';
@@ -28,7 +29,10 @@ export interface Result {
 }
 
 export interface CellOptions
-  extends Pick<StageOptions, 'seed' | 'modes' | 'broken' | 'workMs' | 'rate' | 'workers' | 'drainMs'> {
+  extends Pick<
+    StageOptions,
+    'seed' | 'modes' | 'broken' | 'resizes' | 'workMs' | 'rate' | 'workers' | 'drainMs'
+  > {
   readonly seconds: number;
   readonly stopping: AbortSignal;
 }
@@ -73,9 +77,14 @@ export function judge<Tx>(
 ): Result[] {
   const { system, modes, folder } = stage;
   const everything = readHistory(folder);
+  const beyond = excesses(everything, runsOf(everything));
   const results = modes.map((mode) => {
     const { events, runs, tables: own } = ofMode(mode, everything, tables);
-    const violations = check(events, own, runs);
+    const violations = [
+      ...check(events, own, runs),
+      ...beyond.filter(({ run }) => run.mode === mode).map(({ violation }) => violation),
+      ...(hasLimits(mode) ? leaks(everything) : []),
+    ];
     return {
       ...{ fault, database: system.name, mode, jobs: own.jobs.length, runs: runs.length, violations },
       shared: mostShared(runs),

@@ -44,9 +44,9 @@ export class DrawnJobs {
     return this.#jobs;
   }
 
-  /** The next ones; those that are wanted at once are committed together. */
-  next(): readonly DrawnJob[] {
-    return this.#mode === 'batch' ? this.#burst() : [this.#one()];
+  /** The next ones; those that are wanted at once are committed together. @param mayLimit Whether they may have limits */
+  next(mayLimit: boolean): readonly DrawnJob[] {
+    return this.#mode === 'batch' ? this.#burst() : [this.#one(mayLimit)];
   }
 
   /** A job that kills whoever runs it; where jobs go in batches, two, in the middle of others. */
@@ -56,16 +56,27 @@ export class DrawnJobs {
     return this.#random.shuffled([...this.#burst(), poison(), { ...poison(), key: null }]);
   }
 
-  #one(): DrawnJob {
+  #one(mayLimit: boolean): DrawnJob {
     const random = this.#random;
     const die = random.next();
     const failures = random.chance(0.1) ? 1 : 0;
+    const limits = this.#limits();
+    const work: Partial<Work> = { failures, ...(mayLimit ? limits : {}) };
     const priority = random.whole(-3, 3);
-    if (die < 0.1) return this.#create({ failures });
-    if (die < 0.5) return this.#job('update', this.#entity(), { failures });
-    if (die < 0.7) return { ...this.#job('plain', this.#entity(), { failures }), priority };
-    if (die < 0.8) return { ...this.#job('plain', this.#entity(), {}), delay: random.whole(50, 1_000) };
-    return { ...this.#job('loose', null, { failures }), priority };
+    if (die < 0.1) return this.#create(work);
+    if (die < 0.5) return this.#job('update', this.#entity(), work);
+    if (die < 0.7) return { ...this.#job('plain', this.#entity(), work), priority };
+    if (die < 0.8) return { ...this.#job('plain', this.#entity(), work), delay: random.whole(50, 1_000) };
+    return { ...this.#job('loose', null, work), priority };
+  }
+
+  /** Of several limits, or of one. */
+  #limits(): Pick<Work, 'limits'> {
+    const die = this.#random.next();
+    if (die < 0.15) return { limits: ['limit of 1'] };
+    if (die < 0.35) return { limits: ['limit of 3'] };
+    if (die < 0.55) return { limits: ['limit of 10'] };
+    return die < 0.6 ? { limits: ['limit of 1', 'limit of 10'] } : {};
   }
 
   #burst(): readonly DrawnJob[] {

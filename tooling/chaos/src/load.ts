@@ -25,6 +25,9 @@ const MOST_PENDING = 8;
  */
 const MOST_DUE: Readonly<Record<Mode, number>> = { hold: 8, lease: 8, batch: 64 };
 
+/** The same of those with limits: they wait for slots besides. */
+const MOST_LIMITED = 16;
+
 /** How often the producer looks how many there are, in milliseconds. */
 const LOOK_MS = 100;
 
@@ -42,6 +45,7 @@ export class Load<Tx> {
   readonly #plain: Plain<Tx>[] = [];
   #running: Promise<unknown> | null = null;
   #due = 0;
+  #limited = 0;
   #stopped = false;
 
   constructor(system: System<Tx>, history: HistoryFile, random: Random, options: LoadOptions) {
@@ -90,9 +94,11 @@ export class Load<Tx> {
       last = 1;
       await sleep(Math.max(0, due - performance.now()));
       if (this.#stopped || this.#pending.size >= MOST_PENDING || this.#due >= MOST_DUE[mode]) continue;
-      const jobs = this.#drawn.next();
+      const jobs = this.#drawn.next(this.#limited < MOST_LIMITED);
       last = jobs.length;
-      this.#due += jobs.length;
+      const limited = jobs.filter(({ payload }) => payload.limits !== undefined).length;
+      this.#limited += limited;
+      this.#due += jobs.length - limited;
       this.#wait(this.#put(jobs));
     }
   }
@@ -103,13 +109,15 @@ export class Load<Tx> {
   }
 
   async #look(): Promise<void> {
+    const { mode } = this.#options;
     let plain: Plain<Tx> | null = null;
     while (!this.#stopped) {
       await sleep(LOOK_MS);
       try {
         plain ??= await this.#system.connect(this.#options.url);
-        const [row] = await within(PATIENCE_MS, plain.ask(this.#system.backlog, [this.#options.mode]));
-        this.#due = Number(row?.jobs);
+        const [row] = await within(PATIENCE_MS, plain.ask(this.#system.backlog, [mode, mode]));
+        this.#due = Number(row?.free);
+        this.#limited = Number(row?.limited);
       } catch {
         await plain?.end();
         plain = null;

@@ -2,3 +2,8 @@
 export const MODES = ['hold', 'lease', 'batch'] as const;
 
 export type Mode = (typeof MODES)[number];
+
+/** Whether its jobs have limits: a batch excludes them. */
+export function hasLimits(mode: Mode): boolean {
+  return mode !== 'batch';
+}

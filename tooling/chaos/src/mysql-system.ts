@@ -12,7 +12,12 @@ export const mysqlSystem: System<MysqlTransaction> = {
   session: 'CONNECTION_ID()',
   jobTable: 'rowlock_job',
   keyColumn: '`key`',
-  backlog: 'SELECT COUNT(*) AS jobs FROM rowlock_job WHERE queue = ? AND claimable = 1',
+  backlog: `
+    SELECT (SELECT COUNT(*) FROM rowlock_job WHERE queue = ? AND claimable = 1 AND limits = '') AS free,
+           (SELECT COUNT(*) FROM rowlock_job WHERE queue = ? AND claimable = 1 AND limits > '') AS limited`,
+  slots: 'SELECT name, n FROM rowlock_limit_slot',
+  freeSlots:
+    'SELECT name, n FROM rowlock_limit_slot WHERE run_id IS NULL OR leased_until <= UTC_TIMESTAMP(6) FOR UPDATE SKIP LOCKED',
 
   applicationTables: [
     'CREATE TABLE chaos_effect (id BIGINT AUTO_INCREMENT PRIMARY KEY, tag VARCHAR(64) NOT NULL, run VARCHAR(64) NOT NULL)',

@@ -8,6 +8,8 @@ export interface Options {
   readonly databases: readonly DatabaseName[];
   readonly modes: readonly Mode[];
   readonly faults: readonly string[];
+  /** Worker processes of each mode. */
+  readonly workers: number;
   readonly mixed: boolean;
   /** How long all of it may take; the mixed run takes exactly that. */
   readonly minutes: number;
@@ -20,6 +22,7 @@ export class UsageError extends Error {
 }
 
 const MINUTES = 10;
+const WORKERS = 3;
 
 /** @throws UsageError */
 export function readOptions(args: readonly string[]): Options {
@@ -30,6 +33,7 @@ export function readOptions(args: readonly string[]): Options {
     databases: choice('--database', values.database, DATABASES),
     modes: choice('--mode', values.mode, MODES),
     faults: choice('--fault', values.fault, names),
+    workers: values.workers === undefined ? WORKERS : number('--workers', values.workers, 1, 8),
     mixed: values.mixed ?? false,
     minutes: values.minutes === undefined ? MINUTES : number('--minutes', values.minutes, 0.1, 1_440),
     json: values.json ?? false,
@@ -41,6 +45,7 @@ const KNOWN = {
   database: { type: 'string', multiple: true },
   mode: { type: 'string', multiple: true },
   fault: { type: 'string', multiple: true },
+  workers: { type: 'string' },
   mixed: { type: 'boolean' },
   minutes: { type: 'string' },
   json: { type: 'boolean' },

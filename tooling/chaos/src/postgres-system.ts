@@ -12,7 +12,14 @@ export const postgresSystem: System<PostgresTransaction> = {
   session: 'pg_backend_pid()',
   jobTable: 'rowlock.job',
   keyColumn: 'key',
-  backlog: "SELECT count(*) AS jobs FROM rowlock.job WHERE queue = ? AND status = 'new' AND due",
+  backlog: `
+    SELECT (SELECT count(*) FROM rowlock.job WHERE queue = ? AND status = 'new' AND due AND limits = '') AS free,
+           (SELECT count(*) FROM rowlock.job WHERE queue = ? AND status = 'new' AND due AND limits <> '') AS limited`,
+  slots: 'SELECT name, n FROM rowlock.limit_slot',
+  freeSlots: `SELECT name, n FROM rowlock.limit_slot AS slot
+    WHERE NOT EXISTS (SELECT FROM rowlock.limit_mark AS mark
+                      WHERE mark.name = slot.name AND mark.n = slot.n AND mark.until > clock_timestamp())
+    FOR UPDATE OF slot SKIP LOCKED`,
 
   applicationTables: [
     'CREATE TABLE chaos_effect (tag varchar(64) NOT NULL, run varchar(64) NOT NULL)',

@@ -57,7 +57,7 @@ function cellsOf(
 async function runLane(
   database: DatabaseName,
   cells: readonly Cell[],
-  { seed, minutes }: Options,
+  { seed, workers, minutes }: Options,
   stopping: AbortSignal,
   tell: (line: string) => void,
 ): Promise<Result[]> {
@@ -74,7 +74,7 @@ async function runLane(
       // On a slow machine the rest is shortened, so that all of it ends in time.
       const factor = (until - began) / 1_000 / wanted(possible.slice(place));
       const seconds = fault.seconds * Math.min(1, Math.max(0.1, factor));
-      const cell = { seed, modes: modesOf.get(fault.name) ?? [], seconds, stopping };
+      const cell = { seed, workers, modes: modesOf.get(fault.name) ?? [], seconds, stopping };
       const found = await withSystem(database, (system) => runCell(system, server, fault, cell));
       results.push(...found);
       tell(

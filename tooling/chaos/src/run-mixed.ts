@@ -41,12 +41,12 @@ async function runLane<Tx>(
 async function runOn<Tx>(
   system: System<Tx>,
   server: Server,
-  { seed, modes, faults, minutes }: Options,
+  { seed, modes, workers, faults, minutes }: Options,
   stopping: AbortSignal,
   tell: (line: string) => void,
 ): Promise<Result[]> {
   const clocksMs = [HOUR_MS, -HOUR_MS, 0];
-  const stage = await setStage(system, server, { modes, seed, proxied: true, disk: true, clocksMs });
+  const stage = await setStage(system, server, { modes, seed, workers, proxied: true, disk: true, clocksMs });
   let tables: Tables;
   try {
     const planned = plan(seed, faultsOf(system.name, faults), minutes);

@@ -11,7 +11,8 @@ import type { Tables } from './history/tables.js';
 import { Load } from './load.js';
 import type { Mode } from './mode.js';
 import { Random } from './random.js';
-import type { Plain, Server, System } from './system.js';
+import { startResizes } from './resizes.js';
+import type { Plain, Row, Server, System } from './system.js';
 import { startProxy, type TcpProxy } from './tcp-proxy.js';
 
 export interface StageOptions {
@@ -22,11 +23,13 @@ export interface StageOptions {
   /** Whether the disk can be full. */
   readonly disk?: boolean;
   readonly broken?: Break;
+  /** Whether limits get other sizes all the time. Default: yes. */
+  readonly resizes?: boolean;
   readonly workMs?: readonly [number, number];
   /** Jobs a second and mode. */
   readonly rate?: number;
   /** Workers a mode. */
-  readonly workers?: number;
+  readonly workers: number;
   /** How long what is left may take when the faults are over, in milliseconds: what takes longer counts as lost. */
   readonly drainMs?: number;
 }
@@ -36,6 +39,9 @@ const CONCURRENCY: Readonly<Record<Mode, number>> = { hold: 4, lease: 4, batch: 
 
 /** A net. */
 const DRAIN_MS = 60_000;
+
+/** How long after the last job's end a slot may be taken, in milliseconds. */
+const FREE_MS = 2_000;
 
 /** One database with a crew at work and a load on it, and what faults reach for. */
 export interface Stage<Tx> {
@@ -72,7 +78,16 @@ export async function setStage<Tx>(
   server: Server,
   options: StageOptions,
 ): Promise<Stage<Tx>> {
-  const { modes, seed, proxied, workMs = [20, 250], rate = 25, workers = 3, drainMs = DRAIN_MS } = options;
+  const {
+    modes,
+    seed,
+    proxied,
+    workMs = [20, 250],
+    rate = 25,
+    workers,
+    drainMs = DRAIN_MS,
+    resizes = true,
+  } = options;
   const fresh = await server.fresh();
   await prepare(system, fresh.url, options);
   const folder = mkdtempSync(join(tmpdir(), 'rowlock-chaos-history-'));
@@ -89,6 +104,9 @@ export async function setStage<Tx>(
     (mode) => new Load(system, history, new Random(seed, `load ${mode}`), { mode, url, rate, workMs }),
   );
   for (const load of loads) load.start();
+  const endResizes = resizes
+    ? startResizes(system, url, history, new Random(seed, 'resizes'))
+    : async (): Promise<void> => {};
 
   const stage: Stage<Tx> = {
     ...{ system, server, crew, loads, producers, modes, history, folder },
@@ -108,15 +126,20 @@ export async function setStage<Tx>(
     tell: (fault, does) => void history.write({ what: 'strike', fault, does }),
 
     async settle() {
-      await Promise.all(loads.map((load) => load.stop()));
+      await Promise.all([endResizes(), ...loads.map((load) => load.stop())]);
       const until = performance.now() + drainMs;
-      while ((await outstanding(stage)) > 0 && performance.now() < until) await sleep(100);
+      let left = await outstanding(stage);
+      while (left > 0 && performance.now() < until) {
+        await sleep(100);
+        left = await outstanding(stage);
+      }
+      if (left === 0) await noteOccupied(stage);
       await crew.stop();
       return stage.plainly((plain) => system.readTables(plain));
     },
 
     async clear() {
-      await Promise.all(loads.map((load) => load.stop()));
+      await Promise.all([endResizes(), ...loads.map((load) => load.stop())]);
       await crew.stop();
       await Promise.all(loads.map((load) => load.close()));
       await producers?.close();
@@ -136,6 +159,23 @@ function outstanding<Tx>({ system, plainly }: Stage<Tx>): Promise<number> {
     const [row] = await ask(sql);
     return Number(row?.jobs);
   }).catch(() => Number.POSITIVE_INFINITY);
+}
+
+/** Writes down which slots are not free in time, while the workers are idle. */
+async function noteOccupied<Tx>({ system, plainly, history }: Stage<Tx>): Promise<void> {
+  const until = performance.now() + FREE_MS;
+  const occupied = (): Promise<string[]> =>
+    plainly(async ({ ask }) => {
+      const names = (rows: readonly Row[]): string[] => rows.map(({ name, n }) => `${name}, ${n}`);
+      const free = new Set(names(await ask(system.freeSlots)));
+      return names(await ask(system.slots)).filter((slot) => !free.has(slot));
+    });
+  let slots = await occupied();
+  while (slots.length > 0 && performance.now() < until) {
+    await sleep(50);
+    slots = await occupied();
+  }
+  if (slots.length > 0) history.write({ what: 'occupied', slots });
 }
 
 async function prepare<Tx>(

@@ -34,8 +34,14 @@ export interface System<Tx> {
   /** A column whose name the database reserves. */
   readonly keyColumn: string;
 
-  /** How many due jobs of a queue are not settled, by the claim's own index. */
+  /** How many due jobs of a queue are not settled, without and with limits, by the claim's own indexes. Takes the queue twice. */
   readonly backlog: string;
+
+  /** All slots of limits. */
+  readonly slots: string;
+
+  /** Those that nobody has: locks them. */
+  readonly freeSlots: string;
 
   /** Everything that the checker wants to know of a database. */
   readTables(plain: Plain<Tx>): Promise<Tables>;

@@ -3,6 +3,7 @@ import {
   complete,
   defineHandler,
   fail,
+  type Limit,
   type Outcome,
   type RunContext,
   type RunJob,
@@ -13,7 +14,8 @@ import type { AnyHandler } from '@rowlock/core/driver';
 import { z } from 'zod';
 import type { HistoryFile } from './history/history-file.js';
 import { runName } from './history/run-name.js';
-import type { Mode } from './mode.js';
+import { hasLimits, type Mode } from './mode.js';
+import { LIMIT_NAMES, LIMITS } from './slots.js';
 import type { System } from './system.js';
 
 /** How a job does not complete: the first four undo what its run wrote, the others are outcomes of its own. */
@@ -49,6 +51,8 @@ export const Work = z.object({
   heeds: z.boolean().optional(),
   /** Whether its run tells how far it is. */
   tells: z.boolean().optional(),
+  /** The names of its limits. */
+  limits: z.array(z.enum(LIMIT_NAMES)).optional(),
 });
 
 export type Work = z.output<typeof Work>;
@@ -75,7 +79,14 @@ const BATCH = 16;
 /** All that an enqueue needs of a kind. */
 export function enqueueable(mode: Mode, kind: Kind) {
   const attempts = kind === 'poison' ? POISON_ATTEMPTS : ATTEMPTS;
-  return { kind: `${mode}.${kind}`, queue: mode, payload: Work, attempts };
+  return {
+    ...{ kind: `${mode}.${kind}`, queue: mode, payload: Work, attempts },
+    ...(hasLimits(mode) ? { limit: limitsOfWork } : {}),
+  };
+}
+
+function limitsOfWork({ payload: { limits = [] } }: { readonly payload: Pick<Work, 'limits'> }): Limit[] {
+  return limits.map((name) => ({ name, max: LIMITS[name] }));
 }
 
 /**
@@ -91,8 +102,9 @@ export function handlers<Tx>(
     const { jobs, job, key, runId, signal } = context;
     const kind = job.kind;
     const run = runName(runId, job.publicId);
+    const { limits = [] } = job.payload;
     const tags = jobs.map(({ payload }) => payload.tag);
-    history.write({ what: 'begin', run, mode, kind, key, jobs: tags, aborted: signal.aborted });
+    history.write({ what: 'begin', run, mode, kind, key, jobs: tags, limits, aborted: signal.aborted });
     const told = (): void => {
       history.write({ what: 'told', run, reason: codeOf(signal.reason) });
     };

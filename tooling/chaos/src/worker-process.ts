@@ -3,6 +3,7 @@ import { createRowlock, type Logger, type RunInfo } from '@rowlock/core';
 import { broken } from './broken-driver.js';
 import { HistoryFile } from './history/history-file.js';
 import { runName } from './history/run-name.js';
+import { notedClaims } from './noted-claims.js';
 import type { System } from './system.js';
 import { withSystem } from './systems.js';
 import { codeOf, handlers } from './work.js';
@@ -35,7 +36,7 @@ async function work<Tx>(system: System<Tx>): Promise<void> {
   const history = new HistoryFile(folder, name);
   const driver = system.driver(url, concurrency + MORE_CONNECTIONS);
   const rowlock = createRowlock<Tx>({
-    driver: orders.broken === null ? driver : broken(driver, orders.broken),
+    driver: notedClaims(orders.broken === null ? driver : broken(driver, orders.broken), history),
     handlers: handlers(mode, system, history),
     log: SILENT,
   });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Break } from '../src/broken-driver.js';
 import { runCell } from '../src/cell.js';
 import type { Fault } from '../src/fault.js';
+import type { Violation } from '../src/history/violation.js';
 import type { Mode } from '../src/mode.js';
 import { readOptions } from '../src/options.js';
 import { runMixed } from '../src/run-mixed.js';
@@ -33,10 +34,11 @@ test('some faults on both databases in all modes: nothing lost, nothing twice, n
   }
 });
 
-test.concurrent.each<[Break, DatabaseName, Mode, [number, number]]>([
-  ['gives-back-early', 'postgres', 'hold', [100, 300]],
-  ['works-without-session', 'mysql', 'lease', [1_000, 2_500]],
-])('a driver that %s is found out on %s', async (broken, database, mode, workMs) => {
+test.concurrent.each<[Break, DatabaseName, Mode, [number, number], Violation['what']]>([
+  ['gives-back-early', 'postgres', 'hold', [100, 300], 'overlap'],
+  ['works-without-session', 'mysql', 'lease', [1_000, 2_500], 'overlap'],
+  ['admits-one-more', 'postgres', 'hold', [300, 600], 'limit'],
+])('a driver that %s is found out on %s', async (broken, database, mode, workMs, found) => {
   const calm: Fault = {
     ...{ name: 'calm', needs: [], at: 'always', seconds: 6 },
     begin: async () => async () => {},
@@ -44,13 +46,22 @@ test.concurrent.each<[Break, DatabaseName, Mode, [number, number]]>([
   const results = await withSystem(database, async (system) => {
     const server = await system.startServer();
     try {
-      const options = { seed: 1, modes: [mode], seconds: 6, broken, workMs, drainMs: 0, stopping: NEVER };
-      return await runCell(system, server, calm, options);
+      const options = {
+        seed: 1,
+        modes: [mode],
+        workers: 3,
+        seconds: 6,
+        broken,
+        workMs,
+        drainMs: 0,
+        stopping: NEVER,
+      };
+      return await runCell(system, server, calm, { ...options, resizes: false });
     } finally {
       await server.stop();
     }
   });
   for (const { history } of results) if (history) rmSync(history, { recursive: true });
   const guilt = new Set(results.flatMap(({ violations }) => violations.map(({ what }) => what)));
-  expect([...guilt]).toContain('overlap');
+  expect([...guilt]).toContain(found);
 });

@@ -11,6 +11,10 @@ export class Story {
   readonly open: OpenFact[] = [];
   #now = 1_000;
 
+  get now(): number {
+    return this.#now;
+  }
+
   get tables(): Tables {
     return this;
   }

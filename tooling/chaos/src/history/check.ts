@@ -42,6 +42,10 @@ import type { Violation } from './violation.js';
  *   completed, unless the server or its connection went while its record was flushed; a row for runs that are on record together is gone when they are settled, or when one of their jobs is settled by another.
  * - **blamed**: a job ends as an error only if it kills its workers, or says so itself; and of those that do, it pays at most
  *   once for one that shared its transaction.
+ * - **limit**: when a run begins, fewer runs of each of its limits certainly go on than the limit's size. This counts runs of all modes,
+ *   from their begin to their end, their signal's abort or their worker's death, but for the zombies of **overlap**. The size is the
+ *   largest one that may have been in force between the sending of the run's claim and its begin. And 2 s after all jobs are settled
+ *   every slot is free: an independent client can lock its row, and no lease marks it. See `excesses` and `leaks`.
  * - **death**: no worker's process ends before it is told to, unless it is killed: an error that nobody caught would otherwise be
  *   hidden by the worker that is hired in its place.
  */

@@ -42,8 +42,12 @@ type WorkerEvent =
       readonly kind: string;
       readonly key: string | null;
       readonly jobs: readonly string[];
+      /** The names of the limits that it has slots of. Absent: none. */
+      readonly limits?: readonly string[];
       readonly aborted: boolean;
     }
+  /** A job with limits was claimed. The claim was sent at `sentAt`. */
+  | { readonly what: 'claimed'; readonly publicId: string; readonly sentAt: number }
   /** The server's number for the session that the run's transaction is in. */
   | { readonly what: 'backend'; readonly run: string; readonly session: number }
   /** The run met another run's claim on its entity, in the database. */
@@ -80,4 +84,11 @@ type ConductorEvent =
   | { readonly what: 'down' }
   /** It takes connections again. */
   | { readonly what: 'accepting' }
+  /** Right before a limit's size is changed. */
+  | { readonly what: 'resizing'; readonly name: string; readonly max: number }
+  | { readonly what: 'resized'; readonly name: string }
+  /** It failed in a way that does not tell whether the size is changed. */
+  | { readonly what: 'resize doubted'; readonly name: string; readonly error: string }
+  /** When all jobs had been settled for a while, these slots of limits were not free. */
+  | { readonly what: 'occupied'; readonly slots: readonly string[] }
   | { readonly what: 'strike'; readonly fault: string; readonly does: string };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Happening, HistoryEvent } from './event.js';
 
 /** Milliseconds of the machine's monotonic clock. */
-function monotonicMs(): number {
+export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 

@@ -34,12 +34,12 @@ export function overlaps(events: readonly HistoryEvent[], runs: readonly Run[]):
 }
 
 /** From when on the handler does nothing more, or knows that it should not. */
-function stoppedAt({ endedAt, toldAt, diedAt }: Run): number {
+export function stoppedAt({ endedAt, toldAt, diedAt }: Run): number {
   return Math.min(endedAt, toldAt, diedAt);
 }
 
 /** Whether the earlier run's worker could not know, when the later one began, that it had lost its claim. */
-function concerns({ worker, from, to }: Impairment, earlier: Run, later: Run): boolean {
+export function concerns({ worker, from, to }: Impairment, earlier: Run, later: Run): boolean {
   return (
     (worker === '*' || worker === earlier.worker) && from <= later.beganAt && to + NEWS_MS >= earlier.beganAt
   );

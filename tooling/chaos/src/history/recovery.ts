@@ -5,7 +5,7 @@ import type { Tables } from './tables.js';
 /**
  * How long each interrupted job waited for its next run, in milliseconds: from the death of its worker (killed, or by its
  * own handler), or from the moment that a restarted server took connections. Interrupted is a job whose run had begun, was
- * not known to be over, and did not settle it.
+ * not known to be over, and did not settle it. A job with a limit may wait for a slot as well, and is left out.
  */
 export function recoveries(
   events: readonly HistoryEvent[],
@@ -19,6 +19,7 @@ export function recoveries(
   const outages = outagesOf(events);
 
   return runs.flatMap((run) => {
+    if (run.limits.length > 0) return [];
     const outage = outages.find(({ from }) => run.beganAt < from && run.overAt > from && run.diedAt > from);
     const [from, since] = outage ? [outage.from, outage.to] : [run.diedAt, run.diedAt];
     if (from === Infinity || run.overAt < from) return [];

@@ -12,6 +12,8 @@ export interface Run {
   readonly kind: string;
   readonly key: string | null;
   readonly jobs: readonly string[];
+  /** The names of the limits that it has slots of. */
+  readonly limits: readonly string[];
   readonly beganAt: number;
   readonly beganAborted: boolean;
   /** When its handler ended. */
@@ -38,7 +40,7 @@ export function runsOf(events: readonly HistoryEvent[]): Run[] {
   const ofWorker = new Map<string, Mutable<Run>[]>();
   for (const event of events) {
     if (event.what === 'begin') {
-      const { run: id, mode, kind, key, jobs, aborted, at, by } = event;
+      const { run: id, mode, kind, key, jobs, limits = [], aborted, at, by } = event;
       const run = {
         ...{
           id,
@@ -47,6 +49,7 @@ export function runsOf(events: readonly HistoryEvent[]): Run[] {
           kind,
           key,
           jobs,
+          limits,
           worker: by,
           beganAt: at,
           beganAborted: aborted,

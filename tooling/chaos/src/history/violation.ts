@@ -12,7 +12,8 @@ export interface Violation {
     | 'miscount'
     | 'unrecorded'
     | 'blamed'
-    | 'death';
+    | 'death'
+    | 'limit';
   /** A sentence with the names by which it is found in the history. */
   readonly told: string;
 }

@@ -1,0 +1,31 @@
+import type { Driver } from '@rowlock/core';
+import type { Job } from '@rowlock/core/driver';
+import { type HistoryFile, monotonicMs } from './history/history-file.js';
+import { instead } from './instead.js';
+
+/** The driver. Notes of each job with limits when its claim was sent: slots are taken after that. */
+export function notedClaims<Tx>(driver: Driver<Tx>, history: HistoryFile): Driver<Tx> {
+  async function noted(sentAt: number, claim: Promise<readonly Job[]>): Promise<readonly Job[]> {
+    const jobs = await claim;
+    for (const { publicId, limits } of jobs)
+      if (limits !== '') history.write({ what: 'claimed', publicId, sentAt });
+    return jobs;
+  }
+
+  const claimSession: Driver<Tx>['claimSession'] = (options) => {
+    const session = driver.claimSession(options);
+    return instead(() => session, {
+      claim: (criteria) => noted(monotonicMs(), session.claim(criteria)),
+      async finish(settlements, criteria) {
+        const sentAt = monotonicMs();
+        const finished = await session.finish(settlements, criteria);
+        if (finished.next === null) return finished;
+        const next = noted(sentAt, finished.next);
+        // A failure is for the caller, who may not wait for it yet.
+        next.catch(() => {});
+        return { ...finished, next };
+      },
+    });
+  };
+  return instead(() => driver, { claimSession });
+}
