@@ -75,7 +75,7 @@ test.each([0, 3_000])(
       const { text, values } = queueRows(Array.from({ length: count }, (_, place) => named(place)));
       for (const [statement, sent, wanted] of [
         [sql.dueQueues(text, '?'), [...values, 'k'], ['job_claim']],
-        [sql.survey(text, '?'), ['k', ...values], ['job_claim', 'job_later', 'job_leased']],
+        [sql.survey(text, '?'), ['k', ...values], ['job_claim', 'job_claim', 'job_later', 'job_leased']],
         [sql.reclaimable(text), ['lock', ...values, 1, 'lock'], ['job_leased']],
       ] as const) {
         const [plans] = await plain.execute<Plan[]>(

@@ -10,10 +10,11 @@ export const surveyStatements = ({ job }: Tables) => {
         ORDER BY /*!80000 queue, claimable, */ limits, priority, id
         LIMIT 1`;
 
+  // The last job of the queue has limits if one has. A condition for limits would be checked job by job.
   const limited = `
-        SELECT 1 FROM ${job} FORCE INDEX (job_claim)
-        WHERE queue = given.queue AND claimable = 1 AND limits > '' AND available_at <= UTC_TIMESTAMP(6)
-        ORDER BY /*!80000 queue, claimable, */ limits, priority, id
+        SELECT NULLIF(limits, '') FROM ${job} FORCE INDEX (job_claim)
+        WHERE queue = given.queue AND claimable = 1
+        ORDER BY /*!80000 queue DESC, claimable DESC, */ limits DESC, priority DESC, id DESC
         LIMIT 1`;
 
   const later = `

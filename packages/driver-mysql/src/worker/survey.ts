@@ -12,7 +12,8 @@ interface QueueRow {
   readonly next_due_ms: string | null;
   readonly waiting: number | string | null;
   readonly leased: number | string | null;
-  readonly limited: number | string | null;
+  /** Limits of a due job. */
+  readonly limited: string | null;
 }
 
 /** Finds the queues with due jobs. @throws DriverError */
