@@ -4,11 +4,15 @@ import type { Tables } from './tables.js';
 export const surveyStatements = ({ job }: Tables) => {
   // Subqueries for a queue that read one row, by a part of an index. MySQL needs the whole index in the ORDER BY, where it otherwise
   // sorts all jobs of the queue. MariaDB would sort them then.
-  const waiting = (kinds: string, which = ''): string => `
+  const first = (which: string, order: string, kinds: string): string => `
         SELECT 1 FROM ${job} FORCE INDEX (job_claim)
         WHERE queue = given.queue AND claimable = 1 ${which} AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds})
-        ORDER BY /*!80000 queue, claimable, */ limits, priority, id
+        ORDER BY ${order}
         LIMIT 1`;
+  const waiting = (kinds: string): string =>
+    first('', '/*!80000 queue, claimable, */ limits, priority, id', kinds);
+  const withoutLimits = (kinds: string): string =>
+    first("AND limits = ''", '/*!80000 queue, claimable, limits, */ priority, id', kinds);
 
   // The last job of the queue has limits if one has. A condition for limits would be checked job by job.
   const limited = `
@@ -27,7 +31,7 @@ export const surveyStatements = ({ job }: Tables) => {
 
   return {
     dueQueues: (given: string, kinds: string): string => `
-      SELECT given.queue FROM ${given} WHERE (${waiting(kinds, "AND limits = ''")}) IS NOT NULL`,
+      SELECT given.queue FROM ${given} WHERE (${withoutLimits(kinds)}) IS NOT NULL`,
 
     survey: (given: string, kinds: string): string => `
       SELECT given.queue, (${later}) AS next_due_ms, (${waiting(kinds)}) AS waiting, (${leased}) AS leased, (${limited}) AS limited
