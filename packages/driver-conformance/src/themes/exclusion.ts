@@ -24,7 +24,8 @@ export const exclusion = theme('exclusion', (test) => {
       if (dice < 0.1) throw new Error('One run in ten fails.');
       return dice < 0.15 ? snooze(1) : complete();
     };
-    const common = { queue: stage.queue, payload, retry: SOON, run };
+    // One run in ten fails, so with five attempts one job in a hundred thousand would end as an error.
+    const common = { queue: stage.queue, payload, retry: SOON, attempts: 20, run };
     const handlers = [
       defineHandler({ ...common, kind: 'single' }),
       defineHandler({ ...common, kind: 'grouped', group: true }),
@@ -45,7 +46,7 @@ export const exclusion = theme('exclusion', (test) => {
     const rows = await allSettled(stage);
     expect(history.overlaps).toEqual([]);
     expect(rows).toHaveLength(300);
-    expect(rows.every(({ status }) => status === 'complete')).toBe(true);
+    expect(rows.filter(({ status }) => status !== 'complete')).toEqual([]);
     await eachSettledOnce(stage, rows);
   });
 
