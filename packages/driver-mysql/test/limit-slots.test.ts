@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Driver } from '@rowlock/core';
 import type { ClaimSession } from '@rowlock/core/driver';
+import { newJob } from '@rowlock/driver-conformance';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -250,7 +251,7 @@ test('a release waits for no other run, and is undone with its transaction', asy
 });
 
 test('100,000 waiting jobs of one limit cost neither other claims nor the search for parts more than a few reads', async () => {
-  await driver.enqueue([newPart(''), newPart('{"b":1}')]);
+  await driver.enqueue([newJob({ limits: '' }), newJob({ limits: '{"b":1}' })]);
   const ten = Array.from({ length: 10 }, (_, n) => `SELECT ${n} AS n`).join(' UNION ALL ');
   const many = Array.from({ length: 5 }, (_, place) => `(${ten}) AS d${place}`).join(' JOIN ');
   await pool.query(
@@ -283,22 +284,6 @@ test('100,000 waiting jobs of one limit cost neither other claims nor the search
     { queue: 'q', limits: '{"b":1}' },
   ]);
 });
-
-function newPart(limits: string) {
-  return {
-    queue: 'q',
-    kind: 'k',
-    key: null,
-    payload: {},
-    priority: 0,
-    available: { inMs: 0 },
-    maxAttempts: 1,
-    unique: null,
-    metadata: {},
-    limits,
-    createdBy: 'test',
-  } as const;
-}
 
 /** How many rows and keys a session has read. */
 async function reads(on: MysqlTransaction): Promise<number> {

@@ -96,7 +96,7 @@ export function newJob(handler: Enqueueable, options: EnqueueOptions<unknown>): 
   checkWhole('priority', priority, -32_768, 32_767);
   checkWhole('attempts', attempts, 1, 1_000);
   const payload = checkJson('payload', options.payload, LIMITS.payloadBytes);
-  const job = {
+  const job: Omit<NewJob, 'limits'> = {
     queue: handler.queue ?? QUEUE,
     kind: handler.kind,
     key,
@@ -106,12 +106,13 @@ export function newJob(handler: Enqueueable, options: EnqueueOptions<unknown>): 
     maxAttempts: attempts,
     unique: unique(options.unique),
     metadata: checkMetadata(metadata),
-    limits: limitsText(limitsOfJob(handler, payload, key)),
     createdBy: HOST,
   };
   // As JSON, as at the claim: otherwise a Date would be accepted here and refused there.
   const checked: unknown = checkPayload(handler, payload);
-  return checked instanceof Promise ? checked.then(() => job) : job;
+  // The function of a limit is written for a payload that the schema accepts.
+  const limited = (): NewJob => ({ ...job, limits: limitsText(limitsOfJob(handler, payload, key)) });
+  return checked instanceof Promise ? checked.then(limited) : limited();
 }
 
 /**

@@ -25,6 +25,24 @@ for (const [what, schema] of Object.entries({ 'at once': now, later })) {
   });
 }
 
+test.each(Object.entries({ 'at once': now, later }))(
+  'a schema that answers %s refuses a payload before the function of a limit sees it',
+  async (_, schema) => {
+    const seen: unknown[] = [];
+    const limit = ({ payload }: { readonly payload: unknown }) => {
+      seen.push(payload);
+      return { name: `n of ${payload}`, max: 1 };
+    };
+    await expect(newJobs({ ...schema, limit }, options('two'))).rejects.toMatchObject({
+      code: 'ROWLOCK_INVALID_PAYLOAD',
+    });
+    expect(seen).toEqual([]);
+    const [job] = await newJobs({ ...schema, limit }, options(2));
+    expect(seen).toEqual([{ n: 2 }]);
+    expect(job?.limits).toBe('{"n of [object Object]":1}');
+  },
+);
+
 const payload = z.object({ n: z.number() });
 
 test('where nothing is said of it, a job is of the queue and has the attempts of a handler that says nothing', async () => {

@@ -28,7 +28,7 @@ export interface LimitedJob<Payload> {
 }
 
 /**
- * The limits of a new job.
+ * The limits of a new job, whose payload the handler's schema has accepted.
  *
  * @throws InvalidInputError when the rule returns no limits; whatever its function throws.
  */
@@ -39,7 +39,7 @@ export function limitsOfJob(
 ): readonly Limit[] {
   if (limit === undefined) return [];
   if (typeof limit !== 'function') return listed(kind, limit);
-  // The payload is of the handler's type: its schema checks it in the same call.
+  // The handler's schema has accepted the payload.
   const rule: (job: { readonly payload: Json; readonly key: string | null }) => unknown = Object(limit);
   return listed(kind, rule({ payload, key }));
 }

@@ -48,8 +48,8 @@ export function limitsText(limits: readonly Limit[]): string {
 }
 
 /**
- * The limits of a row's text, in the order of their names. All takers of several slots follow this order. Text of
- * another form, which somebody may have written by hand, has none.
+ * The limits of a row's text, in the order of their names. All takers of several slots follow this order. The tables
+ * refuse text that is no JSON object.
  */
 export function limitsOf(text: string): readonly Limit[] {
   if (text === NO_LIMITS) return [];

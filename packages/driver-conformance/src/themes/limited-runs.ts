@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
-import { gate, until, within } from '../until.js';
+import { aborted, gate, until, within } from '../until.js';
 import { AnyJson, clientOf, openWorker, SOON, startWorker } from '../worker-process.js';
 
 /** A handler of the test's queue with a limit. */
@@ -139,6 +139,16 @@ export const limitedRuns = theme('limited runs', (test) => {
     for (const holder of [two, three]) await holder[Symbol.asyncDispose]();
     await using last = await client.slots(key, { max: 1 }).acquire({ wait: '1h' });
     expect(last.outcome).toBe('acquired');
+  });
+
+  test('a slot that is kept for longer than it may be is lost, and free for others', async (stage) => {
+    const slots = clientOf(stage, []).slots(stage.key, { max: 1 });
+    await using kept = await slots.acquire({ atMost: '1s' });
+    if (kept.outcome === 'full') throw new Error('The slot was not free.');
+    expect((await slots.acquire()).outcome).toBe('full');
+    await within('the loss of the slot', aborted(kept.lost));
+    await using other = await slots.acquire({ wait: '30s' });
+    expect(other.outcome).toBe('acquired');
   });
 
   test('a process that dies leaves its slot to another', async (stage) => {
