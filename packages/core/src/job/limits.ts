@@ -9,7 +9,7 @@ export interface Limits {
 /** One limit of a job. */
 export interface Limit {
   readonly name: string;
-  /** How many may be in, by this job's belief. */
+  /** How many may be in, as this job says. */
   readonly max: number;
 }
 

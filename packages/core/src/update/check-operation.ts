@@ -75,7 +75,7 @@ export function isObject(json: Json | undefined): json is JsonObject {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
-/** As `Array.isArray`, which does not know read-only arrays. */
+/** As `Array.isArray`, whose type leaves out read-only arrays. */
 export function isArray(json: Json | undefined): json is readonly Json[] {
   return Array.isArray(json);
 }

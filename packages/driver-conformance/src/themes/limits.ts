@@ -10,7 +10,7 @@ function sized(name: string, max: number): string {
   return JSON.stringify({ [name]: max });
 }
 
-/** Takes a slot, as a caller who believes in this size. Undefined if there is none. */
+/** Takes a slot, as a caller who says this size. Undefined if there is none. */
 async function enter<Tx>(
   { driver, claimSession }: Pick<Stage<Tx>, 'driver' | 'claimSession'>,
   name: string,
@@ -173,7 +173,7 @@ export const limits = theme('limits', (test) => {
     expect(orders).toBe(105);
   });
 
-  test('names are told apart to the byte, and several limits are all or none', async (stage) => {
+  test('names differ to the byte, and several limits are all or none', async (stage) => {
     const { key, claimSession } = stage;
     const [a, b] = [`${key} a`, `${key} A`];
     expect(await enter(stage, a, 1)).toBeDefined();
