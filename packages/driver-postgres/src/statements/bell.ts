@@ -3,7 +3,7 @@ import { WITHIN } from './within.js';
 
 /** Wake-ups for workers that cannot LISTEN. A worker that has just missed a heartbeat still gets wake-ups. */
 export const rung = ({ bell, worker }: Tables, wakeUps: string, condition = 'true'): string => `rung AS (
-      INSERT INTO ${bell} (wake_up) SELECT wake_up::jsonb FROM unnest(${wakeUps}::text::text[]) AS wake_up
+      INSERT INTO ${bell} (wake_up) SELECT wake_up::jsonb FROM unnest(${wakeUps}::text[]) AS wake_up
       WHERE ${condition}
         AND EXISTS (SELECT FROM ${worker} WHERE alive_until > statement_timestamp() - interval '1 minute')
     )`;
@@ -13,7 +13,7 @@ export const rung = ({ bell, worker }: Tables, wakeUps: string, condition = 'tru
  * commit fail, and a wake-up is only a hint.
  */
 export const notifying = (channel: string, wakeUps: string): string =>
-  `pg_notify(${channel}, wake_up) FROM unnest(${wakeUps}::text::text[]) AS wake_up WHERE pg_notification_queue_usage() < 0.9`;
+  `pg_notify(${channel}, wake_up) FROM unnest(${wakeUps}::text[]) AS wake_up WHERE pg_notification_queue_usage() < 0.9`;
 
 /** Wake-ups: notifications, and the bell for workers that cannot LISTEN. */
 export const bellStatements = (tables: Tables) => ({

@@ -50,7 +50,7 @@ export const enqueueStatements = (tables: Tables) => ({
 
   findDuplicates: `
       SELECT json_build_array(given.place, found.public_id)::text AS answer
-      FROM unnest($1::text::text[], $2::text::text[]) WITH ORDINALITY AS given (kind, unique_key, place)
+      FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS given (kind, unique_key, place)
       JOIN ${tables.job} AS found ON found.kind = given.kind AND found.unique_key = given.unique_key
        AND (found.unique_scope = 'ever' OR found.status IN ('new', 'in-progress'))
       WHERE true ${WITHIN}`,

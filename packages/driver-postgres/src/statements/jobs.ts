@@ -4,7 +4,7 @@ import type { Tables } from './tables.js';
 import { WITHIN } from './within.js';
 
 /** Whether the job was redriven as often as $5 says. True when $5 is null. */
-const isMeant = (redrives: string): string => `($5::text IS NULL OR ${redrives} = $5::text::integer)`;
+const isMeant = (redrives: string): string => `($5::integer IS NULL OR ${redrives} = $5::integer)`;
 
 /** The statements for operators: they read jobs, and move one. */
 export const jobStatements = (tables: Tables) => {
@@ -35,12 +35,12 @@ export const jobStatements = (tables: Tables) => {
       ${newestRun(tables)}
       LEFT JOIN ${worker} AS worker ON worker.id = last.worker_id
       WHERE ${listed}
-        AND ($2::text IS NULL OR public_id = ANY($2::text::uuid[]))
+        AND ($2::uuid[] IS NULL OR public_id = ANY($2::uuid[]))
         AND ${shown}
-        AND ($7::text IS NULL OR job.id < $7::text::bigint) ${WITHIN}
+        AND ($7::bigint IS NULL OR job.id < $7::bigint) ${WITHIN}
         AND (status IN ('new', 'in-progress') OR status IN ('complete', 'error', 'cancelled'))
       ORDER BY job.id DESC
-      LIMIT $8::text::bigint`;
+      LIMIT $8::bigint`;
 
   return {
     list: list('', '($6::text IS NULL OR status = $6)'),
@@ -73,7 +73,7 @@ export const jobStatements = (tables: Tables) => {
     move: `
       WITH free AS (
         SELECT id, status, redrives, ${isMeant('redrives')} AS meant FROM ${job}
-        WHERE public_id = ANY($1::text::uuid[]) ${WITHIN}
+        WHERE public_id = ANY($1::uuid[]) ${WITHIN}
         ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
       ), crashed AS (
         SELECT id, (SELECT count(*) FROM ${run}
@@ -81,7 +81,7 @@ export const jobStatements = (tables: Tables) => {
              + (SELECT count(*) FROM ${openRun} AS open
                 WHERE last_id >= job.id AND first_id <= job.id AND job.id = ANY(job_ids) AND jobs_before > job.created_at AND NOT EXISTS (
                   SELECT FROM ${run} AS noted WHERE noted.job_id = job.id AND noted.process_id = open.process_id)) AS crashes
-        FROM ${job} AS job WHERE public_id = ANY($1::text::uuid[]) AND status = ANY($2::text::text[])
+        FROM ${job} AS job WHERE public_id = ANY($1::uuid[]) AND status = ANY($2::text[])
       ), moved AS (
         UPDATE ${job} AS job SET
           status = $3::text,
@@ -94,7 +94,7 @@ export const jobStatements = (tables: Tables) => {
           finished_at = CASE $3::text WHEN 'new' THEN NULL ELSE clock_timestamp() END,
           finished_by = CASE $3::text WHEN 'new' THEN NULL ELSE $4::text END
         FROM free
-        WHERE job.id = free.id AND free.status = ANY($2::text::text[]) AND free.meant
+        WHERE job.id = free.id AND free.status = ANY($2::text[]) AND free.meant
         RETURNING job.id
       )
       SELECT json_build_object(
@@ -103,21 +103,21 @@ export const jobStatements = (tables: Tables) => {
                'meant', coalesce(free.meant, ${isMeant('job.redrives')}),
                'free', free.id IS NOT NULL, 'moved', moved.id IS NOT NULL)::text AS answer
       FROM ${job} AS job LEFT JOIN free ON free.id = job.id LEFT JOIN moved ON moved.id = job.id
-      WHERE public_id = ANY($1::text::uuid[])`,
+      WHERE public_id = ANY($1::uuid[])`,
 
     // $2: the values of the assignment. $3: the states in which the job may be.
     update: (assignment: string, waits: boolean): string => `
       WITH free AS (
-        SELECT id, status FROM ${job} WHERE public_id = $1::text::uuid ${WITHIN}
+        SELECT id, status FROM ${job} WHERE public_id = $1::uuid ${WITHIN}
         FOR NO KEY UPDATE ${waits ? '' : 'SKIP LOCKED'}
       ), updated AS (
         UPDATE ${job} AS job SET ${assignment}
-        FROM free WHERE job.id = free.id AND free.status = ANY($3::text::text[])
+        FROM free WHERE job.id = free.id AND free.status = ANY($3::text[])
         RETURNING job.id
       )
       SELECT json_build_object(
                'status', coalesce(free.status, job.status), 'free', free.id IS NOT NULL, 'updated', updated.id IS NOT NULL)::text AS answer
       FROM ${job} AS job LEFT JOIN free ON free.id = job.id LEFT JOIN updated ON updated.id = job.id
-      WHERE public_id = $1::text::uuid`,
+      WHERE public_id = $1::uuid`,
   };
 };

@@ -39,7 +39,7 @@ export const limitStatements = (tables: Tables, { enterLimits, limitGate }: Func
       SELECT queue, limits FROM part LIMIT 1000`,
 
     setLimit: waking(`
-      INSERT INTO ${limitSize} (name, max, set_by) SELECT $1::text, $4::text::integer, $5::text
+      INSERT INTO ${limitSize} (name, max, set_by) SELECT $1::text, $4::integer, $5::text
       WHERE true ${WITHIN}
       ON CONFLICT (name) DO UPDATE SET max = excluded.max, set_by = excluded.set_by, set_at = clock_timestamp()`),
 

@@ -43,16 +43,13 @@ const ID: Column = ['public_id', 'uuid', ({ publicId }) => publicId];
 const COLUMNS = [...ALWAYS, ...MAYBE, ID];
 const NAMES = COLUMNS.map(([name]) => name).join(', ');
 
-/** A value by its number. A client that encodes values by their types would write JSON, or an array, a second time. */
-const placeholder = (number: number, type: string): string => `$${number}::text::${type}`;
-
-const ONE = `(SELECT ${COLUMNS.map(([, type], index) => placeholder(index + 1, type)).join(', ')}, 1) AS given (${NAMES}, place)`;
+const ONE = `(SELECT ${COLUMNS.map(([, type], index) => `$${index + 1}::${type}`).join(', ')}, 1) AS given (${NAMES}, place)`;
 
 // The server fills up shorter arrays with null.
 const MANY = `(
-        SELECT ${ALWAYS.map(([name, type], index) => `coalesce(${name}, (${placeholder(index + 1, `${type}[]`)})[1]) AS ${name}`).join(', ')},
+        SELECT ${ALWAYS.map(([name, type], index) => `coalesce(${name}, ($${index + 1}::${type}[])[1]) AS ${name}`).join(', ')},
                ${[...MAYBE, ID].map(([name]) => name).join(', ')}, place
-        FROM unnest(${COLUMNS.map(([, type], index) => placeholder(index + 1, `${type}[]`)).join(', ')})
+        FROM unnest(${COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')})
              WITH ORDINALITY AS sent (${NAMES}, place)
       ) AS given`;
 
