@@ -152,10 +152,10 @@ test("where an application's own pool has no connection left nothing waits for o
   const pool = new pg.Pool({ connectionString: database.url, max: 2 });
   const taken = [await pool.connect(), await pool.connect()];
   try {
-    const driver = postgres({ pool, answerTimeout: 200 });
+    const driver = postgres({ pool, answerTimeout: '2s' });
     const lost = {
       code: 'ConnectionLost',
-      message: expect.stringMatching(/No connection of the pool was free.*200 ms/),
+      message: expect.stringMatching(/No connection of the pool was free.*2000 ms/),
     };
     await expect(driver.claimSession({ idleLimitMs: 60_000 }).confirm()).rejects.toMatchObject(lost);
     await expect(driver.verify()).rejects.toMatchObject(lost);
