@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+
+/** How long sessions that are ending have for that before they are cut, in milliseconds. */
+const ENDING_MS = 1_000;
 
 export interface FreshDatabase {
   readonly url: string;
@@ -10,20 +14,37 @@ export interface FreshDatabase {
 /** An empty database of a name of its own, so that tests running at the same time do not meet. */
 export async function freshDatabase(serverUrl: string): Promise<FreshDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await execute(serverUrl, `CREATE DATABASE ${name}`);
+  await withClient(serverUrl, (client) => client.query(`CREATE DATABASE ${name}`));
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return {
     url: url.href,
-    drop: () => execute(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    drop: () => withClient(serverUrl, (client) => drop(client, name)),
   };
 }
 
-async function execute(url: string, statement: string): Promise<void> {
+/**
+ * A pool has ended a little before its sessions have. A session that is cut in that time is an error of a client to
+ * which nobody listens any more, and would end the process.
+ */
+async function drop(client: pg.Client, name: string): Promise<void> {
+  const until = performance.now() + ENDING_MS;
+  const hasSessions = async (): Promise<boolean> => {
+    const { rowCount } = await client.query(
+      "SELECT FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'",
+      [name],
+    );
+    return rowCount !== 0;
+  };
+  while ((await hasSessions()) && performance.now() < until) await sleep(10);
+  await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(statement);
+    await work(client);
   } finally {
     await client.end();
   }
