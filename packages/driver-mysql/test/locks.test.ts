@@ -3,7 +3,7 @@ import type { Driver } from '@rowlock/core';
 import type { ClaimCriteria, ClaimSession, Job, NewJob, Settlement } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool } from 'mysql2/promise';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type MysqlTransaction, mysql } from '../src/index.js';
 import { productIn, versionOf } from '../src/server-version.js';
 import { statements } from '../src/statements.js';
@@ -19,7 +19,7 @@ describe('the locks of a claim', () => {
   let open: ClaimSession<MysqlTransaction>[];
   let drop: () => Promise<void>;
 
-  beforeEach(async () => {
+  const openDatabase = async (): Promise<void> => {
     const fresh = await freshMysqlDatabase(serverUrl);
     url = fresh.url;
     schema = new URL(url).pathname.slice(1);
@@ -28,14 +28,18 @@ describe('the locks of a claim', () => {
     pool = createPool({ uri: url });
     driver = mysql({ uri: url });
     await driver.migrate();
-  });
+  };
 
-  afterEach(async () => {
-    await Promise.all(open.map((held) => held.rollback()));
+  const rollback = async (): Promise<void> => {
+    await Promise.all(open.splice(0).map((held) => held.rollback()));
+  };
+
+  const dropDatabase = async (): Promise<void> => {
+    await rollback();
     await driver.close();
     await pool.end();
     await drop();
-  });
+  };
 
   const begin = (): ClaimSession<MysqlTransaction> => {
     const held = driver.claimSession({ idleLimitMs: 60_000 });
@@ -68,11 +72,15 @@ describe('the locks of a claim', () => {
   };
 
   for (const [what, jobs, fill] of TABLES) {
+    // These tests change nothing that is not rolled back.
     describe(`among ${what}`, () => {
-      beforeEach(async () => {
+      beforeAll(async () => {
+        await openDatabase();
         for (const statement of fill) await pool.query(statement);
         await pool.query('ANALYZE TABLE rowlock_job');
       });
+      afterEach(rollback);
+      afterAll(dropDatabase);
 
       test('the places are walked in the order of their index, and locked by their primary keys', async () => {
         const { claim, claimFromPage } = statements(schema);
@@ -126,271 +134,278 @@ describe('the locks of a claim', () => {
     });
   }
 
-  test('a claim looks beyond what others have locked, however much that is', async () => {
-    const enqueued = await driver.enqueue(Array.from({ length: 200 }, (_, n) => newJob({ priority: n % 2 })));
-    const first = await claimMany(begin(), { limit: 150 });
-    expect(first).toHaveLength(150);
-    const rest = await claimMany(begin(), { limit: 100 });
-    const publicIds = [...first, ...rest].map(({ publicId }) => publicId);
-    expect(new Set(publicIds)).toEqual(new Set(enqueued.map(({ publicId }) => publicId)));
-    expect(await locks()).toEqual(isLocked(...first, ...rest));
-    expect(await claimMany(begin(), { limit: 100 })).toEqual([]);
-  });
+  describe('among jobs of each test', () => {
+    beforeEach(openDatabase);
+    afterEach(dropDatabase);
 
-  test('a claim behind thousands of locked jobs of one key finds what is free in a handful of statements', async () => {
-    await driver.enqueue(Array.from({ length: 3_000 }, () => newJob({ key: 'busy' })));
-    await driver.enqueue([newJob({ key: 'busy' }), newJob({ key: 'free' }), newJob()]);
-    const holder = begin();
-    await holder.lockSiblings({ queue: 'q', keys: ['busy'] }, 1);
-    const held = begin();
-    const asked = async (): Promise<number> => {
-      const [[row]] = await held.handle.query("SHOW SESSION STATUS LIKE 'Com_stmt_execute'");
-      return Number(row.Value);
-    };
-    const before = await asked();
-    expect((await claimMany(held, { limit: 10 })).map(({ key }) => key)).toEqual(['free', null]);
-    // 91 windows of 33 would be 182.
-    expect((await asked()) - before).toBeLessThan(10);
-  });
-
-  test('the siblings of many keys are locked by their primary keys, those of each key up to the limit returned', async () => {
-    const keys = ['a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c'];
-    await driver.enqueue(keys.map((key) => newJob({ key })));
-    const held = begin();
-    const jobs = await held.lockSiblings({ queue: 'q', keys: ['a', 'b'] }, 2);
-    expect(jobs.map(({ key }) => key)).toEqual(['a', 'b', 'a', 'b']);
-    expect((await locks()).length).toBe(6);
-    expect(new Set((await locks()).map((lock) => lock.split(' ')[0]))).toEqual(new Set(['PRIMARY']));
-    const other = begin();
-    await expect(other.lockSiblings({ queue: 'q', keys: ['c', 'b'] }, 2)).rejects.toMatchObject({
-      code: 'LockNotAvailable',
-    });
-  });
-
-  test('a key of thousands of jobs is refused for its first ones before the others are read', async () => {
-    await driver.enqueue(Array.from({ length: 5_000 }, () => newJob({ key: 'busy' })));
-    await claim(begin());
-    const held = begin();
-    const reads = async (): Promise<number> => {
-      const [[row]] = await held.handle.query("SHOW SESSION STATUS LIKE 'Handler_read_next'");
-      return Number(row.Value);
-    };
-    const before = await reads();
-    await expect(held.lockSiblings({ queue: 'q', keys: ['busy'] }, 1)).rejects.toMatchObject({
-      code: 'LockNotAvailable',
-    });
-    expect((await reads()) - before).toBeLessThan(2_000);
-  });
-
-  test('a handler that gives up its locks with what commits implicitly has lost the claim, and settles nothing', async () => {
-    await driver.enqueue([newJob()]);
-    const held = begin();
-    const job = await claim(held);
-    await held.handle.query('DO 1');
-    expect(held.lost.aborted).toBe(false);
-    await held.handle.query('CREATE TABLE scratch (id INT)');
-    expect(held.lost.aborted).toBe(true);
-    await expect(held.settle([settled(job)])).rejects.toBe(held.lost.reason);
-    await held.rollback();
-    expect((await claim(begin()))?.id).toBe(job?.id);
-  });
-
-  test.each([
-    'START TRANSACTION',
-    'begin',
-    '\n start  transaction READ ONLY',
-    '/* api */ START TRANSACTION',
-    '-- x\nBEGIN',
-    '# x\n/**/ BEGIN',
-  ])('a handler cannot begin a transaction in that of the claim: %j', async (statement) => {
-    await driver.enqueue([newJob()]);
-    const held = begin();
-    const job = await claim(held);
-    await expect(held.handle.query(statement)).rejects.toMatchObject({ code: 'InvalidInput' });
-    await held.handle.query('SELECT 1');
-    expect(await locks()).toEqual(isLocked(job));
-    expect(held.lost.aborted).toBe(false);
-  });
-
-  test("MariaDB's block of statements is none", async () => {
-    await driver.enqueue([newJob()]);
-    const held = begin();
-    await claim(held);
-    const answer = await held.handle.query('BEGIN NOT ATOMIC SET @x = 1; END').catch(({ code }) => code);
-    // MySQL does not know it.
-    if (!Array.isArray(answer)) expect(answer).toBe('ER_PARSE_ERROR');
-    expect(held.lost.aborted).toBe(false);
-  });
-
-  test('a handler that calls a procedure which commits, and returns rows too, has lost the claim', async () => {
-    await pool.query('CREATE PROCEDURE looks() BEGIN SELECT 0 AS serverStatus; END');
-    await pool.query('CREATE PROCEDURE commits() BEGIN SELECT 1; COMMIT; SELECT 2; END');
-    await driver.enqueue([newJob()]);
-    const held = begin();
-    const job = await claim(held);
-    await held.handle.query('CALL looks()');
-    await held.handle.query('SELECT 0 AS affectedRows, 0 AS serverStatus');
-    expect(held.lost.aborted).toBe(false);
-    await held.handle.query('CALL commits()');
-    expect(held.lost.aborted).toBe(true);
-    await expect(held.settle([settled(job)])).rejects.toBe(held.lost.reason);
-  });
-
-  test.each(['COMMIT AND CHAIN', 'ROLLBACK AND CHAIN', 'CALL peeks()'])(
-    'a handler that ends the transaction by %s, so that another one is open, has lost the claim',
-    async (statement) => {
-      await pool.query('CREATE TABLE looked_at (id INT)');
-      await pool.query(
-        'CREATE PROCEDURE peeks() BEGIN START TRANSACTION; COMMIT; SELECT id FROM looked_at; END',
+    test('a claim looks beyond what others have locked, however much that is', async () => {
+      const enqueued = await driver.enqueue(
+        Array.from({ length: 200 }, (_, n) => newJob({ priority: n % 2 })),
       );
+      const first = await claimMany(begin(), { limit: 150 });
+      expect(first).toHaveLength(150);
+      const rest = await claimMany(begin(), { limit: 100 });
+      const publicIds = [...first, ...rest].map(({ publicId }) => publicId);
+      expect(new Set(publicIds)).toEqual(new Set(enqueued.map(({ publicId }) => publicId)));
+      expect(await locks()).toEqual(isLocked(...first, ...rest));
+      expect(await claimMany(begin(), { limit: 100 })).toEqual([]);
+    });
+
+    test('a claim behind thousands of locked jobs of one key finds what is free in a handful of statements', async () => {
+      await driver.enqueue(Array.from({ length: 3_000 }, () => newJob({ key: 'busy' })));
+      await driver.enqueue([newJob({ key: 'busy' }), newJob({ key: 'free' }), newJob()]);
+      const holder = begin();
+      await holder.lockSiblings({ queue: 'q', keys: ['busy'] }, 1);
+      const held = begin();
+      const asked = async (): Promise<number> => {
+        const [[row]] = await held.handle.query("SHOW SESSION STATUS LIKE 'Com_stmt_execute'");
+        return Number(row.Value);
+      };
+      const before = await asked();
+      expect((await claimMany(held, { limit: 10 })).map(({ key }) => key)).toEqual(['free', null]);
+      // 91 windows of 33 would be 182.
+      expect((await asked()) - before).toBeLessThan(10);
+    });
+
+    test('the siblings of many keys are locked by their primary keys, those of each key up to the limit returned', async () => {
+      const keys = ['a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c'];
+      await driver.enqueue(keys.map((key) => newJob({ key })));
+      const held = begin();
+      const jobs = await held.lockSiblings({ queue: 'q', keys: ['a', 'b'] }, 2);
+      expect(jobs.map(({ key }) => key)).toEqual(['a', 'b', 'a', 'b']);
+      expect((await locks()).length).toBe(6);
+      expect(new Set((await locks()).map((lock) => lock.split(' ')[0]))).toEqual(new Set(['PRIMARY']));
+      const other = begin();
+      await expect(other.lockSiblings({ queue: 'q', keys: ['c', 'b'] }, 2)).rejects.toMatchObject({
+        code: 'LockNotAvailable',
+      });
+    });
+
+    test('a key of thousands of jobs is refused for its first ones before the others are read', async () => {
+      await driver.enqueue(Array.from({ length: 5_000 }, () => newJob({ key: 'busy' })));
+      await claim(begin());
+      const held = begin();
+      const reads = async (): Promise<number> => {
+        const [[row]] = await held.handle.query("SHOW SESSION STATUS LIKE 'Handler_read_next'");
+        return Number(row.Value);
+      };
+      const before = await reads();
+      await expect(held.lockSiblings({ queue: 'q', keys: ['busy'] }, 1)).rejects.toMatchObject({
+        code: 'LockNotAvailable',
+      });
+      expect((await reads()) - before).toBeLessThan(2_000);
+    });
+
+    test('a handler that gives up its locks with what commits implicitly has lost the claim, and settles nothing', async () => {
       await driver.enqueue([newJob()]);
-      const lost = begin();
-      await claim(lost);
-      await lost.handle.query(statement);
-      await expect(lost.renew()).rejects.toMatchObject({ code: 'ConnectionLost' });
-      await lost.rollback();
-      const undone = begin();
-      await claim(undone);
-      await undone.handle.query(statement);
-      await expect(undone.undo()).rejects.toMatchObject({ code: 'ConnectionLost' });
-      await undone.rollback();
       const held = begin();
       const job = await claim(held);
-      await held.handle.query(statement);
-      await expect(held.settle([settled(job)])).rejects.toMatchObject({ code: 'ConnectionLost' });
+      await held.handle.query('DO 1');
+      expect(held.lost.aborted).toBe(false);
+      await held.handle.query('CREATE TABLE scratch (id INT)');
       expect(held.lost.aborted).toBe(true);
+      await expect(held.settle([settled(job)])).rejects.toBe(held.lost.reason);
       await held.rollback();
       expect((await claim(begin()))?.id).toBe(job?.id);
-    },
-  );
-
-  test.each([
-    '/* mine */ SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
-    "/*!40101 SET sql_mode = '' */",
-    "-- mine\nSET sql_mode = ''",
-    'CREATE TEMPORARY TABLE mine (id INT)',
-    "SELECT GET_LOCK('mine', 0)",
-    'SELECT 1 INTO @mine',
-    'SELECT @mine := 1',
-    "PREPARE mine FROM 'SELECT 1'",
-    'CALL tells(@mine)',
-    "SELECT 1; SET sql_mode = ''",
-  ])('what a handler leaves in its session is not there for a later claim: %j', async (statement) => {
-    await pool.query('CREATE PROCEDURE tells(OUT told INT) SET told = 1');
-    await driver.close();
-    driver = mysql({ uri: url, multipleStatements: true });
-    await driver.enqueue([newJob()]);
-    const held = begin();
-    const job = await claim(held);
-    const [[self]] = await held.handle.query('SELECT CONNECTION_ID() AS id');
-    await held.handle.query(statement);
-    expect(held.lost.aborted).toBe(false);
-    await held.rollback();
-    const next = begin();
-    expect((await claim(next))?.id).toBe(job?.id);
-    const [[other]] = await next.handle.query('SELECT CONNECTION_ID() AS id');
-    expect(other.id).not.toBe(self.id);
-  });
-
-  test('a handler that lets its connection commit by itself has lost the claim, and no later claim is on that connection', async () => {
-    await driver.enqueue([newJob()]);
-    const held = begin();
-    const job = await claim(held);
-    const [[self]] = await held.handle.query('SELECT CONNECTION_ID() AS id');
-    await held.handle.query('SET autocommit = 1');
-    expect(held.lost.aborted).toBe(true);
-    await held.rollback();
-    const next = begin();
-    expect((await claim(next))?.id).toBe(job?.id);
-    const [[other]] = await next.handle.query('SELECT CONNECTION_ID() AS id');
-    expect(other.id).not.toBe(self.id);
-    expect(await locks()).toEqual(isLocked(job));
-  });
-
-  test('a producer inserts while jobs are held, before and behind them, and while a claim found nothing', async () => {
-    await driver.enqueue(Array.from({ length: 5 }, () => newJob()));
-    for (let worker = 0; worker < 5; worker++) expect(await claim(begin())).toBeDefined();
-    expect(await claim(begin())).toBeUndefined();
-    // Were it to wait, it would wait for transactions that end only after it.
-    const enqueued = await driver.enqueue([newJob({ priority: -1 }), newJob(), newJob({ priority: 1 })]);
-    expect(enqueued.map(({ outcome }) => outcome)).toEqual(['enqueued', 'enqueued', 'enqueued']);
-    expect(open.map(({ lost }) => lost.aborted)).not.toContain(true);
-  });
-
-  test('a duplicate of a job that is held is told so while it is held', async () => {
-    const unique = { key: 'once', scope: 'outstanding' } as const;
-    const [original] = await driver.enqueue([newJob({ unique })]);
-    const held = begin();
-    expect((await claim(held))?.publicId).toBe(original?.publicId);
-    expect(await driver.enqueue([newJob({ unique })])).toEqual([
-      { outcome: 'duplicate', publicId: original?.publicId },
-    ]);
-    expect(held.lost.aborted).toBe(false);
-  });
-
-  test('a job is settled while a caller that was told of it as a duplicate has not committed', async () => {
-    const unique = { key: 'once', scope: 'outstanding' } as const;
-    await driver.enqueue([newJob({ unique })]);
-    const held = begin();
-    const job = await claim(held);
-    const caller = await pool.getConnection();
-    await caller.query('START TRANSACTION');
-    expect(await driver.join(caller).enqueue([newJob({ unique })])).toEqual([
-      { outcome: 'duplicate', publicId: job?.publicId },
-    ]);
-    expect(await held.settle([settled(job)])).toEqual([job?.id]);
-    await held.commit();
-    await caller.query('ROLLBACK');
-    caller.release();
-  });
-
-  test('after a deadlock nothing more is written, by the handler or by the settlement', async () => {
-    await pool.query('CREATE TABLE scratch (id INT PRIMARY KEY, note VARCHAR(20) NOT NULL)');
-    await pool.query("INSERT INTO scratch VALUES (1, 'as it was'), (2, 'as it was')");
-    await driver.enqueue([newJob()]);
-    const held = begin();
-    const job = await claim(held);
-    const { handle } = held;
-    await handle.query("UPDATE scratch SET note = 'handler' WHERE id = 1");
-
-    const other = await pool.getConnection();
-    await other.query('START TRANSACTION');
-    await other.query("UPDATE scratch SET note = 'other' WHERE id = 2");
-    // The server ends the one that has written less.
-    await other.query(
-      `INSERT INTO scratch SELECT 100 + place, 'other' FROM JSON_TABLE(?, '$[*]' COLUMNS (place FOR ORDINALITY)) AS many`,
-      [JSON.stringify(Array.from({ length: 100 }, () => 0))],
-    );
-    const waiting = other.query("UPDATE scratch SET note = 'other' WHERE id = 1");
-    await somebodyWaits(pool, schema);
-
-    const written = await Promise.allSettled([
-      handle.query("UPDATE scratch SET note = 'handler' WHERE id = 2"),
-      // Sent without waiting for the one before.
-      handle.query("INSERT INTO scratch VALUES (3, 'by itself')"),
-      handle.execute("INSERT INTO scratch VALUES (4, 'by itself')"),
-      held.settle([settled(job)]),
-      held.commit(),
-    ]);
-    expect(written.map(({ status }) => status)).toEqual(written.map(() => 'rejected'));
-    expect(written.slice(3)).toMatchObject([
-      { reason: { code: 'Deadlock' } },
-      { reason: { code: 'Deadlock' } },
-    ]);
-    await expect(handle.query("INSERT INTO scratch VALUES (5, 'by itself')")).rejects.toMatchObject({
-      code: 'TransactionOver',
     });
 
-    await waiting;
-    await other.query('ROLLBACK');
-    other.release();
-    const [rows] = await pool.query('SELECT * FROM scratch ORDER BY id');
-    expect(rows).toEqual([
-      { id: 1, note: 'as it was' },
-      { id: 2, note: 'as it was' },
-    ]);
-    await held.rollback();
-    expect((await claim(begin()))?.id).toBe(job?.id);
+    test.each([
+      'START TRANSACTION',
+      'begin',
+      '\n start  transaction READ ONLY',
+      '/* api */ START TRANSACTION',
+      '-- x\nBEGIN',
+      '# x\n/**/ BEGIN',
+    ])('a handler cannot begin a transaction in that of the claim: %j', async (statement) => {
+      await driver.enqueue([newJob()]);
+      const held = begin();
+      const job = await claim(held);
+      await expect(held.handle.query(statement)).rejects.toMatchObject({ code: 'InvalidInput' });
+      await held.handle.query('SELECT 1');
+      expect(await locks()).toEqual(isLocked(job));
+      expect(held.lost.aborted).toBe(false);
+    });
+
+    test("MariaDB's block of statements is none", async () => {
+      await driver.enqueue([newJob()]);
+      const held = begin();
+      await claim(held);
+      const answer = await held.handle.query('BEGIN NOT ATOMIC SET @x = 1; END').catch(({ code }) => code);
+      // MySQL does not know it.
+      if (!Array.isArray(answer)) expect(answer).toBe('ER_PARSE_ERROR');
+      expect(held.lost.aborted).toBe(false);
+    });
+
+    test('a handler that calls a procedure which commits, and returns rows too, has lost the claim', async () => {
+      await pool.query('CREATE PROCEDURE looks() BEGIN SELECT 0 AS serverStatus; END');
+      await pool.query('CREATE PROCEDURE commits() BEGIN SELECT 1; COMMIT; SELECT 2; END');
+      await driver.enqueue([newJob()]);
+      const held = begin();
+      const job = await claim(held);
+      await held.handle.query('CALL looks()');
+      await held.handle.query('SELECT 0 AS affectedRows, 0 AS serverStatus');
+      expect(held.lost.aborted).toBe(false);
+      await held.handle.query('CALL commits()');
+      expect(held.lost.aborted).toBe(true);
+      await expect(held.settle([settled(job)])).rejects.toBe(held.lost.reason);
+    });
+
+    test.each(['COMMIT AND CHAIN', 'ROLLBACK AND CHAIN', 'CALL peeks()'])(
+      'a handler that ends the transaction by %s, so that another one is open, has lost the claim',
+      async (statement) => {
+        await pool.query('CREATE TABLE looked_at (id INT)');
+        await pool.query(
+          'CREATE PROCEDURE peeks() BEGIN START TRANSACTION; COMMIT; SELECT id FROM looked_at; END',
+        );
+        await driver.enqueue([newJob()]);
+        const lost = begin();
+        await claim(lost);
+        await lost.handle.query(statement);
+        await expect(lost.renew()).rejects.toMatchObject({ code: 'ConnectionLost' });
+        await lost.rollback();
+        const undone = begin();
+        await claim(undone);
+        await undone.handle.query(statement);
+        await expect(undone.undo()).rejects.toMatchObject({ code: 'ConnectionLost' });
+        await undone.rollback();
+        const held = begin();
+        const job = await claim(held);
+        await held.handle.query(statement);
+        await expect(held.settle([settled(job)])).rejects.toMatchObject({ code: 'ConnectionLost' });
+        expect(held.lost.aborted).toBe(true);
+        await held.rollback();
+        expect((await claim(begin()))?.id).toBe(job?.id);
+      },
+    );
+
+    test.each([
+      '/* mine */ SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+      "/*!40101 SET sql_mode = '' */",
+      "-- mine\nSET sql_mode = ''",
+      'CREATE TEMPORARY TABLE mine (id INT)',
+      "SELECT GET_LOCK('mine', 0)",
+      'SELECT 1 INTO @mine',
+      'SELECT @mine := 1',
+      "PREPARE mine FROM 'SELECT 1'",
+      'CALL tells(@mine)',
+      "SELECT 1; SET sql_mode = ''",
+    ])('what a handler leaves in its session is not there for a later claim: %j', async (statement) => {
+      await pool.query('CREATE PROCEDURE tells(OUT told INT) SET told = 1');
+      await driver.close();
+      driver = mysql({ uri: url, multipleStatements: true });
+      await driver.enqueue([newJob()]);
+      const held = begin();
+      const job = await claim(held);
+      const [[self]] = await held.handle.query('SELECT CONNECTION_ID() AS id');
+      await held.handle.query(statement);
+      expect(held.lost.aborted).toBe(false);
+      await held.rollback();
+      const next = begin();
+      expect((await claim(next))?.id).toBe(job?.id);
+      const [[other]] = await next.handle.query('SELECT CONNECTION_ID() AS id');
+      expect(other.id).not.toBe(self.id);
+    });
+
+    test('a handler that lets its connection commit by itself has lost the claim, and no later claim is on that connection', async () => {
+      await driver.enqueue([newJob()]);
+      const held = begin();
+      const job = await claim(held);
+      const [[self]] = await held.handle.query('SELECT CONNECTION_ID() AS id');
+      await held.handle.query('SET autocommit = 1');
+      expect(held.lost.aborted).toBe(true);
+      await held.rollback();
+      const next = begin();
+      expect((await claim(next))?.id).toBe(job?.id);
+      const [[other]] = await next.handle.query('SELECT CONNECTION_ID() AS id');
+      expect(other.id).not.toBe(self.id);
+      expect(await locks()).toEqual(isLocked(job));
+    });
+
+    test('a producer inserts while jobs are held, before and behind them, and while a claim found nothing', async () => {
+      await driver.enqueue(Array.from({ length: 5 }, () => newJob()));
+      for (let worker = 0; worker < 5; worker++) expect(await claim(begin())).toBeDefined();
+      expect(await claim(begin())).toBeUndefined();
+      // Were it to wait, it would wait for transactions that end only after it.
+      const enqueued = await driver.enqueue([newJob({ priority: -1 }), newJob(), newJob({ priority: 1 })]);
+      expect(enqueued.map(({ outcome }) => outcome)).toEqual(['enqueued', 'enqueued', 'enqueued']);
+      expect(open.map(({ lost }) => lost.aborted)).not.toContain(true);
+    });
+
+    test('a duplicate of a job that is held is told so while it is held', async () => {
+      const unique = { key: 'once', scope: 'outstanding' } as const;
+      const [original] = await driver.enqueue([newJob({ unique })]);
+      const held = begin();
+      expect((await claim(held))?.publicId).toBe(original?.publicId);
+      expect(await driver.enqueue([newJob({ unique })])).toEqual([
+        { outcome: 'duplicate', publicId: original?.publicId },
+      ]);
+      expect(held.lost.aborted).toBe(false);
+    });
+
+    test('a job is settled while a caller that was told of it as a duplicate has not committed', async () => {
+      const unique = { key: 'once', scope: 'outstanding' } as const;
+      await driver.enqueue([newJob({ unique })]);
+      const held = begin();
+      const job = await claim(held);
+      const caller = await pool.getConnection();
+      await caller.query('START TRANSACTION');
+      expect(await driver.join(caller).enqueue([newJob({ unique })])).toEqual([
+        { outcome: 'duplicate', publicId: job?.publicId },
+      ]);
+      expect(await held.settle([settled(job)])).toEqual([job?.id]);
+      await held.commit();
+      await caller.query('ROLLBACK');
+      caller.release();
+    });
+
+    test('after a deadlock nothing more is written, by the handler or by the settlement', async () => {
+      await pool.query('CREATE TABLE scratch (id INT PRIMARY KEY, note VARCHAR(20) NOT NULL)');
+      await pool.query("INSERT INTO scratch VALUES (1, 'as it was'), (2, 'as it was')");
+      await driver.enqueue([newJob()]);
+      const held = begin();
+      const job = await claim(held);
+      const { handle } = held;
+      await handle.query("UPDATE scratch SET note = 'handler' WHERE id = 1");
+
+      const other = await pool.getConnection();
+      await other.query('START TRANSACTION');
+      await other.query("UPDATE scratch SET note = 'other' WHERE id = 2");
+      // The server ends the one that has written less.
+      await other.query(
+        `INSERT INTO scratch SELECT 100 + place, 'other' FROM JSON_TABLE(?, '$[*]' COLUMNS (place FOR ORDINALITY)) AS many`,
+        [JSON.stringify(Array.from({ length: 100 }, () => 0))],
+      );
+      const waiting = other.query("UPDATE scratch SET note = 'other' WHERE id = 1");
+      await somebodyWaits(pool, schema);
+
+      const written = await Promise.allSettled([
+        handle.query("UPDATE scratch SET note = 'handler' WHERE id = 2"),
+        // Sent without waiting for the one before.
+        handle.query("INSERT INTO scratch VALUES (3, 'by itself')"),
+        handle.execute("INSERT INTO scratch VALUES (4, 'by itself')"),
+        held.settle([settled(job)]),
+        held.commit(),
+      ]);
+      expect(written.map(({ status }) => status)).toEqual(written.map(() => 'rejected'));
+      expect(written.slice(3)).toMatchObject([
+        { reason: { code: 'Deadlock' } },
+        { reason: { code: 'Deadlock' } },
+      ]);
+      await expect(handle.query("INSERT INTO scratch VALUES (5, 'by itself')")).rejects.toMatchObject({
+        code: 'TransactionOver',
+      });
+
+      await waiting;
+      await other.query('ROLLBACK');
+      other.release();
+      const [rows] = await pool.query('SELECT * FROM scratch ORDER BY id');
+      expect(rows).toEqual([
+        { id: 1, note: 'as it was' },
+        { id: 2, note: 'as it was' },
+      ]);
+      await held.rollback();
+      expect((await claim(begin()))?.id).toBe(job?.id);
+    });
   });
 });
 
