@@ -2,3 +2,13 @@
 export function isError(value: unknown): value is Error {
   return typeof value === 'object' && value !== null && 'message' in value && 'stack' in value;
 }
+
+/** The most errors of a chain that are looked at. A chain may be a circle. */
+const DEEPEST_CAUSE = 8;
+
+/** An error and its causes, the outermost first. */
+export function causesOf(error: unknown): readonly Error[] {
+  const chain: Error[] = [];
+  for (let each = error; isError(each) && chain.length < DEEPEST_CAUSE; each = each.cause) chain.push(each);
+  return chain;
+}

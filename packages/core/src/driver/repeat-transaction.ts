@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidInputError } from '../errors.js';
 import { checkWhole } from '../input.js';
-import { isError } from '../is-error.js';
+import { causesOf } from '../is-error.js';
 import { Pause } from '../job/pause.js';
 import { type DriverError, isDriverError } from './driver-error.js';
 
@@ -11,9 +11,6 @@ const RETRIES = 5;
 /** The pauses between two attempts, in milliseconds. The other transaction needs time to end. */
 const SHORTEST_PAUSE = 20;
 const LONGEST_PAUSE = 2_000;
-
-/** How deep an error is looked for in others, by `cause`. */
-const DEEPEST_CAUSE = 8;
 
 export interface TransactionOptions {
   /**
@@ -109,12 +106,10 @@ async function attempt<Tx, Result>(
 
 /** Whether the server has ended the transaction for the sake of another. Libraries wrap the server's error in their own. */
 function isRepeatable(error: unknown, toDriverError: (error: unknown) => DriverError): boolean {
-  let each = error;
-  for (let depth = 0; depth < DEEPEST_CAUSE && isError(each); depth++) {
+  for (const each of causesOf(error)) {
     const { code } = toDriverError(each);
     if (code === 'CommitUnknown') return false;
     if (code === 'Deadlock' || code === 'SerializationFailure') return true;
-    each = each.cause;
   }
   return false;
 }

@@ -8,6 +8,7 @@
 import type { ClaimSession } from '../../driver/claim-session.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import { ClaimLostError } from '../../errors.js';
+import { causesOf } from '../../is-error.js';
 import type { Sweep } from '../look/sweep.js';
 import type { RunRecord } from '../record/run-records.js';
 import { tell } from '../tell/outcomes.js';
@@ -58,8 +59,9 @@ async function turn<Tx>(flow: Flow<Tx>, claims: Claims<Tx>, claim: Grouped<Tx>):
 
 /** Whether the server has undone the transaction, as by a deadlock. */
 function isUndone(error: unknown): boolean {
-  if (isDriverError(error, 'Deadlock') || isDriverError(error, 'SerializationFailure')) return true;
-  return error instanceof Error && isUndone(error.cause);
+  return causesOf(error).some(
+    (each) => isDriverError(each, 'Deadlock') || isDriverError(each, 'SerializationFailure'),
+  );
 }
 
 /**
