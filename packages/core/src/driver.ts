@@ -30,6 +30,13 @@ export {
   rowLock,
   type TableName,
 } from './driver/row-lock.js';
+export {
+  beforePaused,
+  type NewPause,
+  type PauseTarget,
+  type PauseView,
+  wakeUpFor,
+} from './driver/pause.js';
 export { runOver } from './driver/run-over.js';
 export type * from './driver/run-record.js';
 export { type ClaimSource, SharedPool } from './driver/shared-pool.js';
