@@ -34,7 +34,9 @@ export function lockSiblings(
     const inProgress = jobs.filter(({ status }) => status === 'in-progress');
     const others = jobs.filter(({ status }) => status !== 'in-progress');
     const isPaused = (job: JobRow): boolean => paused.queue(job.queue) || paused.kind(job.kind);
-    return beforePaused([...inProgress, ...others], isPaused).slice(0, limit).map(toJob);
+    return beforePaused([...inProgress, ...others], isPaused)
+      .slice(0, limit)
+      .map(toJob);
   });
 }
 
