@@ -19,17 +19,19 @@ export const claimStatements = (tables: Tables, { enterLimits }: Functions) => {
    *   take none.
    * - Behind a SELECT the planner ignores its statistics of priorities, which may show none beyond the line.
    *
+   * While the queue is paused, that SELECT is NULL, and the index is not searched. As a condition of its own the look at the pauses took
+   * 2 us longer, a twentieth of the claim.
+   *
    * Without these forms, planning each claim of one job cost half as much again of the server's time for the job. The measure was
    * beside a million settled and a million later jobs, 100,000 of a busy key, or dead rows that an old snapshot keeps.
    */
   const claim = (limits: string, isPaused: string, limit: string): string => `
       SELECT ${JOB} FROM ${job}
       WHERE queue = $1 AND status = 'new' AND due AND ${limits} AND available_at <= statement_timestamp()
-        AND (priority, id) > ((SELECT $2::smallint), $3)
+        AND (priority, id) > ((SELECT $2::smallint WHERE NOT ${isPaused}), $3)
         AND kind = ANY($4)
         AND coalesce(key <> ALL($5), true)
         AND ${isKindOpen}
-        AND NOT ${isPaused}
       ORDER BY priority, id
       LIMIT ${limit}
       FOR NO KEY UPDATE SKIP LOCKED`;
