@@ -491,19 +491,17 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
+  target record;
   was_paused boolean;
 BEGIN
   PERFORM set_config('search_path', format('%I, pg_temp', nspname), true)
   FROM pg_class JOIN pg_namespace AS schema ON schema.oid = relnamespace
   WHERE pg_class.oid = resume.pause_table;
-  WITH ended AS (
-    DELETE FROM pause USING pause_target(resume.queue, resume.kind, resume.limit_name, resume.everything) AS target
-    WHERE pause.scope = target.scope AND pause.name = target.name
-    RETURNING coalesce(pause.paused_until > clock_timestamp(), true) AS was_paused
-  )
-  SELECT coalesce(bool_or(ended.was_paused), false) INTO was_paused FROM ended;
+  target := pause_target(resume.queue, resume.kind, resume.limit_name, resume.everything);
+  DELETE FROM pause WHERE scope = target.scope AND name = target.name
+  RETURNING paused_until IS NULL OR paused_until > clock_timestamp() INTO was_paused;
   PERFORM wake(resume.queue);
-  RETURN was_paused;
+  RETURN coalesce(was_paused, false);
 END
 $$;
 
