@@ -55,7 +55,7 @@ export const pauseStatements = ({ pause }: Tables) => ({
   // Skips a pause that others are changing.
   endPauses: `
       DELETE stop FROM (
-        SELECT scope, name FROM ${pause} FORCE INDEX (pause_end)
+        SELECT scope, name FROM ${pause} AS old FORCE INDEX (pause_end)
         WHERE paused_until <= UTC_TIMESTAMP(6) ORDER BY paused_until LIMIT 1000 FOR UPDATE SKIP LOCKED
       ) AS ended STRAIGHT_JOIN ${pause} AS stop FORCE INDEX (PRIMARY) ON stop.scope = ended.scope AND stop.name = ended.name`,
 
