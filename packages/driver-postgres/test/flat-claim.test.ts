@@ -273,23 +273,23 @@ test('a hundred thousand jobs of a paused queue cost a claim and a survey nothin
     [limits],
   );
   await client.query('VACUUM ANALYZE');
-  const statements = {
+  const asked = {
     claim: [sql.claimOne, ['q', -32_768, 0, ['k'], []]],
     several: [sql.claim, ['q', -32_768, 0, ['k'], [], 10]],
     limited: [sql.claimLimited, ['q', -32_768, 0, ['k'], [], limits, ['a'], [2], 'rowlock']],
     parts: [sql.limitedParts, [['q']]],
     survey: [sql.survey, [['q'], ['k']]],
-  } as const;
+  } satisfies Readonly<Record<string, readonly [text: string, values: unknown[]]>>;
   for (const target of [
     { scope: 'queue', name: 'q' },
     { scope: 'limit', name: 'a' },
   ] as const) {
     await driver.pause({ ...target, until: null, reason: null, by: 'test' });
-    for (const [text, values] of Object.values(statements))
-      expect(pages(await explained(client, text, [...values]))).toBeLessThan(50);
+    for (const [text, values] of Object.values(asked))
+      expect(pages(await explained(client, text, values))).toBeLessThan(50);
     await arePlannedOnce(client, {
-      [`claim, ${target.scope}`]: statements.claim,
-      [`limited, ${target.scope}`]: statements.limited,
+      [`claim, ${target.scope}`]: asked.claim,
+      [`limited, ${target.scope}`]: asked.limited,
     });
     await client.query('DEALLOCATE ALL');
     await driver.resume(target);

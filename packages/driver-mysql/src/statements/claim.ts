@@ -16,7 +16,7 @@ export const claimStatements = (tables: Tables) => {
          ORDER BY ${order} LIMIT ?)`;
 
   // A page of places in the order of the claim: from the first job on, or from the line. The line needs two ranges for the index.
-  const page = (from: 'start' | 'line', kinds: string, busy: string, limits: string): string =>
+  const page = (from: 'start' | 'line', limits: string, kinds: string, busy: string): string =>
     from === 'start'
       ? `${places('', 'place.priority, place.id', kinds, busy, limits)} AS candidate`
       : `(${places('AND priority = ? AND id > ?', 'place.id', kinds, busy, limits)}
@@ -30,7 +30,7 @@ export const claimStatements = (tables: Tables) => {
     // `place` is a plain read of the claim's index, which locks nothing. A locking read of an index also locks the index's records, in
     // an order of its own. With claims, sibling locks and settlements on three indexes, locking reads gave a deadlock in some thousand
     // claims. Only `job` is locked, by primary key, row by row in the order of the index. LIMIT thus locks only the rows that it returns.
-    claim: (from: 'start' | 'line', kinds: string, busy: string, limits: string): string => `
+    claim: (from: 'start' | 'line', limits: string, kinds: string, busy: string): string => `
       SELECT ${JOB} FROM ${job} AS place FORCE INDEX (job_claim)
       STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = place.id
       WHERE place.queue = ? AND place.claimable = 1 AND place.limits = ?
@@ -41,16 +41,16 @@ export const claimStatements = (tables: Tables) => {
       FOR UPDATE OF job SKIP LOCKED`,
 
     // MariaDB has no OF. The places, in brackets, are read first, and then locked in their order. An ORDER BY would lock all.
-    claimFromPage: (from: 'start' | 'line', kinds: string, busy: string, limits: string): string => `
-      SELECT ${JOB} FROM ${page(from, kinds, busy, limits)}
+    claimFromPage: (from: 'start' | 'line', limits: string, kinds: string, busy: string): string => `
+      SELECT ${JOB} FROM ${page(from, limits, kinds, busy)}
       STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = candidate.id
       WHERE job.status = 'new' AND job.available_at <= UTC_TIMESTAMP(6)
       LIMIT ?
       FOR UPDATE SKIP LOCKED`,
 
     // The number of a page's places, by key.
-    keysOfPage: (from: 'start' | 'line', kinds: string, busy: string, limits: string): string => `
-      SELECT candidate.\`key\`, COUNT(*) AS jobs FROM ${page(from, kinds, busy, limits)} GROUP BY candidate.\`key\``,
+    keysOfPage: (from: 'start' | 'line', limits: string, kinds: string, busy: string): string => `
+      SELECT candidate.\`key\`, COUNT(*) AS jobs FROM ${page(from, limits, kinds, busy)} GROUP BY candidate.\`key\``,
 
     // For the time after a deadlock. Another run that had the job meanwhile has counted an attempt, has delayed the job, or still has it.
     lockAgain: (ids: string): string => `
