@@ -13,6 +13,13 @@ export { HIGHEST_ID, NO_ID, rangeOf } from './driver/job-ids.js';
 export { keepAsking } from './driver/keep-asking.js';
 export { noTransaction } from './driver/no-transaction.js';
 export { isOwnHandle, ownHandle } from './driver/own-handle.js';
+export {
+  beforePaused,
+  type NewPause,
+  type PauseTarget,
+  type PauseView,
+  wakeUpFor,
+} from './driver/pause.js';
 export type { ClientPool } from './driver/pool-size.js';
 export {
   type BegunTransaction,

@@ -4,6 +4,7 @@ export type { Client, ListOptions } from './client/client.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 // Tokens to inject.
 export type { LimitSizes } from './client/limits.js';
+export type { Pausable, PauseOptions } from './client/pauses.js';
 export type { AcquireOptions, SlotHolder, Slots, SlotsFull, SlotsSize } from './client/slots.js';
 export type { Clock } from './clock.js';
 // The type of a driver. The entry `driver` has the parts to build one.
@@ -14,6 +15,7 @@ export {
   type DriverErrorCode,
   isDriverError,
 } from './driver/driver-error.js';
+export type { PauseView } from './driver/pause.js';
 export type { LimitView } from './driver/store.js';
 export type { Duration } from './duration.js';
 // Errors.

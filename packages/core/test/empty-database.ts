@@ -120,6 +120,9 @@ export function emptyDatabase(answers: Answers): {
     limitedParts: answers.limitedParts ?? (async () => []),
     setLimit: unused,
     limits: unused,
+    pause: unused,
+    resume: unused,
+    pauses: unused,
     move: answers.move ?? unused,
     moveAll: async (event, publicIds) =>
       Promise.all(publicIds.map((publicId) => driver.move(event, publicId))),

@@ -38,6 +38,8 @@ import { openCalls } from './themes/open-calls.js';
 import { openRuns } from './themes/open-runs.js';
 import { order } from './themes/order.js';
 import { outcomes } from './themes/outcomes.js';
+import { pausedRuns } from './themes/paused-runs.js';
+import { pauses } from './themes/pauses.js';
 import { plugins } from './themes/plugins.js';
 import { realms } from './themes/realms.js';
 import { receipts } from './themes/receipts.js';
@@ -69,6 +71,7 @@ export const conformanceThemes: readonly Theme[] = [
   settle,
   claimSession,
   limits,
+  pauses,
   handlerTransaction,
   lostConnection,
   lifecycle,
@@ -107,6 +110,8 @@ export const conformanceThemes: readonly Theme[] = [
   leasedRuns,
   limitedRuns,
   leased(limitedRuns),
+  pausedRuns,
+  leased(pausedRuns),
   heartbeats,
   silence,
   refusedSettlements,

@@ -1,5 +1,5 @@
 import type { JobView, State } from '@rowlock/core';
-import { type Job, limitsOf, type WorkerInfo, type WorkerView } from '@rowlock/core/driver';
+import { type Job, limitsOf, type NewPause, type WorkerInfo, type WorkerView } from '@rowlock/core/driver';
 import type { JobRow } from './job-row.js';
 
 /** The record of one run, as far as it concerns one job. JSON is text and times are milliseconds. */
@@ -38,6 +38,12 @@ export interface LimitSizeRow {
   readonly max: number;
   readonly setAt: number;
   readonly setBy: string;
+}
+
+/** A pause. Also one that has ended, until the next pause is set. */
+export interface PauseRow extends Omit<NewPause, 'until'> {
+  readonly until: number | null;
+  readonly pausedAt: number;
 }
 
 /** One of the application's own records. */

@@ -5,6 +5,7 @@ export { enqueue } from './statements/enqueue.js';
 export { count, list, move, update } from './statements/jobs.js';
 export { lease, lockLeased, reclaim } from './statements/lease.js';
 export { enterLimits, leaveLimits, limitedParts, limits, setLimit } from './statements/limits.js';
+export { pause, pauses, resume } from './statements/pauses.js';
 export type { Place } from './statements/place.js';
 export { history, prune, takePruneTurn } from './statements/prune.js';
 export { endCrashed, noteProgress, release, startRuns } from './statements/runs.js';

@@ -7,7 +7,10 @@ import type {
   LimitView,
   Moved,
   NewJob,
+  NewPause,
   Page,
+  PauseTarget,
+  PauseView,
   Store,
   Updated,
   WakeUp,
@@ -70,6 +73,18 @@ export class MemoryStore implements Store {
 
   limits(): Promise<readonly LimitView[]> {
     return this.execute(statements.limits);
+  }
+
+  pause(pause: NewPause): Promise<void> {
+    return this.execute((place) => statements.pause(place, pause));
+  }
+
+  resume(target: PauseTarget): Promise<void> {
+    return this.execute((place) => statements.resume(place, target));
+  }
+
+  pauses(): Promise<readonly PauseView[]> {
+    return this.execute(statements.pauses);
   }
 
   workers(): Promise<readonly WorkerView[]> {

@@ -160,6 +160,21 @@ CREATE TABLE IF NOT EXISTS rowlock_limit_size (
   CONSTRAINT size_max CHECK (max BETWEEN 0 AND 1000)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
+-- The work that is paused. The claim's statement reads these rows, and a pause begins for all workers with its commit. One that has ended
+-- stays until the next one is set.
+CREATE TABLE IF NOT EXISTS rowlock_pause (
+  scope         VARCHAR(16) NOT NULL,
+  -- That of the queue, the kind or the limit; '' of all.
+  name          VARCHAR(128) NOT NULL,
+  paused_until  DATETIME(6),
+  reason        VARCHAR(512),
+  paused_by     VARCHAR(255) NOT NULL DEFAULT '',
+  paused_at     DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+  PRIMARY KEY (scope, name),
+  KEY pause_end (paused_until),
+  CONSTRAINT pause_scope CHECK (scope IN ('queue', 'kind', 'limit', 'all') AND (scope = 'all') = (name = ''))
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+
 -- The doorbell: a row for each wake-up, added and never changed, so that nobody waits for anybody to ring.
 CREATE TABLE IF NOT EXISTS rowlock_bell (
   id       BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,

@@ -78,3 +78,41 @@ BEGIN
     END IF;
   END WHILE;
 END;
+
+-- Pauses the work of a queue, of a kind, with a limit, or all of it, with the caller's commit. Rings the bell as rowlock_enqueue does.
+DROP PROCEDURE IF EXISTS rowlock_pause;
+
+CREATE PROCEDURE rowlock_pause(
+  -- 'queue', 'kind', 'limit' or 'all'.
+  IN wanted_scope  VARCHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
+  -- Of the queue, the kind or the limit; NULL of all.
+  IN wanted_name   VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
+  -- UTC. NULL: until it is resumed.
+  IN ends_at       DATETIME(6),
+  IN why           VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
+  -- NULL: the user.
+  IN who           VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin
+)
+MODIFIES SQL DATA
+SQL SECURITY INVOKER
+BEGIN
+  INSERT INTO rowlock_pause (scope, name, paused_until, reason, paused_by)
+  VALUES (wanted_scope, COALESCE(wanted_name, ''), ends_at, why, COALESCE(who, USER()))
+  ON DUPLICATE KEY UPDATE paused_until = VALUES(paused_until), reason = VALUES(reason), paused_by = VALUES(paused_by),
+                          paused_at = UTC_TIMESTAMP(6);
+  INSERT INTO rowlock_bell (wake_up) VALUES (IF(wanted_scope = 'queue', JSON_OBJECT('queue', wanted_name), JSON_OBJECT()));
+END;
+
+-- Ends a pause of the same work, with the caller's commit.
+DROP PROCEDURE IF EXISTS rowlock_resume;
+
+CREATE PROCEDURE rowlock_resume(
+  IN wanted_scope  VARCHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
+  IN wanted_name   VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin
+)
+MODIFIES SQL DATA
+SQL SECURITY INVOKER
+BEGIN
+  DELETE FROM rowlock_pause WHERE scope = wanted_scope AND name = COALESCE(wanted_name, '');
+  INSERT INTO rowlock_bell (wake_up) VALUES (IF(wanted_scope = 'queue', JSON_OBJECT('queue', wanted_name), JSON_OBJECT()));
+END;

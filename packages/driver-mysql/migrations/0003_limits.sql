@@ -82,13 +82,13 @@ END;
 
 DROP PROCEDURE IF EXISTS rowlock_limited_parts;
 
--- Answers a row for each queue of the list and each text of limits in its due jobs, up to 1,000. Goes from text to text by the index,
+-- Answers a row for each queue of the list and each text of limits in its due jobs, up to 1,000, without paused ones. Goes from text to text by the index,
 -- however many jobs there are of each: a server chooses such a plan for one GROUP BY only now and then.
 CREATE PROCEDURE rowlock_limited_parts(IN queues JSON)
 READS SQL DATA
 SQL SECURITY INVOKER
 BEGIN
-  DECLARE place, parts INT DEFAULT 0;
+  DECLARE place, parts, stops INT DEFAULT 0;
   DECLARE part_queue VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
   DECLARE part_limits VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
@@ -98,7 +98,14 @@ BEGIN
     WHILE part_limits IS NOT NULL AND parts < 1000 DO
       SELECT MIN(limits) INTO part_limits FROM rowlock_job FORCE INDEX (job_claim)
       WHERE queue = part_queue AND claimable = 1 AND limits > part_limits;
-      IF part_limits IS NOT NULL THEN
+      SELECT COUNT(*) INTO stops FROM rowlock_pause
+      WHERE (paused_until IS NULL OR paused_until > UTC_TIMESTAMP(6)) AND CASE scope
+        WHEN 'all' THEN TRUE
+        WHEN 'queue' THEN name = part_queue
+        WHEN 'limit' THEN LOCATE(CONCAT('{', JSON_QUOTE(name), ':'), part_limits) = 1 OR LOCATE(CONCAT(',', JSON_QUOTE(name), ':'), part_limits) > 0
+        ELSE FALSE
+      END;
+      IF part_limits IS NOT NULL AND stops = 0 THEN
         SELECT part_queue AS queue, part_limits AS limits;
         SET parts = parts + 1;
       END IF;

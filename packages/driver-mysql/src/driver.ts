@@ -16,6 +16,7 @@ import {
   type MigrationReport,
   type Moved,
   type NewJob,
+  type NewPause,
   ownHandle,
   type Page,
   type QueuePart,
@@ -57,7 +58,7 @@ import { poolWithoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
 import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
 import { type MysqlOptions, type Settings, settingsOf } from './options.js';
-import { type MysqlTransaction, query } from './query.js';
+import { change, type MysqlTransaction, query } from './query.js';
 import { endCrashed } from './run/crashed-runs.js';
 import { noteRun } from './run/note-run.js';
 import { reclaim } from './run/reclaim.js';
@@ -249,6 +250,12 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   override async count(filter: JobFilter): Promise<Record<State, number>> {
     return this.#withoutTimeout.count(filter);
+  }
+
+  override async pause(pause: NewPause): Promise<void> {
+    await super.pause(pause);
+    // Beside a caller's transaction: under REPEATABLE READ it would lock the gaps, and others who pause would wait for its end.
+    await change(this.#on, this.context.sql.endPauses);
   }
 
   override async notify(wakeUps: readonly WakeUp[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { JobError, JobView, Json, State } from '@rowlock/core';
-import { type Job, type LimitView, limitsOf, type WorkerView } from '@rowlock/core/driver';
+import { type Job, type LimitView, limitsOf, type PauseView, type WorkerView } from '@rowlock/core/driver';
 
 /**
  * A row as the statements select it. Ids and JSON are text, and times are milliseconds. No setting of the connection alters these.
@@ -64,6 +64,15 @@ export interface LimitViewRow {
   set_by: string;
 }
 
+export interface PauseRow {
+  scope: PauseView['scope'];
+  name: string;
+  ends_at: string | null;
+  reason: string | null;
+  paused_by: string;
+  paused_at: string;
+}
+
 export function toJob(row: JobRow): Job {
   return {
     id: BigInt(row.id),
@@ -119,6 +128,11 @@ export function toWorkerView(row: WorkerViewRow): WorkerView {
 
 export function toLimitView(row: LimitViewRow): LimitView {
   return { name: row.name, max: row.max, setAt: new Date(Number(row.set_at)), setBy: row.set_by };
+}
+
+export function toPauseView({ scope, name, reason, ...row }: PauseRow): PauseView {
+  const until = row.ends_at === null ? null : new Date(Number(row.ends_at));
+  return { scope, name, until, reason, by: row.paused_by, pausedAt: new Date(Number(row.paused_at)) };
 }
 
 function json<Value>(text: string | null): Value | null {

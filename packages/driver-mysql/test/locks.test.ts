@@ -85,7 +85,7 @@ describe('the locks of a claim', () => {
       test('the places are walked in the order of their index, and locked by their primary keys', async () => {
         const { claim, claimFromPage } = statements(schema);
         const text = productIn(await versionOf(pool)) === 'MySQL' ? claim : claimFromPage;
-        const part = ['k', '', 34];
+        const part = ['k', '', 'q', 34];
         const line =
           text === claim ? ['q', '', 0, '0', 0, ...part] : ['q', '', 0, '0', ...part, 'q', '', 0, ...part];
         for (const [from, values] of [
@@ -93,9 +93,11 @@ describe('the locks of a claim', () => {
           ['line', line],
         ] as const) {
           const given = text === claim ? values : [...values, 2];
-          const plans = await explain(text(from, '?', '?'), given.map(String));
+          const plans = await explain(text(from, '', '?', '?'), given.map(String));
           const used = plans.filter(({ key }) => key !== null).map(({ table, key }) => `${table} ${key}`);
-          expect(new Set(used)).toEqual(new Set(['job PRIMARY', 'place job_claim']));
+          // Those of `stop` are plain reads of the pauses, which lock nothing.
+          const locked = used.filter((each) => !each.startsWith('stop '));
+          expect(new Set(locked)).toEqual(new Set(['job PRIMARY', 'place job_claim']));
           expect(plans.map(({ Extra }) => Extra ?? '').join()).not.toMatch(/filesort/);
         }
       });

@@ -1,12 +1,20 @@
 import { statements } from '../src/statements.js';
 
+/** From where, and for which limits. */
+const CLAIMS = [
+  ['start', ''],
+  ['line', ''],
+  ['start', '<limits>'],
+  ['line', '<limits>'],
+];
+
 /** What the texts are spelled for that depend on more than lists and tables. */
 const SPELLED_FOR: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   idleLimit: [[60]],
   count: [['<given 1>', '<given 2>', '<given 3>', ['new', 'in-progress']]],
-  claim: [['start'], ['line']],
-  claimFromPage: [['start'], ['line']],
-  keysOfPage: [['start'], ['line']],
+  claim: CLAIMS,
+  claimFromPage: CLAIMS,
+  keysOfPage: CLAIMS,
   findDuplicates: [[2]],
   findSeen: [[2]],
 };
@@ -20,7 +28,7 @@ export function spelled(schema: string): readonly { readonly verb: string; reado
     if (typeof text === 'string') return [{ verb: name, text }];
     return (SPELLED_FOR[name] ?? [[]]).map((first) => {
       const lists = Array.from({ length: text.length - first.length }, (_, place) => `<given ${place + 1}>`);
-      const verb = first.length === 0 ? name : `${name}(${first.join(', ')})`;
+      const verb = first.length === 0 ? name : `${name}(${first.filter((each) => each !== '').join(', ')})`;
       return { verb, text: String(Reflect.apply(text, undefined, [...first, ...lists])) };
     });
   });

@@ -202,6 +202,23 @@ CREATE TABLE limit_size (
   set_by  text NOT NULL DEFAULT ''
 );
 
+-- The work that is paused. The claim's statement reads these rows, and a pause begins for all workers with its commit. One that has ended
+-- stays until the next one is set.
+CREATE TABLE pause (
+  scope         text NOT NULL CHECK (scope IN ('queue', 'kind', 'limit', 'all')),
+  -- That of the queue, the kind or the limit; '' of all.
+  name          text NOT NULL,
+  paused_until  job_time,
+  reason        text,
+  paused_by     text NOT NULL DEFAULT '',
+  paused_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (scope, name),
+  CONSTRAINT pause_name CHECK (CASE scope WHEN 'all' THEN name = '' ELSE length(name) BETWEEN 1 AND 128 END)
+);
+
+-- Otherwise the planner takes a table that was never looked at for one of ten pages, and each claim would search an index of nothing.
+ANALYZE pause;
+
 -- The number of a limit's advisory lock, its gate. Takers share it for the time of one statement. Who looks whether the limit is full, and who
 -- adds slots, has it alone.
 CREATE FUNCTION limit_gate(name text) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN hashtextextended(name, 27);
@@ -426,5 +443,90 @@ BEGIN
     END IF;
   END LOOP;
   RAISE EXCEPTION 'The unique key of % kept changing hands; try again.', enqueue.kind USING ERRCODE = '40001';
+END
+$$;
+
+-- Pauses the work of a queue, of a kind, with a limit, or everything, from any language. The pause begins with the caller's commit.
+--   SELECT rowlock.pause(queue => 'mail', until => now() + interval '1 hour', reason => 'the provider is down');
+CREATE FUNCTION pause(
+  queue       text DEFAULT NULL,
+  kind        text DEFAULT NULL,
+  limit_name  text DEFAULT NULL,
+  everything  boolean DEFAULT false,
+  until       timestamptz DEFAULT NULL,
+  reason      text DEFAULT NULL,
+  paused_by   text DEFAULT session_user,
+  -- Leave it out. The table is known by its number, and so stays the same when its schema is renamed.
+  pause_table regclass DEFAULT 'pause'::regclass
+) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('search_path', format('%I, pg_temp', nspname), true)
+  FROM pg_class JOIN pg_namespace AS schema ON schema.oid = relnamespace
+  WHERE pg_class.oid = pause.pause_table;
+  INSERT INTO pause (scope, name, paused_until, reason, paused_by)
+  SELECT target.scope, target.name, pause.until, pause.reason, pause.paused_by
+  FROM pause_target(pause.queue, pause.kind, pause.limit_name, pause.everything) AS target
+  ON CONFLICT (scope, name) DO UPDATE
+  SET paused_until = excluded.paused_until, reason = excluded.reason, paused_by = excluded.paused_by, paused_at = clock_timestamp();
+  PERFORM wake(pause.queue);
+END
+$$;
+
+-- Ends a pause of the same work. Workers take the work up with the caller's commit. Returns whether it was paused.
+--   SELECT rowlock.resume(queue => 'mail');
+CREATE FUNCTION resume(
+  queue       text DEFAULT NULL,
+  kind        text DEFAULT NULL,
+  limit_name  text DEFAULT NULL,
+  everything  boolean DEFAULT false,
+  -- Leave it out.
+  pause_table regclass DEFAULT 'pause'::regclass
+) RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  target record;
+  was_paused boolean;
+BEGIN
+  PERFORM set_config('search_path', format('%I, pg_temp', nspname), true)
+  FROM pg_class JOIN pg_namespace AS schema ON schema.oid = relnamespace
+  WHERE pg_class.oid = resume.pause_table;
+  target := pause_target(resume.queue, resume.kind, resume.limit_name, resume.everything);
+  DELETE FROM pause WHERE scope = target.scope AND name = target.name
+  RETURNING paused_until IS NULL OR paused_until > clock_timestamp() INTO was_paused;
+  PERFORM wake(resume.queue);
+  RETURN coalesce(was_paused, false);
+END
+$$;
+
+-- The work that a caller has named.
+CREATE FUNCTION pause_target(queue text, kind text, limit_name text, everything boolean, OUT scope text, OUT name text)
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF num_nonnulls(queue, kind, limit_name, nullif(everything, false)) <> 1 THEN
+    RAISE EXCEPTION 'Name one of queue, kind and limit_name, or pass everything => true.' USING ERRCODE = '22023';
+  END IF;
+  scope := CASE WHEN queue IS NOT NULL THEN 'queue' WHEN kind IS NOT NULL THEN 'kind' WHEN limit_name IS NOT NULL THEN 'limit' ELSE 'all' END;
+  name := coalesce(queue, kind, limit_name, '');
+END
+$$;
+
+-- Wakes the workers of a queue, or all of them, with the caller's commit. A full queue of notifications would make it fail.
+CREATE FUNCTION wake(queue text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  hint jsonb := CASE WHEN queue IS NULL THEN '{}' ELSE jsonb_build_object('queue', queue) END;
+BEGIN
+  PERFORM pg_notify('rowlock:' || current_schema(), hint::text) WHERE pg_notification_queue_usage() < 0.9;
+  INSERT INTO bell (wake_up) SELECT hint
+  WHERE EXISTS (SELECT FROM worker WHERE alive_until > statement_timestamp() - interval '1 minute');
 END
 $$;

@@ -1,5 +1,12 @@
 import type { JobError, JobView, Json, State } from '@rowlock/core';
-import { type Job, type LimitView, limitsOf, type WorkerLines, type WorkerView } from '@rowlock/core/driver';
+import {
+  type Job,
+  type LimitView,
+  limitsOf,
+  type PauseView,
+  type WorkerLines,
+  type WorkerView,
+} from '@rowlock/core/driver';
 
 /** A row of `query`: see `types` there. */
 export interface JobRow {
@@ -18,6 +25,12 @@ export interface JobRow {
   metadata: { readonly [name: string]: Json };
   limits: string;
   created_at: number;
+}
+
+/** A job of a key that is locked. */
+export interface SiblingRow extends JobRow {
+  /** Whether its kind or its queue is paused. */
+  paused: boolean;
 }
 
 export interface JobViewRow extends JobRow {
@@ -62,6 +75,15 @@ export interface LimitRow {
   max: number;
   set_at: number;
   set_by: string;
+}
+
+export interface PauseRow {
+  scope: PauseView['scope'];
+  name: string;
+  until: number | null;
+  reason: string | null;
+  by: string;
+  paused_at: number;
 }
 
 export function toJob(row: JobRow): Job {
@@ -111,6 +133,10 @@ export function toWorkerView(row: WorkerRow): WorkerView {
 
 export function toLimitView({ name, max, set_at, set_by }: LimitRow): LimitView {
   return { name, max, setAt: new Date(set_at), setBy: set_by };
+}
+
+export function toPauseView({ until, paused_at, ...pause }: PauseRow): PauseView {
+  return { ...pause, until: date(until), pausedAt: new Date(paused_at) };
 }
 
 function date(ms: number | null): Date | null {

@@ -5,6 +5,7 @@ import { enqueueStatements } from './statements/enqueue.js';
 import { jobStatements } from './statements/jobs.js';
 import { leaseStatements } from './statements/lease.js';
 import { limitStatements } from './statements/limits.js';
+import { pauseStatements } from './statements/pauses.js';
 import { pruneStatements } from './statements/prune.js';
 import { runStatements } from './statements/runs.js';
 import { settleStatements } from './statements/settle.js';
@@ -28,6 +29,7 @@ export const statements = (schema: string) => {
     ...settleStatements(named),
     ...leaseStatements(named),
     ...limitStatements(named, called),
+    ...pauseStatements(named),
     ...surveyStatements(named),
     ...pruneStatements(named),
     ...jobStatements(named),

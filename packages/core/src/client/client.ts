@@ -4,6 +4,7 @@ import type { Clock } from '../clock.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
+import type { PauseView } from '../driver/pause.js';
 import type { JobFilter, Moved, Store } from '../driver/store.js';
 import { ClosedError, IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { QUEUE } from '../handler/handler.js';
@@ -21,6 +22,7 @@ import { checkEnqueueable, type Enqueueable, type EnqueueOptions } from './enque
 import { LimitSizes } from './limits.js';
 import type { LocalWorkers } from './local-workers.js';
 import { newJobs } from './new-jobs.js';
+import { newPause, type Pausable, type PauseOptions, pauseTarget } from './pauses.js';
 import { SharedStore } from './shared-store.js';
 import { type SlotHolder, Slots, type SlotsSize } from './slots.js';
 import { metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
@@ -237,6 +239,36 @@ export class Client<Tx> {
   }
 
   /**
+   * Pauses work: of a queue, of a kind, with a limit, or all. When this resolves, no worker begins a job of it any more,
+   * until it is resumed. Jobs that run already go on, and so do calls that enqueue. Takes the place of an earlier pause
+   * of the same work.
+   *
+   * With `tx`, the pause begins when that transaction commits.
+   *
+   * @throws InvalidInputError
+   * @example
+   * await rowlock.pause({ queue: 'mail' }, { until: new Date(Date.now() + 600_000), reason: 'the provider is down' });
+   */
+  async pause(work: Pausable, options: PauseOptions = {}, call: CallOptions<Tx> = {}): Promise<void> {
+    return this.#within(call, async (tx) => this.#pausing(tx).pause(newPause(work, options)));
+  }
+
+  /**
+   * Ends a pause, and workers take up its work at once. Does nothing if this work is not paused. Each pause ends by
+   * itself: that of `'all'` leaves a queue paused that was paused by its name.
+   *
+   * @throws InvalidInputError
+   */
+  async resume(work: Pausable, call: CallOptions<Tx> = {}): Promise<void> {
+    return this.#within(call, async (tx) => this.#pausing(tx).resume(pauseTarget(work)));
+  }
+
+  /** The pauses that have not ended, in the order of their scopes and names, up to 1,000. */
+  async pauses(call: CallOptions<Tx> = {}): Promise<readonly PauseView[]> {
+    return this.#within(call, async (tx) => this.#pausing(tx).pauses());
+  }
+
+  /**
    * Changes a job's metadata in the database, without a read before. All operations take effect, in their order, or
    * none. Updates at the same time lose nothing of each other.
    *
@@ -329,6 +361,10 @@ export class Client<Tx> {
   #join(tx: Tx): Store {
     this.checkOpen();
     return this.#driver.join(tx);
+  }
+
+  #pausing(tx: Tx | undefined): Pick<Store, 'pause' | 'resume' | 'pauses'> {
+    return tx === undefined ? this.#driver : this.#join(tx);
   }
 
   #store(tx: Tx | undefined): Pick<Store, 'list' | 'count' | 'move' | 'update' | 'notify'> {

@@ -47,6 +47,7 @@ export interface RunTransaction<Tx> {
 export interface ClaimSession<Tx> extends RunTransaction<Tx> {
   /**
    * SKIP LOCKED. Locks and returns the first due jobs beyond the line, up to `limit`, in the order of priority and id.
+   * The statement itself reads the pauses, and returns no paused job: see `Store.pause`.
    *
    * With `limits`, also takes a slot of each of these limits, until the transaction ends. It takes one of a limit if
    * fewer slots than the limit's size are taken, whatever size their takers had. The size is what `setLimit` has set,
@@ -56,7 +57,8 @@ export interface ClaimSession<Tx> extends RunTransaction<Tx> {
 
   /**
    * NOWAIT. Locks every job of the queue and these keys that is available or in progress. Returns the first `limit` of
-   * each key: those in progress first, then by id. Rejects at once with `LockNotAvailable` when another transaction
+   * each key: those in progress first, then by id, up to the first one whose kind or queue is paused. The statement that
+   * locks them also reads the pauses. Rejects at once with `LockNotAvailable` when another transaction
    * holds one of these jobs. After that, only `rollback` is allowed.
    */
   lockSiblings(entities: Entities, limit: number): Promise<readonly Job[]>;

@@ -36,8 +36,8 @@ export interface Driver<Tx = unknown> extends Store {
   claimSession(options: ClaimSessionOptions): ClaimSession<Tx>;
 
   /**
-   * Returns those of these queues that have a due job of these kinds without limits, locked or not, in any order. By one
-   * statement.
+   * Returns those of these queues that have a due job of these kinds without limits, locked or not, in any order. Paused
+   * jobs do not count. By one statement.
    */
   dueQueues(lanes: Lanes): Promise<readonly string[]>;
 
@@ -47,7 +47,10 @@ export interface Driver<Tx = unknown> extends Store {
    */
   survey(lanes: Lanes): Promise<Survey>;
 
-  /** The parts of these queues that have due jobs with limits, locked or not, up to 1,000. Reads without locks. */
+  /**
+   * The parts of these queues that have due jobs with limits, locked or not, up to 1,000. Without the parts of a queue or
+   * a limit that is paused. Reads without locks.
+   */
   limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]>;
 
   /**

@@ -2,6 +2,7 @@ import type { Enqueued, JobId, JobView, NewJob } from '../job/job.js';
 import type { ClientEvent, State } from '../job/lifecycle.js';
 import type { Operation } from '../update/operation.js';
 import type { WorkerView } from './anchor.js';
+import type { NewPause, PauseTarget, PauseView } from './pause.js';
 import type { WakeUp } from './wake-up.js';
 
 /**
@@ -69,6 +70,18 @@ export interface Store {
 
   /** The limits whose size was set, in the order of their names, up to 1,000. */
   limits(): Promise<readonly LimitView[]>;
+
+  /**
+   * Pauses work, in place of an earlier pause of the same target. No claim that begins after the commit takes a job of
+   * it. Jobs that are claimed already go on. Also deletes pauses that have ended. Wakes workers with the commit.
+   */
+  pause(pause: NewPause): Promise<void>;
+
+  /** Ends the pause of this target, if there is one. Other pauses stay. Wakes workers with the commit. */
+  resume(target: PauseTarget): Promise<void>;
+
+  /** The pauses that have not ended, in the order of their scopes and names, up to 1,000. */
+  pauses(): Promise<readonly PauseView[]>;
 
   /** The workers that are alive, and those that stopped within the last hour. */
   workers(): Promise<readonly WorkerView[]>;

@@ -7,11 +7,14 @@ export interface Lanes {
 export interface Survey {
   /** How many delayed jobs became due. */
   readonly promoted: number;
-  /** Milliseconds until the next delayed job of these queues becomes due. Null if there is none. */
+  /**
+   * Milliseconds until the next delayed job of these queues becomes due, or a pause ends, of any work. Null if there is
+   * neither.
+   */
   readonly nextDueMs: number | null;
   /**
-   * Whether a due job of these queues and kinds is in the table, locked or not. Jobs that were just promoted need not
-   * count.
+   * Whether a due job of these queues and kinds is in the table, locked or not. Paused jobs do not count, and jobs that
+   * were just promoted need not.
    */
   readonly waiting: boolean;
   /** Whether a job of these queues is in progress by a lease of any worker. */

@@ -1,12 +1,14 @@
 import { type ClaimCriteria, type Job, NO_LIMITS } from '@rowlock/core/driver';
 import { toJob } from '../rows.js';
 import { enterLimits } from './limits.js';
+import { pausesOf } from './pauses.js';
 import type { Place } from './place.js';
 
 /** Uses SKIP LOCKED. Takes no slot of a limit where no job is free. Rows come in the order of their ids, which the sort by priority keeps. */
 export function claim({ database, tx }: Place, criteria: ClaimCriteria): readonly Job[] {
   const { queue, kinds, line, busy, limit, limits = NO_LIMITS } = criteria;
   const now = database.clock.now();
+  const paused = pausesOf({ database, tx });
   const passedOver = new Set<string | null>(busy);
   const found = database.tables.jobs.findBy(
     'queue',
@@ -20,6 +22,7 @@ export function claim({ database, tx }: Place, criteria: ClaimCriteria): readonl
       (job.priority > line.priority || (job.priority === line.priority && job.id > line.id)) &&
       kinds.includes(job.kind) &&
       !passedOver.has(job.key) &&
+      !paused.job(job) &&
       row.isFreeFor(tx),
   );
   const first = found.toSorted((one, other) => one.value.priority - other.value.priority).slice(0, limit);

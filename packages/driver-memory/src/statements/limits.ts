@@ -3,6 +3,7 @@ import { type LimitView, limitsOf, NO_LIMITS, type QueuePart } from '@rowlock/co
 import type { Row } from '../row.js';
 import type { LimitSlotRow } from '../rows.js';
 import { notify } from './bell.js';
+import { pausesOf } from './pauses.js';
 import type { Place } from './place.js';
 
 /** The most parts of queues, and the most limits, that are returned. */
@@ -80,13 +81,15 @@ export function limits({ database, tx }: Place): readonly LimitView[] {
 
 export function limitedParts({ database, tx }: Place, queues: readonly string[]): readonly QueuePart[] {
   const now = database.clock.now();
-  const parts = queues.flatMap((queue) => {
+  const paused = pausesOf({ database, tx });
+  const open = queues.filter((queue) => !paused.queue(queue));
+  const parts = open.flatMap((queue) => {
     const jobs = database.tables.jobs.findBy(
       'queue',
       queue,
       tx,
       ({ status, due, availableAt, limits }) =>
-        limits !== NO_LIMITS && status === 'new' && due && availableAt <= now,
+        limits !== NO_LIMITS && status === 'new' && due && availableAt <= now && !paused.limits(limits),
     );
     return [...new Set(jobs.map(({ value }) => value.limits))].map((limits) => ({ queue, limits }));
   });

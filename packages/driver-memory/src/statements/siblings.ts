@@ -1,11 +1,14 @@
 import {
+  beforePaused,
   type DependencyQuestion,
   type Entities,
   isSettled,
   type Job,
   type JobId,
 } from '@rowlock/core/driver';
+import type { JobRow } from '../job-row.js';
 import { toJob } from '../rows.js';
+import { pausesOf } from './pauses.js';
 import type { Place } from './place.js';
 
 /** Uses NOWAIT. */
@@ -25,11 +28,15 @@ export function lockSiblings(
     ),
   );
   tx.takeNow(found.flat().map(({ row }) => row));
+  const paused = pausesOf({ database, tx });
   return found.flatMap((ofKey) => {
     const jobs = ofKey.map(({ value }) => value);
     const inProgress = jobs.filter(({ status }) => status === 'in-progress');
     const others = jobs.filter(({ status }) => status !== 'in-progress');
-    return [...inProgress, ...others].slice(0, limit).map(toJob);
+    const isPaused = (job: JobRow): boolean => paused.queue(job.queue) || paused.kind(job.kind);
+    return beforePaused([...inProgress, ...others], isPaused)
+      .slice(0, limit)
+      .map(toJob);
   });
 }
 

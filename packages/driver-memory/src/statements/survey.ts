@@ -2,6 +2,7 @@ import { type Lanes, NO_LIMITS, type Survey } from '@rowlock/core/driver';
 import type { JobRow } from '../job-row.js';
 import { leasedIn } from './lease.js';
 import { limitedParts } from './limits.js';
+import { pausesOf } from './pauses.js';
 import type { Place } from './place.js';
 
 /** A locked job counts too. */
@@ -11,9 +12,11 @@ export function dueQueues(place: Place, { queues, kinds }: Lanes): readonly stri
 
 function dueIn(place: Place, queue: string, kinds: readonly string[]): readonly JobRow[] {
   const now = place.database.clock.now();
+  const paused = pausesOf(place);
   return newIn(place, queue)
     .map(({ value }) => value)
-    .filter(({ due, availableAt, kind }) => due && availableAt <= now && kinds.includes(kind));
+    .filter(({ due, availableAt, kind }) => due && availableAt <= now && kinds.includes(kind))
+    .filter((job) => !paused.job(job));
 }
 
 /** Uses SKIP LOCKED. */
@@ -28,10 +31,11 @@ export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Surve
     tx.take(row);
     tx.write(row, { ...value, due: true });
   }
-  const next = Math.min(...later.map(({ value }) => value.availableAt));
+  const ends = pausesOf({ database, tx }).firstEndMs ?? Number.POSITIVE_INFINITY;
+  const next = Math.min(ends, ...later.map(({ value }) => value.availableAt - now));
   return {
     promoted: promoted.length,
-    nextDueMs: Number.isFinite(next) ? next - now : null,
+    nextDueMs: Number.isFinite(next) ? next : null,
     waiting,
     leased: leasedIn({ database, tx }, queues).length > 0,
     limited: limitedParts({ database, tx }, queues).length > 0,

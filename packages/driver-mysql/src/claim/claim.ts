@@ -39,8 +39,9 @@ async function claimInOrder(
   const key = list(busy.length > 0 ? busy : ['']);
   const from = beginningOf(line);
   const beyond = from === 'start' ? [] : [line.priority, line.id, line.priority];
-  const values = [queue, limits, ...beyond, ...kind.values, ...key.values, limit];
-  return query<JobRow>(on, sql.claim(from, kind.places, key.places), values);
+  const stops = namesOf(limits);
+  const values = [queue, limits, ...beyond, ...kind.values, ...key.values, queue, ...stops.values, limit];
+  return query<JobRow>(on, sql.claim(from, stops.places, kind.places, key.places), values);
 }
 
 /** For a server that locks all rows of a statement or none. Takes a page of places at a time, and locks the page's first free ones. */
@@ -50,17 +51,18 @@ async function claimFromPages(
   { queue, kinds, limits = NO_LIMITS, line, busy, limit }: ClaimCriteria,
 ): Promise<readonly JobRow[]> {
   const kind = list(kinds);
+  const stops = namesOf(limits);
   const passed = busy.length > 0 ? [...busy] : [''];
   const found: JobRow[] = [];
   let { priority, id } = line;
   for (let page = 2 * limit + SPARE; ; page *= 4) {
     const key = list(passed);
-    const these = [...kind.values, ...key.values, page];
+    const these = [...kind.values, ...key.values, queue, ...stops.values, page];
     const from = beginningOf({ priority, id });
     const part = [queue, limits];
     const places =
       from === 'start' ? [...part, ...these] : [...part, priority, id, ...these, ...part, priority, ...these];
-    const text = sql.claimFromPage(from, kind.places, key.places);
+    const text = sql.claimFromPage(from, stops.places, kind.places, key.places);
     const rows = await query<JobRow>(on, text, [...places, limit - found.length]);
     found.push(...rows);
     if (found.length === limit) return found;
@@ -70,7 +72,7 @@ async function claimFromPages(
     if (last !== undefined) [priority, id] = [last.priority, BigInt(last.id)];
     const seen = await query<{ key: string | null; jobs: number }>(
       on,
-      sql.keysOfPage(from, kind.places, key.places),
+      sql.keysOfPage(from, stops.places, kind.places, key.places),
       places,
     );
     if (seen.reduce((sum, each) => sum + Number(each.jobs), 0) < page) return found;
@@ -78,6 +80,11 @@ async function claimFromPages(
     const room = Math.max(0, MOST_PASSED - passed.length);
     if (rows.length === 0) passed.push(...seen.flatMap((each) => each.key ?? []).slice(0, room));
   }
+}
+
+/** The names of the limits of a text, for the statement. It has no place for them where there are none. */
+function namesOf(limits: string): ReturnType<typeof list<string>> {
+  return limits === NO_LIMITS ? { places: '', values: [] } : list(limitsOf(limits).map(({ name }) => name));
 }
 
 /** A claim from the start compares no places, which saves the server a part of the search. */

@@ -1,5 +1,5 @@
 import { DriverError, isDriverError } from '@rowlock/core';
-import { type Entities, HIGHEST_ID, type Job, type JobId } from '@rowlock/core/driver';
+import { beforePaused, type Entities, HIGHEST_ID, type Job, type JobId } from '@rowlock/core/driver';
 import { query } from '../query.js';
 import type { JobRow } from '../rows.js';
 import { KEYS } from '../store/given-rows.js';
@@ -22,6 +22,11 @@ const SURPLUS = 64;
 const FEW = 1024;
 
 type Sibling = Pick<JobRow, 'id' | 'key'>;
+
+interface Pausable extends Pick<JobRow, 'status'> {
+  /** How many pauses its queue and its kind have. */
+  readonly paused: number | string;
+}
 
 /** Locks the siblings of some jobs, all or none, and reads the first `limit` of each key. @throws DriverError */
 export async function lockSiblings(
@@ -51,7 +56,7 @@ async function lockAndRead(
   }
   const surplus = siblings.length - upTo(limit, siblings).length;
   if (surplus > SURPLUS) return lockMany(tx, idsOf(siblings), limit);
-  return upTo(limit, inProgressFirst(await lockEach<JobRow>(tx, idsOf(siblings), sql.lockSiblings)));
+  return upTo(limit, runnable(await lockEach<JobRow & Pausable>(tx, idsOf(siblings), sql.lockSiblings)));
 }
 
 /** Locks all siblings, and then reads the wanted ones. */
@@ -60,8 +65,8 @@ async function lockMany(
   ids: readonly JobId[],
   limit: number,
 ): Promise<readonly JobRow[]> {
-  const locked = await lockEach<Sibling & Pick<JobRow, 'status'>>(tx, ids, tx.context.sql.lockManySiblings);
-  const wanted = upTo(limit, inProgressFirst(locked)).map(({ id }) => id);
+  const locked = await lockEach<Sibling & Pausable>(tx, ids, tx.context.sql.lockManySiblings);
+  const wanted = upTo(limit, runnable(locked)).map(({ id }) => id);
   const read = new Map<string, JobRow>();
   for (const part of inParts(wanted)) {
     const some = list(part);
@@ -88,10 +93,11 @@ function idsOf(siblings: readonly Sibling[]): readonly JobId[] {
   return inOrder(siblings.map(({ id }) => BigInt(id)));
 }
 
-/** Sorts the rows: those in progress first, then by id. */
-function inProgressFirst<Row extends Pick<JobRow, 'status'>>(rows: readonly Row[]): readonly Row[] {
+/** Sorts the rows: those in progress first, then by id. Leaves out those that wait behind a pause. */
+function runnable<Row extends Sibling & Pausable>(rows: readonly Row[]): readonly Row[] {
   const inProgress = rows.filter(({ status }) => status === 'in-progress');
-  return [...inProgress, ...rows.filter(({ status }) => status !== 'in-progress')];
+  const others = rows.filter(({ status }) => status !== 'in-progress');
+  return beforePaused([...inProgress, ...others], ({ paused }) => Number(paused) > 0);
 }
 
 /** The first `limit` of each key. */

@@ -1,11 +1,14 @@
 import { JOB } from './columns.js';
+import { pauseConditions } from './pauses.js';
 import type { Tables } from './tables.js';
 
 /** The jobs that a group may contain: due jobs, and leased ones. */
 const RUNS_NOW = `(status = 'in-progress' OR (status = 'new' AND available_at <= UTC_TIMESTAMP(6)))`;
 
 /** The jobs of the same keys: locks them, and finds the ones to wait for. */
-export const siblingStatements = ({ job }: Tables) => {
+export const siblingStatements = (tables: Tables) => {
+  const { job } = tables;
+  const paused = `${pauseConditions(tables).pausesOf('job.queue', 'job.kind')} AS paused`;
   const lockedSiblings = (ids: string): string => `
       FROM ${job} AS job FORCE INDEX (PRIMARY)
       WHERE id IN (${ids}) AND ${RUNS_NOW}
@@ -22,11 +25,11 @@ export const siblingStatements = ({ job }: Tables) => {
       LIMIT ?`,
 
     // Checks the state again when the rows are locked: a job may have been settled or delayed meanwhile.
-    lockSiblings: (ids: string): string => `SELECT ${JOB} ${lockedSiblings(ids)}`,
+    lockSiblings: (ids: string): string => `SELECT ${JOB}, ${paused} ${lockedSiblings(ids)}`,
 
     // For a key with many more jobs than are wanted. The wanted ones are read afterwards.
     lockManySiblings: (ids: string): string =>
-      `SELECT CAST(job.id AS CHAR) AS id, job.\`key\`, job.status ${lockedSiblings(ids)}`,
+      `SELECT CAST(job.id AS CHAR) AS id, job.\`key\`, job.status, ${paused} ${lockedSiblings(ids)}`,
 
     locked: (ids: string): string =>
       `SELECT ${JOB} FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE id IN (${ids})`,

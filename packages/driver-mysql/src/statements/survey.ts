@@ -1,16 +1,20 @@
+import { pauseConditions } from './pauses.js';
 import type { Tables } from './tables.js';
 
 /** The delayed jobs that have become due, the time when more will, and whether there is work. */
-export const surveyStatements = ({ job }: Tables) => {
+export const surveyStatements = (tables: Tables) => {
+  const { job } = tables;
+  const { isQueueOpen, isKindOpen, isTextOpen, firstEnd } = pauseConditions(tables);
   // Subqueries for a queue that read one row, by a part of an index. MySQL needs the whole index in the ORDER BY, where it otherwise
   // sorts all jobs of the queue. MariaDB would sort them then.
   const first = (which: string, order: string, kinds: string): string => `
         SELECT 1 FROM ${job} FORCE INDEX (job_claim)
         WHERE queue = given.queue AND claimable = 1 ${which} AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds})
+          AND ${isQueueOpen('given.queue')} AND ${isKindOpen('kind')}
         ORDER BY ${order}
         LIMIT 1`;
   const waiting = (kinds: string): string =>
-    first('', '/*!80000 queue, claimable, */ limits, priority, id', kinds);
+    first(`AND ${isTextOpen('limits')}`, '/*!80000 queue, claimable, */ limits, priority, id', kinds);
   const withoutLimits = (kinds: string): string =>
     first("AND limits = ''", '/*!80000 queue, claimable, limits, */ priority, id', kinds);
 
@@ -34,9 +38,9 @@ export const surveyStatements = ({ job }: Tables) => {
       SELECT given.queue FROM ${given} WHERE (${withoutLimits(kinds)}) IS NOT NULL`,
 
     survey: (given: string, kinds: string): string => `
-      SELECT given.queue, (${later}) AS next_due_ms, (${waiting(kinds)}) AS waiting, (${leased}) AS leased, (${limited}) AS limited
+      SELECT given.queue, (${later}) AS next_due_ms, (${waiting(kinds)}) AS waiting, (${leased}) AS leased, (${limited}) AS limited, (${firstEnd}) AS resumes_ms
       FROM ${given}
-      HAVING COALESCE(next_due_ms, waiting, leased, limited) IS NOT NULL`,
+      HAVING COALESCE(next_due_ms, waiting, leased, limited, resumes_ms) IS NOT NULL`,
 
     findLater: `
       SELECT CAST(id AS CHAR) AS id FROM ${job} FORCE INDEX (job_later)

@@ -1,21 +1,32 @@
 import type { Enqueued, State } from '@rowlock/core';
-import type {
-  ClientEvent,
-  JobFilter,
-  JobPage,
-  JobUpdate,
-  LimitView,
-  Moved,
-  NewJob,
-  Page,
-  Store,
-  Updated,
-  WakeUp,
-  WorkerView,
+import {
+  type ClientEvent,
+  type JobFilter,
+  type JobPage,
+  type JobUpdate,
+  type LimitView,
+  type Moved,
+  type NewJob,
+  type NewPause,
+  type Page,
+  type PauseTarget,
+  type PauseView,
+  type Store,
+  type Updated,
+  type WakeUp,
+  type WorkerView,
+  wakeUpFor,
 } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { change, query } from '../query.js';
-import { type LimitViewRow, toLimitView, toWorkerView, type WorkerViewRow } from '../rows.js';
+import {
+  type LimitViewRow,
+  type PauseRow,
+  toLimitView,
+  toPauseView,
+  toWorkerView,
+  type WorkerViewRow,
+} from '../rows.js';
 import { enqueue } from './enqueue.js';
 import type { InTransaction } from './in-transaction.js';
 import { move } from './move.js';
@@ -86,6 +97,21 @@ export class MysqlStore implements Store {
 
   async limits(): Promise<readonly LimitView[]> {
     return (await query<LimitViewRow>(this.scope.on, this.context.sql.limits)).map(toLimitView);
+  }
+
+  async pause({ scope, name, until, reason, by }: NewPause): Promise<void> {
+    const values = [scope, name, until === null ? null : until.getTime(), reason, by];
+    await change(this.scope.on, this.context.sql.pause, values);
+    await this.notify([wakeUpFor({ scope, name })]);
+  }
+
+  async resume(target: PauseTarget): Promise<void> {
+    await change(this.scope.on, this.context.sql.resume, [target.scope, target.name]);
+    await this.notify([wakeUpFor(target)]);
+  }
+
+  async pauses(): Promise<readonly PauseView[]> {
+    return (await query<PauseRow>(this.scope.on, this.context.sql.pauses)).map(toPauseView);
   }
 
   async workers(): Promise<readonly WorkerView[]> {

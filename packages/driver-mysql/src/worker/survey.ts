@@ -10,6 +10,8 @@ interface QueueRow {
   readonly queue: string;
   /** Of the first delayed job, until its time. Not positive when its time has come. */
   readonly next_due_ms: string | null;
+  /** Until the first pause ends, of any work. */
+  readonly resumes_ms: string | null;
   readonly waiting: number | string | null;
   readonly leased: number | string | null;
   /** Limits of a due job. */
@@ -42,7 +44,8 @@ export async function survey(
   const text = sql.survey(given.text, kind.places);
   const rows = await query<QueueRow>(on, text, [...kind.values, ...given.values]);
   let promoted = 0;
-  let nextDueMs: number | null = null;
+  const resumes = rows[0]?.resumes_ms ?? null;
+  let nextDueMs = resumes === null ? null : Number(resumes);
   for (const { queue, next_due_ms: first } of rows) {
     if (first === null) continue;
     let ms: number | null = Number(first);

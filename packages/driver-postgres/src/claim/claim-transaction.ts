@@ -1,5 +1,6 @@
 import { DriverError, type State } from '@rowlock/core';
 import {
+  beforePaused,
   type ClaimCriteria,
   type DependencyQuestion,
   type Entities,
@@ -11,7 +12,7 @@ import {
 } from '@rowlock/core/driver';
 import type { QueryResultRow } from 'pg';
 import type { Rows } from '../query.js';
-import { type JobRow, toJob } from '../rows.js';
+import { type JobRow, type SiblingRow, toJob } from '../rows.js';
 import { claiming, claimingLimited } from './claim.js';
 import type { ClaimConnection } from './claim-connection.js';
 import type { ClaimParts } from './claim-parts.js';
@@ -112,7 +113,8 @@ export class ClaimTransaction {
   }
 
   async lockSiblings(entities: Entities, limit: number): Promise<readonly Job[]> {
-    return this.#hold(await this.#statements.rows<JobRow>(lockingSiblings(this.#sql, entities, limit)));
+    const locked = await this.#statements.rows<SiblingRow>(lockingSiblings(this.#sql, entities, limit));
+    return this.#hold(beforePaused(locked, ({ paused }) => paused));
   }
 
   async firstOutstanding(question: DependencyQuestion): Promise<JobId | undefined> {

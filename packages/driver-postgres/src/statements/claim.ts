@@ -1,28 +1,37 @@
 import type { Server } from '../connection/server.js';
 import { JOB } from './columns.js';
+import { pauseConditions } from './pauses.js';
 import type { Functions, Tables } from './tables.js';
 
 /** The claim, and its transaction's settings. */
-export const claimStatements = ({ job }: Tables, { enterLimits }: Functions) => {
+export const claimStatements = (tables: Tables, { enterLimits }: Functions) => {
+  const { job } = tables;
+  const { isQueuePaused, isPartPaused, isKindOpen } = pauseConditions(tables);
   /**
    * NO KEY does not block foreign keys to the job. The comparison of rows is the line in the sand.
    * statement_timestamp() is used because now() would be the transaction's begin.
    *
    * The planner must rate a generic plan as cheap as a plan for these values. Otherwise it plans each claim anew.
-   * Three forms hide the values from the planner:
+   * Four forms hide the values from the planner:
    * - A limit as a parameter counts as a tenth of the rows.
    * - Behind coalesce() the planner ignores its statistics of the keys, which may show one busy key in all rows.
+   * - Behind coalesce() it takes half of the rows for those of kinds that are not paused. By its statistics of the kinds it may
+   *   take none.
    * - Behind a SELECT the planner ignores its statistics of priorities, which may show none beyond the line.
+   *
+   * While the queue is paused, that SELECT is NULL, and the index is not searched. As a condition of its own the look at the pauses took
+   * 2 us longer, a twentieth of the claim.
    *
    * Without these forms, planning each claim of one job cost half as much again of the server's time for the job. The measure was
    * beside a million settled and a million later jobs, 100,000 of a busy key, or dead rows that an old snapshot keeps.
    */
-  const claim = (limits: string, limit: string): string => `
+  const claim = (limits: string, isPaused: string, limit: string): string => `
       SELECT ${JOB} FROM ${job}
       WHERE queue = $1 AND status = 'new' AND due AND ${limits} AND available_at <= statement_timestamp()
-        AND (priority, id) > ((SELECT $2::smallint), $3)
+        AND (priority, id) > ((SELECT $2::smallint WHERE NOT ${isPaused}), $3)
         AND kind = ANY($4)
         AND coalesce(key <> ALL($5), true)
+        AND ${isKindOpen}
       ORDER BY priority, id
       LIMIT ${limit}
       FOR NO KEY UPDATE SKIP LOCKED`;
@@ -49,13 +58,13 @@ export const claimStatements = ({ job }: Tables, { enterLimits }: Functions) => 
         .map((setting) => `SET ${scope} ${setting}`)
         .join('; '),
 
-    claim: claim("limits = ''", '$6'),
+    claim: claim("limits = ''", isQueuePaused('$1'), '$6'),
 
-    claimOne: claim("limits = ''", '1'),
+    claimOne: claim("limits = ''", isQueuePaused('$1'), '1'),
 
     // Takes a slot of each limit only when there is a job. The index of jobs with limits is used only by a condition that it has itself.
     claimLimited: `
-      WITH claimed AS MATERIALIZED (${claim("limits = $6 AND limits <> ''", '1')})
+      WITH claimed AS MATERIALIZED (${claim("limits = $6 AND limits <> ''", isPartPaused('$1', '$7::text[]'), '1')})
       SELECT *, to_json(${enterLimits}($7, $8, $9)) AS slots FROM claimed`,
 
     // The server ignores the statement while the session is idle.

@@ -1,12 +1,37 @@
 import { notifying, rung } from './bell.js';
+import { pauseConditions } from './pauses.js';
 import type { Functions, Tables } from './tables.js';
 import { unseen } from './unseen.js';
 import { WITHIN } from './within.js';
 
+const WAITS = "status = 'new' AND due AND limits <> ''";
+
+/**
+ * The parts of queues that have due jobs with limits, without paused ones. Each step goes right behind the jobs of the
+ * part before it, however many there are.
+ */
+export const openParts = (tables: Tables): string => {
+  const { job } = tables;
+  const { isAllPaused, pausedQueues, isLimitPaused } = pauseConditions(tables);
+  return `
+      WITH RECURSIVE part AS (
+        SELECT first.* FROM unnest(${unseen('$1', 'text[]')}) AS lane (queue)
+        CROSS JOIN LATERAL (
+          SELECT queue, limits FROM ${job} WHERE queue = lane.queue AND ${WAITS} ORDER BY limits LIMIT 1
+        ) AS first
+        WHERE lane.queue <> ALL(${pausedQueues}) AND NOT ${isAllPaused}
+        UNION ALL
+        SELECT next.* FROM part
+        CROSS JOIN LATERAL (
+          SELECT queue, limits FROM ${job} WHERE queue = part.queue AND ${WAITS} AND limits > part.limits ORDER BY limits LIMIT 1
+        ) AS next
+      )
+      SELECT queue, limits FROM part WHERE NOT ${isLimitPaused('part.limits')}`;
+};
+
 /** The slots of limits, and the sizes that were set at run time. */
 export const limitStatements = (tables: Tables, { enterLimits, limitGate }: Functions) => {
-  const { job, limitSlot, limitMark, limitSize } = tables;
-  const waits = "status = 'new' AND due AND limits <> ''";
+  const { limitSlot, limitMark, limitSize } = tables;
   /** Makes a change, and wakes workers with its commit. $2 is the channel, and $3 has the wake-ups. */
   const waking = (change: string): string =>
     `WITH changed AS (${change}), ${rung(tables, '$3')} SELECT ${notifying('$2', '$3')}`;
@@ -23,20 +48,7 @@ export const limitStatements = (tables: Tables, { enterLimits, limitGate }: Func
       INSERT INTO ${limitSlot} (name, n) SELECT $1, n FROM gate, generate_series(1, $2::integer) AS n
       ON CONFLICT DO NOTHING`,
 
-    // Each step goes right behind the jobs of the part before it, however many there are.
-    limitedParts: `
-      WITH RECURSIVE part AS (
-        SELECT first.* FROM unnest(${unseen('$1', 'text[]')}) AS lane (queue)
-        CROSS JOIN LATERAL (
-          SELECT queue, limits FROM ${job} WHERE queue = lane.queue AND ${waits} ORDER BY limits LIMIT 1
-        ) AS first
-        UNION ALL
-        SELECT next.* FROM part
-        CROSS JOIN LATERAL (
-          SELECT queue, limits FROM ${job} WHERE queue = part.queue AND ${waits} AND limits > part.limits ORDER BY limits LIMIT 1
-        ) AS next
-      )
-      SELECT queue, limits FROM part LIMIT 1000`,
+    limitedParts: `${openParts(tables)} LIMIT 1000`,
 
     setLimit: waking(`
       INSERT INTO ${limitSize} (name, max, set_by) SELECT $1::text, $4::integer, $5::text

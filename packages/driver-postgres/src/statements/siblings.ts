@@ -1,8 +1,12 @@
 import { JOB } from './columns.js';
+import { pauseConditions } from './pauses.js';
 import type { Tables } from './tables.js';
 
 /** The jobs of the same keys: locks them, and finds the ones to wait for. */
-export const siblingStatements = ({ job }: Tables) => {
+export const siblingStatements = (tables: Tables) => {
+  const { job } = tables;
+  const { isQueuePaused, pausedKinds } = pauseConditions(tables);
+  const paused = `${isQueuePaused('$1')} OR kind = ANY(${pausedKinds}) AS paused`;
   /** All runnable jobs of some keys. NOWAIT refuses the statement when another transaction has one. */
   const locked = (which: string): string => `locked AS MATERIALIZED (
         SELECT ${JOB} FROM ${job}
@@ -18,13 +22,13 @@ export const siblingStatements = ({ job }: Tables) => {
       WITH ${locked('key = ANY($2)')}, placed AS (
         SELECT *, row_number() OVER (PARTITION BY key ORDER BY (status = 'in-progress') DESC, id) AS place FROM locked
       )
-      SELECT * FROM placed WHERE place <= $3 ORDER BY key, place`,
+      SELECT *, ${paused} FROM placed WHERE place <= $3 ORDER BY key, place`,
 
     // The same for one key. A plan for any number of keys expects ten, so the planner made one each time, for 260 us a job.
     // The planner still plans each time where the statistics know few keys, of which one has most jobs.
     lockKey: `
       WITH ${locked('key = $2')}
-      SELECT * FROM locked ORDER BY (status = 'in-progress') DESC, id LIMIT $3`,
+      SELECT *, ${paused} FROM locked ORDER BY (status = 'in-progress') DESC, id LIMIT $3`,
 
     // A plain read is enough: a job whose handler runs is still outstanding in the committed rows. MATERIALIZED is needed:
     // for a bare min(id) the planner may walk the primary key through a key's whole history. The read then took 755 ms instead of 0.1 ms

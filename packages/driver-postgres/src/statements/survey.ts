@@ -1,3 +1,5 @@
+import { openParts } from './limits.js';
+import { pauseConditions } from './pauses.js';
 import type { Tables } from './tables.js';
 import { unseen } from './unseen.js';
 
@@ -5,7 +7,9 @@ const QUEUES = unseen('$1', 'text[]');
 const KINDS = unseen('$2', 'text[]');
 
 /** The state of a worker's queues: which jobs have become due, and when more will. */
-export const surveyStatements = ({ job }: Tables) => {
+export const surveyStatements = (tables: Tables) => {
+  const { job } = tables;
+  const { isAllPaused, pausedQueues, isKindOpen, firstEnd } = pauseConditions(tables);
   // Each queue's subquery walks its own part of a claim's index, to the first due job. Without its ORDER BY it would be planned as a scan
   // of the table.
   const due = (which: string, order: string): string => `
@@ -15,8 +19,19 @@ export const surveyStatements = ({ job }: Tables) => {
         WHERE job.queue = lane.queue AND status = 'new' AND due AND ${which} AND available_at <= statement_timestamp()
         ORDER BY ${order}
         LIMIT 1
+      ) AS found
+      WHERE lane.queue <> ALL(${pausedQueues}) AND NOT ${isAllPaused}`;
+  const ofKinds = `kind = ANY(${KINDS}) AND ${isKindOpen}`;
+  // A part whose limit is paused may have very many jobs, so each part is looked at by itself.
+  const limited = `
+      SELECT FROM (${openParts(tables)}) AS part
+      CROSS JOIN LATERAL (
+        SELECT FROM ${job}
+        WHERE job.queue = part.queue AND job.limits = part.limits AND status = 'new' AND due AND job.limits <> ''
+          AND available_at <= statement_timestamp() AND ${ofKinds}
+        ORDER BY priority, id
+        LIMIT 1
       ) AS found`;
-  const ofKinds = `kind = ANY(${KINDS})`;
   const plain = due(`limits = '' AND ${ofKinds}`, 'priority, id');
 
   return {
@@ -38,13 +53,13 @@ export const surveyStatements = ({ job }: Tables) => {
         RETURNING id
       )
       SELECT (SELECT count(*) FROM promoted) AS promoted,
-             (SELECT extract(epoch FROM min(later.at) - statement_timestamp()) * 1000
+             (SELECT extract(epoch FROM least(min(later.at), (${firstEnd})) - statement_timestamp()) * 1000
               FROM unnest(${QUEUES}) AS lane (queue)
               CROSS JOIN LATERAL (
                 SELECT min(available_at) AS at FROM ${job}
                 WHERE job.queue = lane.queue AND status = 'new' AND NOT due AND available_at > statement_timestamp()
               ) AS later) AS next_due_ms,
-             EXISTS (${plain}) OR EXISTS (${due(`limits <> '' AND ${ofKinds}`, 'limits, priority, id')}) AS waiting,
+             EXISTS (${plain}) OR EXISTS (${limited}) AS waiting,
              EXISTS (SELECT FROM ${job} WHERE queue = ANY(${QUEUES}) AND status = 'in-progress') AS leased,
              EXISTS (${due("limits <> ''", 'limits, priority, id')}) AS limited`,
   };

@@ -7,19 +7,30 @@ import {
   type LimitView,
   type Moved,
   type NewJob,
+  type NewPause,
   newPublicId,
   type Page,
+  type PauseTarget,
+  type PauseView,
   type Store,
   type Updated,
   type WakeUp,
   type WorkerView,
+  wakeUpFor,
 } from '@rowlock/core/driver';
 import type { QueryResultRow } from 'pg';
 import type { Batch } from '../connection/pipeline/send-ahead.js';
 import { toText } from '../connection/pipeline/to-text.js';
 import type { Context } from '../context.js';
 import { answers, type Queryable, query } from '../query.js';
-import { type LimitRow, toLimitView, toWorkerView, type WorkerRow } from '../rows.js';
+import {
+  type LimitRow,
+  type PauseRow,
+  toLimitView,
+  toPauseView,
+  toWorkerView,
+  type WorkerRow,
+} from '../rows.js';
 import { type GivenJob, newJobs } from './given.js';
 import { move } from './move.js';
 import { update } from './update.js';
@@ -146,6 +157,23 @@ export class PostgresStore implements Store {
 
   async limits(): Promise<readonly LimitView[]> {
     return (await answers<LimitRow>(this.on, this.context.sql.limits, [])).map(toLimitView);
+  }
+
+  async pause({ until, reason, by, ...target }: NewPause): Promise<void> {
+    const values = [...this.#changing(target), until?.toISOString() ?? null, reason, by];
+    await query(this.on, this.context.sql.pause, values);
+  }
+
+  async resume(target: PauseTarget): Promise<void> {
+    await query(this.on, this.context.sql.resume, this.#changing(target));
+  }
+
+  async pauses(): Promise<readonly PauseView[]> {
+    return (await answers<PauseRow>(this.on, this.context.sql.pauses, [])).map(toPauseView);
+  }
+
+  #changing(target: PauseTarget): (string | null)[] {
+    return [target.scope, target.name, this.context.channel, texts([wakeUpFor(target)])];
   }
 
   async workers(): Promise<readonly WorkerView[]> {

@@ -1,0 +1,48 @@
+import { hostname } from 'node:os';
+import { isDate } from 'node:util/types';
+import type { NewPause, PauseTarget } from '../driver/pause.js';
+import { InvalidInputError } from '../errors.js';
+import { checkKey, checkName, checkWhole } from '../input.js';
+
+/** The work to pause or to resume: of a queue, of a kind, with a limit, or all. */
+export type Pausable =
+  | { readonly queue: string }
+  | { readonly kind: string }
+  | { readonly limit: string }
+  | 'all';
+
+export interface PauseOptions {
+  /** When the work is resumed by itself, by the database's clock. Default: never. */
+  readonly until?: Date;
+  /** Up to 512 characters, for `pauses`. Default: none. */
+  readonly reason?: string;
+  /** Who pauses, for `pauses`. Default: the host. */
+  readonly by?: string;
+}
+
+const SCOPES = ['queue', 'kind', 'limit'] as const;
+
+/** @throws InvalidInputError */
+export function newPause(work: Pausable, { until, reason, by = hostname() }: PauseOptions): NewPause {
+  const target = pauseTarget(work);
+  if (until !== undefined) {
+    if (!isDate(until) || Number.isNaN(until.getTime()))
+      throw new InvalidInputError('until must be a valid Date.');
+    checkWhole('The year of until', until.getUTCFullYear(), 1970, 9999);
+  }
+  if (reason !== undefined) checkKey('reason', reason);
+  checkName('by', by);
+  return { ...target, until: until ?? null, reason: reason ?? null, by };
+}
+
+/** @throws InvalidInputError */
+export function pauseTarget(work: Pausable): PauseTarget {
+  if (work === 'all') return { scope: 'all', name: '' };
+  const [named, ...others] = Object.entries(Object(work));
+  const [given, name] = named ?? [];
+  const scope = SCOPES.find((each) => each === given);
+  if (scope === undefined || others.length > 0)
+    throw new InvalidInputError("The work must be { queue }, { kind }, { limit } or 'all'.");
+  checkName(`The ${scope}`, name);
+  return { scope, name };
+}
