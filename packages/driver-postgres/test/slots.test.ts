@@ -1,11 +1,11 @@
 import '@rowlock/servers/vitest';
 import { type DriverError, isDriverError } from '@rowlock/core';
-import type { ClaimSession, Driver } from '@rowlock/core/driver';
+import type { ClaimSession, Driver, Job } from '@rowlock/core/driver';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type PostgresTransaction, postgres } from '../src/index.js';
-import { slotTrial } from './slot-trial.js';
+import { slotTrial, type Tally } from './slot-trial.js';
 
 let driver: Driver<PostgresTransaction>;
 let admin: pg.Pool;
@@ -52,6 +52,44 @@ test(
     expect(tally.refused).toBeGreaterThan(100);
     expect(await gates()).toBe(0);
     expect(await admitted('hot', 6, 7)).toBe(6);
+  },
+  TRIAL_MS + 60_000,
+);
+
+test(
+  'the same holds for claims, which take a slot without counting while that is enough, and for limits without slots yet',
+  async () => {
+    const limits = ['hot', ...Array.from({ length: 6 }, (_, place) => `new ${place}`)];
+    await admin.query(
+      `INSERT INTO rowlock.job (kind, limits)
+       SELECT 'work', format('{"%s":%s}', name, size)
+       FROM unnest($1::text[]) AS name, unnest('{1,3,6}'::integer[]) AS size, generate_series(1, 20)`,
+      [limits],
+    );
+    const tallies: Tally[] = [];
+    for (const limit of limits) {
+      tallies.push(
+        await slotTrial({
+          driver,
+          admin,
+          limit,
+          sessions: 16,
+          forMs: TRIAL_MS / limits.length,
+          // Beside leases all claims count.
+          leases: limit === 'hot',
+          async enter(session, size) {
+            const jobs = await claim(session, JSON.stringify({ [limit]: size }));
+            if (jobs.length !== 1) throw new Error('There is a job for each session.');
+          },
+        }),
+      );
+    }
+    const sum = (of: keyof Tally): number => tallies.reduce((all, tally) => all + tally[of], 0);
+    if (TRIAL_MS > 10_000) console.log(tallies);
+    expect(sum('over') + sum('falselyRefused')).toBe(0);
+    expect(sum('admitted')).toBeGreaterThan(100);
+    expect(sum('refused')).toBeGreaterThan(100);
+    await expect.poll(() => gates()).toBe(0);
   },
   TRIAL_MS + 60_000,
 );
@@ -181,6 +219,12 @@ test('a size that is set wakes workers when it is committed', async () => {
 });
 
 const reached: Pick<DriverError, 'name' | 'code'> = { name: 'DriverError', code: 'LimitReached' };
+
+/** Claims a job with these limits. */
+function claim(session: ClaimSession<PostgresTransaction>, limits: string): Promise<readonly Job[]> {
+  const line = { priority: -32_768, id: '0' };
+  return session.claim({ queue: 'default', kinds: ['work'], line, busy: [], limit: 1, limits });
+}
 
 /** How many sessions hold a gate, or wait for one. */
 async function gates(): Promise<number> {

@@ -3,7 +3,10 @@ import { JOB } from './columns.js';
 import type { Functions, Tables } from './tables.js';
 
 /** The claim, and its transaction's settings. */
-export const claimStatements = ({ job }: Tables, { enterLimits }: Functions) => {
+export const claimStatements = (
+  { job, limitSlot, limitMark, limitSize }: Tables,
+  { enterLimits, limitGate }: Functions,
+) => {
   /**
    * NO KEY does not block foreign keys to the job. The comparison of rows is the line in the sand.
    * statement_timestamp() is used because now() would be the transaction's begin.
@@ -57,6 +60,27 @@ export const claimStatements = ({ job }: Tables, { enterLimits }: Functions) => 
     claimLimited: `
       WITH claimed AS MATERIALIZED (${claim("limits = $6 AND limits <> ''", '1')})
       SELECT *, to_json(${enterLimits}($7, $8, $9)) AS slots FROM claimed`,
+
+    // Also locks a slot of the job's only limit, $7. The gate is shared before, and even if there is no job: `checkSlot` opens it.
+    claimWithSlot: `
+      SELECT claimed.*, slot.n AS slot FROM (SELECT pg_advisory_lock_shared(${limitGate}($7)) OFFSET 0) AS gate
+      LEFT JOIN LATERAL (${claim("limits = $6 AND limits <> ''", '1')}) AS claimed ON true
+      LEFT JOIN LATERAL (
+        SELECT n FROM ${limitSlot} WHERE name = $7 AND n >= $8 ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED
+      ) AS slot ON claimed.id IS NOT NULL`,
+
+    // If no slot lies beyond the size, and no lease has one, a locked slot is proof enough. Otherwise it has to be given back
+    // before the gate is opened.
+    checkSlot: `
+      SELECT proven, CASE WHEN proven THEN pg_advisory_unlock_shared(${limitGate}($1)) END AS opened FROM (
+        SELECT NOT EXISTS (
+            SELECT FROM ${limitSlot} WHERE name = $1
+              AND n > coalesce((SELECT max FROM ${limitSize} WHERE name = $1), $2::integer))
+          AND NOT EXISTS (SELECT FROM ${limitMark} WHERE name = $1 AND until > clock_timestamp()) AS proven
+        OFFSET 0
+      ) AS looked`,
+
+    openGate: `SELECT pg_advisory_unlock_shared(${limitGate}($1))`,
 
     // The server ignores the statement while the session is idle.
     stopStatement: 'SELECT pg_cancel_backend($1)',
