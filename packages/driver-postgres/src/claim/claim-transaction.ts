@@ -314,10 +314,10 @@ export class ClaimTransaction {
     const connection = this.#connection;
     // A session that may still share the gate is closed, whatever happens.
     connection.isChanged = true;
-    const [claimed, looked] = await this.#statements.both<ClaimedRow, { proven: boolean }>(
+    const [claimed, proof] = await this.#statements.both<ClaimedRow, QueryResultRow>(
       ...claimingWithSlot(this.#sql, criteria, limit),
     );
-    if (looked.rows[0]?.proven !== true) {
+    if (proof.rows.length === 0) {
       this.#parts.counted.add(entry.text);
       await this.#statements.plain('ROLLBACK AND CHAIN');
       await this.#statements.send({ text: this.#sql.openGate, values: [limit.name], given: 1 });

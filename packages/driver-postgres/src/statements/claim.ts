@@ -69,16 +69,14 @@ export const claimStatements = (
         SELECT n FROM ${limitSlot} WHERE name = $7 AND n >= $8 ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED
       ) AS slot ON claimed.id IS NOT NULL`,
 
-    // If no slot lies beyond the size, and no lease has one, a locked slot is proof enough. Otherwise it has to be given back
-    // before the gate is opened.
+    // Opens the gate, and returns a row, if a locked slot is proof enough: none lies beyond the size, and no lease has one.
+    // Otherwise the slot has to be given back first.
     checkSlot: `
-      SELECT proven, CASE WHEN proven THEN pg_advisory_unlock_shared(${limitGate}($1)) END AS opened FROM (
-        SELECT NOT EXISTS (
-            SELECT FROM ${limitSlot} WHERE name = $1
-              AND n > coalesce((SELECT max FROM ${limitSize} WHERE name = $1), $2::integer))
-          AND NOT EXISTS (SELECT FROM ${limitMark} WHERE name = $1 AND until > clock_timestamp()) AS proven
-        OFFSET 0
-      ) AS looked`,
+      SELECT pg_advisory_unlock_shared(${limitGate}($1)) AS opened
+      WHERE NOT EXISTS (
+          SELECT FROM ${limitSlot} WHERE name = $1
+            AND n > coalesce((SELECT max FROM ${limitSize} WHERE name = $1), $2::integer))
+        AND NOT EXISTS (SELECT FROM ${limitMark} WHERE name = $1 AND until > clock_timestamp())`,
 
     openGate: `SELECT pg_advisory_unlock_shared(${limitGate}($1))`,
 
