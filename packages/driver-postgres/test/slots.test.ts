@@ -284,7 +284,7 @@ const reached: Pick<DriverError, 'name' | 'code'> = { name: 'DriverError', code:
 
 /** Claims a job with these limits. */
 function claim(session: ClaimSession<PostgresTransaction>, limits: string): Promise<readonly Job[]> {
-  const line = { priority: -32_768, id: '0' };
+  const line = { priority: -32_768, id: 0n };
   return session.claim({ queue: 'default', kinds: ['work'], line, busy: [], limit: 1, limits });
 }
 
