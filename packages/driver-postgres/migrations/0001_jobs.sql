@@ -219,7 +219,7 @@ CREATE TABLE pause (
 -- Otherwise the planner takes a table that was never looked at for one of ten pages, and each claim would search an index of nothing.
 ANALYZE pause;
 
--- The number of a limit's advisory lock, its gate. Takers share it for the time of one statement. Who looks whether the limit is full, and who
+-- The number of a limit's advisory lock, its gate. Takers share it for the time of one statement or message. Who looks whether the limit is full, and who
 -- adds slots, has it alone.
 CREATE FUNCTION limit_gate(name text) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN hashtextextended(name, 27);
 

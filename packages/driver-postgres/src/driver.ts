@@ -32,6 +32,7 @@ import {
 import type pg from 'pg';
 import type { ClaimParts } from './claim/claim-parts.js';
 import { PostgresClaimSession } from './claim/claim-session.js';
+import { CountedLimits } from './claim/counted-limits.js';
 import { endPool, holdConnection, onPool, watch } from './connection/connection.js';
 import { limitsOf } from './connection/limits.js';
 import { NamedStatements } from './connection/named-statements.js';
@@ -91,6 +92,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   readonly #names: NamedStatements;
   readonly #settings: SessionSettings;
   readonly #starts: RunStarts;
+  readonly #counted = new CountedLimits();
   readonly #server: () => Promise<Server>;
 
   constructor(context: Context, { pool, ownsPool, sessions }: Settings) {
@@ -156,10 +158,10 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
 
   claimSession({ idleLimitMs }: ClaimSessionOptions): ClaimSession<PostgresTransaction> {
     const { context } = this;
-    const [names, settings, pool] = [this.#names, this.#settings, this.#short];
+    const [names, settings, pool, counted] = [this.#names, this.#settings, this.#short, this.#counted];
     const parts = async (): Promise<ClaimParts> => {
       const server = await this.#server();
-      return { context, names, settings, pool, server, limitMs: idleLimitMs };
+      return { context, names, settings, pool, server, counted, limitMs: idleLimitMs };
     };
     return new PostgresClaimSession({
       connect: (isSettlement) => holdConnection(this.#pool, context.answerMs, isSettlement),

@@ -43,6 +43,8 @@ export interface TrialOptions {
   readonly limit: string;
   readonly sessions: number;
   readonly forMs: number;
+  /** Whether some stays become leases. Default: yes. */
+  readonly leases?: boolean;
   /** Takes the slot. Default: the driver. */
   readonly enter?: (session: ClaimSession<PostgresTransaction>, size: number) => Promise<void>;
 }
@@ -58,6 +60,7 @@ export async function slotTrial({
   limit,
   sessions,
   forMs,
+  leases = true,
   enter = (session, size) => session.enterLimits(JSON.stringify({ [limit]: size })),
 }: TrialOptions): Promise<Tally> {
   const calls: Call[] = [];
@@ -90,7 +93,7 @@ export async function slotTrial({
       await cutOff(pid, 'pg_terminate_backend');
       await gone(pid);
       await session.rollback();
-    } else if (way < 0.2) {
+    } else if (leases && way < 0.2) {
       const runId = randomUUID();
       await session.lease(runId, [], 60_000);
       await pause(Math.random() * LONGEST_STAY_MS);
@@ -98,7 +101,7 @@ export async function slotTrial({
       await session.leaveLimits(runId);
       stay.unsure = performance.now();
       await session.commit();
-    } else if (way < 0.3) {
+    } else if (leases && way < 0.3) {
       const leaseMs = Math.random() * LONGEST_STAY_MS;
       stay.unsure = performance.now() + leaseMs;
       await session.lease(randomUUID(), [], leaseMs);

@@ -1,11 +1,11 @@
 import '@rowlock/servers/vitest';
 import { type DriverError, isDriverError } from '@rowlock/core';
-import type { ClaimSession, Driver } from '@rowlock/core/driver';
+import type { ClaimSession, Driver, Job } from '@rowlock/core/driver';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type PostgresTransaction, postgres } from '../src/index.js';
-import { slotTrial } from './slot-trial.js';
+import { slotTrial, type Tally } from './slot-trial.js';
 
 let driver: Driver<PostgresTransaction>;
 let admin: pg.Pool;
@@ -52,6 +52,44 @@ test(
     expect(tally.refused).toBeGreaterThan(100);
     expect(await gates()).toBe(0);
     expect(await admitted('hot', 6, 7)).toBe(6);
+  },
+  TRIAL_MS + 60_000,
+);
+
+test(
+  'the same holds for claims, which take a slot without counting while that is enough, and for limits without slots yet',
+  async () => {
+    const limits = ['hot', ...Array.from({ length: 6 }, (_, place) => `new ${place}`)];
+    await admin.query(
+      `INSERT INTO rowlock.job (kind, limits)
+       SELECT 'work', format('{"%s":%s}', name, size)
+       FROM unnest($1::text[]) AS name, unnest('{1,3,6}'::integer[]) AS size, generate_series(1, 20)`,
+      [limits],
+    );
+    const tallies: Tally[] = [];
+    for (const limit of limits) {
+      tallies.push(
+        await slotTrial({
+          driver,
+          admin,
+          limit,
+          sessions: 16,
+          forMs: TRIAL_MS / limits.length,
+          // Beside leases all claims count.
+          leases: limit === 'hot',
+          async enter(session, size) {
+            const jobs = await claim(session, JSON.stringify({ [limit]: size }));
+            if (jobs.length !== 1) throw new Error('There is a job for each session.');
+          },
+        }),
+      );
+    }
+    const sum = (of: keyof Tally): number => tallies.reduce((all, tally) => all + tally[of], 0);
+    if (TRIAL_MS > 10_000) console.log(tallies);
+    expect(sum('over') + sum('falselyRefused')).toBe(0);
+    expect(sum('admitted')).toBeGreaterThan(100);
+    expect(sum('refused')).toBeGreaterThan(100);
+    await expect.poll(() => gates()).toBe(0);
   },
   TRIAL_MS + 60_000,
 );
@@ -139,6 +177,68 @@ describe.each(['shared', 'closed'])('a call that ends while the gate is %s opens
   });
 });
 
+describe('a claim that takes a slot without counting', () => {
+  beforeEach(async () => {
+    await admin.query(
+      `INSERT INTO rowlock.job (kind, limits) SELECT 'work', '{"a":1}' FROM generate_series(1, 3)`,
+    );
+    await admin.query("INSERT INTO rowlock.limit_slot VALUES ('a', 1)");
+  });
+
+  test.each([
+    ['a timeout of statements', "SET LOCAL statement_timeout = '50ms'", 'StatementCancelled'],
+    ['a timeout of locks', "SET LOCAL lock_timeout = '50ms'", 'LockTimeout'],
+    ['a cancelled statement', null, 'StatementCancelled'],
+  ])('opens the gate when it is rolled back after %s', async (_, setting, code) => {
+    const session = opened();
+    await session.confirm();
+    if (setting !== null) await session.handle.query(setting);
+    const { rows } = await session.handle.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    blocker = new pg.Client(url);
+    await blocker.connect();
+    await blocker.query('BEGIN');
+    // The look behind the lock reads it.
+    await blocker.query('LOCK TABLE rowlock.limit_mark');
+    const refused = expect(claim(session, '{"a":1}')).rejects.toMatchObject({ code });
+    if (setting === null) {
+      await expect.poll(() => gates()).toBe(1);
+      await admin.query('SELECT pg_cancel_backend($1)', [rows[0]?.pid]);
+    }
+    await refused;
+    await blocker.query('ROLLBACK');
+    await session.rollback();
+    await expect.poll(() => gates()).toBe(0);
+    expect(await admitted('a', 1, 2)).toBe(1);
+  });
+
+  test('counts where slots lie beyond the size, and keeps one slot alone', async () => {
+    await admin.query("INSERT INTO rowlock.limit_slot VALUES ('a', 2), ('a', 3)");
+    const [holder, session] = [opened(), opened()];
+    expect(await enters(holder, 'a', 3)).toBe(true);
+    await expect(claim(session, '{"a":1}')).rejects.toMatchObject(reached);
+    await session.rollback();
+    await holder.rollback();
+    expect(await claim(session, '{"a":1}')).toHaveLength(1);
+    expect(await gates()).toBe(0);
+    expect(await admitted('a', 3, 3)).toBe(2);
+  });
+
+  test('counts where a lease has a slot, and finds the only slot taken', async () => {
+    const [leased, session] = [opened(), opened()];
+    expect(await claim(leased, '{"a":1}')).toHaveLength(1);
+    await leased.lease('0b7c4dd6-5f6f-4c5e-9b4e-1a1f0c7f3d10', [], 60_000);
+    await expect(claim(session, '{"a":1}')).rejects.toMatchObject(reached);
+    await session.rollback();
+    expect(await gates()).toBe(0);
+  });
+
+  test('opens the gate where it finds no job', async () => {
+    const session = opened();
+    expect(await claim(session, '{"b":1}')).toEqual([]);
+    expect(await gates()).toBe(0);
+  });
+});
+
 test("a caller's search path and temporary tables do not matter, and its path stays as it was", async () => {
   const session = opened();
   await session.confirm();
@@ -181,6 +281,12 @@ test('a size that is set wakes workers when it is committed', async () => {
 });
 
 const reached: Pick<DriverError, 'name' | 'code'> = { name: 'DriverError', code: 'LimitReached' };
+
+/** Claims a job with these limits. */
+function claim(session: ClaimSession<PostgresTransaction>, limits: string): Promise<readonly Job[]> {
+  const line = { priority: -32_768, id: 0n };
+  return session.claim({ queue: 'default', kinds: ['work'], line, busy: [], limit: 1, limits });
+}
 
 /** How many sessions hold a gate, or wait for one. */
 async function gates(): Promise<number> {

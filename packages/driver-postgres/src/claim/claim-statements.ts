@@ -45,6 +45,14 @@ export class ClaimStatements {
     return (await this.send<Row>(statement)).rows;
   }
 
+  /** Two statements, without a wait in between where statements share messages. */
+  both<One extends QueryResultRow, Other extends QueryResultRow>(
+    one: ClaimStatement,
+    other: ClaimStatement,
+  ): Promise<[Rows<One>, Rows<Other>]> {
+    return this.#answered(this.serial.sendBoth<One, Other>(this.#statement(one), this.#statement(other)));
+  }
+
   /** One text without values, or several. */
   async plain(text: string): Promise<void> {
     await this.#answered(this.serial.plain(text));

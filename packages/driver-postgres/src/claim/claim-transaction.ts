@@ -6,6 +6,7 @@ import {
   type Entities,
   type Job,
   type JobId,
+  type Limit,
   NO_LIMITS,
   type RunRef,
   type Settlement,
@@ -13,7 +14,7 @@ import {
 import type { QueryResultRow } from 'pg';
 import type { Rows } from '../query.js';
 import { type JobRow, type SiblingRow, toJob } from '../rows.js';
-import { claiming, claimingLimited } from './claim.js';
+import { claiming, claimingLimited, claimingWithSlot } from './claim.js';
 import type { ClaimConnection } from './claim-connection.js';
 import type { ClaimParts } from './claim-parts.js';
 import type { ClaimStatement } from './claim-statement.js';
@@ -45,6 +46,9 @@ export interface Ended {
 /** Stands before a settlement with values that the server may refuse, as it refuses a text in its character set. */
 const SAVE = { name: 'rowlock.save', text: 'SAVEPOINT rowlock_settlement' };
 const RESTORE = 'ROLLBACK TO SAVEPOINT rowlock_settlement';
+
+/** A claimed job and the slot that it has locked, each null if there was none. */
+type ClaimedRow = (JobRow & { readonly slot: number | null }) | { readonly id: null; readonly slot: null };
 
 const NOTHING: Ended = { settled: [], next: null };
 
@@ -99,13 +103,17 @@ export class ClaimTransaction {
     if (limits === NO_LIMITS)
       return this.#hold(await this.#statements.rows<JobRow>(claiming(this.#sql, criteria)));
     const entry = this.#entryOf(limits);
-    const job = await this.#enter<JobRow>(entry, claimingLimited(this.#sql, criteria, entry));
+    const [limit, ...others] = entry.limits;
+    const { sharesMessages } = this.#connection.pipeline;
+    const mayTakeFirst = sharesMessages && others.length === 0 && !this.#parts.counted.has(limits);
+    const job = await (mayTakeFirst && limit !== undefined
+      ? this.#claimWithSlot(criteria, entry, limit)
+      : this.#enter<JobRow>(entry, claimingLimited(this.#sql, criteria, entry)));
     return this.#hold(job === undefined ? [] : [job]);
   }
 
   async enterLimits(limits: string): Promise<void> {
-    const entry = this.#entryOf(limits);
-    await this.#enter(entry, { text: this.#sql.enterLimits, values: [...entry.values], given: 1 });
+    await this.#enterAll(this.#entryOf(limits));
   }
 
   async leaveLimits(runId: string): Promise<void> {
@@ -301,6 +309,33 @@ export class ClaimTransaction {
 
   #entryOf(limits: string): Entry {
     return entryOf(limits, this.#parts.context.schema);
+  }
+
+  /** Claims a job, and takes a slot without counting if that is enough. */
+  async #claimWithSlot(criteria: ClaimCriteria, entry: Entry, limit: Limit): Promise<JobRow | undefined> {
+    const connection = this.#connection;
+    // A session that may still share the gate is closed, whatever happens.
+    connection.isChanged = true;
+    const [claimed, proof] = await this.#statements.both<ClaimedRow, QueryResultRow>(
+      ...claimingWithSlot(this.#sql, criteria, limit),
+    );
+    if (proof.rows.length === 0) {
+      this.#parts.counted.add(entry.text);
+      await this.#statements.plain('ROLLBACK AND CHAIN');
+      await this.#statements.send({ text: this.#sql.openGate, values: [limit.name], given: 1 });
+      connection.isChanged = false;
+      return this.#enter<JobRow>(entry, claimingLimited(this.#sql, criteria, entry));
+    }
+    connection.isChanged = false;
+    const [row] = claimed.rows;
+    if (row === undefined || row.id === null) return undefined;
+    if (row.slot === null) await this.#enterAll(entry);
+    else this.#slots = [{ limit: limit.name, number: row.slot }];
+    return row;
+  }
+
+  async #enterAll(entry: Entry): Promise<void> {
+    await this.#enter(entry, { text: this.#sql.enterLimits, values: [...entry.values], given: 1 });
   }
 
   /** Sends a statement that takes slots, until there are enough of them. Returns its row. */

@@ -1,4 +1,4 @@
-import type { ClaimCriteria } from '@rowlock/core/driver';
+import type { ClaimCriteria, Limit } from '@rowlock/core/driver';
 import type { Statements } from '../statements.js';
 import type { ClaimStatement } from './claim-statement.js';
 import type { Entry } from './slots.js';
@@ -12,6 +12,25 @@ export function claimingLimited(
   const { queue, kinds, line, busy, limits } = criteria;
   const values = [queue, line.priority, line.id, kinds, busy, limits];
   return { text: sql.claimLimited, values: [...values, ...entering], given: 1 };
+}
+
+/** Also locks a slot of the job's only limit. The second statement shows whether the slot is free. */
+export function claimingWithSlot(
+  sql: Statements,
+  criteria: ClaimCriteria,
+  { name, max }: Limit,
+): readonly [ClaimStatement, ClaimStatement] {
+  const { queue, kinds, line, busy, limits } = criteria;
+  // If all began at the first slot, each would try those of all the others.
+  const first = 1 + Math.floor((Math.random() * Math.min(max, 64)) / 2);
+  return [
+    {
+      text: sql.claimWithSlot,
+      values: [queue, line.priority, line.id, kinds, busy, limits, name, first],
+      given: 1,
+    },
+    { text: sql.checkSlot, values: [name, max], given: 1 },
+  ];
 }
 
 /** Uses SKIP LOCKED. A claim of one job has its own statement, whose plan fits any values. */

@@ -78,6 +78,15 @@ export class SerialConnection implements PostgresTransaction {
     return this.#take(() => this.#connection.pipeline.query<Row>(statement));
   }
 
+  /** Two of the driver's own statements, without a wait in between where statements share messages. */
+  sendBoth<One extends QueryResultRow, Other extends QueryResultRow>(
+    one: QueryConfig,
+    other: QueryConfig,
+  ): Promise<[Rows<One>, Rows<Other>]> {
+    const { pipeline } = this.#connection;
+    return this.#take(() => Promise.all([pipeline.query<One>(one), pipeline.query<Other>(other)]));
+  }
+
   /** One text without values, or several. */
   plain(text: string): Promise<unknown> {
     return this.#take(() => this.#connection.pipeline.plain(text));

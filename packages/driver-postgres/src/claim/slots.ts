@@ -11,6 +11,8 @@ export interface Slot {
 
 /** The slots that a statement is to take. */
 export interface Entry {
+  /** The limits, as the job's row has them. */
+  readonly text: string;
   readonly limits: readonly Limit[];
   /** The values of `enter_limits`. */
   readonly values: readonly unknown[];
@@ -20,7 +22,7 @@ export function entryOf(limits: string, schema: string): Entry {
   const listed = limitsOf(limits);
   const names = listed.map(({ name }) => name);
   const sizes = listed.map(({ max }) => max);
-  return { limits: listed, values: [names, sizes, schema] };
+  return { text: limits, limits: listed, values: [names, sizes, schema] };
 }
 
 /**

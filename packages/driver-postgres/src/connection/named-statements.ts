@@ -8,6 +8,8 @@ const VERBS = [
   'claim',
   'claimOne',
   'claimLimited',
+  'claimWithSlot',
+  'checkSlot',
   'lockSiblings',
   'lockKey',
   'firstOutstanding',

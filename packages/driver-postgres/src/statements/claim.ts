@@ -4,8 +4,8 @@ import { pauseConditions } from './pauses.js';
 import type { Functions, Tables } from './tables.js';
 
 /** The claim, and its transaction's settings. */
-export const claimStatements = (tables: Tables, { enterLimits }: Functions) => {
-  const { job } = tables;
+export const claimStatements = (tables: Tables, { enterLimits, limitGate }: Functions) => {
+  const { job, limitSlot, limitMark, limitSize } = tables;
   const { isQueuePaused, isPartPaused, isKindOpen } = pauseConditions(tables);
   /**
    * NO KEY does not block foreign keys to the job. The comparison of rows is the line in the sand.
@@ -66,6 +66,25 @@ export const claimStatements = (tables: Tables, { enterLimits }: Functions) => {
     claimLimited: `
       WITH claimed AS MATERIALIZED (${claim("limits = $6 AND limits <> ''", isPartPaused('$1', '$7::text[]'), '1')})
       SELECT *, to_json(${enterLimits}($7, $8, $9)) AS slots FROM claimed`,
+
+    // Also locks a slot of the job's only limit, $7. The gate is shared before, and even if there is no job: `checkSlot` opens it.
+    claimWithSlot: `
+      SELECT claimed.*, slot.n AS slot FROM (SELECT pg_advisory_lock_shared(${limitGate}($7)) OFFSET 0) AS gate
+      LEFT JOIN LATERAL (${claim("limits = $6 AND limits <> ''", isPartPaused('$1', 'ARRAY[$7::text]'), '1')}) AS claimed ON true
+      LEFT JOIN LATERAL (
+        SELECT n FROM ${limitSlot} WHERE name = $7 AND n >= $8 ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED
+      ) AS slot ON claimed.id IS NOT NULL`,
+
+    // Opens the gate, and returns a row, if a locked slot is proof enough: none lies beyond the size, and no lease has one.
+    // Otherwise the slot has to be given back first.
+    checkSlot: `
+      SELECT pg_advisory_unlock_shared(${limitGate}($1)) AS opened
+      WHERE NOT EXISTS (
+          SELECT FROM ${limitSlot} WHERE name = $1
+            AND n > coalesce((SELECT max FROM ${limitSize} WHERE name = $1), $2::integer))
+        AND NOT EXISTS (SELECT FROM ${limitMark} WHERE name = $1 AND until > clock_timestamp())`,
+
+    openGate: `SELECT pg_advisory_unlock_shared(${limitGate}($1))`,
 
     // The server ignores the statement while the session is idle.
     stopStatement: 'SELECT pg_cancel_backend($1)',
