@@ -4,6 +4,7 @@ export type { Client, ListOptions } from './client/client.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 // Tokens to inject.
 export type { LimitSizes } from './client/limits.js';
+export type { RateSettings } from './client/rates.js';
 export type { AcquireOptions, SlotHolder, Slots, SlotsFull, SlotsSize } from './client/slots.js';
 export type { Clock } from './clock.js';
 // The type of a driver. The entry `driver` has the parts to build one.
@@ -14,7 +15,7 @@ export {
   type DriverErrorCode,
   isDriverError,
 } from './driver/driver-error.js';
-export type { LimitView } from './driver/store.js';
+export type { LimitView, RateView } from './driver/store.js';
 export type { Duration } from './duration.js';
 // Errors.
 export {
@@ -46,6 +47,7 @@ export {
   type RunJob,
 } from './handler/handler.js';
 export type { LimitedJob, LimitRule } from './handler/job-limits.js';
+export type { RateLimit, RateRule } from './handler/job-rates.js';
 export {
   complete,
   fail,
@@ -63,6 +65,7 @@ export type { Enqueued, JobError, JobView, UniqueScope } from './job/job.js';
 export type { Json, Serializable, Stored } from './job/json.js';
 export { type SettlingEvent, STATES, type State } from './job/lifecycle.js';
 export type { Limit, Limits } from './job/limits.js';
+export type { RateNumbers, Rates } from './job/rates.js';
 export { consoleLogger, type Logger } from './logger.js';
 // Plugins to define.
 export type { CalledJob, EnqueueCall } from './plugin/enqueue-call.js';

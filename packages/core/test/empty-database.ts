@@ -7,6 +7,7 @@ export const NOTHING: Survey = {
   nextDueMs: null,
   waiting: false,
   leased: false,
+  unlimited: false,
   limited: false,
 };
 
@@ -118,8 +119,12 @@ export function emptyDatabase(answers: Answers): {
     list: answers.list ?? unused,
     count: unused,
     limitedParts: answers.limitedParts ?? (async () => []),
+    takeStarts: async (rates) => rates.map(() => 0),
+    giveBackStarts: async () => {},
     setLimit: unused,
     limits: unused,
+    setRate: unused,
+    rates: unused,
     move: answers.move ?? unused,
     moveAll: async (event, publicIds) =>
       Promise.all(publicIds.map((publicId) => driver.move(event, publicId))),

@@ -39,6 +39,8 @@ import { openRuns } from './themes/open-runs.js';
 import { order } from './themes/order.js';
 import { outcomes } from './themes/outcomes.js';
 import { plugins } from './themes/plugins.js';
+import { ratedRuns } from './themes/rated-runs.js';
+import { rates } from './themes/rates.js';
 import { realms } from './themes/realms.js';
 import { receipts } from './themes/receipts.js';
 import { refusedSettlements } from './themes/refused-settlements.js';
@@ -69,6 +71,7 @@ export const conformanceThemes: readonly Theme[] = [
   settle,
   claimSession,
   limits,
+  rates,
   handlerTransaction,
   lostConnection,
   lifecycle,
@@ -107,6 +110,8 @@ export const conformanceThemes: readonly Theme[] = [
   leasedRuns,
   limitedRuns,
   leased(limitedRuns),
+  ratedRuns,
+  leased(ratedRuns),
   heartbeats,
   silence,
   refusedSettlements,

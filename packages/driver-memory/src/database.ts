@@ -6,7 +6,15 @@ import type { JobRow } from './job-row.js';
 import type { MemoryTransaction, Records } from './memory-transaction.js';
 import { OpenTransaction } from './open-transaction.js';
 import { recordsOn } from './records.js';
-import type { LimitSizeRow, LimitSlotRow, RecordRow, RunRow, WorkerRow } from './rows.js';
+import type {
+  LimitSizeRow,
+  LimitSlotRow,
+  RateNumbersRow,
+  RateRow,
+  RecordRow,
+  RunRow,
+  WorkerRow,
+} from './rows.js';
 import { autocommit, type Runner } from './runner.js';
 import * as statements from './statements.js';
 import { Table } from './table.js';
@@ -65,6 +73,8 @@ export class Database implements MemoryDatabase, Contents {
       workers: new Table<WorkerRow>('worker', ['id']),
       limitSlots: new Table<LimitSlotRow>('slot', ['name']),
       limitSizes: new Table<LimitSizeRow>('limit', ['name']),
+      rates: new Table<RateRow>('rate', ['name']),
+      rateNumbers: new Table<RateNumbersRow>('rate numbers', ['name']),
     };
     return { from: 0, to, applied: MIGRATIONS };
   }

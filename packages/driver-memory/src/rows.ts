@@ -1,5 +1,5 @@
 import type { JobView, State } from '@rowlock/core';
-import { type Job, limitsOf, type WorkerInfo, type WorkerView } from '@rowlock/core/driver';
+import { type Job, limitsIn, type RateNumbers, type WorkerInfo, type WorkerView } from '@rowlock/core/driver';
 import type { JobRow } from './job-row.js';
 
 /** The record of one run, as far as it concerns one job. JSON is text and times are milliseconds. */
@@ -36,6 +36,23 @@ export interface LimitSlotRow {
 export interface LimitSizeRow {
   readonly name: string;
   readonly max: number;
+  readonly setAt: number;
+  readonly setBy: string;
+}
+
+/** The starts of a rate. Times are in microseconds. */
+export interface RateRow {
+  readonly name: string;
+  /** When the next start would be, if all starts were evenly spaced. */
+  readonly nextUs: number;
+  /** The last take, until it is given back, and the time before it. */
+  readonly lastTake: string | null;
+  readonly beforeUs: number;
+}
+
+/** The numbers of a rate that were set for all. */
+export interface RateNumbersRow extends RateNumbers {
+  readonly name: string;
   readonly setAt: number;
   readonly setBy: string;
 }
@@ -95,7 +112,7 @@ export function toJobView(row: JobRow, live: LiveRun | undefined, progress: stri
   const status: State = live === undefined ? row.status : 'in-progress';
   return {
     ...job,
-    limits: Object.fromEntries(limitsOf(limits).map(({ name, max }) => [name, max])),
+    ...limitsIn(limits),
     status,
     uniqueKey,
     availableAt: new Date(row.availableAt),

@@ -8,6 +8,8 @@ import type {
   Moved,
   NewJob,
   Page,
+  RateNumbers,
+  RateView,
   Store,
   Updated,
   WakeUp,
@@ -70,6 +72,14 @@ export class MemoryStore implements Store {
 
   limits(): Promise<readonly LimitView[]> {
     return this.execute(statements.limits);
+  }
+
+  setRate(name: string, numbers: RateNumbers | null, by: string): Promise<void> {
+    return this.execute((place) => statements.setRate(place, name, numbers, by));
+  }
+
+  rates(): Promise<readonly RateView[]> {
+    return this.execute(statements.rates);
   }
 
   workers(): Promise<readonly WorkerView[]> {

@@ -1,5 +1,5 @@
 import type { JobError, JobView, Json, State } from '@rowlock/core';
-import { type Job, type LimitView, limitsOf, type WorkerView } from '@rowlock/core/driver';
+import { type Job, type LimitView, limitsIn, type RateView, type WorkerView } from '@rowlock/core/driver';
 
 /**
  * A row as the statements select it. Ids and JSON are text, and times are milliseconds. No setting of the connection alters these.
@@ -88,7 +88,7 @@ export function toJobView(row: JobViewRow): JobView {
   const { id: _, ...job } = toJob(row);
   return {
     ...job,
-    limits: Object.fromEntries(limitsOf(job.limits).map(({ name, max }) => [name, max])),
+    ...limitsIn(row.limits),
     uniqueKey: row.unique_key,
     availableAt: new Date(Number(row.available_at)),
     output: json<Json>(row.output),
@@ -119,6 +119,20 @@ export function toWorkerView(row: WorkerViewRow): WorkerView {
 
 export function toLimitView(row: LimitViewRow): LimitView {
   return { name: row.name, max: row.max, setAt: new Date(Number(row.set_at)), setBy: row.set_by };
+}
+
+export interface RateViewRow {
+  name: string;
+  starts: number;
+  per_ms: string;
+  burst: number;
+  set_at: string;
+  set_by: string;
+}
+
+export function toRateView({ name, starts, per_ms, burst, set_at, set_by }: RateViewRow): RateView {
+  const numbers = { limit: starts, perMs: Number(per_ms), burst };
+  return { name, ...numbers, setAt: new Date(Number(set_at)), setBy: set_by };
 }
 
 function json<Value>(text: string | null): Value | null {

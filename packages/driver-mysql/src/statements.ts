@@ -6,6 +6,7 @@ import { jobStatements } from './statements/jobs.js';
 import { leaseStatements } from './statements/lease.js';
 import { limitStatements } from './statements/limits.js';
 import { pruneStatements } from './statements/prune.js';
+import { rateStatements } from './statements/rates.js';
 import { runStatements } from './statements/runs.js';
 import { settleStatements } from './statements/settle.js';
 import { siblingStatements } from './statements/siblings.js';
@@ -27,6 +28,7 @@ export const statements = (schema: string) => {
     ...settleStatements(named),
     ...leaseStatements(named),
     ...limitStatements(named),
+    ...rateStatements(named),
     ...surveyStatements(named),
     ...pruneStatements(named),
     ...jobStatements(named),

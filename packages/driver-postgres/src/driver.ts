@@ -12,6 +12,7 @@ import {
   type MigrationReport,
   ownHandle,
   type QueuePart,
+  type Rate,
   type Receipt,
   type Reclaimed,
   type ReclaimScope,
@@ -59,6 +60,7 @@ import { history } from './store/history.js';
 import { inTransaction, sendInTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
 import { prune, takePruneTurn } from './store/prune.js';
+import { RateStarts } from './store/rates.js';
 import { PostgresStore, texts } from './store/store.js';
 import { PostgresAnchor } from './worker/anchor.js';
 import { PostgresPulse } from './worker/pulse.js';
@@ -91,6 +93,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   readonly #names: NamedStatements;
   readonly #settings: SessionSettings;
   readonly #starts: RunStarts;
+  readonly #rates: RateStarts;
   readonly #server: () => Promise<Server>;
 
   constructor(context: Context, { pool, ownsPool, sessions }: Settings) {
@@ -112,6 +115,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     this.#settings = settings;
     const flush = new WalFlush(short, sql.flush, () => names.nameOf(sql.flush, 1));
     this.#starts = new RunStarts(short, sql, names, flush);
+    this.#rates = new RateStarts(short, sql, names);
     this.#server = serverOf(short);
   }
 
@@ -185,6 +189,14 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const { limitedParts } = this.context.sql;
     const name = this.#names.nameOf(limitedParts, queues.length);
     return query<QueuePart & { [column: string]: unknown }>(this.#short, limitedParts, [queues], name);
+  }
+
+  takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]> {
+    return this.#rates.take(rates, take);
+  }
+
+  giveBackStarts(names: readonly string[], take: string): Promise<void> {
+    return this.#rates.giveBack(names, take);
   }
 
   reclaim(scope: ReclaimScope): Promise<Reclaimed> {

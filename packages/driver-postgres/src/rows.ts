@@ -1,5 +1,13 @@
 import type { JobError, JobView, Json, State } from '@rowlock/core';
-import { type Job, type LimitView, limitsOf, type WorkerLines, type WorkerView } from '@rowlock/core/driver';
+import {
+  type Job,
+  type LimitView,
+  limitsIn,
+  type RateNumbers,
+  type RateView,
+  type WorkerLines,
+  type WorkerView,
+} from '@rowlock/core/driver';
 
 /** A row of `query`: see `types` there. */
 export interface JobRow {
@@ -64,6 +72,12 @@ export interface LimitRow {
   set_by: string;
 }
 
+export interface RateRow extends RateNumbers {
+  name: string;
+  set_at: number;
+  set_by: string;
+}
+
 export function toJob(row: JobRow): Job {
   return {
     id: row.id,
@@ -88,7 +102,7 @@ export function toJobView(row: JobViewRow): JobView {
   const { id: _, ...job } = toJob(row);
   return {
     ...job,
-    limits: Object.fromEntries(limitsOf(row.limits).map(({ name, max }) => [name, max])),
+    ...limitsIn(row.limits),
     uniqueKey: row.unique_key,
     availableAt: new Date(row.available_at),
     output: row.output,
@@ -111,6 +125,10 @@ export function toWorkerView(row: WorkerRow): WorkerView {
 
 export function toLimitView({ name, max, set_at, set_by }: LimitRow): LimitView {
   return { name, max, setAt: new Date(set_at), setBy: set_by };
+}
+
+export function toRateView({ set_at, set_by, ...rate }: RateRow): RateView {
+  return { ...rate, setAt: new Date(set_at), setBy: set_by };
 }
 
 function date(ms: number | null): Date | null {

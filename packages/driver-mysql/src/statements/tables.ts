@@ -8,11 +8,14 @@ export interface Tables {
   readonly worker: string;
   readonly slot: string;
   readonly size: string;
+  readonly rate: string;
+  readonly rateNumbers: string;
   readonly bell: string;
   readonly migration: string;
   readonly enterLimit: string;
   readonly widenLimit: string;
   readonly limitedParts: string;
+  readonly takeStarts: string;
 }
 
 export function tables(schema: string): Tables {
@@ -24,10 +27,13 @@ export function tables(schema: string): Tables {
     worker: named('worker'),
     slot: named('limit_slot'),
     size: named('limit_size'),
+    rate: named('rate'),
+    rateNumbers: named('rate_numbers'),
     bell: named('bell'),
     migration: named('migration'),
     enterLimit: named('enter_limit'),
     widenLimit: named('widen_limit'),
     limitedParts: named('limited_parts'),
+    takeStarts: named('take_starts'),
   };
 }

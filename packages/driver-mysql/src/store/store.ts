@@ -8,6 +8,8 @@ import type {
   Moved,
   NewJob,
   Page,
+  RateNumbers,
+  RateView,
   Store,
   Updated,
   WakeUp,
@@ -15,7 +17,14 @@ import type {
 } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { change, query } from '../query.js';
-import { type LimitViewRow, toLimitView, toWorkerView, type WorkerViewRow } from '../rows.js';
+import {
+  type LimitViewRow,
+  type RateViewRow,
+  toLimitView,
+  toRateView,
+  toWorkerView,
+  type WorkerViewRow,
+} from '../rows.js';
 import { enqueue } from './enqueue.js';
 import type { InTransaction } from './in-transaction.js';
 import { move } from './move.js';
@@ -86,6 +95,20 @@ export class MysqlStore implements Store {
 
   async limits(): Promise<readonly LimitView[]> {
     return (await query<LimitViewRow>(this.scope.on, this.context.sql.limits)).map(toLimitView);
+  }
+
+  async setRate(name: string, numbers: RateNumbers | null, by: string): Promise<void> {
+    const { sql } = this.context;
+    if (numbers === null) await change(this.scope.on, sql.unsetRate, [name]);
+    else {
+      const { limit, perMs, burst } = numbers;
+      await change(this.scope.on, sql.setRate, [name, limit, perMs, burst, by]);
+    }
+    await this.notify([{ rate: name }]);
+  }
+
+  async rates(): Promise<readonly RateView[]> {
+    return (await query<RateViewRow>(this.scope.on, this.context.sql.rates)).map(toRateView);
   }
 
   async workers(): Promise<readonly WorkerView[]> {

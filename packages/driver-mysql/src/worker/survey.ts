@@ -1,4 +1,4 @@
-import type { Lanes, QueuePart, Survey } from '@rowlock/core/driver';
+import { type Lanes, NO_LIMITS, type QueuePart, type Survey } from '@rowlock/core/driver';
 import { call, change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { queueRows } from '../store/given-rows.js';
@@ -10,7 +10,8 @@ interface QueueRow {
   readonly queue: string;
   /** Of the first delayed job, until its time. Not positive when its time has come. */
   readonly next_due_ms: string | null;
-  readonly waiting: number | string | null;
+  /** Limits of a due job. Empty if one has none. */
+  readonly waiting: string | null;
   readonly leased: number | string | null;
   /** Limits of a due job. */
   readonly limited: string | null;
@@ -37,7 +38,7 @@ export async function survey(
   { queues, kinds }: Lanes,
 ): Promise<Survey> {
   if (queues.length === 0)
-    return { promoted: 0, nextDueMs: null, waiting: false, leased: false, limited: false };
+    return { promoted: 0, nextDueMs: null, waiting: false, unlimited: false, leased: false, limited: false };
   const [given, kind] = [queueRows(queues), list(kinds)];
   const text = sql.survey(given.text, kind.places);
   const rows = await query<QueueRow>(on, text, [...kind.values, ...given.values]);
@@ -56,6 +57,7 @@ export async function survey(
     promoted,
     nextDueMs,
     waiting: rows.some(({ waiting }) => waiting !== null),
+    unlimited: rows.some(({ waiting }) => waiting === NO_LIMITS),
     leased: rows.some(({ leased }) => leased !== null),
     limited: rows.some(({ limited }) => limited !== null),
   };

@@ -10,6 +10,8 @@ export interface Tables {
   readonly limitSlot: string;
   readonly limitMark: string;
   readonly limitSize: string;
+  readonly rate: string;
+  readonly rateNumbers: string;
   readonly migration: string;
 }
 
@@ -24,6 +26,8 @@ export function tables(schema: string): Tables {
     limitSlot: named('limit_slot'),
     limitMark: named('limit_mark'),
     limitSize: named('limit_size'),
+    rate: named('rate'),
+    rateNumbers: named('rate_numbers'),
     migration: named('rowlock_migration'),
   };
 }

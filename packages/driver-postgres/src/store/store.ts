@@ -9,6 +9,8 @@ import {
   type NewJob,
   newPublicId,
   type Page,
+  type RateNumbers,
+  type RateView,
   type Store,
   type Updated,
   type WakeUp,
@@ -19,7 +21,14 @@ import type { Batch } from '../connection/pipeline/send-ahead.js';
 import { toText } from '../connection/pipeline/to-text.js';
 import type { Context } from '../context.js';
 import { answers, type Queryable, query } from '../query.js';
-import { type LimitRow, toLimitView, toWorkerView, type WorkerRow } from '../rows.js';
+import {
+  type LimitRow,
+  type RateRow,
+  toLimitView,
+  toRateView,
+  toWorkerView,
+  type WorkerRow,
+} from '../rows.js';
 import { type GivenJob, newJobs } from './given.js';
 import { move } from './move.js';
 import { update } from './update.js';
@@ -146,6 +155,20 @@ export class PostgresStore implements Store {
 
   async limits(): Promise<readonly LimitView[]> {
     return (await answers<LimitRow>(this.on, this.context.sql.limits, [])).map(toLimitView);
+  }
+
+  async setRate(name: string, numbers: RateNumbers | null, by: string): Promise<void> {
+    const { sql, channel } = this.context;
+    const values = [name, channel, texts([{ rate: name }])];
+    if (numbers === null) await query(this.on, sql.unsetRate, values);
+    else {
+      const { limit, perMs, burst } = numbers;
+      await query(this.on, sql.setRate, [...values, String(limit), String(perMs), String(burst), by]);
+    }
+  }
+
+  async rates(): Promise<readonly RateView[]> {
+    return (await answers<RateRow>(this.on, this.context.sql.rates, [])).map(toRateView);
   }
 
   async workers(): Promise<readonly WorkerView[]> {

@@ -3,6 +3,7 @@ import type { Driver } from '../../driver/driver.js';
 import type { QueuePart } from '../../driver/survey.js';
 import { limitsOf } from '../../job/limits.js';
 import type { Alarm } from '../time/alarm.js';
+import type { RatedStarts } from './rated-starts.js';
 import { ScanPosition } from './scan-position.js';
 import { SWEEP_MS, Sweep } from './sweep.js';
 
@@ -12,6 +13,7 @@ const LEAST_MS = 10;
 export interface LimitedJobsParts {
   readonly driver: Pick<Driver, 'limitedParts' | 'notify'>;
   readonly queues: readonly string[];
+  readonly starts: Pick<RatedStarts, 'leftMs'>;
   /** Whether a handler here has limits. If not, the first survey that finds a job with limits begins the looks. */
   readonly expected: boolean;
   readonly clock: Clock;
@@ -43,6 +45,8 @@ export class LimitedJobs {
   readonly #busy = new Map<string, number>();
   /** The part at which the last sweep began. */
   #last = '';
+  /** The texts of the parts that the last look has found. */
+  #found: ReadonlySet<string> = new Set();
 
   constructor(parts: LimitedJobsParts) {
     this.#parts = parts;
@@ -88,6 +92,16 @@ export class LimitedJobs {
     }
     const now = clock.now();
     for (const atMs of this.#reached.values()) alarm.within(Math.max(1, atMs - now));
+    for (const limits of this.#found) {
+      const leftMs = this.#parts.starts.leftMs(limits);
+      if (leftMs > 0) alarm.within(leftMs);
+    }
+  }
+
+  /** Whether all jobs that the last look has found wait for starts of rates. An alarm is set for these. */
+  get waitForStarts(): boolean {
+    const { starts } = this.#parts;
+    return this.#found.size > 0 && [...this.#found].every((limits) => starts.leftMs(limits) > 0);
   }
 
   /** Jobs may have come to these parts. @param queue Default: to any queue. */
@@ -109,16 +123,20 @@ export class LimitedJobs {
     return texts.length > 0;
   }
 
-  /** The parts that have due jobs, by name, without those whose limits were reached just now. */
+  /** The parts that have due jobs, by name, without those whose limits were reached just now, or whose rates are used up. */
   async #due(): Promise<readonly (readonly [string, QueuePart])[]> {
-    const { driver, queues, clock } = this.#parts;
+    const { driver, queues, clock, starts } = this.#parts;
     const found = new Map((await driver.limitedParts(queues)).map((part) => [nameOf(part), part]));
+    this.#found = new Set([...found.values()].map(({ limits }) => limits));
     for (const name of this.#positions.keys()) if (!found.has(name)) this.#positions.delete(name);
     const now = clock.now();
     for (const left of [this.#reached, this.#busy])
       for (const [one, until] of left) if (until <= now) left.delete(one);
     const open = [...found]
-      .filter(([name, { limits }]) => !this.#reached.has(limits) && !this.#busy.has(name))
+      .filter(
+        ([name, { limits }]) =>
+          !this.#reached.has(limits) && !this.#busy.has(name) && starts.leftMs(limits) === 0,
+      )
       .toSorted(([one], [other]) => (one < other ? -1 : 1));
     const next = Math.max(
       0,
