@@ -267,7 +267,7 @@ export class Worker<Tx> {
     const info = { name: this.name, host, pid: process.pid, queues: registry.queues };
     const anchor = await driver.anchor(info, session);
     const lines = new LineReporter(anchor, clock, log);
-    const starts = new RatedStarts({ driver, clock, onFault: this.#faults.meet });
+    const starts = new RatedStarts({ driver, clock, mostMs: this.#pollMs, onFault: this.#faults.meet });
     const flow: Omit<Flow<Tx>, 'claimed'> = {
       driver,
       registry,

@@ -92,10 +92,6 @@ export class LimitedJobs {
     }
     const now = clock.now();
     for (const atMs of this.#reached.values()) alarm.within(Math.max(1, atMs - now));
-    for (const limits of this.#found) {
-      const leftMs = this.#parts.starts.leftMs(limits);
-      if (leftMs > 0) alarm.within(leftMs);
-    }
   }
 
   /** Whether all jobs that the last look has found wait for starts of rates. An alarm is set for these. */
@@ -125,7 +121,7 @@ export class LimitedJobs {
 
   /** The parts that have due jobs, by name, without those whose limits were reached just now, or whose rates are used up. */
   async #due(): Promise<readonly (readonly [string, QueuePart])[]> {
-    const { driver, queues, clock, starts } = this.#parts;
+    const { driver, queues, clock } = this.#parts;
     const found = new Map((await driver.limitedParts(queues)).map((part) => [nameOf(part), part]));
     this.#found = new Set([...found.values()].map(({ limits }) => limits));
     for (const name of this.#positions.keys()) if (!found.has(name)) this.#positions.delete(name);
@@ -133,16 +129,22 @@ export class LimitedJobs {
     for (const left of [this.#reached, this.#busy])
       for (const [one, until] of left) if (until <= now) left.delete(one);
     const open = [...found]
-      .filter(
-        ([name, { limits }]) =>
-          !this.#reached.has(limits) && !this.#busy.has(name) && starts.leftMs(limits) === 0,
-      )
+      .filter(([name, { limits }]) => !this.#reached.has(limits) && !this.#busy.has(name))
+      .filter(([, { limits }]) => !this.#waitsForStart(limits))
       .toSorted(([one], [other]) => (one < other ? -1 : 1));
     const next = Math.max(
       0,
       open.findIndex(([name]) => name > this.#last),
     );
     return [...open.slice(next), ...open.slice(0, next)];
+  }
+
+  /** Whether a rate is used up. If so, the worker looks again at its time. */
+  #waitsForStart(limits: string): boolean {
+    const { starts, alarm } = this.#parts;
+    const leftMs = starts.leftMs(limits);
+    if (leftMs > 0) alarm.within(leftMs);
+    return leftMs > 0;
   }
 
   #position(name: string): ScanPosition {
@@ -153,9 +155,11 @@ export class LimitedJobs {
 
   /** The sweep is over, and with it the use of its slots. */
   #left({ queue, limits, worked, skipped, end, looksBack }: Sweep, position: ScanPosition): void {
-    const { clock, retryMs, driver, alarm, wake, onFault } = this.#parts;
+    const { clock, retryMs, driver, alarm, wake, onFault, starts } = this.#parts;
     const now = clock.now();
-    if (end === 'limit reached') this.#reached.set(limits, now + retryMs);
+    // Its time may have come meanwhile.
+    if (end === 'rate used up') alarm.within(Math.max(1, starts.leftMs(limits)));
+    else if (end === 'limit reached') this.#reached.set(limits, now + retryMs);
     // Jobs may be free that lie before the place where it began.
     else if (!looksBack) alarm.within(position.pauseMs(now));
     // Each run that begins, of any limits, leads to a look. With many tenants, most parts have running jobs alone.

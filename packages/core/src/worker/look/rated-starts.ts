@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.js';
 import type { Driver } from '../../driver/driver.js';
 import { ratesOf } from '../../job/limits.js';
+import type { Rate } from '../../job/rates.js';
 
 export interface RatedStartsParts {
   readonly driver: Pick<Driver, 'takeStarts' | 'giveBackStarts' | 'notify'>;
   readonly clock: Clock;
+  /** How long a rate is not looked at again at most, in milliseconds: a wake-up may be lost. */
+  readonly mostMs: number;
   /** Called with a fault that no slot waits for. */
   readonly onFault: (error: unknown) => void;
 }
@@ -24,6 +27,8 @@ export class RatedStarts {
   readonly #parts: RatedStartsParts;
   /** Until when no start is expected, by the rate's name. */
   readonly #usedUp = new Map<string, number>();
+  /** How often a rate has changed. */
+  #changes = 0;
 
   constructor(parts: RatedStartsParts) {
     this.#parts = parts;
@@ -37,20 +42,30 @@ export class RatedStarts {
 
   /** Takes a start of each rate of these limits. Null if a rate is used up. @throws DriverError */
   async take(limits: string): Promise<Start | null> {
-    const { driver, clock, onFault } = this.#parts;
-    if (this.leftMs(limits) > 0) return null;
+    const { driver, onFault } = this.#parts;
     const rates = ratesOf(limits);
     const take = randomUUID();
-    const waitsMs = await driver.takeStarts(rates, take);
+    while (this.leftMs(limits) === 0) {
+      const changes = this.#changes;
+      const waitsMs = await driver.takeStarts(rates, take);
+      if (waitsMs.every((waitMs) => waitMs === 0)) {
+        const names = rates.map(({ name }) => name);
+        return { giveBack: () => this.#giveBack(names, take).catch(onFault) };
+      }
+      // The answer may be from before a change.
+      if (this.#changes === changes) this.#remember(rates, waitsMs);
+    }
+    return null;
+  }
+
+  #remember(rates: readonly Rate[], waitsMs: readonly number[]): void {
+    const { clock, mostMs } = this.#parts;
     const now = clock.now();
     for (const [place, { name }] of rates.entries()) {
-      const waitMs = waitsMs[place] ?? 0;
+      const waitMs = Math.min(mostMs, waitsMs[place] ?? 0);
       if (waitMs > 0) this.#usedUp.set(name, now + waitMs);
       else this.#usedUp.delete(name);
     }
-    if (waitsMs.some((waitMs) => waitMs > 0)) return null;
-    const names = rates.map(({ name }) => name);
-    return { giveBack: () => this.#giveBack(names, take).catch(onFault) };
   }
 
   /** Whoever was refused meanwhile would wait for the next start. */
@@ -62,6 +77,7 @@ export class RatedStarts {
 
   /** A rate has other numbers, or a start that was given back. @returns whether a start was waited for */
   changed(name: string): boolean {
+    this.#changes += 1;
     return this.#usedUp.delete(name);
   }
 }
