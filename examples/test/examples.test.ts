@@ -26,6 +26,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '13-row-locks-mysql.ts': '[ { due: 1000 }, { due: 2000 } ]\n',
   '14-limits.ts': 'true\n',
   '15-atomic-updates.ts': '{ opened: 2 }\n[ { stats: { rows: 3, imports: 1 } } ]\n',
+  '16-rates.ts': '5 true\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

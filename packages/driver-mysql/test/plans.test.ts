@@ -76,6 +76,8 @@ const WRITES: Readonly<Record<string, Spell>> = {
   markSlots: given(sql.markSlots, slots, [RUN, 1]),
   leaveLimits: listed(sql.leaveLimits),
   unsetLimit: ofOne(sql.unsetLimit),
+  giveBackStart: ofOne(sql.giveBackStart, [], [RUN]),
+  unsetRate: ofOne(sql.unsetRate),
   promote: listed(sql.promote),
   move: given(sql.move, moves, ['new', 'new', 'new', 'new', 'new', 'new', 'new', 'test', 'new']),
   prune: given(sql.prune, idRows),
@@ -119,7 +121,7 @@ interface Plan extends RowDataPacket {
 
 /** The tables by the names that the statements have for them. `rowlock_bell` is not one: its rings are read in order, with SKIP LOCKED. */
 const TABLES =
-  'job run worker bell slot rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_size'.split(
+  'job run worker bell slot rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_size rowlock_rate rowlock_rate_numbers'.split(
     ' ',
   );
 

@@ -196,7 +196,7 @@ export const rates = theme('rates', (test) => {
     expect(await take(stage, [a])).not.toBe(null);
   });
 
-  test('a clock that is put back stops no rate for longer than its burst takes', async (stage) => {
+  test('a clock that is put back stops no rate for longer than a pause between two starts', async (stage) => {
     const { key, reader } = stage;
     const rate = hourly(key, 2);
     await take(stage, [rate]);
