@@ -27,6 +27,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '14-limits.ts': 'true\n',
   '16-pauses.ts': '0 the provider is down Ada\n3\n',
   '15-atomic-updates.ts': '{ opened: 2 }\n[ { stats: { rows: 3, imports: 1 } } ]\n',
+  '16-rates.ts': '5 true\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

@@ -20,6 +20,7 @@ const JOB: JobView = {
   payload: {},
   metadata: {},
   limits: {},
+  rates: {},
   status: 'new',
   uniqueKey: null,
   attempt: 0,

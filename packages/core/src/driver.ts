@@ -63,8 +63,19 @@ export {
   type Transition,
   type TransitionName,
 } from './job/lifecycle.js';
-export { LIMITS_CHARACTERS, type Limit, limitsOf, limitsText, MOST_SLOTS, NO_LIMITS } from './job/limits.js';
+export {
+  LIMITS_CHARACTERS,
+  type Limit,
+  limitsIn,
+  limitsOf,
+  limitsText,
+  MOST_SLOTS,
+  NO_LIMITS,
+  namesIn,
+  ratesOf,
+} from './job/limits.js';
 export { newPublicId } from './job/public-id.js';
+export { type Rate, type RateNumbers, startAt } from './job/rates.js';
 export { apply } from './update/apply.js';
 export { checkOperations } from './update/check-operation.js';
 export { EXACT } from './update/exact-sum.js';

@@ -5,6 +5,7 @@ export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 // Tokens to inject.
 export type { LimitSizes } from './client/limits.js';
 export type { Pausable, PauseOptions } from './client/pauses.js';
+export type { RateSettings } from './client/rates.js';
 export type { AcquireOptions, SlotHolder, Slots, SlotsFull, SlotsSize } from './client/slots.js';
 export type { Clock } from './clock.js';
 // The type of a driver. The entry `driver` has the parts to build one.
@@ -16,7 +17,7 @@ export {
   isDriverError,
 } from './driver/driver-error.js';
 export type { PauseView } from './driver/pause.js';
-export type { LimitView } from './driver/store.js';
+export type { LimitView, RateView } from './driver/store.js';
 export type { Duration } from './duration.js';
 // Errors.
 export {
@@ -48,6 +49,7 @@ export {
   type RunJob,
 } from './handler/handler.js';
 export type { LimitedJob, LimitRule } from './handler/job-limits.js';
+export type { RateLimit, RateRule } from './handler/job-rates.js';
 export {
   complete,
   fail,
@@ -65,6 +67,7 @@ export type { Enqueued, JobError, JobView, UniqueScope } from './job/job.js';
 export type { Json, Serializable, Stored } from './job/json.js';
 export { type SettlingEvent, STATES, type State } from './job/lifecycle.js';
 export type { Limit, Limits } from './job/limits.js';
+export type { RateNumbers, Rates } from './job/rates.js';
 export { consoleLogger, type Logger } from './logger.js';
 // Plugins to define.
 export type { CalledJob, EnqueueCall } from './plugin/enqueue-call.js';

@@ -7,6 +7,7 @@ export const NOTHING: Survey = {
   nextDueMs: null,
   waiting: false,
   leased: false,
+  unlimited: false,
   limited: false,
 };
 
@@ -118,11 +119,15 @@ export function emptyDatabase(answers: Answers): {
     list: answers.list ?? unused,
     count: unused,
     limitedParts: answers.limitedParts ?? (async () => []),
+    takeStarts: async (rates) => rates.map(() => 0),
+    giveBackStarts: async () => {},
     setLimit: unused,
     limits: unused,
     pause: unused,
     resume: unused,
     pauses: unused,
+    setRate: unused,
+    rates: unused,
     move: answers.move ?? unused,
     moveAll: async (event, publicIds) =>
       Promise.all(publicIds.map((publicId) => driver.move(event, publicId))),

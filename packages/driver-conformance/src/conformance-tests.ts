@@ -41,6 +41,8 @@ import { outcomes } from './themes/outcomes.js';
 import { pausedRuns } from './themes/paused-runs.js';
 import { pauses } from './themes/pauses.js';
 import { plugins } from './themes/plugins.js';
+import { ratedRuns } from './themes/rated-runs.js';
+import { rates } from './themes/rates.js';
 import { realms } from './themes/realms.js';
 import { receipts } from './themes/receipts.js';
 import { refusedSettlements } from './themes/refused-settlements.js';
@@ -72,6 +74,7 @@ export const conformanceThemes: readonly Theme[] = [
   claimSession,
   limits,
   pauses,
+  rates,
   handlerTransaction,
   lostConnection,
   lifecycle,
@@ -112,6 +115,8 @@ export const conformanceThemes: readonly Theme[] = [
   leased(limitedRuns),
   pausedRuns,
   leased(pausedRuns),
+  ratedRuns,
+  leased(ratedRuns),
   heartbeats,
   silence,
   refusedSettlements,

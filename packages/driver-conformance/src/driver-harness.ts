@@ -118,6 +118,15 @@ export interface Reader {
   /** How many records of runs there are whose job is not. */
   orphans(): Promise<number>;
 
+  /** The starts of a rate, or undefined. */
+  rate(name: string): Promise<RateRow | undefined>;
+
+  /** Moves the time of a rate. To the rate, the database's clock has moved the other way. */
+  moveRate(name: string, byMs: number): Promise<void>;
+
+  /** Locks the row of a rate in a transaction of its own, which the returned function ends. */
+  lockRate(name: string): Promise<() => Promise<void>>;
+
   /** The database's clock. */
   now(): Promise<Date>;
 
@@ -165,6 +174,14 @@ export interface JobRow {
 export type JobChange = { readonly [Column in keyof JobRow]?: JobRow[Column] | null };
 
 export type RawJob = Pick<JobRow, 'queue' | 'kind' | 'payload'> & Partial<Pick<JobRow, 'key'>>;
+
+/** The starts of a rate, as its row has them. */
+export interface RateRow {
+  /** When the next start would be, if all were evenly spaced: milliseconds, with a fraction. */
+  readonly nextMs: number;
+  /** The take of the last start, until it is given back. */
+  readonly lastTake: string | null;
+}
 
 /** The record of one run, as far as it concerns one job. */
 export interface RunRow {

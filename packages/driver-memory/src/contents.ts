@@ -1,7 +1,16 @@
 import type { WakeUp } from '@rowlock/core/driver';
 import type { MemoryClock } from './clock.js';
 import type { JobRow } from './job-row.js';
-import type { LimitSizeRow, LimitSlotRow, PauseRow, RecordRow, RunRow, WorkerRow } from './rows.js';
+import type {
+  LimitSizeRow,
+  LimitSlotRow,
+  PauseRow,
+  RateNumbersRow,
+  RateRow,
+  RecordRow,
+  RunRow,
+  WorkerRow,
+} from './rows.js';
 import type { Table } from './table.js';
 
 /** The parts of the database that statements use. */
@@ -25,4 +34,6 @@ export interface Tables {
   readonly limitSlots: Table<LimitSlotRow>;
   readonly limitSizes: Table<LimitSizeRow>;
   readonly pauses: Table<PauseRow>;
+  readonly rates: Table<RateRow>;
+  readonly rateNumbers: Table<RateNumbersRow>;
 }

@@ -6,7 +6,16 @@ import type { JobRow } from './job-row.js';
 import type { MemoryTransaction, Records } from './memory-transaction.js';
 import { OpenTransaction } from './open-transaction.js';
 import { recordsOn } from './records.js';
-import type { LimitSizeRow, LimitSlotRow, PauseRow, RecordRow, RunRow, WorkerRow } from './rows.js';
+import type {
+  LimitSizeRow,
+  LimitSlotRow,
+  PauseRow,
+  RateNumbersRow,
+  RateRow,
+  RecordRow,
+  RunRow,
+  WorkerRow,
+} from './rows.js';
 import { autocommit, type Runner } from './runner.js';
 import * as statements from './statements.js';
 import { Table } from './table.js';
@@ -66,6 +75,8 @@ export class Database implements MemoryDatabase, Contents {
       limitSlots: new Table<LimitSlotRow>('slot', ['name']),
       limitSizes: new Table<LimitSizeRow>('limit', ['name']),
       pauses: new Table<PauseRow>('pause', ['name']),
+      rates: new Table<RateRow>('rate', ['name']),
+      rateNumbers: new Table<RateNumbersRow>('rate numbers', ['name']),
     };
     return { from: 0, to, applied: MIGRATIONS };
   }

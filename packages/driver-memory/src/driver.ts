@@ -10,6 +10,7 @@ import {
   type Lanes,
   type MigrationReport,
   type QueuePart,
+  type Rate,
   type Receipt,
   type Reclaimed,
   type ReclaimScope,
@@ -130,6 +131,14 @@ class Memory extends MemoryStore implements MemoryDriver {
 
   limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]> {
     return this.execute((place) => statements.limitedParts(place, queues));
+  }
+
+  takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]> {
+    return this.execute((place) => statements.takeStarts(place, rates, take));
+  }
+
+  giveBackStarts(names: readonly string[], take: string): Promise<void> {
+    return this.execute((place) => statements.giveBackStarts(place, names, take));
   }
 
   reclaim(scope: ReclaimScope): Promise<Reclaimed> {

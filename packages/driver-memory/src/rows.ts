@@ -1,5 +1,12 @@
 import type { JobView, State } from '@rowlock/core';
-import { type Job, limitsOf, type NewPause, type WorkerInfo, type WorkerView } from '@rowlock/core/driver';
+import {
+  type Job,
+  limitsIn,
+  type NewPause,
+  type RateNumbers,
+  type WorkerInfo,
+  type WorkerView,
+} from '@rowlock/core/driver';
 import type { JobRow } from './job-row.js';
 
 /** The record of one run, as far as it concerns one job. JSON is text and times are milliseconds. */
@@ -44,6 +51,23 @@ export interface LimitSizeRow {
 export interface PauseRow extends Omit<NewPause, 'until'> {
   readonly until: number | null;
   readonly pausedAt: number;
+}
+
+/** The starts of a rate. Times are in microseconds. */
+export interface RateRow {
+  readonly name: string;
+  /** When the next start would be, if all starts were evenly spaced. */
+  readonly nextUs: number;
+  /** The last take, until it is given back, and the time before it. */
+  readonly lastTake: string | null;
+  readonly beforeUs: number;
+}
+
+/** The numbers of a rate that were set for all. */
+export interface RateNumbersRow extends RateNumbers {
+  readonly name: string;
+  readonly setAt: number;
+  readonly setBy: string;
 }
 
 /** One of the application's own records. */
@@ -101,7 +125,7 @@ export function toJobView(row: JobRow, live: LiveRun | undefined, progress: stri
   const status: State = live === undefined ? row.status : 'in-progress';
   return {
     ...job,
-    limits: Object.fromEntries(limitsOf(limits).map(({ name, max }) => [name, max])),
+    ...limitsIn(limits),
     status,
     uniqueKey,
     availableAt: new Date(row.availableAt),

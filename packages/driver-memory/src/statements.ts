@@ -8,6 +8,7 @@ export { enterLimits, leaveLimits, limitedParts, limits, setLimit } from './stat
 export { pause, pauses, resume } from './statements/pauses.js';
 export type { Place } from './statements/place.js';
 export { history, prune, takePruneTurn } from './statements/prune.js';
+export { giveBackStarts, rates, setRate, takeStarts } from './statements/rates.js';
 export { endCrashed, noteProgress, release, startRuns } from './statements/runs.js';
 export { settle } from './statements/settle.js';
 export { firstOutstanding, lockSiblings } from './statements/siblings.js';

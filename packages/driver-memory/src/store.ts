@@ -11,6 +11,8 @@ import type {
   Page,
   PauseTarget,
   PauseView,
+  RateNumbers,
+  RateView,
   Store,
   Updated,
   WakeUp,
@@ -85,6 +87,14 @@ export class MemoryStore implements Store {
 
   pauses(): Promise<readonly PauseView[]> {
     return this.execute(statements.pauses);
+  }
+
+  setRate(name: string, numbers: RateNumbers | null, by: string): Promise<void> {
+    return this.execute((place) => statements.setRate(place, name, numbers, by));
+  }
+
+  rates(): Promise<readonly RateView[]> {
+    return this.execute(statements.rates);
   }
 
   workers(): Promise<readonly WorkerView[]> {

@@ -51,7 +51,10 @@ function openDatabase(usual: 'own' | 'shared'): TestDatabase<MemoryTransaction> 
 
     openTransactions: async () => openTransactions(),
 
-    waits: () => Promise.reject(new Error('Nobody asks yet who waits in memory.')),
+    waits: async () =>
+      [...database.transactions].flatMap((tx) =>
+        tx.waitsFor === undefined ? [] : [{ waiting: String(tx), holder: String(tx.waitsFor) }],
+      ),
 
     async close() {
       await Promise.all(processes.map((process) => process.kill()));

@@ -39,6 +39,28 @@ export function openReader(database: Database, exec: Reader['exec']): Reader {
         return runs.find(tx, ({ jobId }) => jobs.findBy('id', jobId, tx).length === 0).length;
       }),
 
+    rate: (name) =>
+      ask((tx) => {
+        const [found] = database.tables.rates.findBy('name', name, tx);
+        return found && { nextMs: found.value.nextUs / 1_000, lastTake: found.value.lastTake };
+      }),
+
+    moveRate: (name, byMs) =>
+      ask(async (tx) => {
+        for (const { row, value } of database.tables.rates.findBy('name', name, tx)) {
+          await tx.lock(row);
+          tx.write(row, { ...value, nextUs: value.nextUs + byMs * 1_000 });
+        }
+      }),
+
+    async lockRate(name) {
+      const tx = database.beginTransaction();
+      await tx.run(async () => {
+        for (const { row } of database.tables.rates.findBy('name', name, tx)) await tx.lock(row);
+      });
+      return () => tx.rollback();
+    },
+
     now: async () => new Date(database.clock.now()),
 
     insert: ({ queue, kind, payload, key = null }) =>

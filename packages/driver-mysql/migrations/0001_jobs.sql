@@ -175,6 +175,29 @@ CREATE TABLE IF NOT EXISTS rowlock_pause (
   CONSTRAINT pause_scope CHECK (scope IN ('queue', 'kind', 'limit', 'all') AND (scope = 'all') = (name = ''))
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
+-- The starts of rates: the generic cell rate algorithm. A row is locked by rowlock_take_starts alone, never by a claim.
+CREATE TABLE IF NOT EXISTS rowlock_rate (
+  name         VARCHAR(128) NOT NULL PRIMARY KEY,
+  -- When the next start would be, if all starts were evenly spaced.
+  next_at      DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+  -- The last take, until it is given back, and the time before it.
+  last_take    CHAR(36) CHARACTER SET ascii COLLATE ascii_bin,
+  before_take  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6))
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+
+-- The numbers of rates that were set at run time: so many starts in so many milliseconds. They go before those that jobs bring. Apart from
+-- the rate itself, so that a caller's open transaction that sets them holds up no start.
+CREATE TABLE IF NOT EXISTS rowlock_rate_numbers (
+  name    VARCHAR(128) NOT NULL PRIMARY KEY,
+  starts  INT NOT NULL,
+  per_ms  BIGINT NOT NULL,
+  burst   INT NOT NULL,
+  set_at  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+  set_by  VARCHAR(255) NOT NULL DEFAULT '',
+  CONSTRAINT rate_numbers CHECK (
+    starts BETWEEN 1 AND 1000000 AND per_ms BETWEEN 1 AND 2678400000 AND burst BETWEEN 1 AND 1000)
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+
 -- The doorbell: a row for each wake-up, added and never changed, so that nobody waits for anybody to ring.
 CREATE TABLE IF NOT EXISTS rowlock_bell (
   id       BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,

@@ -15,7 +15,8 @@ CREATE PROCEDURE rowlock_enqueue(
   IN  unique_key    VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
   IN  unique_scope  VARCHAR(16),
   IN  metadata      JSON,
-  -- {"name": size}: how many runs of each name may go on at once, up to 8 names, with sizes from 1 to 1,000.
+  -- {"name": size}: how many runs of each name may go on at once, up to 8 names, with sizes from 1 to 1,000. Or a rate: so many starts in
+  -- so many milliseconds, and so many at once after a pause: {"maps": [60, 60000, 1]}. A name with both has the size first: [3, 60, 60000, 1].
   IN  limits        JSON,
   -- 'enqueued' or 'duplicate'.
   OUT outcome       VARCHAR(16),
@@ -47,8 +48,13 @@ BEGIN
       ON each_size.place = each_name.place
     WHERE HEX(CONVERT(each_name.name USING utf16)) > HEX(CONVERT(limit_name USING utf16)) OR limit_name = ''
     ORDER BY HEX(CONVERT(each_name.name USING utf16)) LIMIT 1;
-    IF COALESCE(CHAR_LENGTH(limit_name), 0) NOT BETWEEN 1 AND 128 OR COALESCE(limit_size, '') NOT REGEXP '^([1-9][0-9]{0,2}|1000)$' THEN
-      SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'A limit must have a name of 1 to 128 characters and a size from 1 to 1000.';
+    SET limit_size = REGEXP_REPLACE(COALESCE(limit_size, ''), '[[:space:]]', '');
+    IF COALESCE(CHAR_LENGTH(limit_name), 0) NOT BETWEEN 1 AND 128
+       OR CASE WHEN limit_size LIKE '[%]' THEN SUBSTR(limit_size, 2, CHAR_LENGTH(limit_size) - 2) NOT REGEXP
+            '^(([1-9][0-9]{0,2}|1000),)?([1-9][0-9]{0,5}|1000000),[1-9][0-9]{0,9},([1-9][0-9]{0,2}|1000)$'
+          ELSE limit_size NOT REGEXP '^([1-9][0-9]{0,2}|1000)$' END THEN
+      SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT =
+        'A limit must have a name of 1 to 128 characters and a size from 1 to 1000, or a rate as [60, 60000, 1].';
     END IF;
     SET limits_text = CONCAT(limits_text, IF(limits_text = '', '{', ','), JSON_QUOTE(limit_name), ':', limit_size,
                              IF(limits_left = 1, '}', ''));

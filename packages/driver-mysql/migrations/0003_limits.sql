@@ -112,3 +112,72 @@ BEGIN
     END WHILE;
   END WHILE;
 END;
+
+DROP PROCEDURE IF EXISTS rowlock_take_starts;
+
+-- Takes a start of each rate, or of none, in a transaction of its own: the generic cell rate algorithm, as `startAt` of the drivers.
+--   wanted: [[name, starts, milliseconds, burst], …], in the order of the names
+-- Answers how long until each rate allows a start, in microseconds, as JSON: if all are 0, the starts are taken. NULL if a rate has no row.
+CREATE PROCEDURE rowlock_take_starts(
+  IN wanted JSON,
+  IN take   CHAR(36) CHARACTER SET ascii COLLATE ascii_bin
+)
+MODIFIES SQL DATA
+SQL SECURITY INVOKER
+BEGIN
+  DECLARE rates INT DEFAULT JSON_LENGTH(wanted);
+  DECLARE place, locked, step INT DEFAULT 0;
+  DECLARE rate_name VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+  DECLARE own_starts, own_ms, own_burst, spacing, most, wait_us BIGINT;
+  DECLARE moment, before_now, later DATETIME(6);
+  DECLARE is_free BOOLEAN DEFAULT TRUE;
+  DECLARE waits VARCHAR(1000) CHARACTER SET ascii DEFAULT '';
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION
+  BEGIN
+    ROLLBACK;
+    RESIGNAL;
+  END;
+
+  START TRANSACTION;
+  WHILE place < rates AND locked = place DO
+    SET rate_name = JSON_UNQUOTE(JSON_EXTRACT(wanted, CONCAT('$[', place, '][0]')));
+    SELECT locked + COUNT(*) INTO locked FROM rowlock_rate FORCE INDEX (PRIMARY) WHERE name = rate_name FOR UPDATE;
+    SET place = place + 1;
+  END WHILE;
+  -- Behind the locks: earlier takers have used their times. In a statement of its own, as the time is that of its statement's start.
+  SET moment = UTC_TIMESTAMP(6);
+  -- First all rates are read, and then they are written.
+  WHILE step < 2 AND locked = rates DO
+    SET place = 0;
+    WHILE place < rates DO
+      SET rate_name = JSON_UNQUOTE(JSON_EXTRACT(wanted, CONCAT('$[', place, '][0]')));
+      SELECT next_at,
+             COALESCE(starts, JSON_EXTRACT(wanted, CONCAT('$[', place, '][1]'))),
+             COALESCE(per_ms, JSON_EXTRACT(wanted, CONCAT('$[', place, '][2]'))),
+             COALESCE(burst, JSON_EXTRACT(wanted, CONCAT('$[', place, '][3]')))
+      INTO before_now, own_starts, own_ms, own_burst
+      FROM rowlock_rate AS rate LEFT JOIN rowlock_rate_numbers AS fixed ON fixed.name = rate.name
+      WHERE rate.name = rate_name;
+      -- Rounded up, so that no more starts fit.
+      SET spacing = (own_ms * 1000 + own_starts - 1) DIV own_starts;
+      SET most = own_burst * spacing;
+      -- A time that is later than any start could have made it is of a clock that was put back.
+      SET later = IF(before_now > moment + INTERVAL (most + 5000000) MICROSECOND, moment + INTERVAL most MICROSECOND, before_now);
+      IF step = 0 THEN
+        SET wait_us = GREATEST(0, TIMESTAMPDIFF(MICROSECOND, moment, later) - (most - spacing));
+        SET is_free = is_free AND wait_us = 0;
+        SET waits = CONCAT(waits, IF(place = 0, '', ','), wait_us);
+      ELSEIF is_free THEN
+        UPDATE rowlock_rate FORCE INDEX (PRIMARY)
+        SET next_at = GREATEST(later, moment) + INTERVAL spacing MICROSECOND, last_take = take, before_take = before_now
+        WHERE name = rate_name;
+      ELSEIF later <> before_now THEN
+        UPDATE rowlock_rate FORCE INDEX (PRIMARY) SET next_at = later WHERE name = rate_name;
+      END IF;
+      SET place = place + 1;
+    END WHILE;
+    SET step = step + 1;
+  END WHILE;
+  COMMIT;
+  SELECT IF(locked = rates, CONCAT('[', waits, ']'), NULL) AS waits_us;
+END;

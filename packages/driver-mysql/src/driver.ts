@@ -20,6 +20,7 @@ import {
   ownHandle,
   type Page,
   type QueuePart,
+  type Rate,
   type Receipt,
   type Reclaimed,
   type ReclaimScope,
@@ -68,6 +69,7 @@ import { history } from './store/history.js';
 import { inTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
 import { prune, takePruneTurn } from './store/prune.js';
+import { giveBackStarts, takeStarts } from './store/rates.js';
 import { MysqlStore } from './store/store.js';
 import { withBoundedWaits } from './store/wait-limit.js';
 import { MysqlAnchor } from './worker/anchor.js';
@@ -272,6 +274,14 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   survey(lanes: Lanes): Promise<Survey> {
     return survey(this.context.sql, this.#on, this.inTransaction, lanes);
+  }
+
+  takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]> {
+    return takeStarts(this.#on, this.context.sql, rates, take);
+  }
+
+  giveBackStarts(names: readonly string[], take: string): Promise<void> {
+    return giveBackStarts(this.#on, this.context.sql, names, take);
   }
 
   reclaim(scope: ReclaimScope): Promise<Reclaimed> {

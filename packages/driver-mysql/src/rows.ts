@@ -1,5 +1,12 @@
 import type { JobError, JobView, Json, State } from '@rowlock/core';
-import { type Job, type LimitView, limitsOf, type PauseView, type WorkerView } from '@rowlock/core/driver';
+import {
+  type Job,
+  type LimitView,
+  limitsIn,
+  type PauseView,
+  type RateView,
+  type WorkerView,
+} from '@rowlock/core/driver';
 
 /**
  * A row as the statements select it. Ids and JSON are text, and times are milliseconds. No setting of the connection alters these.
@@ -97,7 +104,7 @@ export function toJobView(row: JobViewRow): JobView {
   const { id: _, ...job } = toJob(row);
   return {
     ...job,
-    limits: Object.fromEntries(limitsOf(job.limits).map(({ name, max }) => [name, max])),
+    ...limitsIn(row.limits),
     uniqueKey: row.unique_key,
     availableAt: new Date(Number(row.available_at)),
     output: json<Json>(row.output),
@@ -133,6 +140,20 @@ export function toLimitView(row: LimitViewRow): LimitView {
 export function toPauseView({ scope, name, reason, ...row }: PauseRow): PauseView {
   const until = row.ends_at === null ? null : new Date(Number(row.ends_at));
   return { scope, name, until, reason, by: row.paused_by, pausedAt: new Date(Number(row.paused_at)) };
+}
+
+export interface RateViewRow {
+  name: string;
+  starts: number;
+  per_ms: string;
+  burst: number;
+  set_at: string;
+  set_by: string;
+}
+
+export function toRateView({ name, starts, per_ms, burst, set_at, set_by }: RateViewRow): RateView {
+  const numbers = { limit: starts, perMs: Number(per_ms), burst };
+  return { name, ...numbers, setAt: new Date(Number(set_at)), setBy: set_by };
 }
 
 function json<Value>(text: string | null): Value | null {

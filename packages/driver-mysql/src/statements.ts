@@ -7,6 +7,7 @@ import { leaseStatements } from './statements/lease.js';
 import { limitStatements } from './statements/limits.js';
 import { pauseStatements } from './statements/pauses.js';
 import { pruneStatements } from './statements/prune.js';
+import { rateStatements } from './statements/rates.js';
 import { runStatements } from './statements/runs.js';
 import { settleStatements } from './statements/settle.js';
 import { siblingStatements } from './statements/siblings.js';
@@ -29,6 +30,7 @@ export const statements = (schema: string) => {
     ...leaseStatements(named),
     ...limitStatements(named),
     ...pauseStatements(named),
+    ...rateStatements(named),
     ...surveyStatements(named),
     ...pruneStatements(named),
     ...jobStatements(named),

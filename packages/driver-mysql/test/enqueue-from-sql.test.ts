@@ -213,6 +213,15 @@ test.each([
   '{"a": "5"}',
   '{"a": null}',
   '{"": 1}',
+  '{"a": []}',
+  '{"a": [1, 1000]}',
+  '{"a": [0, 1000, 1]}',
+  '{"a": [1000001, 1000, 1]}',
+  '{"a": [1, 0, 1]}',
+  '{"a": [1, 1000, 1001]}',
+  '{"a": [1, 1, 1000, 1, 1]}',
+  '{"a": [[1, 1000, 1]]}',
+  '{"a": {"limit": 1}}',
   `{"${'n'.repeat(129)}": 1}`,
   `{"${'n'.repeat(2_000)}": 1}`,
   '{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}',
@@ -220,6 +229,21 @@ test.each([
   await driver.migrate();
   await expect(call({ kind: 'k', limits })).rejects.toMatchObject({ errno: 1644 });
   expect(await listed()).toEqual([]);
+});
+
+test('the limits take rates too, alone or behind the size of a limit of the same name', async () => {
+  await driver.migrate();
+  await call({ kind: 'k', limits: '{"maps": [60, 60000, 1], "mail": [3, 1, 500, 9], "a": 1}' });
+  const [rows] = await client.query<never>('SELECT limits FROM rowlock_job');
+  const sizes = [
+    { name: 'a', max: 1 },
+    { name: 'mail', max: 3 },
+  ];
+  const rates = [
+    { name: 'maps', limit: 60, perMs: 60_000, burst: 1 },
+    { name: 'mail', limit: 1, perMs: 500, burst: 9 },
+  ];
+  expect(rows).toEqual([{ limits: limitsText(sizes, rates) }]);
 });
 
 test('limits that are too long together are refused', async () => {

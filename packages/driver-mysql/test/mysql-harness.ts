@@ -346,6 +346,33 @@ function openReader(plain: Pool): Reader {
       return (rows as readonly unknown[]).length;
     },
 
+    async rate(name) {
+      const [rows] = await plain.query<never>(
+        `SELECT CAST(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', next_at) AS CHAR) AS nextUs, last_take AS lastTake
+         FROM rowlock_rate WHERE name = ?`,
+        [name],
+      );
+      const [row] = rows as { nextUs: string; lastTake: string | null }[];
+      return row && { nextMs: Number(row.nextUs) / 1_000, lastTake: row.lastTake };
+    },
+
+    async moveRate(name, byMs) {
+      await plain.query(
+        'UPDATE rowlock_rate SET next_at = next_at + INTERVAL ROUND(? * 1000) MICROSECOND WHERE name = ?',
+        [byMs, name],
+      );
+    },
+
+    async lockRate(name) {
+      const client = await plain.getConnection();
+      await client.query('START TRANSACTION');
+      await client.query('SELECT name FROM rowlock_rate WHERE name = ? FOR UPDATE', [name]);
+      return async () => {
+        await client.query('ROLLBACK');
+        client.release();
+      };
+    },
+
     async now() {
       const [rows] = await plain.query<never>('SELECT UTC_TIMESTAMP(6) AS now');
       return (rows as { now: Date }[])[0]?.now ?? new Date(Number.NaN);

@@ -78,6 +78,8 @@ const WRITES: Readonly<Record<string, Spell>> = {
   unsetLimit: ofOne(sql.unsetLimit),
   resume: ofOne(sql.resume, ['queue']),
   endPauses: () => [sql.endPauses, []],
+  giveBackStart: ofOne(sql.giveBackStart, [], [RUN]),
+  unsetRate: ofOne(sql.unsetRate),
   promote: listed(sql.promote),
   move: given(sql.move, moves, ['new', 'new', 'new', 'new', 'new', 'new', 'new', 'test', 'new']),
   prune: given(sql.prune, idRows),
@@ -121,7 +123,7 @@ interface Plan extends RowDataPacket {
 
 /** The tables by the names that the statements have for them. `rowlock_bell` is not one: its rings are read in order, with SKIP LOCKED. */
 const TABLES =
-  'job run worker bell slot rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_size rowlock_pause'.split(
+  'job run worker bell slot rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_size rowlock_pause rowlock_rate rowlock_rate_numbers'.split(
     ' ',
   );
 

@@ -17,10 +17,15 @@ CREATE DOMAIN job_time AS timestamptz CONSTRAINT time_is_finite CHECK (isfinite(
 CREATE DOMAIN job_json AS jsonb
   CONSTRAINT at_most_2_mib CHECK (pg_column_size(VALUE) <= 200 OR octet_length(VALUE::text) <= 2097152);
 CREATE DOMAIN job_metadata AS job_json CHECK (jsonb_typeof(VALUE) = 'object');
--- None, or JSON with up to eight names and sizes from 1 to 1000. Most jobs have none, and need no look at the form.
+-- None, or JSON with up to eight names. A member is a size from 1 to 1000; or the numbers of a rate: starts, milliseconds, and a burst from
+-- 1 to 1000; or a size and these. Most jobs have none, and need no look at the form.
 CREATE DOMAIN job_limits AS text COLLATE "C" CONSTRAINT names_and_sizes CHECK (VALUE = '' OR length(VALUE) <= 512 AND VALUE ~
-  '^\{(?:"(?:[^"\\\u0001-\u001f]|\\["\\/bfnrt]|\\u[[:xdigit:]]{4})+":(?:[1-9][0-9]{0,2}|1000)(?:,(?!\})|(?=\}))){1,8}\}$');
+  '^\{(?:"(?:[^"\\\u0001-\u001f]|\\["\\/bfnrt]|\\u[[:xdigit:]]{4})+":'
+  '(?:[1-9][0-9]{0,2}|1000|\[(?:(?:[1-9][0-9]{0,2}|1000),)?(?:[1-9][0-9]{0,5}|1000000),[1-9][0-9]{0,9},(?:[1-9][0-9]{0,2}|1000)\])'
+  '(?:,(?!\})|(?=\}))){1,8}\}$');
 CREATE DOMAIN limit_max AS integer CHECK (VALUE BETWEEN 1 AND 1000);
+CREATE DOMAIN rate_starts AS integer CHECK (VALUE BETWEEN 1 AND 1000000);
+CREATE DOMAIN rate_per_ms AS bigint CHECK (VALUE BETWEEN 1 AND 2678400000);
 
 -- The two indexes without a condition get a second entry for each job when it is settled, right beside the first: with half of each page left
 -- free, settling 500 jobs takes a tenth less of the server's time than splitting pages for them, and inserting them takes the same.
@@ -219,6 +224,27 @@ CREATE TABLE pause (
 -- Otherwise the planner takes a table that was never looked at for one of ten pages, and each claim would search an index of nothing.
 ANALYZE pause;
 
+-- The starts of rates: the generic cell rate algorithm. A row is locked by single statements alone, never by a claim.
+CREATE TABLE rate (
+  name         text PRIMARY KEY,
+  -- When the next start would be, if all starts were evenly spaced.
+  next_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- The last take, until it is given back, and the time before it.
+  last_take    uuid,
+  before_take  timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+-- The numbers of rates that were set at run time: so many starts in so many milliseconds. They count in place of what jobs say. Apart from the
+-- rate itself, so that a caller's open transaction that sets them holds up no start.
+CREATE TABLE rate_numbers (
+  name    text PRIMARY KEY,
+  starts  rate_starts NOT NULL,
+  per_ms  rate_per_ms NOT NULL,
+  burst   limit_max NOT NULL,
+  set_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+  set_by  text NOT NULL DEFAULT ''
+);
+
 -- The number of a limit's advisory lock, its gate. Takers share it for the time of one statement or message. Who looks whether the limit is full, and who
 -- adds slots, has it alone.
 CREATE FUNCTION limit_gate(name text) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN hashtextextended(name, 27);
@@ -364,7 +390,7 @@ BEGIN
 END
 $$;
 
--- The limits of a job as its row has them: JSON with the names in order.
+-- The limits and rates of a job as its row has them: JSON with the names in order.
 CREATE FUNCTION limits_text(limits jsonb) RETURNS text
 LANGUAGE plpgsql
 AS $$
@@ -373,10 +399,10 @@ BEGIN
     RETURN '';
   END IF;
   IF jsonb_typeof(limits) <> 'object' THEN
-    RAISE EXCEPTION 'limits must be an object of names and sizes, as {"mail": 3}.' USING ERRCODE = '22023';
+    RAISE EXCEPTION 'limits must be an object of names and sizes, or rates, as {"mail": 3, "maps": [60, 60000, 1]}.' USING ERRCODE = '22023';
   END IF;
   RETURN (
-    SELECT coalesce('{' || string_agg(to_json(key) || ':' || value, ',' ORDER BY key COLLATE "C") || '}', '')
+    SELECT coalesce('{' || string_agg(to_json(key) || ':' || replace(value::text, ', ', ','), ',' ORDER BY key COLLATE "C") || '}', '')
     FROM jsonb_each(limits));
 END
 $$;
@@ -395,7 +421,8 @@ CREATE FUNCTION enqueue(
   unique_key    text DEFAULT NULL,
   unique_scope  text DEFAULT 'outstanding',
   metadata      jsonb DEFAULT '{}',
-  -- By name how many runs may go on at once: '{"mail": 3}'.
+  -- By name how many runs may go on at once, or a rate: so many starts in so many milliseconds, and so many at once after a pause:
+  -- '{"mail": 3, "maps": [60, 60000, 1]}'. A name with both has the size first: [3, 60, 60000, 1].
   limits        jsonb DEFAULT NULL,
   -- Leave it out. The table is known by its number, and so stays the same when its schema is renamed.
   job_table     regclass DEFAULT 'job'::regclass

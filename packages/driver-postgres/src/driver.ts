@@ -12,6 +12,7 @@ import {
   type MigrationReport,
   ownHandle,
   type QueuePart,
+  type Rate,
   type Receipt,
   type Reclaimed,
   type ReclaimScope,
@@ -60,6 +61,7 @@ import { history } from './store/history.js';
 import { inTransaction, sendInTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
 import { prune, takePruneTurn } from './store/prune.js';
+import { RateStarts } from './store/rates.js';
 import { PostgresStore, texts } from './store/store.js';
 import { PostgresAnchor } from './worker/anchor.js';
 import { PostgresPulse } from './worker/pulse.js';
@@ -93,6 +95,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   readonly #settings: SessionSettings;
   readonly #starts: RunStarts;
   readonly #counted = new CountedLimits();
+  readonly #rates: RateStarts;
   readonly #server: () => Promise<Server>;
 
   constructor(context: Context, { pool, ownsPool, sessions }: Settings) {
@@ -114,6 +117,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     this.#settings = settings;
     const flush = new WalFlush(short, sql.flush, () => names.nameOf(sql.flush, 1));
     this.#starts = new RunStarts(short, sql, names, flush);
+    this.#rates = new RateStarts(short, sql, names);
     this.#server = serverOf(short);
   }
 
@@ -187,6 +191,14 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const { limitedParts } = this.context.sql;
     const name = this.#names.nameOf(limitedParts, queues.length);
     return query<QueuePart & { [column: string]: unknown }>(this.#short, limitedParts, [queues], name);
+  }
+
+  takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]> {
+    return this.#rates.take(rates, take);
+  }
+
+  giveBackStarts(names: readonly string[], take: string): Promise<void> {
+    return this.#rates.giveBack(names, take);
   }
 
   reclaim(scope: ReclaimScope): Promise<Reclaimed> {

@@ -2,8 +2,10 @@ import type { JobError, JobView, Json, State } from '@rowlock/core';
 import {
   type Job,
   type LimitView,
-  limitsOf,
+  limitsIn,
   type PauseView,
+  type RateNumbers,
+  type RateView,
   type WorkerLines,
   type WorkerView,
 } from '@rowlock/core/driver';
@@ -86,6 +88,12 @@ export interface PauseRow {
   paused_at: number;
 }
 
+export interface RateRow extends RateNumbers {
+  name: string;
+  set_at: number;
+  set_by: string;
+}
+
 export function toJob(row: JobRow): Job {
   return {
     id: row.id,
@@ -110,7 +118,7 @@ export function toJobView(row: JobViewRow): JobView {
   const { id: _, ...job } = toJob(row);
   return {
     ...job,
-    limits: Object.fromEntries(limitsOf(row.limits).map(({ name, max }) => [name, max])),
+    ...limitsIn(row.limits),
     uniqueKey: row.unique_key,
     availableAt: new Date(row.available_at),
     output: row.output,
@@ -137,6 +145,10 @@ export function toLimitView({ name, max, set_at, set_by }: LimitRow): LimitView 
 
 export function toPauseView({ until, paused_at, ...pause }: PauseRow): PauseView {
   return { ...pause, until: date(until), pausedAt: new Date(paused_at) };
+}
+
+export function toRateView({ set_at, set_by, ...rate }: RateRow): RateView {
+  return { ...rate, setAt: new Date(set_at), setBy: set_by };
 }
 
 function date(ms: number | null): Date | null {

@@ -95,6 +95,22 @@ describe('limits', () => {
     expect(rows).toEqual([{ limits: limitsText(all.map(([name, max]) => ({ name, max }))) }]);
   });
 
+  test('take rates too, alone or behind the size of a limit of the same name', async () => {
+    const json = '{"maps": [60, 60000, 1], "mail": [3, 1, 500, 9], "a": 1}';
+    await client.query('DELETE FROM rowlock.job');
+    await client.query("SELECT rowlock.enqueue('k', limits => $1)", [json]);
+    const { rows } = await client.query('SELECT limits FROM rowlock.job');
+    const limits = [
+      { name: 'a', max: 1 },
+      { name: 'mail', max: 3 },
+    ];
+    const rates = [
+      { name: 'maps', limit: 60, perMs: 60_000, burst: 1 },
+      { name: 'mail', limit: 1, perMs: 500, burst: 9 },
+    ];
+    expect(rows).toEqual([{ limits: limitsText(limits, rates) }]);
+  });
+
   test.each([
     '[]',
     '3',
@@ -104,6 +120,15 @@ describe('limits', () => {
     '{"a": "1"}',
     '{"a": null}',
     '{"": 1}',
+    '{"a": []}',
+    '{"a": [1, 1000]}',
+    '{"a": [0, 1000, 1]}',
+    '{"a": [1000001, 1000, 1]}',
+    '{"a": [1, 0, 1]}',
+    '{"a": [1, 1000, 1001]}',
+    '{"a": [1, 1, 1000, 1, 1]}',
+    '{"a": [[1, 1000, 1]]}',
+    '{"a": {"limit": 1}}',
     JSON.stringify(Object.fromEntries([...'123456789'].map((name) => [name, 1]))),
     JSON.stringify({ ['x'.repeat(600)]: 1 }),
   ])('of another form are refused: %s', async (json) => {
@@ -121,6 +146,9 @@ describe('limits', () => {
     '{"a":01}',
     '{"\\x":1}',
     '{"a":1} ',
+    '{"a":[1, 1000,1]}',
+    '{"a":[1,1000,1}',
+    '{"a":1,1000,1]}',
   ])('a row that is written by hand has none of the form %j', async (text) => {
     const refused = client.query("INSERT INTO rowlock.job (kind, limits) VALUES ('k', $1)", [text]);
     await expect(refused).rejects.toMatchObject({ code: '23514', constraint: 'names_and_sizes' });

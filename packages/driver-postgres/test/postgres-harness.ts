@@ -290,6 +290,31 @@ function openReader(plain: pg.Pool): Reader {
       return rows[0]?.orphans ?? Number.NaN;
     },
 
+    async rate(name) {
+      const { rows } = await plain.query<{ nextMs: number; lastTake: string | null }>(
+        `SELECT (extract(epoch FROM next_at) * 1000)::float8 AS "nextMs", last_take AS "lastTake" FROM rowlock.rate WHERE name = $1`,
+        [name],
+      );
+      return rows[0];
+    },
+
+    async moveRate(name, byMs) {
+      await plain.query(
+        `UPDATE rowlock.rate SET next_at = next_at + $2::float8 * interval '1 millisecond' WHERE name = $1`,
+        [name, byMs],
+      );
+    },
+
+    async lockRate(name) {
+      const client = await plain.connect();
+      await client.query('BEGIN');
+      await client.query('SELECT FROM rowlock.rate WHERE name = $1 FOR UPDATE', [name]);
+      return async () => {
+        await client.query('ROLLBACK');
+        client.release();
+      };
+    },
+
     async now() {
       const { rows } = await plain.query<{ now: Date }>('SELECT clock_timestamp() AS now');
       return rows[0]?.now ?? new Date(Number.NaN);

@@ -23,6 +23,7 @@ import { LimitSizes } from './limits.js';
 import type { LocalWorkers } from './local-workers.js';
 import { newJobs } from './new-jobs.js';
 import { newPause, type Pausable, type PauseOptions, pauseTarget } from './pauses.js';
+import { RateSettings } from './rates.js';
 import { SharedStore } from './shared-store.js';
 import { type SlotHolder, Slots, type SlotsSize } from './slots.js';
 import { metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
@@ -49,6 +50,8 @@ export class Client<Tx> {
   #isClosed = false;
   /** The sizes of limits, at run time. */
   readonly limits: LimitSizes;
+  /** The numbers of rates, at run time. */
+  readonly rates: RateSettings;
 
   /** @param around The middleware around enqueues, if any. */
   constructor(
@@ -60,10 +63,12 @@ export class Client<Tx> {
   ) {
     this.#driver = driver;
     this.#clock = clock;
-    this.limits = new LimitSizes(() => {
+    const store = (): Driver<Tx> => {
       this.checkOpen();
       return driver;
-    });
+    };
+    this.limits = new LimitSizes(store);
+    this.rates = new RateSettings(store);
     this.#around = around;
     this.#calls = new SharedStore(driver, here, log, clock);
   }

@@ -6,6 +6,7 @@ import { InvalidInputError } from '../errors.js';
 import { checkPayload } from '../handler/check-payload.js';
 import { ATTEMPTS, checkSchema, QUEUE } from '../handler/handler.js';
 import { type AnyLimitRule, limitsOfJob } from '../handler/job-limits.js';
+import { type AnyRateRule, ratesOfJob } from '../handler/job-rates.js';
 import { checkJson, checkKey, checkName, checkWhole, LIMITS } from '../input.js';
 import type { NewJob, UniqueScope } from '../job/job.js';
 import type { Json } from '../job/json.js';
@@ -68,6 +69,8 @@ export interface Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1,
   readonly attempts?: number;
   /** The handler's. Default: none. */
   readonly limit?: AnyLimitRule | undefined;
+  /** The handler's. Default: none. */
+  readonly rate?: AnyRateRule | undefined;
   /** For the compiler alone: a handler has the type of its output here. */
   readonly types?: { readonly output: Output };
 }
@@ -110,8 +113,11 @@ export function newJob(handler: Enqueueable, options: EnqueueOptions<unknown>): 
   };
   // As JSON, as at the claim: otherwise a Date would be accepted here and refused there.
   const checked: unknown = checkPayload(handler, payload);
-  // The function of a limit is written for a payload that the schema accepts.
-  const limited = (): NewJob => ({ ...job, limits: limitsText(limitsOfJob(handler, payload, key)) });
+  // The functions of limits and rates are written for a payload that the schema accepts.
+  const limited = (): NewJob => ({
+    ...job,
+    limits: limitsText(limitsOfJob(handler, payload, key), ratesOfJob(handler, payload, key)),
+  });
   return checked instanceof Promise ? checked.then(limited) : limited();
 }
 

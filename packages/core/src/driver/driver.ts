@@ -1,4 +1,5 @@
 import type { JobId } from '../job/job.js';
+import type { Rate } from '../job/rates.js';
 import type { Anchor, SessionListener, WorkerInfo } from './anchor.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
 import type { HistoryEntry, Stretch } from './history.js';
@@ -52,6 +53,24 @@ export interface Driver<Tx = unknown> extends Store {
    * a limit that is paused. Reads without locks.
    */
   limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]>;
+
+  /**
+   * Takes a start of each of these rates, or of none. The rates are in the order of their names. By the database's
+   * clock, as `startAt` defines it, in a transaction of its own. Numbers that `setRate` has set count in place of those
+   * given.
+   *
+   * @param take The id of this take, a UUID.
+   * @returns How long until each rate allows a start, in milliseconds, in the same order. All 0: the starts are taken.
+   */
+  takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]>;
+
+  /**
+   * Gives back the starts of a take: the rates are as before. A rate from which another start was taken since then stays
+   * as it is, as its pauses were counted from this start.
+   *
+   * @param names In order.
+   */
+  giveBackStarts(names: readonly string[], take: string): Promise<void>;
 
   /**
    * Puts back to `new` the jobs of leases that are over, of leases whose workers are in `dead`, and of the calling

@@ -1,5 +1,6 @@
 import type { Enqueued, JobId, JobView, NewJob } from '../job/job.js';
 import type { ClientEvent, State } from '../job/lifecycle.js';
+import type { RateNumbers } from '../job/rates.js';
 import type { Operation } from '../update/operation.js';
 import type { WorkerView } from './anchor.js';
 import type { NewPause, PauseTarget, PauseView } from './pause.js';
@@ -83,6 +84,17 @@ export interface Store {
   /** The pauses that have not ended, in the order of their scopes and names, up to 1,000. */
   pauses(): Promise<readonly PauseView[]>;
 
+  /**
+   * Sets the numbers of a rate for all takers, in place of what they say. Null: what they say counts again. Earlier
+   * starts count on.
+   *
+   * @param by Who sets it.
+   */
+  setRate(name: string, numbers: RateNumbers | null, by: string): Promise<void>;
+
+  /** The rates whose numbers were set, in the order of their names, up to 1,000. */
+  rates(): Promise<readonly RateView[]>;
+
   /** The workers that are alive, and those that stopped within the last hour. */
   workers(): Promise<readonly WorkerView[]>;
 }
@@ -91,6 +103,13 @@ export interface Store {
 export interface LimitView {
   readonly name: string;
   readonly max: number;
+  readonly setAt: Date;
+  readonly setBy: string;
+}
+
+/** A rate whose numbers were set at run time. */
+export interface RateView extends RateNumbers {
+  readonly name: string;
   readonly setAt: Date;
   readonly setBy: string;
 }

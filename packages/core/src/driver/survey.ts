@@ -17,16 +17,18 @@ export interface Survey {
    * were just promoted need not.
    */
   readonly waiting: boolean;
+  /** Whether such a job without limits and rates is in the table. */
+  readonly unlimited: boolean;
   /** Whether a job of these queues is in progress by a lease of any worker. */
   readonly leased: boolean;
-  /** Whether a due job of these queues has limits. */
+  /** Whether a due job of these queues has limits or rates. */
   readonly limited: boolean;
 }
 
-/** Due jobs of a queue that have the same limits. They are claimed apart from the queue's other jobs. */
+/** Due jobs of a queue that have the same limits and rates. They are claimed apart from the queue's other jobs. */
 export interface QueuePart {
   readonly queue: string;
-  /** The text of their limits: see `limitsText`. */
+  /** The text of their limits and rates: see `limitsText`. */
   readonly limits: string;
 }
 

@@ -9,6 +9,7 @@ import type { Json } from '../job/json.js';
 import type { Logger } from '../logger.js';
 import type { Operation } from '../update/operation.js';
 import { type AnyLimitRule, checkLimitRule, type LimitRule } from './job-limits.js';
+import { type AnyRateRule, checkRateRule, type RateRule } from './job-rates.js';
 import type { OutputOf, Returnable } from './outcome.js';
 
 /** Code for one kind of job, and how its jobs are claimed, retried and bounded. Made by `defineHandler`. */
@@ -42,6 +43,7 @@ export interface HandlerPolicy {
   readonly claim: 'hold' | 'lease';
   readonly attempts: number;
   readonly limit: AnyLimitRule | undefined;
+  readonly rate: AnyRateRule | undefined;
   readonly backoff: Backoff;
   readonly timeoutMs: number;
 }
@@ -189,6 +191,12 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    * attempt, and holds up no other job. Not together with `batch`. Default: none.
    */
   readonly limit?: LimitRule<StandardSchemaV1.InferInput<Schema>>;
+  /**
+   * How many runs of a name may start in a time, in all processes together: one rate, or several, or a function of the
+   * payload. Retries count too. The rates of a job are fixed at its enqueue. A job that finds a rate used up stays
+   * `new`, costs no attempt, and holds up no other job. Not together with `batch`. Default: none.
+   */
+  readonly rate?: RateRule<StandardSchemaV1.InferInput<Schema>>;
   /** How many attempts a job has, 1 to 1,000. A crash counts as one. Default 5. */
   readonly attempts?: number;
   /** The pauses between the attempts. */
@@ -257,9 +265,15 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
     );
   }
   checkLimitRule(kind, definition.limit);
+  checkRateRule(kind, definition.rate);
   if (definition.limit !== undefined && batch !== 1) {
     throw new InvalidInputError(
       'batch is for handlers without a limit: each run needs slots of its own. Leave one of them out.',
+    );
+  }
+  if (definition.rate !== undefined && batch !== 1) {
+    throw new InvalidInputError(
+      'batch is for handlers without a rate: each run is a start of its own. Leave one of them out.',
     );
   }
   return {
@@ -267,6 +281,7 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
     queue,
     payload,
     limit: definition.limit,
+    rate: definition.rate,
     after,
     claim,
     batch: batch === 'auto' ? 'auto' : whole('batch', batch, 1, 10_000),
@@ -300,6 +315,7 @@ const OPTIONS: readonly string[] = [
   'batch',
   'attempts',
   'limit',
+  'rate',
   'retry',
   'timeout',
   'run',

@@ -1,6 +1,7 @@
 import type { Json } from './json.js';
 import type { State } from './lifecycle.js';
 import type { Limits } from './limits.js';
+import type { Rates } from './rates.js';
 
 /** A job's place in the table: always increasing, orders the queue, never shown to the outside. */
 export type JobId = bigint;
@@ -29,7 +30,7 @@ export interface Job {
   /** How often it was redriven. */
   readonly redrives: number;
   readonly metadata: { readonly [name: string]: Json };
-  /** The text of its limits, fixed at the enqueue: see `limitsText`. Empty if it has none. */
+  /** The text of its limits and rates, fixed at the enqueue: see `limitsText`. Empty if it has none. */
   readonly limits: string;
   readonly createdAt: Date;
 }
@@ -38,6 +39,8 @@ export interface Job {
 export interface JobView<Payload = Json, Output = Json> extends Omit<Job, 'id' | 'payload' | 'limits'> {
   /** The limits that its runs keep, by name. */
   readonly limits: Limits;
+  /** The rates of its runs, by name. */
+  readonly rates: Rates;
   /** The input of the enqueue, kept as JSON. Not the schema's output. */
   readonly payload: Payload;
   /** The row's state. Also `in-progress` while a live worker holds the job's lock. */
@@ -86,7 +89,7 @@ export interface NewJob {
   /** Refuses a second job of this kind with this key, in any queue and with either scope. */
   readonly unique: { readonly key: string; readonly scope: UniqueScope } | null;
   readonly metadata: { readonly [name: string]: Json };
-  /** The text of its limits: see `limitsText`. */
+  /** The text of its limits and rates: see `limitsText`. */
   readonly limits: string;
   readonly createdBy: string;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitsOf, limitsText, NO_LIMITS } from './limits.js';
+import { limitsIn, limitsOf, limitsText, NO_LIMITS, ratesOf } from './limits.js';
 
 test('the text of limits has the names in order, without blanks, and is read back', () => {
   const limits = [
@@ -36,7 +36,31 @@ test.each([
 
 test('refuses more limits, and longer ones, than a row has room for', () => {
   const many = Array.from({ length: 9 }, (_, place) => ({ name: `${place}`, max: 1 }));
-  expect(() => limitsText(many)).toThrow('may have 8 limits, not 9');
+  expect(() => limitsText(many)).toThrow('may have 8 limits and rates, not 9');
   const long = Array.from({ length: 5 }, (_, place) => ({ name: `${place}${'x'.repeat(120)}`, max: 1 }));
   expect(() => limitsText(long)).toThrow('must have 512 characters');
+});
+
+const MAPS = { name: 'maps', limit: 60, perMs: 60_000, burst: 1 };
+
+test('limits and rates are members of one text, and a name may have both', () => {
+  const limits = [{ name: 'mail', max: 3 }];
+  const text = limitsText([...limits, { name: 'maps', max: 2 }], [MAPS, { ...MAPS, name: 'a', burst: 5 }]);
+  expect(text).toBe('{"a":[60,60000,5],"mail":3,"maps":[2,60,60000,1]}');
+  expect(limitsOf(text)).toEqual([...limits, { name: 'maps', max: 2 }]);
+  expect(ratesOf(text)).toEqual([{ ...MAPS, name: 'a', burst: 5 }, MAPS]);
+  expect(limitsIn(text)).toEqual({
+    limits: { mail: 3, maps: 2 },
+    rates: { a: { limit: 60, perMs: 60_000, burst: 5 }, maps: { limit: 60, perMs: 60_000, burst: 1 } },
+  });
+});
+
+test('a rate alone takes no slot, and a limit alone no start', () => {
+  expect(limitsOf(limitsText([], [MAPS]))).toEqual([]);
+  expect(ratesOf(limitsText([{ name: 'maps', max: 1 }]))).toEqual([]);
+  expect(ratesOf(NO_LIMITS)).toEqual([]);
+});
+
+test('refuses a rate that is given twice, as nobody knows which one counts', () => {
+  expect(() => limitsText([], [MAPS, { ...MAPS, limit: 1 }])).toThrow('The rate "maps" is given twice');
 });

@@ -22,6 +22,7 @@ import { Session } from './life/session.js';
 import { Cancellations } from './look/cancellations.js';
 import { DueQueues } from './look/due-queues.js';
 import { LimitedJobs } from './look/limited-jobs.js';
+import { RatedStarts } from './look/rated-starts.js';
 import { Rounds } from './look/rounds.js';
 import { ScanPosition } from './look/scan-position.js';
 import { Slots } from './look/slots.js';
@@ -96,6 +97,7 @@ interface Running {
   readonly slots: Slots;
   readonly rounds: Pick<Rounds, 'beginAt'>;
   readonly limited: LimitedJobs;
+  readonly starts: RatedStarts;
   readonly surveyor: Surveyor;
   readonly lines: LineReporter;
   readonly beside: readonly Promise<void>[];
@@ -265,6 +267,7 @@ export class Worker<Tx> {
     const info = { name: this.name, host, pid: process.pid, queues: registry.queues };
     const anchor = await driver.anchor(info, session);
     const lines = new LineReporter(anchor, clock, log);
+    const starts = new RatedStarts({ driver, clock, mostMs: this.#pollMs, onFault: this.#faults.meet });
     const flow: Omit<Flow<Tx>, 'claimed'> = {
       driver,
       registry,
@@ -279,6 +282,7 @@ export class Worker<Tx> {
       idleLimitMs: limitMs(registry.longestHeldRunMs),
       sizes: new BatchSizes(registry, clock),
       records: new RunRecords(driver, clock),
+      starts,
       taken: this.#taken,
       live: this.#live,
       cancellations: this.#cancellations,
@@ -304,6 +308,7 @@ export class Worker<Tx> {
     const limited = new LimitedJobs({
       driver,
       queues: registry.queues,
+      starts,
       expected: registry.hasLimits,
       clock,
       alarm: this.#alarm,
@@ -328,6 +333,7 @@ export class Worker<Tx> {
         this.wake();
       },
       limited: () => limited.found(),
+      waitForStarts: () => limited.waitForStarts,
       done: () => {
         if (slots.areAllClosed) rest();
       },
@@ -355,7 +361,7 @@ export class Worker<Tx> {
       stopping: this.#stopping.signal,
     });
     const beside = [this.#listen(anchor).catch(this.#faults.meet), ...(retention.any ? [pruner.run()] : [])];
-    this.#running = { anchor, slots, rounds, limited, surveyor, lines, beside };
+    this.#running = { anchor, slots, rounds, limited, starts, surveyor, lines, beside };
     const wakeUps = anchor.pushed ? 'pushed' : 'polled';
     log.info(
       { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
@@ -370,6 +376,10 @@ export class Worker<Tx> {
     const { signal } = this.#unsubscribing;
     const { queues } = this.#parts.registry;
     for await (const wakeUp of anchor.wakeUps({ queues, everyMs: this.#pollMs, signal })) {
+      if (wakeUp.rate !== undefined) {
+        if (this.#running?.starts.changed(wakeUp.rate)) this.wake();
+        continue;
+      }
       if (wakeUp.limit !== undefined) {
         if (this.#running?.limited.freed([wakeUp.limit])) this.wake();
         continue;

@@ -260,11 +260,13 @@ export const limits = theme('limits', (test) => {
     expect(await driver.survey({ queues: [queue], kinds: ['work'] })).toEqual({
       ...found,
       waiting: true,
+      unlimited: false,
       limited: true,
     });
     expect(await driver.survey({ queues: [queue], kinds: ['other'] })).toMatchObject({
       ...found,
       waiting: false,
+      unlimited: false,
     });
     expect(await driver.limitedParts([queue])).toEqual([{ queue, limits }]);
     expect(await driver.dueQueues({ queues: [queue], kinds: ['work'] })).toEqual([]);

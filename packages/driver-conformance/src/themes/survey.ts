@@ -8,7 +8,14 @@ const HOUR_MS = 3_600_000;
 export const survey = theme('survey', (test) => {
   test('of an empty queue finds nothing to wait for', async ({ driver, queue }) => {
     const found = await driver.survey({ queues: [queue], kinds: [KIND] });
-    expect(found).toEqual({ promoted: 0, nextDueMs: null, leased: false, limited: false, waiting: false });
+    expect(found).toEqual({
+      promoted: 0,
+      nextDueMs: null,
+      leased: false,
+      limited: false,
+      unlimited: false,
+      waiting: false,
+    });
   });
 
   test('of no queues finds nothing', async ({ driver, put }) => {
@@ -18,6 +25,7 @@ export const survey = theme('survey', (test) => {
       leased: false,
       limited: false,
       waiting: false,
+      unlimited: false,
     });
   });
 
@@ -29,6 +37,7 @@ export const survey = theme('survey', (test) => {
       leased: false,
       limited: false,
       waiting: true,
+      unlimited: true,
     });
   });
 
@@ -51,6 +60,7 @@ export const survey = theme('survey', (test) => {
       leased: false,
       limited: false,
       waiting: false,
+      unlimited: false,
     });
   });
 
@@ -64,6 +74,7 @@ export const survey = theme('survey', (test) => {
       leased: false,
       limited: false,
       waiting: false,
+      unlimited: false,
     });
     expect((await driver.survey({ queues: [queue], kinds: ['other', KIND] })).waiting).toBe(true);
     expect((await driver.survey({ queues: [queue, `${queue}-other`], kinds: [KIND] })).waiting).toBe(true);
@@ -188,6 +199,7 @@ export const survey = theme('survey', (test) => {
       leased: false,
       limited: false,
       waiting: false,
+      unlimited: false,
     });
     expect((await row(job)).status).toBe('cancelled');
   });

@@ -1,4 +1,4 @@
-import { limitsOf, type NewPause, type PauseTarget, type PauseView, wakeUpFor } from '@rowlock/core/driver';
+import { type NewPause, namesIn, type PauseTarget, type PauseView, wakeUpFor } from '@rowlock/core/driver';
 import type { JobRow } from '../job-row.js';
 import type { PauseRow } from '../rows.js';
 import { notify } from './bell.js';
@@ -24,7 +24,7 @@ export function pausesOf(place: Place): Pauses {
   const [all, queues, kinds, limited] = [names('all'), names('queue'), names('kind'), names('limit')];
   const queue = (name: string): boolean => all.size > 0 || queues.has(name);
   const kind = (name: string): boolean => kinds.has(name);
-  const limits = (text: string): boolean => limitsOf(text).some(({ name }) => limited.has(name));
+  const limits = (text: string): boolean => namesIn(text).some((name) => limited.has(name));
   const ends = live.flatMap(({ until }) => until ?? []);
   return {
     queue,

@@ -22,7 +22,7 @@ function dueIn(place: Place, queue: string, kinds: readonly string[]): readonly 
 /** Uses SKIP LOCKED. */
 export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Survey {
   const now = database.clock.now();
-  const waiting = queues.some((queue) => dueIn({ database, tx }, queue, kinds).length > 0);
+  const waiting = queues.flatMap((queue) => dueIn({ database, tx }, queue, kinds));
   const jobs = queues.flatMap((queue) => newIn({ database, tx }, queue));
   const delayed = jobs.filter(({ value }) => !value.due);
   const later = delayed.filter(({ value }) => value.availableAt > now);
@@ -36,7 +36,8 @@ export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Surve
   return {
     promoted: promoted.length,
     nextDueMs: Number.isFinite(next) ? next : null,
-    waiting,
+    waiting: waiting.length > 0,
+    unlimited: waiting.some(({ limits }) => limits === NO_LIMITS),
     leased: leasedIn({ database, tx }, queues).length > 0,
     limited: limitedParts({ database, tx }, queues).length > 0,
   };

@@ -1,4 +1,4 @@
-import { type ClaimCriteria, type Job, limitsOf, NO_ID, NO_LIMITS } from '@rowlock/core/driver';
+import { type ClaimCriteria, type Job, limitsOf, NO_ID, NO_LIMITS, namesIn } from '@rowlock/core/driver';
 import { isMariaDb } from '../connection/session.js';
 import { type MysqlTransaction, query } from '../query.js';
 import type { JobRow } from '../rows.js';
@@ -82,9 +82,9 @@ async function claimFromPages(
   }
 }
 
-/** The names of the limits of a text, for the statement. It has no place for them where there are none. */
+/** The names of the limits and rates of a text, for the statement. It has no place for them where there are none. */
 function namesOf(limits: string): ReturnType<typeof list<string>> {
-  return limits === NO_LIMITS ? { places: '', values: [] } : list(limitsOf(limits).map(({ name }) => name));
+  return limits === NO_LIMITS ? { places: '', values: [] } : list(namesIn(limits));
 }
 
 /** A claim from the start compares no places, which saves the server a part of the search. */

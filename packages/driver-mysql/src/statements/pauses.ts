@@ -17,14 +17,14 @@ export const pauseConditions = ({ pause }: Pick<Tables, 'pause'>) => {
     /** Whether neither all work nor that of a queue is paused. */
     isQueueOpen: (queue: string): string => `${stops(ofQueue(queue))} = 0`,
 
-    /** Whether none of these limits is paused. */
+    /** Whether none of these limits and rates is paused. */
     areLimitsOpen: (names: string): string =>
       `${stops(`stop.scope = 'limit' AND stop.name IN (${names})`)} = 0`,
 
     /** Whether a job's kind is not paused. The second count, for each job, is made only while a kind is paused. */
     isKindOpen: (kind: string): string => none('kind', `stop.name = ${kind}`),
 
-    /** Whether no limit of a text is paused. Each name follows a bracket or a comma, as JSON without blanks. */
+    /** Whether no limit or rate of a text is paused. Each name follows a bracket or a comma, as JSON without blanks. */
     isTextOpen: (limits: string): string => none('limit', isIn(limits)),
 
     /** How often a job of this queue and kind is paused. */

@@ -7,16 +7,22 @@ export const surveyStatements = (tables: Tables) => {
   const { isQueueOpen, isKindOpen, isTextOpen, firstEnd } = pauseConditions(tables);
   // Subqueries for a queue that read one row, by a part of an index. MySQL needs the whole index in the ORDER BY, where it otherwise
   // sorts all jobs of the queue. MariaDB would sort them then.
-  const first = (which: string, order: string, kinds: string): string => `
-        SELECT 1 FROM ${job} FORCE INDEX (job_claim)
+  const first = (what: string, which: string, order: string, kinds: string): string => `
+        SELECT ${what} FROM ${job} FORCE INDEX (job_claim)
         WHERE queue = given.queue AND claimable = 1 ${which} AND available_at <= UTC_TIMESTAMP(6) AND kind IN (${kinds})
           AND ${isQueueOpen('given.queue')} AND ${isKindOpen('kind')}
         ORDER BY ${order}
         LIMIT 1`;
+  // Jobs without limits come first.
   const waiting = (kinds: string): string =>
-    first(`AND ${isTextOpen('limits')}`, '/*!80000 queue, claimable, */ limits, priority, id', kinds);
+    first(
+      'limits',
+      `AND ${isTextOpen('limits')}`,
+      '/*!80000 queue, claimable, */ limits, priority, id',
+      kinds,
+    );
   const withoutLimits = (kinds: string): string =>
-    first("AND limits = ''", '/*!80000 queue, claimable, limits, */ priority, id', kinds);
+    first('1', "AND limits = ''", '/*!80000 queue, claimable, limits, */ priority, id', kinds);
 
   // The last job of the queue has limits if one has. A condition for limits would be checked job by job.
   const limited = `

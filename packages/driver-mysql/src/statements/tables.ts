@@ -9,11 +9,14 @@ export interface Tables {
   readonly slot: string;
   readonly size: string;
   readonly pause: string;
+  readonly rate: string;
+  readonly rateNumbers: string;
   readonly bell: string;
   readonly migration: string;
   readonly enterLimit: string;
   readonly widenLimit: string;
   readonly limitedParts: string;
+  readonly takeStarts: string;
 }
 
 export function tables(schema: string): Tables {
@@ -26,10 +29,13 @@ export function tables(schema: string): Tables {
     slot: named('limit_slot'),
     size: named('limit_size'),
     pause: named('pause'),
+    rate: named('rate'),
+    rateNumbers: named('rate_numbers'),
     bell: named('bell'),
     migration: named('migration'),
     enterLimit: named('enter_limit'),
     widenLimit: named('widen_limit'),
     limitedParts: named('limited_parts'),
+    takeStarts: named('take_starts'),
   };
 }

@@ -11,6 +11,8 @@ import {
   type Page,
   type PauseTarget,
   type PauseView,
+  type RateNumbers,
+  type RateView,
   type Store,
   type Updated,
   type WakeUp,
@@ -22,8 +24,10 @@ import { change, query } from '../query.js';
 import {
   type LimitViewRow,
   type PauseRow,
+  type RateViewRow,
   toLimitView,
   toPauseView,
+  toRateView,
   toWorkerView,
   type WorkerViewRow,
 } from '../rows.js';
@@ -112,6 +116,20 @@ export class MysqlStore implements Store {
 
   async pauses(): Promise<readonly PauseView[]> {
     return (await query<PauseRow>(this.scope.on, this.context.sql.pauses)).map(toPauseView);
+  }
+
+  async setRate(name: string, numbers: RateNumbers | null, by: string): Promise<void> {
+    const { sql } = this.context;
+    if (numbers === null) await change(this.scope.on, sql.unsetRate, [name]);
+    else {
+      const { limit, perMs, burst } = numbers;
+      await change(this.scope.on, sql.setRate, [name, limit, perMs, burst, by]);
+    }
+    await this.notify([{ rate: name }]);
+  }
+
+  async rates(): Promise<readonly RateView[]> {
+    return (await query<RateViewRow>(this.scope.on, this.context.sql.rates)).map(toRateView);
   }
 
   async workers(): Promise<readonly WorkerView[]> {

@@ -1,4 +1,4 @@
-import type { Lanes, QueuePart, Survey } from '@rowlock/core/driver';
+import { type Lanes, NO_LIMITS, type QueuePart, type Survey } from '@rowlock/core/driver';
 import { call, change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { queueRows } from '../store/given-rows.js';
@@ -12,7 +12,8 @@ interface QueueRow {
   readonly next_due_ms: string | null;
   /** Until the first pause ends, of any work. */
   readonly resumes_ms: string | null;
-  readonly waiting: number | string | null;
+  /** Limits of a due job. Empty if one has none. */
+  readonly waiting: string | null;
   readonly leased: number | string | null;
   /** Limits of a due job. */
   readonly limited: string | null;
@@ -39,7 +40,7 @@ export async function survey(
   { queues, kinds }: Lanes,
 ): Promise<Survey> {
   if (queues.length === 0)
-    return { promoted: 0, nextDueMs: null, waiting: false, leased: false, limited: false };
+    return { promoted: 0, nextDueMs: null, waiting: false, unlimited: false, leased: false, limited: false };
   const [given, kind] = [queueRows(queues), list(kinds)];
   const text = sql.survey(given.text, kind.places);
   const rows = await query<QueueRow>(on, text, [...kind.values, ...given.values]);
@@ -59,6 +60,7 @@ export async function survey(
     promoted,
     nextDueMs,
     waiting: rows.some(({ waiting }) => waiting !== null),
+    unlimited: rows.some(({ waiting }) => waiting === NO_LIMITS),
     leased: rows.some(({ leased }) => leased !== null),
     limited: rows.some(({ limited }) => limited !== null),
   };

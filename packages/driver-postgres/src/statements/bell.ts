@@ -15,6 +15,10 @@ export const rung = ({ bell, worker }: Tables, wakeUps: string, condition = 'tru
 export const notifying = (channel: string, wakeUps: string): string =>
   `pg_notify(${channel}, wake_up) FROM unnest(${wakeUps}::text[]) AS wake_up WHERE pg_notification_queue_usage() < 0.9`;
 
+/** Makes a change, and wakes workers with its commit. $2 is the channel, and $3 has the wake-ups. */
+export const waking = (tables: Tables, change: string): string =>
+  `WITH changed AS (${change}), ${rung(tables, '$3')} SELECT ${notifying('$2', '$3')}`;
+
 /** Wake-ups: notifications, and the bell for workers that cannot LISTEN. */
 export const bellStatements = (tables: Tables) => ({
   notify: `WITH ${rung(tables, '$2')} SELECT ${notifying('$1', '$2')} ${WITHIN}`,

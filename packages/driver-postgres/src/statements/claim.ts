@@ -64,13 +64,13 @@ export const claimStatements = (tables: Tables, { enterLimits, limitGate }: Func
 
     // Takes a slot of each limit only when there is a job. The index of jobs with limits is used only by a condition that it has itself.
     claimLimited: `
-      WITH claimed AS MATERIALIZED (${claim("limits = $6 AND limits <> ''", isPartPaused('$1', '$7::text[]'), '1')})
+      WITH claimed AS MATERIALIZED (${claim("limits = $6::text AND limits <> ''", isPartPaused('$1', '$6::text'), '1')})
       SELECT *, to_json(${enterLimits}($7, $8, $9)) AS slots FROM claimed`,
 
     // Also locks a slot of the job's only limit, $7. The gate is shared before, and even if there is no job: `checkSlot` opens it.
     claimWithSlot: `
       SELECT claimed.*, slot.n AS slot FROM (SELECT pg_advisory_lock_shared(${limitGate}($7)) OFFSET 0) AS gate
-      LEFT JOIN LATERAL (${claim("limits = $6 AND limits <> ''", isPartPaused('$1', 'ARRAY[$7::text]'), '1')}) AS claimed ON true
+      LEFT JOIN LATERAL (${claim("limits = $6::text AND limits <> ''", isPartPaused('$1', '$6::text'), '1')}) AS claimed ON true
       LEFT JOIN LATERAL (
         SELECT n FROM ${limitSlot} WHERE name = $7 AND n >= $8 ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED
       ) AS slot ON claimed.id IS NOT NULL`,

@@ -1,4 +1,4 @@
-import { notifying, rung } from './bell.js';
+import { waking } from './bell.js';
 import { pauseConditions } from './pauses.js';
 import type { Functions, Tables } from './tables.js';
 import { unseen } from './unseen.js';
@@ -32,9 +32,6 @@ export const openParts = (tables: Tables): string => {
 /** The slots of limits, and the sizes that were set at run time. */
 export const limitStatements = (tables: Tables, { enterLimits, limitGate }: Functions) => {
   const { limitSlot, limitMark, limitSize } = tables;
-  /** Makes a change, and wakes workers with its commit. $2 is the channel, and $3 has the wake-ups. */
-  const waking = (change: string): string =>
-    `WITH changed AS (${change}), ${rung(tables, '$3')} SELECT ${notifying('$2', '$3')}`;
 
   return {
     enterLimits: `SELECT to_json(${enterLimits}($1, $2, $3)) AS slots`,
@@ -50,12 +47,15 @@ export const limitStatements = (tables: Tables, { enterLimits, limitGate }: Func
 
     limitedParts: `${openParts(tables)} LIMIT 1000`,
 
-    setLimit: waking(`
+    setLimit: waking(
+      tables,
+      `
       INSERT INTO ${limitSize} (name, max, set_by) SELECT $1::text, $4::integer, $5::text
       WHERE true ${WITHIN}
-      ON CONFLICT (name) DO UPDATE SET max = excluded.max, set_by = excluded.set_by, set_at = clock_timestamp()`),
+      ON CONFLICT (name) DO UPDATE SET max = excluded.max, set_by = excluded.set_by, set_at = clock_timestamp()`,
+    ),
 
-    unsetLimit: waking(`DELETE FROM ${limitSize} WHERE name = $1::text ${WITHIN}`),
+    unsetLimit: waking(tables, `DELETE FROM ${limitSize} WHERE name = $1::text ${WITHIN}`),
 
     limits: `
       SELECT json_build_object('name', name, 'max', max, 'set_at', extract(epoch FROM set_at) * 1000, 'set_by', set_by)::text AS answer

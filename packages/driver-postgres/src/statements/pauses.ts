@@ -17,9 +17,9 @@ export const pauseConditions = ({ pause }: Pick<Tables, 'pause'>) => {
     isQueuePaused: (queue: string): string =>
       `EXISTS (SELECT FROM ${pause} WHERE (scope = 'all' OR scope = 'queue' AND name = ${queue}) AND ${LIVE})`,
 
-    /** Whether all work, or the work of a queue or with one of these limits, is paused. */
-    isPartPaused: (queue: string, limits: string): string =>
-      `EXISTS (SELECT FROM ${pause} WHERE (scope = 'all' OR scope = 'queue' AND name = ${queue} OR scope = 'limit' AND name = ANY(${limits})) AND ${LIVE})`,
+    /** Whether all work, or the work of a queue or with one of a text's limits and rates, is paused. */
+    isPartPaused: (queue: string, text: string): string =>
+      `EXISTS (SELECT FROM ${pause} WHERE (scope = 'all' OR scope = 'queue' AND name = ${queue} OR scope = 'limit' AND ${text}::jsonb ? name) AND ${LIVE})`,
 
     isAllPaused: `EXISTS (SELECT FROM ${pause} WHERE scope = 'all' AND ${LIVE})`,
 
@@ -29,7 +29,7 @@ export const pauseConditions = ({ pause }: Pick<Tables, 'pause'>) => {
     /** Whether a row's kind is not paused. See statements/claim.ts for coalesce(). */
     isKindOpen: `coalesce(kind <> ALL(${names('kind')}), true)`,
 
-    /** Whether one of the limits of a text is paused. For each text. */
+    /** Whether one of the limits and rates of a text is paused. For each text. */
     isLimitPaused: (text: string): string =>
       `EXISTS (SELECT FROM ${pause} WHERE scope = 'limit' AND ${LIVE} AND ${text}::jsonb ? name)`,
 

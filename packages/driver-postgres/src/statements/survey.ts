@@ -59,7 +59,7 @@ export const surveyStatements = (tables: Tables) => {
                 SELECT min(available_at) AS at FROM ${job}
                 WHERE job.queue = lane.queue AND status = 'new' AND NOT due AND available_at > statement_timestamp()
               ) AS later) AS next_due_ms,
-             EXISTS (${plain}) OR EXISTS (${limited}) AS waiting,
+             CASE WHEN EXISTS (${plain}) THEN 'unlimited' WHEN EXISTS (${limited}) THEN 'limited' END AS waiting,
              EXISTS (SELECT FROM ${job} WHERE queue = ANY(${QUEUES}) AND status = 'in-progress') AS leased,
              EXISTS (${due("limits <> ''", 'limits, priority, id')}) AS limited`,
   };

@@ -11,6 +11,8 @@ export interface Tables {
   readonly limitMark: string;
   readonly limitSize: string;
   readonly pause: string;
+  readonly rate: string;
+  readonly rateNumbers: string;
   readonly migration: string;
 }
 
@@ -26,6 +28,8 @@ export function tables(schema: string): Tables {
     limitMark: named('limit_mark'),
     limitSize: named('limit_size'),
     pause: named('pause'),
+    rate: named('rate'),
+    rateNumbers: named('rate_numbers'),
     migration: named('rowlock_migration'),
   };
 }

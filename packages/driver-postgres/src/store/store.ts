@@ -12,6 +12,8 @@ import {
   type Page,
   type PauseTarget,
   type PauseView,
+  type RateNumbers,
+  type RateView,
   type Store,
   type Updated,
   type WakeUp,
@@ -26,8 +28,10 @@ import { answers, type Queryable, query } from '../query.js';
 import {
   type LimitRow,
   type PauseRow,
+  type RateRow,
   toLimitView,
   toPauseView,
+  toRateView,
   toWorkerView,
   type WorkerRow,
 } from '../rows.js';
@@ -174,6 +178,20 @@ export class PostgresStore implements Store {
 
   #changing(target: PauseTarget): (string | null)[] {
     return [target.scope, target.name, this.context.channel, texts([wakeUpFor(target)])];
+  }
+
+  async setRate(name: string, numbers: RateNumbers | null, by: string): Promise<void> {
+    const { sql, channel } = this.context;
+    const values = [name, channel, texts([{ rate: name }])];
+    if (numbers === null) await query(this.on, sql.unsetRate, values);
+    else {
+      const { limit, perMs, burst } = numbers;
+      await query(this.on, sql.setRate, [...values, String(limit), String(perMs), String(burst), by]);
+    }
+  }
+
+  async rates(): Promise<readonly RateView[]> {
+    return (await answers<RateRow>(this.on, this.context.sql.rates, [])).map(toRateView);
   }
 
   async workers(): Promise<readonly WorkerView[]> {

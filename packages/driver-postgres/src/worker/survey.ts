@@ -6,7 +6,7 @@ import type { Statements } from '../statements.js';
 interface SurveyRow {
   promoted: bigint;
   next_due_ms: number | null;
-  waiting: boolean;
+  waiting: 'unlimited' | 'limited' | null;
   leased: boolean;
   limited: boolean;
 }
@@ -33,6 +33,7 @@ export async function survey(
   const name = names.nameOf(sql.survey, queues.length);
   const [row] = await query<SurveyRow>(on, sql.survey, [queues, kinds], name);
   const { promoted = 0n, next_due_ms: nextDueMs = null } = row ?? {};
-  const { waiting = false, leased = false, limited = false } = row ?? {};
-  return { promoted: Number(promoted), nextDueMs, waiting, leased, limited };
+  const { waiting = null, leased = false, limited = false } = row ?? {};
+  const found = { waiting: waiting !== null, unlimited: waiting === 'unlimited', leased, limited };
+  return { promoted: Number(promoted), nextDueMs, ...found };
 }

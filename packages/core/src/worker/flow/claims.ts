@@ -3,7 +3,8 @@
 import type { ClaimCriteria, ClaimSession, Finished } from '../../driver/claim-session.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import type { Job } from '../../job/job.js';
-import { NO_LIMITS } from '../../job/limits.js';
+import { NO_LIMITS, ratesOf } from '../../job/limits.js';
+import type { Start } from '../look/rated-starts.js';
 import type { Sweep } from '../look/sweep.js';
 import { ONE_JOB, type Search } from './batch-sizes.js';
 import type { Flow } from './context.js';
@@ -28,6 +29,9 @@ export class Claims<Tx> {
   readonly #pass: Sweep;
   /** The entities that this slot has. */
   readonly #taken = new Set<string>();
+  readonly #isRated: boolean;
+  /** Starts of the part's rates that no run has used yet. */
+  #start: Start | null = null;
   #search: Search = ONE_JOB;
   #ahead: ClaimAhead | null = null;
   #began = 0;
@@ -39,6 +43,7 @@ export class Claims<Tx> {
   constructor(flow: Flow<Tx>, pass: Sweep) {
     this.#flow = flow;
     this.#pass = pass;
+    this.#isRated = ratesOf(pass.limits).length > 0;
     this.session = flow.driver.claimSession({ idleLimitMs: flow.idleLimitMs });
   }
 
@@ -50,7 +55,10 @@ export class Claims<Tx> {
         if (jobs === null) return null;
         const grouped = await this.#group(jobs);
         if (grouped === 'end') return null;
-        if (grouped !== 'blocked') return grouped;
+        if (grouped !== 'blocked') {
+          this.#start = null;
+          return grouped;
+        }
         await this.session.rollback();
         this.#letGo();
       }
@@ -63,11 +71,11 @@ export class Claims<Tx> {
 
   /**
    * The criteria of the claim to send right behind a settlement. Undefined if there is none, or if it must wait for
-   * other slots.
+   * other slots, or for a start of a rate.
    */
   behind(): ClaimCriteria | undefined {
     this.#works();
-    if (!this.#goesOn || this.#takesMany) return undefined;
+    if (!this.#goesOn || this.#takesMany || this.#isRated) return undefined;
     this.#pass.catchUp(false);
     this.#began = this.#flow.clock.now();
     return this.#criteria(1);
@@ -105,6 +113,14 @@ export class Claims<Tx> {
   async end(): Promise<void> {
     this.#letGo();
     await this.session.rollback();
+    await this.#start?.giveBack();
+  }
+
+  /** Takes starts of the part's rates, unless some are in hand. */
+  async #mayStart(): Promise<boolean> {
+    if (!this.#isRated) return true;
+    this.#start ??= await this.#flow.starts.take(this.#pass.limits);
+    return this.#start !== null;
   }
 
   /** SKIP LOCKED: the first due jobs beyond the line, without those of entities that this process has. */
@@ -115,6 +131,10 @@ export class Claims<Tx> {
     if (ahead === null && !this.#goesOn) return this.#leaveOff();
     this.#worked = false;
     if (ahead !== null) return this.#claimed(await ahead.jobs, ahead.began);
+    if (!(await this.#mayStart())) {
+      this.#pass.rateUsedUp();
+      return null;
+    }
     const { sizes, clock } = this.#flow;
     if (this.#pass.limits === NO_LIMITS) this.#search = await sizes.search(this.#pass.queue, this.#most);
     this.#pass.catchUp(this.#most !== undefined);

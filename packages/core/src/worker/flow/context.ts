@@ -6,6 +6,7 @@ import type { Job } from '../../job/job.js';
 import type { Logger } from '../../logger.js';
 import type { AroundRun } from '../../plugin/around-run.js';
 import type { Cancellations } from '../look/cancellations.js';
+import type { RatedStarts } from '../look/rated-starts.js';
 import type { Sweep } from '../look/sweep.js';
 import type { RunRecords } from '../record/run-records.js';
 import type { Enqueues } from '../run/context.js';
@@ -35,6 +36,8 @@ export interface Flow<Tx> {
   /** How many jobs a claim takes. */
   readonly sizes: BatchSizes<Tx>;
   readonly records: RunRecords;
+  /** The starts of rates. */
+  readonly starts: RatedStarts;
   /** The runs going on in this process. */
   readonly live: Set<LiveRun>;
   readonly cancellations: Cancellations;

@@ -4,6 +4,7 @@ import type { QueuePart } from '../../driver/survey.js';
 import type { WakeUp } from '../../driver/wake-up.js';
 import { Alarm } from '../time/alarm.js';
 import { LimitedJobs } from './limited-jobs.js';
+import { RatedStarts } from './rated-starts.js';
 import type { Sweep } from './sweep.js';
 
 const RETRY_MS = 250;
@@ -20,7 +21,19 @@ function limited({ expected = true }: { readonly expected?: boolean } = {}) {
   const sent: WakeUp[] = [];
   const ends = new Map<string, (pass: Sweep) => void>();
   const seen = { woken: 0, rung: 0 };
+  const waits = new Map<string, number>();
+  const starts = new RatedStarts({
+    driver: {
+      takeStarts: async (rates) => rates.map(({ name }) => waits.get(name) ?? 0),
+      giveBackStarts: async () => {},
+      notify: async () => {},
+    },
+    clock,
+    mostMs: 60_000,
+    onFault: () => {},
+  });
   const jobs = new LimitedJobs({
+    starts,
     driver: { limitedParts: async () => parts, notify: async (wakeUps) => void sent.push(...wakeUps) },
     queues: ['q'],
     expected,
@@ -46,7 +59,18 @@ function limited({ expected = true }: { readonly expected?: boolean } = {}) {
     }, []);
     return [...swept];
   };
-  return { jobs, clock, parts, ends, sent, round, woken: () => seen.woken, rung: () => seen.rung };
+  return {
+    jobs,
+    starts,
+    waits,
+    clock,
+    parts,
+    ends,
+    sent,
+    round,
+    woken: () => seen.woken,
+    rung: () => seen.rung,
+  };
 }
 
 const names = (parts: readonly QueuePart[]): readonly string[] => parts.map(({ limits }) => limits);
@@ -148,4 +172,43 @@ test('without a handler that has limits, the first survey that finds such jobs b
   jobs.found();
   expect(jobs.areExpected).toBe(true);
   expect(woken()).toBe(1);
+});
+
+const rated = (...names: readonly string[]): QueuePart => ({
+  queue: 'q',
+  limits: JSON.stringify(Object.fromEntries(names.map((name) => [name, [1, 60_000, 1]]))),
+});
+
+test('all parts of a rate that is used up are left alone until its time, and the worker looks again then', async () => {
+  const { jobs, starts, waits, parts, round, clock, rung } = limited();
+  parts.push(rated('a'), rated('a', 'b'), rated('b'));
+  waits.set('a', 60_000);
+  expect(await round()).toHaveLength(3);
+  expect(await starts.take(rated('a').limits)).toBeNull();
+  expect(await round()).toEqual(names([rated('b')]));
+  expect(jobs.waitForStarts).toBe(false);
+  parts.pop();
+  await round();
+  expect(jobs.waitForStarts).toBe(true);
+  clock.advance(59_999);
+  expect(rung()).toBe(0);
+  clock.advance(1);
+  expect(rung()).toBe(1);
+  expect(jobs.waitForStarts).toBe(false);
+  expect(await round()).toHaveLength(2);
+});
+
+test('a worker without parts waits for no start', async () => {
+  const { jobs, round } = limited();
+  await round();
+  expect(jobs.waitForStarts).toBe(false);
+});
+
+test('a rate whose time has come before the end of the sweep is looked at again', async () => {
+  const { parts, round, ends, clock, rung } = limited();
+  parts.push(rated('a'));
+  ends.set(rated('a').limits, (pass) => pass.rateUsedUp());
+  await round();
+  clock.advance(1);
+  expect(rung()).toBe(1);
 });

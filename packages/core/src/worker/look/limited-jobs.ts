@@ -3,6 +3,7 @@ import type { Driver } from '../../driver/driver.js';
 import type { QueuePart } from '../../driver/survey.js';
 import { limitsOf } from '../../job/limits.js';
 import type { Alarm } from '../time/alarm.js';
+import type { RatedStarts } from './rated-starts.js';
 import { ScanPosition } from './scan-position.js';
 import { SWEEP_MS, Sweep } from './sweep.js';
 
@@ -12,6 +13,7 @@ const LEAST_MS = 10;
 export interface LimitedJobsParts {
   readonly driver: Pick<Driver, 'limitedParts' | 'notify'>;
   readonly queues: readonly string[];
+  readonly starts: Pick<RatedStarts, 'leftMs'>;
   /** Whether a handler here has limits. If not, the first survey that finds a job with limits begins the looks. */
   readonly expected: boolean;
   readonly clock: Clock;
@@ -43,6 +45,8 @@ export class LimitedJobs {
   readonly #busy = new Map<string, number>();
   /** The part at which the last sweep began. */
   #last = '';
+  /** The texts of the parts that the last look has found. */
+  #found: ReadonlySet<string> = new Set();
 
   constructor(parts: LimitedJobsParts) {
     this.#parts = parts;
@@ -90,6 +94,12 @@ export class LimitedJobs {
     for (const atMs of this.#reached.values()) alarm.within(Math.max(1, atMs - now));
   }
 
+  /** Whether all jobs that the last look has found wait for starts of rates. An alarm is set for these. */
+  get waitForStarts(): boolean {
+    const { starts } = this.#parts;
+    return this.#found.size > 0 && [...this.#found].every((limits) => starts.leftMs(limits) > 0);
+  }
+
   /** Jobs may have come to these parts. @param queue Default: to any queue. */
   added(queue?: string): void {
     if (queue === undefined) this.#busy.clear();
@@ -109,22 +119,32 @@ export class LimitedJobs {
     return texts.length > 0;
   }
 
-  /** The parts that have due jobs, by name, without those whose limits were reached just now. */
+  /** The parts that have due jobs, by name, without those whose limits were reached just now, or whose rates are used up. */
   async #due(): Promise<readonly (readonly [string, QueuePart])[]> {
     const { driver, queues, clock } = this.#parts;
     const found = new Map((await driver.limitedParts(queues)).map((part) => [nameOf(part), part]));
+    this.#found = new Set([...found.values()].map(({ limits }) => limits));
     for (const name of this.#positions.keys()) if (!found.has(name)) this.#positions.delete(name);
     const now = clock.now();
     for (const left of [this.#reached, this.#busy])
       for (const [one, until] of left) if (until <= now) left.delete(one);
     const open = [...found]
       .filter(([name, { limits }]) => !this.#reached.has(limits) && !this.#busy.has(name))
+      .filter(([, { limits }]) => !this.#waitsForStart(limits))
       .toSorted(([one], [other]) => (one < other ? -1 : 1));
     const next = Math.max(
       0,
       open.findIndex(([name]) => name > this.#last),
     );
     return [...open.slice(next), ...open.slice(0, next)];
+  }
+
+  /** Whether a rate is used up. If so, the worker looks again at its time. */
+  #waitsForStart(limits: string): boolean {
+    const { starts, alarm } = this.#parts;
+    const leftMs = starts.leftMs(limits);
+    if (leftMs > 0) alarm.within(leftMs);
+    return leftMs > 0;
   }
 
   #position(name: string): ScanPosition {
@@ -135,9 +155,11 @@ export class LimitedJobs {
 
   /** The sweep is over, and with it the use of its slots. */
   #left({ queue, limits, worked, skipped, end, looksBack }: Sweep, position: ScanPosition): void {
-    const { clock, retryMs, driver, alarm, wake, onFault } = this.#parts;
+    const { clock, retryMs, driver, alarm, wake, onFault, starts } = this.#parts;
     const now = clock.now();
-    if (end === 'limit reached') this.#reached.set(limits, now + retryMs);
+    // Its time may have come meanwhile.
+    if (end === 'rate used up') alarm.within(Math.max(1, starts.leftMs(limits)));
+    else if (end === 'limit reached') this.#reached.set(limits, now + retryMs);
     // Jobs may be free that lie before the place where it began.
     else if (!looksBack) alarm.within(position.pauseMs(now));
     // Each run that begins, of any limits, leads to a look. With many tenants, most parts have running jobs alone.

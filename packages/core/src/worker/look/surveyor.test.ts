@@ -9,14 +9,23 @@ const NOTHING: Survey = {
   promoted: 0,
   nextDueMs: null,
   waiting: false,
+  unlimited: false,
   leased: false,
   limited: false,
 };
 
+interface Options {
+  readonly isBeside?: boolean;
+  readonly found?: Survey;
+  readonly waitForStarts?: boolean;
+  /** Called when the worker is to look again. */
+  readonly rung?: () => void;
+}
+
 /** A surveyor whose surveys take this long by its clock: while its test waits, unless they are beside it. */
 function surveying(
   tookMs: number,
-  isBeside = false,
+  { isBeside = false, found = NOTHING, waitForStarts = false, rung = () => {} }: Options = {},
 ): { clock: HandClock; surveyor: Surveyor; begun: number[] } {
   const clock = handClock();
   const begun: number[] = [];
@@ -26,7 +35,7 @@ function surveying(
         begun.push(clock.now());
         if (isBeside) await new Promise<void>((resolve) => clock.after(tookMs, resolve));
         else clock.advance(tookMs);
-        return NOTHING;
+        return found;
       },
       reclaim: async () => ({ reclaimed: 0, missing: [], own: [] }),
     },
@@ -36,13 +45,14 @@ function surveying(
     clock,
     cancellations: { retry: async () => false },
     positions: new Map([['q', new ScanPosition(5_000)]]),
-    alarm: new Alarm(clock, () => {}),
+    alarm: new Alarm(clock, rung),
     pollMs: 5_000,
     watchMs: 250,
     busy: () => false,
     wake: () => {},
     done: () => {},
     limited: () => {},
+    waitForStarts: () => waitForStarts,
     onFault: (error) => {
       throw error;
     },
@@ -89,7 +99,7 @@ test('surveys that take long are followed by a pause nine times as long, up to t
 });
 
 test('surveys that are called for while one goes on are one, after a pause', async () => {
-  const { clock, surveyor, begun } = surveying(200, true);
+  const { clock, surveyor, begun } = surveying(200, { isBeside: true });
   for (let ms = 0; ms < 10_000; ms += 10) {
     surveyor.soon();
     clock.advance(10);
@@ -100,7 +110,7 @@ test('surveys that are called for while one goes on are one, after a pause', asy
 });
 
 test('callers share a survey that waits for its turn, and stop cancels it', async () => {
-  const { clock, surveyor, begun } = surveying(200, true);
+  const { clock, surveyor, begun } = surveying(200, { isBeside: true });
   const first = surveyor.now();
   await settled();
   const later = [surveyor.now(), surveyor.now()];
@@ -112,7 +122,7 @@ test('callers share a survey that waits for its turn, and stop cancels it', asyn
 });
 
 test('while a survey goes on that may be a reason to look again, the worker may look again', async () => {
-  const { clock, surveyor } = surveying(50, true);
+  const { clock, surveyor } = surveying(50, { isBeside: true });
   surveyor.soon(true);
   expect(surveyor.mayLookAgain).toBe(true);
   clock.advance(25);
@@ -121,4 +131,20 @@ test('while a survey goes on that may be a reason to look again, the worker may 
   clock.advance(50);
   await settled();
   expect(surveyor.mayLookAgain).toBe(false);
+});
+
+test.each([
+  ['a job without limits', { waiting: true, unlimited: true, limited: true }, true, true],
+  ['jobs that all wait for starts of rates', { waiting: true, limited: true }, true, false],
+  ['jobs with limits', { waiting: true, limited: true }, false, true],
+])('after a survey that has found %s the watch goes on: %#', async (_, found, waitForStarts, watches) => {
+  let rings = 0;
+  const rung = (): void => {
+    rings += 1;
+  };
+  const options = { found: { ...NOTHING, ...found }, waitForStarts, rung };
+  const { clock, surveyor } = surveying(1, options);
+  expect(await surveyor.now()).toBe(watches);
+  clock.advance(250);
+  expect(rings).toBe(watches ? 1 : 0);
 });

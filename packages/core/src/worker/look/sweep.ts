@@ -3,8 +3,11 @@ import type { Job } from '../../job/job.js';
 import { NO_LIMITS } from '../../job/limits.js';
 import { furthestOf, isBefore, type LookBack, type ScanPosition, START } from './scan-position.js';
 
-/** How a sweep has ended. `early`: another slot looks for the next job. `limit reached`: no slot of a limit was free. */
-type End = 'at the last job' | 'early' | 'timed out' | 'limit reached';
+/**
+ * How a sweep has ended. `early`: another slot looks for the next job. `limit reached`: no slot of a limit was free.
+ * `rate used up`: no start of a rate was free.
+ */
+type End = 'at the last job' | 'early' | 'timed out' | 'limit reached' | 'rate used up';
 
 /** The jobs to pass through: a queue's without limits, or a part of it. */
 export interface Stretch {
@@ -132,6 +135,11 @@ export class Sweep {
   /** No slot of a limit is free. */
   limitReached(): void {
     this.end = 'limit reached';
+  }
+
+  /** No start of a rate is free. */
+  rateUsedUp(): void {
+    this.end = 'rate used up';
   }
 
   /** The sweep has failed. */

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../clock.js';
+import type { Driver } from '../../driver/driver.js';
+import { ratesOf } from '../../job/limits.js';
+import type { Rate } from '../../job/rates.js';
+
+export interface RatedStartsParts {
+  readonly driver: Pick<Driver, 'takeStarts' | 'giveBackStarts' | 'notify'>;
+  readonly clock: Clock;
+  /** How long a rate is not looked at again at most, in milliseconds: a wake-up may be lost. */
+  readonly mostMs: number;
+  /** Called with a fault that no slot waits for. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Starts that were taken for one run, one of each of its rates. */
+export interface Start {
+  /** Gives them back, as no run has used them. Never rejects. */
+  giveBack(): Promise<void>;
+}
+
+/**
+ * The starts of rates that one worker takes. A rate that was used up is not looked at again before the time that the
+ * database has said, by whichever slot.
+ */
+export class RatedStarts {
+  readonly #parts: RatedStartsParts;
+  /** Until when no start is expected, by the rate's name. */
+  readonly #usedUp = new Map<string, number>();
+  /** How often a rate has changed. */
+  #changes = 0;
+
+  constructor(parts: RatedStartsParts) {
+    this.#parts = parts;
+  }
+
+  /** How long no start is expected for jobs with these limits and rates, in milliseconds. */
+  leftMs(limits: string): number {
+    const now = this.#parts.clock.now();
+    return Math.max(0, ...ratesOf(limits).map(({ name }) => (this.#usedUp.get(name) ?? now) - now));
+  }
+
+  /** Takes a start of each rate of these limits. Null if a rate is used up. @throws DriverError */
+  async take(limits: string): Promise<Start | null> {
+    const { driver, onFault } = this.#parts;
+    const rates = ratesOf(limits);
+    const take = randomUUID();
+    while (this.leftMs(limits) === 0) {
+      const changes = this.#changes;
+      const waitsMs = await driver.takeStarts(rates, take);
+      if (waitsMs.every((waitMs) => waitMs === 0)) {
+        const names = rates.map(({ name }) => name);
+        return { giveBack: () => this.#giveBack(names, take).catch(onFault) };
+      }
+      // The answer may be from before a change.
+      if (this.#changes === changes) this.#remember(rates, waitsMs);
+    }
+    return null;
+  }
+
+  #remember(rates: readonly Rate[], waitsMs: readonly number[]): void {
+    const { clock, mostMs } = this.#parts;
+    const now = clock.now();
+    for (const [place, { name }] of rates.entries()) {
+      const waitMs = Math.min(mostMs, waitsMs[place] ?? 0);
+      if (waitMs > 0) this.#usedUp.set(name, now + waitMs);
+      else this.#usedUp.delete(name);
+    }
+  }
+
+  /** Whoever was refused meanwhile would wait for the next start. */
+  async #giveBack(names: readonly string[], take: string): Promise<void> {
+    const { driver } = this.#parts;
+    await driver.giveBackStarts(names, take);
+    await driver.notify(names.map((rate) => ({ rate })));
+  }
+
+  /** A rate has other numbers, or a start that was given back. @returns whether a start was waited for */
+  changed(name: string): boolean {
+    this.#changes += 1;
+    return this.#usedUp.delete(name);
+  }
+}

@@ -1,0 +1,192 @@
+import { defineHandler, type Json, type RateRule, type RunContext } from '@rowlock/core';
+import { expect } from 'vitest';
+import { allSettled } from '../all-settled.js';
+import { instead } from '../instead.js';
+import type { Stage } from '../stage.js';
+import { theme } from '../theme.js';
+import { gate, until, within } from '../until.js';
+import { AnyJson, clientOf, openWorker, SOON, startWorker } from '../worker-process.js';
+
+/** A handler of the test's queue with a rate. */
+function ratedBy<Tx>(
+  { queue }: Pick<Stage<Tx>, 'queue'>,
+  rate: RateRule<Json>,
+  run: (context: RunContext<unknown, Tx>) => void | Promise<void> = () => {},
+) {
+  return defineHandler({ kind: 'work', queue, payload: AnyJson, retry: SOON, rate, run });
+}
+
+/** So that no second start comes within a test, unless other numbers are set. */
+const HOURLY = { limit: 1, per: '1h' } as const;
+const AT_ONCE = { limit: 1_000_000, per: '1s', burst: 1_000 } as const;
+
+const payloads = (count: number) => Array.from({ length: count }, (_, payload) => ({ payload }));
+
+export const ratedRuns = theme('rated runs', (test) => {
+  test('two processes together start no more jobs in a time than the rate allows', async (stage) => {
+    const [jobs, spacingMs, burst] = [12, 50, 2];
+    const rate = { name: stage.key, limit: 20, per: 20 * spacingMs, burst };
+    const handler = ratedBy(stage, rate);
+    await clientOf(stage, [handler]).enqueueMany(handler, payloads(jobs));
+    await startWorker(stage, [handler], { concurrency: 4 });
+    await startWorker(stage, [handler], { concurrency: 4 });
+    const settled = await allSettled(stage);
+    expect(settled).toMatchObject(payloads(jobs).map(() => ({ status: 'complete', attempt: 1 })));
+    const ends = settled.map(({ finishedAt }) => finishedAt?.getTime() ?? 0);
+    const began = Math.min(...settled.map(({ createdAt }) => createdAt.getTime()));
+    // Whole milliseconds may be rounded either way.
+    expect(Math.max(...ends) - began).toBeGreaterThanOrEqual((jobs - burst) * spacingMs - 2);
+  });
+
+  test('a job over the rate waits as it is, and holds up no other job', async (stage) => {
+    const { key, queue, reader } = stage;
+    const handler = ratedBy(stage, { name: key, ...HOURLY });
+    const other = defineHandler({ kind: 'other', queue, payload: AnyJson, run: () => {} });
+    const client = clientOf(stage, [handler, other]);
+    const first = await client.enqueue(handler, { payload: 'first' });
+    const { publicId } = await client.enqueue(handler, { payload: 'second' });
+    const before = await stage.row({ publicId });
+    await startWorker(stage, [handler, other]);
+    await until('the first job is done', async () => (await stage.row(first)).status === 'complete');
+    const beside = await client.enqueue(other, { payload: 1 });
+    await until('the other job is done', async () => (await stage.row(beside)).status === 'complete');
+    expect(await stage.row({ publicId })).toEqual(before);
+    expect(await reader.runs(publicId)).toEqual([]);
+    await client.rates.set(key, AT_ONCE);
+    expect(await allSettled(stage)).toMatchObject([{ attempt: 1 }, { attempt: 1 }, { attempt: 1 }]);
+    await client.rates.reset(key);
+  });
+
+  test('a job over the rate keeps its turn in its key', async (stage) => {
+    const { key, queue } = stage;
+    const order: unknown[] = [];
+    const log = ({ job }: RunContext<unknown>): void => void order.push(job.payload);
+    const handler = ratedBy(stage, { name: key, ...HOURLY }, log);
+    const other = defineHandler({ kind: 'other', queue, payload: AnyJson, run: log });
+    const client = clientOf(stage, [handler, other]);
+    const first = await client.enqueue(handler, { payload: 'first' });
+    await startWorker(stage, [handler, other]);
+    await until('the first job is done', async () => (await stage.row(first)).status === 'complete');
+    await client.enqueue(handler, { payload: 'rated', key });
+    await client.enqueue(other, { payload: 'behind it', key });
+    const beside = await client.enqueue(other, { payload: 'beside' });
+    await until(
+      'the job without the key is done',
+      async () => (await stage.row(beside)).status === 'complete',
+    );
+    expect(order).toEqual(['first', 'beside']);
+    await client.rates.set(key, AT_ONCE);
+    await allSettled(stage);
+    expect(order).toEqual(['first', 'beside', 'rated', 'behind it']);
+    await client.rates.reset(key);
+  });
+
+  test('each payload may have a rate of its own, and all jobs one in common', async (stage) => {
+    const { key, reader } = stage;
+    const runs: unknown[] = [];
+    const rule = ({ payload }: { readonly payload: Json }) => [
+      { name: `${key} all`, ...HOURLY, burst: 2 },
+      { name: `${key} of ${payload}`, ...HOURLY },
+    ];
+    const handler = ratedBy(stage, rule, ({ job }) => void runs.push(job.payload));
+    const tenants = ['acme', 'acme', 'bolt', 'core'].map((payload) => ({ payload }));
+    const jobs = await clientOf(stage, [handler]).enqueueMany(handler, tenants);
+    const [worker] = [await openWorker(stage, [handler], { concurrency: 1 })];
+    const idle = new Promise<void>((resolve) => worker.worker.on('idle', resolve));
+    await worker.worker.start();
+    await within('the worker is idle', idle);
+    expect(runs).toHaveLength(2);
+    expect(new Set(runs).size).toBe(2);
+    const states = await Promise.all(jobs.map(async (job) => (await stage.row(job)).status));
+    expect(states.toSorted()).toEqual(['complete', 'complete', 'new', 'new']);
+    // Of the tenant whose job waits for the common rate alone, nothing is taken.
+    for (const tenant of ['acme', 'bolt', 'core'])
+      expect((await reader.rate(`${key} of ${tenant}`))?.lastTake ?? null).toEqual(
+        runs.includes(tenant) ? expect.any(String) : null,
+      );
+  });
+
+  test('a retry takes a start, and so does the run after a crash', async (stage) => {
+    const { key, reader } = stage;
+    const dies = gate();
+    let runs = 0;
+    const handler = ratedBy(stage, { name: key, ...HOURLY, burst: 10 }, async () => {
+      runs += 1;
+      if (runs === 1) throw new Error('once more');
+      if (runs > 2) return;
+      dies.open();
+      await new Promise(() => {});
+    });
+    await clientOf(stage, [handler]).enqueue(handler, { payload: 1 });
+    const doomed = await openWorker(stage, [handler], { concurrency: 1 });
+    await doomed.worker.start();
+    await within('the second run', dies.promise);
+    await doomed.process.kill();
+    await startWorker(stage, [handler], { concurrency: 1 });
+    const [job] = await allSettled(stage);
+    expect(job).toMatchObject({ status: 'complete', attempt: 3, crashes: 1 });
+    const nextMs = (await reader.rate(key))?.nextMs ?? 0;
+    expect(nextMs - (job?.createdAt.getTime() ?? 0)).toBeGreaterThanOrEqual(3 * 3_600_000);
+  });
+
+  test('where the slots of a limit are taken, the start is given back', async (stage) => {
+    const { key, queue, reader } = stage;
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      limit: { name: key, max: 1 },
+      rate: { name: key, ...HOURLY },
+      run: () => {},
+    });
+    const client = clientOf(stage, [handler]);
+    const slot = await client.slots(key, { max: 1 }).acquire();
+    await client.enqueue(handler, { payload: 1 });
+    const { worker } = await openWorker(stage, [handler], { watchInterval: '1h' });
+    const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
+    await worker.start();
+    await within('the worker is idle', idle);
+    expect(await reader.rate(key)).toMatchObject({ lastTake: null });
+    await slot[Symbol.asyncDispose]();
+    expect(await allSettled(stage)).toMatchObject([{ status: 'complete' }]);
+    expect(await reader.rate(key)).toMatchObject({ lastTake: expect.any(String) });
+  });
+
+  test('where no job is free, the start is given back', async (stage) => {
+    const { key, reader } = stage;
+    const handler = ratedBy(stage, { name: key, ...HOURLY });
+    const client = clientOf(stage, [handler]);
+    const job = await client.enqueue(handler, { payload: 1 });
+    const { held } = await stage.hold({ limits: (await stage.row(job)).limits });
+    const { worker } = await openWorker(stage, [handler], { watchInterval: '1h' });
+    const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
+    await worker.start();
+    await within('the worker is idle', idle);
+    expect(await reader.rate(key)).toMatchObject({ lastTake: null });
+    await held.rollback();
+    await client.enqueue(handler, { payload: 2 });
+    await until('one of the jobs is done', async () => (await reader.rate(key))?.lastTake !== null);
+  });
+
+  test('a worker sleeps until the time that the database has said', async (stage) => {
+    const looks: string[] = [];
+    const handler = ratedBy(stage, { name: stage.key, limit: 1, per: '1s' });
+    await clientOf(stage, [handler]).enqueueMany(handler, payloads(3));
+    const { worker } = await openWorker(stage, [handler], { concurrency: 4 }, (driver) =>
+      instead(driver, {
+        takeStarts(rates, take) {
+          looks.push('take');
+          return driver.takeStarts(rates, take);
+        },
+        limitedParts(queues) {
+          looks.push('look');
+          return driver.limitedParts(queues);
+        },
+      }),
+    );
+    await worker.start();
+    await allSettled(stage);
+    // A look every 20 ms, the watch interval, would make more than 90.
+    expect(looks.length).toBeLessThan(45);
+  });
+});
