@@ -1,6 +1,7 @@
 import {
   type Anchor,
   concerns,
+  merged,
   type SessionListener,
   type WakeUp,
   type WakeUpOptions,
@@ -71,7 +72,7 @@ export class MemoryAnchor implements Anchor {
         // Wake-ups for other queues do not delay the look that is due.
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
-        yield* isDue ? coalesce([...wanted, {}]) : coalesce(wanted);
+        yield* merged(isDue ? [...wanted, {}] : wanted);
         due = performance.now() + everyMs;
       }
     } finally {
@@ -137,11 +138,4 @@ export class MemoryAnchor implements Anchor {
       };
     });
   }
-}
-
-/** Merges all hints to look into one. Keeps each cancellation. */
-function coalesce(received: readonly WakeUp[]): readonly WakeUp[] {
-  const cancels = received.filter(({ cancel }) => cancel !== undefined);
-  const look = received.find(({ cancel }) => cancel === undefined);
-  return look === undefined ? cancels : [...cancels, look];
 }

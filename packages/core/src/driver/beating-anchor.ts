@@ -2,7 +2,7 @@ import type { Anchor, SessionListener, WakeUpOptions, WorkerLines } from './anch
 import { answerWithin } from './answer-within.js';
 import { Heartbeat } from './heartbeat.js';
 import type { WakeUp } from './wake-up.js';
-import { concerns } from './wake-up.js';
+import { concerns, isHint, merged } from './wake-up.js';
 
 /** Pauses between two polls for wake-ups, in milliseconds: short after a wake-up, longer when idle. The last repeats. */
 const LOOK_MS = [5, 5, 10, 20, 50, 100, 250];
@@ -81,8 +81,7 @@ export class BeatingAnchor implements Anchor {
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
         looks = 0;
-        for (const wakeUp of wanted) if (wakeUp.cancel !== undefined) yield wakeUp;
-        if (isDue || wanted.some(({ cancel }) => cancel === undefined)) yield {};
+        yield* merged([...(isDue || wanted.some(isHint) ? [{}] : []), ...wanted]);
         due = performance.now() + everyMs;
       }
     } finally {

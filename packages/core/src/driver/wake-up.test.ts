@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { concerns, wakeUpOf } from './wake-up.js';
+import { concerns, merged, wakeUpOf } from './wake-up.js';
 
 test.each([
   [{}, true],
@@ -28,4 +28,11 @@ test.each([
   [null, {}],
 ])('%j is heard as %j', (sent, heard) => {
   expect(wakeUpOf(sent)).toEqual(heard);
+});
+
+test('hints to look become one, and what says more is kept', () => {
+  const received = [{ queue: 'a' }, { limit: 'l' }, { queue: 'b' }, { rate: 'r' }, { cancel: 'id' }, {}];
+  expect(merged(received)).toEqual([{ limit: 'l' }, { rate: 'r' }, { cancel: 'id' }, { queue: 'a' }]);
+  expect(merged([{ rate: 'r' }])).toEqual([{ rate: 'r' }]);
+  expect(merged([])).toEqual([]);
 });

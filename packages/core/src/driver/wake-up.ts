@@ -19,6 +19,18 @@ export function concerns({ queue, except }: WakeUp, queues: readonly string[], w
   return (queue === undefined || queues.includes(queue)) && !except?.includes(workerId);
 }
 
+/** Merges all hints to look into one. Keeps what says more: cancellations, limits and rates. */
+export function merged(received: readonly WakeUp[]): readonly WakeUp[] {
+  const look = received.find(isHint);
+  const others = received.filter((wakeUp) => !isHint(wakeUp));
+  return look === undefined ? others : [...others, look];
+}
+
+/** Whether a wake-up says no more than that there is work. */
+export function isHint({ cancel, limit, rate }: WakeUp): boolean {
+  return cancel === undefined && limit === undefined && rate === undefined;
+}
+
 /** A wake-up as it was sent. Any client of the database may send one: text of another form is a hint to look. */
 export function wakeUpOf(sent: unknown): WakeUp {
   const { queue, cancel, limit, rate, redrives, except } = Object(sent);

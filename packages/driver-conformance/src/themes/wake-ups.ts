@@ -98,6 +98,14 @@ export const wakeUps = theme('wake-ups', (test) => {
     for (const { wanted } of marks) await listener.receives('the cancel', wanted);
   });
 
+  test('limits and rates reach the worker with their names, among whatever else comes at once', async (stage) => {
+    const listener = await listening(stage, await stage.anchor());
+    const named: readonly WakeUp[] = [{ limit: stage.key }, { rate: stage.key }];
+    await stage.driver.notify([{ queue: stage.queue }, ...named, { queue: stage.queue }]);
+    for (const { limit, rate } of named)
+      await listener.receives('the name', (wakeUp) => wakeUp.limit === limit && wakeUp.rate === rate);
+  });
+
   test('an empty list of wake-ups is no error', async ({ driver }) => {
     await driver.notify([]);
   });

@@ -5,6 +5,7 @@ import {
   answerWithin,
   concerns,
   keepAsking,
+  merged,
   type SessionListener,
   type WakeUp,
   type WakeUpOptions,
@@ -106,7 +107,7 @@ export class MysqlAnchor implements Anchor {
         // Wake-ups for other queues do not delay the look that is due.
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
-        yield* isDue ? coalesce([...wanted, {}]) : coalesce(wanted);
+        yield* merged(isDue ? [...wanted, {}] : wanted);
         // The claim after a wake-up goes to the server before this session's next sleep.
         await turn();
         due = performance.now() + everyMs;
@@ -228,11 +229,4 @@ export class MysqlAnchor implements Anchor {
     this.#client = null;
     this.#wait.end();
   }
-}
-
-/** Merges all hints to look into one. Keeps each cancellation. */
-function coalesce(received: readonly WakeUp[]): readonly WakeUp[] {
-  const cancels = received.filter(({ cancel }) => cancel !== undefined);
-  const look = received.find(({ cancel }) => cancel === undefined);
-  return look === undefined ? cancels : [...cancels, look];
 }

@@ -1,4 +1,4 @@
-import { answerWithin, concerns, type WakeUp } from '@rowlock/core/driver';
+import { answerWithin, concerns, isHint, type WakeUp } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import type { Connect } from '../connection/connect.js';
 import { cut } from '../connection/session.js';
@@ -64,7 +64,7 @@ export class Ringer {
    * @throws DriverError
    */
   async ring(wakeUps: readonly WakeUp[]): Promise<void> {
-    const hints = wakeUps.filter((wakeUp) => (wakeUp.cancel ?? wakeUp.limit ?? wakeUp.rate) === undefined);
+    const hints = wakeUps.filter(isHint);
     const first = this.#closed || this.#connect === null || hints.length < wakeUps.length;
     if (first) await this.#write(wakeUps);
     else for (const hint of hints) this.#ringSoon(hint);

@@ -4,6 +4,7 @@ import {
   answerWithin,
   concerns,
   keepAsking,
+  merged,
   type SessionListener,
   type WakeUp,
   type WakeUpOptions,
@@ -98,7 +99,7 @@ export class PostgresAnchor implements Anchor {
         // Wake-ups for other queues do not delay the look that is due.
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
-        yield* isDue ? coalesce([...wanted, {}]) : coalesce(wanted);
+        yield* merged(isDue ? [...wanted, {}] : wanted);
         due = performance.now() + everyMs;
       }
     } finally {
@@ -233,11 +234,4 @@ export class PostgresAnchor implements Anchor {
       };
     });
   }
-}
-
-/** Merges all hints to look into one. Keeps each cancellation. */
-function coalesce(received: readonly WakeUp[]): readonly WakeUp[] {
-  const cancels = received.filter(({ cancel }) => cancel !== undefined);
-  const look = received.find(({ cancel }) => cancel === undefined);
-  return look === undefined ? cancels : [...cancels, look];
 }
