@@ -57,6 +57,8 @@ export {
   isOutcome,
   type Outcome,
   type OutputOf,
+  type PauseUntil,
+  pause,
   type Returnable,
   retry,
   snooze,

@@ -1,3 +1,4 @@
+import { isDate } from 'node:util/types';
 import { InvalidInputError } from './errors.js';
 import { isError } from './is-error.js';
 import type { Json } from './job/json.js';
@@ -25,6 +26,13 @@ export const LIMITS = {
 /** @throws InvalidInputError unless `value` can name a queue or a kind. */
 export function checkName(what: string, value: unknown): asserts value is string {
   checkText(what, value, LIMITS.nameCharacters);
+}
+
+/** @throws InvalidInputError unless `until` is a time that every database can hold. */
+export function checkUntil(until: unknown): asserts until is Date {
+  if (!isDate(until) || Number.isNaN(until.getTime()))
+    throw new InvalidInputError('until must be a valid Date.');
+  checkWhole('The year of until', until.getUTCFullYear(), 1970, 9999);
 }
 
 export function checkKinds(what: string, kinds: readonly unknown[]): void {

@@ -77,8 +77,8 @@ export class MemoryStore implements Store {
     return this.execute(statements.limits);
   }
 
-  pause(pause: NewPause): Promise<void> {
-    return this.execute((place) => statements.pause(place, pause));
+  pause(pause: NewPause, mode?: 'replace' | 'extend'): Promise<void> {
+    return this.execute((place) => statements.pause(place, pause, mode));
   }
 
   resume(target: PauseTarget): Promise<void> {

@@ -254,8 +254,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return this.#withoutTimeout.count(filter);
   }
 
-  override async pause(pause: NewPause): Promise<void> {
-    await super.pause(pause);
+  override async pause(pause: NewPause, mode?: 'replace' | 'extend'): Promise<void> {
+    await super.pause(pause, mode);
     // Beside a caller's transaction: under REPEATABLE READ it would lock the gaps, and others who pause would wait for its end.
     await change(this.#on, this.context.sql.endPauses);
   }

@@ -244,9 +244,9 @@ export class Client<Tx> {
   }
 
   /**
-   * Pauses work: of a queue, of a kind, with a limit, or all. When this resolves, no worker begins a job of it any more,
-   * until it is resumed. Jobs that run already go on, and so do calls that enqueue. Takes the place of an earlier pause
-   * of the same work.
+   * Pauses work: of a queue, of a kind, with a limit or a rate, or all. When this resolves, no claim takes a job of it any
+   * more, until it is resumed. Jobs that are claimed already go on, and so do calls that enqueue. Takes the place of an
+   * earlier pause of the same work.
    *
    * With `tx`, the pause begins when that transaction commits.
    *

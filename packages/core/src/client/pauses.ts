@@ -1,8 +1,7 @@
 import { hostname } from 'node:os';
-import { isDate } from 'node:util/types';
 import type { NewPause, PauseTarget } from '../driver/pause.js';
 import { InvalidInputError } from '../errors.js';
-import { checkKey, checkName, checkWhole } from '../input.js';
+import { checkKey, checkName, checkUntil } from '../input.js';
 
 /** The work to pause or to resume: of a queue, of a kind, with a limit, or all. */
 export type Pausable =
@@ -25,11 +24,7 @@ const SCOPES = ['queue', 'kind', 'limit'] as const;
 /** @throws InvalidInputError */
 export function newPause(work: Pausable, { until, reason, by = hostname() }: PauseOptions): NewPause {
   const target = pauseTarget(work);
-  if (until !== undefined) {
-    if (!isDate(until) || Number.isNaN(until.getTime()))
-      throw new InvalidInputError('until must be a valid Date.');
-    checkWhole('The year of until', until.getUTCFullYear(), 1970, 9999);
-  }
+  if (until !== undefined) checkUntil(until);
   if (reason !== undefined) checkKey('reason', reason);
   checkName('by', by);
   return { ...target, until: until ?? null, reason: reason ?? null, by };

@@ -75,8 +75,10 @@ export interface Store {
   /**
    * Pauses work, in place of an earlier pause of the same target. No claim that begins after the commit takes a job of
    * it. Jobs that are claimed already go on. Also deletes pauses that have ended. Wakes workers with the commit.
+   *
+   * @param mode With `extend`, an earlier pause that ends later, or never, stays as it is. Default: `replace`.
    */
-  pause(pause: NewPause): Promise<void>;
+  pause(pause: NewPause, mode?: 'replace' | 'extend'): Promise<void>;
 
   /** Ends the pause of this target, if there is one. Other pauses stay. Wakes workers with the commit. */
   resume(target: PauseTarget): Promise<void>;

@@ -1,4 +1,5 @@
 import { type Duration, milliseconds } from '../duration.js';
+import { checkKey, checkUntil } from '../input.js';
 import type { Json, Serializable } from '../job/json.js';
 
 /** Marks an outcome, as a plain value may have the same members. Two copies of this package share it. */
@@ -8,14 +9,20 @@ interface Marked {
   readonly [OUTCOME]: true;
 }
 
-/** The outcome of a job, returned by a handler. Made by `complete`, `retry`, `snooze` and `fail`. */
+/** The outcome of a job, returned by a handler. Made by `complete`, `retry`, `snooze`, `pause` and `fail`. */
 export type Outcome<Output = Json> = Marked &
   (
     | { readonly event: 'complete'; readonly output: Output }
     | { readonly event: 'retry'; readonly error: unknown; readonly delayMs: number | null }
-    | { readonly event: 'snooze'; readonly delayMs: number }
+    | { readonly event: 'snooze'; readonly delayMs: number; readonly pause?: PauseOfOthers }
     | { readonly event: 'fail'; readonly error: unknown }
   );
+
+/** The pause of the jobs that wait for the same thing as the one that returned it. */
+interface PauseOfOthers {
+  readonly until: Date;
+  readonly reason: string;
+}
 
 /** The work is done. The same as to return nothing. */
 export function complete(): Outcome<null>;
@@ -45,12 +52,35 @@ export function snooze(delay: Duration): Outcome<never> {
   return { [OUTCOME]: true, event: 'snooze', delayMs: milliseconds(delay, 'delay') };
 }
 
+/**
+ * Not before this time, and nobody else either: pauses all jobs that have a limit or a rate of this job's, or all jobs of
+ * its kind if it has none. For an answer that speaks for all, such as "429 Too Many Requests". The attempt does not
+ * count. A pause of the same work that ends later, or never, stays as it is.
+ *
+ * @throws InvalidInputError
+ * @example
+ * if (answer.status === 429) return pause({ until: new Date(Date.now() + 30_000), reason: 'Google answered 429' });
+ */
+export function pause({ until, reason = 'a handler has paused it' }: PauseUntil): Outcome<never> {
+  checkUntil(until);
+  checkKey('reason', reason);
+  const delayMs = Math.max(0, until.getTime() - Date.now());
+  return { [OUTCOME]: true, event: 'snooze', delayMs, pause: { until, reason } };
+}
+
+export interface PauseUntil {
+  /** When the work goes on, by the database's clock. */
+  readonly until: Date;
+  /** Up to 512 characters, for `rowlock.pauses()`. */
+  readonly reason?: string;
+}
+
 /** Give up, whatever attempts are left. */
 export function fail(error: unknown): Outcome<never> {
   return { [OUTCOME]: true, event: 'fail', error };
 }
 
-/** Whether `complete`, `retry`, `snooze` or `fail` has made it. */
+/** Whether `complete`, `retry`, `snooze`, `pause` or `fail` has made it. */
 export function isOutcome(value: unknown): value is Outcome<unknown> {
   return typeof value === 'object' && value !== null && OUTCOME in value;
 }

@@ -1,10 +1,10 @@
-import { defineHandler, type Rowlock, type RunContext, type Worker } from '@rowlock/core';
+import { defineHandler, pause, type Rowlock, type RunContext, type Worker } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { gate, until, within } from '../until.js';
-import { AnyJson, clientOf, startWorker } from '../worker-process.js';
+import { AnyJson, clientOf, openWorker, startWorker } from '../worker-process.js';
 
 /** A handler of the test's queue that logs the payloads of its runs. */
 function logging<Tx>({ queue }: Pick<Stage<Tx>, 'queue'>, log: unknown[], kind = 'work') {
@@ -64,6 +64,62 @@ export const pausedRuns = theme('paused runs', (test) => {
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete' }]);
     const [run] = await reader.runs(publicId);
     expect(run?.startedAt.getTime()).toBeGreaterThanOrEqual(ends.getTime());
+  });
+
+  for (const scope of ['kind', 'limit', 'rate'] as const)
+    test(`a handler pauses its ${scope} for all, and its attempt does not count`, async (stage) => {
+      const { queue, key, defer, reader } = stage;
+      const kind = `kind of ${key}`;
+      const ran: unknown[] = [];
+      const ends = new Date((await reader.now()).getTime() + 3_600_000);
+      const handler = defineHandler({
+        kind,
+        queue,
+        payload: AnyJson,
+        ...(scope === 'limit' && { limit: { name: key, max: 1 } }),
+        ...(scope === 'rate' && { rate: { name: key, limit: 1_000, per: '1s', burst: 5 } }),
+        run: ({ job }) => {
+          ran.push(job.payload);
+          return ran.length === 1 ? pause({ until: ends, reason: 'a 429' }) : undefined;
+        },
+      });
+      const work = scope === 'kind' ? { kind } : { limit: key };
+      const client = clientOf(stage, [handler]);
+      defer(() => client.resume(work));
+      const { publicId } = await client.enqueue(handler, { payload: 1 });
+      const other = await client.enqueue(handler, { payload: 2 });
+      const { worker } = await openWorker(stage, [handler], { concurrency: 1 });
+      const settled = new Promise<void>((resolve) => worker.on('settled', () => resolve()));
+      await worker.start();
+      await within('the handler has paused', settled);
+      const pauses = (await client.pauses()).filter(({ name }) => name === key || name === kind);
+      expect(pauses).toMatchObject([{ reason: 'a 429', until: ends }]);
+      await idle(worker);
+      expect(await stage.row({ publicId })).toMatchObject({ status: 'new', attempt: 0 });
+      expect(await stage.row(other)).toMatchObject({ status: 'new', attempt: 0 });
+      expect(ran).toEqual([1]);
+      await client.resume(work);
+      await until('the other has run', async () => (await stage.row(other)).status === 'complete');
+      expect(ran).toEqual([1, 2]);
+    });
+
+  test('a handler does not shorten a pause that ends later or never', async (stage) => {
+    const { driver, key, defer } = stage;
+    const target = { scope: 'limit', name: key } as const;
+    defer(() => driver.resume(target));
+    const now = (await stage.reader.now()).getTime();
+    const [sooner, later] = [new Date(now + 1_800_000), new Date(now + 3_600_000)];
+    const set = (until: Date | null, by: string) =>
+      driver.pause({ ...target, until, reason: by, by }, 'extend');
+    const found = async () => (await driver.pauses()).filter(({ name }) => name === key);
+    await set(sooner, 'a');
+    await set(later, 'b');
+    expect(await found()).toMatchObject([{ until: later, by: 'b', reason: 'b' }]);
+    await set(sooner, 'c');
+    expect(await found()).toMatchObject([{ until: later, by: 'b', reason: 'b' }]);
+    await driver.pause({ ...target, until: null, reason: null, by: 'd' });
+    await set(later, 'e');
+    expect(await found()).toMatchObject([{ until: null, by: 'd' }]);
   });
 
   test('a running job goes on, and the next one waits', async (stage) => {

@@ -42,8 +42,18 @@ function livePauses({ database, tx }: Place): readonly PauseRow[] {
     .map(({ value }) => value);
 }
 
-export async function pause(place: Place, { until, ...given }: NewPause): Promise<void> {
+export async function pause(
+  place: Place,
+  { until, ...given }: NewPause,
+  mode: 'replace' | 'extend' = 'replace',
+): Promise<void> {
   const { database, tx } = place;
+  const endsLater = (other: number | null): boolean =>
+    other === null || (until !== null && other >= until.getTime());
+  const stays = livePauses(place).some(
+    (live) => live.scope === given.scope && live.name === given.name && endsLater(live.until),
+  );
+  if (mode === 'extend' && stays) return;
   await resume(place, given);
   const pausedAt = database.clock.now();
   database.tables.pauses.insert(tx, () => ({ ...given, until: until?.getTime() ?? null, pausedAt }));

@@ -44,24 +44,35 @@ const isIn = (limits: string): string =>
   `(LOCATE(CONCAT('{', JSON_QUOTE(stop.name), ':'), ${limits}) = 1 OR LOCATE(CONCAT(',', JSON_QUOTE(stop.name), ':'), ${limits}) > 0)`;
 
 /** The pauses: to set, to end and to list. */
-export const pauseStatements = ({ pause }: Tables) => ({
-  pause: `
+export const pauseStatements = ({ pause }: Tables) => {
+  // The assignments are made in their order, so the condition's own column comes last.
+  const pausing = (replaces: string): string => {
+    const given = (column: string): string =>
+      `${column} = IF(${replaces}, ${column === 'paused_at' ? 'UTC_TIMESTAMP(6)' : `VALUES(${column})`}, ${column})`;
+    return `
       INSERT INTO ${pause} (scope, name, paused_until, reason, paused_by)
       VALUES (?, ?, '1970-01-01' + INTERVAL ROUND(? * 1000) MICROSECOND, ?, ?)
-      ON DUPLICATE KEY UPDATE paused_until = VALUES(paused_until), reason = VALUES(reason), paused_by = VALUES(paused_by),
-                              paused_at = UTC_TIMESTAMP(6)`,
+      ON DUPLICATE KEY UPDATE ${['reason', 'paused_by', 'paused_at', 'paused_until'].map(given).join(', ')}`;
+  };
 
-  resume: `DELETE FROM ${pause} WHERE scope = ? AND name = ?`,
+  return {
+    pause: pausing('TRUE'),
 
-  // Skips a pause that others are changing.
-  endPauses: `
+    // A pause without an end is not shorter.
+    extendPause: pausing('paused_until < VALUES(paused_until)'),
+
+    resume: `DELETE FROM ${pause} WHERE scope = ? AND name = ?`,
+
+    // Skips a pause that others are changing.
+    endPauses: `
       DELETE stop FROM (
         SELECT scope, name FROM ${pause} AS old FORCE INDEX (pause_end)
         WHERE paused_until <= UTC_TIMESTAMP(6) ORDER BY paused_until LIMIT 1000 FOR UPDATE SKIP LOCKED
       ) AS ended STRAIGHT_JOIN ${pause} AS stop FORCE INDEX (PRIMARY) ON stop.scope = ended.scope AND stop.name = ended.name`,
 
-  pauses: `
+    pauses: `
       SELECT stop.scope, stop.name, CAST(${ms('stop.paused_until')} AS CHAR) AS ends_at, stop.reason, stop.paused_by,
              CAST(${ms('stop.paused_at')} AS CHAR) AS paused_at
       FROM ${pause} AS stop WHERE ${LIVE} ORDER BY stop.scope, stop.name LIMIT 1000`,
-});
+  };
+};

@@ -103,9 +103,13 @@ export class MysqlStore implements Store {
     return (await query<LimitViewRow>(this.scope.on, this.context.sql.limits)).map(toLimitView);
   }
 
-  async pause({ scope, name, until, reason, by }: NewPause): Promise<void> {
+  async pause(
+    { scope, name, until, reason, by }: NewPause,
+    mode: 'replace' | 'extend' = 'replace',
+  ): Promise<void> {
+    const { sql } = this.context;
     const values = [scope, name, until === null ? null : until.getTime(), reason, by];
-    await change(this.scope.on, this.context.sql.pause, values);
+    await change(this.scope.on, mode === 'extend' ? sql.extendPause : sql.pause, values);
     await this.notify([wakeUpFor({ scope, name })]);
   }
 

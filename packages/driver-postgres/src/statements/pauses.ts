@@ -41,22 +41,28 @@ export const pauseConditions = ({ pause }: Pick<Tables, 'pause'>) => {
 /** The pauses: to set, to end and to list. */
 export const pauseStatements = (tables: Tables) => {
   const { pause } = tables;
-  return {
-    // Skips a pause that others are changing.
-    pause: `
+  /** Skips an ended pause that others are changing. */
+  const pausing = (replaces: string): string => `
       WITH changed AS (
-        INSERT INTO ${pause} (scope, name, paused_until, reason, paused_by)
+        INSERT INTO ${pause} AS pause (scope, name, paused_until, reason, paused_by)
         SELECT $1::text, $2::text, $5::timestamptz, $6::text, $7::text WHERE true ${WITHIN}
         ON CONFLICT (scope, name) DO UPDATE
         SET paused_until = excluded.paused_until, reason = excluded.reason, paused_by = excluded.paused_by,
             paused_at = clock_timestamp()
+        ${replaces}
       ), ended AS (
         DELETE FROM ${pause} WHERE (scope, name) IN (
           SELECT scope, name FROM ${pause}
           WHERE paused_until <= statement_timestamp() AND (scope, name) <> ($1::text, $2::text)
           FOR UPDATE SKIP LOCKED)
       ), ${rung(tables, '$4')}
-      SELECT ${notifying('$3', '$4')}`,
+      SELECT ${notifying('$3', '$4')}`;
+
+  return {
+    pause: pausing(''),
+
+    // A pause without an end is not shorter.
+    extendPause: pausing('WHERE pause.paused_until < excluded.paused_until'),
 
     resume: `
       WITH changed AS (

@@ -163,9 +163,13 @@ export class PostgresStore implements Store {
     return (await answers<LimitRow>(this.on, this.context.sql.limits, [])).map(toLimitView);
   }
 
-  async pause({ until, reason, by, ...target }: NewPause): Promise<void> {
+  async pause(
+    { until, reason, by, ...target }: NewPause,
+    mode: 'replace' | 'extend' = 'replace',
+  ): Promise<void> {
+    const { sql } = this.context;
     const values = [...this.#changing(target), until?.toISOString() ?? null, reason, by];
-    await query(this.on, this.context.sql.pause, values);
+    await query(this.on, mode === 'extend' ? sql.extendPause : sql.pause, values);
   }
 
   async resume(target: PauseTarget): Promise<void> {

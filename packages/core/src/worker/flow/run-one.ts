@@ -9,6 +9,7 @@ import type { RunHandle } from '../run/run-handle.js';
 import { type Ending, isLastAttempt } from '../run/settlement.js';
 import { leaveBehind } from '../tell/left-behind.js';
 import type { Flow } from './context.js';
+import { pauseOthers } from './pause-others.js';
 
 type MutableEndings = Map<JobId, Ending>;
 
@@ -50,10 +51,12 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
     } as const;
     const ended = callHandler(call, (late) => leaveBehind(flow, run.info, late));
     const result = ended instanceof Promise ? await ended : ended;
-    const outcomes = accepted.map(({ job }) => [job.id, outcomeOf(result, job)] as const);
+    const outcomes = accepted.map(({ job }) => [job, outcomeOf(result, job)] as const);
     const kept = handle.keep();
     if (kept !== undefined) await kept;
-    for (const [id, outcome] of outcomes) endings.set(id, outcome);
+    for (const [{ id }, outcome] of outcomes) endings.set(id, outcome);
+    if (outcomes.some(([, outcome]) => outcome.event === 'snooze' && outcome.pause !== undefined))
+      await pauseOthers(flow, outcomes);
   } catch (error) {
     if (handle.lost.aborted) throw error;
     await handle.undo();

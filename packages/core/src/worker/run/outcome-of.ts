@@ -25,7 +25,7 @@ function outcomeIn(outcomes: ReadonlyMap<unknown, unknown>, job: Job): Outcome {
   if (outcome === undefined) throw noOutcome(job);
   if (isOutcome(outcome)) return checked(outcome);
   throw new TypeError(
-    `The handler returned a Map with ${typeof outcome} for job ${job.publicId}: a Map must have complete(), retry(), snooze() or fail() for each job.`,
+    `The handler returned a Map with ${typeof outcome} for job ${job.publicId}: a Map must have complete(), retry(), snooze(), pause() or fail() for each job.`,
   );
 }
 
@@ -40,7 +40,7 @@ function checkedOutput(output: unknown): Json {
   const { path, type } = found;
   const where = path.length === 0 ? '' : ` at ${JSON.stringify(path.join('.'))}`;
   throw new TypeError(
-    `The handler returned ${type}${where}, which is not JSON. It must return JSON, complete(), retry(), snooze() or fail(), a Map of these outcomes by public id, or nothing.`,
+    `The handler returned ${type}${where}, which is not JSON. It must return JSON, complete(), retry(), snooze(), pause() or fail(), a Map of these outcomes by public id, or nothing.`,
   );
 }
 
