@@ -9,7 +9,7 @@ import type { RunHandle } from '../run/run-handle.js';
 import { type Ending, isLastAttempt } from '../run/settlement.js';
 import { leaveBehind } from '../tell/left-behind.js';
 import type { Flow } from './context.js';
-import { pauseOthers } from './pause-others.js';
+import { pauseShared } from './pause-shared.js';
 
 type MutableEndings = Map<JobId, Ending>;
 
@@ -56,7 +56,7 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
     if (kept !== undefined) await kept;
     for (const [{ id }, outcome] of outcomes) endings.set(id, outcome);
     if (outcomes.some(([, outcome]) => outcome.event === 'snooze' && outcome.pause !== undefined))
-      await pauseOthers(flow, outcomes);
+      await pauseShared(flow, outcomes);
   } catch (error) {
     if (handle.lost.aborted) throw error;
     await handle.undo();

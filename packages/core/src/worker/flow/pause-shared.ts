@@ -11,7 +11,7 @@ export type Ended = readonly [job: Job, outcome: Outcome];
  * Pauses what has a limit or a rate of a job whose handler returned `pause()`, or what is of its kind. At once, and not
  * with the settlement: meanwhile others would go on. If that fails, the job still waits.
  */
-export async function pauseOthers<Tx>(
+export async function pauseShared<Tx>(
   { driver, host, log }: Pick<Flow<Tx>, 'driver' | 'host' | 'log'>,
   ended: readonly Ended[],
 ): Promise<void> {
