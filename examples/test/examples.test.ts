@@ -25,9 +25,9 @@ const PRINTS: Readonly<Record<string, string>> = {
   '12-row-locks.ts': '[ { due: 1000 }, { due: 2000 } ]\n',
   '13-row-locks-mysql.ts': '[ { due: 1000 }, { due: 2000 } ]\n',
   '14-limits.ts': 'true\n',
-  '17-pauses.ts': '0 the provider is down Ada\n3\n',
   '15-atomic-updates.ts': '{ opened: 2 }\n[ { stats: { rows: 3, imports: 1 } } ]\n',
   '16-rates.ts': '5 true\n',
+  '17-pauses.ts': '0 the provider is down Ada\n3\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));
