@@ -4,6 +4,7 @@ export type { Client, ListOptions } from './client/client.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 // Tokens to inject.
 export type { LimitSizes } from './client/limits.js';
+export type { By, Schedules, ScheduleView } from './client/schedules.js';
 export type { AcquireOptions, SlotHolder, Slots, SlotsFull, SlotsSize } from './client/slots.js';
 export type { Clock } from './clock.js';
 // The type of a driver. The entry `driver` has the parts to build one.
@@ -14,6 +15,7 @@ export {
   type DriverErrorCode,
   isDriverError,
 } from './driver/driver-error.js';
+export type { Missed, Overlap, ScheduleSource } from './driver/schedule-store.js';
 export type { LimitView } from './driver/store.js';
 export type { Duration } from './duration.js';
 // Errors.
@@ -31,6 +33,7 @@ export {
   PluginError,
   PoolTooSmallError,
   RowlockError,
+  ScheduleNotFoundError,
   WorkerStoppedError,
 } from './errors.js';
 // Handlers and outcomes to define.
@@ -76,6 +79,8 @@ export {
 } from './plugin/plugin.js';
 export type { Retention, RetentionRules } from './retention/retention.js';
 export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } from './rowlock.js';
+export { defineSchedule, type Schedule, type ScheduledJob, type ScheduleTimes } from './schedule/schedule.js';
+export type { Tick } from './schedule/tick.js';
 export {
   append,
   increment,

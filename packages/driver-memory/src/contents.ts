@@ -1,7 +1,7 @@
 import type { WakeUp } from '@rowlock/core/driver';
 import type { MemoryClock } from './clock.js';
 import type { JobRow } from './job-row.js';
-import type { LimitSizeRow, LimitSlotRow, RecordRow, RunRow, WorkerRow } from './rows.js';
+import type { LimitSizeRow, LimitSlotRow, RecordRow, RunRow, ScheduleRow, WorkerRow } from './rows.js';
 import type { Table } from './table.js';
 
 /** The parts of the database that statements use. */
@@ -24,4 +24,5 @@ export interface Tables {
   readonly workers: Table<WorkerRow>;
   readonly limitSlots: Table<LimitSlotRow>;
   readonly limitSizes: Table<LimitSizeRow>;
+  readonly schedules: Table<ScheduleRow>;
 }

@@ -6,7 +6,7 @@ import type { JobRow } from './job-row.js';
 import type { MemoryTransaction, Records } from './memory-transaction.js';
 import { OpenTransaction } from './open-transaction.js';
 import { recordsOn } from './records.js';
-import type { LimitSizeRow, LimitSlotRow, RecordRow, RunRow, WorkerRow } from './rows.js';
+import type { LimitSizeRow, LimitSlotRow, RecordRow, RunRow, ScheduleRow, WorkerRow } from './rows.js';
 import { autocommit, type Runner } from './runner.js';
 import * as statements from './statements.js';
 import { Table } from './table.js';
@@ -65,6 +65,7 @@ export class Database implements MemoryDatabase, Contents {
       workers: new Table<WorkerRow>('worker', ['id']),
       limitSlots: new Table<LimitSlotRow>('slot', ['name']),
       limitSizes: new Table<LimitSizeRow>('limit', ['name']),
+      schedules: new Table<ScheduleRow>('schedule', ['name']),
     };
     return { from: 0, to, applied: MIGRATIONS };
   }

@@ -1,5 +1,11 @@
 import type { JobView, State } from '@rowlock/core';
-import { type Job, limitsOf, type WorkerInfo, type WorkerView } from '@rowlock/core/driver';
+import {
+  type Job,
+  limitsOf,
+  type ScheduleRow as Schedule,
+  type WorkerInfo,
+  type WorkerView,
+} from '@rowlock/core/driver';
 import type { JobRow } from './job-row.js';
 
 /** The record of one run, as far as it concerns one job. JSON is text and times are milliseconds. */
@@ -15,7 +21,7 @@ export interface RunRow {
 
 export interface WorkerRow {
   readonly id: string;
-  readonly info: WorkerInfo;
+  readonly info: Required<WorkerInfo>;
   readonly startedAt: number;
   readonly stoppedAt: number | null;
   /** The time until which its heartbeat proves it alive. Null when its session does. */
@@ -38,6 +44,11 @@ export interface LimitSizeRow {
   readonly max: number;
   readonly setAt: number;
   readonly setBy: string;
+}
+
+/** A schedule. Its plan is text. */
+export interface ScheduleRow extends Omit<Schedule, 'plan'> {
+  readonly plan: string;
 }
 
 /** One of the application's own records. */
@@ -110,6 +121,10 @@ export function toJobView(row: JobRow, live: LiveRun | undefined, progress: stri
     finishedAt: date(row.finishedAt),
     finishedBy,
   };
+}
+
+export function toSchedule({ plan, ...row }: ScheduleRow): Schedule {
+  return { ...row, plan: JSON.parse(plan) };
 }
 
 export function toWorkerView({ id, info, startedAt, lines }: WorkerRow, alive: boolean): WorkerView {

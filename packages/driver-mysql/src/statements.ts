@@ -7,6 +7,7 @@ import { leaseStatements } from './statements/lease.js';
 import { limitStatements } from './statements/limits.js';
 import { pruneStatements } from './statements/prune.js';
 import { runStatements } from './statements/runs.js';
+import { scheduleStatements } from './statements/schedules.js';
 import { settleStatements } from './statements/settle.js';
 import { siblingStatements } from './statements/siblings.js';
 import { surveyStatements } from './statements/survey.js';
@@ -27,6 +28,7 @@ export const statements = (schema: string) => {
     ...settleStatements(named),
     ...leaseStatements(named),
     ...limitStatements(named),
+    ...scheduleStatements(named),
     ...surveyStatements(named),
     ...pruneStatements(named),
     ...jobStatements(named),

@@ -19,6 +19,7 @@ import {
   type RunRef,
   type RunStart,
   type RunsStarted,
+  type ScheduleStore,
   type Sender,
   type SessionListener,
   type SharedPool,
@@ -59,6 +60,7 @@ import { history } from './store/history.js';
 import { inTransaction, sendInTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
 import { prune, takePruneTurn } from './store/prune.js';
+import { PostgresSchedules } from './store/schedules.js';
 import { PostgresStore, texts } from './store/store.js';
 import { PostgresAnchor } from './worker/anchor.js';
 import { PostgresPulse } from './worker/pulse.js';
@@ -82,6 +84,7 @@ export function postgres(options: PostgresOptions = {}): Driver<PostgresTransact
 class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction> {
   readonly name = 'postgres';
   readonly pool: SharedPool<pg.PoolClient>;
+  readonly schedules: ScheduleStore;
   readonly #pool: pg.Pool;
   readonly #ownsPool: boolean;
   readonly #sessions: SessionKind;
@@ -113,6 +116,9 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const flush = new WalFlush(short, sql.flush, () => names.nameOf(sql.flush, 1));
     this.#starts = new RunStarts(short, sql, names, flush);
     this.#server = serverOf(short);
+    this.schedules = new PostgresSchedules(context, short, (work) =>
+      this.#withoutTimeout((client) => inTransaction(client, context, work)),
+    );
   }
 
   async migrate(): Promise<MigrationReport> {

@@ -21,6 +21,7 @@ import { checkEnqueueable, type Enqueueable, type EnqueueOptions } from './enque
 import { LimitSizes } from './limits.js';
 import type { LocalWorkers } from './local-workers.js';
 import { newJobs } from './new-jobs.js';
+import { Schedules } from './schedules.js';
 import { SharedStore } from './shared-store.js';
 import { type SlotHolder, Slots, type SlotsSize } from './slots.js';
 import { metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
@@ -47,6 +48,8 @@ export class Client<Tx> {
   #isClosed = false;
   /** The sizes of limits, at run time. */
   readonly limits: LimitSizes;
+  /** The schedules, at run time. */
+  readonly schedules: Schedules;
 
   /** @param around The middleware around enqueues, if any. */
   constructor(
@@ -58,10 +61,12 @@ export class Client<Tx> {
   ) {
     this.#driver = driver;
     this.#clock = clock;
-    this.limits = new LimitSizes(() => {
+    const open = (): Driver<Tx> => {
       this.checkOpen();
       return driver;
-    });
+    };
+    this.limits = new LimitSizes(open);
+    this.schedules = new Schedules(open);
     this.#around = around;
     this.#calls = new SharedStore(driver, here, log, clock);
   }

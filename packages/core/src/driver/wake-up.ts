@@ -6,6 +6,8 @@ export interface WakeUp {
   readonly cancel?: string;
   /** The limit that has a free slot, or another size. */
   readonly limit?: string;
+  /** The schedule that is new, or has another time. */
+  readonly schedule?: string;
   /** How often that job was redriven. A wake-up may be late, and must not cancel a job that was redriven since. */
   readonly redrives?: number;
   /** The ids of workers that were woken already. */
@@ -19,11 +21,12 @@ export function concerns({ queue, except }: WakeUp, queues: readonly string[], w
 
 /** A wake-up as it was sent. Any client of the database may send one: text of another form is a hint to look. */
 export function wakeUpOf(sent: unknown): WakeUp {
-  const { queue, cancel, limit, redrives, except } = Object(sent);
+  const { queue, cancel, limit, schedule, redrives, except } = Object(sent);
   return {
     ...(typeof queue === 'string' && { queue }),
     ...(typeof cancel === 'string' && { cancel }),
     ...(typeof limit === 'string' && { limit }),
+    ...(typeof schedule === 'string' && { schedule }),
     ...(typeof redrives === 'number' && { redrives }),
     ...(Array.isArray(except) && { except: except.filter((id: unknown) => typeof id === 'string') }),
   };

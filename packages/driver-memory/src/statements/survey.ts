@@ -3,6 +3,7 @@ import type { JobRow } from '../job-row.js';
 import { leasedIn } from './lease.js';
 import { limitedParts } from './limits.js';
 import type { Place } from './place.js';
+import { untilFirst } from './schedules.js';
 
 /** A locked job counts too. */
 export function dueQueues(place: Place, { queues, kinds }: Lanes): readonly string[] {
@@ -35,6 +36,7 @@ export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Surve
     waiting,
     leased: leasedIn({ database, tx }, queues).length > 0,
     limited: limitedParts({ database, tx }, queues).length > 0,
+    nextTickMs: queues.length === 0 ? null : untilFirst({ database, tx }),
   };
 }
 

@@ -8,6 +8,7 @@ export interface Tables {
   readonly worker: string;
   readonly slot: string;
   readonly size: string;
+  readonly schedule: string;
   readonly bell: string;
   readonly migration: string;
   readonly enterLimit: string;
@@ -24,6 +25,7 @@ export function tables(schema: string): Tables {
     worker: named('worker'),
     slot: named('limit_slot'),
     size: named('limit_size'),
+    schedule: named('schedule'),
     bell: named('bell'),
     migration: named('migration'),
     enterLimit: named('enter_limit'),

@@ -14,6 +14,8 @@ interface QueueRow {
   readonly leased: number | string | null;
   /** Limits of a due job. */
   readonly limited: string | null;
+  /** The same in each row. */
+  readonly next_tick_ms: string | null;
 }
 
 /** Finds the queues with due jobs. @throws DriverError */
@@ -37,10 +39,11 @@ export async function survey(
   { queues, kinds }: Lanes,
 ): Promise<Survey> {
   if (queues.length === 0)
-    return { promoted: 0, nextDueMs: null, waiting: false, leased: false, limited: false };
+    return { promoted: 0, nextDueMs: null, waiting: false, leased: false, limited: false, nextTickMs: null };
   const [given, kind] = [queueRows(queues), list(kinds)];
   const text = sql.survey(given.text, kind.places);
   const rows = await query<QueueRow>(on, text, [...kind.values, ...given.values]);
+  const nextTick = rows[0]?.next_tick_ms ?? null;
   let promoted = 0;
   let nextDueMs: number | null = null;
   for (const { queue, next_due_ms: first } of rows) {
@@ -58,6 +61,7 @@ export async function survey(
     waiting: rows.some(({ waiting }) => waiting !== null),
     leased: rows.some(({ leased }) => leased !== null),
     limited: rows.some(({ limited }) => limited !== null),
+    nextTickMs: nextTick === null ? null : Number(nextTick),
   };
 }
 

@@ -1,3 +1,4 @@
+import { untilFirst } from './schedules.js';
 import type { Tables } from './tables.js';
 import { unseen } from './unseen.js';
 
@@ -5,7 +6,7 @@ const QUEUES = unseen('$1', 'text[]');
 const KINDS = unseen('$2', 'text[]');
 
 /** The state of a worker's queues: which jobs have become due, and when more will. */
-export const surveyStatements = ({ job }: Tables) => {
+export const surveyStatements = ({ job, schedule }: Tables) => {
   // Each queue's subquery walks its own part of a claim's index, to the first due job. Without its ORDER BY it would be planned as a scan
   // of the table.
   const due = (which: string, order: string): string => `
@@ -46,6 +47,7 @@ export const surveyStatements = ({ job }: Tables) => {
               ) AS later) AS next_due_ms,
              EXISTS (${plain}) OR EXISTS (${due(`limits <> '' AND ${ofKinds}`, 'limits, priority, id')}) AS waiting,
              EXISTS (SELECT FROM ${job} WHERE queue = ANY(${QUEUES}) AND status = 'in-progress') AS leased,
-             EXISTS (${due("limits <> ''", 'limits, priority, id')}) AS limited`,
+             EXISTS (${due("limits <> ''", 'limits, priority, id')}) AS limited,
+             ${untilFirst(schedule)} AS next_tick_ms`,
   };
 };

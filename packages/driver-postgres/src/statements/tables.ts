@@ -10,6 +10,7 @@ export interface Tables {
   readonly limitSlot: string;
   readonly limitMark: string;
   readonly limitSize: string;
+  readonly schedule: string;
   readonly migration: string;
 }
 
@@ -24,6 +25,7 @@ export function tables(schema: string): Tables {
     limitSlot: named('limit_slot'),
     limitMark: named('limit_mark'),
     limitSize: named('limit_size'),
+    schedule: named('schedule'),
     migration: named('rowlock_migration'),
   };
 }

@@ -9,6 +9,7 @@ interface SurveyRow {
   waiting: boolean;
   leased: boolean;
   limited: boolean;
+  next_tick_ms: number | null;
 }
 
 /** Finds the queues with due jobs. @throws DriverError */
@@ -33,6 +34,6 @@ export async function survey(
   const name = names.nameOf(sql.survey, queues.length);
   const [row] = await query<SurveyRow>(on, sql.survey, [queues, kinds], name);
   const { promoted = 0n, next_due_ms: nextDueMs = null } = row ?? {};
-  const { waiting = false, leased = false, limited = false } = row ?? {};
-  return { promoted: Number(promoted), nextDueMs, waiting, leased, limited };
+  const { waiting = false, leased = false, limited = false, next_tick_ms: nextTickMs = null } = row ?? {};
+  return { promoted: Number(promoted), nextDueMs, waiting, leased, limited, nextTickMs };
 }

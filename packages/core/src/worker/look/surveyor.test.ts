@@ -11,6 +11,7 @@ const NOTHING: Survey = {
   waiting: false,
   leased: false,
   limited: false,
+  nextTickMs: null,
 };
 
 /** A surveyor whose surveys take this long by its clock: while its test waits, unless they are beside it. */
@@ -43,6 +44,7 @@ function surveying(
     wake: () => {},
     done: () => {},
     limited: () => {},
+    ticks: () => {},
     onFault: (error) => {
       throw error;
     },

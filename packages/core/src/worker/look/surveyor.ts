@@ -20,6 +20,8 @@ export interface SurveyorParts extends WatchParts {
   readonly pollMs: number;
   /** Called when a survey has found due jobs with limits. */
   readonly limited: () => void;
+  /** Called with the milliseconds until the first schedule is due, or null. */
+  readonly ticks: (nextTickMs: number | null) => void;
   /** Called when a survey that no slot waits for is over. */
   readonly done: () => void;
 }
@@ -131,15 +133,17 @@ export class Surveyor {
   }
 
   async #survey({ looksAgain }: Survey): Promise<boolean> {
-    const { driver, lanes, clock, positions, alarm, pollMs, watchMs, wake, limited } = this.#parts;
+    const { driver, lanes, clock, positions, alarm, pollMs, watchMs, wake, limited, ticks } = this.#parts;
     const began = clock.now();
     this.#pace.pause(SOON_MS, began);
-    const { promoted, nextDueMs, waiting, leased, limited: hasLimited } = await driver.survey(lanes);
+    const survey = await driver.survey(lanes);
+    const { promoted, nextDueMs, waiting, leased, limited: hasLimited, nextTickMs } = survey;
     const now = clock.now();
     this.#pace.took(now - began, now);
     for (const position of positions.values()) position.surveyed(this.#pace.typicalMs, now);
     this.#dueAt = now + Math.max(this.#pace.leftMs(now), Math.min(pollMs, nextDueMs ?? pollMs));
     if (hasLimited) limited();
+    ticks(nextTickMs);
     if (promoted > 0 || (waiting && looksAgain)) wake();
     if (nextDueMs !== null && nextDueMs < pollMs) alarm.within(nextDueMs);
     // Another worker holds the due job. If that worker dies, no wake-up comes.
