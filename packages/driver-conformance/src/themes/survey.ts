@@ -8,7 +8,14 @@ const HOUR_MS = 3_600_000;
 export const survey = theme('survey', (test) => {
   test('of an empty queue finds nothing to wait for', async ({ driver, queue }) => {
     const found = await driver.survey({ queues: [queue], kinds: [KIND] });
-    expect(found).toEqual({ promoted: 0, nextDueMs: null, leased: false, limited: false, waiting: false });
+    expect(found).toEqual({
+      promoted: 0,
+      nextDueMs: null,
+      leased: false,
+      limited: false,
+      nextTickMs: null,
+      waiting: false,
+    });
   });
 
   test('of no queues finds nothing', async ({ driver, put }) => {
@@ -17,6 +24,7 @@ export const survey = theme('survey', (test) => {
       nextDueMs: null,
       leased: false,
       limited: false,
+      nextTickMs: null,
       waiting: false,
     });
   });
@@ -28,6 +36,7 @@ export const survey = theme('survey', (test) => {
       nextDueMs: null,
       leased: false,
       limited: false,
+      nextTickMs: null,
       waiting: true,
     });
   });
@@ -50,6 +59,7 @@ export const survey = theme('survey', (test) => {
       nextDueMs: null,
       leased: false,
       limited: false,
+      nextTickMs: null,
       waiting: false,
     });
   });
@@ -63,6 +73,7 @@ export const survey = theme('survey', (test) => {
       nextDueMs: null,
       leased: false,
       limited: false,
+      nextTickMs: null,
       waiting: false,
     });
     expect((await driver.survey({ queues: [queue], kinds: ['other', KIND] })).waiting).toBe(true);
@@ -187,6 +198,7 @@ export const survey = theme('survey', (test) => {
       nextDueMs: null,
       leased: false,
       limited: false,
+      nextTickMs: null,
       waiting: false,
     });
     expect((await row(job)).status).toBe('cancelled');
