@@ -139,9 +139,9 @@ export class MemoryAnchor implements Anchor {
   }
 }
 
-/** Merges all hints to look into one. Keeps each cancellation. */
+/** Merges all hints to look into one. Keeps each cancellation, and what concerns schedules. */
 function coalesce(received: readonly WakeUp[]): readonly WakeUp[] {
-  const cancels = received.filter(({ cancel }) => cancel !== undefined);
-  const look = received.find(({ cancel }) => cancel === undefined);
-  return look === undefined ? cancels : [...cancels, look];
+  const kept = received.filter(({ cancel, schedule }) => (cancel ?? schedule) !== undefined);
+  const look = received.find(({ cancel, schedule }) => (cancel ?? schedule) === undefined);
+  return look === undefined ? kept : [...kept, look];
 }

@@ -81,8 +81,8 @@ export class BeatingAnchor implements Anchor {
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
         looks = 0;
-        for (const wakeUp of wanted) if (wakeUp.cancel !== undefined) yield wakeUp;
-        if (isDue || wanted.some(({ cancel }) => cancel === undefined)) yield {};
+        for (const wakeUp of wanted) if ((wakeUp.cancel ?? wakeUp.schedule) !== undefined) yield wakeUp;
+        if (isDue || wanted.some(({ cancel, schedule }) => (cancel ?? schedule) === undefined)) yield {};
         due = performance.now() + everyMs;
       }
     } finally {

@@ -12,6 +12,9 @@ export const untilFirst = (schedule: string): string =>
 const SEEN = `${text('UTC_TIMESTAMP(6)')} AS now, name, CAST(plan AS CHAR) AS plan, fingerprint, source, ${text('next_at')} AS next_at,
              ${text('fired_at')} AS fired_at, ${text('paused_at')} AS paused_at, paused_by, ${text('updated_at')} AS updated_at, updated_by`;
 
+/** Whether the schedule that is there is another one than the given. */
+const DIFFERS = 'NOT (fingerprint = VALUES(fingerprint) AND source = VALUES(source))';
+
 /** The schedules, and the moves to their next times. */
 export const scheduleStatements = ({ schedule }: Tables) => ({
   findSchedules: `
@@ -32,16 +35,16 @@ export const scheduleStatements = ({ schedule }: Tables) => ({
       ) AS due ON TRUE
       LEFT JOIN ${schedule} AS schedule FORCE INDEX (PRIMARY) ON schedule.name = due.due`,
 
+  // From left to right: what says whether the schedule differs is assigned last.
   setSchedule: `
       INSERT INTO ${schedule} (name, plan, fingerprint, source, next_at, updated_by)
-      VALUES (?, ?, ?, ?, ${time('?')}, ?)`,
-
-  changeSchedule: `
-      UPDATE ${schedule}
-      SET plan = ?, fingerprint = ?, source = ?, next_at = IF(?, next_at, ${time('?')}), updated_by = ?, updated_at = UTC_TIMESTAMP(6)
-      WHERE name = ? AND NOT (fingerprint = ? AND source = ?)`,
-
-  lockSchedule: `SELECT 1 FROM ${schedule} FORCE INDEX (PRIMARY) WHERE name = ? FOR UPDATE`,
+      VALUES (?, ?, ?, ?, ${time('?')}, ?)
+      ON DUPLICATE KEY UPDATE
+        plan = IF(${DIFFERS}, VALUES(plan), plan),
+        next_at = IF(${DIFFERS} AND NOT ?, VALUES(next_at), next_at),
+        updated_at = IF(${DIFFERS}, UTC_TIMESTAMP(6), updated_at),
+        updated_by = IF(${DIFFERS}, VALUES(updated_by), updated_by),
+        source = VALUES(source), fingerprint = VALUES(fingerprint)`,
 
   pauseSchedule: `
       UPDATE ${schedule} SET paused_by = IF(paused_at IS NULL, ?, paused_by), paused_at = COALESCE(paused_at, UTC_TIMESTAMP(6))

@@ -7,6 +7,7 @@ import {
   type ScheduleSource,
   type ScheduleStore,
   storableJson,
+  storableText,
   type WakeUp,
 } from '@rowlock/core/driver';
 import { change, type MysqlTransaction, query } from '../query.js';
@@ -111,20 +112,7 @@ export class MysqlSchedules implements ScheduleStore {
 async function set(sql: Statements, tx: MysqlTransaction, schedule: NewSchedule, by: string): Promise<void> {
   const { name, fingerprint, source, nextAt, keepsNext } = schedule;
   const plan = storableJson(schedule.plan);
-  const known = await query(tx, sql.lockSchedule, [name]);
-  await (known.length > 0
-    ? change(tx, sql.changeSchedule, [
-        plan,
-        fingerprint,
-        source,
-        keepsNext,
-        nextAt,
-        by,
-        name,
-        fingerprint,
-        source,
-      ])
-    : change(tx, sql.setSchedule, [name, plan, fingerprint, source, nextAt, by]));
+  await change(tx, sql.setSchedule, [storableText(name), plan, fingerprint, source, nextAt, by, keepsNext]);
 }
 
 async function move(sql: Statements, tx: MysqlTransaction, firing: Firing): Promise<boolean> {

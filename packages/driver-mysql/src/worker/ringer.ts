@@ -58,12 +58,13 @@ export class Ringer {
 
   /**
    * Interrupts sleeping workers at once, as they need not wait for a commit. For workers between two sleeps, the wake-ups of the
-   * next moments become one ring for each queue. A cancellation is rung first, and so is a limit: an interruption does not say which.
+   * next moments become one ring for each queue. A cancellation is rung first, and so are a limit and a schedule:
+   * an interruption does not say which.
    *
    * @throws DriverError
    */
   async ring(wakeUps: readonly WakeUp[]): Promise<void> {
-    const hints = wakeUps.filter(({ cancel, limit }) => cancel === undefined && limit === undefined);
+    const hints = wakeUps.filter((each) => (each.cancel ?? each.limit ?? each.schedule) === undefined);
     const first = this.#closed || this.#connect === null || hints.length < wakeUps.length;
     if (first) await this.#write(wakeUps);
     else for (const hint of hints) this.#ringSoon(hint);
