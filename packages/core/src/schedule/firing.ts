@@ -48,17 +48,25 @@ interface Span {
   readonly next: number | null;
 }
 
-/** The instants to fire, of those that have come. However many they are, few are computed. */
+/** The instants to fire, of those that have come. */
 function kept(timing: Timing, missed: Missed, { first, until, next }: Span): readonly number[] {
   const most = typeof missed === 'object' ? missed.all.max : 1;
   const second = nextTime(timing, first);
   const isOne = second === null || second > until;
-  const later = isOne ? [] : lastTimes(timing, until, most).filter((at) => at > first);
+  const later = isOne ? [] : after(first, timing, until, most);
   const instants = later.length < most ? [first, ...later] : later;
   if (missed !== 'skip') return instants;
   return instants.filter(
     (at) => until - at <= Math.min(GRACE_MS, next === null ? GRACE_MS : (next - at) / 2),
   );
+}
+
+/** The last instants after the first one. As few are computed as there are, or a few more. */
+function after(first: number, timing: Timing, until: number, most: number): readonly number[] {
+  for (let count = Math.min(4, most); ; count = Math.min(4 * count, most)) {
+    const last = lastTimes(timing, until, count);
+    if (count === most || (last[0] ?? first) <= first) return last.filter((at) => at > first);
+  }
 }
 
 /** The job of a tick. The unique key lets no second job of the schedule in while one is outstanding. */

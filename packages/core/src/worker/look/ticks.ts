@@ -55,9 +55,7 @@ export class Ticks {
   look(): void {
     this.#isOutdated = true;
     if (this.#isStopped) return;
-    this.#current ??= inCleanContext(() => this.#look()).finally(() => {
-      this.#current = null;
-    });
+    this.#current ??= inCleanContext(() => this.#look());
   }
 
   /** Resolves when nothing goes on any more. */
@@ -77,6 +75,9 @@ export class Ticks {
     } catch (error) {
       this.#parts.onFault(error);
       this.#again(this.#pause.next());
+    } finally {
+      // At once: a later call would be lost.
+      this.#current = null;
     }
   }
 
