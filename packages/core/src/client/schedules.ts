@@ -93,11 +93,11 @@ export class Schedules {
    * When a schedule fires next, whether it is paused or not.
    *
    * @param schedule The name of one, or a definition that is not set yet.
-   * @param count 1 to 1,000. Default 5.
+   * @param count 1 to 100. Default 5.
    * @throws ScheduleNotFoundError, InvalidInputError, InvalidPayloadError
    */
   async preview(schedule: string | Schedule, count = 5): Promise<readonly Date[]> {
-    checkWhole('count', count, 1, 1_000);
+    checkWhole('count', count, 1, 100);
     const name = typeof schedule === 'string' ? schedule : 'preview';
     checkName('The name of a schedule', name);
     const plan = typeof schedule === 'string' ? undefined : await planOf(name, schedule);

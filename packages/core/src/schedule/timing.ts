@@ -39,7 +39,7 @@ function grid(every: Duration, { anchor = new Date(0), timeZone }: ScheduleTimes
 function cronTimes(cron: unknown, { timeZone = 'UTC', anchor }: ScheduleTimes): CronTimes {
   if (anchor !== undefined)
     throw new InvalidInputError('anchor is for every: a cron expression has its own times.');
-  if (typeof cron !== 'string' || !FORM.test(cron))
+  if (typeof cron !== 'string' || cron.length > LONGEST || !FORM.test(cron))
     throw new InvalidInputError(
       `cron must have 5 fields, as '0 3 * * *', or 6 with seconds, or be like '@daily', not ${JSON.stringify(cron)}.`,
     );
@@ -60,6 +60,9 @@ function cronTimes(cron: unknown, { timeZone = 'UTC', anchor }: ScheduleTimes): 
     `cron ${JSON.stringify(cron)} never comes: no day is like that, as 31 February.`,
   );
 }
+
+/** The most characters of an expression. */
+const LONGEST = 256;
 
 /** The library behind `cron` would also take a date, which comes once. */
 const FORM = /^\s*(@[a-z]+|\S+(\s+\S+){4,6})\s*$/i;

@@ -387,9 +387,10 @@ export class Worker<Tx> {
       { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
       'worker started',
     );
-    ticks.look();
-    // Workers that run already wait for what they knew.
-    if (isNew) await driver.notify(schedules.names.map((schedule) => ({ schedule })));
+    // Others are found by the first survey.
+    if (schedules.names.length > 0) ticks.look();
+    // A hint to other workers, which poll behind it.
+    if (isNew) await driver.notify(schedules.names.map((schedule) => ({ schedule }))).catch(() => {});
     if (anchor.proof === 'heartbeat') log.info({ worker: this.name }, HEARTBEAT);
     this.#events.emit('start');
   }

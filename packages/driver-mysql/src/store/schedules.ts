@@ -60,7 +60,9 @@ export class MysqlSchedules implements ScheduleStore {
       ...values,
       limit,
     ]);
-    return { ...found(rows), nextMs: number(rows[0]?.next_ms ?? null) };
+    const { now, schedules } = found(rows);
+    const inOrder = schedules.toSorted((one, other) => (one.nextAt ?? 0) - (other.nextAt ?? 0));
+    return { now, schedules: inOrder, nextMs: number(rows[0]?.next_ms ?? null) };
   }
 
   /** In the order of the names, so that two programs do not wait for each other. */
