@@ -94,7 +94,7 @@ export async function planOf(name: string, schedule: Schedule): Promise<Schedule
 }
 
 /** @throws InvalidInputError */
-export function checkSchedule(what: string, schedule: Schedule): SchedulePlan['timing'] {
+function checkSchedule(what: string, schedule: Schedule): SchedulePlan['timing'] {
   if (typeof schedule !== 'object' || schedule === null)
     throw new InvalidInputError(`A ${what} must be an object: { handler, payload, cron }.`);
   const unknown = Object.keys(schedule).filter((name) => !OPTIONS.includes(name));
