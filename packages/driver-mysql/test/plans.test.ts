@@ -76,6 +76,11 @@ const WRITES: Readonly<Record<string, Spell>> = {
   markSlots: given(sql.markSlots, slots, [RUN, 1]),
   leaveLimits: listed(sql.leaveLimits),
   unsetLimit: ofOne(sql.unsetLimit),
+  pauseSchedule: ofOne(sql.pauseSchedule, ['test']),
+  resumeSchedule: ofOne(sql.resumeSchedule, [1], ['f']),
+  removeSchedule: ofOne(sql.removeSchedule),
+  lockDueSchedule: ofOne(sql.lockDueSchedule, [], ['f', 1]),
+  moveSchedule: ofOne(sql.moveSchedule, [1, 1]),
   promote: listed(sql.promote),
   move: given(sql.move, moves, ['new', 'new', 'new', 'new', 'new', 'new', 'new', 'test', 'new']),
   prune: given(sql.prune, idRows),
@@ -119,7 +124,7 @@ interface Plan extends RowDataPacket {
 
 /** The tables by the names that the statements have for them. `rowlock_bell` is not one: its rings are read in order, with SKIP LOCKED. */
 const TABLES =
-  'job run worker bell slot rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_size'.split(
+  'job run worker bell slot rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_size rowlock_schedule'.split(
     ' ',
   );
 
@@ -151,7 +156,8 @@ test.each([0, 3, 20, 2_000, 100_000])(
         "INSERT INTO rowlock_limit_slot (name, n, run_id, leased_until) SELECT 'n', id, id, UTC_TIMESTAMP() FROM rowlock_job",
         'INSERT INTO rowlock_limit_size (name, max) SELECT id, 1 FROM rowlock_job',
         'ANALYZE TABLE rowlock_job, rowlock_run, rowlock_open_run, rowlock_worker, rowlock_bell',
-        'ANALYZE TABLE rowlock_limit_slot, rowlock_limit_size',
+        "INSERT INTO rowlock_schedule (name, plan, fingerprint, source, next_at, paused_at, paused_by) SELECT id, '{}', 'f', 'code', '1970-01-01 00:00:00.001', IF(id % 2, NULL, UTC_TIMESTAMP()), IF(id % 2, NULL, 'b') FROM rowlock_job",
+        'ANALYZE TABLE rowlock_limit_slot, rowlock_limit_size, rowlock_schedule',
       ])
         await connection.query(fill);
 
