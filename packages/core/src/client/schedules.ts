@@ -44,11 +44,6 @@ export interface ScheduleView {
   readonly updatedBy: string;
 }
 
-/** Who makes a change, for `list`. Default: the host. */
-export interface By {
-  readonly by?: string;
-}
-
 /** The schedules, at run time. */
 export class Schedules {
   readonly #driver: () => ScheduleDriver;
@@ -62,12 +57,13 @@ export class Schedules {
    * Adds a schedule, or changes the one with this name. A schedule that is paused stays so. If its times stay as they
    * are, a tick that is overdue still comes.
    *
+   * @param by Who sets it, for `list`. Default: the host.
    * @throws InvalidInputError, also when code declares it; InvalidPayloadError
    */
   async set<Schema extends StandardSchemaV1>(
     name: string,
     schedule: Schedule<Schema>,
-    { by = hostname() }: By = {},
+    { by = hostname() }: { readonly by?: string } = {},
   ): Promise<void> {
     checkName('by', by);
     const plan = await planOf(name, schedule);
@@ -133,9 +129,10 @@ export class Schedules {
   /**
    * Fires no more until `resume`. A deploy does not end the pause.
    *
+   * @param by Who pauses it, for `list`. Default: the host.
    * @throws ScheduleNotFoundError
    */
-  async pause(name: string, { by = hostname() }: By = {}): Promise<void> {
+  async pause(name: string, { by = hostname() }: { readonly by?: string } = {}): Promise<void> {
     checkName('The name of a schedule', name);
     checkName('by', by);
     if (!(await this.#driver().schedules.pause(name, by))) throw new ScheduleNotFoundError(name);
