@@ -19,7 +19,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '06-classes.ts': '7\n',
   '07-batch.ts': '{ complete: 99, error: 1 }\n',
   '08-follow-up.ts': 'mail to ada@example.com\n1\n',
-  '09-recurring.ts': 'true\n',
+  '09-schedules.ts': '03:00:00\ntrue\n',
   '10-only-enqueues.ts': 'resized ada.png\n',
   '11-plugin.ts': 'mail to ada@example.com, for request 7f3a\n',
   '12-row-locks.ts': '[ { due: 1000 }, { due: 2000 } ]\n',

@@ -16,8 +16,8 @@ const REPLACED = [
 const PLAIN = `
   a ahead alarm all answer apply around array asking at backoff beating behind by call caller callers cancellations changes
   check class cli clean clock close cluster columns commit conditions connect connection connections container contents
-  context control count crashed created database deadlocks deferred define despite duplicates duration each earlier empty
-  end endable enlist enqueue entrance error errors events exact failures faults find findable first flow flush
+  context control count crashed created database deadlocks declared deferred define despite duplicates duration each earlier empty
+  end endable enlist enqueue entrance error errors events exact failures faults find findable firing first flow flush
   forgotten fragment gathered given half held history holder id identifier idle ids in index info input interruption
   join json keep lazy leave left length letter lifecycle limit limits list live local lock logger loss map
   memory message metadata migrations missing move ms mutex name named names new newest next no not note notifier of on one

@@ -98,6 +98,15 @@ export class JobNotFoundError extends RowlockError {
   }
 }
 
+/** There is no schedule with this name. */
+export class ScheduleNotFoundError extends RowlockError {
+  override readonly name = 'ScheduleNotFoundError';
+
+  constructor(schedule: string) {
+    super('ROWLOCK_SCHEDULE_NOT_FOUND', `There is no schedule ${JSON.stringify(schedule)}.`);
+  }
+}
+
 /** The event is not legal in the job's present state. */
 export class IllegalTransitionError extends RowlockError {
   override readonly name = 'IllegalTransitionError';

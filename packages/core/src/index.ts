@@ -6,6 +6,7 @@ export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 export type { LimitSizes } from './client/limits.js';
 export type { Pausable, PauseOptions } from './client/pauses.js';
 export type { RateSettings } from './client/rates.js';
+export type { Schedules, ScheduleView } from './client/schedules.js';
 export type { AcquireOptions, SlotHolder, Slots, SlotsFull, SlotsSize } from './client/slots.js';
 export type { Clock } from './clock.js';
 // The type of a driver. The entry `driver` has the parts to build one.
@@ -17,6 +18,7 @@ export {
   isDriverError,
 } from './driver/driver-error.js';
 export type { PauseView } from './driver/pause.js';
+export type { Missed, Overlap, ScheduleSource } from './driver/schedule-store.js';
 export type { LimitView, RateView } from './driver/store.js';
 export type { Duration } from './duration.js';
 // Errors.
@@ -34,6 +36,7 @@ export {
   PluginError,
   PoolTooSmallError,
   RowlockError,
+  ScheduleNotFoundError,
   WorkerStoppedError,
 } from './errors.js';
 // Handlers and outcomes to define.
@@ -83,6 +86,8 @@ export {
 } from './plugin/plugin.js';
 export type { Retention, RetentionRules } from './retention/retention.js';
 export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } from './rowlock.js';
+export { defineSchedule, type Schedule, type ScheduledJob, type ScheduleTimes } from './schedule/schedule.js';
+export type { Tick } from './schedule/tick.js';
 export {
   append,
   increment,

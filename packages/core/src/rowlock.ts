@@ -11,6 +11,8 @@ import { aroundEnqueue } from './plugin/around-enqueue.js';
 import { definePlugin, type Plugin } from './plugin/plugin.js';
 import { prune } from './retention/prune.js';
 import { type Retention, RetentionLimits } from './retention/retention.js';
+import { DeclaredSchedules } from './schedule/declared.js';
+import type { Schedule } from './schedule/schedule.js';
 import { Worker, type WorkerOptions } from './worker/worker.js';
 
 export interface RowlockOptions<Tx> {
@@ -30,6 +32,11 @@ export interface RowlockOptions<Tx> {
    * Default: for ever.
    */
   readonly retention?: Retention;
+  /**
+   * Jobs that are enqueued at times of their own, by name. A worker that starts writes those that differ from what the
+   * database has. Default: none.
+   */
+  readonly schedules?: Readonly<Record<string, Schedule>>;
 }
 
 export interface PruneOptions {
@@ -56,6 +63,7 @@ export class Rowlock<Tx> extends Client<Tx> {
     clock = systemClock,
     container,
     retention = {},
+    schedules = {},
   }: RowlockOptions<Tx>) {
     if (typeof Object(driver).claimSession !== 'function')
       throw new InvalidInputError(
@@ -83,6 +91,7 @@ export class Rowlock<Tx> extends Client<Tx> {
       clock,
       container,
       retention: this.#retention,
+      schedules: new DeclaredSchedules([...plugins.map((plugin) => plugin.schedules ?? {}), schedules]),
     };
     this.#work = (options) => here.add(new Worker(parts, options));
   }

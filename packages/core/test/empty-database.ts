@@ -9,6 +9,7 @@ export const NOTHING: Survey = {
   leased: false,
   unlimited: false,
   limited: false,
+  nextTickMs: null,
 };
 
 /** What a database answers that has nothing else. */
@@ -87,6 +88,15 @@ export function emptyDatabase(answers: Answers): {
   const driver: Driver = {
     name: 'empty',
     pool: null,
+    schedules: {
+      find: unused,
+      due: async () => ({ now: 0, schedules: [], nextMs: null }),
+      set: unused,
+      pause: unused,
+      resume: unused,
+      remove: unused,
+      fire: unused,
+    },
     claimSession: () => session,
     deferred: () => undefined,
     reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, missing: [], own: [] })),

@@ -50,6 +50,8 @@ import { retention } from './themes/retention.js';
 import { roundTrip } from './themes/round-trip.js';
 import { runningJob } from './themes/running-job.js';
 import { runs } from './themes/runs.js';
+import { scheduledJobs } from './themes/scheduled-jobs.js';
+import { schedules } from './themes/schedules.js';
 import { settle } from './themes/settle.js';
 import { shutdown } from './themes/shutdown.js';
 import { siblings } from './themes/siblings.js';
@@ -85,6 +87,7 @@ export const conformanceThemes: readonly Theme[] = [
   leases,
   dueQueues,
   survey,
+  schedules,
   retention,
   smallTables,
   listCountMove,
@@ -124,6 +127,7 @@ export const conformanceThemes: readonly Theme[] = [
   leased(outcomes),
   runningJob,
   cancel,
+  scheduledJobs,
   bounds,
   handlers,
   leased(handlers),

@@ -13,6 +13,8 @@ export interface RightsUnderTest<Tx> {
   readonly readme: URL;
   /** Opens a fresh database, migrates it, and runs the README's statements in it. */
   open(statements: readonly string[]): Promise<AccountsDatabase<Tx>>;
+  /** The statements by which a worker may also declare and fire schedules: those of the table in that section. */
+  readonly schedules: readonly string[];
   /** Statements beyond the rights of each. */
   readonly refused: Readonly<Record<Account, readonly string[]>>;
 }
@@ -28,7 +30,7 @@ export interface AccountsDatabase<Tx> {
 }
 
 /** That the rights in a driver's README suffice, and allow nothing more. A driver's own test file calls this once. */
-export function describeRights<Tx>({ name, readme, open, refused }: RightsUnderTest<Tx>): void {
+export function describeRights<Tx>({ name, readme, open, schedules, refused }: RightsUnderTest<Tx>): void {
   describe(name, () => {
     let database: AccountsDatabase<Tx>;
     const drivers: Driver<Tx>[] = [];
@@ -76,6 +78,30 @@ export function describeRights<Tx>({ name, readme, open, refused }: RightsUnderT
       } finally {
         await within('the end of the worker', worker.stop());
         await producer.flush();
+      }
+      expect(faults).toEqual([]);
+    });
+
+    test('with the rights in the table a worker declares schedules, and fires them', async () => {
+      await database.close();
+      database = await open([...(await statementsOf(readme)), ...schedules]);
+      const driver = database.driver('worker');
+      drivers.push(driver);
+      const often = { handler: Work, payload: 1, every: '1s' } as const;
+      const rowlock = createRowlock({ driver, handlers: [Work], schedules: { often } });
+      const worker = rowlock.worker();
+      const faults: unknown[] = [];
+      worker.on('fault', (error) => faults.push(error));
+      const settled = new Promise<void>((resolve) => worker.on('settled', () => resolve()));
+      await worker.start();
+      try {
+        await within('a tick', settled);
+        await rowlock.schedules.pause('often');
+        await rowlock.schedules.resume('often');
+        expect(await rowlock.schedules.list()).toMatchObject([{ name: 'often', orphaned: false }]);
+        expect(await rowlock.schedules.remove('often')).toBe(true);
+      } finally {
+        await within('the end of the worker', worker.stop());
       }
       expect(faults).toEqual([]);
     });

@@ -136,6 +136,9 @@ export interface Reader {
   /** A hand-written UPDATE of one row, legal or not. Rejects with the database's own error. */
   write(publicId: string, change: JobChange): Promise<void>;
 
+  /** A hand-written UPDATE of the next time of a schedule. */
+  moveSchedule(name: string, nextAt: Date): Promise<void>;
+
   /** Runs one statement in plain SQL that every database understands, and returns its rows. */
   exec(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }

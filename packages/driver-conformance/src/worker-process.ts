@@ -6,6 +6,7 @@ import {
   type Logger,
   type Plugin,
   type Rowlock,
+  type Schedule,
   type Worker,
   type WorkerOptions,
 } from '@rowlock/core';
@@ -23,6 +24,7 @@ export interface WorkerProcess<Tx> {
 
 export interface WorkerProcessOptions<Tx = unknown> extends WorkerOptions, ProcessOptions {
   readonly plugins?: readonly Plugin<Tx>[];
+  readonly schedules?: Readonly<Record<string, Schedule>>;
   /** What the worker's time goes by. Default: the process's own. */
   readonly clock?: Clock;
 }
@@ -51,6 +53,7 @@ export async function openWorker<Tx>(
   {
     clock = systemClock,
     plugins = [],
+    schedules = {},
     sessions,
     answerMs,
     mostConnections,
@@ -67,7 +70,7 @@ export async function openWorker<Tx>(
     ? handlers.map((handler) => ({ ...handler, claim: 'lease' as const }))
     : handlers;
   const driver = through(process.driver);
-  const rowlock = createRowlock({ driver, handlers: own, plugins, clock, log: SILENT });
+  const rowlock = createRowlock({ driver, handlers: own, plugins, schedules, clock, log: SILENT });
   const worker = rowlock.worker({ ...NO_POLL, ...options });
   stage.defer(() => within('the worker has stopped', worker.stop({ drain: 0 })));
   return { rowlock, worker, process };

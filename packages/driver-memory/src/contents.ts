@@ -9,6 +9,7 @@ import type {
   RateRow,
   RecordRow,
   RunRow,
+  ScheduleRow,
   WorkerRow,
 } from './rows.js';
 import type { Table } from './table.js';
@@ -36,4 +37,5 @@ export interface Tables {
   readonly pauses: Table<PauseRow>;
   readonly rates: Table<RateRow>;
   readonly rateNumbers: Table<RateNumbersRow>;
+  readonly schedules: Table<ScheduleRow>;
 }

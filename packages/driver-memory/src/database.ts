@@ -14,6 +14,7 @@ import type {
   RateRow,
   RecordRow,
   RunRow,
+  ScheduleRow,
   WorkerRow,
 } from './rows.js';
 import { autocommit, type Runner } from './runner.js';
@@ -77,6 +78,7 @@ export class Database implements MemoryDatabase, Contents {
       pauses: new Table<PauseRow>('pause', ['name']),
       rates: new Table<RateRow>('rate', ['name']),
       rateNumbers: new Table<RateNumbersRow>('rate numbers', ['name']),
+      schedules: new Table<ScheduleRow>('schedule', ['name']),
     };
     return { from: 0, to, applied: MIGRATIONS };
   }

@@ -18,6 +18,7 @@ import {
   type RunRef,
   type RunStart,
   type RunsStarted,
+  type ScheduleStore,
   type Sender,
   type SessionListener,
   type Store,
@@ -35,6 +36,7 @@ import type { MemoryTransaction } from './memory-transaction.js';
 import { Process } from './process.js';
 import { MemoryPulse } from './pulse.js';
 import { RecordsTransaction } from './records-transaction.js';
+import { schedulesOf } from './schedules.js';
 import * as statements from './statements.js';
 import { MemoryStore } from './store.js';
 import { turn } from './turn.js';
@@ -78,6 +80,7 @@ export function memory({ database = new Database(), sessions = 'own' }: MemoryOp
 class Memory extends MemoryStore implements MemoryDriver {
   readonly name = 'memory';
   readonly pool = null;
+  readonly schedules: ScheduleStore = schedulesOf((statement) => this.execute(statement));
   readonly #process: Process;
   readonly #sessions: 'own' | 'shared';
 

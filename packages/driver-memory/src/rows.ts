@@ -4,6 +4,7 @@ import {
   limitsIn,
   type NewPause,
   type RateNumbers,
+  type ScheduleRow as Schedule,
   type WorkerInfo,
   type WorkerView,
 } from '@rowlock/core/driver';
@@ -22,7 +23,7 @@ export interface RunRow {
 
 export interface WorkerRow {
   readonly id: string;
-  readonly info: WorkerInfo;
+  readonly info: Required<WorkerInfo>;
   readonly startedAt: number;
   readonly stoppedAt: number | null;
   /** The time until which its heartbeat proves it alive. Null when its session does. */
@@ -68,6 +69,11 @@ export interface RateNumbersRow extends RateNumbers {
   readonly name: string;
   readonly setAt: number;
   readonly setBy: string;
+}
+
+/** A schedule. Its plan is text. */
+export interface ScheduleRow extends Omit<Schedule, 'plan'> {
+  readonly plan: string;
 }
 
 /** One of the application's own records. */
@@ -140,6 +146,10 @@ export function toJobView(row: JobRow, live: LiveRun | undefined, progress: stri
     finishedAt: date(row.finishedAt),
     finishedBy,
   };
+}
+
+export function toSchedule({ plan, ...row }: ScheduleRow): Schedule {
+  return { ...row, plan: JSON.parse(plan) };
 }
 
 export function toWorkerView({ id, info, startedAt, lines }: WorkerRow, alive: boolean): WorkerView {

@@ -10,6 +10,15 @@ export type { Place } from './statements/place.js';
 export { history, prune, takePruneTurn } from './statements/prune.js';
 export { giveBackStarts, rates, setRate, takeStarts } from './statements/rates.js';
 export { endCrashed, noteProgress, release, startRuns } from './statements/runs.js';
+export {
+  dueSchedules,
+  findSchedules,
+  fireSchedules,
+  pauseSchedule,
+  removeSchedule,
+  resumeSchedule,
+  setSchedules,
+} from './statements/schedules.js';
 export { settle } from './statements/settle.js';
 export { firstOutstanding, lockSiblings } from './statements/siblings.js';
 export { dueQueues, survey } from './statements/survey.js';

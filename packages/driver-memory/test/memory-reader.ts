@@ -74,6 +74,14 @@ export function openReader(database: Database, exec: Reader['exec']): Reader {
         return row.publicId;
       }),
 
+    moveSchedule: (name, nextAt) =>
+      ask((tx) => {
+        for (const { row, value } of database.tables.schedules.findBy('name', name, tx)) {
+          tx.take(row);
+          tx.write(row, { ...value, nextAt: nextAt.getTime() });
+        }
+      }),
+
     write: (publicId, change) =>
       ask(async (tx) => {
         const { jobs } = database.tables;

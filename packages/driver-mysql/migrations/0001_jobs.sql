@@ -89,6 +89,8 @@ CREATE TABLE IF NOT EXISTS rowlock_worker (
   host         VARCHAR(255) NOT NULL,
   pid          INT NOT NULL,
   queues       JSON NOT NULL,
+  -- The schedules that its program declares.
+  schedules    JSON NOT NULL DEFAULT (JSON_ARRAY()),
   started_at   DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
   stopped_at   DATETIME(6),
   alive_until  DATETIME(6),
@@ -196,6 +198,29 @@ CREATE TABLE IF NOT EXISTS rowlock_rate_numbers (
   set_by  VARCHAR(255) NOT NULL DEFAULT '',
   CONSTRAINT rate_numbers CHECK (
     starts BETWEEN 1 AND 1000000 AND per_ms BETWEEN 1 AND 2678400000 AND burst BETWEEN 1 AND 1000)
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+
+-- Jobs that are enqueued at times of their own. Whoever moves next_at enqueues the job in the same transaction, so a tick is there once. Times
+-- are exact to the millisecond, as the workers compute them.
+CREATE TABLE IF NOT EXISTS rowlock_schedule (
+  name         VARCHAR(128) NOT NULL PRIMARY KEY,
+  -- What is enqueued and when. The workers alone read it.
+  plan         JSON NOT NULL,
+  fingerprint  VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  -- Whether a program declares it, or a call has set it.
+  source       VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  -- NULL: never again.
+  next_at      DATETIME(3),
+  fired_at     DATETIME(6),
+  paused_at    DATETIME(6),
+  paused_by    VARCHAR(255),
+  updated_at   DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+  updated_by   VARCHAR(255) NOT NULL DEFAULT '',
+  -- NULL keeps those that are paused out of the part of the index that is searched.
+  waits_until  DATETIME(3) AS (IF(paused_at IS NULL, next_at, NULL)) VIRTUAL,
+  KEY schedule_next (waits_until),
+  CONSTRAINT schedule_source CHECK (source IN ('code', 'dynamic')),
+  CONSTRAINT schedule_paused CHECK ((paused_at IS NULL) = (paused_by IS NULL))
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
 -- The doorbell: a row for each wake-up, added and never changed, so that nobody waits for anybody to ring.

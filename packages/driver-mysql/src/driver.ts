@@ -28,6 +28,7 @@ import {
   type RunRef,
   type RunStart,
   type RunsStarted,
+  type ScheduleStore,
   type Sender,
   type SessionListener,
   type SharedPool,
@@ -70,6 +71,7 @@ import { inTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
 import { prune, takePruneTurn } from './store/prune.js';
 import { giveBackStarts, takeStarts } from './store/rates.js';
+import { MysqlSchedules } from './store/schedules.js';
 import { MysqlStore } from './store/store.js';
 import { withBoundedWaits } from './store/wait-limit.js';
 import { MysqlAnchor } from './worker/anchor.js';
@@ -117,6 +119,7 @@ function openPool({ connecting, maxConnections, onConnect }: Settings): Pool {
 class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly name = 'mysql';
   readonly pool: SharedPool<PoolConnection>;
+  readonly schedules: ScheduleStore;
   readonly #settings: Settings;
   readonly #pool: Pool;
   /** The pool, for short statements. */
@@ -157,6 +160,12 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       (wakeUps) => this.#ringer.interrupt(wakeUps),
     );
     this.pool = sharedPoolOf(pool);
+    this.schedules = new MysqlSchedules({
+      sql: context.sql,
+      on,
+      inTransaction: this.inTransaction,
+      wake: (wakeUps) => this.#ringer.ringBehind(wakeUps),
+    });
   }
 
   async migrate(): Promise<MigrationReport> {

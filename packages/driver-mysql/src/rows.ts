@@ -59,6 +59,7 @@ export interface WorkerViewRow {
   host: string;
   pid: number;
   queues: string;
+  schedules: string;
   alive: number;
   started_at: string;
   lines: string;
@@ -127,6 +128,7 @@ export function toWorkerView(row: WorkerViewRow): WorkerView {
     host: row.host,
     pid: row.pid,
     queues: JSON.parse(row.queues),
+    schedules: JSON.parse(row.schedules),
     alive: Number(row.alive) === 1,
     startedAt: new Date(Number(row.started_at)),
     lines: JSON.parse(row.lines),

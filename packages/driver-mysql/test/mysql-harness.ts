@@ -395,6 +395,10 @@ function openReader(plain: Pool): Reader {
       await plain.query(`UPDATE rowlock_job SET ${set} WHERE public_id = ?`, [...values, publicId]);
     },
 
+    async moveSchedule(name, nextAt) {
+      await plain.query('UPDATE rowlock_schedule SET next_at = ? WHERE name = ?', [nextAt, name]);
+    },
+
     async exec(sql) {
       const [rows] = await plain.query<never>(sql);
       return Array.isArray(rows) ? rows : [];

@@ -80,6 +80,11 @@ const WRITES: Readonly<Record<string, Spell>> = {
   endPauses: () => [sql.endPauses, []],
   giveBackStart: ofOne(sql.giveBackStart, [], [RUN]),
   unsetRate: ofOne(sql.unsetRate),
+  pauseSchedule: ofOne(sql.pauseSchedule, ['test']),
+  resumeSchedule: ofOne(sql.resumeSchedule, [1], ['f']),
+  removeSchedule: ofOne(sql.removeSchedule),
+  lockDueSchedule: ofOne(sql.lockDueSchedule, [], ['f', 1]),
+  moveSchedule: ofOne(sql.moveSchedule, [1, 1]),
   promote: listed(sql.promote),
   move: given(sql.move, moves, ['new', 'new', 'new', 'new', 'new', 'new', 'new', 'test', 'new']),
   prune: given(sql.prune, idRows),
@@ -123,7 +128,7 @@ interface Plan extends RowDataPacket {
 
 /** The tables by the names that the statements have for them. `rowlock_bell` is not one: its rings are read in order, with SKIP LOCKED. */
 const TABLES =
-  'job run worker bell slot rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_size rowlock_pause rowlock_rate rowlock_rate_numbers'.split(
+  'job run worker bell slot rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_size rowlock_pause rowlock_rate rowlock_rate_numbers rowlock_schedule'.split(
     ' ',
   );
 
@@ -156,7 +161,8 @@ test.each([0, 3, 20, 2_000, 100_000])(
         'INSERT INTO rowlock_limit_size (name, max) SELECT id, 1 FROM rowlock_job',
         'ANALYZE TABLE rowlock_job, rowlock_run, rowlock_open_run, rowlock_worker, rowlock_bell',
         "INSERT INTO rowlock_pause (scope, name) SELECT 'queue', id FROM rowlock_job",
-        'ANALYZE TABLE rowlock_limit_slot, rowlock_limit_size, rowlock_pause',
+        "INSERT INTO rowlock_schedule (name, plan, fingerprint, source, next_at, paused_at, paused_by) SELECT id, '{}', 'f', 'code', '1970-01-01 00:00:00.001', IF(id % 2, NULL, UTC_TIMESTAMP()), IF(id % 2, NULL, 'b') FROM rowlock_job",
+        'ANALYZE TABLE rowlock_limit_slot, rowlock_limit_size, rowlock_pause, rowlock_schedule',
       ])
         await connection.query(fill);
 

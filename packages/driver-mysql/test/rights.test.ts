@@ -13,6 +13,10 @@ describeRights({
   name: 'mysql',
   readme: new URL('../README.md', import.meta.url),
   open,
+  schedules: [
+    "GRANT INSERT ON rowlock.rowlock_job TO 'worker'",
+    "GRANT INSERT, UPDATE, DELETE ON rowlock.rowlock_schedule TO 'worker'",
+  ],
   refused: {
     producer: [
       'CREATE TABLE more (id INT)',

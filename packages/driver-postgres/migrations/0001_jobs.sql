@@ -117,6 +117,8 @@ CREATE TABLE worker (
   host         text NOT NULL,
   pid          integer NOT NULL,
   queues       text[] NOT NULL,
+  -- The schedules that its program declares.
+  schedules    text[] NOT NULL DEFAULT '{}',
   started_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
   stopped_at   timestamptz,
   alive_until  timestamptz,
@@ -244,6 +246,27 @@ CREATE TABLE rate_numbers (
   set_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
   set_by  text NOT NULL DEFAULT ''
 );
+
+-- Jobs that are enqueued at times of their own. Whoever moves next_at enqueues the job in the same transaction, so a tick is there once. Times
+-- are exact to the millisecond, as the workers compute them.
+CREATE TABLE schedule (
+  name         job_name COLLATE "C" PRIMARY KEY,
+  -- What is enqueued and when. The workers alone read it.
+  plan         job_json NOT NULL,
+  fingerprint  text NOT NULL,
+  -- Whether a program declares it, or a call has set it.
+  source       text NOT NULL CHECK (source IN ('code', 'dynamic')),
+  -- Null: never again.
+  next_at      timestamptz(3) CHECK (isfinite(next_at)),
+  fired_at     timestamptz,
+  paused_at    timestamptz,
+  paused_by    text,
+  updated_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+  updated_by   text NOT NULL DEFAULT '',
+  CONSTRAINT schedule_paused CHECK ((paused_at IS NULL) = (paused_by IS NULL))
+);
+
+CREATE INDEX schedule_next ON schedule (next_at) WHERE paused_at IS NULL;
 
 -- The number of a limit's advisory lock, its gate. Takers share it for the time of one statement or message. Who looks whether the limit is full, and who
 -- adds slots, has it alone.

@@ -20,6 +20,7 @@ import {
   type RunRef,
   type RunStart,
   type RunsStarted,
+  type ScheduleStore,
   type Sender,
   type SessionListener,
   type SharedPool,
@@ -62,6 +63,7 @@ import { inTransaction, sendInTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
 import { prune, takePruneTurn } from './store/prune.js';
 import { RateStarts } from './store/rates.js';
+import { PostgresSchedules } from './store/schedules.js';
 import { PostgresStore, texts } from './store/store.js';
 import { PostgresAnchor } from './worker/anchor.js';
 import { PostgresPulse } from './worker/pulse.js';
@@ -85,6 +87,7 @@ export function postgres(options: PostgresOptions = {}): Driver<PostgresTransact
 class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction> {
   readonly name = 'postgres';
   readonly pool: SharedPool<pg.PoolClient>;
+  readonly schedules: ScheduleStore;
   readonly #pool: pg.Pool;
   readonly #ownsPool: boolean;
   readonly #sessions: SessionKind;
@@ -119,6 +122,9 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     this.#starts = new RunStarts(short, sql, names, flush);
     this.#rates = new RateStarts(short, sql, names);
     this.#server = serverOf(short);
+    this.schedules = new PostgresSchedules(context, short, (work) =>
+      this.#withoutTimeout((client) => inTransaction(client, context, work)),
+    );
   }
 
   async migrate(): Promise<MigrationReport> {

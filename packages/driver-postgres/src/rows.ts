@@ -67,6 +67,7 @@ export interface WorkerRow {
   host: string;
   pid: number;
   queues: readonly string[];
+  schedules: readonly string[];
   alive: boolean;
   started_at: number;
   lines: WorkerLines;

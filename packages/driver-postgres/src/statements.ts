@@ -9,6 +9,7 @@ import { pauseStatements } from './statements/pauses.js';
 import { pruneStatements } from './statements/prune.js';
 import { rateStatements } from './statements/rates.js';
 import { runStatements } from './statements/runs.js';
+import { scheduleStatements } from './statements/schedules.js';
 import { settleStatements } from './statements/settle.js';
 import { siblingStatements } from './statements/siblings.js';
 import { surveyStatements } from './statements/survey.js';
@@ -32,6 +33,7 @@ export const statements = (schema: string) => {
     ...limitStatements(named, called),
     ...pauseStatements(named),
     ...rateStatements(named),
+    ...scheduleStatements(named),
     ...surveyStatements(named),
     ...pruneStatements(named),
     ...jobStatements(named),

@@ -249,7 +249,8 @@ test('a hundred thousand jobs that wait for a limit cost neither other jobs nor 
     expect(pages(plan)).toBeLessThan(most);
   }
   const survey = await explained(client, sql.survey, [['q'], ['k']]);
-  expect(scanned(survey)).toEqual(['pause']);
+  // The table of the schedules is empty, and has no page to read.
+  expect(scanned(survey)).toEqual(['pause', 'schedule']);
   expect(pages(survey)).toBeLessThan(40);
   await arePlannedOnce(client, {
     claim: [sql.claimOne, claim],

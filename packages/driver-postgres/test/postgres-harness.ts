@@ -337,6 +337,10 @@ function openReader(plain: pg.Pool): Reader {
       ]);
     },
 
+    async moveSchedule(name, nextAt) {
+      await plain.query('UPDATE rowlock.schedule SET next_at = $2 WHERE name = $1', [name, nextAt]);
+    },
+
     exec: async (sql) => (await plain.query(sql)).rows,
   };
 }

@@ -10,6 +10,10 @@ describeRights({
   name: 'postgres',
   readme: new URL('../README.md', import.meta.url),
   open,
+  schedules: [
+    'GRANT INSERT ON rowlock.job, rowlock.bell TO worker',
+    'GRANT INSERT, UPDATE, DELETE ON rowlock.schedule TO worker',
+  ],
   refused: {
     producer: [
       'CREATE TABLE rowlock.more (id integer)',

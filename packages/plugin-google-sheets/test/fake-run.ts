@@ -38,6 +38,7 @@ export async function run(
     maxAttempts: handler.attempts,
     metadata: {},
     createdAt: new Date(Date.now() - ageMs),
+    tick: null,
   });
   const [tx, warnings]: [FakeTx, string[]] = [{ writes: [] }, []];
   const silent = () => {};

@@ -6,6 +6,7 @@ import type {
   defineHandler as defineOne,
   Handler,
   Rowlock,
+  defineSchedule as schedule,
   Worker,
 } from '@rowlock/core';
 import type {
@@ -29,6 +30,7 @@ declare global {
   const createRowlock: typeof create;
   const defineHandler: typeof defineOne;
   const definePlugin: typeof define;
+  const defineSchedule: typeof schedule;
   const z: typeof schemas;
   const driver: Driver<Transaction>;
   const rowlock: Rowlock<Transaction>;

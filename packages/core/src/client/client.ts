@@ -24,6 +24,7 @@ import type { LocalWorkers } from './local-workers.js';
 import { newJobs } from './new-jobs.js';
 import { newPause, type Pausable, type PauseOptions, pauseTarget } from './pauses.js';
 import { RateSettings } from './rates.js';
+import { Schedules } from './schedules.js';
 import { SharedStore } from './shared-store.js';
 import { type SlotHolder, Slots, type SlotsSize } from './slots.js';
 import { metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
@@ -52,6 +53,8 @@ export class Client<Tx> {
   readonly limits: LimitSizes;
   /** The numbers of rates, at run time. */
   readonly rates: RateSettings;
+  /** The schedules, at run time. */
+  readonly schedules: Schedules;
 
   /** @param around The middleware around enqueues, if any. */
   constructor(
@@ -63,12 +66,13 @@ export class Client<Tx> {
   ) {
     this.#driver = driver;
     this.#clock = clock;
-    const store = (): Driver<Tx> => {
+    const open = (): Driver<Tx> => {
       this.checkOpen();
       return driver;
     };
-    this.limits = new LimitSizes(store);
-    this.rates = new RateSettings(store);
+    this.limits = new LimitSizes(open);
+    this.rates = new RateSettings(open);
+    this.schedules = new Schedules(open);
     this.#around = around;
     this.#calls = new SharedStore(driver, here, log, clock);
   }

@@ -44,9 +44,12 @@ export interface WorkerInfo {
   readonly pid: number;
   /** The queues that it serves. */
   readonly queues: readonly string[];
+  /** The schedules that its program declares. Default: none. */
+  readonly schedules?: readonly string[];
 }
 
 export interface WorkerView extends WorkerInfo {
+  readonly schedules: readonly string[];
   readonly id: string;
   readonly alive: boolean;
   readonly startedAt: Date;

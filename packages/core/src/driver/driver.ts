@@ -4,6 +4,7 @@ import type { Anchor, SessionListener, WorkerInfo } from './anchor.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
 import type { HistoryEntry, Stretch } from './history.js';
 import type { Receipt, RunNote, RunRef, RunStart, RunsStarted } from './run-record.js';
+import type { ScheduleStore } from './schedule-store.js';
 import type { SharedPool } from './shared-pool.js';
 import type { Store } from './store.js';
 import type { Lanes, QueuePart, Reclaimed, ReclaimScope, Survey } from './survey.js';
@@ -20,6 +21,7 @@ export interface Driver<Tx = unknown> extends Store {
   readonly name: string;
   /** The driver's pool, the same for all drivers on it in this process. Null for a driver without one. */
   readonly pool: SharedPool | null;
+  readonly schedules: ScheduleStore;
 
   /** Brings the schema up to date. Safe to call twice, and from many processes at once. */
   migrate(): Promise<MigrationReport>;

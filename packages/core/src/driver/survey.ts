@@ -23,6 +23,8 @@ export interface Survey {
   readonly leased: boolean;
   /** Whether a due job of these queues has limits or rates. */
   readonly limited: boolean;
+  /** Milliseconds until the first schedule is due. Not positive if it is. Null if there is none, or no queue was given. */
+  readonly nextTickMs: number | null;
 }
 
 /** Due jobs of a queue that have the same limits and rates. They are claimed apart from the queue's other jobs. */

@@ -7,6 +7,7 @@ import type { Backoff } from '../job/backoff.js';
 import type { Enqueued } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import type { Logger } from '../logger.js';
+import type { Tick } from '../schedule/tick.js';
 import type { Operation } from '../update/operation.js';
 import { type AnyLimitRule, checkLimitRule, type LimitRule } from './job-limits.js';
 import { type AnyRateRule, checkRateRule, type RateRule } from './job-rates.js';
@@ -133,6 +134,8 @@ export interface RunJob<Payload> {
   readonly maxAttempts: number;
   readonly metadata: { readonly [name: string]: Json };
   readonly createdAt: Date;
+  /** The instant for which a schedule has enqueued the job. Null for other jobs. */
+  readonly tick: Tick | null;
 }
 
 /** The input of `defineHandler`. */

@@ -2,6 +2,7 @@ import { InvalidInputError } from '../errors.js';
 import type { AnyHandler } from '../handler/handler.js';
 import { checkName } from '../input.js';
 import type { Logger } from '../logger.js';
+import type { Schedule } from '../schedule/schedule.js';
 import type { WorkerEvents } from '../worker/tell/events.js';
 import type { Middleware } from './middleware.js';
 
@@ -28,6 +29,8 @@ export interface PluginDefinition<Tx = unknown> {
    */
   readonly stop?: (stopped: PluginWorker) => unknown;
   readonly middleware?: Middleware<Tx>;
+  /** Jobs that are enqueued at times of their own, by name. Default: none. */
+  readonly schedules?: Readonly<Record<string, Schedule>>;
 }
 
 /** The argument of a plugin's `start` and `stop`. */
@@ -67,7 +70,7 @@ export interface WorkerOfPlugin {
 export function definePlugin<Tx = unknown>(definition: PluginDefinition<Tx>): Plugin<Tx> {
   if (typeof definition !== 'object' || definition === null)
     throw new InvalidInputError('A plugin is an object: definePlugin({ name, handlers }).');
-  const { name, handlers = [], start, stop, middleware = {} } = definition;
+  const { name, handlers = [], start, stop, middleware = {}, schedules } = definition;
   checkName('The name of a plugin', name);
   checkMembers(name, definition, MEMBERS);
   checkFunctions(name, definition, ['start', 'stop']);
@@ -75,11 +78,14 @@ export function definePlugin<Tx = unknown>(definition: PluginDefinition<Tx>): Pl
   if (typeof middleware !== 'object' || middleware === null) throw wrong(name, 'middleware', 'an object');
   checkMembers(name, middleware, MIDDLEWARE);
   checkFunctions(name, middleware, MIDDLEWARE);
+  if (schedules !== undefined && (typeof schedules !== 'object' || schedules === null))
+    throw wrong(name, 'schedules', 'an object, { name: schedule }');
   // Bound: the definition may be an object of a class.
   return {
     name,
     handlers,
     middleware,
+    ...(schedules && { schedules }),
     ...(start && { start: start.bind(definition) }),
     ...(stop && { stop: stop.bind(definition) }),
   };
@@ -91,6 +97,7 @@ const MEMBERS: readonly string[] = [
   'start',
   'stop',
   'middleware',
+  'schedules',
 ] satisfies (keyof PluginDefinition)[];
 
 const MIDDLEWARE: readonly string[] = ['enqueue', 'run'] satisfies (keyof Middleware)[];

@@ -14,6 +14,7 @@ import type { Plugin } from '../plugin/plugin.js';
 import { RunningPlugins } from '../plugin/running-plugins.js';
 import { Pruner } from '../retention/pruner.js';
 import type { RetentionLimits } from '../retention/retention.js';
+import type { DeclaredSchedules } from '../schedule/declared.js';
 import { BatchSizes } from './flow/batch-sizes.js';
 import type { Flow } from './flow/context.js';
 import { sweep } from './flow/turn.js';
@@ -27,6 +28,7 @@ import { Rounds } from './look/rounds.js';
 import { ScanPosition } from './look/scan-position.js';
 import { Slots } from './look/slots.js';
 import { Surveyor } from './look/surveyor.js';
+import { Ticks } from './look/ticks.js';
 import { RunRecords } from './record/run-records.js';
 import type { Enqueues } from './run/context.js';
 import type { LiveRun } from './run/live-run.js';
@@ -78,6 +80,7 @@ export interface WorkerParts<Tx> {
   readonly clock: Clock;
   readonly container: DependencyContainer | undefined;
   readonly retention: RetentionLimits;
+  readonly schedules: DeclaredSchedules;
 }
 
 /**
@@ -99,6 +102,7 @@ interface Running {
   readonly limited: LimitedJobs;
   readonly starts: RatedStarts;
   readonly surveyor: Surveyor;
+  readonly ticks: Ticks;
   readonly lines: LineReporter;
   readonly beside: readonly Promise<void>[];
 }
@@ -247,7 +251,7 @@ export class Worker<Tx> {
   }
 
   async #start(): Promise<void> {
-    const { driver, registry, client, plugins, clock, log, container, retention } = this.#parts;
+    const { driver, registry, client, plugins, clock, log, container, retention, schedules } = this.#parts;
     const session = new Session(clock, this.#live);
     const giveBack = reserve(driver, this.concurrency);
     const endShortages = driver.pool?.onShortage((error) => {
@@ -264,7 +268,14 @@ export class Worker<Tx> {
       log.warn({ worker: this.name }, warning);
     await this.#plugins.start();
     const host = hostname();
-    const info = { name: this.name, host, pid: process.pid, queues: registry.queues };
+    const isNew = await schedules.write(driver.schedules, host);
+    const info = {
+      name: this.name,
+      host,
+      pid: process.pid,
+      queues: registry.queues,
+      schedules: schedules.names,
+    };
     const anchor = await driver.anchor(info, session);
     const lines = new LineReporter(anchor, clock, log);
     const starts = new RatedStarts({ driver, clock, mostMs: this.#pollMs, onFault: this.#faults.meet });
@@ -317,6 +328,20 @@ export class Worker<Tx> {
       pollMs: this.#pollMs,
       onFault: this.#faults.meet,
     });
+    const ticks = new Ticks({
+      schedules: driver.schedules,
+      clock,
+      retryMs: this.#watchMs,
+      onBroken: (schedule, error) =>
+        log.error(
+          { err: error, schedule, worker: this.name },
+          'the times of a schedule cannot be computed here',
+        ),
+      onFault: (error) => {
+        log.warn({ err: error, worker: this.name }, 'firing schedules failed; trying again');
+        this.#events.emit('fault', error);
+      },
+    });
     const surveyor = new Surveyor({
       ...all,
       driver,
@@ -334,6 +359,7 @@ export class Worker<Tx> {
       },
       limited: () => limited.found(),
       waitForStarts: () => limited.waitForStarts,
+      ticks: (nextTickMs) => ticks.surveyed(nextTickMs),
       done: () => {
         if (slots.areAllClosed) rest();
       },
@@ -361,12 +387,16 @@ export class Worker<Tx> {
       stopping: this.#stopping.signal,
     });
     const beside = [this.#listen(anchor).catch(this.#faults.meet), ...(retention.any ? [pruner.run()] : [])];
-    this.#running = { anchor, slots, rounds, limited, starts, surveyor, lines, beside };
+    this.#running = { anchor, slots, rounds, limited, starts, surveyor, ticks, lines, beside };
     const wakeUps = anchor.pushed ? 'pushed' : 'polled';
     log.info(
       { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
       'worker started',
     );
+    // Others are found by the first survey.
+    if (schedules.names.length > 0) ticks.look();
+    // A hint to other workers, which poll behind it.
+    if (isNew) await driver.notify(schedules.names.map((schedule) => ({ schedule }))).catch(() => {});
     if (anchor.proof === 'heartbeat') log.info({ worker: this.name }, HEARTBEAT);
     this.#events.emit('start');
   }
@@ -382,6 +412,10 @@ export class Worker<Tx> {
       }
       if (wakeUp.limit !== undefined) {
         if (this.#running?.limited.freed([wakeUp.limit])) this.wake();
+        continue;
+      }
+      if (wakeUp.schedule !== undefined) {
+        this.#running?.ticks.look();
         continue;
       }
       if (wakeUp.cancel === undefined) {
@@ -415,7 +449,8 @@ export class Worker<Tx> {
   }
 
   /** Waits for the runs, and ends the session. */
-  async #end({ anchor, slots, surveyor, lines, beside }: Running): Promise<void> {
+  async #end({ anchor, slots, surveyor, ticks, lines, beside }: Running): Promise<void> {
+    const ticked = ticks.stop();
     this.#patience = new Alarm(this.#parts.clock, () => {
       for (const run of this.#live) run.stop(new WorkerStoppedError());
     });
@@ -425,6 +460,7 @@ export class Worker<Tx> {
     this.#patience = null;
     this.#unsubscribing.abort();
     await surveyor.stop();
+    await ticked;
     await this.#cancellations.retryAll().catch((error: unknown) => {
       this.#parts.log.warn({ err: error, worker: this.name }, 'cancellations may have been lost');
     });

@@ -14,6 +14,7 @@ export const survey = theme('survey', (test) => {
       leased: false,
       limited: false,
       unlimited: false,
+      nextTickMs: null,
       waiting: false,
     });
   });
@@ -24,6 +25,7 @@ export const survey = theme('survey', (test) => {
       nextDueMs: null,
       leased: false,
       limited: false,
+      nextTickMs: null,
       waiting: false,
       unlimited: false,
     });
@@ -36,6 +38,7 @@ export const survey = theme('survey', (test) => {
       nextDueMs: null,
       leased: false,
       limited: false,
+      nextTickMs: null,
       waiting: true,
       unlimited: true,
     });
@@ -59,6 +62,7 @@ export const survey = theme('survey', (test) => {
       nextDueMs: null,
       leased: false,
       limited: false,
+      nextTickMs: null,
       waiting: false,
       unlimited: false,
     });
@@ -73,6 +77,7 @@ export const survey = theme('survey', (test) => {
       nextDueMs: null,
       leased: false,
       limited: false,
+      nextTickMs: null,
       waiting: false,
       unlimited: false,
     });
@@ -198,6 +203,7 @@ export const survey = theme('survey', (test) => {
       nextDueMs: null,
       leased: false,
       limited: false,
+      nextTickMs: null,
       waiting: false,
       unlimited: false,
     });

@@ -4,6 +4,7 @@ import { leasedIn } from './lease.js';
 import { limitedParts } from './limits.js';
 import { pausesOf } from './pauses.js';
 import type { Place } from './place.js';
+import { untilFirst } from './schedules.js';
 
 /** A locked job counts too. */
 export function dueQueues(place: Place, { queues, kinds }: Lanes): readonly string[] {
@@ -40,6 +41,7 @@ export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Surve
     unlimited: waiting.some(({ limits }) => limits === NO_LIMITS),
     leased: leasedIn({ database, tx }, queues).length > 0,
     limited: limitedParts({ database, tx }, queues).length > 0,
+    nextTickMs: queues.length === 0 ? null : untilFirst({ database, tx }),
   };
 }
 

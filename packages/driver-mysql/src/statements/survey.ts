@@ -1,9 +1,10 @@
 import { pauseConditions } from './pauses.js';
+import { untilFirst } from './schedules.js';
 import type { Tables } from './tables.js';
 
 /** The delayed jobs that have become due, the time when more will, and whether there is work. */
 export const surveyStatements = (tables: Tables) => {
-  const { job } = tables;
+  const { job, schedule } = tables;
   const { isQueueOpen, isKindOpen, isTextOpen, firstEnd } = pauseConditions(tables);
   // Subqueries for a queue that read one row, by a part of an index. MySQL needs the whole index in the ORDER BY, where it otherwise
   // sorts all jobs of the queue. MariaDB would sort them then.
@@ -44,9 +45,10 @@ export const surveyStatements = (tables: Tables) => {
       SELECT given.queue FROM ${given} WHERE (${withoutLimits(kinds)}) IS NOT NULL`,
 
     survey: (given: string, kinds: string): string => `
-      SELECT given.queue, (${later}) AS next_due_ms, (${waiting(kinds)}) AS waiting, (${leased}) AS leased, (${limited}) AS limited, (${firstEnd}) AS resumes_ms
+      SELECT given.queue, (${later}) AS next_due_ms, (${waiting(kinds)}) AS waiting, (${leased}) AS leased, (${limited}) AS limited,
+             (${firstEnd}) AS resumes_ms, ${untilFirst(schedule)} AS next_tick_ms
       FROM ${given}
-      HAVING COALESCE(next_due_ms, waiting, leased, limited, resumes_ms) IS NOT NULL`,
+      HAVING COALESCE(next_due_ms, waiting, leased, limited, resumes_ms, next_tick_ms) IS NOT NULL`,
 
     findLater: `
       SELECT CAST(id AS CHAR) AS id FROM ${job} FORCE INDEX (job_later)

@@ -11,6 +11,7 @@ export interface Tables {
   readonly pause: string;
   readonly rate: string;
   readonly rateNumbers: string;
+  readonly schedule: string;
   readonly bell: string;
   readonly migration: string;
   readonly enterLimit: string;
@@ -31,6 +32,7 @@ export function tables(schema: string): Tables {
     pause: named('pause'),
     rate: named('rate'),
     rateNumbers: named('rate_numbers'),
+    schedule: named('schedule'),
     bell: named('bell'),
     migration: named('migration'),
     enterLimit: named('enter_limit'),

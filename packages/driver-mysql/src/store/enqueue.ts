@@ -25,8 +25,16 @@ export async function enqueue(
   const isJoined = scope.on !== scope.outside;
   if (packets <= 1 || isJoined) return insertAll(sql, scope, pending, isJoined);
   // Jobs that do not fit into one statement go into one transaction, which sees the commits of others.
-  const together = (tx: MysqlTransaction) => insertAll(sql, { on: tx, outside: tx }, pending, true);
-  return despiteDeadlocks(() => inTransaction(together, packets * answerMs));
+  return despiteDeadlocks(() => inTransaction((tx) => enqueueWithin(sql, tx, jobs), packets * answerMs));
+}
+
+/** Inserts jobs in a transaction, except duplicates. @throws DriverError */
+export function enqueueWithin(
+  sql: Statements,
+  tx: MysqlTransaction,
+  jobs: readonly NewJob[],
+): Promise<readonly Enqueued[]> {
+  return insertAll(sql, { on: tx, outside: tx }, jobs.map(pendingJob), true);
 }
 
 async function insertAll(

@@ -58,8 +58,8 @@ export class Ringer {
 
   /**
    * Interrupts sleeping workers at once, as they need not wait for a commit. For workers between two sleeps, the wake-ups of the
-   * next moments become one ring for each queue. A cancellation is rung first, and so are a limit and a rate: an interruption does not say
-   * which.
+   * next moments become one ring for each queue. A cancellation is rung first, and so are a limit, a rate and a schedule: an interruption
+   * does not say which.
    *
    * @throws DriverError
    */

@@ -17,6 +17,8 @@ interface QueueRow {
   readonly leased: number | string | null;
   /** Limits of a due job. */
   readonly limited: string | null;
+  /** The same in each row. */
+  readonly next_tick_ms: string | null;
 }
 
 /** Finds the queues with due jobs. @throws DriverError */
@@ -40,10 +42,19 @@ export async function survey(
   { queues, kinds }: Lanes,
 ): Promise<Survey> {
   if (queues.length === 0)
-    return { promoted: 0, nextDueMs: null, waiting: false, unlimited: false, leased: false, limited: false };
+    return {
+      promoted: 0,
+      nextDueMs: null,
+      waiting: false,
+      unlimited: false,
+      leased: false,
+      limited: false,
+      nextTickMs: null,
+    };
   const [given, kind] = [queueRows(queues), list(kinds)];
   const text = sql.survey(given.text, kind.places);
   const rows = await query<QueueRow>(on, text, [...kind.values, ...given.values]);
+  const nextTick = rows[0]?.next_tick_ms ?? null;
   let promoted = 0;
   const resumes = rows[0]?.resumes_ms ?? null;
   let nextDueMs = resumes === null ? null : Number(resumes);
@@ -63,6 +74,7 @@ export async function survey(
     unlimited: rows.some(({ waiting }) => waiting === NO_LIMITS),
     leased: rows.some(({ leased }) => leased !== null),
     limited: rows.some(({ limited }) => limited !== null),
+    nextTickMs: nextTick === null ? null : Number(nextTick),
   };
 }
 

@@ -1,5 +1,6 @@
 import { openParts } from './limits.js';
 import { pauseConditions } from './pauses.js';
+import { untilFirst } from './schedules.js';
 import type { Tables } from './tables.js';
 import { unseen } from './unseen.js';
 
@@ -8,7 +9,7 @@ const KINDS = unseen('$2', 'text[]');
 
 /** The state of a worker's queues: which jobs have become due, and when more will. */
 export const surveyStatements = (tables: Tables) => {
-  const { job } = tables;
+  const { job, schedule } = tables;
   const { isAllPaused, pausedQueues, isKindOpen, firstEnd } = pauseConditions(tables);
   // Each queue's subquery walks its own part of a claim's index, to the first due job. Without its ORDER BY it would be planned as a scan
   // of the table.
@@ -61,6 +62,7 @@ export const surveyStatements = (tables: Tables) => {
               ) AS later) AS next_due_ms,
              CASE WHEN EXISTS (${plain}) THEN 'unlimited' WHEN EXISTS (${limited}) THEN 'limited' END AS waiting,
              EXISTS (SELECT FROM ${job} WHERE queue = ANY(${QUEUES}) AND status = 'in-progress') AS leased,
-             EXISTS (${due("limits <> ''", 'limits, priority, id')}) AS limited`,
+             EXISTS (${due("limits <> ''", 'limits, priority, id')}) AS limited,
+             ${untilFirst(schedule)} AS next_tick_ms`,
   };
 };

@@ -13,6 +13,7 @@ export interface Tables {
   readonly pause: string;
   readonly rate: string;
   readonly rateNumbers: string;
+  readonly schedule: string;
   readonly migration: string;
 }
 
@@ -30,6 +31,7 @@ export function tables(schema: string): Tables {
     pause: named('pause'),
     rate: named('rate'),
     rateNumbers: named('rate_numbers'),
+    schedule: named('schedule'),
     migration: named('rowlock_migration'),
   };
 }

@@ -4,7 +4,7 @@ import { giveUp } from '../connection/connection.js';
 import { type Batch, sendAhead } from '../connection/pipeline/send-ahead.js';
 import { BEGIN, COMMIT } from '../connection/pipeline/transaction-words.js';
 import type { Context } from '../context.js';
-import type { QueryConfig } from '../query.js';
+import type { Queryable, QueryConfig } from '../query.js';
 import { PostgresStore } from './store.js';
 
 const begin: Batch = () => [{ text: BEGIN.text, values: [] }];
@@ -31,12 +31,13 @@ export function sendInTransaction<Row extends QueryResultRow>(
 export async function inTransaction<Result>(
   client: PoolClient,
   context: Context,
-  work: (store: PostgresStore) => Promise<Result>,
+  work: (store: PostgresStore, on: Queryable) => Promise<Result>,
   waitMs?: number,
 ): Promise<Result> {
   const bound: readonly Batch[] =
     waitMs === undefined ? [] : [() => [{ text: context.sql.boundWaits, values: [`${waitMs}ms`] }]];
-  const result = await work(new StoreInTransaction(client, context, [begin, ...bound]));
+  const store = new StoreInTransaction(client, context, [begin, ...bound]);
+  const result = await work(store, store.transaction);
   await sendAhead(client, context, [commit]);
   return result;
 }
@@ -58,6 +59,11 @@ class StoreInTransaction extends PostgresStore {
     });
     this.#client = client;
     this.#ahead = ahead;
+  }
+
+  /** For other statements of the transaction. */
+  get transaction(): Queryable {
+    return this.on;
   }
 
   protected override sendAll<Row extends QueryResultRow>(batches: readonly Batch[]): Promise<Row[]> {

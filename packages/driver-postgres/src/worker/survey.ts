@@ -9,6 +9,7 @@ interface SurveyRow {
   waiting: 'unlimited' | 'limited' | null;
   leased: boolean;
   limited: boolean;
+  next_tick_ms: number | null;
 }
 
 /** Finds the queues with due jobs. @throws DriverError */
@@ -33,7 +34,7 @@ export async function survey(
   const name = names.nameOf(sql.survey, queues.length);
   const [row] = await query<SurveyRow>(on, sql.survey, [queues, kinds], name);
   const { promoted = 0n, next_due_ms: nextDueMs = null } = row ?? {};
-  const { waiting = null, leased = false, limited = false } = row ?? {};
+  const { waiting = null, leased = false, limited = false, next_tick_ms: nextTickMs = null } = row ?? {};
   const found = { waiting: waiting !== null, unlimited: waiting === 'unlimited', leased, limited };
-  return { promoted: Number(promoted), nextDueMs, ...found };
+  return { promoted: Number(promoted), nextDueMs, ...found, nextTickMs };
 }

@@ -17,9 +17,10 @@ export class WorkerRow {
 
   /** @throws DriverError */
   static async add(on: PostgresTransaction, sql: Statements, worker: WorkerInfo): Promise<WorkerRow> {
-    const { name, host, pid, queues } = worker;
+    const { name, host, pid, queues, schedules = [] } = worker;
+    const values = [name, host, pid, queues, schedules];
     for (;;) {
-      const [row] = await query<{ id: number }>(on, sql.addWorker, [newWorkerId(), name, host, pid, queues]);
+      const [row] = await query<{ id: number }>(on, sql.addWorker, [newWorkerId(), ...values]);
       if (row !== undefined) return new WorkerRow(sql, worker, row.id);
     }
   }
@@ -31,8 +32,8 @@ export class WorkerRow {
 
   /** @throws DriverError */
   async keep(on: PostgresTransaction): Promise<void> {
-    const { name, host, pid, queues } = this.#worker;
+    const { name, host, pid, queues, schedules = [] } = this.#worker;
     const ageMs = performance.now() - this.#since;
-    await query(on, this.#sql.keepWorker, [this.id, name, host, pid, queues, ageMs]);
+    await query(on, this.#sql.keepWorker, [this.id, name, host, pid, queues, schedules, ageMs]);
   }
 }

@@ -12,6 +12,7 @@ const NOTHING: Survey = {
   unlimited: false,
   leased: false,
   limited: false,
+  nextTickMs: null,
 };
 
 interface Options {
@@ -53,6 +54,7 @@ function surveying(
     done: () => {},
     limited: () => {},
     waitForStarts: () => waitForStarts,
+    ticks: () => {},
     onFault: (error) => {
       throw error;
     },

@@ -22,6 +22,8 @@ export interface SurveyorParts extends WatchParts {
   readonly limited: () => void;
   /** Whether all due jobs with limits wait for starts of rates, for which an alarm is set. */
   readonly waitForStarts: () => boolean;
+  /** Called with the milliseconds until the first schedule is due, or null. */
+  readonly ticks: (nextTickMs: number | null) => void;
   /** Called when a survey that no slot waits for is over. */
   readonly done: () => void;
 }
@@ -133,17 +135,18 @@ export class Surveyor {
   }
 
   async #survey({ looksAgain }: Survey): Promise<boolean> {
-    const { driver, lanes, clock, positions, alarm, pollMs, watchMs, wake, limited, waitForStarts } =
+    const { driver, lanes, clock, positions, alarm, pollMs, watchMs, wake, limited, waitForStarts, ticks } =
       this.#parts;
     const began = clock.now();
     this.#pace.pause(SOON_MS, began);
-    const { promoted, nextDueMs, unlimited, leased, ...found } = await driver.survey(lanes);
+    const { promoted, nextDueMs, unlimited, leased, nextTickMs, ...found } = await driver.survey(lanes);
     const now = clock.now();
     this.#pace.took(now - began, now);
     for (const position of positions.values()) position.surveyed(this.#pace.typicalMs, now);
     this.#dueAt = now + Math.max(this.#pace.leftMs(now), Math.min(pollMs, nextDueMs ?? pollMs));
     if (found.limited) limited();
     const waiting = unlimited || (found.waiting && !waitForStarts());
+    ticks(nextTickMs);
     if (promoted > 0 || (waiting && looksAgain)) wake();
     if (nextDueMs !== null && nextDueMs < pollMs) alarm.within(nextDueMs);
     // Another worker holds the due job. If that worker dies, no wake-up comes.

@@ -7,6 +7,7 @@ import { givenTo } from '../../handler/run-of-handle.js';
 import type { Json } from '../../job/json.js';
 import { type Logger, withFields } from '../../logger.js';
 import type { AroundRun } from '../../plugin/around-run.js';
+import { tickIn } from '../../schedule/tick.js';
 import type { Operation } from '../../update/operation.js';
 import type { CheckedJob } from './check-job.js';
 import type { LiveRun } from './live-run.js';
@@ -110,5 +111,6 @@ function runJob({ job, payload }: CheckedJob): RunJob<unknown> {
     maxAttempts,
     metadata,
     createdAt,
+    tick: tickIn(metadata),
   };
 }

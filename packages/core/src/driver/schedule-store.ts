@@ -1,0 +1,104 @@
+import type { NewJob } from '../job/job.js';
+import type { WakeUp } from './wake-up.js';
+
+/**
+ * The schedules of a database. Each verb commits by itself. All times are milliseconds since 1970, by the database's
+ * clock. Names are compared byte by byte.
+ */
+export interface ScheduleStore {
+  /** Reads without locks, in the order of the names, up to 1,000. @param names Default: all. */
+  find(names?: readonly string[]): Promise<FoundSchedules>;
+
+  /**
+   * The schedules whose time has come, the earliest first. Those that are paused have none. Reads without locks.
+   *
+   * @param except The names of schedules to leave out.
+   */
+  due(except: readonly string[], limit: number): Promise<DueSchedules>;
+
+  /** Inserts schedules, or changes those whose fingerprint or source differs. A pause stays. */
+  set(schedules: readonly NewSchedule[], by: string): Promise<void>;
+
+  /** Returns whether there is such a schedule. One that is paused already stays as it is. */
+  pause(name: string, by: string): Promise<boolean>;
+
+  /** Ends a pause. Returns false, and changes nothing, unless the schedule has this fingerprint and is paused. */
+  resume(name: string, fingerprint: string, nextAt: number | null): Promise<boolean>;
+
+  /** Returns whether there was such a schedule. */
+  remove(name: string): Promise<boolean>;
+
+  /**
+   * SKIP LOCKED. Moves schedules to their next times and enqueues their jobs, in one transaction. A schedule that is not
+   * as it was read is left out: its next time or fingerprint differs, or it is paused or gone. So a tick is fired once,
+   * whoever tries.
+   *
+   * @returns the names of those that were moved
+   */
+  fire(firings: readonly Firing[]): Promise<readonly string[]>;
+}
+
+/** When a schedule's instants are. The jitter is added to each. */
+export type Timing = { readonly jitterMs: number } & (
+  | { readonly cron: string; readonly timeZone: string }
+  | { readonly everyMs: number; readonly anchorMs: number }
+);
+
+export type Missed = 'skip' | 'once' | { readonly all: { readonly max: number } };
+
+export type Overlap = 'skip' | 'queue' | 'allow';
+
+/** What a schedule does, as plain data. A driver keeps it and does not look into it. */
+export interface SchedulePlan {
+  readonly job: Pick<
+    NewJob,
+    'queue' | 'kind' | 'key' | 'payload' | 'priority' | 'maxAttempts' | 'metadata' | 'limits'
+  >;
+  readonly timing: Timing;
+  readonly missed: Missed;
+  readonly overlap: Overlap;
+}
+
+export interface NewSchedule {
+  readonly name: string;
+  readonly plan: SchedulePlan;
+  /** Two plans have the same one if they are equal. */
+  readonly fingerprint: string;
+  readonly source: ScheduleSource;
+  /** Null: never. */
+  readonly nextAt: number | null;
+  /** Whether a schedule that is there already keeps its next time. */
+  readonly keepsNext: boolean;
+}
+
+/** Whether a program declares the schedule, or a call has set it. */
+export type ScheduleSource = 'code' | 'dynamic';
+
+export interface ScheduleRow extends Omit<NewSchedule, 'keepsNext'> {
+  readonly firedAt: number | null;
+  readonly pausedAt: number | null;
+  readonly pausedBy: string | null;
+  readonly updatedAt: number;
+  readonly updatedBy: string;
+}
+
+export interface FoundSchedules {
+  readonly now: number;
+  readonly schedules: readonly ScheduleRow[];
+}
+
+export interface DueSchedules extends FoundSchedules {
+  /** Milliseconds until the first schedule's time, of all that are not paused. Not positive if it has come. Null: none. */
+  readonly nextMs: number | null;
+}
+
+/** The move of a due schedule. */
+export interface Firing {
+  readonly name: string;
+  /** The next time and the fingerprint that it was read with. */
+  readonly at: number;
+  readonly fingerprint: string;
+  readonly nextAt: number | null;
+  readonly jobs: readonly NewJob[];
+  readonly wakeUps: readonly WakeUp[];
+}

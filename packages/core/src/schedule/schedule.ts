@@ -1,0 +1,142 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import {
+  checkEnqueueable,
+  type Enqueueable,
+  type EnqueueOptions,
+  newJob,
+} from '../client/enqueue-options.js';
+import type { Missed, Overlap, SchedulePlan } from '../driver/schedule-store.js';
+import type { Duration } from '../duration.js';
+import { InvalidInputError } from '../errors.js';
+import { checkName, checkWhole } from '../input.js';
+import { timingOf } from './timing.js';
+
+/** A job that is enqueued at times of its own. */
+export type Schedule<Schema extends StandardSchemaV1 = StandardSchemaV1> = ScheduledJob<Schema> &
+  ScheduleTimes;
+
+/** What a tick enqueues: as `enqueue` would. */
+export interface ScheduledJob<Schema extends StandardSchemaV1>
+  extends Pick<
+    EnqueueOptions<StandardSchemaV1.InferInput<Schema>>,
+    'payload' | 'key' | 'priority' | 'metadata' | 'attempts'
+  > {
+  /** The handler. In a program without its code: `{ kind, payload }`, with the payload's schema. */
+  readonly handler: Enqueueable<Schema>;
+}
+
+/** When a schedule fires. Either `cron` or `every`. */
+export interface ScheduleTimes {
+  /**
+   * A cron expression of 5 fields: minute, hour, day of the month, month, day of the week. A sixth one in front is the
+   * second. Also `@hourly`, `@daily` and the like.
+   */
+  readonly cron?: string;
+  /** The time zone of `cron`, e.g. `'Europe/Berlin'`. Default `'UTC'`. */
+  readonly timeZone?: string;
+  /** The time between two ticks, 1 s or more. Ticks are on a fixed grid from `anchor` on, whenever a program starts. */
+  readonly every?: Duration;
+  /** A point of the grid of `every`. Default: the beginning of 1970, in UTC. */
+  readonly anchor?: Date;
+  /**
+   * What happens to ticks that came while no worker ran. `once`, the default: the newest of them is enqueued. `skip`:
+   * none, but a tick that is less than a minute late counts as on time, or than half its period. `{ all: { max } }`: the
+   * newest `max` of them, 1 to 1,000, in order.
+   */
+  readonly missed?: Missed;
+  /**
+   * What happens to a tick while an earlier job of the schedule is outstanding. `skip`, the default: the tick enqueues
+   * no job. `queue`: its job waits for the earlier one, by a key. `allow`: both may run at once.
+   */
+  readonly overlap?: Overlap;
+  /**
+   * Puts the ticks off by up to this time, at most 24 h. By how much depends on the schedule's name alone. So the ticks
+   * of many schedules are spread, and those of one are as far apart as without. Default: none.
+   */
+  readonly jitter?: Duration;
+}
+
+/**
+ * Checks a schedule, with its payload's type. Pass it to `createRowlock({ schedules: { name: … } })`.
+ *
+ * @throws InvalidInputError when an option is of the wrong form.
+ * @example
+ * const nightly = defineSchedule({
+ *   handler: Report, payload: { of: 'yesterday' }, cron: '0 3 * * *', timeZone: 'Europe/Berlin',
+ * });
+ */
+export function defineSchedule<Schema extends StandardSchemaV1>(
+  schedule: Schedule<Schema>,
+): Schedule<Schema> {
+  checkSchedule('schedule', schedule);
+  return schedule;
+}
+
+/**
+ * The plan of a schedule. A promise, as the payload's schema may be asynchronous.
+ *
+ * @throws InvalidInputError, InvalidPayloadError
+ */
+export async function planOf(name: string, schedule: Schedule): Promise<SchedulePlan> {
+  checkName('The name of a schedule', name);
+  const timing = checkSchedule(`schedule ${JSON.stringify(name)}`, schedule);
+  const { handler, missed = 'once', overlap = 'skip' } = schedule;
+  const { queue, kind, key, payload, priority, maxAttempts, metadata, limits } = await newJob(
+    handler,
+    schedule,
+  );
+  return {
+    job: { queue, kind, key, payload, priority, maxAttempts, metadata, limits },
+    timing,
+    missed,
+    overlap,
+  };
+}
+
+/** @throws InvalidInputError */
+function checkSchedule(what: string, schedule: Schedule): SchedulePlan['timing'] {
+  if (typeof schedule !== 'object' || schedule === null)
+    throw new InvalidInputError(`A ${what} must be an object: { handler, payload, cron }.`);
+  const unknown = Object.keys(schedule).filter((name) => !OPTIONS.includes(name));
+  if (unknown.length > 0)
+    throw new InvalidInputError(
+      `${unknown.join(', ')} of the ${what} is no option. There are ${OPTIONS.join(', ')}.`,
+    );
+  if (schedule.handler === undefined)
+    throw new InvalidInputError(`The ${what} needs a handler: { handler: Report, payload, cron }.`);
+  checkEnqueueable(schedule.handler);
+  checkPolicies(what, schedule);
+  return timingOf(what, schedule);
+}
+
+function checkPolicies(what: string, { missed = 'once', overlap = 'skip' }: ScheduleTimes): void {
+  if (!OVERLAPS.includes(overlap))
+    throw new InvalidInputError(`overlap of the ${what} must be one of ${OVERLAPS.join(', ')}.`);
+  if (missed === 'skip' || missed === 'once') return;
+  const max: unknown = Object(Object(missed).all).max;
+  if (max === undefined)
+    throw new InvalidInputError(`missed of the ${what} must be 'skip', 'once' or { all: { max } }.`);
+  checkWhole(`missed.all.max of the ${what}`, max, 1, 1_000);
+  if (overlap === 'skip')
+    throw new InvalidInputError(
+      `The ${what} enqueues all that it missed, and its overlap 'skip' would leave one: add overlap: 'queue' or 'allow'.`,
+    );
+}
+
+const OVERLAPS: readonly unknown[] = ['skip', 'queue', 'allow'] satisfies Overlap[];
+
+const OPTIONS: readonly string[] = [
+  'handler',
+  'payload',
+  'key',
+  'priority',
+  'metadata',
+  'attempts',
+  'cron',
+  'timeZone',
+  'every',
+  'anchor',
+  'missed',
+  'overlap',
+  'jitter',
+] satisfies (keyof Schedule)[];

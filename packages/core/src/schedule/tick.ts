@@ -1,0 +1,29 @@
+import type { Json } from '../job/json.js';
+
+/** The instant of a schedule for which a job was enqueued. */
+export interface Tick {
+  /** The schedule's name. */
+  readonly schedule: string;
+  /** The instant, without the jitter. */
+  readonly scheduledFor: Date;
+  /** How long after its time the tick was enqueued, in milliseconds. More than a moment if no worker ran then. */
+  readonly lateMs: number;
+}
+
+type Metadata = { readonly [name: string]: Json };
+
+/** The metadata of a tick's job. */
+export function withTick(metadata: Metadata, { schedule, scheduledFor, lateMs }: Tick): Metadata {
+  return {
+    ...metadata,
+    rowlock: { tick: { schedule, scheduledFor: scheduledFor.toISOString(), lateMs } },
+  };
+}
+
+/** The tick in a job's metadata. Null for a job that no schedule has enqueued. */
+export function tickIn(metadata: Metadata): Tick | null {
+  const { schedule, scheduledFor, lateMs } = Object(Object(metadata.rowlock).tick);
+  if (typeof schedule !== 'string' || typeof scheduledFor !== 'string' || typeof lateMs !== 'number')
+    return null;
+  return { schedule, scheduledFor: new Date(scheduledFor), lateMs };
+}

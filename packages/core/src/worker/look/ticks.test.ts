@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest';
+import { handClock } from '../../../test/hand-clock.js';
+import type { Firing, ScheduleRow, Timing } from '../../driver/schedule-store.js';
+import { Ticks } from './ticks.js';
+
+const SECOND = 1_000;
+
+const EVERY_MINUTE: Timing = { everyMs: 60_000, anchorMs: 0, jitterMs: 0 };
+
+function row(name: string, timing = EVERY_MINUTE): ScheduleRow {
+  const job = {
+    queue: 'q',
+    kind: 'k',
+    key: null,
+    payload: {},
+    priority: 0,
+    maxAttempts: 5,
+    metadata: {},
+    limits: '',
+  };
+  const marks = { firedAt: null, pausedAt: null, pausedBy: null, updatedAt: 0, updatedBy: '' };
+  const plan = { job, timing, missed: 'once', overlap: 'skip' } as const;
+  return { name, plan, fingerprint: 'f', source: 'dynamic', nextAt: 60_000, ...marks };
+}
+
+/** A database whose clock is the worker's, and a worker's ticks. */
+function ticking(rows: readonly ScheduleRow[]) {
+  const clock = handClock();
+  const table = new Map(rows.map((each) => [each.name, each]));
+  const world = { looks: 0, fails: false, isTaken: false, except: [] as readonly string[] };
+  const fired: [name: string, at: number][] = [];
+  const broken: string[] = [];
+  const faults: unknown[] = [];
+  const ticks = new Ticks({
+    clock,
+    retryMs: 250,
+    onBroken: (name) => broken.push(name),
+    onFault: (error) => faults.push(error),
+    schedules: {
+      async due(except, limit) {
+        world.looks += 1;
+        world.except = except;
+        if (world.fails) throw new Error('The server is gone.');
+        const now = clock.now();
+        const next = Math.min(...[...table.values()].map(({ nextAt }) => nextAt ?? Number.POSITIVE_INFINITY));
+        const due = [...table.values()].filter(
+          ({ name, nextAt }) => nextAt !== null && nextAt <= now && !except.includes(name),
+        );
+        return { now, schedules: due.slice(0, limit), nextMs: Number.isFinite(next) ? next - now : null };
+      },
+      async fire(firings: readonly Firing[]) {
+        if (world.isTaken) return [];
+        for (const { name, at, nextAt } of firings) {
+          fired.push([name, at / SECOND]);
+          const known = table.get(name);
+          if (known !== undefined) table.set(name, { ...known, nextAt });
+        }
+        return firings.map(({ name }) => name);
+      },
+    },
+  });
+  const pass = async (ms: number): Promise<void> => {
+    clock.advance(ms);
+    await settled();
+  };
+  return { clock, ticks, world, fired, broken, faults, pass };
+}
+
+/** Until what has been begun is over. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('fires at the time that a look has found, and looks no more often', async () => {
+  const { ticks, world, fired, pass } = ticking([row('a'), row('b')]);
+  ticks.look();
+  await settled();
+  await pass(59_999);
+  expect({ looks: world.looks, fired }).toEqual({ looks: 1, fired: [] });
+  await pass(1);
+  expect(fired).toEqual([
+    ['a', 60],
+    ['b', 60],
+  ]);
+  await pass(60_000);
+  expect(fired).toHaveLength(4);
+  expect(world.looks).toBe(5);
+});
+
+test('a survey that finds nothing costs nothing, and one that finds a time sets the alarm', async () => {
+  const { ticks, world, fired, pass } = ticking([row('a')]);
+  ticks.surveyed(null);
+  await pass(60_000);
+  expect(world.looks).toBe(0);
+  ticks.surveyed(-1);
+  await settled();
+  expect(fired).toEqual([['a', 60]]);
+  ticks.surveyed(5);
+  const { looks } = world;
+  await pass(5);
+  expect(world.looks).toBe(looks + 1);
+});
+
+test('without a schedule there is no next look', async () => {
+  const { ticks, world, pass } = ticking([]);
+  ticks.look();
+  await pass(3_600_000);
+  expect(world.looks).toBe(1);
+});
+
+test('while another worker is firing, looks again in a moment', async () => {
+  const { ticks, world, fired, pass } = ticking([row('a')]);
+  world.isTaken = true;
+  await pass(60_000);
+  ticks.look();
+  await settled();
+  expect(world.looks).toBe(1);
+  world.isTaken = false;
+  await pass(249);
+  expect(fired).toEqual([]);
+  await pass(1);
+  expect(fired).toEqual([['a', 60]]);
+});
+
+test('a schedule whose times cannot be computed here is left to others, and holds up no other', async () => {
+  const { ticks, world, fired, broken, pass } = ticking([
+    row('broken', { cron: '0 0 * * *', timeZone: 'Mars/Olympus', jitterMs: 0 }),
+    row('a'),
+  ]);
+  await pass(60_000);
+  ticks.look();
+  await settled();
+  expect({ fired, broken, except: world.except }).toEqual({
+    fired: [['a', 60]],
+    broken: ['broken'],
+    except: ['broken'],
+  });
+  await pass(250);
+  expect(broken).toEqual(['broken']);
+  await pass(60_000);
+  expect(broken).toEqual(['broken', 'broken']);
+});
+
+test('after a fault it tries again, after pauses that grow', async () => {
+  const { ticks, world, fired, faults, pass } = ticking([row('a')]);
+  await pass(60_000);
+  world.fails = true;
+  ticks.look();
+  await settled();
+  for (let second = 0; second < 30; second++) await pass(SECOND);
+  expect(faults.length).toBeGreaterThan(2);
+  expect(faults.length).toBeLessThan(10);
+  world.fails = false;
+  await pass(30_000);
+  expect(fired).toEqual([['a', 60]]);
+});
+
+test('a look that is called for during another one follows it', async () => {
+  const { ticks, world } = ticking([]);
+  ticks.look();
+  ticks.look();
+  ticks.look();
+  await settled();
+  expect(world.looks).toBe(2);
+  ticks.look();
+  await Promise.resolve();
+  ticks.look();
+  await settled();
+  expect(world.looks).toBe(4);
+});
+
+test('fires nothing more once it is stopped', async () => {
+  const { ticks, world, fired, pass } = ticking([row('a')]);
+  ticks.look();
+  await ticks.stop();
+  ticks.look();
+  ticks.surveyed(-1);
+  await pass(120_000);
+  expect({ looks: world.looks, fired }).toEqual({ looks: 1, fired: [] });
+});

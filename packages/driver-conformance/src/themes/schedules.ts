@@ -1,0 +1,271 @@
+import type { Firing, NewSchedule, SchedulePlan } from '@rowlock/core/driver';
+import { expect } from 'vitest';
+import { KIND, type Stage } from '../stage.js';
+import { theme } from '../theme.js';
+import { until } from '../until.js';
+import { withWrongClock } from '../wrong-clock.js';
+
+const HOUR_MS = 3_600_000;
+
+/** A schedule of the test's queue, which is removed after the test. Core makes these. */
+function schedule(stage: Stage<unknown>, change: Partial<NewSchedule> = {}): NewSchedule {
+  const { queue, key, driver } = stage;
+  const name = change.name ?? key;
+  stage.defer(() => driver.schedules.remove(name));
+  const plan: SchedulePlan = {
+    job: {
+      queue,
+      kind: KIND,
+      key: null,
+      payload: { text: 'ä "quoted" \\ 🚣', list: [1, null, { deep: true }] },
+      priority: 3,
+      maxAttempts: 2,
+      metadata: {},
+      limits: '',
+    },
+    timing: { cron: '0 3 * * *', timeZone: 'Europe/Berlin', jitterMs: 0 },
+    missed: 'once',
+    overlap: 'skip',
+  };
+  return { name, plan, fingerprint: 'one', source: 'dynamic', nextAt: HOUR_MS, keepsNext: false, ...change };
+}
+
+/** The schedule as the driver reads it. */
+async function read({ driver }: Stage<unknown>, { name }: Pick<NewSchedule, 'name'>) {
+  const { schedules } = await driver.schedules.find([name]);
+  return schedules[0];
+}
+
+/** The firing of a schedule with these jobs, as core makes it. */
+function firing(
+  { queue, newJob }: Pick<Stage<unknown>, 'queue' | 'newJob'>,
+  { name, fingerprint, nextAt }: NewSchedule,
+  change: Partial<Firing> = {},
+): Firing {
+  const job = newJob({ metadata: { tick: nextAt } });
+  return {
+    name,
+    at: nextAt ?? 0,
+    fingerprint,
+    nextAt: (nextAt ?? 0) + HOUR_MS,
+    jobs: [job],
+    wakeUps: [{ queue }],
+    ...change,
+  };
+}
+
+export const schedules = theme('schedules', (test) => {
+  test('a schedule is read as it was written, and by its name to the byte', async (stage) => {
+    const { driver, reader } = stage;
+    const given = schedule(stage);
+    const { keepsNext: _, ...written } = given;
+    const before = await reader.now();
+    await driver.schedules.set([given, schedule(stage, { name: `${given.name} `, nextAt: null })], 'ann');
+    const { now, schedules: found } = await driver.schedules.find([given.name]);
+    expect(found).toEqual([
+      {
+        ...written,
+        firedAt: null,
+        pausedAt: null,
+        pausedBy: null,
+        updatedAt: expect.any(Number),
+        updatedBy: 'ann',
+      },
+    ]);
+    expect(found[0]?.updatedAt).toBeGreaterThanOrEqual(before.getTime() - 1);
+    expect(now).toBeGreaterThanOrEqual(found[0]?.updatedAt ?? Number.NaN);
+    expect(await driver.schedules.find([given.name.toUpperCase()])).toMatchObject({ schedules: [] });
+    const all = await driver.schedules.find();
+    expect(all.schedules.filter(({ name }) => name.startsWith(given.name)).map(({ name }) => name)).toEqual([
+      given.name,
+      `${given.name} `,
+    ]);
+  });
+
+  test("the time is the database's, also without schedules", async ({ driver, reader, key }) => {
+    const before = await reader.now();
+    const { now } = await withWrongClock(() => driver.schedules.find([key]));
+    expect(now).toBeGreaterThanOrEqual(before.getTime() - 1);
+    expect(now).toBeLessThanOrEqual((await reader.now()).getTime() + 1);
+  });
+
+  test('is changed only where its fingerprint or its source differs', async (stage) => {
+    const { driver } = stage;
+    const given = schedule(stage);
+    await driver.schedules.set([given], 'ann');
+    await driver.schedules.set([{ ...given, nextAt: 7 }], 'bob');
+    expect(await read(stage, given)).toMatchObject({ nextAt: HOUR_MS, updatedBy: 'ann' });
+    await driver.schedules.set([{ ...given, nextAt: 7, fingerprint: 'two' }], 'bob');
+    expect(await read(stage, given)).toMatchObject({ nextAt: 7, fingerprint: 'two', updatedBy: 'bob' });
+    await driver.schedules.set([{ ...given, nextAt: 8, fingerprint: 'three', keepsNext: true }], 'cy');
+    expect(await read(stage, given)).toMatchObject({ nextAt: 7, fingerprint: 'three', updatedBy: 'cy' });
+    await driver.schedules.set([{ ...given, nextAt: 9, fingerprint: 'three', source: 'code' }], 'dee');
+    expect(await read(stage, given)).toMatchObject({ nextAt: 9, source: 'code', updatedBy: 'dee' });
+  });
+
+  test('a change leaves a pause as it is, and who made it', async (stage) => {
+    const { driver } = stage;
+    const given = schedule(stage);
+    await driver.schedules.set([given], 'ann');
+    expect(await driver.schedules.pause(given.name, 'bob')).toBe(true);
+    expect(await driver.schedules.pause(given.name, 'cy')).toBe(true);
+    await driver.schedules.set([{ ...given, fingerprint: 'two' }], 'ann');
+    expect(await read(stage, given)).toMatchObject({ fingerprint: 'two', pausedBy: 'bob' });
+    expect(await driver.schedules.resume(given.name, 'one', 5)).toBe(false);
+    expect(await driver.schedules.resume(given.name, 'two', 5)).toBe(true);
+    expect(await driver.schedules.resume(given.name, 'two', 6)).toBe(false);
+    expect(await read(stage, given)).toMatchObject({ pausedAt: null, pausedBy: null, nextAt: 5 });
+  });
+
+  test('what is not there is not paused, resumed or removed', async ({ driver, key }) => {
+    expect(await driver.schedules.pause(key, 'ann')).toBe(false);
+    expect(await driver.schedules.resume(key, 'one', 5)).toBe(false);
+    expect(await driver.schedules.remove(key)).toBe(false);
+  });
+
+  test('many programs may write the same ones at once', async (stage) => {
+    const { driver, key } = stage;
+    const given = ['c', 'a', 'b'].map((name) => schedule(stage, { name: `${key} ${name}` }));
+    await Promise.all(Array.from({ length: 6 }, () => driver.schedules.set(given, 'ann')));
+    expect(await driver.schedules.find(given.map(({ name }) => name))).toMatchObject({
+      schedules: [{}, {}, {}],
+    });
+  });
+
+  test('is due by its next time, unless it is paused or left out', async (stage) => {
+    const { driver, key, reader } = stage;
+    const now = (await reader.now()).getTime();
+    const at = {
+      late: now - 2_000,
+      due: now - 1_000,
+      paused: now - 3_000,
+      later: now + HOUR_MS,
+      never: null,
+    };
+    const given = Object.entries(at).map(([name, nextAt]) =>
+      schedule(stage, { name: `${key} ${name}`, nextAt }),
+    );
+    await driver.schedules.set(given, 'ann');
+    await driver.schedules.pause(`${key} paused`, 'ann');
+    const due = async (except: readonly string[], limit = 1_000): Promise<readonly string[]> => {
+      const { schedules: found } = await driver.schedules.due(except, limit);
+      return found.map(({ name }) => name).filter((name) => name.startsWith(key));
+    };
+    expect(await due([])).toEqual([`${key} late`, `${key} due`]);
+    expect(await due([`${key} late`, `${key} never`, 'another'])).toEqual([`${key} due`]);
+    expect(await due([], 1)).toHaveLength(1);
+  });
+
+  test('a survey and a look say when the first one is due', async (stage) => {
+    const { driver, queue, reader } = stage;
+    const lanes = { queues: [queue], kinds: [KIND] };
+    expect(await driver.survey(lanes)).toMatchObject({ nextTickMs: null });
+    expect(await driver.schedules.due([], 10)).toMatchObject({ schedules: [], nextMs: null });
+    const before = (await reader.now()).getTime();
+    const given = schedule(stage, { nextAt: before + HOUR_MS });
+    await driver.schedules.set([given], 'ann');
+    const { nextTickMs } = await withWrongClock(() => driver.survey(lanes));
+    const { nextMs } = await driver.schedules.due([], 10);
+    const passed = (await reader.now()).getTime() - before;
+    for (const ms of [nextTickMs, nextMs]) {
+      expect(ms).toBeGreaterThanOrEqual(HOUR_MS - passed - 1);
+      expect(ms).toBeLessThanOrEqual(HOUR_MS + 1);
+    }
+    await reader.moveSchedule(given.name, new Date(before - 5_000));
+    expect((await driver.survey(lanes)).nextTickMs).toBeLessThanOrEqual(-4_999);
+    await driver.schedules.pause(given.name, 'ann');
+    expect(await driver.survey(lanes)).toMatchObject({ nextTickMs: null });
+  });
+
+  test('a tick is fired once, however many fire it at once', async (stage) => {
+    const { driver, queue, reader } = stage;
+    const given = schedule(stage);
+    await driver.schedules.set([given], 'ann');
+    const fired = await Promise.all(
+      Array.from({ length: 6 }, () => driver.schedules.fire([firing(stage, given)])),
+    );
+    expect(fired.flat()).toEqual([given.name]);
+    expect(await reader.jobs(queue)).toMatchObject([{ metadata: { tick: HOUR_MS }, status: 'new' }]);
+    expect(await read(stage, given)).toMatchObject({ nextAt: 2 * HOUR_MS, firedAt: expect.any(Number) });
+  });
+
+  test('is not fired if it was moved, changed, paused or removed since it was read', async (stage) => {
+    const { driver, queue, reader } = stage;
+    const given = schedule(stage);
+    const fires = async (change: Partial<Firing> = {}): Promise<readonly string[]> =>
+      driver.schedules.fire([firing(stage, given, change)]);
+    expect(await fires()).toEqual([]);
+    await driver.schedules.set([given], 'ann');
+    expect(await fires({ at: HOUR_MS + 1 })).toEqual([]);
+    expect(await fires({ fingerprint: 'two' })).toEqual([]);
+    await driver.schedules.pause(given.name, 'ann');
+    expect(await fires()).toEqual([]);
+    expect(await reader.jobs(queue)).toEqual([]);
+    await driver.schedules.resume(given.name, 'one', HOUR_MS);
+    expect(await fires()).toEqual([given.name]);
+  });
+
+  test('of several, those are fired that are as they were read', async (stage) => {
+    const { driver, key, queue, reader } = stage;
+    const given = ['a', 'b', 'c'].map((name) => schedule(stage, { name: `${key} ${name}` }));
+    await driver.schedules.set(given, 'ann');
+    await driver.schedules.pause(`${key} b`, 'ann');
+    const firings = given.map((each) =>
+      firing(stage, each, {
+        jobs: [stage.newJob({ payload: each.name }), stage.newJob({ payload: each.name })],
+      }),
+    );
+    expect((await driver.schedules.fire(firings)).toSorted()).toEqual([`${key} a`, `${key} c`]);
+    expect((await reader.jobs(queue)).map(({ payload }) => payload)).toEqual(
+      ['a', 'a', 'c', 'c'].map((name) => `${key} ${name}`),
+    );
+  });
+
+  test('a tick without a job, or whose job is a duplicate, moves the schedule', async (stage) => {
+    const { driver, queue, reader, key } = stage;
+    const given = schedule(stage);
+    await driver.schedules.set([given], 'ann');
+    expect(await driver.schedules.fire([firing(stage, given, { jobs: [], wakeUps: [] })])).toEqual([
+      given.name,
+    ]);
+    expect(await read(stage, given)).toMatchObject({ nextAt: 2 * HOUR_MS, firedAt: null });
+    const jobs = [stage.newJob({ unique: { key, scope: 'outstanding' } })];
+    const next = { ...given, nextAt: 2 * HOUR_MS };
+    expect(await driver.schedules.fire([firing(stage, next, { jobs })])).toEqual([given.name]);
+    const last = firing(stage, { ...given, nextAt: 3 * HOUR_MS }, { jobs, nextAt: null });
+    expect(await driver.schedules.fire([last])).toEqual([given.name]);
+    expect(await reader.jobs(queue)).toHaveLength(1);
+    expect(await read(stage, given)).toMatchObject({ nextAt: null, firedAt: expect.any(Number) });
+  });
+
+  test('the tick of a process that is killed while it fires is there once in the end', async (stage) => {
+    const { driver, queue, reader } = stage;
+    const given = schedule(stage);
+    await driver.schedules.set([given], 'ann');
+    for (let tick = 1; tick <= 5; tick++) {
+      const next = { ...given, nextAt: tick * HOUR_MS };
+      const dying = await stage.process();
+      // So that it has a connection: otherwise it would die before it sends anything.
+      await dying.driver.schedules.find([given.name]);
+      const firings = [firing(stage, next)];
+      const ended = dying.driver.schedules.fire(firings).catch(() => []);
+      await dying.kill();
+      await ended;
+      await until('the schedule is moved', async () => {
+        await driver.schedules.fire(firings);
+        return (await read(stage, given))?.nextAt === (tick + 1) * HOUR_MS;
+      });
+      expect(await reader.jobs(queue)).toHaveLength(tick);
+    }
+  });
+
+  test('a move that cannot enqueue its jobs moves nothing', async (stage) => {
+    const { driver, reader, queue } = stage;
+    const given = schedule(stage);
+    await driver.schedules.set([given], 'ann');
+    const jobs = [stage.newJob(), stage.newJob({ payload: 'half of a pair: \ud800' })];
+    await expect(driver.schedules.fire([firing(stage, given, { jobs })])).rejects.toThrow();
+    expect(await read(stage, given)).toMatchObject({ nextAt: HOUR_MS, firedAt: null });
+    expect(await reader.jobs(queue)).toEqual([]);
+  });
+});

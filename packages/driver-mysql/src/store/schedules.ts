@@ -1,0 +1,151 @@
+import {
+  type DueSchedules,
+  despiteDeadlocks,
+  type Firing,
+  type FoundSchedules,
+  type NewSchedule,
+  type ScheduleSource,
+  type ScheduleStore,
+  storableJson,
+  storableText,
+  type WakeUp,
+} from '@rowlock/core/driver';
+import { change, type MysqlTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { list } from '../values/list.js';
+import { enqueueWithin } from './enqueue.js';
+import type { InTransaction } from './in-transaction.js';
+
+/** A row, or the time alone. */
+interface ScheduleRow {
+  now: string;
+  name: string | null;
+  plan: string;
+  fingerprint: string;
+  source: ScheduleSource;
+  next_at: string | null;
+  fired_at: string | null;
+  paused_at: string | null;
+  paused_by: string | null;
+  updated_at: string;
+  updated_by: string;
+}
+
+interface SchedulesParts {
+  readonly sql: Statements;
+  readonly on: MysqlTransaction;
+  readonly inTransaction: InTransaction;
+  /** Wakes workers after a commit. */
+  readonly wake: (wakeUps: readonly WakeUp[]) => void;
+}
+
+export class MysqlSchedules implements ScheduleStore {
+  readonly #parts: SchedulesParts;
+
+  constructor(parts: SchedulesParts) {
+    this.#parts = parts;
+  }
+
+  async find(names?: readonly string[]): Promise<FoundSchedules> {
+    const { sql, on } = this.#parts;
+    if (names === undefined) return found(await query<ScheduleRow>(on, sql.findSchedules));
+    const wanted = list(names);
+    return found(await query<ScheduleRow>(on, sql.findNamedSchedules(wanted.places), wanted.values));
+  }
+
+  async due(except: readonly string[], limit: number): Promise<DueSchedules> {
+    const { sql, on } = this.#parts;
+    const { places, values } = except.length === 0 ? { places: '', values: [] } : list(except);
+    const rows = await query<ScheduleRow & { next_ms: string | null }>(on, sql.dueSchedules(places), [
+      ...values,
+      limit,
+    ]);
+    const { now, schedules } = found(rows);
+    const inOrder = schedules.toSorted((one, other) => (one.nextAt ?? 0) - (other.nextAt ?? 0));
+    return { now, schedules: inOrder, nextMs: number(rows[0]?.next_ms ?? null) };
+  }
+
+  /** In the order of the names, so that two programs do not wait for each other. */
+  async set(schedules: readonly NewSchedule[], by: string): Promise<void> {
+    const { sql, inTransaction } = this.#parts;
+    const inOrder = schedules.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    await despiteDeadlocks(() =>
+      inTransaction(async (tx) => {
+        for (const schedule of inOrder) await set(sql, tx, schedule, by);
+      }),
+    );
+  }
+
+  async pause(name: string, by: string): Promise<boolean> {
+    return this.#changes(this.#parts.sql.pauseSchedule, [by, name]);
+  }
+
+  async resume(name: string, fingerprint: string, nextAt: number | null): Promise<boolean> {
+    return this.#changes(this.#parts.sql.resumeSchedule, [nextAt, name, fingerprint]);
+  }
+
+  async remove(name: string): Promise<boolean> {
+    return this.#changes(this.#parts.sql.removeSchedule, [name]);
+  }
+
+  async fire(firings: readonly Firing[]): Promise<readonly string[]> {
+    const { sql, inTransaction, wake } = this.#parts;
+    const fired = await despiteDeadlocks(() =>
+      inTransaction(async (tx) => {
+        const moved: Firing[] = [];
+        for (const firing of firings) if (await move(sql, tx, firing)) moved.push(firing);
+        await enqueueWithin(
+          sql,
+          tx,
+          moved.flatMap(({ jobs }) => jobs),
+        );
+        return moved;
+      }),
+    );
+    wake(fired.flatMap(({ wakeUps }) => wakeUps));
+    return fired.map(({ name }) => name);
+  }
+
+  async #changes(text: string, values: readonly (string | number | null)[]): Promise<boolean> {
+    return (await change(this.#parts.on, text, values)).rows > 0;
+  }
+}
+
+async function set(sql: Statements, tx: MysqlTransaction, schedule: NewSchedule, by: string): Promise<void> {
+  const { name, fingerprint, source, nextAt, keepsNext } = schedule;
+  const plan = storableJson(schedule.plan);
+  await change(tx, sql.setSchedule, [storableText(name), plan, fingerprint, source, nextAt, by, keepsNext]);
+}
+
+async function move(sql: Statements, tx: MysqlTransaction, firing: Firing): Promise<boolean> {
+  const { name, at, fingerprint, nextAt, jobs } = firing;
+  const free = await query(tx, sql.lockDueSchedule, [name, fingerprint, at]);
+  if (free.length === 0) return false;
+  await change(tx, sql.moveSchedule, [nextAt, jobs.length > 0, name]);
+  return true;
+}
+
+function found(rows: readonly ScheduleRow[]): FoundSchedules {
+  return {
+    now: Number(rows[0]?.now ?? 0),
+    schedules: rows.flatMap(({ name, plan, fingerprint, source, ...row }) => {
+      if (name === null) return [];
+      return {
+        name,
+        plan: JSON.parse(plan),
+        fingerprint,
+        source,
+        nextAt: number(row.next_at),
+        firedAt: number(row.fired_at),
+        pausedAt: number(row.paused_at),
+        pausedBy: row.paused_by,
+        updatedAt: Number(row.updated_at),
+        updatedBy: row.updated_by,
+      };
+    }),
+  };
+}
+
+function number(text: string | null): number | null {
+  return text === null ? null : Number(text);
+}

@@ -1,0 +1,129 @@
+import {
+  type DueSchedules,
+  despiteDeadlocks,
+  type Firing,
+  type FoundSchedules,
+  type NewSchedule,
+  type SchedulePlan,
+  type ScheduleSource,
+  type ScheduleStore,
+  storableJson,
+  storableText,
+} from '@rowlock/core/driver';
+import type { Context } from '../context.js';
+import { type PostgresTransaction, type Queryable, query } from '../query.js';
+import type { PostgresStore } from './store.js';
+
+/** A row, or the time alone. */
+interface ScheduleRow {
+  now: number;
+  name: string | null;
+  plan: SchedulePlan;
+  fingerprint: string;
+  source: ScheduleSource;
+  next_at: number | null;
+  fired_at: number | null;
+  paused_at: number | null;
+  paused_by: string | null;
+  updated_at: number;
+  updated_by: string;
+}
+
+/** Works in a transaction of its own. */
+type InTransaction = <Result>(
+  work: (store: Pick<PostgresStore, 'enqueue'>, on: Queryable) => Promise<Result>,
+) => Promise<Result>;
+
+export class PostgresSchedules implements ScheduleStore {
+  readonly #context: Context;
+  readonly #on: PostgresTransaction;
+  readonly #inTransaction: InTransaction;
+
+  constructor(context: Context, on: PostgresTransaction, inTransaction: InTransaction) {
+    this.#context = context;
+    this.#on = on;
+    this.#inTransaction = inTransaction;
+  }
+
+  async find(names?: readonly string[]): Promise<FoundSchedules> {
+    return found(await query<ScheduleRow>(this.#on, this.#context.sql.findSchedules, [names ?? null]));
+  }
+
+  async due(except: readonly string[], limit: number): Promise<DueSchedules> {
+    const { dueSchedules } = this.#context.sql;
+    const rows = await query<ScheduleRow & { next_ms: number | null }>(this.#on, dueSchedules, [
+      except,
+      limit,
+    ]);
+    return { ...found(rows), nextMs: rows[0]?.next_ms ?? null };
+  }
+
+  async set(schedules: readonly NewSchedule[], by: string): Promise<void> {
+    // In the order of the names, so that two programs do not wait for each other.
+    const inOrder = schedules.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    await this.#inTransaction(async (_, on) => {
+      for (const { name, plan, fingerprint, source, nextAt, keepsNext } of inOrder) {
+        const values = [storableText(name), storableJson(plan), fingerprint, source, nextAt, by, keepsNext];
+        await query(on, this.#context.sql.setSchedule, values);
+      }
+    });
+  }
+
+  async pause(name: string, by: string): Promise<boolean> {
+    return this.#changes(this.#context.sql.pauseSchedule, [name, by]);
+  }
+
+  async resume(name: string, fingerprint: string, nextAt: number | null): Promise<boolean> {
+    return this.#changes(this.#context.sql.resumeSchedule, [name, fingerprint, nextAt]);
+  }
+
+  async remove(name: string): Promise<boolean> {
+    return this.#changes(this.#context.sql.removeSchedule, [name]);
+  }
+
+  fire(firings: readonly Firing[]): Promise<readonly string[]> {
+    return despiteDeadlocks(() =>
+      this.#inTransaction(async (store, on) => {
+        const moved = await query<{ name: string }>(on, this.#context.sql.moveSchedules, [
+          firings.map(({ name }) => name),
+          firings.map(({ at }) => at),
+          firings.map(({ fingerprint }) => fingerprint),
+          firings.map(({ nextAt }) => nextAt),
+          firings.map(({ jobs }) => jobs.length > 0),
+        ]);
+        const names = moved.map(({ name }) => name);
+        const fired = firings.filter(({ name }) => names.includes(name));
+        await store.enqueue(
+          fired.flatMap(({ jobs }) => jobs),
+          fired.flatMap(({ wakeUps }) => wakeUps),
+        );
+        return names;
+      }),
+    );
+  }
+
+  async #changes(text: string, values: unknown[]): Promise<boolean> {
+    return (await query(this.#on, text, values)).length > 0;
+  }
+}
+
+function found(rows: readonly ScheduleRow[]): FoundSchedules {
+  return {
+    now: rows[0]?.now ?? 0,
+    schedules: rows.flatMap(({ name, plan, fingerprint, source, ...row }) => {
+      if (name === null) return [];
+      return {
+        name,
+        plan,
+        fingerprint,
+        source,
+        nextAt: row.next_at,
+        firedAt: row.fired_at,
+        pausedAt: row.paused_at,
+        pausedBy: row.paused_by,
+        updatedAt: row.updated_at,
+        updatedBy: row.updated_by,
+      };
+    }),
+  };
+}
