@@ -81,7 +81,7 @@ function callsInMinutes(emulator: Emulator, path: RegExp): number[] {
 const refused = (emulator: Emulator) => emulator.calls().filter(({ status }) => status !== 200);
 const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);
 const keys = Array.from({ length: SPREADSHEETS }, (_, index) => `k${index}`);
-const payload = { title: 'Plan', columns: ['Item'], rows: [['Rope']], shareWith: 'ada@example.com' };
+const payload = { title: 'Plan', columns: ['Item'], rows: [['Rope']] };
 
 // A net for what hangs, as in the other projects.
 const TIMEOUT_MS = 120_000;
@@ -104,7 +104,7 @@ test('with 4 workers and 500 spreadsheets Google never refuses by quota, and 90 
 
 test('creations and updates share the quota', { timeout: TIMEOUT_MS }, async () => {
   const { rowlock, emulator, ended } = await started();
-  const some = keys.slice(0, 100);
+  const some = keys.slice(0, 60);
   await rowlock.enqueueMany(
     CreateSpreadsheet,
     some.map((key) => ({ key, payload })),
@@ -116,5 +116,6 @@ test('creations and updates share the quota', { timeout: TIMEOUT_MS }, async () 
   expect(await ended(2 * some.length)).toEqual([...some, ...some].map(() => 'complete'));
   expect(refused(emulator)).toEqual([]);
   const writes = callsInMinutes(emulator, /:batchUpdate/);
+  expect(writes.length).toBeGreaterThanOrEqual(1);
   expect(sum(writes)).toBeGreaterThanOrEqual(0.9 * QUOTA * writes.length);
 });
