@@ -5,6 +5,7 @@ export type { GoogleClientOptions, GoogleCredentials, ServiceAccountKey } from '
 export {
   CreateSpreadsheet,
   type CreateSpreadsheetJob,
+  SHEETS_RATE,
   UpdateSpreadsheet,
   type UpdateSpreadsheetJob,
 } from './jobs.js';

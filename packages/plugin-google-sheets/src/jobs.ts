@@ -1,10 +1,22 @@
-import type { Enqueueable } from '@rowlock/core';
+import type { Enqueueable, RateLimit } from '@rowlock/core';
 import { z } from 'zod';
 import { MAX_COLUMNS, MAX_ROWS } from './limits.js';
 
 /** The lane of both kinds: jobs of one spreadsheet exclude each other. */
 const QUEUE = 'spreadsheets';
 const ATTEMPTS = 8;
+
+/**
+ * How many runs of both kinds may start. A run makes at most one Sheets read and one Sheets write, if none is refused.
+ * Google's default is 60 of each a minute for one user: https://developers.google.com/workspace/sheets/api/limits.
+ * At most 58 runs start in any minute, after a pause three of them at once. Two are left for calls that come late.
+ */
+export const SHEETS_RATE = {
+  name: 'google-sheets',
+  limit: 56,
+  per: '1m',
+  burst: 3,
+} as const satisfies RateLimit;
 
 const Cell = z.union([z.string().max(5_000), z.number(), z.boolean(), z.null()]);
 
@@ -29,6 +41,7 @@ export const CreateSpreadsheet = {
   kind: 'spreadsheet.create',
   queue: QUEUE,
   attempts: ATTEMPTS,
+  rate: SHEETS_RATE,
   payload: CreatePayload,
 } satisfies Enqueueable;
 
@@ -37,6 +50,7 @@ export const UpdateSpreadsheet = {
   kind: 'spreadsheet.update',
   queue: QUEUE,
   attempts: ATTEMPTS,
+  rate: SHEETS_RATE,
   payload: UpdatePayload,
 } satisfies Enqueueable;
 

@@ -1,4 +1,5 @@
 import { type GoogleSheetsEmulator, startGoogleSheetsEmulator } from '@rowlock/google-sheets-emulator';
+import { SHEETS_RATE } from '@rowlock/plugin-google-sheets';
 import { type AnyComposition, compose } from '../../src/composition.js';
 import { readConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
@@ -50,7 +51,11 @@ export async function startTestApplication(options: TestApplicationOptions): Pro
   const config = readConfig(env, 'web');
   const log = createLog('web', config.logLevel);
   const composition = compose(config, log);
-  if (!options.isDatabaseAway) await composition.migrate();
+  if (!options.isDatabaseAway) {
+    await composition.migrate();
+    // The emulator has no quotas here.
+    await composition.rowlock.rates.set(SHEETS_RATE.name, { limit: 1_000_000, per: '1m', burst: 1_000 });
+  }
   const frontEnd = await composition.both((rowlock, store) => startFrontEnd({ config, rowlock, store, log }));
   const workers: WorkerProcess[] = [];
 
