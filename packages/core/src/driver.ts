@@ -16,6 +16,7 @@ export { isOwnHandle, ownHandle } from './driver/own-handle.js';
 export {
   beforePaused,
   type NewPause,
+  type PauseMode,
   type PauseTarget,
   type PauseView,
   wakeUpFor,

@@ -9,6 +9,7 @@ import type {
   NewJob,
   NewPause,
   Page,
+  PauseMode,
   PauseTarget,
   PauseView,
   RateNumbers,
@@ -77,7 +78,7 @@ export class MemoryStore implements Store {
     return this.execute(statements.limits);
   }
 
-  pause(pause: NewPause, mode?: 'replace' | 'extend'): Promise<void> {
+  pause(pause: NewPause, mode?: PauseMode): Promise<void> {
     return this.execute((place) => statements.pause(place, pause, mode));
   }
 

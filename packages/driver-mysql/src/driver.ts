@@ -19,6 +19,7 @@ import {
   type NewPause,
   ownHandle,
   type Page,
+  type PauseMode,
   type QueuePart,
   type Rate,
   type Receipt,
@@ -263,7 +264,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return this.#withoutTimeout.count(filter);
   }
 
-  override async pause(pause: NewPause, mode?: 'replace' | 'extend'): Promise<void> {
+  override async pause(pause: NewPause, mode?: PauseMode): Promise<void> {
     await super.pause(pause, mode);
     // Beside a caller's transaction: under REPEATABLE READ it would lock the gaps, and others who pause would wait for its end.
     await change(this.#on, this.context.sql.endPauses);

@@ -16,6 +16,9 @@ export interface NewPause extends PauseTarget {
   readonly by: string;
 }
 
+/** Whether a pause takes the place of an earlier one of the same target, or leaves one that ends later as it is. */
+export type PauseMode = 'replace' | 'extend';
+
 /** A pause that has not ended. */
 export interface PauseView extends NewPause {
   readonly pausedAt: Date;

@@ -3,7 +3,7 @@ import type { ClientEvent, State } from '../job/lifecycle.js';
 import type { RateNumbers } from '../job/rates.js';
 import type { Operation } from '../update/operation.js';
 import type { WorkerView } from './anchor.js';
-import type { NewPause, PauseTarget, PauseView } from './pause.js';
+import type { NewPause, PauseMode, PauseTarget, PauseView } from './pause.js';
 import type { WakeUp } from './wake-up.js';
 
 /**
@@ -78,7 +78,7 @@ export interface Store {
    *
    * @param mode With `extend`, an earlier pause that ends later, or never, stays as it is. Default: `replace`.
    */
-  pause(pause: NewPause, mode?: 'replace' | 'extend'): Promise<void>;
+  pause(pause: NewPause, mode?: PauseMode): Promise<void>;
 
   /** Ends the pause of this target, if there is one. Other pauses stay. Wakes workers with the commit. */
   resume(target: PauseTarget): Promise<void>;

@@ -1,4 +1,11 @@
-import { type NewPause, namesIn, type PauseTarget, type PauseView, wakeUpFor } from '@rowlock/core/driver';
+import {
+  type NewPause,
+  namesIn,
+  type PauseMode,
+  type PauseTarget,
+  type PauseView,
+  wakeUpFor,
+} from '@rowlock/core/driver';
 import type { JobRow } from '../job-row.js';
 import type { PauseRow } from '../rows.js';
 import { notify } from './bell.js';
@@ -45,7 +52,7 @@ function livePauses({ database, tx }: Place): readonly PauseRow[] {
 export async function pause(
   place: Place,
   { until, ...given }: NewPause,
-  mode: 'replace' | 'extend' = 'replace',
+  mode: PauseMode = 'replace',
 ): Promise<void> {
   const { database, tx } = place;
   const endsLater = (other: number | null): boolean =>

@@ -9,6 +9,7 @@ import {
   type NewJob,
   type NewPause,
   type Page,
+  type PauseMode,
   type PauseTarget,
   type PauseView,
   type RateNumbers,
@@ -103,10 +104,7 @@ export class MysqlStore implements Store {
     return (await query<LimitViewRow>(this.scope.on, this.context.sql.limits)).map(toLimitView);
   }
 
-  async pause(
-    { scope, name, until, reason, by }: NewPause,
-    mode: 'replace' | 'extend' = 'replace',
-  ): Promise<void> {
+  async pause({ scope, name, until, reason, by }: NewPause, mode: PauseMode = 'replace'): Promise<void> {
     const { sql } = this.context;
     const values = [scope, name, until === null ? null : until.getTime(), reason, by];
     await change(this.scope.on, mode === 'extend' ? sql.extendPause : sql.pause, values);

@@ -10,6 +10,7 @@ import {
   type NewPause,
   newPublicId,
   type Page,
+  type PauseMode,
   type PauseTarget,
   type PauseView,
   type RateNumbers,
@@ -163,10 +164,7 @@ export class PostgresStore implements Store {
     return (await answers<LimitRow>(this.on, this.context.sql.limits, [])).map(toLimitView);
   }
 
-  async pause(
-    { until, reason, by, ...target }: NewPause,
-    mode: 'replace' | 'extend' = 'replace',
-  ): Promise<void> {
+  async pause({ until, reason, by, ...target }: NewPause, mode: PauseMode = 'replace'): Promise<void> {
     const { sql } = this.context;
     const values = [...this.#changing(target), until?.toISOString() ?? null, reason, by];
     await query(this.on, mode === 'extend' ? sql.extendPause : sql.pause, values);

@@ -5,7 +5,7 @@ import { namesIn } from '../../job/limits.js';
 import type { Flow } from './context.js';
 
 /** A job, and the outcome that its handler has returned. */
-export type Ended = readonly [job: Job, outcome: Outcome];
+type Ended = readonly [job: Job, outcome: Outcome];
 
 /**
  * Pauses what has a limit or a rate of a job whose handler returned `pause()`, or what is of its kind. At once, and not
