@@ -42,6 +42,7 @@ export { runOver } from './driver/run-over.js';
 export type * from './driver/run-record.js';
 export type * from './driver/schedule-store.js';
 export { type ClaimSource, SharedPool } from './driver/shared-pool.js';
+export type * from './driver/situation.js';
 export { storableJson, storableText } from './driver/storable.js';
 export type * from './driver/store.js';
 export type * from './driver/survey.js';

@@ -19,6 +19,8 @@ export {
 } from './driver/driver-error.js';
 export type { PauseView } from './driver/pause.js';
 export type { Missed, Overlap, ScheduleSource } from './driver/schedule-store.js';
+// Explanations.
+export type { HeldJob, HoldingRun, NamedJob } from './driver/situation.js';
 export type { LimitView, RateView } from './driver/store.js';
 export type { Duration } from './duration.js';
 // Errors.
@@ -39,6 +41,8 @@ export {
   ScheduleNotFoundError,
   WorkerStoppedError,
 } from './errors.js';
+export type { Explanation } from './explain/explain.js';
+export type { Cause, Reason } from './explain/reason.js';
 // Handlers and outcomes to define.
 export {
   type DefineHandler,

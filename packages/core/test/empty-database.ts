@@ -129,6 +129,8 @@ export function emptyDatabase(answers: Answers): {
     list: answers.list ?? unused,
     count: unused,
     limitedParts: answers.limitedParts ?? (async () => []),
+    situation: unused,
+    holders: unused,
     takeStarts: async (rates) => rates.map(() => 0),
     giveBackStarts: async () => {},
     setLimit: unused,

@@ -17,6 +17,7 @@ import { dueQueues } from './themes/due-queues.js';
 import { enqueue } from './themes/enqueue.js';
 import { errors } from './themes/errors.js';
 import { exclusion } from './themes/exclusion.js';
+import { explanations } from './themes/explanations.js';
 import { grouping } from './themes/grouping.js';
 import { handlerTransaction } from './themes/handler-transaction.js';
 import { handlers } from './themes/handlers.js';
@@ -120,6 +121,8 @@ export const conformanceThemes: readonly Theme[] = [
   leased(pausedRuns),
   ratedRuns,
   leased(ratedRuns),
+  explanations,
+  leased(explanations),
   heartbeats,
   silence,
   refusedSettlements,

@@ -5,6 +5,7 @@ import {
   type ClaimSession,
   type ClaimSessionOptions,
   type Driver,
+  type HeldJob,
   type HistoryEntry,
   type JobId,
   type Lanes,
@@ -21,6 +22,8 @@ import {
   type ScheduleStore,
   type Sender,
   type SessionListener,
+  type Situation,
+  type SituationQuestion,
   type Store,
   type Stretch,
   type Survey,
@@ -134,6 +137,14 @@ class Memory extends MemoryStore implements MemoryDriver {
 
   limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]> {
     return this.execute((place) => statements.limitedParts(place, queues));
+  }
+
+  situation(question: SituationQuestion): Promise<Situation | undefined> {
+    return this.execute((place) => statements.situation(place, question));
+  }
+
+  holders(parts: readonly QueuePart[]): Promise<readonly HeldJob[]> {
+    return this.execute((place) => statements.holders(place, parts));
   }
 
   takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]> {

@@ -21,6 +21,7 @@ export {
 } from './statements/schedules.js';
 export { settle } from './statements/settle.js';
 export { firstOutstanding, lockSiblings } from './statements/siblings.js';
+export { holders, situation } from './statements/situation.js';
 export { dueQueues, survey } from './statements/survey.js';
 export {
   addWorker,

@@ -91,6 +91,8 @@ CREATE TABLE IF NOT EXISTS rowlock_worker (
   queues       JSON NOT NULL,
   -- The schedules that its program declares.
   schedules    JSON NOT NULL DEFAULT (JSON_ARRAY()),
+  -- The kinds that it serves, each with those whose earlier jobs of a key go first.
+  kinds        JSON NOT NULL DEFAULT (JSON_OBJECT()),
   started_at   DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
   stopped_at   DATETIME(6),
   alive_until  DATETIME(6),

@@ -6,6 +6,7 @@ import {
   type ClaimSessionOptions,
   type ClientEvent,
   type Driver,
+  type HeldJob,
   type HistoryEntry,
   isOwnHandle,
   type JobFilter,
@@ -33,6 +34,8 @@ import {
   type Sender,
   type SessionListener,
   type SharedPool,
+  type Situation,
+  type SituationQuestion,
   type Store,
   type Stretch,
   type Survey,
@@ -73,6 +76,7 @@ import { JoinedStore } from './store/joined-store.js';
 import { prune, takePruneTurn } from './store/prune.js';
 import { giveBackStarts, takeStarts } from './store/rates.js';
 import { MysqlSchedules } from './store/schedules.js';
+import { holders, situation } from './store/situation.js';
 import { MysqlStore } from './store/store.js';
 import { withBoundedWaits } from './store/wait-limit.js';
 import { MysqlAnchor } from './worker/anchor.js';
@@ -284,6 +288,14 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   survey(lanes: Lanes): Promise<Survey> {
     return survey(this.context.sql, this.#on, this.inTransaction, lanes);
+  }
+
+  situation(question: SituationQuestion): Promise<Situation | undefined> {
+    return situation(this.#on, this.context, question);
+  }
+
+  holders(parts: readonly QueuePart[]): Promise<readonly HeldJob[]> {
+    return holders(this.#on, this.context, parts);
   }
 
   takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]> {

@@ -60,6 +60,7 @@ export interface WorkerViewRow {
   pid: number;
   queues: string;
   schedules: string;
+  kinds: string;
   alive: number;
   started_at: string;
   lines: string;
@@ -129,6 +130,7 @@ export function toWorkerView(row: WorkerViewRow): WorkerView {
     pid: row.pid,
     queues: JSON.parse(row.queues),
     schedules: JSON.parse(row.schedules),
+    kinds: JSON.parse(row.kinds),
     alive: Number(row.alive) === 1,
     startedAt: new Date(Number(row.started_at)),
     lines: JSON.parse(row.lines),

@@ -119,6 +119,8 @@ CREATE TABLE worker (
   queues       text[] NOT NULL,
   -- The schedules that its program declares.
   schedules    text[] NOT NULL DEFAULT '{}',
+  -- The kinds that it serves, each with those whose earlier jobs of a key go first.
+  kinds        jsonb NOT NULL DEFAULT '{}',
   started_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
   stopped_at   timestamptz,
   alive_until  timestamptz,

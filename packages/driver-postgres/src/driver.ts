@@ -6,6 +6,7 @@ import {
   type ClaimSessionOptions,
   type Driver,
   despiteDeadlocks,
+  type HeldJob,
   type HistoryEntry,
   type JobId,
   type Lanes,
@@ -24,6 +25,8 @@ import {
   type Sender,
   type SessionListener,
   type SharedPool,
+  type Situation,
+  type SituationQuestion,
   type Store,
   type Stretch,
   type Survey,
@@ -64,6 +67,7 @@ import { JoinedStore } from './store/joined-store.js';
 import { prune, takePruneTurn } from './store/prune.js';
 import { RateStarts } from './store/rates.js';
 import { PostgresSchedules } from './store/schedules.js';
+import { holders, situation } from './store/situation.js';
 import { PostgresStore, texts } from './store/store.js';
 import { PostgresAnchor } from './worker/anchor.js';
 import { PostgresPulse } from './worker/pulse.js';
@@ -197,6 +201,14 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const { limitedParts } = this.context.sql;
     const name = this.#names.nameOf(limitedParts, queues.length);
     return query<QueuePart & { [column: string]: unknown }>(this.#short, limitedParts, [queues], name);
+  }
+
+  situation(question: SituationQuestion): Promise<Situation | undefined> {
+    return situation(this.#short, this.context, question);
+  }
+
+  holders(parts: readonly QueuePart[]): Promise<readonly HeldJob[]> {
+    return holders(this.#short, this.context, parts);
   }
 
   takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]> {

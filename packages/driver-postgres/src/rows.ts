@@ -1,6 +1,7 @@
 import type { JobError, JobView, Json, State } from '@rowlock/core';
 import {
   type Job,
+  type KindsServed,
   type LimitView,
   limitsIn,
   type PauseView,
@@ -68,6 +69,7 @@ export interface WorkerRow {
   pid: number;
   queues: readonly string[];
   schedules: readonly string[];
+  kinds: KindsServed;
   alive: boolean;
   started_at: number;
   lines: WorkerLines;

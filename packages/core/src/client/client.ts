@@ -7,6 +7,7 @@ import { isDriverError } from '../driver/driver-error.js';
 import type { PauseView } from '../driver/pause.js';
 import type { JobFilter, Moved, Store } from '../driver/store.js';
 import { ClosedError, IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
+import { type Explanation, explain } from '../explain/explain.js';
 import { QUEUE } from '../handler/handler.js';
 import { awaitedByRun, isSettledThrough } from '../handler/run-of-handle.js';
 import { checkKey, checkName, checkWhole, LIMITS } from '../input.js';
@@ -320,6 +321,23 @@ export class Client<Tx> {
       if (isSettledThrough(tx, known)) return 'running';
       return updateJob(this.#store(tx), known, update, tx !== undefined);
     });
+  }
+
+  /**
+   * Why a job does not run: each cause as data, and in a sentence. No causes: the next claim of an idle worker takes the
+   * job. Writes nothing. Looks at the locks of limits as a claim does: a slot is taken, and given back at once.
+   *
+   * A job that a transaction other than a run has locked is not seen to be.
+   *
+   * @throws JobNotFoundError
+   * @example
+   * const { reasons } = await rowlock.explain(publicId);
+   * for (const { text } of reasons) console.log(text);
+   */
+  async explain(publicId: string): Promise<Explanation> {
+    const job = await this.find(existing(publicId));
+    if (job === undefined) throw new JobNotFoundError(publicId);
+    return explain({ driver: this.#driver, clock: this.#clock, held: this.#held }, job);
   }
 
   /** The workers that are alive, and those that stopped within the last hour, or died within an hour of their start. */

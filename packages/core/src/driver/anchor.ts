@@ -46,10 +46,18 @@ export interface WorkerInfo {
   readonly queues: readonly string[];
   /** The schedules that its program declares. Default: none. */
   readonly schedules?: readonly string[];
+  /** The kinds that it serves in these queues, each with the kinds of its `after`. Default: none. */
+  readonly kinds?: KindsServed;
+}
+
+/** Kinds, each with those whose earlier jobs of a key go first. */
+export interface KindsServed {
+  readonly [kind: string]: readonly string[];
 }
 
 export interface WorkerView extends WorkerInfo {
   readonly schedules: readonly string[];
+  readonly kinds: KindsServed;
   readonly id: string;
   readonly alive: boolean;
   readonly startedAt: Date;

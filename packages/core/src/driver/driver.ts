@@ -6,6 +6,7 @@ import type { HistoryEntry, Stretch } from './history.js';
 import type { Receipt, RunNote, RunRef, RunStart, RunsStarted } from './run-record.js';
 import type { ScheduleStore } from './schedule-store.js';
 import type { SharedPool } from './shared-pool.js';
+import type { HeldJob, Situation, SituationQuestion } from './situation.js';
 import type { Store } from './store.js';
 import type { Lanes, QueuePart, Reclaimed, ReclaimScope, Survey } from './survey.js';
 
@@ -55,6 +56,20 @@ export interface Driver<Tx = unknown> extends Store {
    * a limit that is paused. Reads without locks.
    */
   limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]>;
+
+  /**
+   * Finds what may be in the way of a job, by the conditions of the claim. Reads without locks. Undefined: there is no
+   * such job.
+   */
+  situation(question: SituationQuestion): Promise<Situation | undefined>;
+
+  /**
+   * The jobs of these parts that a run has, up to 100. Looks at the first 100 due jobs of each part, and at those in
+   * progress. Reads without locks.
+   *
+   * @param parts With limits.
+   */
+  holders(parts: readonly QueuePart[]): Promise<readonly HeldJob[]>;
 
   /**
    * Takes a start of each of these rates, or of none. The rates are in the order of their names. By the database's

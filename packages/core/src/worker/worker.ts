@@ -275,6 +275,7 @@ export class Worker<Tx> {
       pid: process.pid,
       queues: registry.queues,
       schedules: schedules.names,
+      kinds: registry.kindsServed,
     };
     const anchor = await driver.anchor(info, session);
     const lines = new LineReporter(anchor, clock, log);

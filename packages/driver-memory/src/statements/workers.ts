@@ -7,8 +7,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 export function addWorker({ database, tx }: Place, given: WorkerInfo): WorkerRow {
-  const { name, host, pid, queues, schedules = [] } = given;
-  const info = { name, host, pid, queues: [...queues], schedules: [...schedules] };
+  const { name, host, pid, queues, schedules = [], kinds = {} } = given;
+  const info = { name, host, pid, queues: [...queues], schedules: [...schedules], kinds: { ...kinds } };
   const startedAt = database.clock.now();
   return database.tables.workers.insert(tx, (id) => ({
     id: String(id),
