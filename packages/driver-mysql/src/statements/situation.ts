@@ -49,7 +49,7 @@ export const situationStatements = (tables: Tables) => {
       ${newestRun(tables)}`,
 
     rateTimes: (names: string): string => `
-      SELECT rate.name, CAST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), rate.next_at) AS CHAR) AS next_us,
+      SELECT rate.name, CAST(${ms('rate.next_at')} AS CHAR) AS next_at,
              fixed.starts, CAST(fixed.per_ms AS CHAR) AS per_ms, fixed.burst
       FROM ${rate} AS rate LEFT JOIN ${rateNumbers} AS fixed ON fixed.name = rate.name
       WHERE rate.name IN (${names})`,

@@ -42,7 +42,7 @@ interface SituationRow extends HeldRow {
 
 interface RateTimeRow {
   readonly name: string;
-  readonly next_us: string;
+  readonly next_at: string;
   readonly starts: number | null;
   readonly per_ms: string | null;
   readonly burst: number | null;
@@ -77,7 +77,7 @@ export async function situation(
     earlier: earlier !== undefined && BigInt(earlier.id) < BigInt(row.id) ? named(earlier) : null,
     dependency: await dependencyOf(on, context, row, after),
     before: await countBefore(on, context, row, most),
-    rates: await rateTimes(on, context, namesIn(row.limits)),
+    rates: await rateTimes(on, context, row),
   };
 }
 
@@ -134,17 +134,18 @@ async function countBefore(
 async function rateTimes(
   on: MysqlTransaction,
   { sql }: Context,
-  wanted: readonly string[],
+  { limits, now }: SituationRow,
 ): Promise<readonly RateTime[]> {
+  const wanted = namesIn(limits);
   if (wanted.length === 0) return [];
   const { places, values } = list(wanted);
   const rows = await query<RateTimeRow>(on, sql.rateTimes(places), values);
-  return rows.map(({ name, next_us, starts, per_ms, burst }) => {
+  return rows.map(({ name, next_at, starts, per_ms, burst }) => {
     const numbers =
       starts === null || per_ms === null || burst === null
         ? null
         : { limit: starts, perMs: Number(per_ms), burst };
-    return { name, nextInUs: Number(next_us), numbers };
+    return { name, nextInUs: (Number(next_at) - Number(now)) * 1_000, numbers };
   });
 }
 
