@@ -21,6 +21,7 @@ export type { PauseView } from './driver/pause.js';
 export type { Missed, Overlap, ScheduleSource } from './driver/schedule-store.js';
 // Explanations.
 export type { HeldJob, HoldingRun, NamedJob } from './driver/situation.js';
+export type { RunningJobs } from './driver/statistics.js';
 export type { LimitView, RateView } from './driver/store.js';
 export type { Duration } from './duration.js';
 // Errors.
@@ -92,6 +93,8 @@ export type { Retention, RetentionRules } from './retention/retention.js';
 export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } from './rowlock.js';
 export { defineSchedule, type Schedule, type ScheduledJob, type ScheduleTimes } from './schedule/schedule.js';
 export type { Tick } from './schedule/tick.js';
+export type { Percentiles } from './stats/buckets.js';
+export type { JobCount, LaneStats, Stats, WindowStats } from './stats/stats.js';
 export {
   append,
   increment,

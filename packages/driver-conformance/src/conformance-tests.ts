@@ -58,6 +58,7 @@ import { shutdown } from './themes/shutdown.js';
 import { siblings } from './themes/siblings.js';
 import { silence } from './themes/silence.js';
 import { smallTables } from './themes/small-tables.js';
+import { statistics } from './themes/statistics.js';
 import { survey } from './themes/survey.js';
 import { uniqueKeys } from './themes/unique-keys.js';
 import { wakeUps } from './themes/wake-ups.js';
@@ -123,6 +124,8 @@ export const conformanceThemes: readonly Theme[] = [
   leased(ratedRuns),
   explanations,
   leased(explanations),
+  statistics,
+  leased(statistics),
   heartbeats,
   silence,
   refusedSettlements,

@@ -1,6 +1,7 @@
 import { DriverError, InvalidInputError } from '@rowlock/core';
 import {
   type Anchor,
+  type Backlog,
   BeatingAnchor,
   type ClaimSession,
   type ClaimSessionOptions,
@@ -24,10 +25,12 @@ import {
   type SessionListener,
   type Situation,
   type SituationQuestion,
+  type StatisticsReport,
   type Store,
   type Stretch,
   type Survey,
   storableJson,
+  type Tallied,
   type Verified,
   type WorkerInfo,
 } from '@rowlock/core/driver';
@@ -137,6 +140,22 @@ class Memory extends MemoryStore implements MemoryDriver {
 
   limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]> {
     return this.execute((place) => statements.limitedParts(place, queues));
+  }
+
+  backlog(most: number): Promise<readonly Backlog[]> {
+    return this.execute((place) => statements.backlog(place, most));
+  }
+
+  report(workerId: string, report: StatisticsReport): Promise<void> {
+    return this.execute((place) => statements.report(place, workerId, report));
+  }
+
+  tallied(minutes: number): Promise<Tallied> {
+    return this.execute((place) => statements.tallied(place, minutes));
+  }
+
+  forgetTallies(): Promise<void> {
+    return this.execute(statements.forgetTallies);
   }
 
   situation(question: SituationQuestion): Promise<Situation | undefined> {

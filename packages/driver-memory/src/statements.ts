@@ -22,6 +22,7 @@ export {
 export { settle } from './statements/settle.js';
 export { firstOutstanding, lockSiblings } from './statements/siblings.js';
 export { holders, situation } from './statements/situation.js';
+export { backlog, forgetTallies, report, tallied } from './statements/statistics.js';
 export { dueQueues, survey } from './statements/survey.js';
 export {
   addWorker,

@@ -1,6 +1,7 @@
 import { type Enqueued, isDriverError, type State } from '@rowlock/core';
 import {
   type Anchor,
+  type Backlog,
   BeatingAnchor,
   type ClaimSession,
   type ClaimSessionOptions,
@@ -36,9 +37,11 @@ import {
   type SharedPool,
   type Situation,
   type SituationQuestion,
+  type StatisticsReport,
   type Store,
   type Stretch,
   type Survey,
+  type Tallied,
   type Updated,
   type Verified,
   type WakeUp,
@@ -77,6 +80,7 @@ import { prune, takePruneTurn } from './store/prune.js';
 import { giveBackStarts, takeStarts } from './store/rates.js';
 import { MysqlSchedules } from './store/schedules.js';
 import { holders, situation } from './store/situation.js';
+import { backlog, report, tallied } from './store/statistics.js';
 import { MysqlStore } from './store/store.js';
 import { withBoundedWaits } from './store/wait-limit.js';
 import { MysqlAnchor } from './worker/anchor.js';
@@ -288,6 +292,22 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   survey(lanes: Lanes): Promise<Survey> {
     return survey(this.context.sql, this.#on, this.inTransaction, lanes);
+  }
+
+  backlog(most: number): Promise<readonly Backlog[]> {
+    return backlog(this.#on, this.context.sql, most);
+  }
+
+  report(workerId: string, given: StatisticsReport): Promise<void> {
+    return report(this.#on, this.context.sql, workerId, given);
+  }
+
+  tallied(minutes: number): Promise<Tallied> {
+    return tallied(this.#on, this.context.sql, minutes);
+  }
+
+  async forgetTallies(): Promise<void> {
+    await change(this.#on, this.context.sql.forgetTallies);
   }
 
   situation(question: SituationQuestion): Promise<Situation | undefined> {

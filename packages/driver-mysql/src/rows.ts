@@ -27,9 +27,10 @@ export interface JobRow {
   metadata: string;
   limits: string;
   created_at: string;
+  waited_ms: string;
 }
 
-export interface JobViewRow extends JobRow {
+export interface JobViewRow extends Omit<JobRow, 'waited_ms'> {
   unique_key: string | null;
   available_at: string;
   output: string | null;
@@ -64,6 +65,7 @@ export interface WorkerViewRow {
   alive: number;
   started_at: string;
   lines: string;
+  running: string;
 }
 
 export interface LimitViewRow {
@@ -99,11 +101,12 @@ export function toJob(row: JobRow): Job {
     metadata: JSON.parse(row.metadata),
     limits: row.limits,
     createdAt: new Date(Number(row.created_at)),
+    waitedMs: Number(row.waited_ms),
   };
 }
 
 export function toJobView(row: JobViewRow): JobView {
-  const { id: _, ...job } = toJob(row);
+  const { id: _, waitedMs: __, ...job } = toJob({ ...row, waited_ms: '0' });
   return {
     ...job,
     ...limitsIn(row.limits),
@@ -134,6 +137,7 @@ export function toWorkerView(row: WorkerViewRow): WorkerView {
     alive: Number(row.alive) === 1,
     startedAt: new Date(Number(row.started_at)),
     lines: JSON.parse(row.lines),
+    running: JSON.parse(row.running),
   };
 }
 

@@ -13,6 +13,7 @@ import { scheduleStatements } from './statements/schedules.js';
 import { settleStatements } from './statements/settle.js';
 import { siblingStatements } from './statements/siblings.js';
 import { situationStatements } from './statements/situation.js';
+import { statisticsStatements } from './statements/statistics.js';
 import { surveyStatements } from './statements/survey.js';
 import { tables } from './statements/tables.js';
 import { workerStatements } from './statements/workers.js';
@@ -36,6 +37,7 @@ export const statements = (schema: string) => {
     ...scheduleStatements(named),
     ...surveyStatements(named),
     ...situationStatements(named),
+    ...statisticsStatements(named),
     ...pruneStatements(named),
     ...jobStatements(named),
     ...workerStatements(named),

@@ -1,6 +1,7 @@
 import { DriverError, isDriverError } from '@rowlock/core';
 import {
   type Anchor,
+  type Backlog,
   BeatingAnchor,
   type ClaimSession,
   type ClaimSessionOptions,
@@ -27,9 +28,11 @@ import {
   type SharedPool,
   type Situation,
   type SituationQuestion,
+  type StatisticsReport,
   type Store,
   type Stretch,
   type Survey,
+  type Tallied,
   type Verified,
   type WakeUp,
   type WorkerInfo,
@@ -68,6 +71,7 @@ import { prune, takePruneTurn } from './store/prune.js';
 import { RateStarts } from './store/rates.js';
 import { PostgresSchedules } from './store/schedules.js';
 import { holders, situation } from './store/situation.js';
+import { backlog, report, tallied } from './store/statistics.js';
 import { PostgresStore, texts } from './store/store.js';
 import { PostgresAnchor } from './worker/anchor.js';
 import { PostgresPulse } from './worker/pulse.js';
@@ -201,6 +205,22 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const { limitedParts } = this.context.sql;
     const name = this.#names.nameOf(limitedParts, queues.length);
     return query<QueuePart & { [column: string]: unknown }>(this.#short, limitedParts, [queues], name);
+  }
+
+  backlog(most: number): Promise<readonly Backlog[]> {
+    return backlog(this.#short, this.context.sql, most);
+  }
+
+  report(workerId: string, given: StatisticsReport): Promise<void> {
+    return report(this.#short, this.context.sql, workerId, given);
+  }
+
+  tallied(minutes: number): Promise<Tallied> {
+    return tallied(this.#short, this.context.sql, minutes);
+  }
+
+  async forgetTallies(): Promise<void> {
+    await query(this.#short, this.context.sql.forgetTallies);
   }
 
   situation(question: SituationQuestion): Promise<Situation | undefined> {

@@ -17,6 +17,7 @@ import { isLegal, STATES, type State } from '../job/lifecycle.js';
 import { publicIdOf } from '../job/public-id.js';
 import type { Logger } from '../logger.js';
 import type { AroundEnqueue } from '../plugin/around-enqueue.js';
+import { type Stats, stats } from '../stats/stats.js';
 import type { Operation } from '../update/operation.js';
 import { type CallOptions, txOf } from './call-options.js';
 import { checkEnqueueable, type Enqueueable, type EnqueueOptions } from './enqueue-options.js';
@@ -338,6 +339,18 @@ export class Client<Tx> {
     const job = await this.find(existing(publicId));
     if (job === undefined) throw new JobNotFoundError(publicId);
     return explain({ driver: this.#driver, clock: this.#clock, held: this.#held }, job);
+  }
+
+  /**
+   * How many jobs wait and run, by queue and kind, and what was settled within a minute and an hour. Reads indexes and
+   * sums, never the history, so it may be called every few seconds.
+   *
+   * Of each queue up to 10,000 due jobs and as many delayed ones are counted. Workers report every 2 s. A worker that dies
+   * takes the counts of its last seconds with it.
+   */
+  async stats(): Promise<Stats> {
+    this.checkOpen();
+    return stats(this.#driver);
   }
 
   /** The workers that are alive, and those that stopped within the last hour, or died within an hour of their start. */

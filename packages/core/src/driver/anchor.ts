@@ -1,3 +1,4 @@
+import type { RunningJobs } from './statistics.js';
 import type { WakeUp } from './wake-up.js';
 
 /** A worker's session with the server, or what stands in for one. */
@@ -58,6 +59,8 @@ export interface KindsServed {
 export interface WorkerView extends WorkerInfo {
   readonly schedules: readonly string[];
   readonly kinds: KindsServed;
+  /** What it has reported last of its runs. */
+  readonly running: readonly RunningJobs[];
   readonly id: string;
   readonly alive: boolean;
   readonly startedAt: Date;

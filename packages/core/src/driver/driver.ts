@@ -7,6 +7,7 @@ import type { Receipt, RunNote, RunRef, RunStart, RunsStarted } from './run-reco
 import type { ScheduleStore } from './schedule-store.js';
 import type { SharedPool } from './shared-pool.js';
 import type { HeldJob, Situation, SituationQuestion } from './situation.js';
+import type { Backlog, StatisticsReport, Tallied } from './statistics.js';
 import type { Store } from './store.js';
 import type { Lanes, QueuePart, Reclaimed, ReclaimScope, Survey } from './survey.js';
 
@@ -56,6 +57,26 @@ export interface Driver<Tx = unknown> extends Store {
    * a limit that is paused. Reads without locks.
    */
   limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]>;
+
+  /**
+   * The waiting jobs of all queues, by queue and kind. Of each queue counts the first `most` due jobs in the order of the
+   * claim, and as many delayed ones. Reads without locks.
+   */
+  backlog(most: number): Promise<readonly Backlog[]>;
+
+  /**
+   * Adds what a worker has counted to the sums of this minute, and writes what it has now. Commits without a flush where
+   * the database can.
+   *
+   * @param report The tallies are in one order for all workers.
+   */
+  report(workerId: string, report: StatisticsReport): Promise<void>;
+
+  /** The sums of this minute and of so many whole minutes before it, by the database's clock. */
+  tallied(minutes: number): Promise<Tallied>;
+
+  /** Deletes up to 10,000 sums of minutes that are more than a week ago. */
+  forgetTallies(): Promise<void>;
 
   /**
    * Finds what may be in the way of a job, by the conditions of the claim. Reads without locks. Undefined: there is no

@@ -8,6 +8,7 @@ import { JobNotFoundError } from '../errors.js';
 import { isSettled, type State } from '../job/lifecycle.js';
 import { type Limit, limitsOf, namesIn, ratesOf } from '../job/limits.js';
 import { startAt } from '../job/rates.js';
+import { isServed, servedIn } from '../stats/served.js';
 import type { Cause, Reason } from './reason.js';
 import { sentence } from './sentence.js';
 
@@ -107,10 +108,8 @@ function paused({ pauses }: Surroundings, { queue, kind, limits }: Situation): r
 }
 
 function unserved({ workers }: Surroundings, { queue, kind }: Situation): readonly Cause[] {
-  const serving = workers.filter(({ kinds }) => kinds[kind] !== undefined);
-  if (serving.some(({ queues }) => queues.includes(queue))) return [];
-  const servedIn = [...new Set(serving.flatMap(({ queues }) => queues))].toSorted();
-  return [{ reason: 'unserved', queue, kind, servedIn }];
+  if (isServed({ queue, kind }, workers)) return [];
+  return [{ reason: 'unserved', queue, kind, servedIn: servedIn(kind, workers) }];
 }
 
 /** What the other jobs of its key do. An earlier one is explained too: it is the first, so no other is behind that. */

@@ -37,6 +37,7 @@ import { limitMs } from './run/time-limits.js';
 import { WorkerEmitter, type WorkerEvents } from './tell/events.js';
 import { Faults } from './tell/faults.js';
 import { LineReporter } from './tell/line-reporter.js';
+import { Statistics } from './tell/statistics.js';
 import { Alarm } from './time/alarm.js';
 
 export interface WorkerOptions {
@@ -104,6 +105,7 @@ interface Running {
   readonly surveyor: Surveyor;
   readonly ticks: Ticks;
   readonly lines: LineReporter;
+  readonly statistics: Statistics;
   readonly beside: readonly Promise<void>[];
 }
 
@@ -280,6 +282,7 @@ export class Worker<Tx> {
     const anchor = await driver.anchor(info, session);
     const lines = new LineReporter(anchor, clock, log);
     const starts = new RatedStarts({ driver, clock, mostMs: this.#pollMs, onFault: this.#faults.meet });
+    const statistics = new Statistics({ driver, workerId: anchor.workerId, live: this.#live, clock, log });
     const flow: Omit<Flow<Tx>, 'claimed'> = {
       driver,
       registry,
@@ -298,6 +301,7 @@ export class Worker<Tx> {
       taken: this.#taken,
       live: this.#live,
       cancellations: this.#cancellations,
+      statistics,
       leftBehind: this.#leftBehind,
       unknownKinds: new Set(),
       stopping: this.#stopping.signal,
@@ -388,7 +392,7 @@ export class Worker<Tx> {
       stopping: this.#stopping.signal,
     });
     const beside = [this.#listen(anchor).catch(this.#faults.meet), ...(retention.any ? [pruner.run()] : [])];
-    this.#running = { anchor, slots, rounds, limited, starts, surveyor, ticks, lines, beside };
+    this.#running = { anchor, slots, rounds, limited, starts, surveyor, ticks, lines, statistics, beside };
     const wakeUps = anchor.pushed ? 'pushed' : 'polled';
     log.info(
       { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
@@ -450,7 +454,7 @@ export class Worker<Tx> {
   }
 
   /** Waits for the runs, and ends the session. */
-  async #end({ anchor, slots, surveyor, ticks, lines, beside }: Running): Promise<void> {
+  async #end({ anchor, slots, surveyor, ticks, lines, statistics, beside }: Running): Promise<void> {
     const ticked = ticks.stop();
     this.#patience = new Alarm(this.#parts.clock, () => {
       for (const run of this.#live) run.stop(new WorkerStoppedError());
@@ -466,6 +470,7 @@ export class Worker<Tx> {
       this.#parts.log.warn({ err: error, worker: this.name }, 'cancellations may have been lost');
     });
     lines.stop();
+    await statistics.stop();
     await Promise.all(beside);
     this.#alarm.stop();
     await anchor.release();

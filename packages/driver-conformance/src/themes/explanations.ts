@@ -261,22 +261,22 @@ export const explanations = theme('explanations', (test) => {
       const later = new Date((await reader.now()).getTime() + 3_600_000);
       defer(() => client.resume({ kind }));
       defer(() => client.resume({ limit }));
-      if (draw(true, false, false)) await client.pause({ kind });
-      if (draw(true, false, false)) await client.pause({ limit });
-      if (draw(true, false)) {
+      if (draw(false, false, false, true)) await client.pause({ kind });
+      if (draw(false, false, false, true)) await client.pause({ limit });
+      if (draw(false, false, true)) {
         const slot = await client.slots(limit, { max: 1 }).acquire();
         defer(() => slot[Symbol.asyncDispose]());
       }
-      if (draw(true, false))
+      if (draw(false, false, true))
         await driver.takeStarts([{ name: rate, limit: 1, perMs: 3_600_000, burst: 1 }], randomUUID());
       const limited = [JSON.stringify({ [limit]: 1 }), JSON.stringify({ [rate]: [1, 3_600_000, 1] })];
       const jobs = await stage.putMany(
         Array.from({ length: 8 }, () => ({
-          kind: draw('work', kind, kind, 'unserved'),
-          key: draw(null, key, `${key} 2`),
+          kind: draw('work', 'work', kind, kind, 'unserved'),
+          key: draw(null, null, key, `${key} 2`),
           priority: draw(0, 1),
           limits: draw('', ...limited),
-          ...draw({}, {}, {}, { available: { at: later } }),
+          ...draw({}, {}, {}, {}, { available: { at: later } }),
         })),
       );
       await stage.anchor(driver, { queues: [queue], kinds: { work: [], [kind]: ['work'] } });

@@ -31,5 +31,5 @@ export function claim({ database, tx }: Place, criteria: ClaimCriteria): readonl
   const first = found.toSorted((one, other) => one.value.priority - other.value.priority).slice(0, limit);
   for (const { row } of first) tx.take(row);
   if (first.length > 0) enterLimits({ database, tx }, limits);
-  return first.map(({ value }) => toJob(value));
+  return first.map(({ value }) => toJob(value, now));
 }

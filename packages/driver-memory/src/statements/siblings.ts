@@ -35,7 +35,7 @@ export function lockSiblings(
     const isPaused = (job: JobRow): boolean => paused.queue(job.queue) || paused.kind(job.kind);
     return beforePaused([...inProgress, ...others], isPaused)
       .slice(0, limit)
-      .map(toJob);
+      .map((job) => toJob(job, now));
   });
 }
 

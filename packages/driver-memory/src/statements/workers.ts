@@ -18,6 +18,7 @@ export function addWorker({ database, tx }: Place, given: WorkerInfo): WorkerRow
     aliveUntil: null,
     prunesUntil: null,
     lines: '{}',
+    running: '[]',
   }));
 }
 
@@ -48,7 +49,13 @@ export async function reportLines({ database, tx }: Place, id: string, lines: Wo
 export async function stopWorker({ database, tx }: Place, id: string): Promise<void> {
   for (const { row, value } of database.tables.workers.findBy('id', id, tx)) {
     await tx.lock(row);
-    tx.write(row, { ...value, stoppedAt: database.clock.now(), aliveUntil: null, lines: '{}' });
+    tx.write(row, {
+      ...value,
+      stoppedAt: database.clock.now(),
+      aliveUntil: null,
+      lines: '{}',
+      running: '[]',
+    });
   }
 }
 

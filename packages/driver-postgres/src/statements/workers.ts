@@ -28,11 +28,11 @@ export const workerStatements = (tables: Tables) => {
       UPDATE ${worker} SET lines = $2 WHERE id = $1 AND stopped_at IS NULL
       RETURNING set_config('synchronous_commit', 'off', true)`,
 
-    stopWorker: `UPDATE ${worker} SET stopped_at = clock_timestamp(), alive_until = NULL, lines = '{}' WHERE id = $1`,
+    stopWorker: `UPDATE ${worker} SET stopped_at = clock_timestamp(), alive_until = NULL, lines = '{}', running = '[]' WHERE id = $1`,
 
     workers: `
       WITH ${alive(tables)}
-      SELECT id, name, host, pid, to_jsonb(queues) AS queues, to_jsonb(schedules) AS schedules, kinds, lines, extract(epoch FROM started_at) * 1000 AS started_at,
+      SELECT id, name, host, pid, to_jsonb(queues) AS queues, to_jsonb(schedules) AS schedules, kinds, lines, running, extract(epoch FROM started_at) * 1000 AS started_at,
              id IN (SELECT id FROM alive) AS alive
       FROM ${worker} AS worker
       WHERE id IN (SELECT id FROM alive)
