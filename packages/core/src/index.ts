@@ -7,6 +7,7 @@ export type { LimitSizes } from './client/limits.js';
 export type { Pausable, PauseOptions } from './client/pauses.js';
 export type { RateSettings } from './client/rates.js';
 export type { Schedules, ScheduleView } from './client/schedules.js';
+export type { SettledOptions } from './client/settled-jobs.js';
 export type { AcquireOptions, SlotHolder, Slots, SlotsFull, SlotsSize } from './client/slots.js';
 export type { Clock } from './clock.js';
 // The type of a driver. The entry `driver` has the parts to build one.
@@ -35,6 +36,7 @@ export {
   InvalidInputError,
   InvalidPayloadError,
   JobNotFoundError,
+  NotSettledError,
   type PayloadIssue,
   PluginError,
   PoolTooSmallError,
@@ -94,6 +96,7 @@ export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } f
 export { defineSchedule, type Schedule, type ScheduledJob, type ScheduleTimes } from './schedule/schedule.js';
 export type { Tick } from './schedule/tick.js';
 export type { Percentiles } from './stats/buckets.js';
+export type { UnservedJobs } from './stats/served.js';
 export type { JobCount, LaneStats, Stats, WindowStats } from './stats/stats.js';
 export {
   append,

@@ -130,6 +130,7 @@ export function emptyDatabase(answers: Answers): {
     list: answers.list ?? unused,
     count: unused,
     limitedParts: answers.limitedParts ?? (async () => []),
+    states: unused,
     backlog: unused,
     report: async () => {},
     tallied: unused,

@@ -61,6 +61,7 @@ import { smallTables } from './themes/small-tables.js';
 import { statistics } from './themes/statistics.js';
 import { survey } from './themes/survey.js';
 import { uniqueKeys } from './themes/unique-keys.js';
+import { waitingCallers } from './themes/waiting-callers.js';
 import { wakeUps } from './themes/wake-ups.js';
 
 /** All of the suite, in the order it runs. */
@@ -126,6 +127,8 @@ export const conformanceThemes: readonly Theme[] = [
   leased(explanations),
   statistics,
   leased(statistics),
+  waitingCallers,
+  leased(waitingCallers),
   heartbeats,
   silence,
   refusedSettlements,

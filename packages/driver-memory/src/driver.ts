@@ -1,4 +1,4 @@
-import { DriverError, InvalidInputError } from '@rowlock/core';
+import { DriverError, InvalidInputError, type State } from '@rowlock/core';
 import {
   type Anchor,
   type Backlog,
@@ -140,6 +140,10 @@ class Memory extends MemoryStore implements MemoryDriver {
 
   limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]> {
     return this.execute((place) => statements.limitedParts(place, queues));
+  }
+
+  states(publicIds: readonly string[]): Promise<ReadonlyMap<string, State>> {
+    return this.execute((place) => statements.states(place, publicIds));
   }
 
   backlog(most: number): Promise<readonly Backlog[]> {

@@ -83,6 +83,7 @@ import { holders, situation } from './store/situation.js';
 import { backlog, report, tallied } from './store/statistics.js';
 import { MysqlStore } from './store/store.js';
 import { withBoundedWaits } from './store/wait-limit.js';
+import { list } from './values/list.js';
 import { MysqlAnchor } from './worker/anchor.js';
 import { findRings } from './worker/bell.js';
 import { CommitWatch } from './worker/commit-watch.js';
@@ -292,6 +293,16 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   survey(lanes: Lanes): Promise<Survey> {
     return survey(this.context.sql, this.#on, this.inTransaction, lanes);
+  }
+
+  async states(publicIds: readonly string[]): Promise<ReadonlyMap<string, State>> {
+    const { places, values } = list(publicIds);
+    const rows = await query<{ public_id: string; status: State }>(
+      this.#on,
+      this.context.sql.states(places),
+      values,
+    );
+    return new Map(rows.map(({ public_id, status }) => [public_id, status]));
   }
 
   backlog(most: number): Promise<readonly Backlog[]> {

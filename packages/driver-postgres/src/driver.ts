@@ -1,4 +1,4 @@
-import { DriverError, isDriverError } from '@rowlock/core';
+import { DriverError, isDriverError, type State } from '@rowlock/core';
 import {
   type Anchor,
   type Backlog,
@@ -205,6 +205,12 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const { limitedParts } = this.context.sql;
     const name = this.#names.nameOf(limitedParts, queues.length);
     return query<QueuePart & { [column: string]: unknown }>(this.#short, limitedParts, [queues], name);
+  }
+
+  async states(publicIds: readonly string[]): Promise<ReadonlyMap<string, State>> {
+    const { states } = this.context.sql;
+    const rows = await query<{ public_id: string; status: State }>(this.#short, states, [publicIds]);
+    return new Map(rows.map(({ public_id, status }) => [public_id, status]));
   }
 
   backlog(most: number): Promise<readonly Backlog[]> {

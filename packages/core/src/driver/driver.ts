@@ -1,4 +1,5 @@
 import type { JobId } from '../job/job.js';
+import type { State } from '../job/lifecycle.js';
 import type { Rate } from '../job/rates.js';
 import type { Anchor, SessionListener, WorkerInfo } from './anchor.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
@@ -57,6 +58,9 @@ export interface Driver<Tx = unknown> extends Store {
    * a limit that is paused. Reads without locks.
    */
   limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]>;
+
+  /** The states of those of these jobs that exist, by public id, as their rows have them. Up to 1,000. Reads without locks. */
+  states(publicIds: readonly string[]): Promise<ReadonlyMap<string, State>>;
 
   /**
    * The waiting jobs of all queues, by queue and kind. Of each queue counts the first `most` due jobs in the order of the

@@ -4,8 +4,12 @@ import type { Backlog, Lane, Tallied, Tally } from '../driver/statistics.js';
 import { type Percentiles, percentiles } from './buckets.js';
 import { isServed } from './served.js';
 
-/** The most waiting jobs of a queue that are counted, and as many delayed ones. */
+/**
+ * The most due jobs of a queue that are counted, and of all queues together: their kinds are not in the index, so each is
+ * looked up. As many delayed ones are counted.
+ */
 const MOST = 10_000;
+const MOST_IN_ALL = 20_000;
 
 /** A number of jobs. `more`: there may be more than `count`. */
 export interface JobCount {
@@ -57,13 +61,13 @@ export interface Stats {
 }
 
 export async function stats(driver: Pick<Driver, 'backlog' | 'tallied' | 'workers'>): Promise<Stats> {
-  const [backlog, minute, hour, all] = await Promise.all([
-    driver.backlog(MOST),
+  const workers = (await driver.workers()).filter(({ alive }) => alive);
+  const queues = new Set(workers.flatMap((worker) => worker.queues)).size;
+  const [backlog, minute, hour] = await Promise.all([
+    driver.backlog(Math.min(MOST, Math.ceil(MOST_IN_ALL / Math.max(1, queues)))),
     driver.tallied(1),
     driver.tallied(59),
-    driver.workers(),
   ]);
-  const workers = all.filter(({ alive }) => alive);
   const known = [...backlog, ...hour.tallies, ...workers.flatMap(({ running }) => running)];
   const lanes = new Map(known.map(({ queue, kind }) => [nameOf({ queue, kind }), { queue, kind }]));
   return {

@@ -29,6 +29,7 @@ import { ScanPosition } from './look/scan-position.js';
 import { Slots } from './look/slots.js';
 import { Surveyor } from './look/surveyor.js';
 import { Ticks } from './look/ticks.js';
+import { Unserved } from './look/unserved.js';
 import { RunRecords } from './record/run-records.js';
 import type { Enqueues } from './run/context.js';
 import type { LiveRun } from './run/live-run.js';
@@ -106,6 +107,7 @@ interface Running {
   readonly ticks: Ticks;
   readonly lines: LineReporter;
   readonly statistics: Statistics;
+  readonly unserved: Unserved;
   readonly beside: readonly Promise<void>[];
 }
 
@@ -283,6 +285,7 @@ export class Worker<Tx> {
     const lines = new LineReporter(anchor, clock, log);
     const starts = new RatedStarts({ driver, clock, mostMs: this.#pollMs, onFault: this.#faults.meet });
     const statistics = new Statistics({ driver, workerId: anchor.workerId, live: this.#live, clock, log });
+    const unserved = new Unserved({ driver, clock, log, events: this.#events, worker: this.name });
     const flow: Omit<Flow<Tx>, 'claimed'> = {
       driver,
       registry,
@@ -392,7 +395,19 @@ export class Worker<Tx> {
       stopping: this.#stopping.signal,
     });
     const beside = [this.#listen(anchor).catch(this.#faults.meet), ...(retention.any ? [pruner.run()] : [])];
-    this.#running = { anchor, slots, rounds, limited, starts, surveyor, ticks, lines, statistics, beside };
+    this.#running = {
+      anchor,
+      slots,
+      rounds,
+      limited,
+      starts,
+      surveyor,
+      ticks,
+      lines,
+      statistics,
+      unserved,
+      beside,
+    };
     const wakeUps = anchor.pushed ? 'pushed' : 'polled';
     log.info(
       { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
@@ -436,6 +451,7 @@ export class Worker<Tx> {
 
   #rest(): void {
     this.#running?.lines.rest();
+    this.#running?.unserved.idle();
     this.#events.emit('idle');
   }
 
@@ -454,7 +470,16 @@ export class Worker<Tx> {
   }
 
   /** Waits for the runs, and ends the session. */
-  async #end({ anchor, slots, surveyor, ticks, lines, statistics, beside }: Running): Promise<void> {
+  async #end({
+    anchor,
+    slots,
+    surveyor,
+    ticks,
+    lines,
+    statistics,
+    unserved,
+    beside,
+  }: Running): Promise<void> {
     const ticked = ticks.stop();
     this.#patience = new Alarm(this.#parts.clock, () => {
       for (const run of this.#live) run.stop(new WorkerStoppedError());
@@ -470,6 +495,7 @@ export class Worker<Tx> {
       this.#parts.log.warn({ err: error, worker: this.name }, 'cancellations may have been lost');
     });
     lines.stop();
+    await unserved.stop();
     await statistics.stop();
     await Promise.all(beside);
     this.#alarm.stop();

@@ -1,5 +1,5 @@
-import { defineHandler, fail, type LaneStats, type Rowlock, retry } from '@rowlock/core';
-import { BUCKETS, type Tally } from '@rowlock/core/driver';
+import { defineHandler, fail, type LaneStats, type Rowlock, retry, type UnservedJobs } from '@rowlock/core';
+import { BUCKETS, systemClock, type Tally } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import type { Stage } from '../stage.js';
@@ -163,5 +163,34 @@ export const statistics = theme('statistics', (test) => {
     expect(lane).toMatchObject({ served: true, due: { count: 1 }, waiting: { count: 1 } });
     finish.open();
     await until('nothing runs', async () => (await lanesOf(stage, client))[0]?.running === 0);
+  });
+
+  test('an idle worker warns once of due jobs that nobody serves', async (stage) => {
+    const { queue, reader } = stage;
+    let skippedMs = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + skippedMs };
+    const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => {} });
+    const { worker } = await startWorker(stage, [handler], { clock });
+    const told: UnservedJobs[] = [];
+    worker.on('unserved', (jobs) => jobs.queue.startsWith(queue) && told.push(jobs));
+    const at = new Date((await reader.now()).getTime() - 60_000);
+    await stage.putMany([
+      { kind: 'other', available: { at } },
+      { queue: `${queue} 2`, available: { at } },
+      { kind: 'just come' },
+    ]);
+    skippedMs += 60_000;
+    worker.wake();
+    await until('the worker has warned', async () => told.length === 2);
+    const lane = { jobs: 1, oldestDueMs: expect.any(Number) };
+    expect(told).toEqual([
+      { ...lane, queue, kind: 'other', servedIn: [] },
+      { ...lane, queue: `${queue} 2`, kind: 'work', servedIn: [queue] },
+    ]);
+    await stage.put({ queue: `${queue} 3`, available: { at } });
+    skippedMs += 60_000;
+    worker.wake();
+    await until('the worker has looked again', async () => told.length > 2);
+    expect(told.slice(2)).toMatchObject([{ queue: `${queue} 3` }]);
   });
 });

@@ -19,6 +19,9 @@ export const statisticsStatements = (tables: Tables) => {
   const { isQueueOpen, isKindOpen, isTextOpen } = pauseConditions(tables);
 
   return {
+    states: (publicIds: string): string =>
+      `SELECT public_id, status FROM ${job} WHERE public_id IN (${publicIds})`,
+
     queues: `SELECT DISTINCT queue FROM ${job}`,
 
     // In the order of the index, in which jobs without limits come first.

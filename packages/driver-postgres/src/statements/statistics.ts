@@ -29,11 +29,13 @@ export const statisticsStatements = (tables: Tables) => {
   const isPaused = `${isAllPaused} OR queue = ANY(${pausedQueues}) OR kind = ANY(${pausedKinds})`;
   const first = (name: string, columns: string, which: string, order: string): string => `
         SELECT found.* FROM ${name} CROSS JOIN LATERAL (
-          SELECT ${columns}, row_number() OVER (ORDER BY ${order}) AS place FROM ${job}
+          SELECT ${columns} FROM ${job}
           WHERE queue = ${name}.queue AND ${which} ORDER BY ${order} LIMIT $1
         ) AS found`;
 
   return {
+    states: `SELECT public_id, status FROM ${job} WHERE public_id = ANY($1::uuid[])`,
+
     backlog: `
       WITH RECURSIVE ${queuesOf(job, 'plain', DUE)}, ${queuesOf(job, 'limited', LIMITED)}, ${queuesOf(job, 'later', LATER)},
       waiting AS (${first('plain', "queue, kind, available_at, limits, 'due' AS state", claimable("limits = ''"), 'priority, id')}
@@ -45,8 +47,8 @@ export const statisticsStatements = (tables: Tables) => {
              count(*) FILTER (WHERE state = 'due'
                AND (${isPaused} OR limits <> '' AND ${isLimitPaused("nullif(limits, '')")})) AS paused,
              count(*) FILTER (WHERE state = 'later') AS delayed,
-             bool_or(max(place) FILTER (WHERE state = 'due') >= $1) OVER (PARTITION BY queue) AS more,
-             bool_or(max(place) FILTER (WHERE state = 'later') >= $1) OVER (PARTITION BY queue) AS more_delayed,
+             sum(count(*) FILTER (WHERE state = 'due')) OVER (PARTITION BY queue) >= $1 AS more,
+             sum(count(*) FILTER (WHERE state = 'later')) OVER (PARTITION BY queue) >= $1 AS more_delayed,
              extract(epoch FROM statement_timestamp() - min(available_at) FILTER (WHERE state = 'due')) * 1000 AS oldest_ms
       FROM waiting
       GROUP BY queue, kind

@@ -8,8 +8,8 @@ interface BacklogRow {
   due: bigint;
   paused: bigint;
   delayed: bigint;
-  more: boolean | null;
-  more_delayed: boolean | null;
+  more: boolean;
+  more_delayed: boolean;
   oldest_ms: number | null;
 }
 
@@ -38,8 +38,8 @@ export async function backlog(
     due: Number(due),
     paused: Number(paused),
     delayed: Number(delayed),
-    more: more === true,
-    moreDelayed: more_delayed === true,
+    more,
+    moreDelayed: more_delayed,
     oldestDueMs: oldest_ms,
   }));
 }
