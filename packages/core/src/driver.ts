@@ -42,6 +42,8 @@ export { runOver } from './driver/run-over.js';
 export type * from './driver/run-record.js';
 export type * from './driver/schedule-store.js';
 export { type ClaimSource, SharedPool } from './driver/shared-pool.js';
+export type * from './driver/situation.js';
+export type * from './driver/statistics.js';
 export { storableJson, storableText } from './driver/storable.js';
 export type * from './driver/store.js';
 export type * from './driver/survey.js';
@@ -78,6 +80,7 @@ export {
 } from './job/limits.js';
 export { newPublicId } from './job/public-id.js';
 export { type Rate, type RateNumbers, startAt } from './job/rates.js';
+export { BUCKETS } from './stats/buckets.js';
 export { apply } from './update/apply.js';
 export { checkOperations } from './update/check-operation.js';
 export { EXACT } from './update/exact-sum.js';

@@ -98,6 +98,15 @@ export class JobNotFoundError extends RowlockError {
   }
 }
 
+/** A job has not ended within the time for which a caller waits. It goes on. */
+export class NotSettledError extends RowlockError {
+  override readonly name = 'NotSettledError';
+
+  constructor(publicId: string, waitedMs: number) {
+    super('ROWLOCK_NOT_SETTLED', `Job ${publicId} has not ended within ${waitedMs} ms. It goes on.`);
+  }
+}
+
 /** There is no schedule with this name. */
 export class ScheduleNotFoundError extends RowlockError {
   override readonly name = 'ScheduleNotFoundError';

@@ -7,6 +7,7 @@ export type { LimitSizes } from './client/limits.js';
 export type { Pausable, PauseOptions } from './client/pauses.js';
 export type { RateSettings } from './client/rates.js';
 export type { Schedules, ScheduleView } from './client/schedules.js';
+export type { SettledOptions } from './client/settled-jobs.js';
 export type { AcquireOptions, SlotHolder, Slots, SlotsFull, SlotsSize } from './client/slots.js';
 export type { Clock } from './clock.js';
 // The type of a driver. The entry `driver` has the parts to build one.
@@ -19,6 +20,9 @@ export {
 } from './driver/driver-error.js';
 export type { PauseView } from './driver/pause.js';
 export type { Missed, Overlap, ScheduleSource } from './driver/schedule-store.js';
+// Explanations.
+export type { HeldJob, HoldingRun, NamedJob } from './driver/situation.js';
+export type { RunningJobs } from './driver/statistics.js';
 export type { LimitView, RateView } from './driver/store.js';
 export type { Duration } from './duration.js';
 // Errors.
@@ -32,6 +36,7 @@ export {
   InvalidInputError,
   InvalidPayloadError,
   JobNotFoundError,
+  NotSettledError,
   type PayloadIssue,
   PluginError,
   PoolTooSmallError,
@@ -39,6 +44,8 @@ export {
   ScheduleNotFoundError,
   WorkerStoppedError,
 } from './errors.js';
+export type { Explanation } from './explain/explain.js';
+export type { Cause, Reason } from './explain/reason.js';
 // Handlers and outcomes to define.
 export {
   type DefineHandler,
@@ -88,6 +95,9 @@ export type { Retention, RetentionRules } from './retention/retention.js';
 export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } from './rowlock.js';
 export { defineSchedule, type Schedule, type ScheduledJob, type ScheduleTimes } from './schedule/schedule.js';
 export type { Tick } from './schedule/tick.js';
+export type { Percentiles } from './stats/buckets.js';
+export type { UnservedJobs } from './stats/served.js';
+export type { JobCount, LaneStats, Stats, WindowStats } from './stats/stats.js';
 export {
   append,
   increment,

@@ -48,6 +48,7 @@ export function job(id: bigint, key: string | null = null): Job {
     metadata: {},
     limits: '',
     createdAt: new Date(0),
+    waitedMs: 0,
   };
 }
 
@@ -129,6 +130,13 @@ export function emptyDatabase(answers: Answers): {
     list: answers.list ?? unused,
     count: unused,
     limitedParts: answers.limitedParts ?? (async () => []),
+    states: unused,
+    backlog: unused,
+    report: async () => {},
+    tallied: unused,
+    forgetTallies: async () => {},
+    situation: unused,
+    holders: unused,
     takeStarts: async (rates) => rates.map(() => 0),
     giveBackStarts: async () => {},
     setLimit: unused,

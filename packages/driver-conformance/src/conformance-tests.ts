@@ -17,6 +17,7 @@ import { dueQueues } from './themes/due-queues.js';
 import { enqueue } from './themes/enqueue.js';
 import { errors } from './themes/errors.js';
 import { exclusion } from './themes/exclusion.js';
+import { explanations } from './themes/explanations.js';
 import { grouping } from './themes/grouping.js';
 import { handlerTransaction } from './themes/handler-transaction.js';
 import { handlers } from './themes/handlers.js';
@@ -57,8 +58,10 @@ import { shutdown } from './themes/shutdown.js';
 import { siblings } from './themes/siblings.js';
 import { silence } from './themes/silence.js';
 import { smallTables } from './themes/small-tables.js';
+import { statistics } from './themes/statistics.js';
 import { survey } from './themes/survey.js';
 import { uniqueKeys } from './themes/unique-keys.js';
+import { waitingCallers } from './themes/waiting-callers.js';
 import { wakeUps } from './themes/wake-ups.js';
 
 /** All of the suite, in the order it runs. */
@@ -120,6 +123,12 @@ export const conformanceThemes: readonly Theme[] = [
   leased(pausedRuns),
   ratedRuns,
   leased(ratedRuns),
+  explanations,
+  leased(explanations),
+  statistics,
+  leased(statistics),
+  waitingCallers,
+  leased(waitingCallers),
   heartbeats,
   silence,
   refusedSettlements,

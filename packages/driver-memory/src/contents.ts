@@ -10,6 +10,7 @@ import type {
   RecordRow,
   RunRow,
   ScheduleRow,
+  TallyRow,
   WorkerRow,
 } from './rows.js';
 import type { Table } from './table.js';
@@ -38,4 +39,5 @@ export interface Tables {
   readonly rates: Table<RateRow>;
   readonly rateNumbers: Table<RateNumbersRow>;
   readonly schedules: Table<ScheduleRow>;
+  readonly tallies: Table<TallyRow>;
 }

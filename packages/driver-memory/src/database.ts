@@ -15,6 +15,7 @@ import type {
   RecordRow,
   RunRow,
   ScheduleRow,
+  TallyRow,
   WorkerRow,
 } from './rows.js';
 import { autocommit, type Runner } from './runner.js';
@@ -79,6 +80,7 @@ export class Database implements MemoryDatabase, Contents {
       rates: new Table<RateRow>('rate', ['name']),
       rateNumbers: new Table<RateNumbersRow>('rate numbers', ['name']),
       schedules: new Table<ScheduleRow>('schedule', ['name']),
+      tallies: new Table<TallyRow>('tally', ['minute']),
     };
     return { from: 0, to, applied: MIGRATIONS };
   }

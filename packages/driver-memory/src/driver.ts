@@ -1,10 +1,12 @@
-import { DriverError, InvalidInputError } from '@rowlock/core';
+import { DriverError, InvalidInputError, type State } from '@rowlock/core';
 import {
   type Anchor,
+  type Backlog,
   BeatingAnchor,
   type ClaimSession,
   type ClaimSessionOptions,
   type Driver,
+  type HeldJob,
   type HistoryEntry,
   type JobId,
   type Lanes,
@@ -21,10 +23,14 @@ import {
   type ScheduleStore,
   type Sender,
   type SessionListener,
+  type Situation,
+  type SituationQuestion,
+  type StatisticsReport,
   type Store,
   type Stretch,
   type Survey,
   storableJson,
+  type Tallied,
   type Verified,
   type WorkerInfo,
 } from '@rowlock/core/driver';
@@ -134,6 +140,34 @@ class Memory extends MemoryStore implements MemoryDriver {
 
   limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]> {
     return this.execute((place) => statements.limitedParts(place, queues));
+  }
+
+  states(publicIds: readonly string[]): Promise<ReadonlyMap<string, State>> {
+    return this.execute((place) => statements.states(place, publicIds));
+  }
+
+  backlog(most: number): Promise<readonly Backlog[]> {
+    return this.execute((place) => statements.backlog(place, most));
+  }
+
+  report(workerId: string, report: StatisticsReport): Promise<void> {
+    return this.execute((place) => statements.report(place, workerId, report));
+  }
+
+  tallied(minutes: number): Promise<Tallied> {
+    return this.execute((place) => statements.tallied(place, minutes));
+  }
+
+  forgetTallies(): Promise<void> {
+    return this.execute(statements.forgetTallies);
+  }
+
+  situation(question: SituationQuestion): Promise<Situation | undefined> {
+    return this.execute((place) => statements.situation(place, question));
+  }
+
+  holders(parts: readonly QueuePart[]): Promise<readonly HeldJob[]> {
+    return this.execute((place) => statements.holders(place, parts));
   }
 
   takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]> {

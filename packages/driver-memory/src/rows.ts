@@ -5,6 +5,7 @@ import {
   type NewPause,
   type RateNumbers,
   type ScheduleRow as Schedule,
+  type Tally,
   type WorkerInfo,
   type WorkerView,
 } from '@rowlock/core/driver';
@@ -31,6 +32,7 @@ export interface WorkerRow {
   /** The time until which it has the turn to prune. */
   readonly prunesUntil: number | null;
   readonly lines: string;
+  readonly running: string;
 }
 
 /** A slot of a limit. It is taken while a transaction has its lock, or while a run has it by a lease. */
@@ -76,6 +78,12 @@ export interface ScheduleRow extends Omit<Schedule, 'plan'> {
   readonly plan: string;
 }
 
+/** What workers have settled in a minute. */
+export interface TallyRow extends Tally {
+  /** Its begin. */
+  readonly minute: number;
+}
+
 /** One of the application's own records. */
 export interface RecordRow {
   readonly table: string;
@@ -90,7 +98,8 @@ export interface LiveRun {
   readonly startedAt: number;
 }
 
-export function toJob(row: JobRow): Job {
+/** @param now The time of the read. */
+export function toJob(row: JobRow, now: number): Job {
   const {
     id,
     publicId,
@@ -121,12 +130,13 @@ export function toJob(row: JobRow): Job {
     metadata: JSON.parse(row.metadata),
     limits,
     createdAt: new Date(row.createdAt),
+    waitedMs: now - row.availableAt,
   };
 }
 
 /** @param live The run that makes the job in progress, though its row says `new`. */
 export function toJobView(row: JobRow, live: LiveRun | undefined, progress: string): JobView {
-  const { id: _, limits, ...job } = toJob(row);
+  const { id: _, limits, waitedMs: __, ...job } = toJob(row, 0);
   const { uniqueKey, createdBy, startedBy, finishedBy } = row;
   const status: State = live === undefined ? row.status : 'in-progress';
   return {
@@ -152,8 +162,10 @@ export function toSchedule({ plan, ...row }: ScheduleRow): Schedule {
   return { ...row, plan: JSON.parse(plan) };
 }
 
-export function toWorkerView({ id, info, startedAt, lines }: WorkerRow, alive: boolean): WorkerView {
-  return { ...info, id, alive, startedAt: new Date(startedAt), lines: JSON.parse(lines) };
+export function toWorkerView(row: WorkerRow, alive: boolean): WorkerView {
+  const { id, info, startedAt, lines, running } = row;
+  const shown = { lines: JSON.parse(lines), running: JSON.parse(running) };
+  return { ...info, ...shown, id, alive, startedAt: new Date(startedAt) };
 }
 
 function date(ms: number | null): Date | null {

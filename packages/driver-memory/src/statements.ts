@@ -2,7 +2,7 @@
 export { notify } from './statements/bell.js';
 export { claim } from './statements/claim.js';
 export { enqueue } from './statements/enqueue.js';
-export { count, list, move, update } from './statements/jobs.js';
+export { count, list, move, states, update } from './statements/jobs.js';
 export { lease, lockLeased, reclaim } from './statements/lease.js';
 export { enterLimits, leaveLimits, limitedParts, limits, setLimit } from './statements/limits.js';
 export { pause, pauses, resume } from './statements/pauses.js';
@@ -21,6 +21,8 @@ export {
 } from './statements/schedules.js';
 export { settle } from './statements/settle.js';
 export { firstOutstanding, lockSiblings } from './statements/siblings.js';
+export { holders, situation } from './statements/situation.js';
+export { backlog, forgetTallies, report, tallied } from './statements/statistics.js';
 export { dueQueues, survey } from './statements/survey.js';
 export {
   addWorker,

@@ -91,6 +91,8 @@ CREATE TABLE IF NOT EXISTS rowlock_worker (
   queues       JSON NOT NULL,
   -- The schedules that its program declares.
   schedules    JSON NOT NULL DEFAULT (JSON_ARRAY()),
+  -- The kinds that it serves, each with those whose earlier jobs of a key go first.
+  kinds        JSON NOT NULL DEFAULT (JSON_OBJECT()),
   started_at   DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
   stopped_at   DATETIME(6),
   alive_until  DATETIME(6),
@@ -100,7 +102,9 @@ CREATE TABLE IF NOT EXISTS rowlock_worker (
   -- Until when it is this worker's turn to prune.
   prunes_until DATETIME(6),
   -- `lines` is a reserved word. Per queue, the public id of the job that the newest sweep has come to; null at rest.
-  `lines`     JSON NOT NULL DEFAULT (JSON_OBJECT())
+  `lines`     JSON NOT NULL DEFAULT (JSON_OBJECT()),
+  -- What its runs have now, by queue and kind, as it has reported last.
+  running      JSON NOT NULL DEFAULT (JSON_ARRAY())
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
 -- The run records: a row for each job of each run, written outside the transaction that holds the claim, so that
@@ -221,6 +225,21 @@ CREATE TABLE IF NOT EXISTS rowlock_schedule (
   KEY schedule_next (waits_until),
   CONSTRAINT schedule_source CHECK (source IN ('code', 'dynamic')),
   CONSTRAINT schedule_paused CHECK ((paused_at IS NULL) = (paused_by IS NULL))
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+
+-- What workers have settled in each minute, for a week. They count in their memory, and add to these rows every few seconds.
+CREATE TABLE IF NOT EXISTS rowlock_tally (
+  minute     DATETIME NOT NULL,
+  queue      VARCHAR(128) NOT NULL,
+  kind       VARCHAR(128) NOT NULL,
+  completed  INT NOT NULL,
+  failed     INT NOT NULL,
+  cancelled  INT NOT NULL,
+  retried    INT NOT NULL,
+  -- How many jobs have waited for each time, and how many runs have taken it. The times are those of the drivers.
+  waits      JSON NOT NULL,
+  runs       JSON NOT NULL,
+  PRIMARY KEY (minute, queue, kind)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
 -- The doorbell: a row for each wake-up, added and never changed, so that nobody waits for anybody to ring.

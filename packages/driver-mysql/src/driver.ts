@@ -1,11 +1,13 @@
 import { type Enqueued, isDriverError, type State } from '@rowlock/core';
 import {
   type Anchor,
+  type Backlog,
   BeatingAnchor,
   type ClaimSession,
   type ClaimSessionOptions,
   type ClientEvent,
   type Driver,
+  type HeldJob,
   type HistoryEntry,
   isOwnHandle,
   type JobFilter,
@@ -33,9 +35,13 @@ import {
   type Sender,
   type SessionListener,
   type SharedPool,
+  type Situation,
+  type SituationQuestion,
+  type StatisticsReport,
   type Store,
   type Stretch,
   type Survey,
+  type Tallied,
   type Updated,
   type Verified,
   type WakeUp,
@@ -73,8 +79,11 @@ import { JoinedStore } from './store/joined-store.js';
 import { prune, takePruneTurn } from './store/prune.js';
 import { giveBackStarts, takeStarts } from './store/rates.js';
 import { MysqlSchedules } from './store/schedules.js';
+import { holders, situation } from './store/situation.js';
+import { backlog, report, tallied } from './store/statistics.js';
 import { MysqlStore } from './store/store.js';
 import { withBoundedWaits } from './store/wait-limit.js';
+import { list } from './values/list.js';
 import { MysqlAnchor } from './worker/anchor.js';
 import { findRings } from './worker/bell.js';
 import { CommitWatch } from './worker/commit-watch.js';
@@ -284,6 +293,40 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   survey(lanes: Lanes): Promise<Survey> {
     return survey(this.context.sql, this.#on, this.inTransaction, lanes);
+  }
+
+  async states(publicIds: readonly string[]): Promise<ReadonlyMap<string, State>> {
+    const { places, values } = list(publicIds);
+    const rows = await query<{ public_id: string; status: State }>(
+      this.#on,
+      this.context.sql.states(places),
+      values,
+    );
+    return new Map(rows.map(({ public_id, status }) => [public_id, status]));
+  }
+
+  backlog(most: number): Promise<readonly Backlog[]> {
+    return backlog(this.#on, this.context.sql, most);
+  }
+
+  report(workerId: string, given: StatisticsReport): Promise<void> {
+    return report(this.#on, this.context.sql, workerId, given);
+  }
+
+  tallied(minutes: number): Promise<Tallied> {
+    return tallied(this.#on, this.context.sql, minutes);
+  }
+
+  async forgetTallies(): Promise<void> {
+    await change(this.#on, this.context.sql.forgetTallies);
+  }
+
+  situation(question: SituationQuestion): Promise<Situation | undefined> {
+    return situation(this.#on, this.context, question);
+  }
+
+  holders(parts: readonly QueuePart[]): Promise<readonly HeldJob[]> {
+    return holders(this.#on, this.context, parts);
   }
 
   takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]> {

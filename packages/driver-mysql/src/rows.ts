@@ -27,9 +27,10 @@ export interface JobRow {
   metadata: string;
   limits: string;
   created_at: string;
+  waited_ms: string;
 }
 
-export interface JobViewRow extends JobRow {
+export interface JobViewRow extends Omit<JobRow, 'waited_ms'> {
   unique_key: string | null;
   available_at: string;
   output: string | null;
@@ -60,9 +61,11 @@ export interface WorkerViewRow {
   pid: number;
   queues: string;
   schedules: string;
+  kinds: string;
   alive: number;
   started_at: string;
   lines: string;
+  running: string;
 }
 
 export interface LimitViewRow {
@@ -98,11 +101,12 @@ export function toJob(row: JobRow): Job {
     metadata: JSON.parse(row.metadata),
     limits: row.limits,
     createdAt: new Date(Number(row.created_at)),
+    waitedMs: Number(row.waited_ms),
   };
 }
 
 export function toJobView(row: JobViewRow): JobView {
-  const { id: _, ...job } = toJob(row);
+  const { id: _, waitedMs: __, ...job } = toJob({ ...row, waited_ms: '0' });
   return {
     ...job,
     ...limitsIn(row.limits),
@@ -129,9 +133,11 @@ export function toWorkerView(row: WorkerViewRow): WorkerView {
     pid: row.pid,
     queues: JSON.parse(row.queues),
     schedules: JSON.parse(row.schedules),
+    kinds: JSON.parse(row.kinds),
     alive: Number(row.alive) === 1,
     startedAt: new Date(Number(row.started_at)),
     lines: JSON.parse(row.lines),
+    running: JSON.parse(row.running),
   };
 }
 

@@ -119,13 +119,17 @@ CREATE TABLE worker (
   queues       text[] NOT NULL,
   -- The schedules that its program declares.
   schedules    text[] NOT NULL DEFAULT '{}',
+  -- The kinds that it serves, each with those whose earlier jobs of a key go first.
+  kinds        jsonb NOT NULL DEFAULT '{}',
   started_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
   stopped_at   timestamptz,
   alive_until  timestamptz,
   -- Until when it is this worker's turn to prune.
   prunes_until timestamptz,
   -- Per queue, the public id of the job that the newest sweep has come to; null at rest.
-  lines        jsonb NOT NULL DEFAULT '{}'
+  lines        jsonb NOT NULL DEFAULT '{}',
+  -- What its runs have now, by queue and kind, as it has reported last.
+  running      jsonb NOT NULL DEFAULT '[]'
 );
 
 CREATE INDEX worker_beating ON worker (alive_until) WHERE alive_until IS NOT NULL;
@@ -267,6 +271,21 @@ CREATE TABLE schedule (
 );
 
 CREATE INDEX schedule_next ON schedule (next_at) WHERE paused_at IS NULL;
+
+-- What workers have settled in each minute, for a week. They count in their memory, and add to these rows every few seconds.
+CREATE TABLE tally (
+  minute     timestamptz NOT NULL,
+  queue      text NOT NULL,
+  kind       text NOT NULL,
+  completed  integer NOT NULL,
+  failed     integer NOT NULL,
+  cancelled  integer NOT NULL,
+  retried    integer NOT NULL,
+  -- How many jobs have waited for each time, and how many runs have taken it. The times are those of the drivers.
+  waits      integer[] NOT NULL,
+  runs       integer[] NOT NULL,
+  PRIMARY KEY (minute, queue, kind)
+) WITH (fillfactor = 50);
 
 -- The number of a limit's advisory lock, its gate. Takers share it for the time of one statement or message. Who looks whether the limit is full, and who
 -- adds slots, has it alone.

@@ -1,11 +1,13 @@
-import { DriverError, isDriverError } from '@rowlock/core';
+import { DriverError, isDriverError, type State } from '@rowlock/core';
 import {
   type Anchor,
+  type Backlog,
   BeatingAnchor,
   type ClaimSession,
   type ClaimSessionOptions,
   type Driver,
   despiteDeadlocks,
+  type HeldJob,
   type HistoryEntry,
   type JobId,
   type Lanes,
@@ -24,9 +26,13 @@ import {
   type Sender,
   type SessionListener,
   type SharedPool,
+  type Situation,
+  type SituationQuestion,
+  type StatisticsReport,
   type Store,
   type Stretch,
   type Survey,
+  type Tallied,
   type Verified,
   type WakeUp,
   type WorkerInfo,
@@ -64,6 +70,8 @@ import { JoinedStore } from './store/joined-store.js';
 import { prune, takePruneTurn } from './store/prune.js';
 import { RateStarts } from './store/rates.js';
 import { PostgresSchedules } from './store/schedules.js';
+import { holders, situation } from './store/situation.js';
+import { backlog, report, tallied } from './store/statistics.js';
 import { PostgresStore, texts } from './store/store.js';
 import { PostgresAnchor } from './worker/anchor.js';
 import { PostgresPulse } from './worker/pulse.js';
@@ -197,6 +205,36 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     const { limitedParts } = this.context.sql;
     const name = this.#names.nameOf(limitedParts, queues.length);
     return query<QueuePart & { [column: string]: unknown }>(this.#short, limitedParts, [queues], name);
+  }
+
+  async states(publicIds: readonly string[]): Promise<ReadonlyMap<string, State>> {
+    const { states } = this.context.sql;
+    const rows = await query<{ public_id: string; status: State }>(this.#short, states, [publicIds]);
+    return new Map(rows.map(({ public_id, status }) => [public_id, status]));
+  }
+
+  backlog(most: number): Promise<readonly Backlog[]> {
+    return backlog(this.#short, this.context.sql, most);
+  }
+
+  report(workerId: string, given: StatisticsReport): Promise<void> {
+    return report(this.#short, this.context.sql, workerId, given);
+  }
+
+  tallied(minutes: number): Promise<Tallied> {
+    return tallied(this.#short, this.context.sql, minutes);
+  }
+
+  async forgetTallies(): Promise<void> {
+    await query(this.#short, this.context.sql.forgetTallies);
+  }
+
+  situation(question: SituationQuestion): Promise<Situation | undefined> {
+    return situation(this.#short, this.context, question);
+  }
+
+  holders(parts: readonly QueuePart[]): Promise<readonly HeldJob[]> {
+    return holders(this.#short, this.context, parts);
   }
 
   takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]> {

@@ -1,11 +1,13 @@
 import type { JobError, JobView, Json, State } from '@rowlock/core';
 import {
   type Job,
+  type KindsServed,
   type LimitView,
   limitsIn,
   type PauseView,
   type RateNumbers,
   type RateView,
+  type RunningJobs,
   type WorkerLines,
   type WorkerView,
 } from '@rowlock/core/driver';
@@ -27,6 +29,7 @@ export interface JobRow {
   metadata: { readonly [name: string]: Json };
   limits: string;
   created_at: number;
+  waited_ms: number;
 }
 
 /** A job of a key that is locked. */
@@ -35,7 +38,7 @@ export interface SiblingRow extends JobRow {
   paused: boolean;
 }
 
-export interface JobViewRow extends JobRow {
+export interface JobViewRow extends Omit<JobRow, 'waited_ms'> {
   unique_key: string | null;
   available_at: number;
   output: Json;
@@ -68,9 +71,11 @@ export interface WorkerRow {
   pid: number;
   queues: readonly string[];
   schedules: readonly string[];
+  kinds: KindsServed;
   alive: boolean;
   started_at: number;
   lines: WorkerLines;
+  running: readonly RunningJobs[];
 }
 
 export interface LimitRow {
@@ -112,11 +117,12 @@ export function toJob(row: JobRow): Job {
     metadata: row.metadata,
     limits: row.limits,
     createdAt: new Date(row.created_at),
+    waitedMs: row.waited_ms,
   };
 }
 
 export function toJobView(row: JobViewRow): JobView {
-  const { id: _, ...job } = toJob(row);
+  const { id: _, waitedMs: __, ...job } = toJob({ ...row, waited_ms: 0 });
   return {
     ...job,
     ...limitsIn(row.limits),

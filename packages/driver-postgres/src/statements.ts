@@ -12,6 +12,8 @@ import { runStatements } from './statements/runs.js';
 import { scheduleStatements } from './statements/schedules.js';
 import { settleStatements } from './statements/settle.js';
 import { siblingStatements } from './statements/siblings.js';
+import { situationStatements } from './statements/situation.js';
+import { statisticsStatements } from './statements/statistics.js';
 import { surveyStatements } from './statements/survey.js';
 import { functions, tables } from './statements/tables.js';
 import { workerStatements } from './statements/workers.js';
@@ -35,6 +37,8 @@ export const statements = (schema: string) => {
     ...rateStatements(named),
     ...scheduleStatements(named),
     ...surveyStatements(named),
+    ...situationStatements(named),
+    ...statisticsStatements(named),
     ...pruneStatements(named),
     ...jobStatements(named),
     ...workerStatements(named),

@@ -7,6 +7,7 @@ import { isDriverError } from '../driver/driver-error.js';
 import type { PauseView } from '../driver/pause.js';
 import type { JobFilter, Moved, Store } from '../driver/store.js';
 import { ClosedError, IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
+import { type Explanation, explain } from '../explain/explain.js';
 import { QUEUE } from '../handler/handler.js';
 import { awaitedByRun, isSettledThrough } from '../handler/run-of-handle.js';
 import { checkKey, checkName, checkWhole, LIMITS } from '../input.js';
@@ -16,6 +17,7 @@ import { isLegal, STATES, type State } from '../job/lifecycle.js';
 import { publicIdOf } from '../job/public-id.js';
 import type { Logger } from '../logger.js';
 import type { AroundEnqueue } from '../plugin/around-enqueue.js';
+import { type Stats, stats } from '../stats/stats.js';
 import type { Operation } from '../update/operation.js';
 import { type CallOptions, txOf } from './call-options.js';
 import { checkEnqueueable, type Enqueueable, type EnqueueOptions } from './enqueue-options.js';
@@ -25,6 +27,7 @@ import { newJobs } from './new-jobs.js';
 import { newPause, type Pausable, type PauseOptions, pauseTarget } from './pauses.js';
 import { RateSettings } from './rates.js';
 import { Schedules } from './schedules.js';
+import { SettledJobs, type SettledOptions } from './settled-jobs.js';
 import { SharedStore } from './shared-store.js';
 import { type SlotHolder, Slots, type SlotsSize } from './slots.js';
 import { metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
@@ -48,6 +51,7 @@ export class Client<Tx> {
   readonly #clock: Clock;
   readonly #held = new Set<SlotHolder>();
   readonly #around: AroundEnqueue | undefined;
+  readonly #settled: SettledJobs;
   #isClosed = false;
   /** The sizes of limits, at run time. */
   readonly limits: LimitSizes;
@@ -75,6 +79,12 @@ export class Client<Tx> {
     this.schedules = new Schedules(open);
     this.#around = around;
     this.#calls = new SharedStore(driver, here, log, clock);
+    this.#settled = new SettledJobs({
+      states: (publicIds) => this.#calls.states(publicIds),
+      find: (publicId) => this.#calls.find(publicId),
+      here: (listener) => here.whenSettled(listener),
+      clock,
+    });
   }
 
   /**
@@ -141,6 +151,44 @@ export class Client<Tx> {
       const job = await (tx === undefined ? this.#shared.find(known) : findJoined(this.#join(tx), known));
       return handler === undefined || job?.kind === handler.kind ? job : undefined;
     });
+  }
+
+  /**
+   * Waits until a job has ended, in whatever process: as `complete`, `error` or `cancelled`. Returns it, with its output or
+   * its error. All calls of a process share one statement, which is made less often the longer they wait: each time after a
+   * quarter of the time since the newest call, and at least each second. Jobs of this process's own workers are noticed at
+   * once.
+   *
+   * A job that is enqueued in an open transaction is not found: wait after the commit.
+   *
+   * @throws JobNotFoundError, also when the job is pruned meanwhile; NotSettledError when the time is over;
+   * InvalidInputError; ClosedError; the `signal`'s reason.
+   * @example
+   * const { publicId } = await rowlock.enqueue(Report, { payload });
+   * const { status, output } = await rowlock.settled(Report, publicId, { timeout: '30s' });
+   */
+  settled(publicId: string, options?: SettledOptions): Promise<JobView>;
+  /**
+   * The same of a job of this handler's kind: `payload` and `output` have its types.
+   *
+   * @throws also JobNotFoundError when the job is of another kind.
+   */
+  settled<Schema extends StandardSchemaV1, Output = Json>(
+    handler: Enqueueable<Schema, Output>,
+    publicId: string,
+    options?: SettledOptions,
+  ): Promise<JobView<Stored<StandardSchemaV1.InferInput<Schema>>, Output>>;
+  async settled(
+    ...given:
+      | readonly [publicId: string, options?: SettledOptions | undefined]
+      | readonly [handler: Enqueueable, publicId: string, options?: SettledOptions | undefined]
+  ): Promise<JobView<unknown, unknown>> {
+    this.checkOpen();
+    const [handler, publicId, options] = isOfHandler(given) ? given : [undefined, ...given];
+    if (handler !== undefined) checkEnqueueable(handler);
+    const job = await this.#settled.wait(existing(publicId), options);
+    if (handler !== undefined && job.kind !== handler.kind) throw new JobNotFoundError(publicId);
+    return job;
   }
 
   /**
@@ -322,6 +370,35 @@ export class Client<Tx> {
     });
   }
 
+  /**
+   * Why a job does not run: each cause as data, and in a sentence. No causes: the next claim of an idle worker takes the
+   * job. Writes nothing. Looks at the locks of limits as a claim does: a slot is taken, and given back at once.
+   *
+   * A job that a transaction other than a run has locked is not seen to be.
+   *
+   * @throws JobNotFoundError
+   * @example
+   * const { reasons } = await rowlock.explain(publicId);
+   * for (const { text } of reasons) console.log(text);
+   */
+  async explain(publicId: string): Promise<Explanation> {
+    const job = await this.find(existing(publicId));
+    if (job === undefined) throw new JobNotFoundError(publicId);
+    return explain({ driver: this.#driver, clock: this.#clock, held: this.#held }, job);
+  }
+
+  /**
+   * How many jobs wait and run, by queue and kind, and what was settled within a minute and an hour. Reads indexes and
+   * sums, never the history, so it may be called every few seconds.
+   *
+   * Of each queue up to 10,000 due jobs and as many delayed ones are counted, and about 20,000 of all queues together.
+   * Workers report every 2 s. A worker that dies takes the counts of its last seconds with it.
+   */
+  async stats(): Promise<Stats> {
+    this.checkOpen();
+    return stats(this.#driver);
+  }
+
   /** The workers that are alive, and those that stopped within the last hour, or died within an hour of their start. */
   async workers(): Promise<readonly WorkerView[]> {
     return this.#shared.workers();
@@ -337,9 +414,10 @@ export class Client<Tx> {
     await Promise.all([...this.#held].map((holder) => holder.release()));
   }
 
-  /** Refuses all later calls. */
+  /** Refuses all later calls, and ends those that wait. */
   protected refuseCalls(): void {
     this.#isClosed = true;
+    this.#settled.close();
   }
 
   /** @throws ClosedError */
@@ -408,11 +486,15 @@ async function findJoined(store: Store, publicId: string): Promise<JobView | und
 }
 
 /** With `undefined`, as the overloads require. */
-type JobWanted<Tx> = readonly [publicId: string, call?: CallOptions<Tx> | undefined] | JobOfHandler<Tx>;
+type JobWanted<Tx> =
+  | readonly [publicId: string, call?: CallOptions<Tx> | undefined]
+  | JobOfHandler<CallOptions<Tx>>;
 
-type JobOfHandler<Tx> = readonly [handler: Enqueueable, publicId: string, call?: CallOptions<Tx> | undefined];
+type JobOfHandler<Options> = readonly [handler: Enqueueable, publicId: string, options?: Options | undefined];
 
-function isOfHandler<Tx>(given: JobWanted<Tx>): given is JobOfHandler<Tx> {
+function isOfHandler<Options>(
+  given: readonly [publicId: string, options?: Options | undefined] | JobOfHandler<Options>,
+): given is JobOfHandler<Options> {
   return typeof given[0] === 'object' && given[0] !== null;
 }
 

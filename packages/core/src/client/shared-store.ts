@@ -71,6 +71,10 @@ export class SharedStore implements Verbs {
     return (await this.#finds.callOne(publicId)) ?? undefined;
   }
 
+  states(publicIds: readonly string[]): Promise<ReadonlyMap<string, State>> {
+    return this.#share.run(() => this.#driver.states(publicIds));
+  }
+
   list(filter: JobFilter, page: Page): Promise<JobPage> {
     return this.#share.run(() => this.#driver.list(filter, page));
   }

@@ -1,3 +1,4 @@
+import type { RunningJobs } from './statistics.js';
 import type { WakeUp } from './wake-up.js';
 
 /** A worker's session with the server, or what stands in for one. */
@@ -46,10 +47,20 @@ export interface WorkerInfo {
   readonly queues: readonly string[];
   /** The schedules that its program declares. Default: none. */
   readonly schedules?: readonly string[];
+  /** The kinds that it serves in these queues, each with the kinds of its `after`. Default: none. */
+  readonly kinds?: KindsServed;
+}
+
+/** Kinds, each with those whose earlier jobs of a key go first. */
+export interface KindsServed {
+  readonly [kind: string]: readonly string[];
 }
 
 export interface WorkerView extends WorkerInfo {
   readonly schedules: readonly string[];
+  readonly kinds: KindsServed;
+  /** What it has reported last of its runs. */
+  readonly running: readonly RunningJobs[];
   readonly id: string;
   readonly alive: boolean;
   readonly startedAt: Date;

@@ -1,4 +1,5 @@
 import type { JobId } from '../job/job.js';
+import type { State } from '../job/lifecycle.js';
 import type { Rate } from '../job/rates.js';
 import type { Anchor, SessionListener, WorkerInfo } from './anchor.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
@@ -6,6 +7,8 @@ import type { HistoryEntry, Stretch } from './history.js';
 import type { Receipt, RunNote, RunRef, RunStart, RunsStarted } from './run-record.js';
 import type { ScheduleStore } from './schedule-store.js';
 import type { SharedPool } from './shared-pool.js';
+import type { HeldJob, Situation, SituationQuestion } from './situation.js';
+import type { Backlog, StatisticsReport, Tallied } from './statistics.js';
 import type { Store } from './store.js';
 import type { Lanes, QueuePart, Reclaimed, ReclaimScope, Survey } from './survey.js';
 
@@ -55,6 +58,43 @@ export interface Driver<Tx = unknown> extends Store {
    * a limit that is paused. Reads without locks.
    */
   limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]>;
+
+  /** The states of those of these jobs that exist, by public id, as their rows have them. Up to 1,000. Reads without locks. */
+  states(publicIds: readonly string[]): Promise<ReadonlyMap<string, State>>;
+
+  /**
+   * The waiting jobs of all queues, by queue and kind. Of each queue counts the first `most` due jobs in the order of the
+   * claim, and as many delayed ones. Reads without locks.
+   */
+  backlog(most: number): Promise<readonly Backlog[]>;
+
+  /**
+   * Adds what a worker has counted to the sums of this minute, and writes what it has now. Commits without a flush where
+   * the database can.
+   *
+   * @param report The tallies are in one order for all workers.
+   */
+  report(workerId: string, report: StatisticsReport): Promise<void>;
+
+  /** The sums of this minute and of so many whole minutes before it, by the database's clock. */
+  tallied(minutes: number): Promise<Tallied>;
+
+  /** Deletes up to 10,000 sums of minutes that are more than a week ago. */
+  forgetTallies(): Promise<void>;
+
+  /**
+   * Finds what may be in the way of a job, by the conditions of the claim. Reads without locks. Undefined: there is no
+   * such job.
+   */
+  situation(question: SituationQuestion): Promise<Situation | undefined>;
+
+  /**
+   * The jobs of these parts that a run has, up to 100. Looks at the first 100 due jobs of each part, and at those in
+   * progress. Reads without locks.
+   *
+   * @param parts With limits.
+   */
+  holders(parts: readonly QueuePart[]): Promise<readonly HeldJob[]>;
 
   /**
    * Takes a start of each of these rates, or of none. The rates are in the order of their names. By the database's

@@ -1,3 +1,4 @@
+import type { KindsServed } from '../driver/anchor.js';
 import { DuplicateKindError, InvalidInputError } from '../errors.js';
 import type { AnyHandler } from './handler.js';
 
@@ -19,6 +20,11 @@ export class Registry<Tx> {
 
   get kinds(): readonly string[] {
     return [...this.#handlers.keys()];
+  }
+
+  /** The kinds, each with those of its handler's `after`. */
+  get kindsServed(): KindsServed {
+    return Object.fromEntries([...this.#handlers].map(([kind, { after }]) => [kind, after]));
   }
 
   get queues(): readonly string[] {

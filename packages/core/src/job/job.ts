@@ -33,10 +33,13 @@ export interface Job {
   /** The text of its limits and rates, fixed at the enqueue: see `limitsText`. Empty if it has none. */
   readonly limits: string;
   readonly createdAt: Date;
+  /** How long its time had come when this was read, by the database's clock, in milliseconds. */
+  readonly waitedMs: number;
 }
 
 /** A job, as clients see it. */
-export interface JobView<Payload = Json, Output = Json> extends Omit<Job, 'id' | 'payload' | 'limits'> {
+export interface JobView<Payload = Json, Output = Json>
+  extends Omit<Job, 'id' | 'payload' | 'limits' | 'waitedMs'> {
   /** The limits that its runs keep, by name. */
   readonly limits: Limits;
   /** The rates of its runs, by name. */

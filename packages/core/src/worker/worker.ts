@@ -29,6 +29,7 @@ import { ScanPosition } from './look/scan-position.js';
 import { Slots } from './look/slots.js';
 import { Surveyor } from './look/surveyor.js';
 import { Ticks } from './look/ticks.js';
+import { Unserved } from './look/unserved.js';
 import { RunRecords } from './record/run-records.js';
 import type { Enqueues } from './run/context.js';
 import type { LiveRun } from './run/live-run.js';
@@ -37,6 +38,7 @@ import { limitMs } from './run/time-limits.js';
 import { WorkerEmitter, type WorkerEvents } from './tell/events.js';
 import { Faults } from './tell/faults.js';
 import { LineReporter } from './tell/line-reporter.js';
+import { Statistics } from './tell/statistics.js';
 import { Alarm } from './time/alarm.js';
 
 export interface WorkerOptions {
@@ -104,6 +106,8 @@ interface Running {
   readonly surveyor: Surveyor;
   readonly ticks: Ticks;
   readonly lines: LineReporter;
+  readonly statistics: Statistics;
+  readonly unserved: Unserved;
   readonly beside: readonly Promise<void>[];
 }
 
@@ -275,10 +279,13 @@ export class Worker<Tx> {
       pid: process.pid,
       queues: registry.queues,
       schedules: schedules.names,
+      kinds: registry.kindsServed,
     };
     const anchor = await driver.anchor(info, session);
     const lines = new LineReporter(anchor, clock, log);
     const starts = new RatedStarts({ driver, clock, mostMs: this.#pollMs, onFault: this.#faults.meet });
+    const statistics = new Statistics({ driver, workerId: anchor.workerId, live: this.#live, clock, log });
+    const unserved = new Unserved({ driver, clock, log, events: this.#events, worker: this.name });
     const flow: Omit<Flow<Tx>, 'claimed'> = {
       driver,
       registry,
@@ -297,6 +304,7 @@ export class Worker<Tx> {
       taken: this.#taken,
       live: this.#live,
       cancellations: this.#cancellations,
+      statistics,
       leftBehind: this.#leftBehind,
       unknownKinds: new Set(),
       stopping: this.#stopping.signal,
@@ -387,7 +395,19 @@ export class Worker<Tx> {
       stopping: this.#stopping.signal,
     });
     const beside = [this.#listen(anchor).catch(this.#faults.meet), ...(retention.any ? [pruner.run()] : [])];
-    this.#running = { anchor, slots, rounds, limited, starts, surveyor, ticks, lines, beside };
+    this.#running = {
+      anchor,
+      slots,
+      rounds,
+      limited,
+      starts,
+      surveyor,
+      ticks,
+      lines,
+      statistics,
+      unserved,
+      beside,
+    };
     const wakeUps = anchor.pushed ? 'pushed' : 'polled';
     log.info(
       { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
@@ -431,6 +451,7 @@ export class Worker<Tx> {
 
   #rest(): void {
     this.#running?.lines.rest();
+    this.#running?.unserved.idle();
     this.#events.emit('idle');
   }
 
@@ -449,7 +470,16 @@ export class Worker<Tx> {
   }
 
   /** Waits for the runs, and ends the session. */
-  async #end({ anchor, slots, surveyor, ticks, lines, beside }: Running): Promise<void> {
+  async #end({
+    anchor,
+    slots,
+    surveyor,
+    ticks,
+    lines,
+    statistics,
+    unserved,
+    beside,
+  }: Running): Promise<void> {
     const ticked = ticks.stop();
     this.#patience = new Alarm(this.#parts.clock, () => {
       for (const run of this.#live) run.stop(new WorkerStoppedError());
@@ -465,6 +495,8 @@ export class Worker<Tx> {
       this.#parts.log.warn({ err: error, worker: this.name }, 'cancellations may have been lost');
     });
     lines.stop();
+    await unserved.stop();
+    await statistics.stop();
     await Promise.all(beside);
     this.#alarm.stop();
     await anchor.release();

@@ -1,8 +1,14 @@
 import { type ClaimCriteria, type Job, NO_LIMITS } from '@rowlock/core/driver';
+import type { JobRow } from '../job-row.js';
 import { toJob } from '../rows.js';
 import { enterLimits } from './limits.js';
 import { pausesOf } from './pauses.js';
 import type { Place } from './place.js';
+
+/** Whether a job is in the claim's index among those with these limits, and its time has come. */
+export function isClaimable(job: JobRow, limits: string, now: number): boolean {
+  return job.limits === limits && job.status === 'new' && job.due && job.availableAt <= now;
+}
 
 /** Uses SKIP LOCKED. Takes no slot of a limit where no job is free. Rows come in the order of their ids, which the sort by priority keeps. */
 export function claim({ database, tx }: Place, criteria: ClaimCriteria): readonly Job[] {
@@ -15,10 +21,7 @@ export function claim({ database, tx }: Place, criteria: ClaimCriteria): readonl
     queue,
     tx,
     (job, row) =>
-      job.limits === limits &&
-      job.status === 'new' &&
-      job.due &&
-      job.availableAt <= now &&
+      isClaimable(job, limits, now) &&
       (job.priority > line.priority || (job.priority === line.priority && job.id > line.id)) &&
       kinds.includes(job.kind) &&
       !passedOver.has(job.key) &&
@@ -28,5 +31,5 @@ export function claim({ database, tx }: Place, criteria: ClaimCriteria): readonl
   const first = found.toSorted((one, other) => one.value.priority - other.value.priority).slice(0, limit);
   for (const { row } of first) tx.take(row);
   if (first.length > 0) enterLimits({ database, tx }, limits);
-  return first.map(({ value }) => toJob(value));
+  return first.map(({ value }) => toJob(value, now));
 }

@@ -59,6 +59,12 @@ export function count({ database, tx }: Place, filter: JobFilter): Record<State,
   return counts;
 }
 
+export function states({ database, tx }: Place, publicIds: readonly string[]): ReadonlyMap<string, State> {
+  const { jobs } = database.tables;
+  const found = publicIds.flatMap((publicId) => jobs.findBy('publicId', publicId, tx));
+  return new Map(found.map(({ value: { publicId, status } }) => [publicId, status]));
+}
+
 function matching(
   { database, tx }: Place,
   { publicIds, queue, kind, key, status }: JobFilter,

@@ -11,6 +11,11 @@ import { toJob } from '../rows.js';
 import { pausesOf } from './pauses.js';
 import type { Place } from './place.js';
 
+/** Whether a job of a queue is available, or in progress. */
+export function runsNow({ queue, status, availableAt }: JobRow, of: string, now: number): boolean {
+  return queue === of && (status === 'in-progress' || (status === 'new' && availableAt <= now));
+}
+
 /** Uses NOWAIT. */
 export function lockSiblings(
   { database, tx }: Place,
@@ -19,13 +24,7 @@ export function lockSiblings(
 ): readonly Job[] {
   const now = database.clock.now();
   const found = keys.map((key) =>
-    database.tables.jobs.findBy(
-      'key',
-      key,
-      tx,
-      ({ queue: own, status, availableAt }) =>
-        own === queue && (status === 'in-progress' || (status === 'new' && availableAt <= now)),
-    ),
+    database.tables.jobs.findBy('key', key, tx, (job) => runsNow(job, queue, now)),
   );
   tx.takeNow(found.flat().map(({ row }) => row));
   const paused = pausesOf({ database, tx });
@@ -36,7 +35,7 @@ export function lockSiblings(
     const isPaused = (job: JobRow): boolean => paused.queue(job.queue) || paused.kind(job.kind);
     return beforePaused([...inProgress, ...others], isPaused)
       .slice(0, limit)
-      .map(toJob);
+      .map((job) => toJob(job, now));
   });
 }
 

@@ -7,8 +7,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 export function addWorker({ database, tx }: Place, given: WorkerInfo): WorkerRow {
-  const { name, host, pid, queues, schedules = [] } = given;
-  const info = { name, host, pid, queues: [...queues], schedules: [...schedules] };
+  const { name, host, pid, queues, schedules = [], kinds = {} } = given;
+  const info = { name, host, pid, queues: [...queues], schedules: [...schedules], kinds: { ...kinds } };
   const startedAt = database.clock.now();
   return database.tables.workers.insert(tx, (id) => ({
     id: String(id),
@@ -18,6 +18,7 @@ export function addWorker({ database, tx }: Place, given: WorkerInfo): WorkerRow
     aliveUntil: null,
     prunesUntil: null,
     lines: '{}',
+    running: '[]',
   }));
 }
 
@@ -48,7 +49,13 @@ export async function reportLines({ database, tx }: Place, id: string, lines: Wo
 export async function stopWorker({ database, tx }: Place, id: string): Promise<void> {
   for (const { row, value } of database.tables.workers.findBy('id', id, tx)) {
     await tx.lock(row);
-    tx.write(row, { ...value, stoppedAt: database.clock.now(), aliveUntil: null, lines: '{}' });
+    tx.write(row, {
+      ...value,
+      stoppedAt: database.clock.now(),
+      aliveUntil: null,
+      lines: '{}',
+      running: '[]',
+    });
   }
 }
 

@@ -3,7 +3,7 @@ import { pauseConditions } from './pauses.js';
 import type { Tables } from './tables.js';
 
 /** The jobs that a group may contain: due jobs, and leased ones. */
-const RUNS_NOW = `(status = 'in-progress' OR (status = 'new' AND available_at <= UTC_TIMESTAMP(6)))`;
+export const RUNS_NOW = `(status = 'in-progress' OR (status = 'new' AND available_at <= UTC_TIMESTAMP(6)))`;
 
 /** The jobs of the same keys: locks them, and finds the ones to wait for. */
 export const siblingStatements = (tables: Tables) => {

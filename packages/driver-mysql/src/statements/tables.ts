@@ -12,6 +12,7 @@ export interface Tables {
   readonly rate: string;
   readonly rateNumbers: string;
   readonly schedule: string;
+  readonly tally: string;
   readonly bell: string;
   readonly migration: string;
   readonly enterLimit: string;
@@ -33,6 +34,7 @@ export function tables(schema: string): Tables {
     rate: named('rate'),
     rateNumbers: named('rate_numbers'),
     schedule: named('schedule'),
+    tally: named('tally'),
     bell: named('bell'),
     migration: named('migration'),
     enterLimit: named('enter_limit'),

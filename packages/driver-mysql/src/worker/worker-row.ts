@@ -18,8 +18,8 @@ export class WorkerRow {
 
   /** @throws DriverError */
   static async add(on: MysqlTransaction, sql: Statements, worker: WorkerInfo): Promise<WorkerRow> {
-    const { name, host, pid, queues, schedules = [] } = worker;
-    const values = [name, host, pid, JSON.stringify(queues), JSON.stringify(schedules)];
+    const { name, host, pid, queues, schedules = [], kinds = {} } = worker;
+    const values = [name, host, pid, ...[queues, schedules, kinds].map((each) => JSON.stringify(each))];
     for (;;) {
       const id = newWorkerId();
       try {

@@ -3,6 +3,10 @@ import { JOB } from './columns.js';
 import { pauseConditions } from './pauses.js';
 import type { Functions, Tables } from './tables.js';
 
+/** Whether a job with these limits is in the claim's index, and its time has come. */
+export const claimable = (limits: string): string =>
+  `status = 'new' AND due AND ${limits} AND available_at <= statement_timestamp()`;
+
 /** The claim, and its transaction's settings. */
 export const claimStatements = (tables: Tables, { enterLimits, limitGate }: Functions) => {
   const { job, limitSlot, limitMark, limitSize } = tables;
@@ -27,7 +31,7 @@ export const claimStatements = (tables: Tables, { enterLimits, limitGate }: Func
    */
   const claim = (limits: string, isPaused: string, limit: string): string => `
       SELECT ${JOB} FROM ${job}
-      WHERE queue = $1 AND status = 'new' AND due AND ${limits} AND available_at <= statement_timestamp()
+      WHERE queue = $1 AND ${claimable(limits)}
         AND (priority, id) > ((SELECT $2::smallint WHERE NOT ${isPaused}), $3)
         AND kind = ANY($4)
         AND coalesce(key <> ALL($5), true)

@@ -2,6 +2,14 @@ import { JOB } from './columns.js';
 import { pauseConditions } from './pauses.js';
 import type { Tables } from './tables.js';
 
+/** The jobs that a group may contain: due jobs, and leased ones. */
+export const RUNS_NOW = `status IN ('new', 'in-progress')
+          AND (status = 'in-progress' OR available_at <= statement_timestamp())`;
+
+/** Whether a job of these kinds still has work ahead of it. */
+export const isOutstanding = (kinds: string): string =>
+  `kind = ${kinds} AND status IN ('new', 'in-progress')`;
+
 /** The jobs of the same keys: locks them, and finds the ones to wait for. */
 export const siblingStatements = (tables: Tables) => {
   const { job } = tables;
@@ -10,8 +18,7 @@ export const siblingStatements = (tables: Tables) => {
   /** All runnable jobs of some keys. NOWAIT refuses the statement when another transaction has one. */
   const locked = (which: string): string => `locked AS MATERIALIZED (
         SELECT ${JOB} FROM ${job}
-        WHERE queue = $1 AND ${which} AND status IN ('new', 'in-progress')
-          AND (status = 'in-progress' OR available_at <= statement_timestamp())
+        WHERE queue = $1 AND ${which} AND ${RUNS_NOW}
         ORDER BY id
         FOR NO KEY UPDATE NOWAIT
       )`;
@@ -35,7 +42,7 @@ export const siblingStatements = (tables: Tables) => {
     // with half a million settled jobs of the key.
     firstOutstanding: `
       WITH outstanding AS MATERIALIZED (
-        SELECT id FROM ${job} WHERE key = $1 AND kind = ANY($2) AND status IN ('new', 'in-progress')
+        SELECT id FROM ${job} WHERE key = $1 AND ${isOutstanding('ANY($2)')}
       )
       SELECT min(id) AS id FROM outstanding WHERE id < $3 AND id <> ALL($4)`,
   };

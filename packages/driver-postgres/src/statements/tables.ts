@@ -14,6 +14,7 @@ export interface Tables {
   readonly rate: string;
   readonly rateNumbers: string;
   readonly schedule: string;
+  readonly tally: string;
   readonly migration: string;
 }
 
@@ -32,6 +33,7 @@ export function tables(schema: string): Tables {
     rate: named('rate'),
     rateNumbers: named('rate_numbers'),
     schedule: named('schedule'),
+    tally: named('tally'),
     migration: named('rowlock_migration'),
   };
 }

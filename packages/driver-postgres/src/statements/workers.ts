@@ -9,12 +9,12 @@ export const workerStatements = (tables: Tables) => {
       `SELECT 1 FROM ${worker} WHERE id = $1 FOR UPDATE ${otherwise}`,
 
     addWorker: `
-      INSERT INTO ${worker} (id, name, host, pid, queues, schedules) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id`,
+      INSERT INTO ${worker} (id, name, host, pid, queues, schedules, kinds) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING id`,
 
     // Writes nothing unless the worker's row was deleted.
     keepWorker: `
-      INSERT INTO ${worker} (id, name, host, pid, queues, schedules, started_at)
-      VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() - $7 * interval '1 ms')
+      INSERT INTO ${worker} (id, name, host, pid, queues, schedules, kinds, started_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() - $8 * interval '1 ms')
       ON CONFLICT DO NOTHING`,
 
     // Commits without a flush: a beat has no use after a power cut.
@@ -28,11 +28,11 @@ export const workerStatements = (tables: Tables) => {
       UPDATE ${worker} SET lines = $2 WHERE id = $1 AND stopped_at IS NULL
       RETURNING set_config('synchronous_commit', 'off', true)`,
 
-    stopWorker: `UPDATE ${worker} SET stopped_at = clock_timestamp(), alive_until = NULL, lines = '{}' WHERE id = $1`,
+    stopWorker: `UPDATE ${worker} SET stopped_at = clock_timestamp(), alive_until = NULL, lines = '{}', running = '[]' WHERE id = $1`,
 
     workers: `
       WITH ${alive(tables)}
-      SELECT id, name, host, pid, to_jsonb(queues) AS queues, to_jsonb(schedules) AS schedules, lines, extract(epoch FROM started_at) * 1000 AS started_at,
+      SELECT id, name, host, pid, to_jsonb(queues) AS queues, to_jsonb(schedules) AS schedules, kinds, lines, running, extract(epoch FROM started_at) * 1000 AS started_at,
              id IN (SELECT id FROM alive) AS alive
       FROM ${worker} AS worker
       WHERE id IN (SELECT id FROM alive)

@@ -17,8 +17,8 @@ export class WorkerRow {
 
   /** @throws DriverError */
   static async add(on: PostgresTransaction, sql: Statements, worker: WorkerInfo): Promise<WorkerRow> {
-    const { name, host, pid, queues, schedules = [] } = worker;
-    const values = [name, host, pid, queues, schedules];
+    const { name, host, pid, queues, schedules = [], kinds = {} } = worker;
+    const values = [name, host, pid, queues, schedules, kinds];
     for (;;) {
       const [row] = await query<{ id: number }>(on, sql.addWorker, [newWorkerId(), ...values]);
       if (row !== undefined) return new WorkerRow(sql, worker, row.id);
@@ -32,8 +32,8 @@ export class WorkerRow {
 
   /** @throws DriverError */
   async keep(on: PostgresTransaction): Promise<void> {
-    const { name, host, pid, queues, schedules = [] } = this.#worker;
+    const { name, host, pid, queues, schedules = [], kinds = {} } = this.#worker;
     const ageMs = performance.now() - this.#since;
-    await query(on, this.#sql.keepWorker, [this.id, name, host, pid, queues, schedules, ageMs]);
+    await query(on, this.#sql.keepWorker, [this.id, name, host, pid, queues, schedules, kinds, ageMs]);
   }
 }

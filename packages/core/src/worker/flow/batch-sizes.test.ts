@@ -46,6 +46,7 @@ const job = (change: Partial<Job> = {}): Job => ({
   metadata: {},
   limits: '',
   createdAt: new Date(0),
+  waitedMs: 0,
   ...change,
 });
 

@@ -13,6 +13,7 @@ import type { Enqueues } from '../run/context.js';
 import type { LiveRun } from '../run/live-run.js';
 import type { RunInfo } from '../run/run-info.js';
 import type { WorkerEmitter } from '../tell/events.js';
+import type { Statistics } from '../tell/statistics.js';
 import type { BatchSizes } from './batch-sizes.js';
 
 /** The parts that all slots of one worker share. */
@@ -41,6 +42,7 @@ export interface Flow<Tx> {
   /** The runs going on in this process. */
   readonly live: Set<LiveRun>;
   readonly cancellations: Cancellations;
+  readonly statistics: Statistics;
   /** Runs whose handlers ignored their signals and have not ended yet. */
   readonly leftBehind: Set<RunInfo>;
   /** Kinds without a handler here that have been logged. */

@@ -16,8 +16,10 @@ export function enlist<Tx>(flow: Flow<Tx>, claim: Grouped<Tx>): () => void {
     flow.live.add(live);
   }
   flow.cancellations.applyTo(together);
+  flow.statistics.changed();
   return () => {
     endHalfTime();
     for (const live of together) flow.live.delete(live);
+    flow.statistics.changed();
   };
 }

@@ -47,6 +47,7 @@ function row(publicId: string) {
     metadata: {},
     limits: '',
     createdAt: new Date(0),
+    waitedMs: 0,
   };
   return { id: 1n, publicId, ...queue, ...counts };
 }

@@ -21,6 +21,7 @@ function job(id: number, key: string | null = null): Job {
     metadata: {},
     limits: '',
     createdAt: new Date(0),
+    waitedMs: 0,
   };
 }
 

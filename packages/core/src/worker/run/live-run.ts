@@ -29,6 +29,11 @@ export class LiveRun {
     this.jobs = jobs.map(({ id }) => id);
   }
 
+  /** The queue and the kind of its jobs. */
+  get lane(): Pick<Job, 'queue' | 'kind'> | undefined {
+    return this.#rows[0];
+  }
+
   /** How often each of its jobs was redriven, by its public id. Made at the first read, as most runs never need it. */
   get redrives(): ReadonlyMap<string, number> {
     this.#redrives ??= new Map(this.#rows.map(({ publicId, redrives }) => [publicId, redrives]));

@@ -19,6 +19,7 @@ const job: Job = {
   metadata: {},
   limits: '',
   createdAt: new Date(0),
+  waitedMs: 0,
 };
 const policy = {
   runId: 'run',

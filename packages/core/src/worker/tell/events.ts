@@ -2,6 +2,7 @@ import { inCleanContext } from '../../clean-context.js';
 import { InvalidInputError } from '../../errors.js';
 import type { SettlingEvent } from '../../job/lifecycle.js';
 import type { Logger } from '../../logger.js';
+import type { UnservedJobs } from '../../stats/served.js';
 import type { RunInfo } from '../run/run-info.js';
 
 /** A run, how its jobs ended by public id, and how long it took in milliseconds. */
@@ -53,6 +54,11 @@ export interface WorkerEvents {
   lost: [run: RunInfo, error: unknown];
   /** Another transaction holds the job's entity now. */
   blocked: [job: { readonly publicId: string; readonly queue: string; readonly key: string | null }];
+  /**
+   * Due jobs of a queue and kind are served by no live worker. An idle worker looks once a minute, and tells of the same
+   * jobs once an hour. The jobs may be of any queue.
+   */
+  unserved: [jobs: UnservedJobs];
   /** The worker is idle: it has looked at all jobs that could be claimed. */
   idle: [];
   /** Something other than a handler failed. The worker goes on by itself. */
@@ -77,6 +83,7 @@ export class WorkerEmitter {
     leftBehind: new Set(),
     lost: new Set(),
     blocked: new Set(),
+    unserved: new Set(),
     idle: new Set(),
     fault: new Set(),
     stop: new Set(),

@@ -4,11 +4,13 @@ import type { Run } from '../run/run.js';
 import type { WorkerEmitter } from './events.js';
 import { tellFailures } from './failures.js';
 import { hearsOfSettled, tellSettled } from './settled.js';
+import type { Statistics } from './statistics.js';
 
-/** The log and the events. */
+/** The log, the events and the counts. */
 interface Ears {
   readonly log: Logger;
   readonly events: WorkerEmitter;
+  readonly statistics: Pick<Statistics, 'settled'>;
 }
 
 /**
@@ -32,12 +34,13 @@ export function tell<Tx>(
 }
 
 function tellRun<Tx>(
-  { log, events }: Ears,
+  { log, events, statistics }: Ears,
   run: Run<Tx>,
   settlements: readonly Settlement[],
   tookMs: number,
 ): void {
   tellFailures(log, run, settlements);
+  statistics.settled(run.jobs, settlements, tookMs);
   // Without listeners the event is not made.
   if (isSilent(log.debug) && !hearsOfSettled(events)) return;
   const { info, jobs } = run;

@@ -1,0 +1,177 @@
+import { Slots, type SlotsParts } from '../client/slots.js';
+import type { WorkerView } from '../driver/anchor.js';
+import type { Driver } from '../driver/driver.js';
+import type { PauseView } from '../driver/pause.js';
+import type { NamedJob, Situation } from '../driver/situation.js';
+import type { QueuePart } from '../driver/survey.js';
+import { JobNotFoundError } from '../errors.js';
+import { isSettled, type State } from '../job/lifecycle.js';
+import { type Limit, limitsOf, namesIn, ratesOf } from '../job/limits.js';
+import { startAt } from '../job/rates.js';
+import { isServed, servedIn } from '../stats/served.js';
+import type { Cause, Reason } from './reason.js';
+import { sentence } from './sentence.js';
+
+/** The most jobs before a job that are counted. */
+const MOST_BEFORE = 1_000;
+
+/** The most parts of queues in which the holders of a limit's slots are looked for. */
+const MOST_PARTS = 100;
+
+/** A rate that allows a start sooner is in nobody's way. */
+const LEAST_WAIT_US = 1_000;
+
+/** Why a job does not run. */
+export interface Explanation {
+  readonly publicId: string;
+  /** The state, as `find` shows it. */
+  readonly status: State;
+  /** When it was so, by the database's clock. */
+  readonly at: Date;
+  /** All that keep it from running. None: the next claim of an idle worker takes it. */
+  readonly reasons: readonly Reason[];
+}
+
+/** What explanations are made with. */
+export interface ExplainParts extends SlotsParts {
+  readonly driver: Pick<
+    Driver,
+    'claimSession' | 'notify' | 'situation' | 'holders' | 'limitedParts' | 'limits' | 'pauses' | 'workers'
+  >;
+}
+
+/** The live workers and the pauses, read once for an explanation. */
+interface Surroundings {
+  readonly workers: readonly WorkerView[];
+  readonly pauses: readonly PauseView[];
+}
+
+/** @throws JobNotFoundError, DriverError */
+export async function explain(parts: ExplainParts, job: NamedJob): Promise<Explanation> {
+  const [workers, pauses] = await Promise.all([parts.driver.workers(), parts.driver.pauses()]);
+  const around = { workers: workers.filter(({ alive }) => alive), pauses };
+  const situation = await situationOf(parts, around, job);
+  if (situation === undefined) throw new JobNotFoundError(job.publicId);
+  const { publicId, run, now: at } = situation;
+  const status = run === null ? situation.status : 'in-progress';
+  return { publicId, status, at, reasons: await reasons(parts, around, situation) };
+}
+
+function situationOf(
+  { driver }: ExplainParts,
+  { workers }: Surroundings,
+  { publicId, kind }: NamedJob,
+): Promise<Situation | undefined> {
+  return driver.situation({ publicId, after: afterOf(workers, kind), most: MOST_BEFORE + 1 });
+}
+
+/** The kinds for which the kind waits wherever it is served. */
+function afterOf(workers: readonly WorkerView[], kind: string): readonly string[] {
+  const [first = [], ...others] = workers.flatMap(({ kinds }) => (kinds[kind] ? [kinds[kind]] : []));
+  return first.filter((each) => others.every((after) => after.includes(each)));
+}
+
+async function reasons(
+  parts: ExplainParts,
+  around: Surroundings,
+  situation: Situation,
+): Promise<readonly Reason[]> {
+  const { status, finishedAt, error, run } = situation;
+  if (isSettled(status)) return [reason({ reason: 'settled', status, at: finishedAt, error })];
+  if (run !== null) return [reason({ reason: 'running', ...run })];
+  return [
+    ...[...delayed(situation), ...paused(around, situation), ...unserved(around, situation)].map(reason),
+    ...(await ofItsKey(parts, around, situation)),
+    ...[...(await fullLimits(parts, around, situation)), ...ratesUsedUp(situation)].map(reason),
+    ...backlog(situation).map(reason),
+  ];
+}
+
+function reason(cause: Cause): Reason {
+  const blocks =
+    cause.reason === 'earlier' ? cause.causes.some((each) => each.blocks) : cause.reason !== 'backlog';
+  return { ...cause, blocks, text: sentence(cause) };
+}
+
+function delayed({ due, availableAt, now, attempt, maxAttempts, error }: Situation): readonly Cause[] {
+  if (due && availableAt <= now) return [];
+  return [{ reason: 'delayed', until: availableAt, attempt, maxAttempts, error }];
+}
+
+function paused({ pauses }: Surroundings, { queue, kind, limits }: Situation): readonly Cause[] {
+  const names = { all: [''], queue: [queue], kind: [kind], limit: namesIn(limits) };
+  return pauses
+    .filter(({ scope, name }) => names[scope].includes(name))
+    .map(({ scope, name, until, reason: because, by, pausedAt: since }) => {
+      return { reason: 'paused', scope, name, until, because, by, since };
+    });
+}
+
+function unserved({ workers }: Surroundings, { queue, kind }: Situation): readonly Cause[] {
+  if (isServed({ queue, kind }, workers)) return [];
+  return [{ reason: 'unserved', queue, kind, servedIn: servedIn(kind, workers) }];
+}
+
+/** What the other jobs of its key do. An earlier one is explained too: it is the first, so no other is behind that. */
+async function ofItsKey(
+  parts: ExplainParts,
+  around: Surroundings,
+  { key, sibling, earlier, dependency }: Situation,
+): Promise<readonly Reason[]> {
+  if (key === null) return [];
+  const causes: Cause[] = [];
+  if (sibling !== null) causes.push({ reason: 'key', key, job: sibling });
+  if (sibling === null && earlier !== null) {
+    const first = await situationOf(parts, around, earlier);
+    const why = first === undefined ? [] : await reasons(parts, around, { ...first, earlier: null });
+    causes.push({ reason: 'earlier', key, job: earlier, causes: why });
+  }
+  if (dependency !== null) causes.push({ reason: 'after', key, job: dependency });
+  return causes.map(reason);
+}
+
+/** Takes a slot of each limit, as a claim does, and gives it back at once. */
+async function fullLimits(
+  parts: ExplainParts,
+  around: Surroundings,
+  situation: Situation,
+): Promise<readonly Cause[]> {
+  const causes: Cause[] = [];
+  for (const limit of limitsOf(situation.limits)) {
+    await using slot = await new Slots(parts, limit.name, limit).acquire();
+    if (slot.outcome === 'full') causes.push(await fullLimit(parts, around, situation, limit));
+  }
+  return causes;
+}
+
+async function fullLimit(
+  { driver }: ExplainParts,
+  { workers }: Surroundings,
+  { queue, limits }: Situation,
+  { name, max }: Limit,
+): Promise<Cause> {
+  const isOwn = (part: QueuePart): boolean => part.queue === queue && part.limits === limits;
+  const size = (await driver.limits()).find((set) => set.name === name)?.max ?? max;
+  const queues = [...new Set([queue, ...workers.flatMap((worker) => worker.queues)])];
+  const shared = (await driver.limitedParts(queues)).filter(
+    (part) => limitsOf(part.limits).some((other) => other.name === name) && !isOwn(part),
+  );
+  const by = await driver.holders([{ queue, limits }, ...shared.slice(0, MOST_PARTS)]);
+  return { reason: 'limit', name, max: size, by };
+}
+
+function ratesUsedUp({ limits, rates, now }: Situation): readonly Cause[] {
+  const nowUs = now.getTime() * 1_000;
+  return ratesOf(limits).flatMap((rate): readonly Cause[] => {
+    const found = rates.find(({ name }) => name === rate.name);
+    if (found === undefined) return [];
+    const { waitUs } = startAt(nowUs + found.nextInUs, nowUs, found.numbers ?? rate);
+    if (waitUs < LEAST_WAIT_US) return [];
+    return [{ reason: 'rate', name: rate.name, at: new Date((nowUs + waitUs) / 1_000) }];
+  });
+}
+
+function backlog({ before }: Situation): readonly Cause[] {
+  if (before === 0) return [];
+  return [{ reason: 'backlog', jobs: Math.min(before, MOST_BEFORE), more: before > MOST_BEFORE }];
+}

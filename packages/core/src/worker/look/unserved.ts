@@ -1,0 +1,71 @@
+import type { Clock } from '../../clock.js';
+import type { Driver } from '../../driver/driver.js';
+import type { Logger } from '../../logger.js';
+import { isServed, servedIn, type UnservedJobs } from '../../stats/served.js';
+import type { WorkerEmitter } from '../tell/events.js';
+
+/** How often an idle worker looks at most, in milliseconds. */
+const EVERY_MS = 60_000;
+
+/** How long a job must have been due, in milliseconds: workers may just be starting. */
+const GRACE_MS = 10_000;
+
+/** How often the same jobs are told of at most, in milliseconds. */
+const AGAIN_MS = 3_600_000;
+
+/** How many waiting jobs of a queue are looked at. Jobs that nobody serves stay at its front. */
+const MOST = 100;
+
+export interface UnservedParts {
+  readonly driver: Pick<Driver, 'backlog' | 'workers'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly events: Pick<WorkerEmitter, 'emit'>;
+  readonly worker: string;
+}
+
+/** Warns of due jobs of queues or kinds that nobody serves. A worker looks when it is idle, for all queues at once. */
+export class Unserved {
+  readonly #parts: UnservedParts;
+  readonly #told = new Map<string, number>();
+  #nextAt: number;
+  #look: Promise<void> = Promise.resolve();
+
+  constructor(parts: UnservedParts) {
+    this.#parts = parts;
+    this.#nextAt = parts.clock.now() + EVERY_MS;
+  }
+
+  /** The worker has nothing to do. */
+  idle(): void {
+    const { clock, log } = this.#parts;
+    const now = clock.now();
+    if (now < this.#nextAt) return;
+    this.#nextAt = now + EVERY_MS;
+    this.#look = this.#warn(now).catch((error: unknown) => {
+      log.debug({ err: error }, 'the look for unserved jobs failed');
+    });
+  }
+
+  /** Resolves when nothing goes on any more. */
+  async stop(): Promise<void> {
+    this.#nextAt = Number.POSITIVE_INFINITY;
+    await this.#look;
+  }
+
+  async #warn(now: number): Promise<void> {
+    const { driver, log, events, worker } = this.#parts;
+    const backlog = await driver.backlog(MOST);
+    const workers = (await driver.workers()).filter(({ alive }) => alive);
+    for (const lane of backlog) {
+      const { queue, kind, due: jobs, oldestDueMs } = lane;
+      if (oldestDueMs === null || oldestDueMs < GRACE_MS || isServed(lane, workers)) continue;
+      const name = `${queue}\n${kind}`;
+      if (now < (this.#told.get(name) ?? Number.NEGATIVE_INFINITY) + AGAIN_MS) continue;
+      this.#told.set(name, now);
+      const unserved: UnservedJobs = { queue, kind, jobs, oldestDueMs, servedIn: servedIn(kind, workers) };
+      log.warn({ ...unserved, worker }, 'no live worker serves these due jobs');
+      events.emit('unserved', unserved);
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import type { Clock } from '../../clock.js';
+import type { Settlement } from '../../driver/claim-session.js';
+import type { Driver } from '../../driver/driver.js';
+import type { RunningJobs, Tally } from '../../driver/statistics.js';
+import type { Job } from '../../job/job.js';
+import { type SettlingEvent, TRANSITIONS } from '../../job/lifecycle.js';
+import type { Logger } from '../../logger.js';
+import { bucketOf, emptyBuckets } from '../../stats/buckets.js';
+import type { LiveRun } from '../run/live-run.js';
+
+/** The pause between a change and its report, in milliseconds. */
+const EVERY_MS = 2_000;
+
+/** How often tallies that are too old are deleted, in milliseconds. */
+const FORGET_MS = 3_600_000;
+
+export interface StatisticsParts {
+  readonly driver: Pick<Driver, 'report' | 'forgetTallies'>;
+  readonly workerId: string;
+  readonly live: ReadonlySet<LiveRun>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+type Counted = 'completed' | 'failed' | 'cancelled' | 'retried';
+
+type Counts = { queue: string; kind: string; waits: number[]; runs: number[] } & Record<Counted, number>;
+
+/**
+ * Counts what a worker settles, in its memory, and reports it beside the claims. A settlement pays an addition. A process
+ * that dies loses the counts of its last seconds, and no job.
+ */
+export class Statistics {
+  readonly #parts: StatisticsParts;
+  #counts = new Map<string, Counts>();
+  #reported = '[]';
+  #cancelTimer: (() => void) | null = null;
+  #writing: Promise<void> | null = null;
+  #isStopped = false;
+  #forgotAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: StatisticsParts) {
+    this.#parts = parts;
+  }
+
+  /** A run has begun, or has ended. */
+  changed(): void {
+    if (this.#cancelTimer !== null || this.#isStopped) return;
+    this.#cancelTimer = this.#parts.clock.after(EVERY_MS, () => void this.#report());
+  }
+
+  /** A run's jobs are settled, in this order. */
+  settled(jobs: readonly Job[], settlements: readonly Settlement[], tookMs: number): void {
+    for (const [place, { queue, kind, waitedMs }] of jobs.entries()) {
+      const counted = countedAs(settlements[place]?.event);
+      if (counted === undefined) continue;
+      const counts = this.#of(queue, kind);
+      counts[counted] += 1;
+      add(counts.waits, waitedMs);
+      add(counts.runs, tookMs);
+    }
+  }
+
+  /** Reports what is left. Never rejects. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelTimer?.();
+    await this.#writing;
+    await this.#report();
+  }
+
+  #of(queue: string, kind: string): Counts {
+    const name = `${queue}\n${kind}`;
+    const known = this.#counts.get(name);
+    if (known !== undefined) return known;
+    const none = { completed: 0, failed: 0, cancelled: 0, retried: 0 };
+    const counts = { queue, kind, ...none, waits: emptyBuckets(), runs: emptyBuckets() };
+    this.#counts.set(name, counts);
+    return counts;
+  }
+
+  #report(): Promise<void> {
+    this.#cancelTimer = null;
+    if (this.#writing !== null) {
+      this.changed();
+      return this.#writing;
+    }
+    this.#writing = this.#write().finally(() => {
+      this.#writing = null;
+    });
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const { driver, workerId, live, log, clock } = this.#parts;
+    const running = runningJobs(live);
+    const shown = JSON.stringify(running);
+    const counts = this.#counts;
+    if (counts.size === 0 && shown === this.#reported) return;
+    this.#counts = new Map();
+    try {
+      // In one order, as other workers add to the same rows.
+      const tallies: readonly Tally[] = [...counts]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([, of]) => of);
+      await driver.report(workerId, { tallies, running });
+      this.#reported = shown;
+      if (clock.now() < this.#forgotAt + FORGET_MS) return;
+      this.#forgotAt = clock.now();
+      await driver.forgetTallies();
+    } catch (error) {
+      // The answer may have been lost alone, so the counts are not reported twice.
+      log.debug({ err: error }, 'statistics were not reported');
+    }
+  }
+}
+
+function add(buckets: number[], ms: number): void {
+  const place = bucketOf(ms);
+  buckets[place] = (buckets[place] ?? 0) + 1;
+}
+
+/** Undefined for a job that went back unchanged. */
+function countedAs(event: SettlingEvent | undefined): Counted | undefined {
+  if (event === 'retry') return 'retried';
+  if (event === undefined || event === 'snooze' || event === 'release') return undefined;
+  const { to } = TRANSITIONS[event];
+  return ({ complete: 'completed', error: 'failed', cancelled: 'cancelled' } as const)[to];
+}
+
+function runningJobs(live: ReadonlySet<LiveRun>): readonly RunningJobs[] {
+  const lanes = new Map<string, { queue: string; kind: string; jobs: number; held: number }>();
+  for (const { lane, jobs, leased } of live) {
+    if (lane === undefined) continue;
+    const { queue, kind } = lane;
+    const found = lanes.get(`${queue}\n${kind}`) ?? { queue, kind, jobs: 0, held: 0 };
+    found.jobs += jobs.length;
+    if (!leased) found.held += jobs.length;
+    lanes.set(`${queue}\n${kind}`, found);
+  }
+  return [...lanes.values()];
+}

@@ -1,0 +1,70 @@
+import { ms } from './columns.js';
+import { HELD, newest, newestRun } from './in-progress.js';
+import { pauseConditions } from './pauses.js';
+import { RUNS_NOW } from './siblings.js';
+import type { Tables } from './tables.js';
+
+/** The run that has a job, if it is in progress or `alive`. The ? is the prefix of the workers' locks. */
+const RUN = `COALESCE(${newest('process_id')}, job.process_id) AS run_id, worker.name AS worker,
+             CAST(${ms(newest('started_at'))} AS CHAR) AS since, CAST(${HELD} AS SIGNED) AS alive`;
+
+const NAMED = 'job.public_id, job.kind, job.status';
+
+/** What may be in the way of a job, and who has the slots of limits. */
+export const situationStatements = (tables: Tables) => {
+  const { job, rate, rateNumbers } = tables;
+  const { isKindOpen } = pauseConditions(tables);
+  // The ids are chosen first: MySQL refuses to sort a row whose JSON is larger than the sort buffer.
+  const held = (ids: string): string => `
+      SELECT CAST(job.id AS CHAR) AS id, ${NAMED}, ${RUN}
+      FROM (${ids}) AS page STRAIGHT_JOIN ${job} AS job ON job.id = page.id
+      ${newestRun(tables)}`;
+
+  return {
+    situation: `
+      SELECT CAST(job.id AS CHAR) AS id, ${NAMED}, job.queue, job.\`key\`, job.priority, job.limits, job.due, job.attempt, job.max_attempts,
+             CAST(job.error AS CHAR) AS error, CAST(${ms('UTC_TIMESTAMP(6)')} AS CHAR) AS now,
+             CAST(${ms('job.available_at')} AS CHAR) AS available_at, CAST(${ms('job.finished_at')} AS CHAR) AS finished_at, ${RUN}
+      FROM ${job} AS job
+      ${newestRun(tables)}
+      WHERE job.public_id = ?`,
+
+    // The first available jobs of the key, as a claim locks them.
+    siblingRuns: held(`
+        SELECT id FROM ${job} FORCE INDEX (job_entity)
+        WHERE \`key\` = ? AND outstanding = 1 AND queue = ? AND ${RUNS_NOW} AND id <> ? ORDER BY id LIMIT 100`),
+
+    named: `SELECT public_id, kind FROM ${job} WHERE id = ?`,
+
+    // In the order of the claim, which walks past jobs of paused kinds.
+    countBefore: `
+      SELECT CAST(COALESCE(SUM(NOT ${HELD}), 0) AS CHAR) AS jobs
+      FROM (
+        SELECT place.id FROM ${job} AS place FORCE INDEX (job_claim)
+        WHERE place.queue = ? AND place.claimable = 1 AND place.limits = ?
+          AND (place.priority < ? OR (place.priority = ? AND place.id < ?))
+          AND place.available_at <= UTC_TIMESTAMP(6) AND ${isKindOpen('place.kind')}
+        ORDER BY place.priority, place.id LIMIT ?
+      ) AS page STRAIGHT_JOIN ${job} AS job ON job.id = page.id
+      ${newestRun(tables)}`,
+
+    rateTimes: (names: string): string => `
+      SELECT rate.name, CAST(${ms('rate.next_at')} AS CHAR) AS next_at,
+             fixed.starts, CAST(fixed.per_ms AS CHAR) AS per_ms, fixed.burst
+      FROM ${rate} AS rate LEFT JOIN ${rateNumbers} AS fixed ON fixed.name = rate.name
+      WHERE rate.name IN (${names})`,
+
+    /** @param parts How many parts there are. The values of each are queue and limits, twice. */
+    holders: (parts: number): string => `
+      ${held(
+        Array.from(
+          { length: parts },
+          () => `
+        (SELECT id FROM ${job} FORCE INDEX (job_leased) WHERE queue = ? AND leased = 1 AND limits = ?)
+        UNION (SELECT id FROM ${job} FORCE INDEX (job_claim) WHERE queue = ? AND claimable = 1 AND limits = ?
+               ORDER BY priority, id LIMIT 100)`,
+        ).join(' UNION '),
+      )}
+      HAVING alive = 1 OR job.status = 'in-progress' LIMIT 100`,
+  };
+};

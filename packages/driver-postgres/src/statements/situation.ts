@@ -1,0 +1,78 @@
+import { alive } from './anchor.js';
+import { claimable } from './claim.js';
+import { newestRun } from './in-progress.js';
+import { pauseConditions } from './pauses.js';
+import { isOutstanding, RUNS_NOW } from './siblings.js';
+import type { Tables } from './tables.js';
+
+const ms = (time: string): string => `extract(epoch FROM ${time}) * 1000`;
+
+/** The run that has a job, as JSON: of a live worker, or by a lease. Needs `newestRun`. */
+const RUN = `CASE WHEN held OR job.status = 'in-progress' THEN json_build_object(
+        'run_id', coalesce(last.process_id, job.process_id), 'worker', worker.name,
+        'since', ${ms('last.started_at')}, 'alive', held) END`;
+
+const NAMED = `json_build_object('publicId', job.public_id, 'kind', job.kind)`;
+
+/** What may be in the way of a job, and who has the slots of limits. */
+export const situationStatements = (tables: Tables) => {
+  const { job, worker, rate, rateNumbers } = tables;
+  const { isKindOpen } = pauseConditions(tables);
+  const run = `${newestRun(tables)} LEFT JOIN ${worker} AS worker ON worker.id = last.worker_id`;
+
+  /** A part's due jobs before the job, in the order of the claim, which walks past those of paused kinds. */
+  const before = (limits: string, which: string): string => `
+        (SELECT job.id FROM ${job} AS job
+        ${newestRun(tables)}
+        WHERE queue = own.queue AND ${claimable(limits)} AND ${which} AND (priority, job.id) < (own.priority, own.id)
+          AND ${isKindOpen} AND NOT held
+        ORDER BY priority, job.id
+        LIMIT $4)`;
+
+  return {
+    // One snapshot. The siblings are the first available ones, as a claim locks them.
+    situation: `
+      WITH ${alive(tables)}, own AS MATERIALIZED (
+        SELECT * FROM ${job} WHERE public_id = $2
+      ), sibling AS MATERIALIZED (
+        SELECT job.id, ${NAMED} AS named, ${RUN} AS run FROM (
+          SELECT first.* FROM own CROSS JOIN LATERAL (
+            SELECT * FROM ${job} WHERE key = own.key AND queue = own.queue AND ${RUNS_NOW} AND id <> own.id ORDER BY id LIMIT 100
+          ) AS first
+        ) AS job
+        ${run}
+      )
+      SELECT public_id, queue, kind, key, limits, status, due, attempt, max_attempts, error,
+             ${ms('statement_timestamp()')} AS now, ${ms('available_at')} AS available_at, ${ms('job.finished_at')} AS finished_at,
+             ${RUN} AS run,
+             (SELECT json_build_object('named', named, 'run', run) FROM sibling WHERE run IS NOT NULL ORDER BY id LIMIT 1) AS sibling,
+             (SELECT CASE WHEN sibling.id < job.id THEN named END FROM sibling ORDER BY id LIMIT 1) AS earlier,
+             (SELECT named FROM own CROSS JOIN LATERAL (
+                SELECT ${NAMED} AS named FROM ${job} AS job
+                WHERE key = own.key AND ${isOutstanding('ANY($3)')} AND id < own.id ORDER BY id LIMIT 1) AS first) AS dependency,
+             (SELECT count(*) FROM own CROSS JOIN LATERAL (${before("limits = ''", "own.limits = ''")}
+                UNION ALL ${before('limits = own.limits', "limits <> ''")}) AS each) AS before,
+             (SELECT json_agg(json_build_object(
+                'name', rate.name, 'next_us', extract(epoch FROM rate.next_at - statement_timestamp()) * 1000000,
+                'limit', fixed.starts, 'perMs', fixed.per_ms, 'burst', fixed.burst))
+              FROM own CROSS JOIN LATERAL jsonb_object_keys(nullif(own.limits, '')::jsonb) AS name
+              JOIN ${rate} AS rate USING (name) LEFT JOIN ${rateNumbers} AS fixed USING (name)) AS rates
+      FROM own AS job
+      ${run}`,
+
+    holders: `
+      WITH ${alive(tables)}
+      SELECT ${NAMED} AS named, ${RUN} AS run FROM (
+        SELECT each.* FROM unnest($2::text[], $3::text[]) AS part (queue, limits)
+        CROSS JOIN LATERAL (
+          SELECT * FROM ${job} WHERE queue = part.queue AND status = 'in-progress' AND limits = part.limits
+          UNION ALL
+          (SELECT * FROM ${job} WHERE queue = part.queue AND limits = part.limits AND status = 'new' AND due AND limits <> ''
+           ORDER BY priority, id LIMIT 100)
+        ) AS each
+      ) AS job
+      ${run}
+      WHERE held OR job.status = 'in-progress'
+      LIMIT 100`,
+  };
+};

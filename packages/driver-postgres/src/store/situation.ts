@@ -1,0 +1,105 @@
+import type { JobError, State } from '@rowlock/core';
+import type {
+  HeldJob,
+  HoldingRun,
+  NamedJob,
+  QueuePart,
+  RateNumbers,
+  Situation,
+  SituationQuestion,
+} from '@rowlock/core/driver';
+import type { Context } from '../context.js';
+import { type PostgresTransaction, query } from '../query.js';
+
+interface RunRow {
+  run_id: string;
+  worker: string | null;
+  since: number | null;
+  alive: boolean;
+}
+
+interface HeldRow {
+  named: NamedJob;
+  run: RunRow;
+}
+
+interface SituationRow {
+  public_id: string;
+  queue: string;
+  kind: string;
+  key: string | null;
+  limits: string;
+  status: State;
+  due: boolean;
+  attempt: number;
+  max_attempts: number;
+  error: JobError | null;
+  now: number;
+  available_at: number;
+  finished_at: number | null;
+  run: RunRow | null;
+  sibling: HeldRow | null;
+  earlier: NamedJob | null;
+  dependency: NamedJob | null;
+  before: bigint;
+  rates: readonly RateTimeRow[] | null;
+}
+
+/** The numbers are null unless they were set for all. */
+type RateTimeRow = { name: string; next_us: number } & { [Name in keyof RateNumbers]: number | null };
+
+/** Finds what may be in the way of a job. @throws DriverError */
+export async function situation(
+  on: PostgresTransaction,
+  { sql, lockClass }: Context,
+  { publicId, after, most }: SituationQuestion,
+): Promise<Situation | undefined> {
+  const values = [lockClass.unsigned, publicId, after, most];
+  const [row] = await query<SituationRow & { [column: string]: unknown }>(on, sql.situation, values);
+  if (row === undefined) return undefined;
+  const { queue, kind, key, limits, status, due, attempt, error, earlier, dependency } = row;
+  return {
+    now: new Date(row.now),
+    publicId: row.public_id,
+    queue,
+    kind,
+    key,
+    limits,
+    status,
+    due,
+    availableAt: new Date(row.available_at),
+    finishedAt: row.finished_at === null ? null : new Date(row.finished_at),
+    attempt,
+    maxAttempts: row.max_attempts,
+    error,
+    run: row.run === null ? null : toRun(row.run),
+    sibling: row.sibling === null ? null : toHeld(row.sibling),
+    earlier,
+    dependency,
+    before: Number(row.before),
+    rates: (row.rates ?? []).map(({ name, next_us, limit, perMs, burst }) => ({
+      name,
+      nextInUs: next_us,
+      numbers: limit === null || perMs === null || burst === null ? null : { limit, perMs, burst },
+    })),
+  };
+}
+
+/** The jobs of parts that a run has. @throws DriverError */
+export async function holders(
+  on: PostgresTransaction,
+  { sql, lockClass }: Context,
+  parts: readonly QueuePart[],
+): Promise<readonly HeldJob[]> {
+  const values = [lockClass.unsigned, parts.map(({ queue }) => queue), parts.map(({ limits }) => limits)];
+  const rows = await query<HeldRow & { [column: string]: unknown }>(on, sql.holders, values);
+  return rows.map(toHeld);
+}
+
+function toHeld({ named, run }: HeldRow): HeldJob {
+  return { ...named, run: toRun(run) };
+}
+
+function toRun({ run_id: runId, worker, since, alive }: RunRow): HoldingRun {
+  return { runId, worker, since: since === null ? null : new Date(since), alive };
+}
