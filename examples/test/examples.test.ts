@@ -17,7 +17,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '04-outcomes.ts': '{ attempt: 3 }\n',
   '05-later-once-first.ts': 'duplicate true\nfirst\nsecond\nthird\n',
   '06-classes.ts': '7\n',
-  '07-batch.ts': '{ complete: 99, error: 1 }\n',
+  '07-batch.ts': '{ count: 99, more: false }\n',
   '08-follow-up.ts': 'mail to ada@example.com\n1\n',
   '09-schedules.ts': '03:00:00\ntrue\n',
   '10-only-enqueues.ts': 'resized ada.png\n',

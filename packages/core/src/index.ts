@@ -1,9 +1,10 @@
 // Functions to call.
 export type { CallOptions } from './client/call-options.js';
-export type { Client, ListOptions } from './client/client.js';
+export type { Client, CountOptions, Listed, ListOptions } from './client/client.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 // Tokens to inject.
 export type { LimitSizes } from './client/limits.js';
+export type { Counted } from './client/look.js';
 export type { Pausable, PauseOptions } from './client/pauses.js';
 export type { RateSettings } from './client/rates.js';
 export type { Schedules, ScheduleView } from './client/schedules.js';
@@ -17,6 +18,7 @@ export {
   type DriverErrorCode,
   isDriverError,
 } from './driver/driver-error.js';
+export type { ErrorFilter, JobFilter, Members, TimeRange } from './driver/job-filter.js';
 export type { PauseView } from './driver/pause.js';
 export type { Missed, Overlap, ScheduleSource } from './driver/schedule-store.js';
 export type { LimitView, RateView } from './driver/store.js';

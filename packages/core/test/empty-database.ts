@@ -127,6 +127,7 @@ export function emptyDatabase(answers: Answers): {
     noteRun: unused,
     enqueue: unused,
     list: answers.list ?? unused,
+    listIds: unused,
     count: unused,
     limitedParts: answers.limitedParts ?? (async () => []),
     takeStarts: async (rates) => rates.map(() => 0),

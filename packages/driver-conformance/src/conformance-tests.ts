@@ -17,6 +17,7 @@ import { dueQueues } from './themes/due-queues.js';
 import { enqueue } from './themes/enqueue.js';
 import { errors } from './themes/errors.js';
 import { exclusion } from './themes/exclusion.js';
+import { filters } from './themes/filters.js';
 import { grouping } from './themes/grouping.js';
 import { handlerTransaction } from './themes/handler-transaction.js';
 import { handlers } from './themes/handlers.js';
@@ -99,6 +100,7 @@ export const conformanceThemes: readonly Theme[] = [
   article,
   exclusion,
   leased(exclusion),
+  filters,
   grouping,
   leased(grouping),
   order,

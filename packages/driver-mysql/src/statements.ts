@@ -10,6 +10,7 @@ import { pruneStatements } from './statements/prune.js';
 import { rateStatements } from './statements/rates.js';
 import { runStatements } from './statements/runs.js';
 import { scheduleStatements } from './statements/schedules.js';
+import { selectionStatements } from './statements/selection.js';
 import { settleStatements } from './statements/settle.js';
 import { siblingStatements } from './statements/siblings.js';
 import { surveyStatements } from './statements/survey.js';
@@ -36,6 +37,7 @@ export const statements = (schema: string) => {
     ...surveyStatements(named),
     ...pruneStatements(named),
     ...jobStatements(named),
+    ...selectionStatements(named),
     ...workerStatements(named),
     ...ANCHOR_STATEMENTS,
     // A row that is always there.

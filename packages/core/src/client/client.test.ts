@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { emptyDatabase, NOTHING } from '../../test/empty-database.js';
 import { DriverError } from '../driver/driver-error.js';
-import type { Page } from '../driver/store.js';
+import type { Page } from '../driver/job-filter.js';
 import { createRowlock } from '../rowlock.js';
 import type { ListOptions } from './client.js';
 

@@ -4,23 +4,26 @@ import type { Clock } from '../clock.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
+import type { JobFilter } from '../driver/job-filter.js';
 import type { PauseView } from '../driver/pause.js';
-import type { JobFilter, Moved, Store } from '../driver/store.js';
+import type { Moved, Store } from '../driver/store.js';
 import { ClosedError, IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { QUEUE } from '../handler/handler.js';
 import { awaitedByRun, isSettledThrough } from '../handler/run-of-handle.js';
-import { checkKey, checkName, checkWhole, LIMITS } from '../input.js';
+import { checkWhole, LIMITS } from '../input.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
 import type { Json, Stored } from '../job/json.js';
-import { isLegal, STATES, type State } from '../job/lifecycle.js';
+import { isLegal } from '../job/lifecycle.js';
 import { publicIdOf } from '../job/public-id.js';
 import type { Logger } from '../logger.js';
 import type { AroundEnqueue } from '../plugin/around-enqueue.js';
 import type { Operation } from '../update/operation.js';
 import { type CallOptions, txOf } from './call-options.js';
+import { checkFilter } from './check-filter.js';
 import { checkEnqueueable, type Enqueueable, type EnqueueOptions } from './enqueue-options.js';
 import { LimitSizes } from './limits.js';
 import type { LocalWorkers } from './local-workers.js';
+import { type Counted, lookFor, lookForNumber } from './look.js';
 import { newJobs } from './new-jobs.js';
 import { newPause, type Pausable, type PauseOptions, pauseTarget } from './pauses.js';
 import { RateSettings } from './rates.js';
@@ -36,6 +39,23 @@ export interface ListOptions extends Omit<JobFilter, 'publicIds'> {
   /** The `cursor` of the page before. Null, or absent: the first page. */
   readonly cursor?: string | null;
 }
+
+/** A page of jobs. */
+export interface Listed {
+  readonly jobs: readonly JobView[];
+  /** Leads to the next page. Null at the end. */
+  readonly cursor: string | null;
+  /** Whether the page ends because enough rows were looked at. */
+  readonly stopped: boolean;
+}
+
+/** The jobs to count. All the given conditions must hold. */
+export interface CountOptions extends Omit<JobFilter, 'publicIds'> {
+  /** The highest number that is counted to. Default 10,000. */
+  readonly upTo?: number;
+}
+
+const COUNTED = 10_000;
 
 /** How often a move of a locked job is tried, and the pause between two tries, in milliseconds. */
 const LOCKED_TRIES = 5;
@@ -144,34 +164,48 @@ export class Client<Tx> {
   }
 
   /**
-   * Jobs, newest first, a page at a time. `cursor` leads to the next page, and is null on the last.
+   * Jobs, newest first, a page at a time. `cursor` leads to the next page, and is null at the end.
    *
    * A running job is `in-progress`, although the table may have it as `new` until its run is settled. So `status` finds
    * what `find` shows. `worker` is the name of the worker that has the job.
+   *
+   * Where no index has what the filter means, a call looks at up to 100,000 rows; with `error` or `payload`, at up to
+   * 10,000. `stopped` says that the call ended there: the page has fewer jobs than `limit`, and `cursor` goes on.
+   *
+   * @throws InvalidInputError
+   * @example
+   * const { jobs } = await rowlock.list({ kind: 'mail.send', status: 'error', error: { code: 'ETIMEDOUT' } });
    */
   async list(
-    { limit = 50, cursor, ...filter }: ListOptions = {},
+    { limit = 50, cursor, ...given }: ListOptions = {},
     call: CallOptions<Tx> = {},
-  ): Promise<{ readonly jobs: readonly JobView[]; readonly cursor: string | null }> {
+  ): Promise<Listed> {
     return this.#within(call, async (tx) => {
       checkWhole('limit', limit, 1, LIMITS.page);
-      checkFilter(filter);
-      const page = await this.#store(tx).list(filter, { limit, before: decodeCursor(cursor) });
-      return { jobs: page.jobs, cursor: page.next === null ? null : encodeCursor(page.next) };
+      const filter = checkFilter(given);
+      const { jobs, next } = await lookFor(this.#store(tx), filter, { limit, before: decodeCursor(cursor) });
+      return {
+        jobs,
+        cursor: next === null ? null : encodeCursor(next),
+        stopped: next !== null && jobs.length < limit,
+      };
     });
   }
 
   /**
-   * How many jobs there are in each state, as `list` finds them. Reads all jobs that match the filter: about a second
-   * for a few million.
+   * How many jobs there are, as `list` finds them, up to a number. Looks at as many rows as `list`, where no index has
+   * what the filter means.
+   *
+   * @returns `count`, and whether there are `more`, or may be more behind the rows that were looked at.
+   * @throws InvalidInputError
+   * @example
+   * const { count, more } = await rowlock.count({ queue: 'mail', status: 'new' });
+   * console.log(`${count}${more ? '+' : ''} mails wait`);
    */
-  async count(
-    filter: Omit<JobFilter, 'publicIds'> = {},
-    call: CallOptions<Tx> = {},
-  ): Promise<Readonly<Record<State, number>>> {
+  async count({ upTo = COUNTED, ...given }: CountOptions = {}, call: CallOptions<Tx> = {}): Promise<Counted> {
     return this.#within(call, async (tx) => {
-      checkFilter(filter);
-      return this.#store(tx).count(filter);
+      checkWhole('upTo', upTo, 1, Number.MAX_SAFE_INTEGER - 1);
+      return lookForNumber(this.#store(tx), checkFilter(given), upTo);
     });
   }
 
@@ -421,16 +455,6 @@ function existing(publicId: string): string {
   const known = publicIdOf(publicId);
   if (known === undefined) throw new JobNotFoundError(String(publicId).slice(0, 64));
   return known;
-}
-
-/** Also refuses values that no job could have: some databases answer them with an error. */
-function checkFilter({ queue, kind, key, status }: JobFilter): void {
-  if (queue !== undefined) checkName('queue', queue);
-  if (kind !== undefined) checkName('kind', kind);
-  if (key !== undefined) checkKey('key', key);
-  if (status !== undefined && !(STATES as readonly string[]).includes(status)) {
-    throw new InvalidInputError(`status must be one of ${STATES.join(', ')}, not ${JSON.stringify(status)}.`);
-  }
 }
 
 /** The highest id that the databases' columns hold. */

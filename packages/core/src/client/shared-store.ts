@@ -1,10 +1,11 @@
 import type { Clock } from '../clock.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
-import type { JobFilter, JobPage, JobUpdate, Moved, Page, Store, Updated } from '../driver/store.js';
+import type { JobFilter, Page } from '../driver/job-filter.js';
+import type { JobCount, JobIdPage, JobPage, JobUpdate, Moved, Store, Updated } from '../driver/store.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
-import type { ClientEvent, State } from '../job/lifecycle.js';
+import type { ClientEvent } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
 import { GatheredCalls } from './gathered-calls.js';
 import { GatheredEnqueues } from './gathered-enqueues.js';
@@ -27,7 +28,7 @@ const MOST_WAKE_UPS = 500;
  */
 const SHARED_WAIT_MS = 200;
 
-type Verbs = Pick<Store, 'list' | 'count' | 'move' | 'update' | 'workers'>;
+type Verbs = Pick<Store, 'list' | 'listIds' | 'count' | 'move' | 'update' | 'workers'>;
 
 /** The driver's store, on its pool, for many calls at once: they share connections and statements. */
 export class SharedStore implements Verbs {
@@ -75,8 +76,12 @@ export class SharedStore implements Verbs {
     return this.#share.run(() => this.#driver.list(filter, page));
   }
 
-  count(filter: JobFilter): Promise<Readonly<Record<State, number>>> {
-    return this.#share.run(() => this.#driver.count(filter));
+  listIds(filter: JobFilter, page: Page): Promise<JobIdPage> {
+    return this.#share.run(() => this.#driver.listIds(filter, page));
+  }
+
+  count(filter: JobFilter, page: Page): Promise<JobCount> {
+    return this.#share.run(() => this.#driver.count(filter, page));
   }
 
   move(event: ClientEvent, publicId: string): Promise<Moved> {

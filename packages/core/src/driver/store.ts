@@ -3,6 +3,7 @@ import type { ClientEvent, State } from '../job/lifecycle.js';
 import type { RateNumbers } from '../job/rates.js';
 import type { Operation } from '../update/operation.js';
 import type { WorkerView } from './anchor.js';
+import type { JobFilter, JobIds, Page } from './job-filter.js';
 import type { NewPause, PauseMode, PauseTarget, PauseView } from './pause.js';
 import type { WakeUp } from './wake-up.js';
 
@@ -30,8 +31,11 @@ export interface Store {
   /** Reads without locks, newest first. */
   list(filter: JobFilter, page: Page): Promise<JobPage>;
 
-  /** Counts without locks, by state. */
-  count(filter: JobFilter): Promise<Readonly<Record<State, number>>>;
+  /** As `list`, the ids alone. */
+  listIds(filter: JobFilter, page: Page): Promise<JobIdPage>;
+
+  /** As `list`, the number of jobs alone, which is at most `page.limit`. */
+  count(filter: JobFilter, page: Page): Promise<JobCount>;
 
   /**
    * Applies a client's event to a job, unless the job is locked, and returns what it met. A redrive gives back all
@@ -116,29 +120,21 @@ export interface RateView extends RateNumbers {
   readonly setBy: string;
 }
 
-export interface JobFilter {
-  /** Up to 1,000, in lower case as in the rows. */
-  readonly publicIds?: readonly string[];
-  readonly queue?: string;
-  readonly kind?: string;
-  readonly key?: string;
-  /**
-   * The status of a `JobView`. A job is `in-progress`, whatever its row says, if its newest run has not ended and is of
-   * a live worker. The query for `in-progress` must not slow down with the number of waiting jobs.
-   */
-  readonly status?: State;
-}
-
-export interface Page {
-  /** 1 to 1,000. */
-  readonly limit: number;
-  /** The `next` of the page before this one. */
-  readonly before: JobId | null;
-}
-
 export interface JobPage {
   readonly jobs: readonly JobView[];
-  /** The `before` of the next page. Null at the end. */
+  /** The `before` of the next page. Null at the end. Also given by a page that ends at its `look`. */
+  readonly next: JobId | null;
+}
+
+export interface JobIdPage {
+  readonly jobs: readonly JobIds[];
+  /** As that of `JobPage`. */
+  readonly next: JobId | null;
+}
+
+export interface JobCount {
+  readonly count: number;
+  /** Where the count ended at its `look`: the `before` of the next one. Null where it ended by itself, or at its limit. */
   readonly next: JobId | null;
 }
 

@@ -1,7 +1,9 @@
-import type { Enqueued, State } from '@rowlock/core';
+import type { Enqueued } from '@rowlock/core';
 import {
   type ClientEvent,
+  type JobCount,
   type JobFilter,
+  type JobIdPage,
   type JobPage,
   type JobUpdate,
   type LimitView,
@@ -37,7 +39,7 @@ import type { InTransaction } from './in-transaction.js';
 import { move } from './move.js';
 import type { Scope } from './scope.js';
 import { update } from './update.js';
-import { countJobs, listJobs } from './views.js';
+import { countJobs, listJobIds, listJobs } from './views.js';
 
 /** The verbs that stand alone, on the pool or in a caller's transaction. */
 export class MysqlStore implements Store {
@@ -64,8 +66,12 @@ export class MysqlStore implements Store {
     return listJobs(this.scope.on, this.context, filter, page);
   }
 
-  count(filter: JobFilter): Promise<Record<State, number>> {
-    return countJobs(this.scope.on, this.context, filter);
+  listIds(filter: JobFilter, page: Page): Promise<JobIdPage> {
+    return listJobIds(this.scope.on, this.context, filter, page);
+  }
+
+  count(filter: JobFilter, page: Page): Promise<JobCount> {
+    return countJobs(this.scope.on, this.context, filter, page);
   }
 
   async move(event: ClientEvent, publicId: string, redrives: number | null = null): Promise<Moved> {
