@@ -50,6 +50,7 @@ export {
 } from './driver/row-lock.js';
 export { runOver } from './driver/run-over.js';
 export type * from './driver/run-record.js';
+export { type LastRun, type RunOnRecord, type RunView, runsOf } from './driver/run-view.js';
 export type * from './driver/schedule-store.js';
 export { type ClaimSource, SharedPool } from './driver/shared-pool.js';
 export { storableJson, storableText } from './driver/storable.js';

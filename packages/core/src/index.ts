@@ -21,6 +21,7 @@ export {
 export type { ErrorFilter, JobFilter, Members, TimeRange } from './driver/job-filter.js';
 export type { PauseView } from './driver/pause.js';
 export type { Missed, Overlap, ScheduleSource } from './driver/schedule-store.js';
+export type { RunView } from './driver/run-view.js';
 export type { LimitView, RateView } from './driver/store.js';
 export type { Duration } from './duration.js';
 // Errors.

@@ -128,6 +128,7 @@ export function emptyDatabase(answers: Answers): {
     enqueue: unused,
     list: answers.list ?? unused,
     listIds: unused,
+    jobRuns: unused,
     count: unused,
     limitedParts: answers.limitedParts ?? (async () => []),
     takeStarts: async (rates) => rates.map(() => 0),

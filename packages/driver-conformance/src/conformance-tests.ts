@@ -24,6 +24,7 @@ import { handlers } from './themes/handlers.js';
 import { heartbeats } from './themes/heartbeats.js';
 import { idleWorker } from './themes/idle-worker.js';
 import { idsAgain } from './themes/ids-again.js';
+import { jobRuns } from './themes/job-runs.js';
 import { joinedEnqueue } from './themes/joined-enqueue.js';
 import { leasedRuns } from './themes/leased-runs.js';
 import { leases } from './themes/leases.js';
@@ -101,6 +102,8 @@ export const conformanceThemes: readonly Theme[] = [
   exclusion,
   leased(exclusion),
   filters,
+  jobRuns,
+  leased(jobRuns),
   grouping,
   leased(grouping),
   order,

@@ -16,6 +16,7 @@ import type {
   PauseView,
   RateNumbers,
   RateView,
+  RunView,
   Store,
   Updated,
   WakeUp,
@@ -54,6 +55,10 @@ export class MemoryStore implements Store {
 
   count(filter: JobFilter, page: Page): Promise<JobCount> {
     return this.execute((place) => statements.count(place, filter, page));
+  }
+
+  jobRuns(publicId: string): Promise<readonly RunView[] | undefined> {
+    return this.execute((place) => statements.jobRuns(place, publicId));
   }
 
   move(event: ClientEvent, publicId: string, redrives?: number): Promise<Moved> {

@@ -2,6 +2,7 @@ import { ANCHOR_STATEMENTS } from './statements/anchor.js';
 import { bellStatements } from './statements/bell.js';
 import { claimStatements } from './statements/claim.js';
 import { enqueueStatements } from './statements/enqueue.js';
+import { jobRunStatements } from './statements/job-runs.js';
 import { jobStatements } from './statements/jobs.js';
 import { leaseStatements } from './statements/lease.js';
 import { limitStatements } from './statements/limits.js';
@@ -38,6 +39,7 @@ export const statements = (schema: string) => {
     ...pruneStatements(named),
     ...jobStatements(named),
     ...selectionStatements(named),
+    ...jobRunStatements(named),
     ...workerStatements(named),
     ...ANCHOR_STATEMENTS,
     // A row that is always there.

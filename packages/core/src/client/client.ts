@@ -6,6 +6,7 @@ import type { Driver } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import type { JobFilter } from '../driver/job-filter.js';
 import type { PauseView } from '../driver/pause.js';
+import type { RunView } from '../driver/run-view.js';
 import type { Moved, Store } from '../driver/store.js';
 import { ClosedError, IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { QUEUE } from '../handler/handler.js';
@@ -210,6 +211,23 @@ export class Client<Tx> {
   }
 
   /**
+   * The runs of a job that are on record, oldest first, with their workers, times, outcomes and errors.
+   *
+   * A run that gave its job back whole has no record. The worker of a run is not on record if the run completed several
+   * jobs, or jobs of a batch.
+   *
+   * @throws JobNotFoundError
+   */
+  async runs(publicId: string, call: CallOptions<Tx> = {}): Promise<readonly RunView[]> {
+    return this.#within(call, async (tx) => {
+      const known = existing(publicId);
+      const runs = await this.#store(tx).jobRuns(known);
+      if (runs === undefined) throw new JobNotFoundError(known);
+      return runs;
+    });
+  }
+
+  /**
    * Cancels a job. A job that is not locked is `cancelled` at once. For a job that a worker holds, the result is
    * `signalled`: the workers get a cancellation.
    *
@@ -410,7 +428,7 @@ export class Client<Tx> {
     return tx === undefined ? this.#driver : this.#join(tx);
   }
 
-  #store(tx: Tx | undefined): Pick<Store, 'list' | 'count' | 'move' | 'update' | 'notify'> {
+  #store(tx: Tx | undefined): Pick<Store, 'list' | 'count' | 'jobRuns' | 'move' | 'update' | 'notify'> {
     return tx === undefined ? this.#shared : this.#join(tx);
   }
 

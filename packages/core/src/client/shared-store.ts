@@ -2,6 +2,7 @@ import type { Clock } from '../clock.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import type { JobFilter, Page } from '../driver/job-filter.js';
+import type { RunView } from '../driver/run-view.js';
 import type { JobCount, JobIdPage, JobPage, JobUpdate, Moved, Store, Updated } from '../driver/store.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
@@ -28,7 +29,7 @@ const MOST_WAKE_UPS = 500;
  */
 const SHARED_WAIT_MS = 200;
 
-type Verbs = Pick<Store, 'list' | 'listIds' | 'count' | 'move' | 'update' | 'workers'>;
+type Verbs = Pick<Store, 'list' | 'listIds' | 'count' | 'jobRuns' | 'move' | 'update' | 'workers'>;
 
 /** The driver's store, on its pool, for many calls at once: they share connections and statements. */
 export class SharedStore implements Verbs {
@@ -82,6 +83,10 @@ export class SharedStore implements Verbs {
 
   count(filter: JobFilter, page: Page): Promise<JobCount> {
     return this.#share.run(() => this.#driver.count(filter, page));
+  }
+
+  jobRuns(publicId: string): Promise<readonly RunView[] | undefined> {
+    return this.#share.run(() => this.#driver.jobRuns(publicId));
   }
 
   move(event: ClientEvent, publicId: string): Promise<Moved> {

@@ -5,6 +5,7 @@ import type { Operation } from '../update/operation.js';
 import type { WorkerView } from './anchor.js';
 import type { JobFilter, JobIds, Page } from './job-filter.js';
 import type { NewPause, PauseMode, PauseTarget, PauseView } from './pause.js';
+import type { RunView } from './run-view.js';
 import type { WakeUp } from './wake-up.js';
 
 /**
@@ -36,6 +37,9 @@ export interface Store {
 
   /** As `list`, the number of jobs alone, which is at most `page.limit`. */
   count(filter: JobFilter, page: Page): Promise<JobCount>;
+
+  /** The runs of a job that are on record, oldest first: see `runsOf`. Undefined if there is no such job. */
+  jobRuns(publicId: string): Promise<readonly RunView[] | undefined>;
 
   /**
    * Applies a client's event to a job, unless the job is locked, and returns what it met. A redrive gives back all

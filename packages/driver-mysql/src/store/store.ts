@@ -16,6 +16,7 @@ import {
   type PauseView,
   type RateNumbers,
   type RateView,
+  type RunView,
   type Store,
   type Updated,
   type WakeUp,
@@ -36,6 +37,7 @@ import {
 } from '../rows.js';
 import { enqueue } from './enqueue.js';
 import type { InTransaction } from './in-transaction.js';
+import { jobRuns } from './job-runs.js';
 import { move } from './move.js';
 import type { Scope } from './scope.js';
 import { update } from './update.js';
@@ -72,6 +74,10 @@ export class MysqlStore implements Store {
 
   count(filter: JobFilter, page: Page): Promise<JobCount> {
     return countJobs(this.scope.on, this.context, filter, page);
+  }
+
+  jobRuns(publicId: string): Promise<readonly RunView[] | undefined> {
+    return jobRuns(this.scope.on, this.context, publicId);
   }
 
   async move(event: ClientEvent, publicId: string, redrives: number | null = null): Promise<Moved> {

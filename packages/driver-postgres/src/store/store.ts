@@ -17,6 +17,7 @@ import {
   type PauseView,
   type RateNumbers,
   type RateView,
+  type RunView,
   type Store,
   type Updated,
   type WakeUp,
@@ -39,6 +40,7 @@ import {
   type WorkerRow,
 } from '../rows.js';
 import { type GivenJob, newJobs } from './given.js';
+import { jobRuns } from './job-runs.js';
 import { move } from './move.js';
 import { update } from './update.js';
 import { countJobs, listJobIds, listJobs } from './views.js';
@@ -135,6 +137,10 @@ export class PostgresStore implements Store {
 
   count(filter: JobFilter, page: Page): Promise<JobCount> {
     return countJobs(this.withoutTimeout, this.context, filter, page);
+  }
+
+  jobRuns(publicId: string): Promise<readonly RunView[] | undefined> {
+    return jobRuns(this.on, this.context, publicId);
   }
 
   async move(event: ClientEvent, publicId: string, redrives: number | null = null): Promise<Moved> {
