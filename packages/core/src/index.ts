@@ -9,6 +9,7 @@ export type { Pausable, PauseOptions } from './client/pauses.js';
 export type { RateSettings } from './client/rates.js';
 export type { Schedules, ScheduleView } from './client/schedules.js';
 export type { AcquireOptions, SlotHolder, Slots, SlotsFull, SlotsSize } from './client/slots.js';
+export type { JobChanges } from './client/update-job.js';
 export type { Clock } from './clock.js';
 // The type of a driver. The entry `driver` has the parts to build one.
 export type { WorkerView } from './driver/anchor.js';

@@ -7,6 +7,7 @@ import { bounds } from './themes/bounds.js';
 import { bursts } from './themes/bursts.js';
 import { callersTransactions } from './themes/callers-transactions.js';
 import { cancel } from './themes/cancel.js';
+import { changes } from './themes/changes.js';
 import { claim } from './themes/claim.js';
 import { claimSession } from './themes/claim-session.js';
 import { connections } from './themes/connections.js';
@@ -95,6 +96,8 @@ export const conformanceThemes: readonly Theme[] = [
   listCountMove,
   atomicUpdates,
   leased(atomicUpdates),
+  changes,
+  leased(changes),
   bursts,
   wakeUps,
   errors,

@@ -72,9 +72,9 @@ function spelled() {
     lookEnd: sql.lookEnd(PAGE_OF_KEY.ways, '<conditions>', '<limit>'),
     countOutstanding: sql.countOutstanding('<condition>'),
     ...Object.fromEntries(
-      OPERATIONS.map((each) => [`updated by ${each.do}`, updatedJson('job.metadata', '$2', [each]).text]),
+      OPERATIONS.map((each) => [`updated by ${each.do}`, updatedJson('job.metadata', '$3', [each]).text]),
     ),
-    'updated twice': updatedJson('job.metadata', '$2', OPERATIONS.slice(0, 2), 100).text,
+    'updated twice': updatedJson('job.metadata', '$3', OPERATIONS.slice(0, 2), 100).text,
   };
 }
 

@@ -8,6 +8,7 @@ import type { JobFilter } from '../driver/job-filter.js';
 import type { PauseView } from '../driver/pause.js';
 import type { RunView } from '../driver/run-view.js';
 import type { Moved, Store } from '../driver/store.js';
+import type { WakeUp } from '../driver/wake-up.js';
 import { ClosedError, IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { QUEUE } from '../handler/handler.js';
 import { awaitedByRun, isSettledThrough } from '../handler/run-of-handle.js';
@@ -16,6 +17,7 @@ import type { Enqueued, JobView, NewJob } from '../job/job.js';
 import type { Json, Stored } from '../job/json.js';
 import { isLegal } from '../job/lifecycle.js';
 import { publicIdOf } from '../job/public-id.js';
+import type { Rates } from '../job/rates.js';
 import type { Logger } from '../logger.js';
 import type { AroundEnqueue } from '../plugin/around-enqueue.js';
 import type { Operation } from '../update/operation.js';
@@ -31,7 +33,7 @@ import { RateSettings } from './rates.js';
 import { Schedules } from './schedules.js';
 import { SharedStore } from './shared-store.js';
 import { type SlotHolder, Slots, type SlotsSize } from './slots.js';
-import { metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
+import { changesUpdate, type JobChanges, metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
 
 /** The jobs to find. All the given conditions must hold. */
 export interface ListOptions extends Omit<JobFilter, 'publicIds'> {
@@ -279,8 +281,7 @@ export class Client<Tx> {
         }
         throw error;
       });
-      if (tx === undefined) await this.#shared.wake([{}]);
-      else await this.#join(tx).notify([{}]);
+      await this.#wake(tx, [{}]);
     });
   }
 
@@ -374,6 +375,35 @@ export class Client<Tx> {
     });
   }
 
+  /**
+   * Changes a waiting job: its payload, the time before which it does not start, its priority, its limits. All that is
+   * named is changed, or nothing. The result is `running`, and nothing is written, if a worker holds the job.
+   *
+   * @throws As `updatePayload`.
+   * @example
+   * await rowlock.update(publicId, { runAt: new Date(Date.now() + 3_600_000), priority: 10 });
+   */
+  async update(
+    publicId: string,
+    changes: JobChanges,
+    call: CallOptions<Tx> = {},
+  ): Promise<'updated' | 'running'> {
+    return this.#within(call, async (tx) => {
+      const known = existing(publicId);
+      const store = this.#store(tx);
+      const update =
+        changes?.limit === undefined
+          ? changesUpdate(changes)
+          : changesUpdate(changes, await this.#ratesOf(known, tx));
+      // The caller's transaction holds the row's lock itself.
+      if (isSettledThrough(tx, known)) return 'running';
+      const updated = await updateJob(store, known, update, tx !== undefined);
+      // It may be due now, or have room.
+      if (updated === 'updated') await this.#wake(tx, [{}]);
+      return updated;
+    });
+  }
+
   /** The workers that are alive, and those that stopped within the last hour, or died within an hour of their start. */
   async workers(): Promise<readonly WorkerView[]> {
     return this.#shared.workers();
@@ -412,6 +442,19 @@ export class Client<Tx> {
     this.checkOpen();
     const tx = txOf(call);
     return awaitedByRun(tx, work(tx));
+  }
+
+  /** @throws JobNotFoundError */
+  async #ratesOf(publicId: string, tx: Tx | undefined): Promise<Rates> {
+    const job = await (tx === undefined ? this.#shared.find(publicId) : findJoined(this.#join(tx), publicId));
+    if (job === undefined) throw new JobNotFoundError(publicId);
+    return job.rates;
+  }
+
+  /** With a caller's transaction, the workers are woken by its commit. */
+  async #wake(tx: Tx | undefined, wakeUps: readonly WakeUp[]): Promise<void> {
+    if (tx === undefined) await this.#shared.wake(wakeUps);
+    else await this.#join(tx).notify(wakeUps);
   }
 
   get #shared(): SharedStore {

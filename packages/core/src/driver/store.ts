@@ -58,8 +58,8 @@ export interface Store {
   moveAll(event: ClientEvent, publicIds: readonly string[], waitMs?: number): Promise<readonly Moved[]>;
 
   /**
-   * Changes one column of a job, as `apply` defines it, unless the job is locked. One UPDATE, which computes the new
-   * value from that of the locked row. Rejects with `UpdateRefusedError`, and writes nothing, if the value does not fit.
+   * Changes a job, its JSON as `apply` defines it, unless the job is locked. One UPDATE, which computes new JSON from
+   * that of the locked row. Rejects with `UpdateRefusedError`, and writes nothing, if the value does not fit.
    *
    * @param waitMs On the pool: about how long to wait for a lock, in milliseconds. After that it rejects with
    * `LockTimeout`. Default: it does not wait.
@@ -156,14 +156,24 @@ export type Moved =
   | { readonly outcome: 'illegal'; readonly status: State }
   | { readonly outcome: 'missing' };
 
-/** A change of a job's JSON. */
+/** A change of a job: of the JSON in one column, of other columns, or of both. */
 export interface JobUpdate {
   readonly column: 'metadata' | 'payload';
+  /** May be empty. */
   readonly operations: readonly Operation[];
+  readonly values?: JobValues;
   /** The states in which a job may be changed. */
   readonly from: readonly State[];
   /** The most bytes of the result, as the database writes JSON. */
   readonly mostBytes: number;
+}
+
+/** The columns that an update writes whole. */
+export interface JobValues {
+  readonly priority?: number;
+  readonly available?: NewJob['available'];
+  /** The text of its limits and rates: see `limitsText`. */
+  readonly limits?: string;
 }
 
 /**

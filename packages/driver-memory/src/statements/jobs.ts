@@ -9,7 +9,7 @@ import {
   storableJson,
   type Updated,
 } from '@rowlock/core/driver';
-import { moved } from '../job-changes.js';
+import { moved, updated } from '../job-changes.js';
 import { checkJob, type JobRow } from '../job-row.js';
 import type { RunRow } from '../rows.js';
 import { holderOfUniqueKey } from '../unique-key.js';
@@ -47,7 +47,7 @@ export async function move(
 export async function update(
   { database, tx }: Place,
   publicId: string,
-  { column, operations, from, mostBytes }: JobUpdate,
+  { column, operations, from, mostBytes, values = {} }: JobUpdate,
   waits: boolean,
 ): Promise<Updated> {
   const [found] = database.tables.jobs.findBy('publicId', publicId, tx);
@@ -61,7 +61,7 @@ export async function update(
   const changed = storableJson(apply(operations, JSON.parse(job[column])));
   if (Buffer.byteLength(changed) > mostBytes)
     throw new UpdateRefusedError(operations.length - 1, 'too-large');
-  tx.write(row, checkJob({ ...job, [column]: changed }));
+  tx.write(row, checkJob({ ...job, ...updated(values, database.clock.now()), [column]: changed }));
   return { outcome: 'updated' };
 }
 

@@ -11,7 +11,7 @@ export const jobRunStatements = ({ job, run, openRun, worker }: Tables) => ({
              CAST(${ms('meant.started_at')} AS CHAR) AS job_started_at,
              CAST(${ms('meant.finished_at')} AS CHAR) AS job_finished_at,
              record.process_id, worker.name AS worker, worker.host, record.outcome, record.error, record.progress,
-             IF(${alive('record.worker_id')}, 1, 0) AS alive,
+             IF(record.process_id IS NOT NULL AND ${alive('record.worker_id')}, 1, 0) AS alive,
              CAST(${ms('record.started_at')} AS CHAR) AS started_at,
              CAST(${ms('record.finished_at')} AS CHAR) AS finished_at
       FROM ${job} AS meant

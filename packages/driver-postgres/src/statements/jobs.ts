@@ -46,14 +46,14 @@ export const jobStatements = (tables: Tables) => {
       FROM ${job} AS job LEFT JOIN free ON free.id = job.id LEFT JOIN moved ON moved.id = job.id
       WHERE public_id = ANY($1::uuid[])`,
 
-    // $2: the values of the assignment. $3: the states in which the job may be.
-    update: (assignment: string, waits: boolean): string => `
+    // $2: the states in which the job may be. Further ones are of the assignments.
+    update: (assignments: string, waits: boolean): string => `
       WITH free AS (
         SELECT id, status FROM ${job} WHERE public_id = $1::uuid ${WITHIN}
         FOR NO KEY UPDATE ${waits ? '' : 'SKIP LOCKED'}
       ), updated AS (
-        UPDATE ${job} AS job SET ${assignment}
-        FROM free WHERE job.id = free.id AND free.status = ANY($3::text[])
+        UPDATE ${job} AS job SET ${assignments}
+        FROM free WHERE job.id = free.id AND free.status = ANY($2::text[])
         RETURNING job.id
       )
       SELECT json_build_object(

@@ -6,7 +6,7 @@ import { toText } from '../connection/pipeline/to-text.js';
 export class Values {
   readonly #values: (string | null)[];
 
-  constructor(...first: readonly string[]) {
+  constructor(...first: readonly (string | null)[]) {
     this.#values = [...first];
   }
 
