@@ -28,6 +28,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '15-atomic-updates.ts': '{ opened: 2 }\n[ { stats: { rows: 3, imports: 1 } } ]\n',
   '16-rates.ts': '5 true\n',
   '17-pauses.ts': '0 the provider is down Ada\n3\n',
+  '18-many-jobs.ts': '{ count: 2, more: false }\n2\n2\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

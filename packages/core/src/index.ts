@@ -5,6 +5,7 @@ export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 // Tokens to inject.
 export type { LimitSizes } from './client/limits.js';
 export type { Counted } from './client/look.js';
+export type { ManyChanged, ManyJobs, ManyOptions } from './client/many.js';
 export type { Pausable, PauseOptions } from './client/pauses.js';
 export type { RateSettings } from './client/rates.js';
 export type { Schedules, ScheduleView } from './client/schedules.js';
@@ -21,8 +22,8 @@ export {
 } from './driver/driver-error.js';
 export type { ErrorFilter, JobFilter, Members, TimeRange } from './driver/job-filter.js';
 export type { PauseView } from './driver/pause.js';
-export type { Missed, Overlap, ScheduleSource } from './driver/schedule-store.js';
 export type { RunView } from './driver/run-view.js';
+export type { Missed, Overlap, ScheduleSource } from './driver/schedule-store.js';
 export type { LimitView, RateView } from './driver/store.js';
 export type { Duration } from './duration.js';
 // Errors.

@@ -36,6 +36,7 @@ import { listCountMove } from './themes/list-count-move.js';
 import { liveness } from './themes/liveness.js';
 import { lostClaim } from './themes/lost-claim.js';
 import { lostConnection } from './themes/lost-connection.js';
+import { many } from './themes/many.js';
 import { migrate } from './themes/migrate.js';
 import { openCalls } from './themes/open-calls.js';
 import { openRuns } from './themes/open-runs.js';
@@ -98,6 +99,7 @@ export const conformanceThemes: readonly Theme[] = [
   leased(atomicUpdates),
   changes,
   leased(changes),
+  many,
   bursts,
   wakeUps,
   errors,

@@ -9,7 +9,10 @@ import type { ListOptions } from './client.js';
 const JOB: JobView = JSON.parse('{}');
 
 /** A client on a table that has two pages. Each is full, or none has a job. */
-function reader(isFull = true, next: (before: Page['before']) => JobId | null = (before) => (before === null ? 7n : null)) {
+function reader(
+  isFull = true,
+  next: (before: Page['before']) => JobId | null = (before) => (before === null ? 7n : null),
+) {
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
   const asked: Page['before'][] = [];
   const looks: number[] = [];

@@ -27,6 +27,15 @@ import { checkEnqueueable, type Enqueueable, type EnqueueOptions } from './enque
 import { LimitSizes } from './limits.js';
 import type { LocalWorkers } from './local-workers.js';
 import { type Counted, lookFor, lookForNumber } from './look.js';
+import {
+  CANCEL,
+  changeMany,
+  DELETE,
+  type ManyChanged,
+  type ManyJobs,
+  type ManyOptions,
+  REDRIVE,
+} from './many.js';
 import { newJobs } from './new-jobs.js';
 import { newPause, type Pausable, type PauseOptions, pauseTarget } from './pauses.js';
 import { RateSettings } from './rates.js';
@@ -283,6 +292,42 @@ export class Client<Tx> {
       });
       await this.#wake(tx, [{}]);
     });
+  }
+
+  /**
+   * Cancels the outstanding jobs that a filter means, as `cancel` does one, in steps of 100. Each step is a transaction,
+   * and no lock outlasts it. Jobs that are enqueued after the call has begun stay.
+   *
+   * @throws InvalidInputError without a condition; the reason of the `signal`.
+   * @example
+   * const { found } = await rowlock.cancelMany({ kind: 'mail.send' }, { dryRun: true });
+   */
+  async cancelMany(jobs: ManyJobs, options: ManyOptions = {}): Promise<ManyChanged> {
+    return changeMany(this.#shared, CANCEL, jobs, options);
+  }
+
+  /**
+   * Redrives the jobs that a filter means, as `redrive` does one, in steps as `cancelMany`. Those that ended as `error`,
+   * unless `status` names others.
+   *
+   * @throws As `cancelMany`.
+   * @example
+   * await rowlock.redriveMany({ kind: 'mail.send', error: { code: 'ETIMEDOUT' } });
+   */
+  async redriveMany(jobs: ManyJobs, options: ManyOptions = {}): Promise<ManyChanged> {
+    return changeMany(this.#shared, REDRIVE, jobs, options);
+  }
+
+  /**
+   * Deletes the settled jobs that a filter means, with the records of their runs, in steps as `cancelMany`. Needs the
+   * rights of `prune`.
+   *
+   * @throws As `cancelMany`.
+   * @example
+   * await rowlock.deleteMany({ queue: 'mail', status: 'cancelled', settled: { before: new Date('2026-01-01') } });
+   */
+  async deleteMany(jobs: ManyJobs, options: ManyOptions = {}): Promise<ManyChanged> {
+    return changeMany(this.#shared, DELETE, jobs, options);
   }
 
   /**

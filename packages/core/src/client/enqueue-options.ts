@@ -136,7 +136,10 @@ function checkOptions(options: unknown): void {
 }
 
 /** @throws InvalidInputError */
-export function available({ delay, runAt }: Pick<EnqueueOptions<unknown>, 'delay' | 'runAt'>): NewJob['available'] {
+export function available({
+  delay,
+  runAt,
+}: Pick<EnqueueOptions<unknown>, 'delay' | 'runAt'>): NewJob['available'] {
   if (runAt === undefined) return { inMs: milliseconds(delay ?? 0, 'delay') };
   if (delay !== undefined) throw new InvalidInputError('Pass delay or runAt, not both.');
   if (!isDate(runAt) || Number.isNaN(runAt.getTime())) {

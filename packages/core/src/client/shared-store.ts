@@ -5,7 +5,7 @@ import type { JobFilter, Page } from '../driver/job-filter.js';
 import type { RunView } from '../driver/run-view.js';
 import type { JobCount, JobIdPage, JobPage, JobUpdate, Moved, Store, Updated } from '../driver/store.js';
 import type { WakeUp } from '../driver/wake-up.js';
-import type { Enqueued, JobView, NewJob } from '../job/job.js';
+import type { Enqueued, JobId, JobView, NewJob } from '../job/job.js';
 import type { ClientEvent } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
 import { GatheredCalls } from './gathered-calls.js';
@@ -83,6 +83,11 @@ export class SharedStore implements Verbs {
 
   count(filter: JobFilter, page: Page): Promise<JobCount> {
     return this.#share.run(() => this.#driver.count(filter, page));
+  }
+
+  /** Deletes those of these jobs, up to 1,000, that are settled. */
+  remove(jobs: readonly JobId[]): Promise<number> {
+    return this.#share.run(() => this.#driver.prune(jobs, 0));
   }
 
   jobRuns(publicId: string): Promise<readonly RunView[] | undefined> {

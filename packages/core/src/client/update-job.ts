@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDriverError } from '../driver/driver-error.js';
 import type { JobUpdate, Store, Updated } from '../driver/store.js';
-import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import type { Duration } from '../duration.js';
+import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { checkWhole, LIMITS } from '../input.js';
 import type { Json } from '../job/json.js';
 import { OUTSTANDING, SETTLED } from '../job/lifecycle.js';

@@ -20,7 +20,8 @@ export interface RunView {
 }
 
 /** A record as a database has it. */
-export interface RunOnRecord extends Pick<RunView, 'runId' | 'worker' | 'host' | 'startedAt' | 'finishedAt' | 'error' | 'progress'> {
+export interface RunOnRecord
+  extends Pick<RunView, 'runId' | 'worker' | 'host' | 'startedAt' | 'finishedAt' | 'error' | 'progress'> {
   /** The event by which it ended. A crash is `reclaim`, and so is a record without an end, unless its run goes on. */
   readonly outcome: SettlingEvent | 'reclaim' | null;
   readonly isAlive: boolean;

@@ -123,7 +123,9 @@ export const changes = theme('changes', (test) => {
     const job = await put();
     for (const commits of [false, true]) {
       const application = await caller();
-      expect(await client.update(job.publicId, { priority: 5, limit: null }, { tx: application.tx })).toBe('updated');
+      expect(await client.update(job.publicId, { priority: 5, limit: null }, { tx: application.tx })).toBe(
+        'updated',
+      );
       expect((await row(job)).priority).toBe(0);
       await (commits ? application.commit() : application.rollback());
       expect((await row(job)).priority).toBe(commits ? 5 : 0);

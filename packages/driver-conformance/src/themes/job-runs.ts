@@ -42,7 +42,8 @@ export const jobRuns = theme('job runs', (test) => {
       queue,
       payload: AnyJson,
       group: true,
-      run: ({ jobs }) => new Map(jobs.map(({ publicId, payload }) => [publicId, payload === 1 ? fail('no') : complete()])),
+      run: ({ jobs }) =>
+        new Map(jobs.map(({ publicId, payload }) => [publicId, payload === 1 ? fail('no') : complete()])),
     });
     const [first, second] = await putMany([
       { key, payload: 0 },
@@ -86,9 +87,14 @@ export const jobRuns = theme('job runs', (test) => {
     const { process } = await startWorker(stage, [handler('first')], { name: 'first' });
     await within('the first run', running.promise);
     await until('it is seen', async () => (await client.runs(job.publicId)).length === 1);
-    expect(await client.runs(job.publicId)).toMatchObject([{ outcome: 'running', worker: 'first', finishedAt: null }]);
+    expect(await client.runs(job.publicId)).toMatchObject([
+      { outcome: 'running', worker: 'first', finishedAt: null },
+    ]);
     await process.kill();
-    await until('its worker is dead', async () => (await client.runs(job.publicId))[0]?.outcome === 'crashed');
+    await until(
+      'its worker is dead',
+      async () => (await client.runs(job.publicId))[0]?.outcome === 'crashed',
+    );
     await startWorker(stage, [handler('second')], { name: 'second' });
     await within('the second run', again.promise);
     expect(await client.runs(job.publicId)).toMatchObject([

@@ -13,7 +13,10 @@ export function jobRuns(place: Place, publicId: string): readonly RunView[] | un
   return runsOf(job, records);
 }
 
-function recordOf(place: Place, { runId, workerId, startedAt, finishedAt, outcome, error, progress }: RunRow): RunOnRecord {
+function recordOf(
+  place: Place,
+  { runId, workerId, startedAt, finishedAt, outcome, error, progress }: RunRow,
+): RunOnRecord {
   const [worker] = place.database.tables.workers.findBy('id', workerId, place.tx);
   return {
     runId,

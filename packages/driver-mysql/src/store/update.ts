@@ -4,7 +4,7 @@ import { change, type MysqlTransaction, query } from '../query.js';
 import type { MoveRow } from '../rows.js';
 import { assignmentsOf } from '../statements/update-json.js';
 import type { Statements } from '../statements.js';
-import { type Fragment, joined, raw, sql as fragment } from '../values/fragment.js';
+import { type Fragment, sql as fragment, joined, raw } from '../values/fragment.js';
 import type { InTransaction } from './in-transaction.js';
 
 /** Changes a job. @param waits Whether to wait for the job's lock. @throws DriverError, UpdateRefusedError */

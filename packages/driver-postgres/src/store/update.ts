@@ -33,7 +33,10 @@ export async function update(
 /** The placeholder of the first value behind those of the statement itself. */
 const FIRST = '$3';
 
-function assignmentsOf({ column, operations, mostBytes, values = {} }: JobUpdate, given: Values): readonly string[] {
+function assignmentsOf(
+  { column, operations, mostBytes, values = {} }: JobUpdate,
+  given: Values,
+): readonly string[] {
   const assignments: string[] = [];
   if (operations.length > 0) {
     const updated = updatedJson(`job.${column}`, FIRST, operations, mostBytes);
