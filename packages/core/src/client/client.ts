@@ -205,8 +205,8 @@ export class Client<Tx> {
   }
 
   /**
-   * How many jobs there are, as `list` finds them, up to a number. Looks at as many rows as `list`, where no index has
-   * what the filter means.
+   * How many jobs there are, as `list` finds them, up to a number. Where no index has what the filter means, looks at as
+   * many rows as `list`, and at `upTo` more.
    *
    * @returns `count`, and whether there are `more`, or may be more behind the rows that were looked at.
    * @throws InvalidInputError

@@ -1,6 +1,7 @@
 import type { JobFilter } from '../driver/job-filter.js';
 import type { Store } from '../driver/store.js';
 import type { JobId, JobView } from '../job/job.js';
+import { rowsOfTime } from './rows-of-time.js';
 
 /**
  * How many rows the statements of a call look at, one after the other, where no index has what the filter means. Most
@@ -33,7 +34,9 @@ export async function lookFor(
     const page = await store.list(filter, { limit: limit - jobs.length, before: next, look });
     jobs.push(...page.jobs);
     next = page.next;
-    if (next === null || jobs.length === limit) break;
+    if (jobs.length === limit) break;
+    if (next !== null) next = await rowsOfTime(store, filter, next);
+    if (next === null) break;
   }
   return { jobs, next };
 }
@@ -46,18 +49,16 @@ export interface Counted {
 }
 
 /** Counts in as many looks as it takes, and as there may be. */
-export async function lookForNumber(
-  store: Pick<Listing, 'count'>,
-  filter: JobFilter,
-  upTo: number,
-): Promise<Counted> {
+export async function lookForNumber(store: Listing, filter: JobFilter, upTo: number): Promise<Counted> {
   let found = 0;
   let next: JobId | null = null;
   for (const look of [...looksOf(filter), upTo]) {
     const page = await store.count(filter, { limit: upTo + 1 - found, before: next, look });
     found += page.count;
     next = page.next;
-    if (next === null || found > upTo) break;
+    if (found > upTo) break;
+    if (next !== null) next = await rowsOfTime(store, filter, next);
+    if (next === null) break;
   }
   return { count: Math.min(found, upTo), more: found > upTo || next !== null };
 }
