@@ -27,6 +27,7 @@ const sent = new Promise<void>((done) => worker.on('settled', ({ kind }) => kind
 await worker.start();
 await rowlock.enqueue(Ship, { payload: { customer: 'ada@example.com' } });
 await sent;
-console.log((await rowlock.count({ kind: 'mail.send' })).complete); // 1, though it was shipped in two attempts
+const { count } = await rowlock.count({ kind: 'mail.send', status: 'complete' });
+console.log(count); // 1, though it was shipped in two attempts
 await worker.stop();
 await rowlock.close();

@@ -17,7 +17,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '04-outcomes.ts': '{ attempt: 3 }\n',
   '05-later-once-first.ts': 'duplicate true\nfirst\nsecond\nthird\n',
   '06-classes.ts': '7\n',
-  '07-batch.ts': '{ complete: 99, error: 1 }\n',
+  '07-batch.ts': '{ count: 99, more: false }\n',
   '08-follow-up.ts': 'mail to ada@example.com\n1\n',
   '09-schedules.ts': '03:00:00\ntrue\n',
   '10-only-enqueues.ts': 'resized ada.png\n',
@@ -29,6 +29,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '16-rates.ts': '5 true\n',
   '17-pauses.ts': '0 the provider is down Ada\n3\n',
   '18-why.ts': 'paused, unserved\ncomplete sent to bob\nmail.send 1\n',
+  '18-many-jobs.ts': '{ count: 2, more: false }\n2\n2\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

@@ -35,7 +35,10 @@ for (const handler of [Hold, Batch, Lease]) {
   );
 }
 await done;
-const counts = await rowlock.count();
+const counts = {
+  complete: (await rowlock.count({ status: 'complete', upTo: 1_000_000 })).count,
+  error: (await rowlock.count({ status: 'error' })).count,
+};
 await worker.stop();
 await rowlock.close();
 const unended = await spans.unended(10_000);

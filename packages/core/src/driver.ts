@@ -8,7 +8,17 @@ export type * from './driver/claim-session.js';
 export { createdMs } from './driver/created-ms.js';
 export { despiteDeadlocks } from './driver/despite-deadlocks.js';
 export type * from './driver/driver.js';
+export { hasMembers, type Member, membersOf } from './driver/has-members.js';
 export type * from './driver/history.js';
+export {
+  type ErrorFilter,
+  type JobFilter,
+  type JobIds,
+  listed,
+  type Members,
+  type Page,
+  type TimeRange,
+} from './driver/job-filter.js';
 export { HIGHEST_ID, NO_ID, rangeOf } from './driver/job-ids.js';
 export { keepAsking } from './driver/keep-asking.js';
 export { noTransaction } from './driver/no-transaction.js';
@@ -40,6 +50,7 @@ export {
 } from './driver/row-lock.js';
 export { runOver } from './driver/run-over.js';
 export type * from './driver/run-record.js';
+export { type LastRun, type RunOnRecord, type RunView, runsOf } from './driver/run-view.js';
 export type * from './driver/schedule-store.js';
 export { type ClaimSource, SharedPool } from './driver/shared-pool.js';
 export type * from './driver/situation.js';

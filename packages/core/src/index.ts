@@ -1,14 +1,17 @@
 // Functions to call.
 export type { CallOptions } from './client/call-options.js';
-export type { Client, ListOptions } from './client/client.js';
+export type { Client, CountOptions, Listed, ListOptions } from './client/client.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 // Tokens to inject.
 export type { LimitSizes } from './client/limits.js';
+export type { Counted } from './client/look.js';
+export type { ManyChanged, ManyJobs, ManyOptions } from './client/many.js';
 export type { Pausable, PauseOptions } from './client/pauses.js';
 export type { RateSettings } from './client/rates.js';
 export type { Schedules, ScheduleView } from './client/schedules.js';
 export type { SettledOptions } from './client/settled-jobs.js';
 export type { AcquireOptions, SlotHolder, Slots, SlotsFull, SlotsSize } from './client/slots.js';
+export type { JobChanges } from './client/update-job.js';
 export type { Clock } from './clock.js';
 // The type of a driver. The entry `driver` has the parts to build one.
 export type { WorkerView } from './driver/anchor.js';
@@ -18,7 +21,9 @@ export {
   type DriverErrorCode,
   isDriverError,
 } from './driver/driver-error.js';
+export type { ErrorFilter, JobFilter, Members, TimeRange } from './driver/job-filter.js';
 export type { PauseView } from './driver/pause.js';
+export type { RunView } from './driver/run-view.js';
 export type { Missed, Overlap, ScheduleSource } from './driver/schedule-store.js';
 // Explanations.
 export type { HeldJob, HoldingRun, NamedJob } from './driver/situation.js';

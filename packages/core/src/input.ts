@@ -21,6 +21,8 @@ export const LIMITS = {
   /** The highest index in a path: Postgres's own limit. */
   highestIndex: 2 ** 31 - 1,
   page: 1_000,
+  /** Kinds, or states, of a filter. */
+  filterItems: 100,
 } as const;
 
 /** @throws InvalidInputError unless `value` can name a queue or a kind. */

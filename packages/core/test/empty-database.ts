@@ -128,6 +128,8 @@ export function emptyDatabase(answers: Answers): {
     noteRun: unused,
     enqueue: unused,
     list: answers.list ?? unused,
+    listIds: unused,
+    jobRuns: unused,
     count: unused,
     limitedParts: answers.limitedParts ?? (async () => []),
     states: unused,

@@ -7,6 +7,7 @@ import { bounds } from './themes/bounds.js';
 import { bursts } from './themes/bursts.js';
 import { callersTransactions } from './themes/callers-transactions.js';
 import { cancel } from './themes/cancel.js';
+import { changes } from './themes/changes.js';
 import { claim } from './themes/claim.js';
 import { claimSession } from './themes/claim-session.js';
 import { connections } from './themes/connections.js';
@@ -18,12 +19,14 @@ import { enqueue } from './themes/enqueue.js';
 import { errors } from './themes/errors.js';
 import { exclusion } from './themes/exclusion.js';
 import { explanations } from './themes/explanations.js';
+import { filters } from './themes/filters.js';
 import { grouping } from './themes/grouping.js';
 import { handlerTransaction } from './themes/handler-transaction.js';
 import { handlers } from './themes/handlers.js';
 import { heartbeats } from './themes/heartbeats.js';
 import { idleWorker } from './themes/idle-worker.js';
 import { idsAgain } from './themes/ids-again.js';
+import { jobRuns } from './themes/job-runs.js';
 import { joinedEnqueue } from './themes/joined-enqueue.js';
 import { leasedRuns } from './themes/leased-runs.js';
 import { leases } from './themes/leases.js';
@@ -34,6 +37,7 @@ import { listCountMove } from './themes/list-count-move.js';
 import { liveness } from './themes/liveness.js';
 import { lostClaim } from './themes/lost-claim.js';
 import { lostConnection } from './themes/lost-connection.js';
+import { many } from './themes/many.js';
 import { migrate } from './themes/migrate.js';
 import { openCalls } from './themes/open-calls.js';
 import { openRuns } from './themes/open-runs.js';
@@ -96,12 +100,18 @@ export const conformanceThemes: readonly Theme[] = [
   listCountMove,
   atomicUpdates,
   leased(atomicUpdates),
+  changes,
+  leased(changes),
+  many,
   bursts,
   wakeUps,
   errors,
   article,
   exclusion,
   leased(exclusion),
+  filters,
+  jobRuns,
+  leased(jobRuns),
   grouping,
   leased(grouping),
   order,

@@ -1,4 +1,5 @@
 export { conformanceTests } from './conformance-tests.js';
+export { countStates } from './count-states.js';
 export { describeContention } from './describe-contention.js';
 export { type CrashUnderTest, describeCrash } from './describe-crash.js';
 export { type DriverUnderTest, describeDriver } from './describe-driver.js';

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { State } from '@rowlock/core';
 import {
   type ClientEvent,
+  type JobValues,
   type NewJob,
   newPublicId,
   type Settlement,
@@ -57,6 +58,17 @@ export function settled(job: JobRow, settlement: Settlement, now: number): JobRo
     finishedAt: again ? null : now,
     finishedBy: again ? null : by,
   });
+}
+
+/** The columns that an update writes whole. */
+export function updated({ priority, available, limits }: JobValues, now: number): Partial<JobRow> {
+  const availableAt =
+    available === undefined ? undefined : 'at' in available ? available.at.getTime() : now + available.inMs;
+  return {
+    ...(priority !== undefined && { priority }),
+    ...(limits !== undefined && { limits: storableText(limits) }),
+    ...(availableAt !== undefined && { availableAt, due: availableAt <= now }),
+  };
 }
 
 /** @param seen The crashes in the job's record, and the time. */

@@ -1,4 +1,4 @@
-import type { JobView, State } from '@rowlock/core';
+import type { JobView, SettlingEvent, State } from '@rowlock/core';
 import {
   type Job,
   limitsIn,
@@ -18,7 +18,8 @@ export interface RunRow {
   readonly workerId: string;
   readonly startedAt: number;
   readonly finishedAt: number | null;
-  readonly outcome: string | null;
+  readonly outcome: SettlingEvent | 'reclaim' | null;
+  readonly error: string | null;
   readonly progress: string;
 }
 

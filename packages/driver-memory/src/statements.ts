@@ -2,7 +2,8 @@
 export { notify } from './statements/bell.js';
 export { claim } from './statements/claim.js';
 export { enqueue } from './statements/enqueue.js';
-export { count, list, move, states, update } from './statements/jobs.js';
+export { jobRuns } from './statements/job-runs.js';
+export { move, states, update } from './statements/jobs.js';
 export { lease, lockLeased, reclaim } from './statements/lease.js';
 export { enterLimits, leaveLimits, limitedParts, limits, setLimit } from './statements/limits.js';
 export { pause, pauses, resume } from './statements/pauses.js';
@@ -19,6 +20,7 @@ export {
   resumeSchedule,
   setSchedules,
 } from './statements/schedules.js';
+export { count, list, listIds } from './statements/selection.js';
 export { settle } from './statements/settle.js';
 export { firstOutstanding, lockSiblings } from './statements/siblings.js';
 export { holders, situation } from './statements/situation.js';

@@ -1,7 +1,9 @@
-import type { Enqueued, State } from '@rowlock/core';
+import type { Enqueued } from '@rowlock/core';
 import type {
   ClientEvent,
+  JobCount,
   JobFilter,
+  JobIdPage,
   JobPage,
   JobUpdate,
   LimitView,
@@ -14,6 +16,7 @@ import type {
   PauseView,
   RateNumbers,
   RateView,
+  RunView,
   Store,
   Updated,
   WakeUp,
@@ -46,8 +49,16 @@ export class MemoryStore implements Store {
     return this.execute((place) => statements.list(place, filter, page));
   }
 
-  count(filter: JobFilter): Promise<Record<State, number>> {
-    return this.execute((place) => statements.count(place, filter));
+  listIds(filter: JobFilter, page: Page): Promise<JobIdPage> {
+    return this.execute((place) => statements.listIds(place, filter, page));
+  }
+
+  count(filter: JobFilter, page: Page): Promise<JobCount> {
+    return this.execute((place) => statements.count(place, filter, page));
+  }
+
+  jobRuns(publicId: string): Promise<readonly RunView[] | undefined> {
+    return this.execute((place) => statements.jobRuns(place, publicId));
   }
 
   move(event: ClientEvent, publicId: string, redrives?: number): Promise<Moved> {

@@ -142,7 +142,7 @@ function suiteJob({ due: _, uniqueScope: __, leasedUntil: ___, ...row }: JobRow)
 }
 
 /** Of a run that has completed its job the job's row says so. */
-function suiteRun({ jobId: _, ...row }: RunRow, job: JobRow): SuiteRun {
+function suiteRun({ jobId: _, error: _error, ...row }: RunRow, job: JobRow): SuiteRun {
   const isCompletion = job.status === 'complete' && job.runId === row.runId;
   return {
     ...row,

@@ -50,6 +50,7 @@ CREATE TABLE IF NOT EXISTS rowlock_job (
   -- Of a job without a key it is NULL: nobody looks for it there, and its settlement has one index less to change, which takes a
   -- fifth off it.
   outstanding   TINYINT AS (IF(`key` IS NOT NULL AND status IN ('new', 'in-progress'), 1, NULL)) VIRTUAL,
+  failed        VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin AS (IF(status IN ('error', 'cancelled'), status, NULL)) VIRTUAL,
   -- Kind and key in one, unmistakably.
   taken_key     VARCHAR(648) AS (IF(unique_scope = 'ever' OR status IN ('new', 'in-progress'),
                                     CONCAT(CHAR_LENGTH(kind), ' ', kind, unique_key), NULL)) VIRTUAL,
@@ -62,6 +63,8 @@ CREATE TABLE IF NOT EXISTS rowlock_job (
   KEY job_leased (queue, leased),
   -- The siblings of a job, the jobs that it depends on, and the history of an entity.
   KEY job_entity (`key`, outstanding, queue, id),
+  -- What failed or was cancelled, for operators, in the order of the ids. NULL stays NULL when a job is completed.
+  KEY job_failed (failed),
   -- A second job with a unique key is refused while the first is outstanding, or for ever.
   -- Descending, so that those without a key come last and each new one after all others: a transaction that gives a job a key that a
   -- settled one had locks the gaps beside that one's old place, and nobody without a key is to wait for its end.

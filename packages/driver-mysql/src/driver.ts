@@ -10,8 +10,10 @@ import {
   type HeldJob,
   type HistoryEntry,
   isOwnHandle,
+  type JobCount,
   type JobFilter,
   type JobId,
+  type JobIdPage,
   type JobPage,
   type JobUpdate,
   type Lanes,
@@ -269,8 +271,12 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       : super.list(filter, page);
   }
 
-  override async count(filter: JobFilter): Promise<Record<State, number>> {
-    return this.#withoutTimeout.count(filter);
+  override listIds(filter: JobFilter, page: Page): Promise<JobIdPage> {
+    return this.#withoutTimeout.listIds(filter, page);
+  }
+
+  override count(filter: JobFilter, page: Page): Promise<JobCount> {
+    return this.#withoutTimeout.count(filter, page);
   }
 
   override async pause(pause: NewPause, mode?: PauseMode): Promise<void> {

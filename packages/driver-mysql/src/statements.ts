@@ -2,6 +2,7 @@ import { ANCHOR_STATEMENTS } from './statements/anchor.js';
 import { bellStatements } from './statements/bell.js';
 import { claimStatements } from './statements/claim.js';
 import { enqueueStatements } from './statements/enqueue.js';
+import { jobRunStatements } from './statements/job-runs.js';
 import { jobStatements } from './statements/jobs.js';
 import { leaseStatements } from './statements/lease.js';
 import { limitStatements } from './statements/limits.js';
@@ -10,6 +11,7 @@ import { pruneStatements } from './statements/prune.js';
 import { rateStatements } from './statements/rates.js';
 import { runStatements } from './statements/runs.js';
 import { scheduleStatements } from './statements/schedules.js';
+import { selectionStatements } from './statements/selection.js';
 import { settleStatements } from './statements/settle.js';
 import { siblingStatements } from './statements/siblings.js';
 import { situationStatements } from './statements/situation.js';
@@ -40,6 +42,8 @@ export const statements = (schema: string) => {
     ...statisticsStatements(named),
     ...pruneStatements(named),
     ...jobStatements(named),
+    ...selectionStatements(named),
+    ...jobRunStatements(named),
     ...workerStatements(named),
     ...ANCHOR_STATEMENTS,
     // A row that is always there.

@@ -88,7 +88,7 @@ test('where the pool has no connection left nothing waits for one for ever', asy
     };
     await expect(begin()).rejects.toMatchObject(lost);
     await expect(impatient.verify()).rejects.toMatchObject(lost);
-    await expect(impatient.count({})).rejects.toMatchObject(lost);
+    await expect(impatient.count({}, { limit: 1, before: null })).rejects.toMatchObject(lost);
     for (const held of both) await held.rollback();
     // A connection that comes too late goes back to the pool.
     for (let times = 0; times < 4; times++) await impatient.verify();

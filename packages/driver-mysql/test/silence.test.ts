@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { newJob, type SeverableServer, severableServer } from '@rowlock/driver-conformance';
+import { countStates, newJob, type SeverableServer, severableServer } from '@rowlock/driver-conformance';
 import { type FreshDatabase, freshMysqlDatabase } from '@rowlock/servers';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { mysql } from '../src/index.js';
@@ -69,9 +69,9 @@ test('closing does not wait for a statement that nobody answers', async () => {
   const server = await severableServer({ host: hostname, port: Number(port) });
   onTestFinished(() => server.sever());
   const driver = driverBehind(server);
-  await driver.count({});
+  await countStates(driver, {});
   server.swallow();
-  const asked = driver.count({}).catch((error: unknown) => error);
+  const asked = countStates(driver, {}).catch((error: unknown) => error);
   await turn();
   await expect(driver.close()).rejects.toMatchObject({ code: 'ConnectionLost' });
   expect(await asked).toMatchObject({ code: 'ConnectionLost' });

@@ -11,7 +11,6 @@ const CLAIMS = [
 /** What the texts are spelled for that depend on more than lists and tables. */
 const SPELLED_FOR: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   idleLimit: [[60]],
-  count: [['<given 1>', '<given 2>', '<given 3>', ['new', 'in-progress']]],
   claim: CLAIMS,
   claimFromPage: CLAIMS,
   keysOfPage: CLAIMS,

@@ -104,6 +104,9 @@ CREATE INDEX job_outstanding ON job (key, queue, id) WHERE status IN ('new', 'in
 -- The history of an entity.
 CREATE INDEX job_settled ON job (key, id) WHERE status IN ('complete', 'error', 'cancelled') AND key IS NOT NULL;
 
+-- What failed or was cancelled, for operators. A job that is completed has no entry.
+CREATE INDEX job_failed ON job (status, id) WHERE status IN ('error', 'cancelled');
+
 -- A second job with a unique key is refused while the first is outstanding, or for ever.
 CREATE UNIQUE INDEX job_unique ON job (kind, unique_key)
   WHERE unique_key IS NOT NULL AND (unique_scope = 'ever' OR status IN ('new', 'in-progress'));

@@ -2,7 +2,7 @@ import '@rowlock/servers/vitest';
 import process from 'node:process';
 import { createRowlock, defineHandler, type Enqueued } from '@rowlock/core';
 import type { NewJob } from '@rowlock/core/driver';
-import { newJob } from '@rowlock/driver-conformance';
+import { countStates, newJob } from '@rowlock/driver-conformance';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { cut } from '../src/connection/connection.js';
@@ -22,7 +22,7 @@ async function ownPool(options: pg.PoolConfig = {}) {
   onTestFinished(() => pool.end());
   const driver = postgres({ pool });
   await driver.migrate();
-  const jobs = async () => (await driver.count({ queue: 'q' })).new;
+  const jobs = async () => (await countStates(driver, { queue: 'q' })).new;
   return { driver, pool, jobs };
 }
 

@@ -1,7 +1,7 @@
 import '@rowlock/servers/vitest';
 import { randomUUID } from 'node:crypto';
 import type { ClaimSession, Job, Settlement } from '@rowlock/core/driver';
-import { newJob } from '@rowlock/driver-conformance';
+import { countStates, newJob } from '@rowlock/driver-conformance';
 import { freshDatabase } from '@rowlock/servers';
 import { beforeEach, expect, inject, test } from 'vitest';
 import { type PostgresTransaction, postgres } from '../src/index.js';
@@ -70,7 +70,7 @@ for (const statement of ENDINGS) {
       expect(held.lost.aborted).toBe(true);
       await expect(held.settle([ending()])).rejects.toBe(held.lost.reason);
       await held.rollback();
-      expect(await driver.count({})).toMatchObject({ new: 1, complete: 0 });
+      expect(await countStates(driver, {})).toMatchObject({ new: 1, complete: 0 });
     },
   );
 }
@@ -93,5 +93,5 @@ test("a handler's own savepoints, and what is undone, leave the claim as it is",
   await held.undo();
   expect(await held.settle([ending()])).toEqual([job?.id]);
   await held.commit();
-  expect(await driver.count({})).toMatchObject({ complete: 1 });
+  expect(await countStates(driver, {})).toMatchObject({ complete: 1 });
 });

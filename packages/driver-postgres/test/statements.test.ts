@@ -1,6 +1,7 @@
 import { append, increment, merge, remove, set } from '@rowlock/core';
 import { expect, test } from 'vitest';
 import { NamedStatements } from '../src/connection/named-statements.js';
+import { type Selection, WAYS } from '../src/statements/selection.js';
 import { updatedJson } from '../src/statements/update-json.js';
 import { statements } from '../src/statements.js';
 import { newJobs } from '../src/store/given.js';
@@ -25,6 +26,23 @@ const OPERATIONS = [
   remove(['list', 0]),
 ];
 
+const PAGE: Selection = {
+  ways: [{ by: WAYS.all, isInOrder: true }],
+  also: '<conditions>',
+  readsRuns: false,
+  running: null,
+  limit: '<limit>',
+};
+
+const PAGE_OF_KEY: Selection = {
+  ...PAGE,
+  ways: [
+    { by: `${WAYS.kept} AND <key>`, isInOrder: true },
+    { by: `${WAYS.outstanding} AND <key>`, isInOrder: false },
+  ],
+  readsRuns: true,
+};
+
 /** The texts that depend on something, each way. */
 function spelled() {
   const latest = { boundsTransactions: true, looksForClients: true, connections: 100 };
@@ -42,10 +60,21 @@ function spelled() {
     'enqueue of many': sql.enqueue({ given: many, unique: false, wakes: false }),
     update: sql.update('<assignment>', false),
     'update that waits': sql.update('<assignment>', true),
+    list: sql.list(PAGE),
+    'list of a key and some states': sql.list(PAGE_OF_KEY),
+    'list of what runs': sql.list({
+      ...PAGE,
+      ways: [{ by: sql.running, isInOrder: true }],
+      running: '<condition>',
+    }),
+    listIds: sql.listIds(PAGE),
+    count: sql.count(PAGE),
+    lookEnd: sql.lookEnd(PAGE_OF_KEY.ways, '<conditions>', '<limit>'),
+    countOutstanding: sql.countOutstanding('<condition>'),
     ...Object.fromEntries(
-      OPERATIONS.map((each) => [`updated by ${each.do}`, updatedJson('job.metadata', '$2', [each]).text]),
+      OPERATIONS.map((each) => [`updated by ${each.do}`, updatedJson('job.metadata', '$3', [each]).text]),
     ),
-    'updated twice': updatedJson('job.metadata', '$2', OPERATIONS.slice(0, 2), 100).text,
+    'updated twice': updatedJson('job.metadata', '$3', OPERATIONS.slice(0, 2), 100).text,
   };
 }
 

@@ -1,24 +1,32 @@
 import { expect, test } from 'vitest';
 import { emptyDatabase, NOTHING } from '../../test/empty-database.js';
 import { DriverError } from '../driver/driver-error.js';
-import type { Page } from '../driver/store.js';
+import type { JobFilter, Page } from '../driver/job-filter.js';
+import type { JobId, JobView } from '../job/job.js';
 import { createRowlock } from '../rowlock.js';
 import type { ListOptions } from './client.js';
 
-/** A client on a table that has two pages. */
-function reader() {
+const JOB: JobView = JSON.parse('{}');
+
+/** A client on a table that has two pages. Each is full, or none has a job. */
+function reader(
+  isFull = true,
+  next: (before: Page['before']) => JobId | null = (before) => (before === null ? 7n : null),
+) {
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
   const asked: Page['before'][] = [];
+  const looks: number[] = [];
   const rowlock = createRowlock({
     driver: {
       ...driver,
-      async list(_, { before }) {
+      async list(_, { before, limit, look }) {
         asked.push(before);
-        return { jobs: [], next: before === null ? 7n : null };
+        looks.push(look ?? 0);
+        return { jobs: isFull ? Array.from({ length: limit }, () => JOB) : [], next: next(before) };
       },
     },
   });
-  return { rowlock, asked };
+  return { rowlock, asked, looks };
 }
 
 test('pages are read one after the other, the first without a cursor or with null', async () => {
@@ -29,6 +37,16 @@ test('pages are read one after the other, the first without a cursor or with nul
   } while (cursor !== null);
   await rowlock.list();
   expect(asked).toEqual([null, 7n, null]);
+});
+
+test('a page that is not full is looked for further on, and not for ever', async () => {
+  const { rowlock, asked, looks } = reader(false, (before) => (before ?? 100n) - 1n);
+  expect(await rowlock.list({ kind: 'rare' })).toEqual({ jobs: [], cursor: encoded('r97'), stopped: true });
+  expect(asked).toEqual([null, 99n, 98n]);
+  expect(looks).toEqual([1_000, 9_000, 90_000]);
+  looks.length = 0;
+  expect(await rowlock.list({ payload: { a: 1 } })).toMatchObject({ stopped: true });
+  expect(looks).toEqual([1_000, 9_000]);
 });
 
 const encoded = (text: string) => Buffer.from(text).toString('base64url');
@@ -56,7 +74,18 @@ test.each([
   { kind: 'k'.repeat(129) },
   { key: 'a\0' },
   { key: 'k'.repeat(513) },
-])('a filter by what no job has is refused: %j', async (filter) => {
+  { kind: [] },
+  { status: [] },
+  { kind: ['k', ''] },
+  { created: {} },
+  { settled: { from: new Date(Number.NaN) } },
+  { due: { before: new Date(-1) } },
+  { error: {} },
+  { error: { text: '' } },
+  { payload: { a: Array.from({ length: 1 }, () => 1) } },
+])('a filter by what no job has is refused: %j', async (given) => {
+  // As JavaScript may pass it.
+  const filter: JobFilter = Object(given);
   const { rowlock, asked } = reader();
   await expect(rowlock.list(filter)).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
   await expect(rowlock.count(filter)).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });

@@ -4,25 +4,40 @@ import type { Clock } from '../clock.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
+import type { JobFilter } from '../driver/job-filter.js';
 import type { PauseView } from '../driver/pause.js';
-import type { JobFilter, Moved, Store } from '../driver/store.js';
+import type { RunView } from '../driver/run-view.js';
+import type { Moved, Store } from '../driver/store.js';
+import type { WakeUp } from '../driver/wake-up.js';
 import { ClosedError, IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { type Explanation, explain } from '../explain/explain.js';
 import { QUEUE } from '../handler/handler.js';
 import { awaitedByRun, isSettledThrough } from '../handler/run-of-handle.js';
-import { checkKey, checkName, checkWhole, LIMITS } from '../input.js';
+import { checkWhole, LIMITS } from '../input.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
 import type { Json, Stored } from '../job/json.js';
-import { isLegal, STATES, type State } from '../job/lifecycle.js';
+import { isLegal } from '../job/lifecycle.js';
 import { publicIdOf } from '../job/public-id.js';
+import type { Rates } from '../job/rates.js';
 import type { Logger } from '../logger.js';
 import type { AroundEnqueue } from '../plugin/around-enqueue.js';
 import { type Stats, stats } from '../stats/stats.js';
 import type { Operation } from '../update/operation.js';
 import { type CallOptions, txOf } from './call-options.js';
+import { checkFilter } from './check-filter.js';
 import { checkEnqueueable, type Enqueueable, type EnqueueOptions } from './enqueue-options.js';
 import { LimitSizes } from './limits.js';
 import type { LocalWorkers } from './local-workers.js';
+import { type Counted, lookFor, lookForNumber } from './look.js';
+import {
+  CANCEL,
+  changeMany,
+  DELETE,
+  type ManyChanged,
+  type ManyJobs,
+  type ManyOptions,
+  REDRIVE,
+} from './many.js';
 import { newJobs } from './new-jobs.js';
 import { newPause, type Pausable, type PauseOptions, pauseTarget } from './pauses.js';
 import { RateSettings } from './rates.js';
@@ -30,7 +45,7 @@ import { Schedules } from './schedules.js';
 import { SettledJobs, type SettledOptions } from './settled-jobs.js';
 import { SharedStore } from './shared-store.js';
 import { type SlotHolder, Slots, type SlotsSize } from './slots.js';
-import { metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
+import { changesUpdate, type JobChanges, metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
 
 /** The jobs to find. All the given conditions must hold. */
 export interface ListOptions extends Omit<JobFilter, 'publicIds'> {
@@ -39,6 +54,23 @@ export interface ListOptions extends Omit<JobFilter, 'publicIds'> {
   /** The `cursor` of the page before. Null, or absent: the first page. */
   readonly cursor?: string | null;
 }
+
+/** A page of jobs. */
+export interface Listed {
+  readonly jobs: readonly JobView[];
+  /** Leads to the next page. Null at the end. */
+  readonly cursor: string | null;
+  /** Whether the page ends because enough rows were looked at. */
+  readonly stopped: boolean;
+}
+
+/** The jobs to count. All the given conditions must hold. */
+export interface CountOptions extends Omit<JobFilter, 'publicIds'> {
+  /** The highest number that is counted to. Default 10,000. */
+  readonly upTo?: number;
+}
+
+const COUNTED = 10_000;
 
 /** How often a move of a locked job is tried, and the pause between two tries, in milliseconds. */
 const LOCKED_TRIES = 5;
@@ -192,34 +224,65 @@ export class Client<Tx> {
   }
 
   /**
-   * Jobs, newest first, a page at a time. `cursor` leads to the next page, and is null on the last.
+   * Jobs, newest first, a page at a time. `cursor` leads to the next page, and is null at the end.
    *
    * A running job is `in-progress`, although the table may have it as `new` until its run is settled. So `status` finds
    * what `find` shows. `worker` is the name of the worker that has the job.
+   *
+   * Where no index has what the filter means, a call looks at up to 100,000 rows; with `error` or `payload`, at up to
+   * 10,000. `stopped` says that the call ended there: the page has fewer jobs than `limit`, and `cursor` goes on.
+   *
+   * @throws InvalidInputError
+   * @example
+   * const { jobs } = await rowlock.list({ kind: 'mail.send', status: 'error', error: { code: 'ETIMEDOUT' } });
    */
   async list(
-    { limit = 50, cursor, ...filter }: ListOptions = {},
+    { limit = 50, cursor, ...given }: ListOptions = {},
     call: CallOptions<Tx> = {},
-  ): Promise<{ readonly jobs: readonly JobView[]; readonly cursor: string | null }> {
+  ): Promise<Listed> {
     return this.#within(call, async (tx) => {
       checkWhole('limit', limit, 1, LIMITS.page);
-      checkFilter(filter);
-      const page = await this.#store(tx).list(filter, { limit, before: decodeCursor(cursor) });
-      return { jobs: page.jobs, cursor: page.next === null ? null : encodeCursor(page.next) };
+      const filter = checkFilter(given);
+      const { jobs, next } = await lookFor(this.#store(tx), filter, { limit, before: decodeCursor(cursor) });
+      return {
+        jobs,
+        cursor: next === null ? null : encodeCursor(next),
+        stopped: next !== null && jobs.length < limit,
+      };
     });
   }
 
   /**
-   * How many jobs there are in each state, as `list` finds them. Reads all jobs that match the filter: about a second
-   * for a few million.
+   * How many jobs there are, as `list` finds them, up to a number. Where no index has what the filter means, looks at as
+   * many rows as `list`, and at `upTo` more.
+   *
+   * @returns `count`, and whether there are `more`, or may be more behind the rows that were looked at.
+   * @throws InvalidInputError
+   * @example
+   * const { count, more } = await rowlock.count({ queue: 'mail', status: 'new' });
+   * console.log(`${count}${more ? '+' : ''} mails wait`);
    */
-  async count(
-    filter: Omit<JobFilter, 'publicIds'> = {},
-    call: CallOptions<Tx> = {},
-  ): Promise<Readonly<Record<State, number>>> {
+  async count({ upTo = COUNTED, ...given }: CountOptions = {}, call: CallOptions<Tx> = {}): Promise<Counted> {
     return this.#within(call, async (tx) => {
-      checkFilter(filter);
-      return this.#store(tx).count(filter);
+      checkWhole('upTo', upTo, 1, Number.MAX_SAFE_INTEGER - 1);
+      return lookForNumber(this.#store(tx), checkFilter(given), upTo);
+    });
+  }
+
+  /**
+   * The runs of a job that are on record, oldest first, with their workers, times, outcomes and errors.
+   *
+   * A run that gave its job back whole has no record. The worker of a run is not on record if the run completed several
+   * jobs, or jobs of a batch.
+   *
+   * @throws JobNotFoundError
+   */
+  async runs(publicId: string, call: CallOptions<Tx> = {}): Promise<readonly RunView[]> {
+    return this.#within(call, async (tx) => {
+      const known = existing(publicId);
+      const runs = await this.#store(tx).jobRuns(known);
+      if (runs === undefined) throw new JobNotFoundError(known);
+      return runs;
     });
   }
 
@@ -275,9 +338,44 @@ export class Client<Tx> {
         }
         throw error;
       });
-      if (tx === undefined) await this.#shared.wake([{}]);
-      else await this.#join(tx).notify([{}]);
+      await this.#wake(tx, [{}]);
     });
+  }
+
+  /**
+   * Cancels the outstanding jobs that a filter means, as `cancel` does one, in steps of 100. Each step is a transaction,
+   * and no lock outlasts it. Jobs that are enqueued after the call has begun stay.
+   *
+   * @throws InvalidInputError without a condition; the reason of the `signal`.
+   * @example
+   * const { found } = await rowlock.cancelMany({ kind: 'mail.send' }, { dryRun: true });
+   */
+  async cancelMany(jobs: ManyJobs, options: ManyOptions = {}): Promise<ManyChanged> {
+    return changeMany(this.#shared, CANCEL, jobs, options);
+  }
+
+  /**
+   * Redrives the jobs that a filter means, as `redrive` does one, in steps as `cancelMany`. Those that ended as `error`,
+   * unless `status` names others.
+   *
+   * @throws As `cancelMany`.
+   * @example
+   * await rowlock.redriveMany({ kind: 'mail.send', error: { code: 'ETIMEDOUT' } });
+   */
+  async redriveMany(jobs: ManyJobs, options: ManyOptions = {}): Promise<ManyChanged> {
+    return changeMany(this.#shared, REDRIVE, jobs, options);
+  }
+
+  /**
+   * Deletes the settled jobs that a filter means, with the records of their runs, in steps as `cancelMany`. Needs the
+   * rights of `prune`.
+   *
+   * @throws As `cancelMany`.
+   * @example
+   * await rowlock.deleteMany({ queue: 'mail', status: 'cancelled', settled: { before: new Date('2026-01-01') } });
+   */
+  async deleteMany(jobs: ManyJobs, options: ManyOptions = {}): Promise<ManyChanged> {
+    return changeMany(this.#shared, DELETE, jobs, options);
   }
 
   /**
@@ -399,6 +497,35 @@ export class Client<Tx> {
     return stats(this.#driver);
   }
 
+  /**
+   * Changes a waiting job: its payload, the time before which it does not start, its priority, its limits. All that is
+   * named is changed, or nothing. The result is `running`, and nothing is written, if a worker holds the job.
+   *
+   * @throws As `updatePayload`.
+   * @example
+   * await rowlock.update(publicId, { runAt: new Date(Date.now() + 3_600_000), priority: 10 });
+   */
+  async update(
+    publicId: string,
+    changes: JobChanges,
+    call: CallOptions<Tx> = {},
+  ): Promise<'updated' | 'running'> {
+    return this.#within(call, async (tx) => {
+      const known = existing(publicId);
+      const store = this.#store(tx);
+      const update =
+        changes?.limit === undefined
+          ? changesUpdate(changes)
+          : changesUpdate(changes, await this.#ratesOf(known, tx));
+      // The caller's transaction holds the row's lock itself.
+      if (isSettledThrough(tx, known)) return 'running';
+      const updated = await updateJob(store, known, update, tx !== undefined);
+      // It may be due now, or have room.
+      if (updated === 'updated') await this.#wake(tx, [{}]);
+      return updated;
+    });
+  }
+
   /** The workers that are alive, and those that stopped within the last hour, or died within an hour of their start. */
   async workers(): Promise<readonly WorkerView[]> {
     return this.#shared.workers();
@@ -440,6 +567,19 @@ export class Client<Tx> {
     return awaitedByRun(tx, work(tx));
   }
 
+  /** @throws JobNotFoundError */
+  async #ratesOf(publicId: string, tx: Tx | undefined): Promise<Rates> {
+    const job = await (tx === undefined ? this.#shared.find(publicId) : findJoined(this.#join(tx), publicId));
+    if (job === undefined) throw new JobNotFoundError(publicId);
+    return job.rates;
+  }
+
+  /** With a caller's transaction, the workers are woken by its commit. */
+  async #wake(tx: Tx | undefined, wakeUps: readonly WakeUp[]): Promise<void> {
+    if (tx === undefined) await this.#shared.wake(wakeUps);
+    else await this.#join(tx).notify(wakeUps);
+  }
+
   get #shared(): SharedStore {
     this.checkOpen();
     return this.#calls;
@@ -454,7 +594,7 @@ export class Client<Tx> {
     return tx === undefined ? this.#driver : this.#join(tx);
   }
 
-  #store(tx: Tx | undefined): Pick<Store, 'list' | 'count' | 'move' | 'update' | 'notify'> {
+  #store(tx: Tx | undefined): Pick<Store, 'list' | 'count' | 'jobRuns' | 'move' | 'update' | 'notify'> {
     return tx === undefined ? this.#shared : this.#join(tx);
   }
 
@@ -503,16 +643,6 @@ function existing(publicId: string): string {
   const known = publicIdOf(publicId);
   if (known === undefined) throw new JobNotFoundError(String(publicId).slice(0, 64));
   return known;
-}
-
-/** Also refuses values that no job could have: some databases answer them with an error. */
-function checkFilter({ queue, kind, key, status }: JobFilter): void {
-  if (queue !== undefined) checkName('queue', queue);
-  if (kind !== undefined) checkName('kind', kind);
-  if (key !== undefined) checkKey('key', key);
-  if (status !== undefined && !(STATES as readonly string[]).includes(status)) {
-    throw new InvalidInputError(`status must be one of ${STATES.join(', ')}, not ${JSON.stringify(status)}.`);
-  }
 }
 
 /** The highest id that the databases' columns hold. */

@@ -135,7 +135,11 @@ function checkOptions(options: unknown): void {
     throw new InvalidInputError('payload is missing: enqueue(handler, { payload }).');
 }
 
-function available({ delay, runAt }: EnqueueOptions<unknown>): NewJob['available'] {
+/** @throws InvalidInputError */
+export function available({
+  delay,
+  runAt,
+}: Pick<EnqueueOptions<unknown>, 'delay' | 'runAt'>): NewJob['available'] {
   if (runAt === undefined) return { inMs: milliseconds(delay ?? 0, 'delay') };
   if (delay !== undefined) throw new InvalidInputError('Pass delay or runAt, not both.');
   if (!isDate(runAt) || Number.isNaN(runAt.getTime())) {

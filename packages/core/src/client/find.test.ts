@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { emptyDatabase, NOTHING } from '../../test/empty-database.js';
-import type { JobFilter } from '../driver/store.js';
+import type { JobFilter } from '../driver/job-filter.js';
 import { defineHandler } from '../handler/handler.js';
 import { complete, retry } from '../handler/outcome.js';
 import type { JobView } from '../job/job.js';

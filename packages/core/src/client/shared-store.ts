@@ -1,9 +1,11 @@
 import type { Clock } from '../clock.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
-import type { JobFilter, JobPage, JobUpdate, Moved, Page, Store, Updated } from '../driver/store.js';
+import type { JobFilter, Page } from '../driver/job-filter.js';
+import type { RunView } from '../driver/run-view.js';
+import type { JobCount, JobIdPage, JobPage, JobUpdate, Moved, Store, Updated } from '../driver/store.js';
 import type { WakeUp } from '../driver/wake-up.js';
-import type { Enqueued, JobView, NewJob } from '../job/job.js';
+import type { Enqueued, JobId, JobView, NewJob } from '../job/job.js';
 import type { ClientEvent, State } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
 import { GatheredCalls } from './gathered-calls.js';
@@ -27,7 +29,7 @@ const MOST_WAKE_UPS = 500;
  */
 const SHARED_WAIT_MS = 200;
 
-type Verbs = Pick<Store, 'list' | 'count' | 'move' | 'update' | 'workers'>;
+type Verbs = Pick<Store, 'list' | 'listIds' | 'count' | 'jobRuns' | 'move' | 'update' | 'workers'>;
 
 /** The driver's store, on its pool, for many calls at once: they share connections and statements. */
 export class SharedStore implements Verbs {
@@ -79,8 +81,21 @@ export class SharedStore implements Verbs {
     return this.#share.run(() => this.#driver.list(filter, page));
   }
 
-  count(filter: JobFilter): Promise<Readonly<Record<State, number>>> {
-    return this.#share.run(() => this.#driver.count(filter));
+  listIds(filter: JobFilter, page: Page): Promise<JobIdPage> {
+    return this.#share.run(() => this.#driver.listIds(filter, page));
+  }
+
+  count(filter: JobFilter, page: Page): Promise<JobCount> {
+    return this.#share.run(() => this.#driver.count(filter, page));
+  }
+
+  /** Deletes those of these jobs, up to 1,000, that are settled. */
+  remove(jobs: readonly JobId[]): Promise<number> {
+    return this.#share.run(() => this.#driver.prune(jobs, 0));
+  }
+
+  jobRuns(publicId: string): Promise<readonly RunView[] | undefined> {
+    return this.#share.run(() => this.#driver.jobRuns(publicId));
   }
 
   move(event: ClientEvent, publicId: string): Promise<Moved> {

@@ -1,11 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDriverError } from '../driver/driver-error.js';
 import type { JobUpdate, Store, Updated } from '../driver/store.js';
+import type { Duration } from '../duration.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
-import { LIMITS } from '../input.js';
+import { checkWhole, LIMITS } from '../input.js';
+import type { Json } from '../job/json.js';
 import { OUTSTANDING, SETTLED } from '../job/lifecycle.js';
+import { type Limit, limitsText } from '../job/limits.js';
+import type { Rate, Rates } from '../job/rates.js';
 import { checkOperations, isObject } from '../update/check-operation.js';
-import type { Operation } from '../update/operation.js';
+import { type Operation, set } from '../update/operation.js';
+import { available } from './enqueue-options.js';
 
 /**
  * How often a locked job is tried, the pause before each further try, and how long that one may wait for the lock, in
@@ -41,6 +46,52 @@ export function payloadUpdate(operations: readonly Operation[]): JobUpdate {
     from: ['new'],
     mostBytes: LIMITS.payloadBytes,
   };
+}
+
+/** What to change of a waiting job. What is not named stays. */
+export interface JobChanges {
+  /** Takes the place of the payload, as JSON. At most 1 MiB. The handler's schema checks it at the claim, and not here. */
+  readonly payload?: Json;
+  /** The instant before which the job does not start. */
+  readonly runAt?: Date;
+  /** How long to wait from now, by the database's clock. Not together with `runAt`. */
+  readonly delay?: Duration;
+  /** -32768 to 32767. Lower runs sooner. */
+  readonly priority?: number;
+  /** Takes the place of the job's limits. Null: none. Its rates stay. */
+  readonly limit?: Limit | readonly Limit[] | null;
+}
+
+/**
+ * @param rates The rates that the job has. They never change. They count for a limit alone.
+ * @throws InvalidInputError
+ */
+export function changesUpdate(changes: JobChanges, rates: Rates = {}): JobUpdate {
+  const given: JobChanges = Object(changes);
+  const { payload, runAt, delay, priority, limit, ...others } = given;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw new InvalidInputError(`update() changes no ${JSON.stringify(other)}.`);
+  if (Object.values(given).every((value) => value === undefined))
+    throw new InvalidInputError('update() takes something to change: { priority: -1 }.');
+  if (priority !== undefined) checkWhole('priority', priority, -32_768, 32_767);
+  const operations = payload === undefined ? [] : [set([], payload)];
+  const values = {
+    ...(priority !== undefined && { priority }),
+    ...((runAt !== undefined || delay !== undefined) && {
+      available: available({ ...(runAt !== undefined && { runAt }), ...(delay !== undefined && { delay }) }),
+    }),
+    ...(limit !== undefined && { limits: limitsText(limitsIn(limit), ratesIn(rates)) }),
+  };
+  return { column: 'payload', operations, values, from: ['new'], mostBytes: LIMITS.payloadBytes };
+}
+
+function limitsIn(limit: Limit | readonly Limit[] | null): readonly Limit[] {
+  if (limit === null) return [];
+  return 'name' in limit ? [limit] : limit;
+}
+
+function ratesIn(rates: Rates): readonly Rate[] {
+  return Object.entries(rates).map(([name, numbers]) => ({ name, ...numbers }));
 }
 
 /**

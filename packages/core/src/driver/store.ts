@@ -3,7 +3,9 @@ import type { ClientEvent, State } from '../job/lifecycle.js';
 import type { RateNumbers } from '../job/rates.js';
 import type { Operation } from '../update/operation.js';
 import type { WorkerView } from './anchor.js';
+import type { JobFilter, JobIds, Page } from './job-filter.js';
 import type { NewPause, PauseMode, PauseTarget, PauseView } from './pause.js';
+import type { RunView } from './run-view.js';
 import type { WakeUp } from './wake-up.js';
 
 /**
@@ -30,8 +32,14 @@ export interface Store {
   /** Reads without locks, newest first. */
   list(filter: JobFilter, page: Page): Promise<JobPage>;
 
-  /** Counts without locks, by state. */
-  count(filter: JobFilter): Promise<Readonly<Record<State, number>>>;
+  /** As `list`, the ids alone. */
+  listIds(filter: JobFilter, page: Page): Promise<JobIdPage>;
+
+  /** As `list`, the number of jobs alone, which is at most `page.limit`. */
+  count(filter: JobFilter, page: Page): Promise<JobCount>;
+
+  /** The runs of a job that are on record, oldest first: see `runsOf`. Undefined if there is no such job. */
+  jobRuns(publicId: string): Promise<readonly RunView[] | undefined>;
 
   /**
    * Applies a client's event to a job, unless the job is locked, and returns what it met. A redrive gives back all
@@ -50,8 +58,8 @@ export interface Store {
   moveAll(event: ClientEvent, publicIds: readonly string[], waitMs?: number): Promise<readonly Moved[]>;
 
   /**
-   * Changes one column of a job, as `apply` defines it, unless the job is locked. One UPDATE, which computes the new
-   * value from that of the locked row. Rejects with `UpdateRefusedError`, and writes nothing, if the value does not fit.
+   * Changes a job, its JSON as `apply` defines it, unless the job is locked. One UPDATE, which computes new JSON from
+   * that of the locked row. Rejects with `UpdateRefusedError`, and writes nothing, if the value does not fit.
    *
    * @param waitMs On the pool: about how long to wait for a lock, in milliseconds. After that it rejects with
    * `LockTimeout`. Default: it does not wait.
@@ -116,29 +124,21 @@ export interface RateView extends RateNumbers {
   readonly setBy: string;
 }
 
-export interface JobFilter {
-  /** Up to 1,000, in lower case as in the rows. */
-  readonly publicIds?: readonly string[];
-  readonly queue?: string;
-  readonly kind?: string;
-  readonly key?: string;
-  /**
-   * The status of a `JobView`. A job is `in-progress`, whatever its row says, if its newest run has not ended and is of
-   * a live worker. The query for `in-progress` must not slow down with the number of waiting jobs.
-   */
-  readonly status?: State;
-}
-
-export interface Page {
-  /** 1 to 1,000. */
-  readonly limit: number;
-  /** The `next` of the page before this one. */
-  readonly before: JobId | null;
-}
-
 export interface JobPage {
   readonly jobs: readonly JobView[];
-  /** The `before` of the next page. Null at the end. */
+  /** The `before` of the next page. Null at the end. Also given by a page that ends at its `look`. */
+  readonly next: JobId | null;
+}
+
+export interface JobIdPage {
+  readonly jobs: readonly JobIds[];
+  /** As that of `JobPage`. */
+  readonly next: JobId | null;
+}
+
+export interface JobCount {
+  readonly count: number;
+  /** Where the count ended at its `look`: the `before` of the next one. Null where it ended by itself, or at its limit. */
   readonly next: JobId | null;
 }
 
@@ -156,14 +156,24 @@ export type Moved =
   | { readonly outcome: 'illegal'; readonly status: State }
   | { readonly outcome: 'missing' };
 
-/** A change of a job's JSON. */
+/** A change of a job: of the JSON in one column, of other columns, or of both. */
 export interface JobUpdate {
   readonly column: 'metadata' | 'payload';
+  /** May be empty. */
   readonly operations: readonly Operation[];
+  readonly values?: JobValues;
   /** The states in which a job may be changed. */
   readonly from: readonly State[];
   /** The most bytes of the result, as the database writes JSON. */
   readonly mostBytes: number;
+}
+
+/** The columns that an update writes whole. */
+export interface JobValues {
+  readonly priority?: number;
+  readonly available?: NewJob['available'];
+  /** The text of its limits and rates: see `limitsText`. */
+  readonly limits?: string;
 }
 
 /**

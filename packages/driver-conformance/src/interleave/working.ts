@@ -1,5 +1,6 @@
 import { createRowlock, type Driver, type Logger, type Worker } from '@rowlock/core';
 import type { ClaimSession, WakeUp } from '@rowlock/core/driver';
+import { countStates } from '../count-states.js';
 import type { DriverProcess } from '../driver-harness.js';
 import { instead } from '../instead.js';
 import { aborted } from '../until.js';
@@ -118,7 +119,7 @@ export class WorkingActor<Tx> {
     // What idled in its pool: each use of a dead connection fails once.
     const { driver } = this.#process;
     const whole = (): Promise<boolean> =>
-      Promise.all([1, 2, 3].map(() => driver.count({ queue }))).then(
+      Promise.all([1, 2, 3].map(() => countStates(driver, { queue }))).then(
         () => true,
         () => false,
       );

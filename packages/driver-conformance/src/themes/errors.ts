@@ -6,6 +6,7 @@ import {
   isDriverError,
 } from '@rowlock/core';
 import { expect } from 'vitest';
+import { countStates } from '../count-states.js';
 import type { SampledCode } from '../driver-harness.js';
 import { theme } from '../theme.js';
 import { until } from '../until.js';
@@ -65,14 +66,14 @@ export const errors = theme('errors', (test) => {
     claim,
   }) => {
     const dead = await process();
-    await dead.driver.count({ queue });
+    await countStates(dead.driver, { queue });
     await dead.kill();
     const { driver } = dead;
     // A connection that idles in a pool may be handed out once more before it is seen to be gone.
     const verbs: readonly (readonly [string, () => Promise<unknown>])[] = [
       ['enqueue', () => driver.enqueue([newJob()])],
       ['list', () => driver.list({ queue }, { limit: 1, before: null })],
-      ['count', () => driver.count({ queue })],
+      ['count', () => countStates(driver, { queue })],
       ['move', () => driver.move('cancel', '11111111-1111-4111-8111-111111111111')],
       ['notify', () => driver.notify([{ queue }])],
       ['workers', () => driver.workers()],
@@ -92,7 +93,9 @@ export const errors = theme('errors', (test) => {
     const { driver, disconnect } = await process();
     await driver.enqueue([newJob()]);
     await disconnect();
-    const counts = await until('the driver answers', () => driver.count({ queue }).catch(() => undefined));
+    const counts = await until('the driver answers', () =>
+      countStates(driver, { queue }).catch(() => undefined),
+    );
     expect(counts.new).toBe(1);
   });
 
@@ -129,7 +132,7 @@ export const errors = theme('errors', (test) => {
 
   test('close is safe to call twice', async ({ process, queue }) => {
     const { driver } = await process();
-    await driver.count({ queue });
+    await countStates(driver, { queue });
     await driver.close();
     await driver.close();
   });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { defineHandler } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
+import { countStates } from '../count-states.js';
 import type { TestDatabase, Truncate } from '../driver-harness.js';
 import { createStage, endProcess, type Stage } from '../stage.js';
 import { theme } from '../theme.js';
@@ -48,7 +49,10 @@ export const idsAgain = theme('ids that come again', (test) => {
       expect(rows.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
       for (const job of rows)
         expect(await view(job)).toMatchObject({ status: 'new', runId: null, worker: null });
-      expect(await driver.count({ queue: stage.queue })).toMatchObject({ new: jobs, 'in-progress': 0 });
+      expect(await countStates(driver, { queue: stage.queue })).toMatchObject({
+        new: jobs,
+        'in-progress': 0,
+      });
       const runId = randomUUID();
       const started = await driver.startRuns([{ runId, workerId, jobs: rows }]).visible;
       expect(started).toEqual({ earlier: [], unfinished: [] });

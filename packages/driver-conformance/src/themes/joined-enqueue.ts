@@ -109,7 +109,7 @@ export const joinedEnqueue = theme('joined enqueue', (test) => {
     const first = await put({ unique });
     const application = await caller();
     // From here on a transaction that has a snapshot sees it.
-    await driver.join(application.tx).count({});
+    await driver.join(application.tx).count({}, { limit: 1, before: null });
     await reader.write(first.publicId, { status: 'complete', finishedAt: await reader.now() });
     const joined = driver.join(application.tx);
     const [second, third] = await joined.enqueue([newJob({ unique }), newJob({ unique })]);

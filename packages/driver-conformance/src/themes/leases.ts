@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Job } from '@rowlock/core/driver';
 import { expect } from 'vitest';
+import { countStates } from '../count-states.js';
 import { putOnRecord } from '../put-on-record.js';
 import { type Stage, settlement } from '../stage.js';
 import { theme } from '../theme.js';
@@ -34,7 +35,7 @@ export const leases = theme('leases', (test) => {
     expect(rows.map(({ status }) => status)).toEqual(['in-progress', 'in-progress', 'new']);
     expect(rows.map((each) => each.runId)).toEqual([runId, runId, null]);
     expect((await stage.view(first)).status).toBe('in-progress');
-    expect((await driver.count({ queue }))['in-progress']).toBe(2);
+    expect((await countStates(driver, { queue }))['in-progress']).toBe(2);
     // Nobody has a lock on any of them.
     const other = stage.claimSession();
     expect((await other.lockSiblings({ queue, keys: [key] }, 10)).map(({ id }) => id)).toEqual(

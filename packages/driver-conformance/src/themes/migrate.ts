@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { countStates } from '../count-states.js';
 import { emptyDatabase } from '../empty-database.js';
 import { createStage } from '../stage.js';
 import { theme } from '../theme.js';
@@ -77,7 +78,7 @@ export const migrate = theme('migrate', (test) => {
     };
     await expect(driver.enqueue([newJob()])).rejects.toMatchObject(outdated);
     await expect(driver.list({ queue }, { limit: 1, before: null })).rejects.toMatchObject(outdated);
-    await expect(driver.count({ queue })).rejects.toMatchObject(outdated);
+    await expect(countStates(driver, { queue })).rejects.toMatchObject(outdated);
     await expect(driver.survey({ queues: [queue], kinds: ['work'] })).rejects.toMatchObject(outdated);
     await expect(driver.anchor({ name: 'w', host: 'h', pid: 1, queues: [] })).rejects.toMatchObject(outdated);
     const held = driver.claimSession({ idleLimitMs: 60_000 });

@@ -2,6 +2,7 @@ import { defineHandler } from '@rowlock/core';
 import type { JobFilter } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
+import { countStates } from '../count-states.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
 import { AnyJson, clientOf, startWorker } from '../worker-process.js';
@@ -102,18 +103,18 @@ export const runningJob = theme('running job', (test) => {
       const none = { new: 0, 'in-progress': 0, complete: 0, error: 0, cancelled: 0 };
       const complete = works.length - waiting.length;
       const counts = { ...none, new: left.length, 'in-progress': runs.length, complete };
-      expect(await driver.count({ queue })).toEqual(counts);
-      expect(await driver.count({ queue, status: 'new' })).toEqual({ ...none, new: left.length });
+      expect(await countStates(driver, { queue })).toEqual(counts);
+      expect(await countStates(driver, { queue, status: 'new' })).toEqual({ ...none, new: left.length });
       const inProgress = { ...none, 'in-progress': runs.length };
-      expect(await driver.count({ queue, status: 'in-progress' })).toEqual(inProgress);
-      expect(await driver.count({ queue, kind: 'work' })).toEqual({ ...counts, new: left.length - 2 });
-      expect(await driver.count({ queue, status: 'complete' })).toEqual({ ...none, complete });
+      expect(await countStates(driver, { queue, status: 'in-progress' })).toEqual(inProgress);
+      expect(await countStates(driver, { queue, kind: 'work' })).toEqual({ ...counts, new: left.length - 2 });
+      expect(await countStates(driver, { queue, status: 'complete' })).toEqual({ ...none, complete });
       finish.open();
       await until(
         'they are settled',
         async () => (await listed({ status: 'complete' })).length === works.length,
       );
-      expect(await driver.count({ queue })).toEqual({ ...none, new: 2, complete: works.length });
+      expect(await countStates(driver, { queue })).toEqual({ ...none, new: 2, complete: works.length });
       expect(await listed({ status: 'in-progress' })).toEqual([]);
       expect(await listed({ status: 'new' })).toEqual(ids(others));
     });
@@ -134,11 +135,11 @@ export const runningJob = theme('running job', (test) => {
     const job = await put();
     const { process } = await startWorker(stage, [handler]);
     await within('the handler', running.promise);
-    await until('it is seen', async () => (await driver.count({ queue }))['in-progress'] === 1);
+    await until('it is seen', async () => (await countStates(driver, { queue }))['in-progress'] === 1);
     await process.kill();
     await until('the worker is dead', async () => (await stage.view(job)).worker === null);
     const status = (await stage.row(job)).status === 'new' ? 'new' : 'in-progress';
-    expect(await driver.count({ queue })).toMatchObject({ [status]: 1 });
+    expect(await countStates(driver, { queue })).toMatchObject({ [status]: 1 });
     const { jobs } = await driver.list({ queue, status }, { limit: 10, before: null });
     expect(jobs.map(({ publicId }) => publicId)).toEqual([job.publicId]);
   });

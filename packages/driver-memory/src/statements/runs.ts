@@ -19,7 +19,7 @@ export function startRuns(place: Place, starts: readonly RunStart[]): RunsStarte
       const before = runs.findBy('jobId', jobId, tx);
       const crashes = before.filter(({ value }) => value.outcome === 'reclaim').length;
       if (before.length > 0) earlier.push({ id: jobId, earlierRuns: before.length, crashes });
-      const fresh = { runId, workerId, jobId, startedAt, finishedAt: null, outcome: null };
+      const fresh = { runId, workerId, jobId, startedAt, finishedAt: null, outcome: null, error: null };
       runs.insert(tx, () => ({ ...fresh, progress: 'null' }));
     }
   }
@@ -32,7 +32,7 @@ export async function endCrashed(
   jobs: readonly JobId[],
 ): Promise<void> {
   const found = unfinished(place, jobs).filter(({ value }) => runIds.includes(value.runId));
-  await endRuns(place, found, 'reclaim', ({ finishedAt }) => finishedAt === null);
+  await endRuns(place, found, { outcome: 'reclaim' }, ({ finishedAt }) => finishedAt === null);
 }
 
 function unfinished({ database, tx }: Place, jobs: readonly JobId[]): readonly Found<RunRow>[] {
@@ -51,7 +51,7 @@ export async function noteProgress(place: Place, run: RunRef, progress: string):
 }
 
 export async function release(place: Place, run: RunRef): Promise<void> {
-  await endRuns(place, recordsOf(place, run), 'release');
+  await endRuns(place, recordsOf(place, run), { outcome: 'release' });
 }
 
 export function recordsOf({ database, tx }: Place, { runId, jobs }: RunRef): readonly Found<RunRow>[] {
@@ -62,13 +62,13 @@ export function recordsOf({ database, tx }: Place, { runId, jobs }: RunRef): rea
 export async function endRuns(
   { database, tx }: Place,
   found: readonly Found<RunRow>[],
-  outcome: string,
+  end: Pick<RunRow, 'outcome'> & Partial<Pick<RunRow, 'error'>>,
   isToEnd: (run: RunRow) => boolean = () => true,
 ): Promise<void> {
   for (const { row } of found) {
     await tx.lock(row);
     const run = row.seenBy(tx);
     if (run === undefined || !isToEnd(run)) continue;
-    tx.write(row, { ...run, finishedAt: database.clock.now(), outcome });
+    tx.write(row, { ...run, ...end, finishedAt: database.clock.now() });
   }
 }

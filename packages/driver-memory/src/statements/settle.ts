@@ -1,5 +1,5 @@
 import type { State } from '@rowlock/core';
-import type { JobId, Settlement } from '@rowlock/core/driver';
+import { type JobId, type Settlement, storableJson } from '@rowlock/core/driver';
 import { settled } from '../job-changes.js';
 import type { Place } from './place.js';
 import { endRuns, recordsOf } from './runs.js';
@@ -13,7 +13,7 @@ export async function settle(
   const { database, tx } = place;
   const written: JobId[] = [];
   for (const settlement of settlements) {
-    const { id, runId, event } = settlement;
+    const { id, runId, event, error } = settlement;
     const found = database.tables.jobs.findBy(
       'id',
       id,
@@ -23,7 +23,11 @@ export async function settle(
     for (const { row, value } of found) {
       tx.write(row, settled(value, settlement, database.clock.now()));
       // Ends even a run that was noted as ended: the settlement decides.
-      if (event !== 'complete') await endRuns(place, recordsOf(place, { runId, jobs: [id] }), event);
+      if (event !== 'complete')
+        await endRuns(place, recordsOf(place, { runId, jobs: [id] }), {
+          outcome: event,
+          error: error === null ? null : storableJson(error),
+        });
       written.push(id);
     }
   }

@@ -150,7 +150,7 @@ function refusal({ operation }: Step, reason: RefusalReason): Fragment {
 }
 
 /** A quoted name in a path is a text in JSON. MariaDB takes a hyphen at its beginning for an index from the end. */
-function pathOf(at: Step['at']): string {
+export function pathOf(at: Step['at']): string {
   const segments = at.map((segment) =>
     typeof segment === 'number' ? `[${segment}]` : `.${JSON.stringify(segment).replace(/^"-/, '"\\u002d')}`,
   );

@@ -1,7 +1,9 @@
-import type { Enqueued, State } from '@rowlock/core';
+import type { Enqueued } from '@rowlock/core';
 import {
   type ClientEvent,
+  type JobCount,
   type JobFilter,
+  type JobIdPage,
   type JobPage,
   type JobUpdate,
   type LimitView,
@@ -14,6 +16,7 @@ import {
   type PauseView,
   type RateNumbers,
   type RateView,
+  type RunView,
   type Store,
   type Updated,
   type WakeUp,
@@ -34,10 +37,11 @@ import {
 } from '../rows.js';
 import { enqueue } from './enqueue.js';
 import type { InTransaction } from './in-transaction.js';
+import { jobRuns } from './job-runs.js';
 import { move } from './move.js';
 import type { Scope } from './scope.js';
 import { update } from './update.js';
-import { countJobs, listJobs } from './views.js';
+import { countJobs, listJobIds, listJobs } from './views.js';
 
 /** The verbs that stand alone, on the pool or in a caller's transaction. */
 export class MysqlStore implements Store {
@@ -64,8 +68,16 @@ export class MysqlStore implements Store {
     return listJobs(this.scope.on, this.context, filter, page);
   }
 
-  count(filter: JobFilter): Promise<Record<State, number>> {
-    return countJobs(this.scope.on, this.context, filter);
+  listIds(filter: JobFilter, page: Page): Promise<JobIdPage> {
+    return listJobIds(this.scope.on, this.context, filter, page);
+  }
+
+  count(filter: JobFilter, page: Page): Promise<JobCount> {
+    return countJobs(this.scope.on, this.context, filter, page);
+  }
+
+  jobRuns(publicId: string): Promise<readonly RunView[] | undefined> {
+    return jobRuns(this.scope.on, this.context, publicId);
   }
 
   async move(event: ClientEvent, publicId: string, redrives: number | null = null): Promise<Moved> {

@@ -1,33 +1,55 @@
-import { type JobUpdate, refusalIn, type Updated } from '@rowlock/core/driver';
+import { type JobUpdate, type NewJob, refusalIn, type Updated } from '@rowlock/core/driver';
 import { stepsOf } from '../json/steps.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import type { MoveRow } from '../rows.js';
 import { assignmentsOf } from '../statements/update-json.js';
 import type { Statements } from '../statements.js';
-import { raw } from '../values/fragment.js';
+import { type Fragment, sql as fragment, joined, raw } from '../values/fragment.js';
 import type { InTransaction } from './in-transaction.js';
 
-/** Changes one column of a job. @param waits Whether to wait for the job's lock. @throws DriverError, UpdateRefusedError */
+/** Changes a job. @param waits Whether to wait for the job's lock. @throws DriverError, UpdateRefusedError */
 export async function update(
   on: MysqlTransaction,
   sql: Statements,
   inTransaction: InTransaction,
   publicId: string,
-  { column, operations, from, mostBytes }: JobUpdate,
+  changes: JobUpdate,
   waits: boolean,
 ): Promise<Updated> {
   const [found] = await query<{ id: string }>(on, sql.find('?'), [null, publicId]);
   if (found === undefined) return { outcome: 'missing' };
-  const assignments = assignmentsOf(raw(column), stepsOf(operations, mostBytes));
+  const assignments = assigned(changes);
   // MySQL has no UPDATE that skips a locked row.
   return inTransaction(async (tx): Promise<Updated> => {
     const lock = waits ? sql.lockOne : sql.lockFree('?');
     const [job] = await query<MoveRow>(tx, lock, [null, found.id]);
     if (job === undefined) return { outcome: waits ? 'missing' : 'locked' };
-    if (!from.includes(job.status)) return { outcome: 'illegal', status: job.status };
+    if (!changes.from.includes(job.status)) return { outcome: 'illegal', status: job.status };
     await change(tx, sql.update(assignments.text), [...assignments.values, found.id]);
     return { outcome: 'updated' };
   }).catch((error: unknown) => {
     throw refusalIn(error);
   });
+}
+
+/** An UPDATE assigns from left to right. */
+function assigned({ column, operations, mostBytes, values = {} }: JobUpdate): Fragment {
+  const { priority, available, limits } = values;
+  return joined([
+    ...(operations.length === 0 ? [] : [assignmentsOf(raw(column), stepsOf(operations, mostBytes))]),
+    ...(priority === undefined ? [] : [fragment`priority = ${priority}`]),
+    ...(limits === undefined ? [] : [fragment`limits = ${limits}`]),
+    ...(available === undefined
+      ? []
+      : [
+          fragment`available_at = ${timeOf(available)}`,
+          fragment`due = (${timeOf(available)} <= UTC_TIMESTAMP(6))`,
+        ]),
+  ]);
+}
+
+function timeOf(available: NewJob['available']): Fragment {
+  return 'at' in available
+    ? fragment`'1970-01-01' + INTERVAL ROUND(${available.at.getTime()} * 1000) MICROSECOND`
+    : fragment`UTC_TIMESTAMP(6) + INTERVAL ROUND(${available.inMs} * 1000) MICROSECOND`;
 }

@@ -1,7 +1,9 @@
-import { DriverError, type Enqueued, type State } from '@rowlock/core';
+import { DriverError, type Enqueued } from '@rowlock/core';
 import {
   type ClientEvent,
+  type JobCount,
   type JobFilter,
+  type JobIdPage,
   type JobPage,
   type JobUpdate,
   type LimitView,
@@ -15,6 +17,7 @@ import {
   type PauseView,
   type RateNumbers,
   type RateView,
+  type RunView,
   type Store,
   type Updated,
   type WakeUp,
@@ -37,9 +40,10 @@ import {
   type WorkerRow,
 } from '../rows.js';
 import { type GivenJob, newJobs } from './given.js';
+import { jobRuns } from './job-runs.js';
 import { move } from './move.js';
 import { update } from './update.js';
-import { countJobs, listJobs } from './views.js';
+import { countJobs, listJobIds, listJobs } from './views.js';
 
 /** How often a unique key may change hands while a job that needs it is enqueued. */
 const MOST_TRIES = 10;
@@ -127,8 +131,16 @@ export class PostgresStore implements Store {
     return listJobs(on, this.context, filter, page);
   }
 
-  count(filter: JobFilter): Promise<Record<State, number>> {
-    return countJobs(this.withoutTimeout, this.context, filter);
+  listIds(filter: JobFilter, page: Page): Promise<JobIdPage> {
+    return listJobIds(this.withoutTimeout, this.context, filter, page);
+  }
+
+  count(filter: JobFilter, page: Page): Promise<JobCount> {
+    return countJobs(this.withoutTimeout, this.context, filter, page);
+  }
+
+  jobRuns(publicId: string): Promise<readonly RunView[] | undefined> {
+    return jobRuns(this.on, this.context, publicId);
   }
 
   async move(event: ClientEvent, publicId: string, redrives: number | null = null): Promise<Moved> {

@@ -1,9 +1,10 @@
 import type { State } from '@rowlock/core';
-import { type JobUpdate, refusalIn, type Updated } from '@rowlock/core/driver';
+import { type JobUpdate, type NewJob, refusalIn, type Updated } from '@rowlock/core/driver';
 import { toText } from '../connection/pipeline/to-text.js';
 import { answers, type Queryable } from '../query.js';
 import { updatedJson } from '../statements/update-json.js';
 import type { Statements } from '../statements.js';
+import { Values } from './conditions.js';
 
 interface UpdateRow {
   readonly status: State;
@@ -11,22 +12,49 @@ interface UpdateRow {
   readonly updated: boolean;
 }
 
-/** Changes one column of a job. @param waits Whether to wait for the job's lock. @throws DriverError, UpdateRefusedError */
+/** Changes a job. @param waits Whether to wait for the job's lock. @throws DriverError, UpdateRefusedError */
 export async function update(
   on: Queryable,
   sql: Statements,
   publicId: string,
-  { column, operations, from, mostBytes }: JobUpdate,
+  update: JobUpdate,
   waits: boolean,
 ): Promise<Updated> {
-  const { text, given } = updatedJson(`job.${column}`, '$2', operations, mostBytes);
-  const statement = sql.update(`${column} = ${text}`, waits);
-  const [row] = await answers<UpdateRow>(on, statement, [publicId, given, toText(from)]).catch(
-    (error: unknown) => {
-      throw refusalIn(error);
-    },
-  );
+  const values = new Values(publicId, toText(update.from));
+  const statement = sql.update(assignmentsOf(update, values).join(', '), waits);
+  const [row] = await answers<UpdateRow>(on, statement, values.all).catch((error: unknown) => {
+    throw refusalIn(error);
+  });
   if (row === undefined) return { outcome: 'missing' };
   if (row.updated) return { outcome: 'updated' };
   return row.free ? { outcome: 'illegal', status: row.status } : { outcome: 'locked' };
+}
+
+/** The placeholder of the first value behind those of the statement itself. */
+const FIRST = '$3';
+
+function assignmentsOf(
+  { column, operations, mostBytes, values = {} }: JobUpdate,
+  given: Values,
+): readonly string[] {
+  const assignments: string[] = [];
+  if (operations.length > 0) {
+    const updated = updatedJson(`job.${column}`, FIRST, operations, mostBytes);
+    given.add(updated.given, 'text');
+    assignments.push(`${column} = ${updated.text}`);
+  }
+  const { priority, available, limits } = values;
+  if (priority !== undefined) assignments.push(`priority = ${given.add(priority, 'smallint')}`);
+  if (limits !== undefined) assignments.push(`limits = ${given.add(limits, 'text')}`);
+  if (available !== undefined) {
+    assignments.push(`available_at = ${timeOf(available, given)}`);
+    assignments.push(`due = ${timeOf(available, given)} <= clock_timestamp()`);
+  }
+  return assignments;
+}
+
+function timeOf(available: NewJob['available'], given: Values): string {
+  return 'at' in available
+    ? `to_timestamp(${given.add(available.at.getTime(), 'float8')} / 1000)`
+    : `clock_timestamp() + ${given.add(available.inMs, 'float8')} * interval '1 ms'`;
 }

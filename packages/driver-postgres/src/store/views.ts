@@ -1,37 +1,62 @@
 /** The statements for jobs by the status that operators see. A held job is `new` in its row, and is shown as `in-progress`. */
 
-import type { State } from '@rowlock/core';
-import type { JobFilter, JobPage, Page } from '@rowlock/core/driver';
-import { toText } from '../connection/pipeline/to-text.js';
+import type { JobCount, JobFilter, JobId, JobIdPage, JobPage, Page } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
-import { answers, type Queryable, textOrNull } from '../query.js';
+import { answers, type Queryable } from '../query.js';
 import { type JobViewRow, toJobView } from '../rows.js';
+import { select } from './selection.js';
 
 /** Newest first. @throws DriverError */
 export async function listJobs(
   on: Queryable,
-  { sql, lockClass }: Context,
-  { publicIds, queue, kind, key, status }: JobFilter,
-  { limit, before }: Page,
+  context: Context,
+  filter: JobFilter,
+  page: Page,
 ): Promise<JobPage> {
-  const wanted = [queue, kind, key, status, before, limit + 1].map(textOrNull);
-  const values = [String(lockClass.unsigned), publicIds ? toText(publicIds) : null, ...wanted];
-  const text = status === 'new' ? sql.listNew : status === 'in-progress' ? sql.listInProgress : sql.list;
-  const found = await answers<Omit<JobViewRow, 'id'> & { id: string }>(on, text, values);
+  const { selection, values, lookedTo } = await select(on, context, filter, page, 'list');
+  const found = await answers<Omit<JobViewRow, 'id'> & { id: string }>(
+    on,
+    context.sql.list(selection),
+    values.all,
+  );
   const rows = found.map((row) => ({ ...row, id: BigInt(row.id) }));
-  const page = rows.slice(0, limit);
-  return { jobs: page.map(toJobView), next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+  return { jobs: rows.slice(0, page.limit).map(toJobView), next: nextOf(rows, page, lookedTo) };
 }
 
-/** By state. @throws DriverError */
+/** Newest first. @throws DriverError */
+export async function listJobIds(
+  on: Queryable,
+  context: Context,
+  filter: JobFilter,
+  page: Page,
+): Promise<JobIdPage> {
+  const { selection, values, lookedTo } = await select(on, context, filter, page, 'list');
+  const found = await answers<readonly [id: string, publicId: string]>(
+    on,
+    context.sql.listIds(selection),
+    values.all,
+  );
+  const rows = found.map(([id, publicId]) => ({ id: BigInt(id), publicId }));
+  return { jobs: rows.slice(0, page.limit), next: nextOf(rows, page, lookedTo) };
+}
+
+/** @throws DriverError */
 export async function countJobs(
   on: Queryable,
-  { sql, lockClass }: Context,
-  { queue, kind, key, status }: JobFilter,
-): Promise<Record<State, number>> {
-  const values = [lockClass.unsigned, queue, kind, key, status].map(textOrNull);
-  const rows = await answers<readonly [State, number]>(on, sql.count, values);
-  const counts: Record<State, number> = { new: 0, 'in-progress': 0, complete: 0, error: 0, cancelled: 0 };
-  for (const [state, jobs] of rows) counts[state] += jobs;
-  return counts;
+  context: Context,
+  filter: JobFilter,
+  page: Page,
+): Promise<JobCount> {
+  const { selection, values, lookedTo } = await select(on, context, filter, page, 'count');
+  const [count = 0] = await answers<number>(on, context.sql.count(selection), values.all);
+  return { count, next: count < page.limit ? lookedTo : null };
+}
+
+/** @param rows One more than the page has, where there are more. */
+function nextOf(
+  rows: readonly { readonly id: JobId }[],
+  { limit }: Page,
+  lookedTo: JobId | null,
+): JobId | null {
+  return rows.length > limit ? (rows[limit - 1]?.id ?? null) : lookedTo;
 }

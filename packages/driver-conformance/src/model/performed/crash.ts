@@ -1,3 +1,4 @@
+import { countStates } from '../../count-states.js';
 import type { DriverProcess } from '../../driver-harness.js';
 import { endSessions } from '../../end-sessions.js';
 import { endProcess } from '../../stage.js';
@@ -54,6 +55,6 @@ async function cutOff<Tx>(state: WorldState<Tx>, by: Actor, process: DriverProce
   if (state.sessions.has(by)) await isBack;
   // A pool learns of each of its connections by itself, a moment later.
   const filter = { queue: state.names.own('') };
-  const asks = () => Array.from({ length: 4 }, () => process.driver.count(filter));
+  const asks = () => Array.from({ length: 4 }, () => countStates(process.driver, filter));
   await until('it has connections again', () => Promise.all(asks()).then(Boolean, () => false));
 }

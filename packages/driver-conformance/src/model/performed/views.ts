@@ -1,3 +1,4 @@
+import { countStates } from '../../count-states.js';
 import type { CommandOf } from '../command.js';
 import type { Result } from '../result.js';
 import type { WorldState } from './state.js';
@@ -30,7 +31,7 @@ export async function list<Tx>(
 
 export async function count<Tx>(state: WorldState<Tx>, { by, filter }: CommandOf<'count'>): Promise<Result> {
   const driver = await state.driver(by);
-  return driver.count(state.names.ownFilter(filter));
+  return countStates(driver, state.names.ownFilter(filter));
 }
 
 export async function workers<Tx>(state: WorldState<Tx>, { by }: CommandOf<'workers'>): Promise<Result> {

@@ -1,0 +1,132 @@
+import { isDate } from 'node:util/types';
+import {
+  type ErrorFilter,
+  type JobFilter,
+  listed,
+  type Members,
+  type TimeRange,
+} from '../driver/job-filter.js';
+import { InvalidInputError } from '../errors.js';
+import { checkJson, checkKey, checkName, checkStorable, checkWhole, LIMITS } from '../input.js';
+import type { Json } from '../job/json.js';
+import { STATES } from '../job/lifecycle.js';
+import { isObject } from '../update/check-operation.js';
+
+/** The names of what a filter may have. */
+const NAMES: Readonly<Record<keyof Omit<JobFilter, 'publicIds'>, true>> = {
+  queue: true,
+  kind: true,
+  key: true,
+  status: true,
+  created: true,
+  settled: true,
+  due: true,
+  error: true,
+  payload: true,
+};
+
+/** The most members of a payload in a filter. */
+const MOST_MEMBERS = 20;
+
+/**
+ * Checks a filter. Also refuses values that no job could have: some databases answer them with an error.
+ *
+ * @returns The filter without the conditions that are undefined.
+ * @throws InvalidInputError
+ */
+export function checkFilter(filter: Omit<JobFilter, 'publicIds'>): JobFilter {
+  for (const name of Object.keys(filter)) {
+    // A misspelt condition would find every job.
+    if (!Object.hasOwn(NAMES, name)) throw new InvalidInputError(`A filter has no ${JSON.stringify(name)}.`);
+  }
+  const { queue, kind, key, status, created, settled, due, error, payload } = filter;
+  if (queue !== undefined) checkName('queue', queue);
+  if (kind !== undefined) for (const each of several('kind', listed(kind))) checkName('kind', each);
+  if (key !== undefined) checkKey('key', key);
+  if (status !== undefined) checkStatus(several('status', listed(status)));
+  for (const [name, range] of Object.entries({ created, settled, due }))
+    if (range !== undefined) checkRange(name, range);
+  if (error !== undefined) checkError(error);
+  if (payload !== undefined) checkMembers(payload);
+  return {
+    ...(queue !== undefined && { queue }),
+    ...(kind !== undefined && { kind }),
+    ...(key !== undefined && { key }),
+    ...(status !== undefined && { status }),
+    ...(created !== undefined && { created }),
+    ...(settled !== undefined && { settled }),
+    ...(due !== undefined && { due }),
+    ...(error !== undefined && { error }),
+    ...(payload !== undefined && { payload }),
+  };
+}
+
+/** An empty list would find nothing, or everything. */
+function several(what: string, values: readonly string[] | undefined): readonly string[] {
+  if (!Array.isArray(values)) throw new InvalidInputError(`${what} must be text, or a list of texts.`);
+  checkWhole(`The number of items in ${what}`, values.length, 1, LIMITS.filterItems);
+  return values;
+}
+
+function checkStatus(states: readonly string[]): void {
+  const unknown = states.find((state) => !(STATES as readonly string[]).includes(state));
+  if (unknown !== undefined)
+    throw new InvalidInputError(`status must be of ${STATES.join(', ')}, not ${JSON.stringify(unknown)}.`);
+}
+
+function checkRange(what: string, range: TimeRange): void {
+  const { from, before, ...others } = object(what, range);
+  refuseOthers(what, others);
+  if (from === undefined && before === undefined)
+    throw new InvalidInputError(`${what} must have from, before, or both.`);
+  for (const [name, time] of [
+    [`${what}.from`, from],
+    [`${what}.before`, before],
+  ] as const) {
+    if (time === undefined) continue;
+    if (!isDate(time) || Number.isNaN(time.getTime()))
+      throw new InvalidInputError(`${name} must be a valid Date.`);
+    checkWhole(`The year of ${name}`, time.getUTCFullYear(), 1970, 9999);
+  }
+}
+
+function checkError(error: ErrorFilter): void {
+  const { code, text, ...others } = object('error', error);
+  refuseOthers('error', others);
+  if (code === undefined && text === undefined)
+    throw new InvalidInputError('error must have code, text, or both.');
+  if (code !== undefined) checkPart('error.code', code);
+  if (text !== undefined) checkPart('error.text', text);
+}
+
+function checkPart(what: string, value: unknown): void {
+  if (typeof value !== 'string' || value.length === 0 || value.length > LIMITS.keyCharacters)
+    throw new InvalidInputError(`${what} must be text of 1 to ${LIMITS.keyCharacters} characters.`);
+  checkStorable(what, value);
+}
+
+function checkMembers(payload: Members): void {
+  const found = countMembers(checkJson('payload', payload, LIMITS.metadataBytes), 1);
+  checkWhole('The number of values in payload', found, 0, MOST_MEMBERS);
+}
+
+function countMembers(json: Json, depth: number): number {
+  if (!isObject(json) || depth > LIMITS.pathLength)
+    throw new InvalidInputError(
+      `payload must be an object of up to ${LIMITS.pathLength} levels, without lists: { customer: { id: 7 } }.`,
+    );
+  const found = Object.values(json).map((value) =>
+    typeof value === 'object' && value !== null ? countMembers(value, depth + 1) : 1,
+  );
+  return found.reduce((sum, each) => sum + each, 0);
+}
+
+function object<Given extends object>(what: string, given: Given): Given {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given;
+  throw new InvalidInputError(`${what} must be an object.`);
+}
+
+function refuseOthers(what: string, others: object): void {
+  const [name] = Object.keys(others);
+  if (name !== undefined) throw new InvalidInputError(`${what} has no ${JSON.stringify(name)}.`);
+}

@@ -1,0 +1,148 @@
+import { isDriverError } from '../driver/driver-error.js';
+import { type JobFilter, type JobIds, listed } from '../driver/job-filter.js';
+import type { WakeUp } from '../driver/wake-up.js';
+import { InvalidInputError } from '../errors.js';
+import { checkWhole, LIMITS } from '../input.js';
+import type { JobId } from '../job/job.js';
+import { type ClientEvent, OUTSTANDING, SETTLED, type State } from '../job/lifecycle.js';
+import { checkFilter } from './check-filter.js';
+import { LOOK } from './look.js';
+import type { SharedStore } from './shared-store.js';
+
+/** The jobs to change. At least one condition. All the given conditions must hold. */
+export type ManyJobs = Omit<JobFilter, 'publicIds'>;
+
+export interface ManyOptions {
+  /** Only finds the jobs, and changes none. Default false. */
+  readonly dryRun?: boolean;
+  /** How many jobs to find at most, the newest ones. Default: all. */
+  readonly most?: number;
+  /** Ends the work after the step that is on its way. Earlier steps stay. */
+  readonly signal?: AbortSignal;
+  /** Called after each step, of at most 100 jobs, with the sums so far. */
+  readonly onProgress?: (progress: ManyChanged) => void;
+}
+
+/** What became of the jobs that a filter has found. */
+export interface ManyChanged {
+  /** How many jobs the filter has found. */
+  readonly found: number;
+  /** How many are cancelled, redriven or deleted now. */
+  readonly changed: number;
+  /** How many are held by a worker, which has got the cancellation: see `cancel`. */
+  readonly signalled: number;
+  /** How many have stayed as they were: another transaction had them, or changed them, or has their unique key. */
+  readonly skipped: number;
+}
+
+/** What a call does to many jobs. */
+export interface ManyAction {
+  /** The states that it starts from. */
+  readonly from: readonly State[];
+  /** Those of `from` that a filter without a status means. */
+  readonly unless: readonly State[];
+  /** Changes some jobs, in transactions of their own. */
+  act(store: SharedStore, jobs: readonly JobIds[]): Promise<Pick<ManyChanged, 'changed' | 'signalled'>>;
+}
+
+/** How many jobs are changed between two looks at the signal. One statement moves so many. */
+const STEP = 100;
+
+/** @throws InvalidInputError; DriverError; the reason of the signal */
+export async function changeMany(
+  store: SharedStore,
+  { from, unless, act }: ManyAction,
+  jobs: ManyJobs,
+  { dryRun = false, most = Number.POSITIVE_INFINITY, signal, onProgress }: ManyOptions,
+): Promise<ManyChanged> {
+  const filter = filterOf(jobs, from, unless);
+  if (most !== Number.POSITIVE_INFINITY) checkWhole('most', most, 1, Number.MAX_SAFE_INTEGER);
+  let sums: ManyChanged = { found: 0, changed: 0, signalled: 0, skipped: 0 };
+  // From the newest job at the beginning to the oldest: jobs that come meanwhile are not met, nor those that were changed.
+  let before: JobId | null = null;
+  do {
+    signal?.throwIfAborted();
+    const limit = Math.min(LIMITS.page, most - sums.found);
+    const page = await store.listIds(filter, { limit, before, look: LOOK });
+    for (let place = 0; place < page.jobs.length; place += STEP) {
+      signal?.throwIfAborted();
+      const step = page.jobs.slice(place, place + STEP);
+      const { changed, signalled } = dryRun ? NOTHING : await act(store, step);
+      const skipped = dryRun ? 0 : step.length - changed - signalled;
+      sums = {
+        found: sums.found + step.length,
+        changed: sums.changed + changed,
+        signalled: sums.signalled + signalled,
+        skipped: sums.skipped + skipped,
+      };
+      onProgress?.(sums);
+    }
+    before = page.next;
+  } while (before !== null && sums.found < most);
+  return sums;
+}
+
+const NOTHING = { changed: 0, signalled: 0 } as const;
+
+/** @throws InvalidInputError */
+function filterOf(jobs: ManyJobs, from: readonly State[], unless: readonly State[]): JobFilter {
+  const filter = checkFilter(Object(jobs));
+  if (Object.keys(filter).length === 0)
+    throw new InvalidInputError("A filter is required, with one condition at least: { kind: 'mail.send' }.");
+  const states = listed(filter.status) ?? unless;
+  const other = states.find((state) => !from.includes(state));
+  if (other !== undefined)
+    throw new InvalidInputError(`status must be of ${from.join(', ')} here, not ${JSON.stringify(other)}.`);
+  return { ...filter, status: states };
+}
+
+/** A job that a worker holds gets a cancellation. */
+export const CANCEL: ManyAction = {
+  from: OUTSTANDING,
+  unless: OUTSTANDING,
+  async act(store, jobs) {
+    const moves = await movesOf(store, 'cancel', jobs);
+    const wakeUps = moves.flatMap((moved, place): readonly WakeUp[] => {
+      const publicId = jobs[place]?.publicId;
+      return moved?.outcome === 'running' && publicId !== undefined
+        ? [{ cancel: publicId, redrives: moved.redrives }]
+        : [];
+    });
+    if (wakeUps.length > 0) await store.notify(wakeUps);
+    return { changed: countOf(moves, 'moved'), signalled: wakeUps.length };
+  },
+};
+
+export const REDRIVE: ManyAction = {
+  from: ['error', 'cancelled'],
+  unless: ['error'],
+  async act(store, jobs) {
+    const changed = countOf(await movesOf(store, 'redrive', jobs), 'moved');
+    if (changed > 0) await store.wake([{}]);
+    return { changed, signalled: 0 };
+  },
+};
+
+export const DELETE: ManyAction = {
+  from: SETTLED,
+  unless: SETTLED,
+  async act(store, jobs) {
+    return { changed: await store.remove(jobs.map(({ id }) => id)), signalled: 0 };
+  },
+};
+
+type Moves = readonly (Awaited<ReturnType<SharedStore['move']>> | undefined)[];
+
+/** The calls share statements. Undefined for a job whose unique key another one has. */
+async function movesOf(store: SharedStore, event: ClientEvent, jobs: readonly JobIds[]): Promise<Moves> {
+  const moves = await Promise.allSettled(jobs.map(({ publicId }) => store.move(event, publicId)));
+  return moves.map((move) => {
+    if (move.status === 'fulfilled') return move.value;
+    if (isDriverError(move.reason, 'UniqueViolation')) return undefined;
+    throw move.reason;
+  });
+}
+
+function countOf(moves: Moves, outcome: string): number {
+  return moves.filter((moved) => moved?.outcome === outcome).length;
+}

@@ -1,0 +1,207 @@
+import type { State } from '@rowlock/core';
+import { type JobFilter, type JobId, listed, OUTSTANDING, type Page, SETTLED } from '@rowlock/core/driver';
+import type { Context } from '../context.js';
+import { type MysqlTransaction, query } from '../query.js';
+import { type Fragment, sql as fragment, joined } from '../values/fragment.js';
+import { list } from '../values/list.js';
+import { all, conditionsOf, inPage, ofQueueAndKind } from './conditions.js';
+
+/** So many outstanding jobs are read by their indexes, and their ids sorted. Beside more, the newest rows of all jobs are looked at. */
+const FEW = 100_000;
+
+/** A look at so few rows costs less than to find out how many are outstanding. If many are, it mostly fills a page. */
+const QUICK_LOOK = 1_000;
+
+export interface Selected {
+  readonly rows: readonly Fragment[];
+  readonly conditions: readonly Fragment[];
+  /** The last row that is looked at, where the look ends before the rows do. */
+  readonly lookedTo: JobId | null;
+}
+
+/** What a page of a filter is selected by. @throws DriverError */
+export async function select(
+  on: MysqlTransaction,
+  context: Context,
+  filter: JobFilter,
+  page: Page,
+  use: 'list' | 'count',
+): Promise<Selected> {
+  const way = await wayTo(on, context, filter, page, use);
+  const { queue: _, ...withoutQueue } = filter;
+  const others = [
+    ...conditionsOf(filter.key === undefined ? filter : withoutQueue),
+    ...(way.status === undefined ? [] : await ofStatus(on, context, filter, way.status)),
+  ];
+  const lookedTo = await lookEnd(on, context, page, way, others.length > 0);
+  const looked = lookedTo === null ? [] : [fragment`job.id >= ${String(lookedTo)}`];
+  return { rows: way.rows, conditions: [...inPage(page), ...looked, ...others], lookedTo };
+}
+
+/** How the rows of a filter are found. */
+interface Way {
+  /** Tables with conditions. */
+  readonly rows: readonly Fragment[];
+  /** The states to select by, where the way itself does not. */
+  readonly status: readonly State[] | undefined;
+  /** Whether it leads to few rows. Otherwise the rows may have to be bounded. */
+  readonly isShort: boolean;
+}
+
+async function wayTo(
+  on: MysqlTransaction,
+  context: Context,
+  filter: JobFilter,
+  page: Page,
+  use: 'list' | 'count',
+): Promise<Way> {
+  const { publicIds, key } = filter;
+  const { sql } = context;
+  const states = listed(filter.status);
+  const has = (some: readonly State[]): boolean =>
+    states === undefined || states.some((each) => some.includes(each));
+  if (publicIds !== undefined) {
+    const { places, values } = list(publicIds);
+    return { status: states, isShort: true, rows: [{ text: sql.jobsByPublicId(places), values }] };
+  }
+  if (key !== undefined) {
+    const parts = [
+      ...(has(SETTLED) ? [sql.keptJobs] : []),
+      ...(has(OUTSTANDING) ? [sql.outstandingJobs] : []),
+    ];
+    // With the queue the index is in the order of the ids.
+    const inQueue = all(ofQueueAndKind(queueOf(filter)));
+    const rows = parts.map((text) => fragment`${{ text, values: [key] }} AND ${inQueue}`);
+    return { status: states, isShort: false, rows };
+  }
+  if (states?.every((each) => each === 'in-progress')) {
+    const where = all(ofQueueAndKind(filter));
+    const { text, values } = await heldBy(on, context, where);
+    const rows = { text: sql.runningJobs(where.text, text), values: [...values, ...where.values] };
+    return { status: undefined, isShort: true, rows: [rows] };
+  }
+  if (states !== undefined && !has(SETTLED)) {
+    const rows = outstandingParts(context, filter);
+    if (await isShort(on, context, filter, page, { parts: rows, use }))
+      return { status: states, isShort: true, rows };
+  }
+  if (states?.every((each) => each === 'error' || each === 'cancelled')) {
+    const rows = [...new Set(states)].map((each) => ({ text: sql.failedJobs, values: [each] }));
+    return { status: undefined, isShort: false, rows };
+  }
+  return { status: states, isShort: false, rows: [{ text: sql.allJobs, values: [] }] };
+}
+
+/** The condition of the status that operators see. A held job is `new` in its row, and is shown as `in-progress`. */
+async function ofStatus(
+  on: MysqlTransaction,
+  context: Context,
+  filter: JobFilter,
+  states: readonly State[],
+): Promise<readonly Fragment[]> {
+  const [only, ...more] = OUTSTANDING.filter((state) => states.includes(state));
+  const inRows = [
+    ...SETTLED.filter((state) => states.includes(state)),
+    ...(only === undefined ? [] : OUTSTANDING),
+  ];
+  const rows = fragment`job.status IN (${joined(inRows.map((each) => fragment`${each}`))})`;
+  if (only === undefined || more.length > 0) return [rows];
+  const { key } = filter;
+  const where = all([
+    ...ofQueueAndKind(filter),
+    ...(key === undefined ? [] : [fragment`job.\`key\` = ${key}`]),
+  ]);
+  const workers = await heldBy(on, context, where);
+  const isHeld: Fragment = { text: context.sql.isHeld(where.text, workers.text), values: workers.values };
+  const shown =
+    only === 'new'
+      ? fragment`(job.status <> 'in-progress' AND (job.status <> 'new' OR NOT ${isHeld}))`
+      : fragment`(job.status <> 'new' OR ${isHeld})`;
+  return [rows, shown];
+}
+
+/** The placeholders of the live workers, and all values of `held`. */
+async function heldBy(
+  on: MysqlTransaction,
+  { sql, lockPrefix }: Context,
+  where: Fragment,
+): Promise<{ readonly text: string; readonly values: Fragment['values'] }> {
+  const alive = await query<{ id: string }>(on, sql.aliveWorkers, [lockPrefix]);
+  // A list must not be empty. No worker has the id 0.
+  const workers = list(['0', ...alive.map(({ id }) => id)]);
+  const once = [...workers.values, ...where.values, ...workers.values];
+  return { text: workers.places, values: [...once, ...where.values, lockPrefix] };
+}
+
+function queueOf({ queue }: JobFilter): JobFilter {
+  return queue === undefined ? {} : { queue };
+}
+
+function outstandingParts({ sql }: Context, filter: JobFilter): readonly Fragment[] {
+  const { text, values } = all(ofQueueAndKind(queueOf(filter)));
+  return [sql.dueJobs, sql.laterJobs, sql.leasedJobs].map((part) => ({ text: part(text), values }));
+}
+
+/** Whether the outstanding jobs can be read by their indexes: they are few, or the statement ends at its limit. */
+async function isShort(
+  on: MysqlTransaction,
+  context: Context,
+  filter: JobFilter,
+  page: Page,
+  { parts, use }: { readonly parts: readonly Fragment[]; readonly use: 'list' | 'count' },
+): Promise<boolean> {
+  const { queue, key, status, ...others } = filter;
+  if (use === 'count' && Object.keys(others).length === 0) return true;
+  if ((page.look ?? Number.POSITIVE_INFINITY) <= QUICK_LOOK) return false;
+  return (await countBy(on, context, parts, [], FEW + 1)) <= FEW;
+}
+
+/** Counts the rows of these ways that meet the conditions, up to a number. @throws DriverError */
+export async function countBy(
+  on: MysqlTransaction,
+  { sql }: Context,
+  rows: readonly Fragment[],
+  conditions: readonly Fragment[],
+  upTo: number,
+): Promise<number> {
+  const also = all(conditions);
+  const text = rows.map((each) => `(${sql.anyOf(each.text, also.text)})`).join(' UNION ALL ');
+  const values = rows.flatMap((each) => [...each.values, ...also.values, String(upTo)]);
+  const [found] = await query<{ jobs: string }>(on, sql.countTo(text), [...values, String(upTo)]);
+  return Number(found?.jobs ?? 0);
+}
+
+/** The last row to look at. Null where the conditions need no bound, or all rows may be looked at. */
+async function lookEnd(
+  on: MysqlTransaction,
+  context: Context,
+  page: Page,
+  { rows, isShort }: Way,
+  isSelective: boolean,
+): Promise<JobId | null> {
+  const { look } = page;
+  if (look === undefined || isShort || !isSelective) return null;
+  const { text, values } = pageBy(context, rows, inPage(page), look);
+  const [found] = await query<{ jobs: string; last: string | null }>(on, context.sql.lookEnd(text), values);
+  return found === undefined || Number(found.jobs) < look || found.last === null ? null : BigInt(found.last);
+}
+
+/** A page of ids, newest first. */
+export function pageBy(
+  { sql }: Context,
+  rows: readonly Fragment[],
+  conditions: readonly Fragment[],
+  limit: number,
+): Fragment {
+  const others = all(conditions);
+  const pages = rows.map((each) => ({
+    text: sql.pageBy(each.text, others.text),
+    values: [...each.values, ...others.values, String(limit)],
+  }));
+  const [page, ...more] = pages;
+  if (page !== undefined && more.length === 0) return page;
+  return {
+    text: sql.pageOf(pages.map(({ text }) => `(${text})`).join(' UNION ALL ')),
+    values: [...pages.flatMap(({ values }) => values), String(limit)],
+  };
+}
