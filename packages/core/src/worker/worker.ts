@@ -81,6 +81,8 @@ export interface WorkerParts<Tx> {
   readonly container: DependencyContainer | undefined;
   readonly retention: RetentionLimits;
   readonly schedules: DeclaredSchedules;
+  /** The kinds of the captures. */
+  readonly captured: ReadonlySet<string>;
 }
 
 /**
@@ -251,7 +253,8 @@ export class Worker<Tx> {
   }
 
   async #start(): Promise<void> {
-    const { driver, registry, client, plugins, clock, log, container, retention, schedules } = this.#parts;
+    const { driver, registry, client, plugins, clock, log, container, retention, schedules, captured } =
+      this.#parts;
     const session = new Session(clock, this.#live);
     const giveBack = reserve(driver, this.concurrency);
     const endShortages = driver.pool?.onShortage((error) => {
@@ -298,6 +301,7 @@ export class Worker<Tx> {
       live: this.#live,
       cancellations: this.#cancellations,
       leftBehind: this.#leftBehind,
+      captured,
       unknownKinds: new Set(),
       stopping: this.#stopping.signal,
       anchored: () => session.isOpen,

@@ -14,6 +14,8 @@ export interface Tables {
   readonly rate: string;
   readonly rateNumbers: string;
   readonly schedule: string;
+  readonly captureLoss: string;
+  readonly captureBackfill: string;
   readonly migration: string;
 }
 
@@ -32,6 +34,8 @@ export function tables(schema: string): Tables {
     rate: named('rate'),
     rateNumbers: named('rate_numbers'),
     schedule: named('schedule'),
+    captureLoss: named('capture_loss'),
+    captureBackfill: named('capture_backfill'),
     migration: named('rowlock_migration'),
   };
 }
