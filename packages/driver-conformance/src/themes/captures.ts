@@ -201,10 +201,8 @@ export const captures = theme('captures', (test) => {
     const table = await capturedTable(stage, [{}, { on: { update: ['note'] } }], false);
     if (table === undefined) return;
     const { captures } = table.rowlock;
-    expect(await captures.check()).toMatchObject([
-      { problems: [{ code: 'missing' }] },
-      { problems: [{ code: 'missing' }] },
-    ]);
+    for (const { problems } of await captures.check())
+      expect(new Set(problems.map(({ code }) => code))).toEqual(new Set(['missing']));
     const reports = await Promise.all(Array.from({ length: 4 }, () => captures.apply()));
     for (const place of [0, 1]) expect(reports.filter((report) => report[place]?.changed)).toHaveLength(1);
     expect(await captures.check()).toMatchObject([{ problems: [] }, { problems: [] }]);

@@ -12,6 +12,8 @@ export interface Tables {
   readonly rate: string;
   readonly rateNumbers: string;
   readonly schedule: string;
+  readonly captureLoss: string;
+  readonly captureBackfill: string;
   readonly bell: string;
   readonly migration: string;
   readonly enterLimit: string;
@@ -33,6 +35,8 @@ export function tables(schema: string): Tables {
     rate: named('rate'),
     rateNumbers: named('rate_numbers'),
     schedule: named('schedule'),
+    captureLoss: named('capture_loss'),
+    captureBackfill: named('capture_backfill'),
     bell: named('bell'),
     migration: named('migration'),
     enterLimit: named('enter_limit'),
