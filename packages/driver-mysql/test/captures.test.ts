@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type CaptureOptions, createRowlock, defineCapture, type Rowlock } from '@rowlock/core';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
@@ -133,6 +134,27 @@ describe('every way to write', () => {
     await client.query('INSERT INTO t VALUES (41)');
     const [found] = await client.query('INSERT INTO t VALUES (NULL); SELECT LAST_INSERT_ID() AS id');
     expect(found).toMatchObject([{ insertId: 42 }, [{ id: 42 }]]);
+  });
+
+  test.each([
+    ['LOAD DATA', '', ['insert 2', 'insert 3']],
+    ['LOAD DATA … REPLACE', 'REPLACE', ['delete 3', 'insert 2', 'insert 3']],
+  ])('%s', async (_, how, expected) => {
+    await captured(TABLE);
+    const [before] = await rows('SELECT @@GLOBAL.local_infile AS allowed');
+    onTestFinished(async () => void (await client.query(`SET GLOBAL local_infile = ${before?.allowed}`)));
+    await client.query('SET GLOBAL local_infile = 1');
+    if (how !== '')
+      await client.query(
+        "SET @rowlock_capture = 'off'; INSERT INTO t VALUES (3, NULL); SET @rowlock_capture = NULL",
+      );
+    const loading = await createConnection({
+      uri: url,
+      infileStreamFactory: () => Readable.from([Buffer.from('2\tx\n3\ty\n')]),
+    });
+    onTestFinished(() => loading.end());
+    await loading.query(`LOAD DATA LOCAL INFILE 'rows' ${how} INTO TABLE t`);
+    expect((await changes()).toSorted()).toEqual(expected);
   });
 
   test('partitions, and a row that goes from one to another', async () => {
@@ -530,7 +552,13 @@ test('the least rights: for who applies, and none for who writes', async () => {
     await client.query('SET GLOBAL log_bin_trust_function_creators = 1');
   }
   await rowlock.captures.apply();
-  expect(await rowlock.captures.check().catch(({ code }) => code)).toBe('PermissionDenied');
+  await expect(rowlock.captures.check()).rejects.toMatchObject({ code: 'PermissionDenied' });
+  await client.query(
+    `GRANT SELECT, DELETE ON ${database}.rowlock_capture_loss TO '${owner}';
+     GRANT SELECT, INSERT, UPDATE ON ${database}.rowlock_capture_backfill TO '${owner}'`,
+  );
+  expect(await rowlock.captures.check()).toMatchObject([{ problems: [] }]);
+  expect(await rowlock.captures.backfill('c0')).toEqual({ rows: 0 });
   const writing = await connected(writer);
   onTestFinished(() => writing.end());
   await writing.query("INSERT INTO t VALUES (1, NULL); UPDATE t SET note = 'a'; DELETE FROM t");

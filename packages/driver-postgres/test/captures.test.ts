@@ -534,7 +534,7 @@ test('the least rights: for who applies, and none for who writes', async () => {
      GRANT USAGE ON SCHEMA app TO ${owner}, ${writer};
      GRANT INSERT, UPDATE, DELETE, SELECT ON app.t TO ${writer};
      GRANT USAGE, CREATE ON SCHEMA rowlock TO ${owner};
-     GRANT INSERT ON rowlock.job, rowlock.bell TO ${owner};
+     GRANT INSERT ON rowlock.job, rowlock.bell, rowlock.capture_loss TO ${owner};
      GRANT SELECT ON rowlock.worker TO ${owner};
      GRANT TRIGGER ON app.t TO ${owner}`,
   );
@@ -545,15 +545,23 @@ test('the least rights: for who applies, and none for who writes', async () => {
     return own.href;
   };
   const own = postgres({ connectionString: as(owner) });
-  const capture = defineCapture({ name: 'c0', table: 'app.t', id: ['id'], kind: 'k' });
-  const rowlock = createRowlock({ driver: own, captures: [capture] });
+  const options = { name: 'c0', table: 'app.t', id: ['id'], kind: 'k', onError: 'note' } as const;
+  const rowlock = createRowlock({ driver: own, captures: [defineCapture(options)] });
   onTestFinished(async () => {
     await own.close();
     await client.query(`DROP FUNCTION rowlock.capture_c0 CASCADE`);
     for (const role of [owner, writer]) await client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
   });
   await rowlock.captures.apply();
+  await expect(rowlock.captures.check()).rejects.toMatchObject({ code: 'PermissionDenied' });
+  await client.query(`GRANT SELECT ON rowlock.capture_loss TO ${owner}`);
   expect(await rowlock.captures.check()).toMatchObject([{ problems: [] }]);
+  await client.query(
+    `GRANT SELECT ON app.t TO ${owner};
+     GRANT SELECT, INSERT, UPDATE ON rowlock.capture_backfill TO ${owner};
+     GRANT DELETE ON rowlock.capture_loss TO ${owner}`,
+  );
+  expect(await rowlock.captures.backfill('c0')).toEqual({ rows: 0 });
   const writing = await connected(as(writer));
   onTestFinished(() => writing.end());
   // A table of the writer's own does not take the place of Rowlock's.
