@@ -67,7 +67,7 @@ ${parts.join('\n')}`;
   async apply(plan: CapturePlan, lockMs: number): Promise<AppliedCapture> {
     const { warnings, found } = await this.#look(this.#parts.on, plan);
     if (found.length === 0) return { changed: false, warnings };
-    return this.#inTurn(lockMs, async (client) => {
+    return this.#oneAtATime(lockMs, async (client) => {
       const now = await this.#look(client, plan);
       for (const { mend } of now.found) for (const statement of mend) await client.query(statement);
       return { changed: now.found.length > 0, warnings: now.warnings };
@@ -88,7 +88,7 @@ ${parts.join('\n')}`;
   async drop(name: string, lockMs: number): Promise<boolean> {
     const { context, on } = this.#parts;
     if ((await findCapture(on, context, name)).length === 0) return false;
-    return this.#inTurn(lockMs, async (client) => {
+    return this.#oneAtATime(lockMs, async (client) => {
       const found = await findCapture(client, context, name);
       for (const trigger of found) await client.query(dropTrigger(trigger));
       return found.length > 0;
@@ -124,7 +124,7 @@ ${parts.join('\n')}`;
   }
 
   /** One process at a time changes triggers, on a connection of its own. MySQL commits each statement by itself. */
-  async #inTurn<Result>(lockMs: number, work: (client: Connection) => Promise<Result>): Promise<Result> {
+  async #oneAtATime<Result>(lockMs: number, work: (client: Connection) => Promise<Result>): Promise<Result> {
     const client = await this.#parts.connect();
     try {
       const name = `${this.#parts.context.lockPrefix}captures`;

@@ -110,10 +110,10 @@ export class RunHandle<Tx> {
     }
     this.#leave = leave;
     const handle = await this.#writes.handle();
-    if (this.#prepare !== undefined && !this.#isPrepared) {
-      this.#isPrepared = true;
-      await this.#prepare(handle);
-    }
-    return statement(handle);
+    if (this.#prepare === undefined || this.#isPrepared) return statement(handle);
+    this.#isPrepared = true;
+    // In this order, and without a wait in between.
+    const [, answer] = await Promise.all([this.#prepare(handle), statement(handle)]);
+    return answer;
   }
 }
