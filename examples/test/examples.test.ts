@@ -30,6 +30,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '17-pauses.ts': '0 the provider is down Ada\n3\n',
   '18-why.ts': 'paused, unserved\ncomplete sent to bob\nmail.send 1\n',
   '18-many-jobs.ts': '{ count: 2, more: false }\n2\n2\n',
+  '18-capture.ts': "order 7: 3 changes, one run\n[ { order_id: '7', words: 'oar lock' } ]\n",
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

@@ -4,6 +4,7 @@ export { systemClock } from './clock.js';
 export type * from './driver/anchor.js';
 export { answerWithin } from './driver/answer-within.js';
 export { BeatingAnchor, type Pulse } from './driver/beating-anchor.js';
+export type * from './driver/capture-store.js';
 export type * from './driver/claim-session.js';
 export { createdMs } from './driver/created-ms.js';
 export { despiteDeadlocks } from './driver/despite-deadlocks.js';

@@ -1,5 +1,23 @@
+// Captures to define.
+export { type Capture, type CaptureEvents, type CaptureOptions, defineCapture } from './capture/capture.js';
+export { type CapturedJob, capturedJob } from './capture/captured-job.js';
+export type {
+  BulkChange,
+  CapturedChange,
+  CapturedId,
+  CapturedRow,
+  ChangeOf,
+  RowChange,
+} from './capture/change.js';
 // Functions to call.
 export type { CallOptions } from './client/call-options.js';
+export type {
+  CaptureBackfillOptions,
+  CaptureCheck,
+  CaptureLockOptions,
+  CaptureReport,
+  Captures,
+} from './client/captures.js';
 export type { Client, CountOptions, Listed, ListOptions } from './client/client.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 // Tokens to inject.
@@ -15,6 +33,7 @@ export type { JobChanges } from './client/update-job.js';
 export type { Clock } from './clock.js';
 // The type of a driver. The entry `driver` has the parts to build one.
 export type { WorkerView } from './driver/anchor.js';
+export type { CaptureNotify, CaptureProblem } from './driver/capture-store.js';
 export type { Driver, MigrationReport } from './driver/driver.js';
 export {
   DriverError,

@@ -1,4 +1,8 @@
 import type { DependencyContainer } from 'tsyringe';
+import type { Capture } from './capture/capture.js';
+import { isChangeSchema } from './capture/change.js';
+import { DeclaredCaptures } from './capture/declared.js';
+import { Captures } from './client/captures.js';
 import { Client } from './client/client.js';
 import { LocalWorkers } from './client/local-workers.js';
 import { type Clock, systemClock } from './clock.js';
@@ -37,6 +41,8 @@ export interface RowlockOptions<Tx> {
    * database has. Default: none.
    */
   readonly schedules?: Readonly<Record<string, Schedule>>;
+  /** Changes of tables that become jobs. `captures.apply()` makes their triggers. Default: none. */
+  readonly captures?: readonly Capture[];
 }
 
 export interface PruneOptions {
@@ -53,6 +59,8 @@ export class Rowlock<Tx> extends Client<Tx> {
   readonly #retention: RetentionLimits;
   readonly #here: LocalWorkers;
   readonly #log: Logger;
+  /** The captures of this program, in the database. */
+  readonly captures: Captures;
 
   /** @throws DuplicateKindError when two handlers have one kind, InvalidInputError. */
   constructor({
@@ -64,6 +72,7 @@ export class Rowlock<Tx> extends Client<Tx> {
     container,
     retention = {},
     schedules = {},
+    captures = [],
   }: RowlockOptions<Tx>) {
     if (typeof Object(driver).claimSession !== 'function')
       throw new InvalidInputError(
@@ -82,6 +91,14 @@ export class Rowlock<Tx> extends Client<Tx> {
     // The jobs of a misspelt queue would be deleted by the general rules.
     if (unserved.length > 0 && registry.queues.length > 0)
       log.warn({ queues: unserved }, 'retention has rules for queues that no handler here is of');
+    const captured = new DeclaredCaptures([
+      ...plugins.flatMap((plugin) => plugin.captures ?? []),
+      ...captures,
+    ]);
+    this.captures = new Captures(() => {
+      this.checkOpen();
+      return driver;
+    }, captured);
     const parts = {
       driver,
       registry,
@@ -92,6 +109,7 @@ export class Rowlock<Tx> extends Client<Tx> {
       container,
       retention: this.#retention,
       schedules: new DeclaredSchedules([...plugins.map((plugin) => plugin.schedules ?? {}), schedules]),
+      captured: new Set([...captured.kinds, ...kindsOfChanges(registry)]),
     };
     this.#work = (options) => here.add(new Worker(parts, options));
   }
@@ -163,6 +181,11 @@ export class Rowlock<Tx> extends Client<Tx> {
       await this.#driver.close();
     }
   }
+}
+
+/** The kinds whose handlers were made for captures, which another program may have defined. */
+function kindsOfChanges<Tx>(registry: Registry<Tx>): readonly string[] {
+  return registry.kinds.filter((kind) => isChangeSchema(registry.find(kind)?.payload));
 }
 
 /**

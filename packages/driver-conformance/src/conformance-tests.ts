@@ -7,6 +7,7 @@ import { bounds } from './themes/bounds.js';
 import { bursts } from './themes/bursts.js';
 import { callersTransactions } from './themes/callers-transactions.js';
 import { cancel } from './themes/cancel.js';
+import { captures } from './themes/captures.js';
 import { changes } from './themes/changes.js';
 import { claim } from './themes/claim.js';
 import { claimSession } from './themes/claim-session.js';
@@ -95,6 +96,7 @@ export const conformanceThemes: readonly Theme[] = [
   dueQueues,
   survey,
   schedules,
+  captures,
   retention,
   smallTables,
   listCountMove,

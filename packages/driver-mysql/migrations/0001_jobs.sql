@@ -245,6 +245,24 @@ CREATE TABLE IF NOT EXISTS rowlock_tally (
   PRIMARY KEY (minute, queue, kind)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
+-- Changes that the triggers of a capture have lost, where it notes errors and goes on. A backfill deletes them.
+CREATE TABLE IF NOT EXISTS rowlock_capture_loss (
+  id        BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+  name      VARCHAR(128) NOT NULL,
+  error     TEXT NOT NULL,
+  noted_at  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6))
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+
+-- How far the backfill of a capture has come. Each step moves it in the transaction of its jobs.
+CREATE TABLE IF NOT EXISTS rowlock_capture_backfill (
+  name         VARCHAR(128) NOT NULL PRIMARY KEY,
+  -- The id of the last row, as text by column. NULL: none yet.
+  last         JSON,
+  read_rows    BIGINT NOT NULL DEFAULT 0,
+  started_at   DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+  finished_at  DATETIME(6)
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+
 -- The doorbell: a row for each wake-up, added and never changed, so that nobody waits for anybody to ring.
 CREATE TABLE IF NOT EXISTS rowlock_bell (
   id       BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,

@@ -3,6 +3,7 @@ import {
   type Anchor,
   type Backlog,
   BeatingAnchor,
+  type CaptureStore,
   type ClaimSession,
   type ClaimSessionOptions,
   type ClientEvent,
@@ -50,6 +51,7 @@ import {
   type WorkerInfo,
 } from '@rowlock/core/driver';
 import { type Connection, createPool, type Pool, type PoolConnection } from 'mysql2/promise';
+import { MysqlCaptures } from './capture/capture-store.js';
 import { MysqlClaimSession } from './claim/claim-session.js';
 import { widenLimit } from './claim/new-slots.js';
 import { checkCallersConnection } from './connection/callers-connection.js';
@@ -132,6 +134,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly name = 'mysql';
   readonly pool: SharedPool<PoolConnection>;
   readonly schedules: ScheduleStore;
+  readonly captures: CaptureStore<MysqlTransaction>;
   readonly #settings: Settings;
   readonly #pool: Pool;
   /** The pool, for short statements. */
@@ -176,6 +179,13 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       sql: context.sql,
       on,
       inTransaction: this.inTransaction,
+      wake: (wakeUps) => this.#ringer.ringBehind(wakeUps),
+    });
+    this.captures = new MysqlCaptures({
+      context,
+      on,
+      inTransaction: this.inTransaction,
+      connect: () => this.#connect(),
       wake: (wakeUps) => this.#ringer.ringBehind(wakeUps),
     });
   }

@@ -1,5 +1,6 @@
 import { ANCHOR_STATEMENTS } from './statements/anchor.js';
 import { bellStatements } from './statements/bell.js';
+import { captureStatements } from './statements/captures.js';
 import { claimStatements } from './statements/claim.js';
 import { enqueueStatements } from './statements/enqueue.js';
 import { jobRunStatements } from './statements/job-runs.js';
@@ -37,6 +38,7 @@ export const statements = (schema: string) => {
     ...pauseStatements(named),
     ...rateStatements(named),
     ...scheduleStatements(named),
+    ...captureStatements(named),
     ...surveyStatements(named),
     ...situationStatements(named),
     ...statisticsStatements(named),

@@ -290,6 +290,24 @@ CREATE TABLE tally (
   PRIMARY KEY (minute, queue, kind)
 ) WITH (fillfactor = 50);
 
+-- Changes that the triggers of a capture have lost, where it notes errors and goes on. A backfill deletes them.
+CREATE TABLE capture_loss (
+  id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name      text NOT NULL,
+  error     text NOT NULL,
+  noted_at  timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+-- How far the backfill of a capture has come. Each step moves it in the transaction of its jobs.
+CREATE TABLE capture_backfill (
+  name         job_name COLLATE "C" PRIMARY KEY,
+  -- The id of the last row, as text by column. Null: none yet.
+  last         jsonb,
+  rows         bigint NOT NULL DEFAULT 0,
+  started_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+  finished_at  timestamptz
+);
+
 -- The number of a limit's advisory lock, its gate. Takers share it for the time of one statement or message. Who looks whether the limit is full, and who
 -- adds slots, has it alone.
 CREATE FUNCTION limit_gate(name text) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN hashtextextended(name, 27);

@@ -3,6 +3,7 @@ import {
   type Anchor,
   type Backlog,
   BeatingAnchor,
+  type CaptureStore,
   type ClaimSession,
   type ClaimSessionOptions,
   type Driver,
@@ -38,6 +39,7 @@ import {
   type WorkerInfo,
 } from '@rowlock/core/driver';
 import type pg from 'pg';
+import { PostgresCaptures } from './capture/capture-store.js';
 import type { ClaimParts } from './claim/claim-parts.js';
 import { PostgresClaimSession } from './claim/claim-session.js';
 import { CountedLimits } from './claim/counted-limits.js';
@@ -96,6 +98,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
   readonly name = 'postgres';
   readonly pool: SharedPool<pg.PoolClient>;
   readonly schedules: ScheduleStore;
+  readonly captures: CaptureStore<PostgresTransaction>;
   readonly #pool: pg.Pool;
   readonly #ownsPool: boolean;
   readonly #sessions: SessionKind;
@@ -132,6 +135,9 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     this.#server = serverOf(short);
     this.schedules = new PostgresSchedules(context, short, (work) =>
       this.#withoutTimeout((client) => inTransaction(client, context, work)),
+    );
+    this.captures = new PostgresCaptures(context, short, (work) =>
+      this.#withoutTimeout((client) => inTransaction(client, context, (_, on) => work(on))),
     );
   }
 

@@ -2,6 +2,7 @@ import type { JobId } from '../job/job.js';
 import type { State } from '../job/lifecycle.js';
 import type { Rate } from '../job/rates.js';
 import type { Anchor, SessionListener, WorkerInfo } from './anchor.js';
+import type { CaptureStore } from './capture-store.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
 import type { HistoryEntry, Stretch } from './history.js';
 import type { Receipt, RunNote, RunRef, RunStart, RunsStarted } from './run-record.js';
@@ -25,6 +26,8 @@ export interface Driver<Tx = unknown> extends Store {
   /** The driver's pool, the same for all drivers on it in this process. Null for a driver without one. */
   readonly pool: SharedPool | null;
   readonly schedules: ScheduleStore;
+  /** Left out where there are no tables whose changes could be captured. */
+  readonly captures?: CaptureStore<Tx>;
 
   /** Brings the schema up to date. Safe to call twice, and from many processes at once. */
   migrate(): Promise<MigrationReport>;

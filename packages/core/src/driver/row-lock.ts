@@ -78,9 +78,10 @@ export function rowLock<Strength extends string>(
   };
 }
 
-function conditionOf(column: string, value: RowCondition[string]): ColumnCondition {
+/** @param what The name of the argument, for errors. @throws InvalidInputError */
+export function conditionOf(column: string, value: RowCondition[string], what = 'where'): ColumnCondition {
   const values = isList(value) ? value : [value];
-  for (const each of values) checkValue(column, each);
+  for (const each of values) checkValue(`${what}.${column}`, each);
   return { column, values: values.filter((each) => each !== null), orNull: values.includes(null) };
 }
 
@@ -89,11 +90,11 @@ function isList(value: RowCondition[string]): value is readonly RowValue[] {
 }
 
 /** Refuses what JavaScript may pass: `undefined` of a misspelt name, and objects, which some clients turn into SQL. */
-function checkValue(column: string, value: unknown): void {
+function checkValue(what: string, value: unknown): void {
   if (value === null || isUint8Array(value) || VALUES.has(typeof value)) return;
   if (isDate(value) && !Number.isNaN(value.getTime())) return;
   throw new InvalidInputError(
-    `where.${column} must be a text, a number, a bigint, a boolean, a Date, bytes, null, or a list of these.`,
+    `${what} must be a text, a number, a bigint, a boolean, a Date, bytes, null, or a list of these.`,
   );
 }
 

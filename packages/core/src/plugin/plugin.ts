@@ -1,3 +1,4 @@
+import type { Capture } from '../capture/capture.js';
 import { InvalidInputError } from '../errors.js';
 import type { AnyHandler } from '../handler/handler.js';
 import { checkName } from '../input.js';
@@ -31,6 +32,8 @@ export interface PluginDefinition<Tx = unknown> {
   readonly middleware?: Middleware<Tx>;
   /** Jobs that are enqueued at times of their own, by name. Default: none. */
   readonly schedules?: Readonly<Record<string, Schedule>>;
+  /** Changes of tables that become jobs. Default: none. */
+  readonly captures?: readonly Capture[];
 }
 
 /** The argument of a plugin's `start` and `stop`. */
@@ -70,7 +73,7 @@ export interface WorkerOfPlugin {
 export function definePlugin<Tx = unknown>(definition: PluginDefinition<Tx>): Plugin<Tx> {
   if (typeof definition !== 'object' || definition === null)
     throw new InvalidInputError('A plugin is an object: definePlugin({ name, handlers }).');
-  const { name, handlers = [], start, stop, middleware = {}, schedules } = definition;
+  const { name, handlers = [], start, stop, middleware = {}, schedules, captures } = definition;
   checkName('The name of a plugin', name);
   checkMembers(name, definition, MEMBERS);
   checkFunctions(name, definition, ['start', 'stop']);
@@ -80,12 +83,14 @@ export function definePlugin<Tx = unknown>(definition: PluginDefinition<Tx>): Pl
   checkFunctions(name, middleware, MIDDLEWARE);
   if (schedules !== undefined && (typeof schedules !== 'object' || schedules === null))
     throw wrong(name, 'schedules', 'an object, { name: schedule }');
+  if (captures !== undefined && !Array.isArray(captures)) throw wrong(name, 'captures', 'a list');
   // Bound: the definition may be an object of a class.
   return {
     name,
     handlers,
     middleware,
     ...(schedules && { schedules }),
+    ...(captures && { captures }),
     ...(start && { start: start.bind(definition) }),
     ...(stop && { stop: stop.bind(definition) }),
   };
@@ -98,6 +103,7 @@ const MEMBERS: readonly string[] = [
   'stop',
   'middleware',
   'schedules',
+  'captures',
 ] satisfies (keyof PluginDefinition)[];
 
 const MIDDLEWARE: readonly string[] = ['enqueue', 'run'] satisfies (keyof Middleware)[];

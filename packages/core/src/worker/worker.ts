@@ -83,6 +83,8 @@ export interface WorkerParts<Tx> {
   readonly container: DependencyContainer | undefined;
   readonly retention: RetentionLimits;
   readonly schedules: DeclaredSchedules;
+  /** The kinds of the captures. */
+  readonly captured: ReadonlySet<string>;
 }
 
 /**
@@ -255,7 +257,8 @@ export class Worker<Tx> {
   }
 
   async #start(): Promise<void> {
-    const { driver, registry, client, plugins, clock, log, container, retention, schedules } = this.#parts;
+    const { driver, registry, client, plugins, clock, log, container, retention, schedules, captured } =
+      this.#parts;
     const session = new Session(clock, this.#live);
     const giveBack = reserve(driver, this.concurrency);
     const endShortages = driver.pool?.onShortage((error) => {
@@ -306,6 +309,7 @@ export class Worker<Tx> {
       cancellations: this.#cancellations,
       statistics,
       leftBehind: this.#leftBehind,
+      captured,
       unknownKinds: new Set(),
       stopping: this.#stopping.signal,
       anchored: () => session.isOpen,

@@ -1,6 +1,7 @@
 import { DriverError } from '@rowlock/core';
 import { answerWithin } from '@rowlock/core/driver';
 import type { PoolConnection } from 'mysql2/promise';
+import { noteMuted } from '../connection/muted-sessions.js';
 import type { SessionControl } from '../connection/session-control.js';
 import type { Context } from '../context.js';
 import { toDriverError, undoesTransaction } from '../errors.js';
@@ -192,6 +193,7 @@ export class ClaimTransaction {
       sessionChanged: () => {
         this.#isSessionChanged = true;
       },
+      muted: () => void this.#connection.client().then(noteMuted, () => {}),
     });
   }
 

@@ -23,6 +23,8 @@ export interface HandlerEffects {
   ended(): void;
   /** A statement may have changed the session for its next user. */
   sessionChanged(): void;
+  /** A variable is set, to be reset before the session's next claim. */
+  muted(): void;
 }
 
 /** The `tx` of a handler. The first use sets the savepoint. Refuses statements after the run, and after a deadlock. */
@@ -65,6 +67,13 @@ export class HandlerTransaction implements MysqlTransaction {
   async query(sql: string, values?: any): Promise<[any, any]> {
     this.#prepare(sql);
     return this.#checked(await this.#connection.query(sql, values));
+  }
+
+  /** Sets the variable that the triggers of captures read. */
+  async mute(value: string | null): Promise<unknown> {
+    this.#prepare('');
+    this.#effects.muted();
+    return this.#connection.query('SET @rowlock_capture = ?', [value]);
   }
 
   /** @param refusal The error of later statements. The first call decides. */

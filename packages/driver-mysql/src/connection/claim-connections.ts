@@ -3,6 +3,7 @@ import type { Pool, PoolConnection } from 'mysql2/promise';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
 import { takeConnection } from './connection.js';
+import { UNMUTE, wasMuted } from './muted-sessions.js';
 import { sharedPoolOf } from './pool.js';
 import { cut } from './session.js';
 
@@ -51,6 +52,7 @@ export class ClaimConnections {
   async take(idleLimitMs: number, isSettlement: boolean): Promise<PoolConnection> {
     const client = await this.#hold(isSettlement);
     try {
+      if (wasMuted(client)) await this.#answered(client, client.query(UNMUTE));
       await this.#limitIdle(client, Math.max(1, idleLimitMs / 1000));
       return client;
     } catch (error) {
@@ -119,6 +121,7 @@ export class ClaimConnections {
   async #release(client: PoolConnection): Promise<void> {
     this.#wanted = Math.max(0, this.#wanted - 1);
     try {
+      if (wasMuted(client)) await this.#answered(client, client.query(UNMUTE));
       await this.#answered(client, client.query('SET autocommit = 1'));
       client.release();
     } catch {

@@ -13,6 +13,8 @@ export interface Tables {
   readonly rateNumbers: string;
   readonly schedule: string;
   readonly tally: string;
+  readonly captureLoss: string;
+  readonly captureBackfill: string;
   readonly bell: string;
   readonly migration: string;
   readonly enterLimit: string;
@@ -35,6 +37,8 @@ export function tables(schema: string): Tables {
     rateNumbers: named('rate_numbers'),
     schedule: named('schedule'),
     tally: named('tally'),
+    captureLoss: named('capture_loss'),
+    captureBackfill: named('capture_backfill'),
     bell: named('bell'),
     migration: named('migration'),
     enterLimit: named('enter_limit'),

@@ -15,6 +15,8 @@ export interface Tables {
   readonly rateNumbers: string;
   readonly schedule: string;
   readonly tally: string;
+  readonly captureLoss: string;
+  readonly captureBackfill: string;
   readonly migration: string;
 }
 
@@ -34,6 +36,8 @@ export function tables(schema: string): Tables {
     rateNumbers: named('rate_numbers'),
     schedule: named('schedule'),
     tally: named('tally'),
+    captureLoss: named('capture_loss'),
+    captureBackfill: named('capture_backfill'),
     migration: named('rowlock_migration'),
   };
 }

@@ -45,6 +45,8 @@ export interface Flow<Tx> {
   readonly statistics: Statistics;
   /** Runs whose handlers ignored their signals and have not ended yet. */
   readonly leftBehind: Set<RunInfo>;
+  /** The kinds whose jobs captures write. */
+  readonly captured: ReadonlySet<string>;
   /** Kinds without a handler here that have been logged. */
   readonly unknownKinds: Set<string>;
   /** Aborted when the worker stops. Then no further job is claimed. */

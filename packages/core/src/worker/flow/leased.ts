@@ -14,6 +14,7 @@ import { tell } from '../tell/outcomes.js';
 import type { Flow } from './context.js';
 import { Lease } from './lease.js';
 import { stopWhenLost } from './loss.js';
+import { muteCaptures } from './mute-captures.js';
 import { begin } from './run-all.js';
 import { runOne } from './run-one.js';
 import { lostClaim, type Settlements, settlementsOf } from './settle.js';
@@ -76,6 +77,7 @@ async function runUnderLease<Tx>(
         flow.driver,
         lease,
         soleEntrance(() => record.durable()),
+        muteCaptures(flow, run.handler.kind, false),
       ),
       run,
     );

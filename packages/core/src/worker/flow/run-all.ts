@@ -8,6 +8,7 @@ import type { Run } from '../run/run.js';
 import { RunHandle } from '../run/run-handle.js';
 import type { Flow } from './context.js';
 import type { Chain, Grouped } from './group.js';
+import { muteCaptures } from './mute-captures.js';
 import { runOne } from './run-one.js';
 
 /** How long a batch begins further runs, in milliseconds. The runs that have ended wait for its commit. */
@@ -32,9 +33,20 @@ export async function runAll<Tx>(
   const durable = (): Promise<void> => record.durable();
   const writes = { lost: session.lost, handle: () => session.handle, undo: () => session.undo() };
   if (runs.length === 1)
-    return runOne(flow, new RunHandle(flow.driver, writes, soleEntrance(durable)), first);
+    return runOne(
+      flow,
+      new RunHandle(
+        flow.driver,
+        writes,
+        soleEntrance(durable),
+        muteCaptures(flow, first.handler.kind, false),
+      ),
+      first,
+    );
   const entrance = sharedEntrance(session, durable);
-  return runTogether(flow, () => new RunHandle(flow.driver, writes, entrance), claim);
+  const newHandle = ({ handler: { kind } }: Run<Tx>): RunHandle<Tx> =>
+    new RunHandle(flow.driver, writes, entrance, muteCaptures(flow, kind, true));
+  return runTogether(flow, newHandle, claim);
 }
 
 /**
@@ -47,19 +59,19 @@ export async function runAll<Tx>(
  */
 async function runTogether<Tx>(
   flow: Flow<Tx>,
-  newHandle: () => RunHandle<Tx>,
+  newHandle: (run: Run<Tx>) => RunHandle<Tx>,
   claim: Grouped<Tx>,
 ): Promise<void> {
   const crashed = claim.flat().filter(({ hasNewCrash }) => hasNewCrash);
   if (crashed.length > 0) {
-    for (const run of crashed) await giveBack(flow, newHandle(), run);
+    for (const run of crashed) await giveBack(flow, newHandle(run), run);
     return;
   }
   const until = flow.clock.now() + BATCH_MS;
   const runInOrder = async (runs: readonly Run<Tx>[]): Promise<void> => {
     for (const run of runs) {
       if (flow.stopping.aborted || flow.clock.now() >= until) return;
-      await runOne(flow, newHandle(), run);
+      await runOne(flow, newHandle(run), run);
       // Later runs of the key are claimed again once this outcome is committed.
       if (!isComplete(run)) return;
     }

@@ -32,16 +32,25 @@ export class RunHandle<Tx> {
   readonly #driver: Pick<Driver<Tx>, 'deferred'>;
   readonly #writes: RunWrites<Tx>;
   readonly #entrance: Entrance;
+  readonly #prepare: ((handle: Tx) => Promise<unknown>) | undefined;
   #handle: Tx | undefined;
   #entering: Promise<() => void> | null = null;
   #leave: (() => void) | null = null;
   #isOpen = true;
   #isDiscarded = false;
+  #isPrepared = false;
 
-  constructor(driver: Pick<Driver<Tx>, 'deferred'>, writes: RunWrites<Tx>, entrance: Entrance) {
+  /** @param prepare Is sent ahead of the run's first statement. */
+  constructor(
+    driver: Pick<Driver<Tx>, 'deferred'>,
+    writes: RunWrites<Tx>,
+    entrance: Entrance,
+    prepare?: (handle: Tx) => Promise<unknown>,
+  ) {
     this.#driver = driver;
     this.#writes = writes;
     this.#entrance = entrance;
+    this.#prepare = prepare;
   }
 
   get lost(): AbortSignal {
@@ -100,6 +109,11 @@ export class RunHandle<Tx> {
       throw runOver();
     }
     this.#leave = leave;
-    return statement(await this.#writes.handle());
+    const handle = await this.#writes.handle();
+    if (this.#prepare === undefined || this.#isPrepared) return statement(handle);
+    this.#isPrepared = true;
+    // In this order, and without a wait in between.
+    const [, answer] = await Promise.all([this.#prepare(handle), statement(handle)]);
+    return answer;
   }
 }

@@ -1,0 +1,155 @@
+import type { CapturePlan } from '../driver/capture-store.js';
+import { type ColumnCondition, conditionOf } from '../driver/row-lock.js';
+import { InvalidInputError } from '../errors.js';
+import { ATTEMPTS, QUEUE } from '../handler/handler.js';
+import { checkLimitRule, limitsOfJob } from '../handler/job-limits.js';
+import { checkRateRule, ratesOfJob } from '../handler/job-rates.js';
+import { checkName, checkWhole } from '../input.js';
+import { isError } from '../is-error.js';
+import { limitsText } from '../job/limits.js';
+import type { CaptureEvents, CaptureOptions } from './capture.js';
+
+type AnyOptions = CaptureOptions<string, string, string>;
+
+/** @throws InvalidInputError, with the capture's name. */
+export function capturePlan(options: AnyOptions): CapturePlan {
+  if (typeof options !== 'object' || options === null)
+    throw new InvalidInputError('A capture is an object: defineCapture({ name, table, id, kind }).');
+  checkName('The name of a capture', options.name);
+  try {
+    return planOf(options);
+  } catch (cause) {
+    if (!isError(cause)) throw cause;
+    throw new InvalidInputError(`The capture ${JSON.stringify(options.name)}: ${cause.message}`, { cause });
+  }
+}
+
+function planOf(options: AnyOptions): CapturePlan {
+  const unknown = Object.keys(options).filter((name) => !OPTIONS.includes(name));
+  if (unknown.length > 0)
+    throw new InvalidInputError(`${unknown.join(', ')} is no option. There are ${OPTIONS.join(', ')}.`);
+  const { name, notify = 'throttled', onError = 'fail', ownWrites = 'skip' } = options;
+  const id = columns('id', options.id);
+  if (id.length === 0) throw new InvalidInputError('id must name a column.');
+  return {
+    name,
+    table: tableOf(options.table),
+    id,
+    key: keyOf(options.key, id),
+    ...eventsOf(options.on),
+    columns: columns('payload', options.payload ?? []),
+    conditions: conditionsOf(options.when ?? {}),
+    bulkOver: bulkOf(options.bulk),
+    notify: oneOf('notify', ['throttled', 'always', 'never'], notify),
+    onError: oneOf('onError', ['fail', 'note'], onError),
+    ownWrites: oneOf('ownWrites', ['skip', 'capture'], ownWrites) === 'capture',
+    job: jobOf(options),
+  };
+}
+
+function jobOf({ kind, queue = QUEUE, priority = 0, attempts = ATTEMPTS, limit, rate }: AnyOptions) {
+  checkName('kind', kind);
+  checkName('queue', queue);
+  checkWhole('priority', priority, -32_768, 32_767);
+  checkWhole('attempts', attempts, 1, 1_000);
+  if (typeof limit === 'function' || typeof rate === 'function')
+    throw new InvalidInputError('limit and rate cannot be functions, as a trigger calls none.');
+  checkLimitRule(kind, limit);
+  checkRateRule(kind, rate);
+  const limits = limitsText(limitsOfJob({ kind, limit }, null, null), ratesOfJob({ kind, rate }, null, null));
+  return { kind, queue, priority, maxAttempts: attempts, limits };
+}
+
+function tableOf(table: AnyOptions['table']): readonly string[] {
+  const parts = typeof table === 'string' ? table.split('.') : table;
+  if (!Array.isArray(parts) || parts.length < 1 || parts.length > 2)
+    throw new InvalidInputError("table must be like 'orders', 'shop.orders' or ['shop', 'orders'].");
+  for (const part of parts) checkName('Each part of table', part);
+  return parts;
+}
+
+function keyOf(key: AnyOptions['key'], id: readonly string[]): readonly string[] {
+  if (key === undefined) return id;
+  return key === null ? [] : columns('key', typeof key === 'string' ? [key] : key);
+}
+
+function eventsOf(on: CaptureEvents = EVENTS): Pick<CapturePlan, 'insert' | 'update' | 'delete'> {
+  const unknown = Object.keys(Object(on)).filter((name) => !Object.hasOwn(EVENTS, name));
+  if (typeof on !== 'object' || on === null || unknown.length > 0)
+    throw new InvalidInputError("on must be like { insert: true, update: ['status'], delete: true }.");
+  const { insert = false, update = false, delete: deletes = false } = on;
+  for (const [event, value] of [
+    ['insert', insert],
+    ['delete', deletes],
+  ] as const)
+    if (typeof value !== 'boolean') throw new InvalidInputError(`on.${event} must be true or false.`);
+  const changes = typeof update === 'boolean' ? update : columns('on.update', update);
+  if (Array.isArray(changes) && changes.length === 0)
+    throw new InvalidInputError('on.update names no column. Pass true to capture every update.');
+  if (!insert && !deletes && changes === false) throw new InvalidInputError('on names no change.');
+  return { insert, update: changes, delete: deletes };
+}
+
+const EVENTS = { insert: true, update: true, delete: true };
+
+function conditionsOf(when: unknown): readonly ColumnCondition[] {
+  if (typeof when !== 'object' || when === null)
+    throw new InvalidInputError("when must be like { status: 'paid' }.");
+  return Object.entries(when).map(([column, value]) => {
+    checkName('Each column of when', column);
+    const condition = conditionOf(column, value, 'when');
+    const isPlain = condition.values.every((each) => PLAIN.includes(typeof each));
+    const isNumber = condition.values.every((each) => typeof each !== 'number' || Number.isFinite(each));
+    if (isPlain && isNumber) return condition;
+    throw new InvalidInputError(
+      `when.${column} must be a text, a finite number, a bigint, a boolean, null, or a list of these.`,
+    );
+  });
+}
+
+const PLAIN: readonly string[] = ['string', 'number', 'bigint', 'boolean'];
+
+function bulkOf(bulk: AnyOptions['bulk'] = { over: 1_000 }): number | null {
+  if (bulk === false) return null;
+  const over: unknown = Object(bulk).over;
+  checkWhole('bulk.over', over, 1, 1_000_000);
+  return over;
+}
+
+function columns(what: string, given: unknown): readonly string[] {
+  if (!Array.isArray(given)) throw new InvalidInputError(`${what} must be a list of columns.`);
+  const names: readonly unknown[] = given;
+  const checked = names.map((name) => {
+    checkName(`Each column of ${what}`, name);
+    return name;
+  });
+  const twice = checked.find((name, place) => checked.indexOf(name) !== place);
+  if (twice !== undefined)
+    throw new InvalidInputError(`${what} names the column ${JSON.stringify(twice)} twice.`);
+  return checked;
+}
+
+function oneOf<Word extends string>(what: string, words: readonly Word[], given: Word): Word {
+  if (words.includes(given)) return given;
+  throw new InvalidInputError(`${what} must be one of ${words.join(', ')}, not ${JSON.stringify(given)}.`);
+}
+
+const OPTIONS: readonly string[] = [
+  'name',
+  'table',
+  'id',
+  'on',
+  'key',
+  'kind',
+  'queue',
+  'priority',
+  'attempts',
+  'limit',
+  'rate',
+  'payload',
+  'when',
+  'bulk',
+  'notify',
+  'onError',
+  'ownWrites',
+] satisfies (keyof AnyOptions)[];

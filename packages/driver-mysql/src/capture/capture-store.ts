@@ -1,0 +1,179 @@
+import { DriverError, InvalidInputError } from '@rowlock/core';
+import type {
+  AppliedCapture,
+  BackfillOptions,
+  BackfillStep,
+  CapturePlan,
+  CaptureProblem,
+  CaptureStore,
+  CheckedCapture,
+  WakeUp,
+} from '@rowlock/core/driver';
+import type { Connection } from 'mysql2/promise';
+import { HandlerTransaction } from '../claim/handler-transaction.js';
+import { STRICT } from '../connection/session-settings.js';
+import type { Context } from '../context.js';
+import { toDriverError } from '../errors.js';
+import { type MysqlTransaction, query } from '../query.js';
+import { tables } from '../statements/tables.js';
+import type { InTransaction } from '../store/in-transaction.js';
+import { backfill } from './backfill.js';
+import { type Difference, differences, dropTrigger, findCapture } from './differences.js';
+import { readTable } from './table.js';
+import { type Wanted, wantedFor } from './triggers.js';
+
+/** How long a process waits for another one that changes triggers, in seconds. */
+const TURN_SECONDS = 60;
+
+/** The server has a binary log, and lets only some accounts make triggers. */
+const LOGGED = 1419;
+
+interface CaptureParts {
+  readonly context: Context;
+  readonly on: MysqlTransaction;
+  readonly inTransaction: InTransaction;
+  /** Opens a connection outside the pool. */
+  readonly connect: () => Promise<Connection>;
+  /** Wakes workers after a commit. */
+  readonly wake: (wakeUps: readonly WakeUp[]) => void;
+}
+
+/** The captures of a database: triggers, compared with the catalog. */
+export class MysqlCaptures implements CaptureStore<MysqlTransaction> {
+  readonly #parts: CaptureParts;
+
+  constructor(parts: CaptureParts) {
+    this.#parts = parts;
+  }
+
+  async sql(captures: readonly CapturePlan[]): Promise<string> {
+    const { job, bell, captureLoss } = tables(this.#parts.context.schema);
+    const parts: string[] = [];
+    for (const plan of captures) {
+      const { triggers } = await this.#wanted(this.#parts.on, plan);
+      parts.push(...triggers.map(({ create }) => forTheClient(create)));
+    }
+    return `-- The triggers of Rowlock's captures. They work with the rights of the account that runs this script.
+-- The account needs TRIGGER and SELECT on the tables, SELECT, INSERT and UPDATE on ${job},
+-- and INSERT on ${bell} and ${captureLoss}. With a binary log it also needs SUPER,
+-- or the server log_bin_trust_function_creators = 1.
+
+SET NAMES utf8mb4;
+SET SESSION ${STRICT};
+
+${parts.join('\n')}`;
+  }
+
+  async apply(plan: CapturePlan, lockMs: number): Promise<AppliedCapture> {
+    const { warnings, found } = await this.#look(this.#parts.on, plan);
+    if (found.length === 0) return { changed: false, warnings };
+    return this.#oneAtATime(lockMs, async (client) => {
+      const now = await this.#look(client, plan);
+      for (const { mend } of now.found) for (const statement of mend) await client.query(statement);
+      return { changed: now.found.length > 0, warnings: now.warnings };
+    });
+  }
+
+  async check(plan: CapturePlan): Promise<CheckedCapture> {
+    try {
+      const { warnings, found } = await this.#look(this.#parts.on, plan);
+      const problems = found.map(({ code, message }): CaptureProblem => ({ code, message }));
+      return { problems: [...problems, ...(await this.#losses(plan))], warnings };
+    } catch (error) {
+      if (!(error instanceof InvalidInputError)) throw error;
+      return { problems: [{ code: 'table', message: error.message }], warnings: [] };
+    }
+  }
+
+  async drop(name: string, lockMs: number): Promise<boolean> {
+    const { context, on } = this.#parts;
+    if ((await findCapture(on, context, name)).length === 0) return false;
+    return this.#oneAtATime(lockMs, async (client) => {
+      const found = await findCapture(client, context, name);
+      for (const trigger of found) await client.query(dropTrigger(trigger));
+      return found.length > 0;
+    });
+  }
+
+  async backfill(plan: CapturePlan, options: BackfillOptions): Promise<BackfillStep> {
+    const { context, inTransaction, wake } = this.#parts;
+    const step = await inTransaction((tx) => backfill(tx, context, plan, options));
+    wake([{ queue: plan.job.queue }]);
+    return step;
+  }
+
+  async mute(tx: MysqlTransaction, kind: string | null): Promise<unknown> {
+    const value = kind === null ? null : `not ${kind}`;
+    if (tx instanceof HandlerTransaction) return tx.mute(value);
+    return tx.query('SET @rowlock_capture = ?', [value]);
+  }
+
+  /** What differs from what the capture needs, and what of its table is not captured. */
+  async #look(
+    on: MysqlTransaction,
+    plan: CapturePlan,
+  ): Promise<{ readonly warnings: readonly string[]; readonly found: readonly Difference[] }> {
+    const wanted = await this.#wanted(on, plan);
+    const found = await findCapture(on, this.#parts.context, plan.name);
+    return { warnings: wanted.table.warnings, found: differences(wanted, found) };
+  }
+
+  async #wanted(on: MysqlTransaction, plan: CapturePlan): Promise<Wanted> {
+    const { context } = this.#parts;
+    return wantedFor(plan, context, await readTable(on, context, plan));
+  }
+
+  /** One process at a time changes triggers, on a connection of its own. MySQL commits each statement by itself. */
+  async #oneAtATime<Result>(lockMs: number, work: (client: Connection) => Promise<Result>): Promise<Result> {
+    const client = await this.#parts.connect();
+    try {
+      const name = `${this.#parts.context.lockPrefix}captures`;
+      const [turn] = await query<{ held: number }>(client, 'SELECT GET_LOCK(?, ?) AS held', [
+        name,
+        TURN_SECONDS,
+      ]);
+      if (Number(turn?.held) !== 1)
+        throw new DriverError(
+          'LockTimeout',
+          `Another process has been changing triggers for ${TURN_SECONDS} seconds.`,
+        );
+      await client.query(`SET SESSION lock_wait_timeout = ${Math.max(1, Math.ceil(lockMs / 1_000))}`);
+      return await work(client);
+    } catch (error) {
+      throw explained(error);
+    } finally {
+      // Frees the lock.
+      client.destroy();
+    }
+  }
+
+  async #losses({ name, onError }: CapturePlan): Promise<readonly CaptureProblem[]> {
+    if (onError === 'fail') return [];
+    const { context, on } = this.#parts;
+    const [row] = await query<{ losses: number; newest: string | null; error: string | null }>(
+      on,
+      context.sql.captureLosses,
+      [name],
+    );
+    if (row === undefined || Number(row.losses) === 0) return [];
+    const message = `${row.losses} changes were not captured, the last one at ${row.newest}: ${row.error}. A backfill makes up for them.`;
+    return [{ code: 'lost', message }];
+  }
+}
+
+function explained(error: unknown): DriverError {
+  const found = toDriverError(error);
+  if (found.code !== 'PermissionDenied' && Object(error).errno !== LOGGED) return found;
+  return new DriverError(
+    'PermissionDenied',
+    `This account may not make the triggers: let a DBA run the script of captures.sql(). ${found.message}`,
+    { cause: error },
+  );
+}
+
+/** Sets another delimiter: the client would end the statement at the first semicolon. */
+function forTheClient(statement: string): string {
+  for (let delimiter = '$$'; ; delimiter += '$')
+    if (!statement.includes(delimiter))
+      return `DELIMITER ${delimiter}\n${statement}${delimiter}\nDELIMITER ;\n`;
+}

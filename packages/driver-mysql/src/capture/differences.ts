@@ -1,0 +1,102 @@
+import type { CaptureProblem } from '@rowlock/core/driver';
+import type { Context } from '../context.js';
+import { toDriverError } from '../errors.js';
+import { identifier } from '../identifier.js';
+import { type MysqlTransaction, query } from '../query.js';
+import { type Operation, operationIn, triggerPrefix } from './names.js';
+import type { Wanted, WantedTrigger } from './triggers.js';
+
+/** A trigger of a capture, as the catalog has it. */
+export interface FoundTrigger {
+  readonly name: string;
+  readonly operation: Operation;
+  readonly schema: string;
+  readonly table: string;
+  readonly event: string;
+  readonly timing: string;
+  /** The whole statement, with its body at the end. */
+  readonly statement: string;
+}
+
+/** The triggers of a capture, on any table. */
+export async function findCapture(
+  on: MysqlTransaction,
+  { sql, schema }: Context,
+  capture: string,
+): Promise<readonly FoundTrigger[]> {
+  const prefix = triggerPrefix(schema, capture);
+  const rows = await query<Omit<FoundTrigger, 'operation' | 'statement'>>(on, sql.findCapture, [
+    prefix,
+    prefix,
+  ]);
+  const found: FoundTrigger[] = [];
+  for (const row of rows) {
+    const operation = operationIn(prefix, row.name);
+    if (operation !== undefined) found.push({ ...row, operation, statement: await statementOf(on, row) });
+  }
+  return found;
+}
+
+/** The statement that made a trigger. The catalog's table has another one, in which literals are converted. */
+async function statementOf(
+  on: MysqlTransaction,
+  { schema, name }: Pick<FoundTrigger, 'schema' | 'name'>,
+): Promise<string> {
+  try {
+    const [[row]] = await on.query(`SHOW CREATE TRIGGER ${identifier(schema)}.${identifier(name)}`);
+    return String(Object(row)['SQL Original Statement']);
+  } catch (error) {
+    // Dropped just now.
+    if (Object(error).errno === NO_TRIGGER) return '';
+    throw toDriverError(error);
+  }
+}
+
+const NO_TRIGGER = 1360;
+
+/** A problem, and the statements that end it. */
+export interface Difference extends CaptureProblem {
+  readonly mend: readonly string[];
+}
+
+/** How what is there differs from what the capture needs. A new trigger is made before the old one is dropped. */
+export function differences(wanted: Wanted, found: readonly FoundTrigger[]): readonly Difference[] {
+  const { table, triggers } = wanted;
+  const here = found.filter((each) => each.schema === table.schema && each.table === table.table);
+  const known = triggers.map(({ name }) => name);
+  const stale = found.filter((each) => !here.includes(each) || !known.includes(each.name));
+  const replaced = triggers.map(({ operation }) => operation);
+  return [
+    ...triggers.flatMap((trigger) => differencesOf(wanted, trigger, here)),
+    ...stale.map((each): Difference => {
+      const isReplaced = here.includes(each) && replaced.includes(each.operation);
+      const message = `The trigger ${each.name} of ${each.schema}.${each.table} is of no use any more.`;
+      return { code: isReplaced ? 'changed' : 'unwelcome', message, mend: [dropTrigger(each)] };
+    }),
+  ];
+}
+
+export function dropTrigger({ schema, name }: Pick<FoundTrigger, 'schema' | 'name'>): string {
+  return `DROP TRIGGER IF EXISTS ${identifier(schema)}.${identifier(name)}`;
+}
+
+function differencesOf(
+  { table }: Wanted,
+  { name, operation, body, create }: WantedTrigger,
+  here: readonly FoundTrigger[],
+): readonly Difference[] {
+  const found = here.find((each) => each.name === name);
+  if (found === undefined) {
+    const isOther = here.some((each) => each.operation === operation);
+    if (isOther)
+      return [{ code: 'changed', message: `The trigger ${name} is not there yet.`, mend: [create] }];
+    return [{ code: 'missing', message: `There is no trigger ${name} of ${table.name}.`, mend: [create] }];
+  }
+  const isAsWanted =
+    found.statement.endsWith(` FOR EACH ROW ${body}`) &&
+    found.timing === 'AFTER' &&
+    found.event === operation.toUpperCase();
+  if (isAsWanted) return [];
+  const message = `The trigger ${name} of ${table.name} is another one.`;
+  return [{ code: 'changed', message, mend: [dropTrigger(found), create] }];
+}

@@ -1,0 +1,192 @@
+import type { CapturePlan, ColumnCondition } from '@rowlock/core/driver';
+import { identifier } from '../identifier.js';
+import { literal } from '../literal.js';
+import type { CapturedTable, Column } from './table.js';
+
+/** A row: as it is now, or as it was before, of a trigger; or one that a query reads. */
+export type Row = 'NEW' | 'OLD' | 'n';
+
+/** The most bytes of old and new values in a payload. With all escapes, six times as many are still a payload. */
+const MOST_VALUES = 262_144;
+
+/** How many characters of a key a job can have. A longer one is replaced by its hash. */
+const LONGEST_KEY = 512;
+
+const NUMBERS = [
+  'tinyint',
+  'smallint',
+  'mediumint',
+  'int',
+  'bigint',
+  'decimal',
+  'float',
+  'double',
+  'bit',
+  'year',
+];
+const TIMES = ['date', 'time', 'datetime', 'timestamp'];
+const BYTES = ['binary', 'varbinary', 'tinyblob', 'blob', 'mediumblob', 'longblob'];
+const SHAPES = [
+  'geometry',
+  'point',
+  'linestring',
+  'polygon',
+  'multipoint',
+  'multilinestring',
+  'multipolygon',
+  'geometrycollection',
+  'geomcollection',
+];
+const WHOLE = ['tinyint', 'smallint', 'mediumint', 'int', 'bigint'];
+
+/** The SQL of a capture's values, of one table. */
+export class Expressions {
+  readonly #plan: CapturePlan;
+  readonly #table: CapturedTable;
+
+  constructor(plan: CapturePlan, table: CapturedTable) {
+    this.#plan = plan;
+    this.#table = table;
+  }
+
+  id(row: Row): string {
+    return this.#object(row, this.#plan.id);
+  }
+
+  /** The key of the job, or NULL. */
+  key(row: Row): string {
+    const { key } = this.#plan;
+    if (key.length === 0) return 'NULL';
+    const texts = key.map((name) => this.#text(row, name)).join(`, ',', `);
+    const text = key.length === 1 ? texts : `CONCAT(${texts})`;
+    if (key.every((name) => isShort(this.#column(name)))) return text;
+    return `IF(CHAR_LENGTH(${text}) > ${LONGEST_KEY}, SHA2(${text}, 256), NULLIF(${text}, ''))`;
+  }
+
+  /** Whether an update can change the key of a row whose `id` stays. */
+  get movesKeys(): boolean {
+    return this.#plan.key.some((name) => !this.#plan.id.includes(name));
+  }
+
+  sameId(): string {
+    return this.#same(this.#plan.id);
+  }
+
+  sameKey(): string {
+    return this.#same(this.#plan.key);
+  }
+
+  /** Whether the update counts, of a row whose id stays. Null: always. */
+  changed(): string | null {
+    const { update } = this.#plan;
+    return typeof update === 'boolean' ? null : `NOT (${this.#same(update)})`;
+  }
+
+  /** Whether the row meets the conditions. Null if there are none. */
+  meets(row: Row): string | null {
+    const { conditions } = this.#plan;
+    if (conditions.length === 0) return null;
+    return `(${conditions.map((condition) => this.#condition(row, condition)).join(' AND ')})`;
+  }
+
+  /** The payload. @param members The first ones. */
+  payload(members: string, id: string, rows: readonly Row[]): string {
+    const { name, columns } = this.#plan;
+    const least = `'capture', ${literal(name)}, ${members}, 'id', ${id}`;
+    if (columns.length === 0) return `JSON_OBJECT(${least})`;
+    const values = rows.map((row) => `'${row === 'OLD' ? 'old' : 'new'}', ${this.#object(row, columns)}`);
+    const all = `JSON_OBJECT(${[least, ...values].join(', ')})`;
+    const sizes = rows.flatMap((row) =>
+      columns
+        .filter((each) => !isShort(this.#column(each)))
+        .map((each) => `COALESCE(LENGTH(${this.#text(row, each)}), 0)`),
+    );
+    if (sizes.length === 0) return all;
+    return `IF(${sizes.join(' + ')} <= ${MOST_VALUES}, ${all}, JSON_OBJECT(${least}))`;
+  }
+
+  /** The rows behind the one with this id, in the order of `id`. Placeholders stand for its texts. */
+  after(row: Row): { readonly text: string; readonly names: readonly string[] } {
+    const { id } = this.#plan;
+    const places = id.map((_, last) => {
+      const same = id.slice(0, last).map((name) => `${this.#of(row, name)} = ${this.#given(name)}`);
+      const name = id[last] ?? '';
+      return [...same, `${this.#of(row, name)} > ${this.#given(name)}`].join(' AND ');
+    });
+    const names = id.flatMap((_, last) => id.slice(0, last + 1));
+    const first = id[0] ?? '';
+    // An index finds the beginning by the first column alone.
+    return {
+      text: `${this.#of(row, first)} >= ${this.#given(first)} AND (${places.join(' OR ')})`,
+      names: [first, ...names],
+    };
+  }
+
+  order(row: Row): string {
+    return this.#plan.id.map((name) => this.#of(row, name)).join(', ');
+  }
+
+  /** The columns of `id` as texts. */
+  idTexts(row: Row): string {
+    return this.#plan.id.map((name) => `${this.#text(row, name)} AS ${identifier(name)}`).join(', ');
+  }
+
+  /** A value of the column, from its text. */
+  #given(name: string): string {
+    const { type, unsigned } = this.#column(name);
+    if (WHOLE.includes(type)) return `CAST(? AS ${unsigned ? 'UNSIGNED' : 'SIGNED'})`;
+    if (type === 'decimal') return 'CAST(? AS DECIMAL(65, 30))';
+    return BYTES.includes(type) ? 'UNHEX(?)' : '?';
+  }
+
+  #object(row: Row, names: readonly string[]): string {
+    return `JSON_OBJECT(${names.map((name) => `${literal(name)}, ${this.#text(row, name)}`).join(', ')})`;
+  }
+
+  /** The value as text, the same in each session. */
+  #text(row: Row, name: string): string {
+    const { type } = this.#column(name);
+    const value = this.#of(row, name);
+    if (BYTES.includes(type)) return `HEX(${value})`;
+    if (SHAPES.includes(type)) return `ST_AsText(${value})`;
+    if (type === 'bit') return `CAST(${value} + 0 AS CHAR CHARACTER SET utf8mb4)`;
+    if (type !== 'timestamp') return `CAST(${value} AS CHAR CHARACTER SET utf8mb4)`;
+    const since = `TIMESTAMPADD(MICROSECOND, ROUND(UNIX_TIMESTAMP(${value}) * 1000000), TIMESTAMP'1970-01-01 00:00:00')`;
+    return `CAST(${since} AS CHAR CHARACTER SET utf8mb4)`;
+  }
+
+  /** Null-safe, and to the byte where a collation would not be. */
+  #same(names: readonly string[]): string {
+    const value = (row: Row, name: string): string => {
+      const { type } = this.#column(name);
+      const of = this.#of(row, name);
+      if (NUMBERS.includes(type) || TIMES.includes(type)) return of;
+      return `CAST(${SHAPES.includes(type) ? this.#text(row, name) : of} AS BINARY)`;
+    };
+    return names.map((name) => `${value('OLD', name)} <=> ${value('NEW', name)}`).join(' AND ');
+  }
+
+  #condition(row: Row, { column, values, orNull }: ColumnCondition): string {
+    const name = this.#of(row, column);
+    const given = values.flatMap((value) => (value instanceof Object ? [] : [literal(value)]));
+    const parts = [
+      ...(given.length > 0 ? [`${name} IN (${given.join(', ')})`] : []),
+      ...(orNull ? [`${name} IS NULL`] : []),
+    ];
+    return parts.length === 0 ? 'FALSE' : `(${parts.join(' OR ')})`;
+  }
+
+  #of(row: Row, name: string): string {
+    return `${row}.${identifier(name)}`;
+  }
+
+  #column(name: string): Column {
+    const column = this.#table.columns.get(name);
+    if (column === undefined) throw new Error(`The table has no column ${name}.`);
+    return column;
+  }
+}
+
+function isShort({ type }: Column): boolean {
+  return NUMBERS.includes(type) || TIMES.includes(type) || type === 'enum';
+}

@@ -1,0 +1,110 @@
+import { InvalidInputError } from '@rowlock/core';
+import type { CapturePlan } from '@rowlock/core/driver';
+import type { Context } from '../context.js';
+import { identifier } from '../identifier.js';
+import { type MysqlTransaction, query } from '../query.js';
+
+/** A table that can be captured, and its columns. */
+export interface CapturedTable {
+  readonly schema: string;
+  readonly table: string;
+  /** Quoted, with its schema. */
+  readonly name: string;
+  readonly columns: ReadonlyMap<string, Column>;
+  /** What of it is not captured. */
+  readonly warnings: readonly string[];
+}
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly unsigned: boolean;
+  readonly notNull: boolean;
+}
+
+interface TableRow {
+  schema: string;
+  name: string;
+  type: string;
+  engine: string | null;
+}
+
+/**
+ * Reads a table from the catalog.
+ *
+ * @throws InvalidInputError when it is not there, or cannot be captured.
+ */
+export async function readTable(
+  on: MysqlTransaction,
+  { sql, schema }: Context,
+  plan: CapturePlan,
+): Promise<CapturedTable> {
+  const [first = '', second] = plan.table;
+  const place = second === undefined ? [schema, first] : [first, second];
+  const refuse = (why: string): never => {
+    throw new InvalidInputError(
+      `The capture ${JSON.stringify(plan.name)}: the table ${plan.table.join('.')} ${why}.`,
+    );
+  };
+  const [row] = await query<TableRow>(on, sql.captureTable, place);
+  if (row === undefined) return refuse('does not exist, or this account may not see it');
+  if (row.type !== 'BASE TABLE') refuse('is a view, or no table. Capture the tables behind it');
+  if (row.schema === schema && row.name.startsWith('rowlock_')) refuse("is one of Rowlock's own");
+  if (row.engine !== 'InnoDB') refuse(`is kept by ${row.engine}, which has no transactions`);
+  const columns = await readColumns(on, sql.captureColumns, place);
+  const missing = columnsOf(plan).find((name) => !columns.has(name));
+  if (missing !== undefined) refuse(`has no column ${JSON.stringify(missing)}`);
+  const keys = await readKeys(on, sql.captureKeys, place);
+  if (
+    !keys.some((key) => isSame(key, plan.id)) ||
+    plan.id.some((name) => columns.get(name)?.notNull !== true)
+  )
+    refuse(`has no primary key, and no other unique key without nulls, of ${plan.id.join(', ')}`);
+  const cascades = await query<{ name: string }>(on, sql.captureCascades, place);
+  return {
+    schema: row.schema,
+    table: row.name,
+    name: `${identifier(row.schema)}.${identifier(row.name)}`,
+    columns,
+    warnings: [
+      ...cascades.map(({ name }) => `What the foreign key ${name} changes in the table is not captured.`),
+      ...(plan.delete ? ['TRUNCATE of the table, and of a partition, is not captured.'] : []),
+    ],
+  };
+}
+
+async function readColumns(
+  on: MysqlTransaction,
+  sql: string,
+  place: readonly string[],
+): Promise<ReadonlyMap<string, Column>> {
+  const rows = await query<{ name: string; type: string; full: string; nullable: string }>(on, sql, place);
+  return new Map(
+    rows.map(({ name, type, full, nullable }) => {
+      const unsigned = full.includes('unsigned');
+      return [name, { name, type, unsigned, notNull: nullable === 'NO' }];
+    }),
+  );
+}
+
+/** The columns of each unique key that has whole columns. */
+async function readKeys(
+  on: MysqlTransaction,
+  sql: string,
+  place: readonly string[],
+): Promise<readonly (readonly string[])[]> {
+  const keys = new Map<string, string[]>();
+  for (const { key, name } of await query<{ key: string; name: string | null }>(on, sql, place))
+    keys.set(key, [...(keys.get(key) ?? []), name ?? '']);
+  return [...keys.values()].filter((names) => !names.includes(''));
+}
+
+/** The columns that the triggers read. */
+function columnsOf({ id, key, columns, update, conditions }: CapturePlan): readonly string[] {
+  const changing = typeof update === 'boolean' ? [] : update;
+  return [...id, ...key, ...columns, ...changing, ...conditions.map(({ column }) => column)];
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name) => other.includes(name));
+}

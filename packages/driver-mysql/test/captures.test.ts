@@ -1,0 +1,567 @@
+import { Readable } from 'node:stream';
+import { type CaptureOptions, createRowlock, defineCapture, type Rowlock } from '@rowlock/core';
+import { freshMysqlDatabase } from '@rowlock/servers';
+import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type MysqlTransaction, mysql } from '../src/index.js';
+import { product, serverUrl } from './server.js';
+
+let url: string;
+let drop: () => Promise<void>;
+let client: Connection;
+let driver: ReturnType<typeof mysql>;
+
+beforeAll(async () => {
+  ({ url, drop } = await freshMysqlDatabase(serverUrl));
+  driver = mysql({ uri: url });
+  await driver.migrate();
+  client = await connected();
+});
+
+afterAll(async () => {
+  await client.end();
+  await driver.close();
+  await drop();
+});
+
+beforeEach(async () => {
+  await client.query('DELETE FROM rowlock_job');
+  await client.query('DELETE FROM rowlock_bell');
+  await client.query('DELETE FROM rowlock_capture_loss');
+});
+
+function connected(user?: string): Promise<Connection> {
+  const own = new URL(url);
+  if (user !== undefined) {
+    own.username = user;
+    own.password = 'change-me';
+  }
+  return createConnection({ uri: own.href, multipleStatements: true, timezone: 'Z' });
+}
+
+type Options = Partial<CaptureOptions<string, string, string>>;
+
+/** Runs the statements that make a table `t`, and captures it. All is gone after the test. */
+async function captured(
+  statements: string,
+  options: Options | readonly Options[] = {},
+  isApplied = true,
+): Promise<Rowlock<MysqlTransaction>> {
+  const captures = [options]
+    .flat()
+    .map((each, n) =>
+      defineCapture<string, string, string>({ name: `c${n}`, table: 't', id: ['id'], kind: 'k', ...each }),
+    );
+  const rowlock = createRowlock({ driver, captures });
+  onTestFinished(async () => {
+    await rowlock.captures.drop();
+    await client.query(
+      'SET @rowlock_capture = NULL; SET timestamp = DEFAULT; DROP VIEW IF EXISTS v; DROP TABLE IF EXISTS child, t',
+    );
+  });
+  await client.query(statements);
+  if (isApplied) await rowlock.captures.apply();
+  return rowlock;
+}
+
+async function rows(sql: string, on = client): Promise<readonly RowDataPacket[]> {
+  return (await on.query<RowDataPacket[]>(sql))[0];
+}
+
+/** Each job: its operation, and its key. */
+async function changes(): Promise<readonly string[]> {
+  const found = await rows('SELECT CAST(payload AS CHAR) AS payload, `key` FROM rowlock_job ORDER BY id');
+  return found.map(({ payload, key }) => {
+    const { op, of } = JSON.parse(payload);
+    return of === undefined ? `${op} ${key}` : `${op} of ${of}`;
+  });
+}
+
+async function payloads(): Promise<readonly unknown[]> {
+  const found = await rows('SELECT CAST(payload AS CHAR) AS payload FROM rowlock_job ORDER BY id');
+  return found.map(({ payload }) => JSON.parse(payload));
+}
+
+const TABLE = 'CREATE TABLE t (id BIGINT PRIMARY KEY, note TEXT)';
+
+describe('every way to write', () => {
+  test.each([
+    [
+      'an upsert',
+      "INSERT INTO t VALUES (1, 'x'), (2, 'x') ON DUPLICATE KEY UPDATE note = 'x'",
+      ['update 1', 'insert 2'],
+    ],
+    ['INSERT IGNORE', 'INSERT IGNORE INTO t VALUES (1, NULL), (2, NULL)', ['insert 2']],
+    ['REPLACE', "REPLACE INTO t VALUES (1, 'x'), (2, 'x')", ['delete 1', 'insert 1', 'insert 2']],
+    ['INSERT … SELECT', 'INSERT INTO t SELECT id + 1, note FROM t', ['insert 2']],
+    ['an UPDATE of several tables', "UPDATE t JOIN t AS other USING (id) SET t.note = 'x'", ['update 1']],
+    ['a DELETE of several tables', 'DELETE t FROM t JOIN t AS other USING (id)', ['delete 1']],
+    [
+      'a prepared statement',
+      "PREPARE s FROM 'DELETE FROM t WHERE id = ?'; SET @id = 1; EXECUTE s USING @id; DEALLOCATE PREPARE s",
+      ['delete 1'],
+    ],
+    ['an updatable view', 'CREATE VIEW v AS SELECT * FROM t; INSERT INTO v VALUES (2, NULL)', ['insert 2']],
+    ['a key that moves', 'UPDATE t SET id = 9', ['update 1', 'update 9']],
+  ])('%s', async (_, statement, expected) => {
+    await captured(TABLE);
+    await client.query(
+      "SET @rowlock_capture = 'off'; INSERT INTO t VALUES (1, NULL); SET @rowlock_capture = NULL",
+    );
+    await client.query(statement);
+    expect((await changes()).toSorted()).toEqual(expected.toSorted());
+  });
+
+  test.each(['REPEATABLE READ', 'SERIALIZABLE'])('a writer at %s', async (level) => {
+    await captured(TABLE);
+    await client.query(
+      `SET TRANSACTION ISOLATION LEVEL ${level}; START TRANSACTION; INSERT INTO t VALUES (1, NULL); COMMIT`,
+    );
+    expect(await changes()).toEqual(['insert 1']);
+  });
+
+  test('other triggers of the table: the final values are captured', async () => {
+    await captured(TABLE, { payload: ['note'] });
+    await client.query(
+      'CREATE TRIGGER a_first BEFORE INSERT ON t FOR EACH ROW SET NEW.note = UPPER(NEW.note)',
+    );
+    await client.query("INSERT INTO t VALUES (1, 'a')");
+    expect(await payloads()).toMatchObject([{ new: { note: 'A' } }]);
+  });
+
+  test('a writer gets the id of its own row', async () => {
+    await captured('CREATE TABLE t (id BIGINT AUTO_INCREMENT PRIMARY KEY)');
+    await client.query('INSERT INTO t VALUES (41)');
+    const [found] = await client.query('INSERT INTO t VALUES (NULL); SELECT LAST_INSERT_ID() AS id');
+    expect(found).toMatchObject([{ insertId: 42 }, [{ id: 42 }]]);
+  });
+
+  test.each([
+    ['LOAD DATA', '', ['insert 2', 'insert 3']],
+    ['LOAD DATA … REPLACE', 'REPLACE', ['delete 3', 'insert 2', 'insert 3']],
+  ])('%s', async (_, how, expected) => {
+    await captured(TABLE);
+    const [before] = await rows('SELECT @@GLOBAL.local_infile AS allowed');
+    onTestFinished(async () => void (await client.query(`SET GLOBAL local_infile = ${before?.allowed}`)));
+    await client.query('SET GLOBAL local_infile = 1');
+    if (how !== '')
+      await client.query(
+        "SET @rowlock_capture = 'off'; INSERT INTO t VALUES (3, NULL); SET @rowlock_capture = NULL",
+      );
+    const loading = await createConnection({
+      uri: url,
+      infileStreamFactory: () => Readable.from([Buffer.from('2\tx\n3\ty\n')]),
+    });
+    onTestFinished(() => loading.end());
+    await loading.query(`LOAD DATA LOCAL INFILE 'rows' ${how} INTO TABLE t`);
+    expect((await changes()).toSorted()).toEqual(expected);
+  });
+
+  test('partitions, and a row that goes from one to another', async () => {
+    await captured(
+      'CREATE TABLE t (id BIGINT PRIMARY KEY) PARTITION BY RANGE (id) (PARTITION a VALUES LESS THAN (10), PARTITION b VALUES LESS THAN (20))',
+    );
+    await client.query('INSERT INTO t VALUES (1); UPDATE t SET id = 11; DELETE FROM t PARTITION (b)');
+    expect(await changes()).toEqual(['insert 1', 'update 1', 'update 11', 'delete 11']);
+  });
+});
+
+describe('tables', () => {
+  test.each([
+    [
+      'a view',
+      'CREATE TABLE child (id BIGINT); CREATE VIEW v AS SELECT * FROM child',
+      { table: 'v' },
+      'is a view',
+    ],
+    [
+      'a table without transactions',
+      'CREATE TABLE t (id BIGINT PRIMARY KEY) ENGINE = MyISAM',
+      {},
+      'is kept by MyISAM',
+    ],
+    [
+      'a key of a part of a column',
+      'CREATE TABLE t (id VARCHAR(20) NOT NULL, UNIQUE (id(5)))',
+      {},
+      'has no primary key',
+    ],
+    ['a key with nulls', 'CREATE TABLE t (id BIGINT UNIQUE)', {}, 'has no primary key'],
+    ["one of Rowlock's own", 'DO 0', { table: 'rowlock_job' }, "is one of Rowlock's own"],
+  ])('%s is refused', async (_, statements, options, message) => {
+    const rowlock = await captured(statements, options, false);
+    await expect(rowlock.captures.apply()).rejects.toThrow(message);
+  });
+
+  test('cascades and TRUNCATE, which fire no trigger, are told', async () => {
+    const rowlock = await captured(
+      `${TABLE}; CREATE TABLE child (id BIGINT PRIMARY KEY, t BIGINT, CONSTRAINT to_t FOREIGN KEY (t) REFERENCES t (id) ON DELETE CASCADE)`,
+      [{ table: 'child' }, { on: { insert: true } }],
+    );
+    const told = await rowlock.captures.check();
+    expect(told.map(({ warnings }) => warnings)).toEqual([
+      [
+        expect.stringContaining('foreign key to_t'),
+        'TRUNCATE of the table, and of a partition, is not captured.',
+      ],
+      [],
+    ]);
+    await client.query('INSERT INTO t VALUES (1, NULL); INSERT INTO child VALUES (10, 1)');
+    await client.query('DELETE FROM t; TRUNCATE child');
+    expect(await changes()).toEqual(['insert 1', 'insert 10']);
+  });
+});
+
+describe('values', () => {
+  test('are the same text in each session', async () => {
+    await captured(
+      `CREATE TABLE t (id TIMESTAMP(3) PRIMARY KEY, at DATETIME(6), bytes VARBINARY(20), flags BIT(10), big BIGINT UNSIGNED, ratio DOUBLE, j JSON,
+                       word VARCHAR(20) CHARACTER SET latin1, twice BIGINT AS (2 * big) STORED, late VARCHAR(30) AS (CONCAT(word, '!')) VIRTUAL, place POINT)`,
+      { payload: ['at', 'bytes', 'flags', 'big', 'ratio', 'j', 'word', 'late', 'place'] },
+    );
+    await client.query("SET time_zone = '+02:00'");
+    await client.query(
+      `INSERT INTO t (id, at, bytes, flags, big, ratio, j, word, place)
+       VALUES ('2026-07-01 12:00:00.5', '2026-01-01 00:00:00.000001', X'00FF', b'101', 9007199254740993, 0.1, '{"a": [1]}', 'é', ST_GeomFromText('POINT(1 2)'))`,
+    );
+    await client.query("SET time_zone = '-05:00'; SET NAMES latin1");
+    await client.query('DELETE FROM t');
+    await client.query("SET time_zone = '+00:00'; SET NAMES utf8mb4");
+    const id = { id: '2026-07-01 10:00:00.500000' };
+    const values = {
+      at: '2026-01-01 00:00:00.000001',
+      bytes: '00FF',
+      flags: '5',
+      big: '9007199254740993',
+      ratio: '0.1',
+      j: '{"a": [1]}',
+      word: 'é',
+      late: 'é!',
+      place: 'POINT(1 2)',
+    };
+    expect(await payloads()).toEqual([
+      { capture: 'c0', op: 'insert', id, new: values },
+      { capture: 'c0', op: 'delete', id, old: values },
+    ]);
+  });
+
+  test('changes that a collation does not see, and of JSON, are seen', async () => {
+    await captured('CREATE TABLE t (id BIGINT PRIMARY KEY, word VARCHAR(20), j JSON, other TEXT)', {
+      on: { update: ['word', 'j'] },
+    });
+    await client.query(`INSERT INTO t VALUES (1, 'a', '{"a": 1}', NULL)`);
+    await client.query("UPDATE t SET word = 'a', other = 'x'");
+    expect(await changes()).toEqual([]);
+    await client.query("UPDATE t SET word = 'A'");
+    await client.query(`UPDATE t SET j = '{"a": 2}'`);
+    await client.query('UPDATE t SET j = NULL');
+    expect(await changes()).toEqual(['update 1', 'update 1', 'update 1']);
+  });
+
+  test('values of more than 256 KiB are left out', async () => {
+    await captured('CREATE TABLE t (id BIGINT PRIMARY KEY, note MEDIUMTEXT)', { payload: ['note'] });
+    await client.query("INSERT INTO t VALUES (1, REPEAT(CHAR(1), 262144)), (2, REPEAT('x', 3000000))");
+    const [first, second] = await payloads();
+    expect(Object(first).new.note).toHaveLength(262_144);
+    expect(second).toEqual({ capture: 'c0', op: 'insert', id: { id: '2' } });
+  });
+
+  test('odd names are quoted, and names that are too long are hashed', async () => {
+    const name = `it's "odd" \\ $$ \n -- ${'ä'.repeat(50)}`;
+    const rowlock = await captured(
+      "CREATE TABLE `a.``table` (`the ``id` BIGINT PRIMARY KEY, `v'alue` VARCHAR(50))",
+      {
+        name,
+        table: [new URL(url).pathname.slice(1), 'a.`table'],
+        id: ['the `id'],
+        payload: ["v'alue"],
+        on: { insert: true, update: ["v'alue"] },
+        kind: "a 'kind' 🚣",
+        queue: 'a "queue"',
+        when: { "v'alue": "a \\ 'value'" },
+      },
+    );
+    onTestFinished(async () => void (await client.query('DROP TABLE `a.``table`')));
+    await client.query("SET sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'");
+    await client.query(`INSERT INTO \`a.\`\`table\` VALUES (1, 'a \\ ''value''')`);
+    await client.query('SET sql_mode = DEFAULT');
+    expect(await rows('SELECT queue, kind, `key` FROM rowlock_job')).toEqual([
+      { queue: 'a "queue"', kind: "a 'kind' 🚣", key: '1' },
+    ]);
+    expect(await payloads()).toEqual([
+      { capture: name, op: 'insert', id: { 'the `id': '1' }, new: { "v'alue": "a \\ 'value'" } },
+    ]);
+    expect(await rowlock.captures.check()).toMatchObject([{ problems: [] }]);
+    expect(await rowlock.captures.drop([name])).toEqual([name]);
+  });
+});
+
+describe('bulk changes', () => {
+  const numbers = (count: number, after = 0): string =>
+    Array.from({ length: count }, (_, n) => `(${n + 1 + after}, NULL)`).join();
+
+  test('beyond the threshold a statement writes one more job, and the next one counts anew', async () => {
+    await captured(TABLE, { bulk: { over: 3 } });
+    await client.query(`INSERT INTO t VALUES ${numbers(10)}`);
+    await client.query("UPDATE t SET note = 'x' WHERE id <= 3");
+    await client.query("UPDATE t SET note = 'y'");
+    expect(await changes()).toEqual([
+      ...['insert 1', 'insert 2', 'insert 3', 'bulk of insert'],
+      ...['update 1', 'update 2', 'update 3'],
+      ...['update 1', 'update 2', 'update 3', 'bulk of update'],
+    ]);
+    expect((await payloads())[3]).toEqual({ capture: 'c0', op: 'bulk', of: 'insert' });
+    expect(await rows('SELECT CAST(wake_up AS CHAR) AS wake_up FROM rowlock_bell')).toHaveLength(3);
+  });
+
+  test('a session that stops its clock loses nothing: a bulk job that is claimed, or gone, has a successor', async () => {
+    await captured(TABLE, { bulk: { over: 1 } });
+    await client.query('SET timestamp = 1700000000');
+    await client.query(`INSERT INTO t VALUES ${numbers(3)}`);
+    expect(await changes()).toEqual(['insert 1', 'bulk of insert']);
+    // Nobody has it: the lock keeps it until the commit.
+    await client.query(`START TRANSACTION; INSERT INTO t VALUES ${numbers(2, 10)}`);
+    const claimer = await connected();
+    onTestFinished(() => claimer.end());
+    await claimer.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
+    expect(
+      await rows('SELECT id FROM rowlock_job WHERE `key` IS NULL FOR UPDATE SKIP LOCKED', claimer),
+    ).toEqual([]);
+    await client.query('COMMIT');
+    expect(await changes()).toHaveLength(2);
+    await claimer.query('START TRANSACTION');
+    await claimer.query(
+      "UPDATE rowlock_job SET status = 'cancelled', finished_at = NOW() WHERE `key` IS NULL",
+    );
+    const writes = client.query(`INSERT INTO t VALUES ${numbers(2, 20)}`);
+    await claimer.query('COMMIT');
+    await writes;
+    expect(await changes()).toEqual(['insert 1', 'bulk of insert', 'bulk of insert']);
+    await client.query('DELETE FROM rowlock_job');
+    await client.query(`INSERT INTO t VALUES ${numbers(2, 30)}`);
+    expect(await changes()).toEqual(['bulk of insert']);
+  });
+
+  test('the bulk job is found by its primary key', async () => {
+    await client.query('SET @job = 1');
+    const plan = "SELECT 1 FROM rowlock_job AS bulk WHERE bulk.id = @job AND bulk.status = 'new' FOR UPDATE";
+    await client.query("INSERT INTO rowlock_job (id, kind) VALUES (1, 'k'), (2, 'k')");
+    expect(await rows(`EXPLAIN ${product === 'mysql' ? 'FORMAT = TRADITIONAL ' : ''}${plan}`)).toMatchObject([
+      { key: 'PRIMARY', type: 'const' },
+    ]);
+  });
+
+  test('without bulk each row is a job', async () => {
+    await captured(TABLE, { bulk: false });
+    await client.query(`INSERT INTO t VALUES ${numbers(1001)}`);
+    expect(await changes()).toHaveLength(1001);
+  });
+});
+
+describe('wake-ups', () => {
+  test.each([
+    ['throttled', 1],
+    ['always', 2],
+    ['never', 0],
+  ] as const)('%s: a statement of two rows rings %i times', async (notify, expected) => {
+    await captured(TABLE, { notify, bulk: false });
+    await client.query('INSERT INTO t VALUES (1, NULL), (2, NULL)');
+    expect(await rows('SELECT id FROM rowlock_bell')).toHaveLength(expected);
+  });
+});
+
+test('a session is not captured while it is off', async () => {
+  await captured(TABLE);
+  await client.query(
+    "SET @rowlock_capture = 'off'; INSERT INTO t VALUES (1, NULL); SET @rowlock_capture = NULL",
+  );
+  expect(await changes()).toEqual([]);
+  await client.query('INSERT INTO t VALUES (2, NULL)');
+  expect(await changes()).toEqual(['insert 2']);
+});
+
+describe('drift', () => {
+  async function nameOf(operation: string): Promise<string> {
+    const [found] = await rows(
+      `SELECT TRIGGER_NAME AS name FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_TABLE = 't' AND EVENT_MANIPULATION = '${operation}' AND TRIGGER_SCHEMA = DATABASE()`,
+    );
+    return found?.name;
+  }
+
+  test.each([
+    ['a trigger that is gone', async () => `DROP TRIGGER \`${await nameOf('DELETE')}\``, ['missing']],
+    [
+      'another trigger of the same name',
+      async () => {
+        const name = await nameOf('UPDATE');
+        return `DROP TRIGGER \`${name}\`; CREATE TRIGGER \`${name}\` AFTER UPDATE ON t FOR EACH ROW SET @nothing = 1`;
+      },
+      ['changed'],
+    ],
+    [
+      'a column of another type',
+      async () => 'ALTER TABLE t MODIFY note TIMESTAMP NULL',
+      ['changed', 'changed', 'changed', 'changed', 'changed', 'changed'],
+    ],
+    ['the same table anew', async () => `DROP TABLE t; ${TABLE}`, ['missing', 'missing', 'missing']],
+  ])('%s is found, and mended', async (_, statement, codes) => {
+    const rowlock = await captured(TABLE, { payload: ['note'] });
+    await client.query(await statement());
+    const [{ problems = [] } = {}] = await rowlock.captures.check();
+    expect(problems.map(({ code }) => code)).toEqual(codes);
+    expect(await rowlock.captures.apply()).toMatchObject([{ changed: true }]);
+    expect(await rowlock.captures.check()).toMatchObject([{ problems: [] }]);
+    await client.query('INSERT INTO t VALUES (1, NULL); UPDATE t SET id = 1; DELETE FROM t');
+    expect(await changes()).toEqual(['insert 1', 'update 1', 'delete 1']);
+  });
+
+  test('triggers of an earlier definition are found, and dropped after the new ones are made', async () => {
+    await captured(TABLE, { on: { insert: true, delete: true } });
+    const capture = defineCapture({
+      name: 'c0',
+      table: 't',
+      id: ['id'],
+      kind: 'other',
+      on: { insert: true },
+    });
+    const next = createRowlock({ driver, captures: [capture] });
+    const [{ problems = [] } = {}] = await next.captures.check();
+    expect(problems.map(({ code }) => code)).toEqual(['changed', 'unwelcome', 'changed']);
+    await next.captures.apply();
+    await client.query('INSERT INTO t VALUES (1, NULL); DELETE FROM t');
+    expect(await rows('SELECT kind FROM rowlock_job')).toEqual([{ kind: 'other' }]);
+  });
+
+  test('a table is waited for no longer than the lock may take', async () => {
+    const rowlock = await captured(TABLE, {}, false);
+    const other = await connected();
+    onTestFinished(() => other.end());
+    await other.query('START TRANSACTION; INSERT INTO t VALUES (1, NULL)');
+    await expect(rowlock.captures.apply({ lockTimeout: '50ms' })).rejects.toMatchObject({
+      code: 'LockTimeout',
+    });
+    await other.query('COMMIT');
+    await rowlock.captures.apply();
+  });
+});
+
+describe('a trigger that fails', () => {
+  /** From now on no job of the kind is accepted. */
+  async function refuse(): Promise<void> {
+    const [check] = [product === 'mysql' ? 'CHECK' : 'CONSTRAINT'];
+    await client.query("ALTER TABLE rowlock_job ADD CONSTRAINT refused CHECK (kind <> 'k')");
+    onTestFinished(async () => void (await client.query(`ALTER TABLE rowlock_job DROP ${check} refused`)));
+  }
+
+  test('with fail, the writer fails with it', async () => {
+    await captured(TABLE);
+    await refuse();
+    await expect(client.query('INSERT INTO t VALUES (1, NULL)')).rejects.toMatchObject({
+      errno: product === 'mysql' ? 3819 : 4025,
+    });
+    expect(await rows('SELECT * FROM t')).toEqual([]);
+  });
+
+  test('with note, the change stays and the loss is told, until a backfill makes up for it', async () => {
+    const rowlock = await captured(TABLE, { onError: 'note' });
+    await client.query("ALTER TABLE rowlock_job ADD CONSTRAINT refused CHECK (kind <> 'k')");
+    await client.query('INSERT INTO t VALUES (1, NULL)');
+    await client.query(
+      `ALTER TABLE rowlock_job DROP ${product === 'mysql' ? 'CHECK' : 'CONSTRAINT'} refused`,
+    );
+    await client.query('INSERT INTO t VALUES (2, NULL)');
+    expect(await changes()).toEqual(['insert 2']);
+    const [{ problems = [] } = {}] = await rowlock.captures.check();
+    expect(problems).toEqual([{ code: 'lost', message: expect.stringMatching(/^1 changes .*refused/) }]);
+    await rowlock.captures.backfill('c0');
+    expect(await changes()).toEqual(['insert 2', 'backfill 1', 'backfill 2']);
+    expect(await rowlock.captures.check()).toMatchObject([{ problems: [] }]);
+  });
+
+  test.each(['fail', 'note'] as const)('a column that is dropped, with %s', async (onError) => {
+    const rowlock = await captured(TABLE, { payload: ['note'], onError });
+    await client.query('ALTER TABLE t DROP COLUMN note');
+    const writes = client.query('INSERT INTO t VALUES (1)');
+    if (onError === 'fail') await expect(writes).rejects.toMatchObject({ errno: 1054 });
+    else await writes;
+    expect(await changes()).toEqual([]);
+    const lost = await rows('SELECT error FROM rowlock_capture_loss');
+    expect(lost).toEqual(onError === 'fail' ? [] : [{ error: expect.stringContaining('note') }]);
+    expect(await rowlock.captures.check()).toMatchObject([{ problems: [{ code: 'table' }] }]);
+    const capture = defineCapture({ name: 'c0', table: 't', id: ['id'], kind: 'k' });
+    await createRowlock({ driver, captures: [capture] }).captures.apply();
+    await client.query('INSERT INTO t VALUES (2)');
+    expect(await changes()).toEqual(['insert 2']);
+  });
+
+  test('a deadlock reaches the writer, also with note', async () => {
+    await captured(`${TABLE}; CREATE TABLE child (id BIGINT PRIMARY KEY)`, { onError: 'note' });
+    await client.query(
+      'CREATE TRIGGER z_last AFTER UPDATE ON t FOR EACH ROW DELETE FROM child WHERE id = NEW.id % 2',
+    );
+    await client.query('INSERT INTO t VALUES (1, NULL), (2, NULL); INSERT INTO child VALUES (0), (1)');
+    const [a, b] = [await connected(), await connected()];
+    onTestFinished(async () => {
+      await a.end();
+      await b.end();
+    });
+    await a.query("START TRANSACTION; UPDATE t SET note = 'a' WHERE id = 1");
+    await b.query("START TRANSACTION; UPDATE t SET note = 'b' WHERE id = 2");
+    const both = await Promise.allSettled([
+      a.query("UPDATE t SET note = 'a' WHERE id = 2; COMMIT"),
+      b.query("UPDATE t SET note = 'b' WHERE id = 1; COMMIT"),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await rows('SELECT * FROM rowlock_capture_loss')).toEqual([]);
+  });
+});
+
+test('the least rights: for who applies, and none for who writes', async () => {
+  const database = new URL(url).pathname.slice(1);
+  const [owner, writer] = [`capturer_${database.slice(-8)}`, `writer_${database.slice(-8)}`];
+  await captured(TABLE, {}, false);
+  await client.query(
+    `CREATE USER '${owner}' IDENTIFIED BY 'change-me'; CREATE USER '${writer}' IDENTIFIED BY 'change-me';
+     GRANT SELECT, INSERT, UPDATE, DELETE ON ${database}.t TO '${writer}';
+     GRANT SELECT, INSERT, UPDATE ON ${database}.rowlock_job TO '${owner}';
+     GRANT INSERT ON ${database}.rowlock_bell TO '${owner}';
+     GRANT INSERT ON ${database}.rowlock_capture_loss TO '${owner}';
+     GRANT TRIGGER, SELECT ON ${database}.t TO '${owner}'`,
+  );
+  const own = new URL(url);
+  own.username = owner;
+  own.password = 'change-me';
+  const ownDriver = mysql({ uri: own.href });
+  const capture = defineCapture({ name: 'c0', table: 't', id: ['id'], kind: 'k', onError: 'note' });
+  const rowlock = createRowlock({ driver: ownDriver, captures: [capture] });
+  const [before] = await rows('SELECT @@GLOBAL.log_bin_trust_function_creators AS trusts');
+  onTestFinished(async () => {
+    await client.query(`SET GLOBAL log_bin_trust_function_creators = ${before?.trusts}`);
+    await ownDriver.close();
+    await client.query('DROP TABLE t');
+    await client.query(`DROP USER '${owner}'; DROP USER '${writer}'`);
+  });
+  const [server] = await rows('SELECT @@log_bin AS logs');
+  await client.query('SET GLOBAL log_bin_trust_function_creators = 0');
+  if (Number(server?.logs) === 1) {
+    await expect(rowlock.captures.apply()).rejects.toMatchObject({
+      code: 'PermissionDenied',
+      message: expect.stringContaining('let a DBA run the script of captures.sql()'),
+    });
+    expect(await rowlock.captures.sql()).toContain('log_bin_trust_function_creators = 1');
+    await client.query('SET GLOBAL log_bin_trust_function_creators = 1');
+  }
+  await rowlock.captures.apply();
+  await expect(rowlock.captures.check()).rejects.toMatchObject({ code: 'PermissionDenied' });
+  await client.query(
+    `GRANT SELECT, DELETE ON ${database}.rowlock_capture_loss TO '${owner}';
+     GRANT SELECT, INSERT, UPDATE ON ${database}.rowlock_capture_backfill TO '${owner}'`,
+  );
+  expect(await rowlock.captures.check()).toMatchObject([{ problems: [] }]);
+  expect(await rowlock.captures.backfill('c0')).toEqual({ rows: 0 });
+  const writing = await connected(writer);
+  onTestFinished(() => writing.end());
+  await writing.query("INSERT INTO t VALUES (1, NULL); UPDATE t SET note = 'a'; DELETE FROM t");
+  expect(await changes()).toEqual(['insert 1', 'update 1', 'delete 1']);
+  await expect(writing.query('SELECT * FROM rowlock_job')).rejects.toMatchObject({ errno: 1142 });
+});

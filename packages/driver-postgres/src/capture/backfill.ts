@@ -1,0 +1,45 @@
+import type { BackfillOptions, BackfillStep, CapturePlan } from '@rowlock/core/driver';
+import type { Context } from '../context.js';
+import { type Queryable, query } from '../query.js';
+import { texts } from '../store/store.js';
+import { backfillStatement } from './backfill-statement.js';
+import { readTable } from './table.js';
+import { SET_TEXTS } from './text-settings.js';
+
+interface Progress {
+  last: Readonly<Record<string, string>> | null;
+  rows: bigint;
+  done: boolean;
+}
+
+/** One step, in the transaction of the caller. */
+export async function backfill(
+  on: Queryable,
+  context: Context,
+  plan: CapturePlan,
+  { batch, priority, first }: BackfillOptions,
+): Promise<BackfillStep> {
+  const { sql, channel } = context;
+  if (first) {
+    await query(on, sql.beginBackfill, [plan.name]);
+    // The changes that were lost so far are committed, so the backfill reads them.
+    if (plan.onError === 'note') await query(on, sql.forgetLosses, [plan.name]);
+  }
+  const [progress] = await query<Progress>(on, sql.lockBackfill, [plan.name]);
+  if (progress === undefined || progress.done) return { rows: Number(progress?.rows ?? 0), done: true };
+  const table = await readTable(on, context, plan);
+  const { last } = progress;
+  await query(on, SET_TEXTS);
+  const statement = backfillStatement(plan, context, table, last === null);
+  const after = last === null ? [] : plan.id.map((name) => last[name]);
+  const [step] = await query<{ rows: number; last: Progress['last'] }>(on, statement, [
+    batch,
+    priority,
+    ...after,
+  ]);
+  const read = step?.rows ?? 0;
+  const done = read < batch;
+  await query(on, sql.moveBackfill, [plan.name, JSON.stringify(step?.last ?? null), read, done]);
+  await query(on, sql.notify, [channel, texts([{ queue: plan.job.queue }])]);
+  return { rows: Number(progress.rows) + read, done };
+}

@@ -1,0 +1,130 @@
+import { InvalidInputError } from '@rowlock/core';
+import type {
+  AppliedCapture,
+  BackfillOptions,
+  BackfillStep,
+  CapturePlan,
+  CaptureProblem,
+  CaptureStore,
+  CheckedCapture,
+} from '@rowlock/core/driver';
+import type { Context } from '../context.js';
+import { identifier } from '../identifier.js';
+import { type PostgresTransaction, type Queryable, query } from '../query.js';
+import { tables } from '../statements/tables.js';
+import { backfill } from './backfill.js';
+import { type Difference, differences, dropTrigger, findCapture } from './differences.js';
+import { quotedFunction } from './names.js';
+import { readTable } from './table.js';
+import { type Wanted, wantedFor } from './triggers.js';
+
+/** Works in a transaction of its own. */
+type InTransaction = <Result>(work: (on: Queryable) => Promise<Result>) => Promise<Result>;
+
+/** The captures of a database: functions and triggers, compared with the catalog. */
+export class PostgresCaptures implements CaptureStore<PostgresTransaction> {
+  readonly #context: Context;
+  readonly #on: PostgresTransaction;
+  readonly #inTransaction: InTransaction;
+
+  constructor(context: Context, on: PostgresTransaction, inTransaction: InTransaction) {
+    this.#context = context;
+    this.#on = on;
+    this.#inTransaction = inTransaction;
+  }
+
+  async sql(captures: readonly CapturePlan[]): Promise<string> {
+    const { schema } = this.#context;
+    const parts: string[] = [];
+    for (const plan of captures) {
+      const { createFunction, triggers } = await this.#wanted(this.#on, plan);
+      const statements = [...createFunction, ...triggers.map(({ create }) => create)];
+      parts.push(`-- ${JSON.stringify(plan.name)}\n${statements.map((each) => `${each};\n`).join('\n')}`);
+    }
+    const { job, bell, worker, captureLoss } = tables(schema);
+    return `-- The triggers of Rowlock's captures. They work with the rights of the role that runs this script.
+-- The role needs TRIGGER on the tables, CREATE and USAGE on the schema ${identifier(schema)},
+-- INSERT on ${[job, bell, captureLoss].join(', ')}, and SELECT on ${worker}.
+
+BEGIN;
+
+${parts.join('\n')}
+COMMIT;
+`;
+  }
+
+  async apply(plan: CapturePlan, lockMs: number): Promise<AppliedCapture> {
+    const { warnings, found } = await this.#look(this.#on, plan);
+    if (found.length === 0) return { changed: false, warnings };
+    return this.#inTransaction(async (on) => {
+      await this.#lock(on, lockMs);
+      const now = await this.#look(on, plan);
+      for (const { mend } of now.found) for (const statement of mend) await query(on, statement);
+      return { changed: now.found.length > 0, warnings: now.warnings };
+    });
+  }
+
+  async check(plan: CapturePlan): Promise<CheckedCapture> {
+    try {
+      const { warnings, found } = await this.#look(this.#on, plan);
+      const problems = found.map(({ code, message }): CaptureProblem => ({ code, message }));
+      return { problems: [...problems, ...(await this.#losses(plan))], warnings };
+    } catch (error) {
+      if (!(error instanceof InvalidInputError)) throw error;
+      return { problems: [{ code: 'table', message: error.message }], warnings: [] };
+    }
+  }
+
+  async drop(name: string, lockMs: number): Promise<boolean> {
+    if ((await findCapture(this.#on, this.#context, name)) === null) return false;
+    return this.#inTransaction(async (on) => {
+      await this.#lock(on, lockMs);
+      const found = await findCapture(on, this.#context, name);
+      if (found === null) return false;
+      for (const trigger of found.triggers) await query(on, dropTrigger(trigger));
+      await query(on, `DROP FUNCTION ${quotedFunction(this.#context.schema, name)}()`);
+      return true;
+    });
+  }
+
+  backfill(plan: CapturePlan, options: BackfillOptions): Promise<BackfillStep> {
+    return this.#inTransaction((on) => backfill(on, this.#context, plan, options));
+  }
+
+  async mute(tx: PostgresTransaction, kind: string | null): Promise<unknown> {
+    return tx.query("SELECT set_config('rowlock.capture', $1, true)", [kind === null ? '' : `not ${kind}`]);
+  }
+
+  /** What differs from what the capture needs, and what of its table is not captured. */
+  async #look(
+    on: Queryable,
+    plan: CapturePlan,
+  ): Promise<{ readonly warnings: readonly string[]; readonly found: readonly Difference[] }> {
+    const wanted = await this.#wanted(on, plan);
+    const found = await findCapture(on, this.#context, plan.name);
+    return { warnings: wanted.table.warnings, found: differences(wanted, found) };
+  }
+
+  async #wanted(on: Queryable, plan: CapturePlan): Promise<Wanted> {
+    return wantedFor(plan, this.#context, await readTable(on, this.#context, plan));
+  }
+
+  /** One process at a time changes triggers. Its statements wait for their tables' locks for a bounded time. */
+  async #lock(on: Queryable, lockMs: number): Promise<void> {
+    const { sql, schema } = this.#context;
+    await query(on, sql.lockCaptures, [schema]);
+    await query(on, sql.boundWaits, [`${lockMs}ms`]);
+  }
+
+  async #losses({ name, onError }: CapturePlan): Promise<readonly CaptureProblem[]> {
+    if (onError === 'fail') return [];
+    const [row] = await query<{ losses: number; newest: string | null; error: string | null }>(
+      this.#on,
+      this.#context.sql.captureLosses,
+      [name],
+    );
+    if (row === undefined || row.losses === 0) return [];
+    const message = `${row.losses} statements were not captured, the last one at ${row.newest}: ${row.error}. A backfill makes up for them.`;
+    return [{ code: 'lost', message }];
+  }
+}

@@ -1,0 +1,118 @@
+import type { CaptureProblem } from '@rowlock/core/driver';
+import type { Context } from '../context.js';
+import { identifier } from '../identifier.js';
+import { type Queryable, query } from '../query.js';
+import { functionName } from './names.js';
+import type { Wanted, WantedTrigger } from './triggers.js';
+
+/** A trigger as the catalog has it. */
+interface FoundTrigger {
+  readonly name: string;
+  /** The table, quoted, with its schema. */
+  readonly table: string;
+  readonly enabled: string;
+  readonly type: number;
+  readonly newTable: string | null;
+  readonly oldTable: string | null;
+  /** Whether it fires for certain columns, or under a condition. */
+  readonly isNarrowed: boolean;
+}
+
+/** A capture's function and triggers, as the catalog has them. */
+export interface Found {
+  readonly body: string;
+  readonly definer: boolean;
+  readonly settings: readonly string[];
+  readonly triggers: readonly FoundTrigger[];
+}
+
+/** Null if there is no function, and so no trigger. */
+export async function findCapture(
+  on: Queryable,
+  { sql, schema }: Context,
+  capture: string,
+): Promise<Found | null> {
+  const [row] = await query<{
+    body: string;
+    definer: boolean;
+    settings: readonly string[] | null;
+    triggers: readonly (Omit<FoundTrigger, 'table'> & { readonly table: readonly string[] })[] | null;
+  }>(on, sql.findCapture, [schema, functionName(capture)]);
+  if (row === undefined) return null;
+  const triggers = (row.triggers ?? []).map((each) => ({
+    ...each,
+    table: each.table.map(identifier).join('.'),
+  }));
+  return { ...row, settings: row.settings ?? [], triggers };
+}
+
+/** A problem, and the statements that end it. */
+export interface Difference extends CaptureProblem {
+  readonly mend: readonly string[];
+}
+
+/** How what is there differs from what the capture needs. */
+export function differences(wanted: Wanted, found: Found | null): readonly Difference[] {
+  const { createFunction, triggers } = wanted;
+  if (found === null) {
+    const mend = [...createFunction, ...triggers.map(({ create }) => create)];
+    return [{ code: 'missing', message: `There is no function ${wanted.function}.`, mend }];
+  }
+  const changed: Difference = {
+    code: 'changed',
+    message: `The function ${wanted.function} is another one.`,
+    mend: createFunction,
+  };
+  return [
+    ...(isFunction(wanted, found) ? [] : [changed]),
+    ...unwelcome(wanted, found),
+    ...triggers.flatMap((trigger) => differencesOf(wanted, trigger, found)),
+  ];
+}
+
+export function dropTrigger({ name, table }: Pick<FoundTrigger, 'name' | 'table'>): string {
+  return `DROP TRIGGER ${identifier(name)} ON ${table}`;
+}
+
+function isFunction({ body, settings }: Wanted, found: Found): boolean {
+  const same =
+    found.settings.length === settings.length && found.settings.every((each) => settings.includes(each));
+  return found.body === body && found.definer && same;
+}
+
+/** The triggers of the function that the capture does not need. */
+function unwelcome({ table, triggers }: Wanted, found: Found): readonly Difference[] {
+  const names = triggers.map(({ name }) => name);
+  return found.triggers
+    .filter((each) => each.table !== table.name || !names.includes(each.name))
+    .map((each) => ({
+      code: 'unwelcome',
+      message: `The trigger ${JSON.stringify(each.name)} of ${each.table} is of no use any more.`,
+      mend: [dropTrigger(each)],
+    }));
+}
+
+function differencesOf(
+  { table }: Wanted,
+  trigger: WantedTrigger,
+  { triggers }: Found,
+): readonly Difference[] {
+  const { name, create } = trigger;
+  const found = triggers.find((each) => each.name === name && each.table === table.name);
+  const named = `trigger ${JSON.stringify(name)} of ${table.name}`;
+  if (found === undefined) return [{ code: 'missing', message: `There is no ${named}.`, mend: [create] }];
+  const changed: Difference = { code: 'changed', message: `The ${named} is another one.`, mend: [create] };
+  const disabled: Difference = {
+    code: 'disabled',
+    message: `The ${named} is disabled.`,
+    mend: [`ALTER TABLE ${table.name} ENABLE TRIGGER ${identifier(name)}`],
+  };
+  const fires = found.enabled === 'O' || found.enabled === 'A';
+  return [...(isTrigger(trigger, found) ? [] : [changed]), ...(fires ? [] : [disabled])];
+}
+
+function isTrigger({ type, newTable, oldTable }: WantedTrigger, found: FoundTrigger): boolean {
+  return (
+    found.type === type && found.newTable === newTable && found.oldTable === oldTable && !found.isNarrowed
+  );
+}

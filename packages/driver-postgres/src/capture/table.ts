@@ -1,0 +1,123 @@
+import { InvalidInputError } from '@rowlock/core';
+import type { CapturePlan } from '@rowlock/core/driver';
+import type { Context } from '../context.js';
+import { identifier } from '../identifier.js';
+import { type Queryable, query } from '../query.js';
+import { tables } from '../statements/tables.js';
+
+/** A table that can be captured, and its columns. */
+export interface CapturedTable {
+  /** Quoted, with its schema. */
+  readonly name: string;
+  /**
+   * `statement`: triggers of statements see all rows of one. `row`: triggers of rows, where those of statements would
+   * miss what is written straight into a partition, or into a child.
+   */
+  readonly level: 'statement' | 'row';
+  /** Whether other tables inherit from it, whose rows a query of it would return. */
+  readonly hasChildren: boolean;
+  readonly columns: ReadonlyMap<string, Column>;
+  /** What of it is not captured. */
+  readonly warnings: readonly string[];
+}
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  /** The type as a cast has it. */
+  readonly cast: string;
+  readonly notNull: boolean;
+  readonly virtual: boolean;
+  readonly isEnum: boolean;
+}
+
+interface TableRow {
+  schema: string;
+  name: string;
+  kind: string;
+  is_temporary: boolean;
+  is_partition: boolean;
+  is_child: boolean;
+  has_children: boolean;
+  columns: readonly Column[] | null;
+  unique_keys: readonly (readonly string[])[] | null;
+}
+
+/**
+ * Reads a table from the catalog.
+ *
+ * @throws InvalidInputError when it is not there, or cannot be captured.
+ */
+export async function readTable(
+  on: Queryable,
+  { sql, schema }: Context,
+  plan: CapturePlan,
+): Promise<CapturedTable> {
+  const [row] = await query<TableRow>(on, sql.captureTable, [plan.table.map(identifier).join('.')]);
+  const refuse = (why: string): never => {
+    throw new InvalidInputError(
+      `The capture ${JSON.stringify(plan.name)}: the table ${plan.table.join('.')} ${why}.`,
+    );
+  };
+  if (row === undefined) return refuse('does not exist');
+  const name = `${identifier(row.schema)}.${identifier(row.name)}`;
+  if (row.is_temporary) refuse('is temporary, and its triggers would end with the session');
+  if (row.kind !== 'r' && row.kind !== 'p')
+    refuse(`is ${KINDS[row.kind] ?? 'no table'}. Capture the tables behind it`);
+  if (Object.values(tables(schema)).includes(`${identifier(row.schema)}.${row.name}`))
+    refuse("is one of Rowlock's own");
+  const columns = new Map(row.columns?.map((column) => [column.name, column]));
+  checkColumns(plan, columns, refuse);
+  const isUnique = row.unique_keys?.some((key) => isSame(key, plan.id)) === true;
+  if (!isUnique || plan.id.some((column) => columns.get(column)?.notNull !== true))
+    refuse(`has no primary key, and no other unique key without nulls, of ${plan.id.join(', ')}`);
+  const isRow = row.kind === 'p' || row.is_partition || row.is_child || row.has_children;
+  return {
+    name,
+    level: isRow ? 'row' : 'statement',
+    hasChildren: row.has_children && row.kind === 'r',
+    columns,
+    warnings: warningsOf(row),
+  };
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  v: 'a view',
+  m: 'a materialized view',
+  f: 'a foreign table',
+};
+
+function checkColumns(
+  plan: CapturePlan,
+  columns: ReadonlyMap<string, Column>,
+  refuse: (why: string) => never,
+): void {
+  for (const name of columnsOf(plan)) {
+    const column = columns.get(name);
+    if (column === undefined) refuse(`has no column ${JSON.stringify(name)}`);
+    // The value would be null, without an error.
+    else if (column.virtual)
+      refuse(
+        `computes ${JSON.stringify(name)} when it is read, so a trigger does not see it. Make it STORED`,
+      );
+  }
+}
+
+/** The columns that the triggers read. */
+function columnsOf({ id, key, columns, update, conditions }: CapturePlan): readonly string[] {
+  const changing = typeof update === 'boolean' ? [] : update;
+  return [...id, ...key, ...columns, ...changing, ...conditions.map(({ column }) => column)];
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name) => other.includes(name));
+}
+
+function warningsOf({ kind, has_children: hasChildren }: TableRow): readonly string[] {
+  if (kind === 'p')
+    return [
+      'The table is partitioned, so each changed row is a job: bulk does not apply. A partition that is truncated, dropped or detached by itself is not captured.',
+    ];
+  if (!hasChildren) return [];
+  return ['Other tables inherit from the table. Their rows are not captured: capture these tables too.'];
+}
