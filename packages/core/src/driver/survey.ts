@@ -21,7 +21,7 @@ export interface Survey {
   readonly unlimited: boolean;
   /** Whether a job of these queues is in progress by a lease of any worker. */
   readonly leased: boolean;
-  /** Whether a due job of these queues has limits or rates. */
+  /** Whether a due job of these queues has limits or rates. Paused jobs may count too. */
   readonly limited: boolean;
   /** Milliseconds until the first schedule is due. Not positive if it is. Null if there is none, or no queue was given. */
   readonly nextTickMs: number | null;

@@ -1,5 +1,5 @@
-import type { State, UniqueScope } from '@rowlock/core';
-import type { SettlingEvent } from '@rowlock/core/driver';
+import type { Operation, State, UniqueScope } from '@rowlock/core';
+import type { PauseTarget, SettlingEvent } from '@rowlock/core/driver';
 import type fc from 'fast-check';
 import type { VERBS } from './verbs.js';
 
@@ -16,6 +16,21 @@ export const QUEUES = ['q', 'r'] as const;
 export const KEYS = ['k', 'l'] as const;
 export const KINDS = ['make', 'mend'] as const;
 export const UNIQUE_KEYS = ['once', 'only'] as const;
+export const LIMIT_NAMES = ['a', 'b'] as const;
+export const RATE_NAMES = ['x', 'y'] as const;
+
+/** What can be paused. */
+export const PAUSABLE: readonly PauseTarget[] = [
+  ...QUEUES.map((name) => ({ scope: 'queue', name }) as const),
+  ...KINDS.map((name) => ({ scope: 'kind', name }) as const),
+  ...LIMIT_NAMES.map((name) => ({ scope: 'limit', name }) as const),
+  { scope: 'all', name: '' },
+];
+
+/** The limits and rates of a job, in the order of their names: the sizes, or the numbers of the rates. */
+export interface WantedLimits {
+  readonly [name: string]: number | readonly [starts: number, perMs: number, burst: number];
+}
 
 /** A job to be. */
 export interface Wanted {
@@ -24,6 +39,7 @@ export interface Wanted {
   readonly key: (typeof KEYS)[number] | null;
   readonly priority: number;
   readonly available: 'now' | 'long ago' | 'tomorrow';
+  readonly limits: WantedLimits | null;
   readonly unique: { readonly key: (typeof UNIQUE_KEYS)[number]; readonly scope: UniqueScope } | null;
 }
 
@@ -43,7 +59,24 @@ export interface Claiming {
   readonly kinds: readonly string[];
   readonly beyond: number | null;
   readonly busy: readonly string[];
+  /** The most jobs. With limits it is one job. */
   readonly limit: number;
+  readonly limits: WantedLimits | null;
+}
+
+/** The numbers of a rate: one start in so many hours, and so many at once. */
+export interface Spacing {
+  readonly hours: number;
+  readonly burst: number;
+}
+
+/** A change of a job's JSON. */
+export interface Updating {
+  readonly by: Actor | Caller;
+  readonly job: number;
+  readonly column: 'metadata' | 'payload';
+  readonly from: readonly State[];
+  readonly operations: readonly Operation[];
 }
 
 export interface Filter {

@@ -1,5 +1,5 @@
 import type { Driver } from '@rowlock/core';
-import type { JobId, RunsStarted } from '@rowlock/core/driver';
+import type { JobId, RunsStarted, Updated } from '@rowlock/core/driver';
 import { claimInstead } from '../claim-instead.js';
 import { instead } from '../instead.js';
 
@@ -137,5 +137,49 @@ export const faults: readonly Fault[] = [
     name: 'a survey that leaves out the next delayed job',
     breaks: () => (driver) =>
       instead(driver, { survey: async (lanes) => ({ ...(await driver.survey(lanes)), nextDueMs: null }) }),
+  },
+  {
+    name: 'a limit that admits one more',
+    breaks: () => (driver) =>
+      claimInstead(driver, (begun) => ({
+        enterLimits: (limits) => begun.enterLimits(limits.replaceAll(/\d+(?=[,}])/g, (max) => `${+max + 1}`)),
+      })),
+  },
+  {
+    name: 'a lease without its slots',
+    breaks: () => (driver) =>
+      claimInstead(driver, (begun) => ({
+        lease: async (runId, jobs, forMs) => {
+          await begun.lease(runId, jobs, forMs);
+          const other = driver.claimSession({ idleLimitMs: 600_000 });
+          await other.lockLeased(runId, [], true);
+          await other.leaveLimits(runId);
+          await other.commit();
+        },
+      })),
+  },
+  {
+    name: 'a settled lease that keeps its slots',
+    breaks: () => (driver) => claimInstead(driver, () => ({ leaveLimits: async () => {} })),
+  },
+  {
+    name: 'a pause that a longer one keeps out',
+    breaks: () => (driver) => instead(driver, { pause: (pause) => driver.pause(pause, 'extend') }),
+  },
+  {
+    name: 'a start that is not given back',
+    breaks: () => (driver) => instead(driver, { giveBackStarts: async () => {} }),
+  },
+  {
+    name: 'an update that is made up to the operation that is refused',
+    breaks: () => (driver) =>
+      instead(driver, {
+        update: async (publicId, { operations, ...change }) => {
+          const updated: Updated[] = [];
+          for (const operation of operations)
+            updated.push(await driver.update(publicId, { ...change, operations: [operation] }));
+          return updated.at(-1) ?? { outcome: 'updated' };
+        },
+      }),
   },
 ];

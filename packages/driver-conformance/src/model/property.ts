@@ -4,10 +4,10 @@ import type { DriverProcess, TestDatabase } from '../driver-harness.js';
 import { endProcess } from '../stage.js';
 import type { Actor, Command } from './command.js';
 import type { DriverChange } from './faults.js';
+import { MIXES } from './mixes.js';
 import { Model } from './model.js';
 import { EFFECTS, type Setting } from './performed/setting.js';
 import { leftOpen } from './result.js';
-import { commands } from './verbs.js';
 import { World } from './world.js';
 
 /** Databases that one sequence is played on, side by side. */
@@ -102,14 +102,14 @@ const MOST_COMMANDS = 100;
 
 /** Sequences of commands, each done by the model and on all of these databases, with one outcome. */
 export function property(modelDatabases: readonly ModelDatabase[], replayPath?: string) {
-  const steps = commands.map((arbitrary) => arbitrary.map((command) => new Step(command)));
   const given = replayPath === undefined ? {} : { replayPath };
-  const sequences = fc.commands<Model, Worlds, false>(steps, {
-    maxCommands: MOST_COMMANDS,
-    size: 'max',
-    ...given,
-  });
-  return fc.asyncProperty(sequences, async (sequence) => {
+  const mixes = MIXES.map((commands) =>
+    fc.commands<Model, Worlds, false>(
+      commands.map((arbitrary) => arbitrary.map((command) => new Step(command))),
+      { maxCommands: MOST_COMMANDS, size: 'max', ...given },
+    ),
+  );
+  return fc.asyncProperty(fc.oneof(...mixes), async (sequence) => {
     const model = new Model();
     const worlds = new Worlds(modelDatabases);
     try {

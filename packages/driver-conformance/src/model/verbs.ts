@@ -1,13 +1,36 @@
-import type { State } from '@rowlock/core';
-import { type ClientEvent, isSettled, SETTLED } from '@rowlock/core/driver';
+import type { Operation } from '@rowlock/core';
+import { type ClientEvent, isSettled } from '@rowlock/core/driver';
 import fc from 'fast-check';
-import type { Actor, Caller, Command, CommandOf } from './command.js';
-import { actor, caller, claiming, filter, jobs, key, kinds, nth, often, queue, settling } from './drawn.js';
+import type { Actor, Caller, Command, CommandOf, Updating } from './command.js';
+import {
+  actor,
+  caller,
+  claiming,
+  filter,
+  jobs,
+  key,
+  kinds,
+  nth,
+  often,
+  operations,
+  queue,
+  refused,
+  settling,
+  updating,
+} from './drawn.js';
 import { isDisputed } from './predicted/disputed.js';
-import { canLock, firstKeyed, hasJobs, unfinished } from './predicted/transaction.js';
+import { canLock, firstKeyed, hasJobs, isAsItWas, nthHeld, unfinished } from './predicted/transaction.js';
+import { canUpdate } from './predicted/update.js';
+import { SHARED_VERBS } from './shared-verbs.js';
 import { draw, type Verb, verb } from './verb.js';
 
 const enqueue = (weight: number, by: fc.Arbitrary<Actor | Caller>) => draw(weight, 'enqueue', { by, jobs });
+
+const update = (
+  weight: number,
+  by: fc.Arbitrary<Actor | Caller>,
+  operations: fc.Arbitrary<readonly Operation[]>,
+) => draw<'update', Updating>(weight, 'update', { by, ...updating, operations });
 
 /** Every verb. Functions of the same names are in `predicted` and `performed`. The order decides what a seed draws. */
 export const VERBS = {
@@ -17,7 +40,8 @@ export const VERBS = {
   end: verb(draw(2, 'end', { by: caller, how: often('commit', 'rollback') }), (tx) => tx !== undefined),
   claim: verb(
     draw(9, 'claim', { by: actor, ...claiming }),
-    (tx, { beyond }, state) => (tx === undefined || canLock(tx)) && state.isThere(beyond),
+    (tx, { beyond, limits }, state) =>
+      (tx === undefined || (limits === null && canLock(tx))) && state.isThere(beyond),
   ),
   lockSiblings: verb(
     draw(7, 'lockSiblings', {
@@ -62,8 +86,7 @@ export const VERBS = {
   commit: verb(draw(7, 'commit', { by: actor }), hasJobs),
   rollback: verb(draw(1, 'rollback', { by: actor }), (tx) => tx !== undefined),
   release: verb(draw(1, 'release', { by: actor }), (tx) => {
-    const isAsItWas = tx?.from === 'new' && !tx.hasSettled && !tx.effects.length && !tx.kept.length;
-    return isAsItWas && hasJobs(tx) && tx.run !== null;
+    return tx?.from === 'new' && hasJobs(tx) && tx.run !== null && isAsItWas(tx);
   }),
   lease: verb(
     draw(6, 'lease', { by: actor, most: fc.constantFrom(10, 10, 1), isOver: often(false, true) }),
@@ -104,19 +127,25 @@ export const VERBS = {
   /** The worker's session is ended in good order. */
   stop: verb(draw(1, 'stop', { by: actor }), (_, { by }, { sessions }) => sessions.has(by)),
   update: verb(
-    draw(1, 'update', {
-      by: actor,
-      job: nth,
-      from: fc.constantFrom<readonly State[]>(['new'], ['new', ...SETTLED]),
-    }),
-    (_, { job: place }, state) => state.jobs[place] !== undefined,
+    [...update(3, actor, often(operations, fc.constant(refused))), ...update(1, caller, operations)],
+    (tx, command, state) => canUpdate(state, tx, command),
   ),
+  /** Of a job that it has, by its handler. */
+  updateHeld: verb(draw(2, 'updateHeld', { by: actor, nth, operations }), (tx, { nth }) => {
+    if (!hasJobs(tx) || tx.hasSettled || tx.hasUndone) return false;
+    const job = nthHeld(tx, nth);
+    return job !== undefined && tx.locked.has(job);
+  }),
+  ...SHARED_VERBS,
 };
 
 const BY_NAME: { readonly [Do in Command['do']]: Verb<CommandOf<Do>> } = VERBS;
 
-/** What a sequence is made of is drawn from these; what cannot be done then is left out. */
-export const commands = Object.values(BY_NAME).flatMap<fc.Arbitrary<Command>>(({ drawn }) => drawn);
+/** Commands of these verbs. What cannot be done when its turn comes is left out. */
+export function commandsOf(verbs: readonly string[]): readonly fc.Arbitrary<Command>[] {
+  const wanted = Object.entries(BY_NAME).filter(([name]) => verbs.includes(name));
+  return wanted.flatMap<fc.Arbitrary<Command>>(([, { drawn }]) => drawn);
+}
 
 export function verbOf<Do extends Command['do']>(name: Do): Verb<CommandOf<Do>> {
   return BY_NAME[name];

@@ -227,6 +227,19 @@ export const atomicUpdates = theme('atomic updates', (test) => {
     }
   });
 
+  test('a job whose update was refused can be claimed at once', async (stage) => {
+    const client = clientOf(stage, []);
+    const job = await stage.put({ metadata: { text: 'one' } });
+    for (let times = 0; times < 10; times++) {
+      await expect(client.updateMetadata(job.publicId, [increment('text')])).rejects.toMatchObject({
+        reason: 'not-a-number',
+      });
+      const held = stage.claimSession();
+      expect(await stage.claim(held)).toMatchObject({ id: job.id });
+      await held.rollback();
+    }
+  });
+
   test('metadata of more than 64 KiB and a payload of more than 1 MiB are refused', async (stage) => {
     const client = clientOf(stage, []);
     const job = await stage.put({ metadata: { text: 'x'.repeat(60_000) } });

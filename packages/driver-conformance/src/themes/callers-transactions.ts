@@ -2,6 +2,7 @@ import { increment, type Rowlock } from '@rowlock/core';
 import { expect } from 'vitest';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
+import { within } from '../until.js';
 import { AnyJson, clientOf } from '../worker-process.js';
 
 const OVER = { code: 'TransactionOver' };
@@ -53,6 +54,21 @@ export const callersTransactions = theme("callers' transactions", (test) => {
       const there = (await reader.jobs(queue)).length;
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(OVER);
       expect(there).toBe(end === 'commit' && outcome.status === 'fulfilled' ? 1 : 0);
+    });
+  }
+
+  for (const call of ['cancel', 'redrive', 'updateMetadata', 'updatePayload']) {
+    test(`a ${call} that has met the newest job while it is held keeps no enqueue waiting`, async (stage) => {
+      const rowlock = clientOf(stage, []);
+      const job = await stage.put();
+      const { held } = await stage.hold();
+      const application = await stage.caller();
+      await calls(rowlock, stage, job.publicId, application.tx)
+        [call]?.()
+        .catch(() => {});
+      await within('a job is enqueued', stage.put());
+      await application.rollback();
+      await held.rollback();
     });
   }
 

@@ -336,6 +336,25 @@ export const limits = theme('limits', (test) => {
     expect(await enter(stage, key, 1)).toBeDefined();
   });
 
+  test('whoever leaves after the time of its lease frees no slot that another has taken since', async (stage) => {
+    const { key, put, claimSession, take } = stage;
+    const limits = sized(key, 1);
+    await put({ limits });
+    const held = claimSession();
+    const job = await take(held, { limits });
+    const runId = randomUUID();
+    await held.lease(runId, [job.id], 0);
+    const next = await until('the slot is free', () => enter(stage, key, 1));
+    const late = claimSession();
+    await late.lockLeased(runId, [job.id], true);
+    await late.leaveLimits(runId);
+    expect(await enter(stage, key, 1)).toBeUndefined();
+    await late.commit();
+    expect(await enter(stage, key, 1)).toBeUndefined();
+    await next.rollback();
+    expect(await enter(stage, key, 1)).toBeDefined();
+  });
+
   test('a lease whose time is over has no slot', async (stage) => {
     const { key, put, claimSession, take } = stage;
     const limits = sized(key, 1);

@@ -42,10 +42,13 @@ export function keepSlots({ database, tx }: Place, runId: string, until: number)
     tx.write(row, { ...value, runId, until });
 }
 
-/** Gives back the slots of these runs. */
+/** Gives back the slots of these runs. After the time of a lease another may hold the lock of its slot. */
 export function leaveLimits({ database, tx }: Place, runIds: readonly string[]): void {
-  const { limitSlots } = database.tables;
-  for (const { row, value } of limitSlots.find(tx, ({ runId }) => runId !== null && runIds.includes(runId))) {
+  const own = database.tables.limitSlots.find(
+    tx,
+    ({ runId }, row) => runId !== null && runIds.includes(runId) && row.isFreeFor(tx),
+  );
+  for (const { row, value } of own) {
     tx.take(row);
     tx.write(row, { ...value, runId: null });
   }

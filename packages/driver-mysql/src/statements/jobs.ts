@@ -11,11 +11,11 @@ export const jobStatements = (tables: Tables) => {
     find: (publicIds: string): string =>
       `SELECT CAST(id AS CHAR) AS id, public_id, ${MET} FROM ${job} WHERE public_id IN (${publicIds})`,
 
-    lockFree: (ids: string): string => `
+    lockNow: (ids: string): string => `
       SELECT CAST(id AS CHAR) AS id, ${MET} FROM ${job} FORCE INDEX (PRIMARY)
-      WHERE id IN (${ids}) ORDER BY ${job}.id FOR UPDATE SKIP LOCKED`,
+      WHERE id IN (${ids}) ORDER BY ${job}.id FOR UPDATE NOWAIT`,
 
-    /** As `lockFree`, of one job. Waits for its lock. */
+    /** As `lockNow`, of one job. Waits for its lock. */
     lockOne: `
       SELECT CAST(id AS CHAR) AS id, ${MET} FROM ${job} FORCE INDEX (PRIMARY) WHERE id = ? FOR UPDATE`,
 

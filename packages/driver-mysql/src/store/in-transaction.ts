@@ -25,12 +25,14 @@ export async function inTransaction<Result>(
   work: (tx: MysqlTransaction) => Promise<Result>,
 ): Promise<Result> {
   const client = await takeConnection(pool, connectionMs);
-  const result = await transactionOn(client, answerMs, work);
-  client.release();
-  return result;
+  try {
+    return await transactionOn(client, answerMs, work);
+  } finally {
+    client.release();
+  }
 }
 
-/** Runs statements in a transaction on this connection, which an error destroys. @throws DriverError */
+/** Runs statements in a transaction on this connection. Destroys it unless the transaction has ended. @throws DriverError */
 export async function transactionOn<Result>(
   client: PoolConnection,
   answerMs: number,
@@ -46,7 +48,18 @@ export async function transactionOn<Result>(
     };
     return await answerWithin(answerMs, transaction(), () => cut(client));
   } catch (error) {
+    const cause = toDriverError(error);
+    if (cause.code === 'ConnectionLost') client.destroy();
+    else await rollback(client, answerMs);
+    throw cause;
+  }
+}
+
+/** When the error is thrown, no lock is left. The server gives back those of a destroyed connection a moment later. */
+async function rollback(client: PoolConnection, answerMs: number): Promise<void> {
+  try {
+    await answerWithin(answerMs, client.query('ROLLBACK'), () => cut(client));
+  } catch {
     client.destroy();
-    throw toDriverError(error);
   }
 }

@@ -8,6 +8,7 @@ import { inOrder } from '../values/job-ids.js';
 import { list } from '../values/list.js';
 import { MOVES } from './given-rows.js';
 import type { InTransaction } from './in-transaction.js';
+import { type FreeRow, lockFree } from './lock-free.js';
 
 interface Move {
   readonly event: ClientEvent;
@@ -37,8 +38,6 @@ export async function move(
 
 type FoundRow = MoveRow & { readonly id: string; readonly public_id: string };
 
-type FreeRow = MoveRow & { readonly id: string };
-
 /** Moves those of the jobs that are not locked, and may be moved. Returns the rows of all that are not locked, as they were. */
 async function moveFree(
   tx: MysqlTransaction,
@@ -50,8 +49,7 @@ async function moveFree(
   }: { readonly event: ClientEvent; readonly ids: readonly string[]; readonly redrives: number | null },
 ): Promise<readonly FreeRow[]> {
   const { to } = TRANSITIONS[event];
-  const wanted = list(ids);
-  const free = await query<FreeRow>(tx, sql.lockFree(wanted.places), [redrives, ...wanted.values]);
+  const free = await lockFree(tx, sql, ids, redrives);
   const movable = free.filter((row) => isMovable(event, row));
   if (movable.length === 0) return free;
   const counted = list(movable.map(({ id }) => id));

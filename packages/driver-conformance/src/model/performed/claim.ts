@@ -1,6 +1,6 @@
 import type { ClaimCriteria, Job } from '@rowlock/core/driver';
 import { START } from '../../stage.js';
-import type { Claiming, CommandOf } from '../command.js';
+import type { Actor, Claiming, CommandOf } from '../command.js';
 import type { Result } from '../result.js';
 import type { Names } from './names.js';
 import type { Claim, WorldState } from './state.js';
@@ -11,13 +11,25 @@ export async function claim<Tx>(
 ): Promise<Result> {
   const { names } = state;
   const open = await state.begin(by);
-  const jobs = await open.held.claim(await criteriaOf(names, claiming));
+  const jobs = await orRolledBack(state, by, open.held.claim(await criteriaOf(names, claiming)));
   return jobs.map((job) => take(open, job, names));
+}
+
+/** What is left to do after a refusal. */
+export async function orRolledBack<Tx, Answer>(
+  state: WorldState<Tx>,
+  by: Actor,
+  answer: Promise<Answer>,
+): Promise<Answer> {
+  return answer.catch(async (error: unknown) => {
+    await state.lastOf(by).held.rollback();
+    throw error;
+  });
 }
 
 export async function criteriaOf(
   names: Names,
-  { queue, kinds, beyond, busy, limit }: Claiming,
+  { queue, kinds, beyond, busy, limit, limits }: Claiming,
 ): Promise<ClaimCriteria> {
   const row = beyond === null ? undefined : await names.row(beyond);
   return {
@@ -25,7 +37,8 @@ export async function criteriaOf(
     kinds,
     line: row === undefined ? START : { priority: row.priority, id: row.id },
     busy: busy.map((key) => names.own(key)),
-    limit,
+    limit: limits === null ? limit : 1,
+    limits: names.limitsText(limits),
   };
 }
 
@@ -40,10 +53,7 @@ export async function lockSiblings<Tx>(
     queue === null && first?.key
       ? { queue: first.queue, keys: [first.key] }
       : { queue: names.own(queue ?? ''), keys: keys.map((key) => names.own(key)) };
-  const jobs = await open.held.lockSiblings(entities, limit).catch(async (error: unknown) => {
-    await state.lastOf(by).held.rollback();
-    throw error;
-  });
+  const jobs = await orRolledBack(state, by, open.held.lockSiblings(entities, limit));
   return entities.keys
     .toSorted()
     .map((key) => jobs.filter((job) => job.key === key).map((job) => take(open, job, names)));
@@ -67,6 +77,7 @@ export async function firstOutstanding<Tx>(
 export function take<Tx>({ jobs }: Claim<Tx>, job: Job, names: Names): Result {
   jobs.set(job.id, job);
   names.meet(job);
-  const { status, attempt, crashes } = job;
-  return { ...names.asWanted(job), status, attempt, crashes };
+  const { status, attempt, crashes, metadata, payload } = job;
+  const limits = names.shortLimits(job.limits);
+  return { ...names.asWanted(job), limits, status, attempt, crashes, metadata, payload };
 }

@@ -1,4 +1,4 @@
-import { ACTORS, type CommandOf, isCaller, type Wanted } from '../command.js';
+import type { CommandOf, Wanted } from '../command.js';
 import type { Result } from '../result.js';
 import type { Names } from './names.js';
 import type { WorldState } from './state.js';
@@ -9,8 +9,7 @@ export async function enqueue<Tx>(
   { by, jobs }: CommandOf<'enqueue'>,
 ): Promise<Result> {
   const { names } = state;
-  const driver = await state.driver(isCaller(by) ? ACTORS[0] : by);
-  const store = isCaller(by) ? driver.join((await state.caller(by)).tx) : driver;
+  const store = await state.store(by);
   const outcomes = await store.enqueue(jobs.map((wanted) => newJob(names, wanted)));
   return outcomes.map(({ outcome, publicId }) => {
     if (outcome === 'enqueued') names.addJob(publicId);
@@ -26,7 +25,7 @@ export async function end<Tx>(state: WorldState<Tx>, { by, how }: CommandOf<'end
   return caller?.[how]();
 }
 
-function newJob(names: Names, { queue, kind, key, priority, available, unique }: Wanted) {
+function newJob(names: Names, { queue, kind, key, priority, available, limits, unique }: Wanted) {
   return {
     queue: names.own(queue),
     kind,
@@ -37,7 +36,7 @@ function newJob(names: Names, { queue, kind, key, priority, available, unique }:
     maxAttempts: 5,
     unique: unique && { key: names.own(unique.key), scope: unique.scope },
     metadata: {},
-    limits: '',
+    limits: names.limitsText(limits),
     createdBy: 'model',
   } as const;
 }

@@ -20,6 +20,7 @@ export async function lockLeased<Tx>(
   const { run, jobs, crashes } = found;
   const claim = await state.begin(by);
   claim.run = run;
+  claim.isLeased = true;
   claim.crashes = crashes;
   const states = await claim.held.lockLeased(run, [...jobs.keys()], true);
   for (const [id, job] of jobs) claim.jobs.set(id, job);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '@rowlock/core';
-import type { Job, JobId } from '@rowlock/core/driver';
+import type { Job, JobId, PauseTarget } from '@rowlock/core/driver';
 import type { Reader } from '../../driver-harness.js';
-import { type Filter, QUEUES } from '../command.js';
+import { type Filter, QUEUES, type WantedLimits } from '../command.js';
 
 /** Knows what the database calls that which the model calls `job 0`, `run 0`, `worker 0`, `q` and `k`, both ways. */
 export class Names {
@@ -57,6 +57,28 @@ export class Names {
 
   own(name: string): string {
     return this.#prefix + name;
+  }
+
+  /** The text of a row's limits. */
+  limitsText(limits: WantedLimits | null): string {
+    if (limits === null) return '';
+    return JSON.stringify(
+      Object.fromEntries(Object.entries(limits).map(([name, member]) => [this.own(name), member])),
+    );
+  }
+
+  /** The members of a row's text of limits. */
+  shortLimits(text: string): object | null {
+    return text === '' ? null : this.shortMembers(JSON.parse(text));
+  }
+
+  shortMembers<Member>(members: { readonly [name: string]: Member }): object {
+    return Object.fromEntries(Object.entries(members).map(([name, member]) => [this.short(name), member]));
+  }
+
+  /** Kinds have no prefix. */
+  ownTarget({ scope, name }: PauseTarget): PauseTarget {
+    return { scope, name: scope === 'queue' || scope === 'limit' ? this.own(name) : name };
   }
 
   ownFilter({ queue, key, ...others }: Filter) {

@@ -1,7 +1,8 @@
 import type { JobId, Settlement } from '@rowlock/core/driver';
 import type { CommandOf, Settling } from '../command.js';
-import type { Result } from '../result.js';
-import { criteriaOf, take } from './claim.js';
+import { type Result, refusalOr } from '../result.js';
+import { criteriaOf, orRolledBack, take } from './claim.js';
+import { leaveLimits } from './leave-limits.js';
 import type { WorldState } from './state.js';
 import { DAY_MS } from './time.js';
 
@@ -14,7 +15,9 @@ export async function settle<Tx>(state: WorldState<Tx>, command: Settling): Prom
 export async function finish<Tx>(state: WorldState<Tx>, command: CommandOf<'finish'>): Promise<Result> {
   const wanted = await settlements(state, command);
   const next = command.next === null ? undefined : await criteriaOf(state.names, command.next);
-  const { held } = state.lastOf(command.by);
+  const claim = state.lastOf(command.by);
+  const { held } = claim;
+  await leaveLimits(claim);
   const finished = await held.finish(wanted, next).catch(async (error: unknown) => {
     await held.rollback();
     throw error;
@@ -29,7 +32,8 @@ export async function finish<Tx>(state: WorldState<Tx>, command: CommandOf<'fini
     return { settled, next: finished.next };
   }
   const open = await state.begin(command.by);
-  const jobs = await (finished.next ?? held.claim(next));
+  const jobs = await refusalOr(orRolledBack(state, command.by, finished.next ?? held.claim(next)));
+  if ('refused' in jobs) return { settled, next: jobs };
   return { settled, next: jobs.map((job) => take(open, job, state.names)) };
 }
 
@@ -67,8 +71,10 @@ async function settlements<Tx>(
   return all;
 }
 
-export function commit<Tx>(state: WorldState<Tx>, { by }: CommandOf<'commit'>): Promise<Result> {
-  return state.lastOf(by).held.commit();
+export async function commit<Tx>(state: WorldState<Tx>, { by }: CommandOf<'commit'>): Promise<Result> {
+  const claim = state.lastOf(by);
+  await leaveLimits(claim);
+  return claim.held.commit();
 }
 
 export function rollback<Tx>(state: WorldState<Tx>, { by }: CommandOf<'rollback'>): Promise<Result> {

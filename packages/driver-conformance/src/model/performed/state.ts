@@ -1,7 +1,7 @@
 import type { Driver } from '@rowlock/core';
-import type { ClaimSession, Job, JobId } from '@rowlock/core/driver';
+import type { ClaimSession, Job, JobId, Store } from '@rowlock/core/driver';
 import type { Caller as CallerTransaction, DriverProcess } from '../../driver-harness.js';
-import type { Actor, Caller } from '../command.js';
+import { ACTORS, type Actor, type Caller, isCaller } from '../command.js';
 import { Names } from './names.js';
 import { endSession, openSession, type Session } from './session.js';
 import type { Setting } from './setting.js';
@@ -14,6 +14,8 @@ export interface Claim<Tx> {
   readonly held: ClaimSession<Tx>;
   readonly jobs: Map<JobId, Job>;
   run: string | null;
+  /** Whether its jobs are of a lease. */
+  isLeased: boolean;
   crashes: ReadonlyMap<JobId, number>;
 }
 
@@ -37,6 +39,10 @@ export class WorldState<Tx> {
   readonly runs = new Map<string, readonly JobId[]>();
   /** Is called when the session of the worker is open again. */
   readonly onBack = new Map<Actor, () => void>();
+  /** The id of each take of starts. */
+  readonly takes: string[] = [];
+  /** By what it is of: what takes a setting back, which the next sequence would meet. */
+  readonly resets = new Map<string, (store: Store) => Promise<void>>();
 
   constructor(setting: Setting<Tx>) {
     this.setting = setting;
@@ -54,6 +60,17 @@ export class WorldState<Tx> {
     return this.setting.broken((await this.process(by)).driver);
   }
 
+  /** So many milliseconds from now, by the database's clock. */
+  async in(ms: number): Promise<Date> {
+    return new Date((await this.setting.database.reader.now()).getTime() + ms);
+  }
+
+  /** The driver, or the transaction of an application. */
+  async store(by: Actor | Caller): Promise<Store> {
+    if (!isCaller(by)) return this.driver(by);
+    return (await this.driver(ACTORS[0])).join((await this.caller(by)).tx);
+  }
+
   async session(by: Actor): Promise<Session> {
     const open = this.sessions.get(by);
     if (open !== undefined) return open;
@@ -67,7 +84,7 @@ export class WorldState<Tx> {
     const open = this.claims.get(by);
     if (open !== undefined) return open;
     const held = await this.#slot(by);
-    const claim: Claim<Tx> = { held, jobs: new Map(), run: null, crashes: new Map() };
+    const claim: Claim<Tx> = { held, jobs: new Map(), run: null, isLeased: false, crashes: new Map() };
     this.claims.set(by, claim);
     return claim;
   }
@@ -115,6 +132,8 @@ export class WorldState<Tx> {
   /** Leaves nothing behind. */
   async close(): Promise<void> {
     await this.end();
+    const driver = await this.driver(ACTORS[0]);
+    for (const reset of this.resets.values()) await reset(driver);
     await Promise.all([...this.sessions.values()].map(endSession));
   }
 }

@@ -15,8 +15,18 @@ export async function reclaim<Tx>(
 
 export async function survey<Tx>(state: WorldState<Tx>, { by, kinds }: CommandOf<'survey'>): Promise<Result> {
   const driver = await state.driver(by);
-  const { promoted, nextDueMs, waiting, leased } = await driver.survey({ queues: state.names.queues, kinds });
-  return { promoted, next: nextDueMs === null ? null : later(nextDueMs), waiting, leased };
+  const { promoted, nextDueMs, waiting, unlimited, limited, leased } = await driver.survey({
+    queues: state.names.queues,
+    kinds,
+  });
+  return {
+    promoted,
+    next: nextDueMs === null ? null : later(nextDueMs),
+    waiting,
+    unlimited,
+    limited,
+    leased,
+  };
 }
 
 function later(ms: number): string {

@@ -21,7 +21,9 @@ export async function look<Tx>({ setting, names }: WorldState<Tx>): Promise<Resu
       unique: names.short(row.uniqueKey),
       output: names.run(row.output),
       error: row.error?.code ?? null,
-      updates: Object(row.metadata).updates ?? 0,
+      limits: names.shortLimits(row.limits),
+      metadata: row.metadata,
+      payload: row.payload,
       // When the one that has completed the job began is worked out of what it said it took.
       runs: [...(await reader.runs(row.publicId))]
         .sort((one, other) => Number(one.outcome === 'complete') - Number(other.outcome === 'complete'))

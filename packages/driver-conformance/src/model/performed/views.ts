@@ -1,3 +1,4 @@
+import type { JobView } from '@rowlock/core';
 import { countStates } from '../../count-states.js';
 import type { CommandOf } from '../command.js';
 import type { Result } from '../result.js';
@@ -22,11 +23,20 @@ export async function list<Tx>(
       unique: names.short(view.uniqueKey),
       output: names.run(view.output),
       error: view.error?.code ?? null,
-      updates: view.metadata.updates ?? 0,
+      limits: names.shortMembers({ ...view.limits, ...membersOf(view.rates) }),
+      metadata: view.metadata,
+      payload: view.payload,
       isFinished: view.finishedAt !== null,
     })),
     next: next === null ? null : await names.jobOf(next),
   };
+}
+
+/** As the text of a row has them. */
+function membersOf(rates: JobView['rates']): object {
+  return Object.fromEntries(
+    Object.entries(rates).map(([name, { limit, perMs, burst }]) => [name, [limit, perMs, burst]]),
+  );
 }
 
 export async function count<Tx>(state: WorldState<Tx>, { by, filter }: CommandOf<'count'>): Promise<Result> {

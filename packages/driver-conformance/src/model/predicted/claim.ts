@@ -1,13 +1,15 @@
 import { isSettled } from '@rowlock/core/driver';
-import type { Actor, Claiming, CommandOf } from '../command.js';
+import type { Actor, Claiming, CommandOf, WantedLimits } from '../command.js';
 import type { Result } from '../result.js';
 import { asWanted, inOrder, type ModelJob } from './job.js';
+import { isPaused } from './paused.js';
+import { FULL, takeSlots } from './slots.js';
 import type { ModelState } from './state.js';
 import { firstKeyed, seen, type Transaction } from './transaction.js';
 
 export function claim(state: ModelState, { by, ...claiming }: Claiming & { readonly by: Actor }): Result {
   const tx = state.open(by);
-  const { queue, kinds, beyond, busy, limit } = claiming;
+  const { queue, kinds, beyond, busy, limit, limits } = claiming;
   const line = beyond === null ? undefined : state.jobs[beyond];
   const first = state.jobs
     .filter((job) => {
@@ -19,14 +21,24 @@ export function claim(state: ModelState, { by, ...claiming }: Claiming & { reado
         row.isAvailable &&
         state.isFree(job, tx) &&
         wanted.queue === queue &&
+        hasEqual(wanted.limits, limits) &&
+        !isPaused(state, wanted) &&
         kinds.includes(wanted.kind) &&
         (wanted.key === null || !busy.includes(wanted.key)) &&
         (line === undefined || inOrder(line, job) < 0)
       );
     })
     .sort(inOrder)
-    .slice(0, limit);
+    .slice(0, limits === null ? limit : 1);
+  if (first.length > 0 && !takeSlots(state, tx, limits ?? {})) {
+    state.end(by, 'rollback');
+    return FULL;
+  }
   return first.map((job) => take(job, tx));
+}
+
+function hasEqual(one: WantedLimits | null, other: WantedLimits | null): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 export function lockSiblings(
@@ -51,12 +63,17 @@ export function lockSiblings(
   for (const job of siblings) tx.locked.add(job);
   const running = siblings.filter((job) => seen(job, tx)?.status === 'in-progress');
   const all = [...running, ...siblings.filter((job) => !running.includes(job))];
-  return entities.keys.toSorted().map((key) =>
-    all
-      .filter(({ wanted }) => wanted.key === key)
-      .slice(0, limit)
-      .map((job) => take(job, tx)),
-  );
+  return entities.keys.toSorted().map((key) => {
+    const ofKey = all.filter(({ wanted }) => wanted.key === key);
+    const firstPaused = ofKey.findIndex((job) => !running.includes(job) && isHeldBack(state, job));
+    const open = firstPaused < 0 ? ofKey : ofKey.slice(0, firstPaused);
+    return open.slice(0, limit).map((job) => take(job, tx));
+  });
+}
+
+/** A limit that is paused does not count: whoever takes siblings looks at their limits. */
+function isHeldBack(state: ModelState, { wanted }: ModelJob): boolean {
+  return isPaused(state, { ...wanted, limits: null });
 }
 
 export function firstOutstanding(
@@ -85,6 +102,7 @@ function take(job: ModelJob, tx: Transaction): Result {
   if (row === null) return undefined;
   tx.held.set(job, row);
   tx.settled.delete(job);
-  const { status, attempt, crashes } = row;
-  return { ...asWanted(job.name, job.wanted), status, attempt, crashes };
+  const { status, attempt, crashes, metadata, payload } = row;
+  const { limits } = job.wanted;
+  return { ...asWanted(job.name, job.wanted), limits, status, attempt, crashes, metadata, payload };
 }

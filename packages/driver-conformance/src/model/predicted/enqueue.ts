@@ -20,7 +20,8 @@ export function enqueue(state: ModelState, { by, jobs }: CommandOf<'enqueue'>): 
       isDue: available !== 'tomorrow',
       run: null,
       isLeaseOver: false,
-      updates: 0,
+      metadata: {},
+      payload: { wanted: available },
       output: null,
       error: null,
     };

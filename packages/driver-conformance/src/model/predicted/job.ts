@@ -1,4 +1,4 @@
-import type { State } from '@rowlock/core';
+import type { Json, State } from '@rowlock/core';
 import { isSettled } from '@rowlock/core/driver';
 import type { Wanted } from '../command.js';
 
@@ -14,8 +14,8 @@ export interface Row {
   readonly run: string | null;
   readonly isLeaseOver: boolean;
   readonly output: string | null;
-  /** How often its metadata was updated. */
-  readonly updates: number;
+  readonly metadata: Json;
+  readonly payload: Json;
   readonly error: string | null;
 }
 

@@ -1,6 +1,7 @@
 import type { State } from '@rowlock/core';
 import type { CommandOf } from '../command.js';
 import type { Result } from '../result.js';
+import { keepSlots } from './slots.js';
 import type { ModelState } from './state.js';
 import { seen } from './transaction.js';
 
@@ -12,6 +13,7 @@ export function lease(state: ModelState, { by, most, isOver }: CommandOf<'lease'
     const row = seen(job, tx);
     if (row?.status === 'new') tx.rows.set(job, { ...row, status: 'in-progress', run, isLeaseOver: isOver });
   }
+  keepSlots(state, tx, run, isOver);
   state.leases.push({ run, jobs, counted: tx.counted });
   return state.end(by, 'commit');
 }

@@ -22,16 +22,6 @@ export function move(state: ModelState, { event, job: place }: CommandOf<'move'>
   return isHeld && event === 'cancel' ? 'running' : `illegal: it is ${status}`;
 }
 
-export function update(state: ModelState, { from, job: place }: CommandOf<'update'>): Result {
-  const job = state.committed(place);
-  if (job === undefined) return 'missing';
-  if (!state.isFree(job)) return 'locked';
-  const { row } = job;
-  if (!from.includes(row.status)) return `illegal: it is ${row.status}`;
-  job.row = { ...row, updates: row.updates + 1 };
-  return 'updated';
-}
-
 export function makeDue(state: ModelState, { job: place }: CommandOf<'makeDue'>): Result {
   const job = state.committed(place);
   if (job !== undefined) job.row = { ...job.row, isAvailable: true };

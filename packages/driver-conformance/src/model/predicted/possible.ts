@@ -1,5 +1,6 @@
 import { ACTORS, type Actor, CALLERS, type Caller, type Command, isCaller } from '../command.js';
 import { verbOf } from '../verbs.js';
+import { pausedNow } from './paused.js';
 import type { ModelState } from './state.js';
 
 /** The command as it can be done now: by the next who can, with jobs, runs and leases that are there. */
@@ -23,6 +24,8 @@ function numbered(drawn: Command, state: ModelState): Command {
     ...('stranger' in drawn && { stranger: drawn.stranger && job(drawn.stranger) }),
     ...('next' in drawn &&
       drawn.next && { next: { ...drawn.next, beyond: drawn.next.beyond && job(drawn.next.beyond) } }),
+    ...('take' in drawn && { take: drawn.take % Math.max(1, state.takes) }),
+    ...('paused' in drawn && { target: pausedNow(state, drawn.paused) ?? drawn.target }),
     ...('run' in drawn && { run: drawn.run % Math.max(1, state.runs) }),
     ...('lease' in drawn && { lease: drawn.lease % Math.max(1, state.leases.length) }),
   };

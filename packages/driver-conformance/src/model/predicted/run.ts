@@ -47,6 +47,8 @@ export function write(state: ModelState, { by }: CommandOf<'write'>): Result {
 export function undo(state: ModelState, { by }: CommandOf<'undo'>): Result {
   const tx = state.open(by);
   tx.effects = [];
+  for (const [job, row] of tx.before) tx.rows.set(job, row);
+  tx.before.clear();
   tx.hasUndone = true;
   return undefined;
 }
@@ -55,6 +57,7 @@ export function renew(state: ModelState, { by }: CommandOf<'renew'>): Result {
   const tx = state.open(by);
   tx.kept.push(...tx.effects);
   tx.effects = [];
+  tx.before.clear();
   tx.hasUndone = false;
   return undefined;
 }

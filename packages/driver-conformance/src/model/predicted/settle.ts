@@ -4,6 +4,7 @@ import type { CommandOf, Settling } from '../command.js';
 import type { Result } from '../result.js';
 import { claim } from './claim.js';
 import type { Row } from './job.js';
+import { leaveLimits } from './slots.js';
 import type { ModelState } from './state.js';
 import { seen } from './transaction.js';
 
@@ -33,10 +34,12 @@ export function settle(state: ModelState, { by, events, again }: Settling): read
 /** Commits when all is written, and claims behind it; if not, nothing is left to do but a rollback. */
 export function finish(state: ModelState, command: CommandOf<'finish'>): Result {
   const { by, stranger, next } = command;
-  const { held } = state.open(by);
+  const tx = state.open(by);
+  const { held } = tx;
   const isStrange = stranger !== null && ![...held.keys()].some(({ place }) => place === stranger);
   const written = settle(state, command);
   const isAll = !isStrange && written.length === held.size;
+  leaveLimits(state, tx);
   state.end(by, isAll ? 'commit' : 'rollback');
   if (!isAll) return 'not all';
   return { settled: written, next: next && claim(state, { by, ...next }) };
@@ -67,6 +70,7 @@ function settled(
 }
 
 export function commit(state: ModelState, { by }: CommandOf<'commit'>): Result {
+  leaveLimits(state, state.open(by));
   return state.end(by, 'commit');
 }
 

@@ -1,11 +1,19 @@
-import type { Actor, Caller } from '../command.js';
+import type { Actor, Caller, Spacing } from '../command.js';
 import type { CommittedJob, ModelJob, ModelRun, Row, Worker } from './job.js';
+import type { ModelPause } from './paused.js';
+import type { ModelRate } from './rates.js';
 import { Transaction } from './transaction.js';
 
 export interface ModelLease {
   readonly run: string;
   readonly jobs: ReadonlyMap<ModelJob, Row>;
   readonly counted: ReadonlyMap<ModelJob, number>;
+}
+
+/** A slot that a lease has, beyond its transaction. */
+export interface ModelMark {
+  readonly run: string;
+  readonly name: string;
 }
 
 /** All that the model knows: what is committed, and who has a transaction or a session open. */
@@ -18,9 +26,19 @@ export class ModelState {
   readonly sessions = new Map<Actor, Worker>();
   /** How many there have been. */
   runs = 0;
+  marks: readonly ModelMark[] = [];
+  /** The sizes of limits that are set. */
+  readonly sizes = new Map<string, number>();
+  /** By scope and name. */
+  readonly pauses = new Map<string, ModelPause>();
+  readonly rates = new Map<string, ModelRate>();
+  /** The numbers of rates that are set. */
+  readonly numbers = new Map<string, Spacing>();
+  /** How many takes of starts there have been. */
+  takes = 0;
 
   open(by: Actor | Caller): Transaction {
-    const tx = this.transactions.get(by) ?? new Transaction();
+    const tx = this.transactions.get(by) ?? new Transaction(this.allCommitted());
     this.transactions.set(by, tx);
     return tx;
   }

@@ -6,6 +6,8 @@ export class Transaction {
   /** What it has written. */
   readonly rows = new Map<ModelJob, Row>();
   readonly locked = new Set<ModelJob>();
+  /** The jobs that were committed when it began. */
+  readonly found: ReadonlySet<ModelJob>;
   readonly endings: (() => void)[] = [];
   /** The jobs that its owner was given, now or when it leased them, and how they were then. */
   readonly held = new Map<ModelJob, Row>();
@@ -19,6 +21,16 @@ export class Transaction {
   /** What its handler has written, and what of it no undo takes back any more. */
   effects: string[] = [];
   readonly kept: string[] = [];
+  /** The rows of jobs before its handler has updated them, which an undo brings back. */
+  readonly before = new Map<ModelJob, Row>();
+  /** The names of the limits of which it has a slot. */
+  readonly slots: string[] = [];
+  /** Whether it has set sizes, pauses or numbers of rates. */
+  hasSettings = false;
+
+  constructor(found: readonly ModelJob[]) {
+    this.found = new Set(found);
+  }
   hasWritten = false;
   hasUndone = false;
 }
@@ -41,6 +53,17 @@ export function unfinished({ held, run }: Transaction): readonly ModelRun[] {
 
 export function hasJobs(tx: Transaction | undefined): tx is Transaction {
   return tx !== undefined && tx.held.size > 0;
+}
+
+/** One of the jobs that it has. */
+export function nthHeld({ held }: Transaction, nth: number): ModelJob | undefined {
+  return [...held.keys()][nth % Math.max(1, held.size)];
+}
+
+/** Whether its commit would change nothing. */
+export function isAsItWas({ hasSettled, rows, effects, kept }: Transaction): boolean {
+  const isSame = [...rows].every(([job, row]) => row === job.row);
+  return !hasSettled && isSame && effects.length === 0 && kept.length === 0;
 }
 
 /** Whether it may lock, or lease what it has: it has no lease's jobs, and nothing is written with it. */

@@ -23,7 +23,9 @@ export function list(state: ModelState, { filter, limit }: CommandOf<'list'>): R
         unique: wanted.unique?.key ?? null,
         output: row.output,
         error: row.error,
-        updates: row.updates,
+        limits: wanted.limits ?? {},
+        metadata: row.metadata,
+        payload: row.payload,
         isFinished: isSettled(row.status),
       };
     }),

@@ -1,0 +1,21 @@
+import type { CommandOf } from '../command.js';
+import type { Result } from '../result.js';
+import { orRolledBack } from './claim.js';
+import type { WorldState } from './state.js';
+
+export async function enter<Tx>(
+  state: WorldState<Tx>,
+  { by, name, max }: CommandOf<'enter'>,
+): Promise<Result> {
+  const { held } = await state.begin(by);
+  return orRolledBack(state, by, held.enterLimits(state.names.limitsText({ [name]: max })));
+}
+
+export async function setLimit<Tx>(
+  state: WorldState<Tx>,
+  { by, name, max }: CommandOf<'setLimit'>,
+): Promise<Result> {
+  const own = state.names.own(name);
+  state.resets.set(`limit ${name}`, (driver) => driver.setLimit(own, null, by));
+  return (await state.store(by)).setLimit(own, max, by);
+}

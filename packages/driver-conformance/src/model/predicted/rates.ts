@@ -1,0 +1,58 @@
+import { type CommandOf, RATE_NAMES, type Spacing } from '../command.js';
+import type { Result } from '../result.js';
+import { change } from './change.js';
+import type { ModelState } from './state.js';
+
+/** The generic cell rate algorithm in whole hours: no sequence lasts so long that the database's clock says another one. */
+export interface ModelRate {
+  /** In how many hours the next start would be, if all starts were evenly spaced. */
+  next: number;
+  /** That before the last take, until it is given back. */
+  before: number;
+  last: number | null;
+}
+
+/** Takes a start of each, or of none. Returns how many hours each has to wait. */
+export function takeStarts(state: ModelState, { rates }: CommandOf<'takeStarts'>): Result {
+  const take = state.takes++;
+  const starts = rates.map(({ name, ...own }) => {
+    const numbers = state.numbers.get(name) ?? own;
+    const rate = state.rates.get(name) ?? { next: 0, before: 0, last: null };
+    const next = Math.min(rate.next, numbers.hours * numbers.burst);
+    return { name, rate, numbers, next, wait: waitOf(next, numbers) };
+  });
+  const isFree = starts.every(({ wait }) => wait === 0);
+  for (const { name, rate, numbers, next } of starts) {
+    if (isFree) {
+      const taken = Math.max(next, 0) + numbers.hours;
+      state.rates.set(name, { next: taken, before: rate.next, last: take });
+    } else rate.next = next;
+  }
+  return starts.map(({ wait }) => wait);
+}
+
+function waitOf(next: number, { hours, burst }: Spacing): number {
+  return Math.max(0, next - (burst - 1) * hours);
+}
+
+export function giveBackStarts({ rates }: ModelState, { take }: CommandOf<'giveBackStarts'>): Result {
+  for (const name of RATE_NAMES) {
+    const rate = rates.get(name);
+    if (rate?.last === take) rates.set(name, { ...rate, next: rate.before, last: null });
+  }
+  return undefined;
+}
+
+export function setRate(state: ModelState, { by, name, numbers }: CommandOf<'setRate'>): Result {
+  return change(
+    state,
+    by,
+    () => void (numbers === null ? state.numbers.delete(name) : state.numbers.set(name, numbers)),
+  );
+}
+
+export function hoursPass({ rates }: ModelState, { name, hours }: CommandOf<'hoursPass'>): Result {
+  const rate = rates.get(name);
+  if (rate !== undefined) rate.next -= hours;
+  return undefined;
+}
