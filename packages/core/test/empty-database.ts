@@ -128,7 +128,7 @@ export function emptyDatabase(answers: Answers): {
     enqueue: unused,
     list: answers.list ?? unused,
     count: unused,
-    limitedParts: answers.limitedParts ?? (async () => []),
+    limitedParts: answers.limitedParts ?? (async () => ({ parts: [], last: null })),
     takeStarts: async (rates) => rates.map(() => 0),
     giveBackStarts: async () => {},
     setLimit: unused,

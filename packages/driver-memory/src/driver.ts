@@ -9,7 +9,8 @@ import {
   type JobId,
   type Lanes,
   type MigrationReport,
-  type QueuePart,
+  type PartsPage,
+  type PartsStretch,
   type Rate,
   type Receipt,
   type Reclaimed,
@@ -132,8 +133,8 @@ class Memory extends MemoryStore implements MemoryDriver {
     return this.execute((place) => statements.survey(place, lanes));
   }
 
-  limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]> {
-    return this.execute((place) => statements.limitedParts(place, queues));
+  limitedParts(stretch: PartsStretch): Promise<PartsPage> {
+    return this.execute((place) => statements.limitedParts(place, stretch));
   }
 
   takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]> {

@@ -19,8 +19,9 @@ import {
   type NewPause,
   ownHandle,
   type Page,
+  type PartsPage,
+  type PartsStretch,
   type PauseMode,
-  type QueuePart,
   type Rate,
   type Receipt,
   type Reclaimed,
@@ -278,8 +279,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return dueQueues(this.context.sql, this.#on, lanes);
   }
 
-  limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]> {
-    return limitedParts(this.context.sql, this.#on, queues);
+  limitedParts(stretch: PartsStretch): Promise<PartsPage> {
+    return limitedParts(this.context.sql, this.#on, stretch);
   }
 
   survey(lanes: Lanes): Promise<Survey> {

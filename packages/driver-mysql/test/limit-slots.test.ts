@@ -268,7 +268,7 @@ test('100,000 waiting jobs of one limit cost neither other claims nor the search
   }
   const client = await pool.getConnection();
   for (const look of [
-    [`CALL rowlock_limited_parts('["q"]')`],
+    [`CALL rowlock_limited_parts('["q"]', '', 1000)`],
     [
       `SELECT EXISTS (SELECT 1 FROM rowlock_job FORCE INDEX (job_claim)
          WHERE queue = 'q' AND claimable = 1 AND available_at <= UTC_TIMESTAMP(6) AND kind IN ('k'))`,
@@ -279,10 +279,13 @@ test('100,000 waiting jobs of one limit cost neither other claims nor the search
     expect((await reads(client)) - before).toBeLessThan(500);
   }
   client.release();
-  expect(await driver.limitedParts(['q', 'r'])).toEqual([
-    { queue: 'q', limits: '{"a":1}' },
-    { queue: 'q', limits: '{"b":1}' },
-  ]);
+  expect(await driver.limitedParts({ queues: ['q', 'r'], beyond: '', limit: 1_000 })).toEqual({
+    parts: [
+      { queue: 'q', limits: '{"a":1}' },
+      { queue: 'q', limits: '{"b":1}' },
+    ],
+    last: null,
+  });
 });
 
 /** How many rows and keys a session has read. */

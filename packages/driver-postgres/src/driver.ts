@@ -6,12 +6,15 @@ import {
   type ClaimSessionOptions,
   type Driver,
   despiteDeadlocks,
+  type FoundPart,
   type HistoryEntry,
   type JobId,
   type Lanes,
   type MigrationReport,
   ownHandle,
-  type QueuePart,
+  type PartsPage,
+  type PartsStretch,
+  partsPage,
   type Rate,
   type Receipt,
   type Reclaimed,
@@ -193,10 +196,15 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return survey(this.#short, this.context.sql, this.#names, lanes);
   }
 
-  async limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]> {
+  async limitedParts(stretch: PartsStretch): Promise<PartsPage> {
+    const { queues, beyond, limit } = stretch;
     const { limitedParts } = this.context.sql;
     const name = this.#names.nameOf(limitedParts, queues.length);
-    return query<QueuePart & { [column: string]: unknown }>(this.#short, limitedParts, [queues], name);
+    const values = [queues, beyond, limit];
+    return partsPage(
+      await query<FoundPart & pg.QueryResultRow>(this.#short, limitedParts, values, name),
+      stretch,
+    );
   }
 
   takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]> {

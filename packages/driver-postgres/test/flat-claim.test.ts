@@ -239,7 +239,7 @@ test('a hundred thousand jobs that wait for a limit cost neither other jobs nor 
   for (const [text, values, index, most] of [
     [sql.claimOne, claim, 'job_claim', 20],
     [sql.claimLimited, limited, 'job_limited', 60],
-    [sql.limitedParts, [['q', 'other']], 'job_limited', 40],
+    [sql.limitedParts, [['q', 'other'], '', 1_000], 'job_limited', 40],
   ] as const) {
     // The first call in a session reads the catalog, for the plans of the function.
     await explained(client, text, [...values]);
@@ -255,7 +255,7 @@ test('a hundred thousand jobs that wait for a limit cost neither other jobs nor 
   await arePlannedOnce(client, {
     claim: [sql.claimOne, claim],
     'claim with a limit': [sql.claimLimited, limited],
-    parts: [sql.limitedParts, [['q']]],
+    parts: [sql.limitedParts, [['q'], '', 1_000]],
   });
   await client.end();
   await database.drop();
@@ -278,7 +278,7 @@ test('a hundred thousand jobs of a paused queue cost a claim and a survey nothin
     claim: [sql.claimOne, ['q', -32_768, 0, ['k'], []]],
     several: [sql.claim, ['q', -32_768, 0, ['k'], [], 10]],
     limited: [sql.claimLimited, ['q', -32_768, 0, ['k'], [], limits, ['a'], [2], 'rowlock']],
-    parts: [sql.limitedParts, [['q']]],
+    parts: [sql.limitedParts, [['q'], '', 1_000]],
     survey: [sql.survey, [['q'], ['k']]],
   } satisfies Readonly<Record<string, readonly [text: string, values: unknown[]]>>;
   for (const target of [

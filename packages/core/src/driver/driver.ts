@@ -3,11 +3,12 @@ import type { Rate } from '../job/rates.js';
 import type { Anchor, SessionListener, WorkerInfo } from './anchor.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
 import type { HistoryEntry, Stretch } from './history.js';
+import type { PartsPage, PartsStretch } from './queue-parts.js';
 import type { Receipt, RunNote, RunRef, RunStart, RunsStarted } from './run-record.js';
 import type { ScheduleStore } from './schedule-store.js';
 import type { SharedPool } from './shared-pool.js';
 import type { Store } from './store.js';
-import type { Lanes, QueuePart, Reclaimed, ReclaimScope, Survey } from './survey.js';
+import type { Lanes, Reclaimed, ReclaimScope, Survey } from './survey.js';
 
 /**
  * A database that can hold jobs. Core decides, and a driver translates into SQL. A driver has no policy, no backoff, no
@@ -51,10 +52,11 @@ export interface Driver<Tx = unknown> extends Store {
   survey(lanes: Lanes): Promise<Survey>;
 
   /**
-   * The parts of these queues that have due jobs with limits, locked or not, up to 1,000. Without the parts of a queue or
-   * a limit that is paused. Reads without locks.
+   * The parts of these queues that have due jobs with limits, locked or not. Those of a queue are in an order of their
+   * texts that is always the same. A paused queue is passed over. Parts of a paused limit are looked at, and not
+   * returned. Reads without locks, one step for each part.
    */
-  limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]>;
+  limitedParts(stretch: PartsStretch): Promise<PartsPage>;
 
   /**
    * Takes a start of each of these rates, or of none. The rates are in the order of their names. By the database's

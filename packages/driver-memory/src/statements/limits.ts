@@ -1,12 +1,19 @@
 import { DriverError } from '@rowlock/core';
-import { type LimitView, limitsOf, NO_LIMITS, type QueuePart } from '@rowlock/core/driver';
+import {
+  type LimitView,
+  limitsOf,
+  NO_LIMITS,
+  type PartsPage,
+  type PartsStretch,
+  partsPage,
+} from '@rowlock/core/driver';
 import type { Row } from '../row.js';
 import type { LimitSlotRow } from '../rows.js';
 import { notify } from './bell.js';
 import { pausesOf } from './pauses.js';
 import type { Place } from './place.js';
 
-/** The most parts of queues, and the most limits, that are returned. */
+/** The most limits that are returned. */
 const MOST = 1_000;
 
 /** Takes a slot of each limit, in the order of their names. @throws DriverError `LimitReached` */
@@ -79,19 +86,23 @@ export function limits({ database, tx }: Place): readonly LimitView[] {
     .slice(0, MOST);
 }
 
-export function limitedParts({ database, tx }: Place, queues: readonly string[]): readonly QueuePart[] {
+export function limitedParts({ database, tx }: Place, stretch: PartsStretch): PartsPage {
+  const { queues, beyond, limit } = stretch;
   const now = database.clock.now();
   const paused = pausesOf({ database, tx });
-  const open = queues.filter((queue) => !paused.queue(queue));
-  const parts = open.flatMap((queue) => {
+  const found = queues.flatMap((queue, place) => {
+    if (paused.queue(queue)) return [];
     const jobs = database.tables.jobs.findBy(
       'queue',
       queue,
       tx,
       ({ status, due, availableAt, limits }) =>
-        limits !== NO_LIMITS && status === 'new' && due && availableAt <= now && !paused.limits(limits),
+        limits !== NO_LIMITS && status === 'new' && due && availableAt <= now,
     );
-    return [...new Set(jobs.map(({ value }) => value.limits))].map((limits) => ({ queue, limits }));
+    return [...new Set(jobs.map(({ value }) => value.limits))]
+      .filter((limits) => place > 0 || limits > beyond)
+      .toSorted()
+      .map((limits) => ({ queue, limits, paused: paused.limits(limits) }));
   });
-  return parts.slice(0, MOST);
+  return partsPage(found.slice(0, limit), stretch);
 }

@@ -5,7 +5,7 @@ import type { Tables } from './tables.js';
 export const limitStatements = ({ slot, size, enterLimit, widenLimit, limitedParts }: Tables) => ({
   enterLimit: `CALL ${enterLimit}(?, ?, ?)`,
 
-  limitedParts: `CALL ${limitedParts}(?)`,
+  limitedParts: `CALL ${limitedParts}(?, ?, ?)`,
 
   widenLimit: `CALL ${widenLimit}(?, ?, ?, ?)`,
 
