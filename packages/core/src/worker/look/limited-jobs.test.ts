@@ -202,6 +202,15 @@ test('a round that was cut short goes on behind its last sweep, on the next page
   expect(swept.slice(0, 4)).toEqual(names(four));
 });
 
+test('slots that look together share the parts of a page', async () => {
+  const { jobs, parts } = limited({ page: 2 });
+  parts.push(part('a'), part('b'), part('c'));
+  const swept: string[] = [];
+  const sweep = async (pass: Sweep): Promise<void> => void swept.push(pass.limits);
+  await Promise.all([jobs.round(sweep, []), jobs.round(sweep, [])]);
+  expect(swept.toSorted()).toEqual(names([part('a'), part('b')]));
+});
+
 test('a page without a part to sweep is passed, and all pages together wait for starts', async () => {
   const { jobs, starts, waits, parts, round, woken } = limited({ page: 2 });
   parts.push(rated('a'), rated('a', 'b'), part('c'));

@@ -45,6 +45,10 @@ export class LimitedJobs {
   /** Until when a part is left alone because others have all of its jobs, by part. */
   readonly #busy = new Map<string, number>();
   readonly #pages: PartPages;
+  /** Which sweep was the last one of a part, by part. */
+  readonly #begun = new Map<string, number>();
+  /** How many sweeps have begun. */
+  #count = 0;
   /** The part at which the last sweep began. */
   #last = '';
 
@@ -75,6 +79,7 @@ export class LimitedJobs {
    */
   async round(sweep: (pass: Sweep) => Promise<unknown>, sweeps: Sweep[]): Promise<void> {
     const { clock, alarm } = this.#parts;
+    const since = this.#count;
     const look = await this.#pages.look();
     const due = this.#due(look);
     const until = clock.now() + SWEEP_MS;
@@ -82,8 +87,10 @@ export class LimitedJobs {
     for (const [name, { queue, limits }] of due) {
       // The rest is for the next round.
       if (clock.now() >= until) return this.#parts.wake();
-      // Another slot may have found it so meanwhile.
-      if (!this.#isOpen(name, limits)) continue;
+      // Another slot may have found it so meanwhile. Of very many parts, each slot is to come to others.
+      const isTaken = !look.isWhole && (this.#begun.get(name) ?? 0) > since;
+      if (isTaken || !this.#isOpen(name, limits)) continue;
+      this.#begun.set(name, ++this.#count);
       this.#last = name;
       look.reached({ queue, limits });
       const position = this.#position(name);
@@ -130,7 +137,8 @@ export class LimitedJobs {
   #due({ parts, isWhole }: PartLook): readonly (readonly [string, QueuePart])[] {
     const { clock } = this.#parts;
     const found = new Map(parts.map((part) => [nameOf(part), part]));
-    for (const name of this.#positions.keys()) if (!found.has(name)) this.#positions.delete(name);
+    for (const left of [this.#positions, this.#begun])
+      for (const name of left.keys()) if (!found.has(name)) left.delete(name);
     const now = clock.now();
     for (const left of [this.#reached, this.#busy])
       for (const [one, until] of left) if (until <= now) left.delete(one);
