@@ -145,6 +145,7 @@ export function emptyDatabase(answers: Answers): {
     workers: unused,
     history: unused,
     prune: unused,
+    pruneSlots: async () => null,
     update: unused,
     takePruneTurn: unused,
   };

@@ -171,6 +171,10 @@ class Memory extends MemoryStore implements MemoryDriver {
     return this.execute((place) => statements.prune(place, jobs, settledMs));
   }
 
+  pruneSlots(beyond: string, ageMs: number): Promise<null> {
+    return this.execute((place) => statements.pruneSlots(place, beyond, ageMs));
+  }
+
   takePruneTurn(workerId: string, forMs: number): Promise<boolean> {
     return this.execute((place) => statements.takePruneTurn(place, workerId, forMs));
   }

@@ -4,7 +4,7 @@ export { claim } from './statements/claim.js';
 export { enqueue } from './statements/enqueue.js';
 export { count, list, move, update } from './statements/jobs.js';
 export { lease, lockLeased, reclaim } from './statements/lease.js';
-export { enterLimits, leaveLimits, limitedParts, limits, setLimit } from './statements/limits.js';
+export { enterLimits, leaveLimits, limitedParts, limits, pruneSlots, setLimit } from './statements/limits.js';
 export { pause, pauses, resume } from './statements/pauses.js';
 export type { Place } from './statements/place.js';
 export { history, prune, takePruneTurn } from './statements/prune.js';

@@ -80,6 +80,36 @@ BEGIN
   END IF;
 END;
 
+DROP PROCEDURE IF EXISTS rowlock_prune_slots;
+
+-- Deletes the slots of a limit that nobody has, and that are as old as this, in milliseconds. Deletes nothing if somebody is at the gate. The statement
+-- commits by itself, before the gate opens: who found a deleted slot still there, and could not lock it, would count it as taken.
+CREATE PROCEDURE rowlock_prune_slots(
+  IN wanted_name VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
+  IN age_ms      DOUBLE,
+  IN gate        VARCHAR(64)
+)
+MODIFIES SQL DATA
+SQL SECURITY INVOKER
+BEGIN
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION
+  BEGIN
+    DO RELEASE_LOCK(gate);
+    RESIGNAL;
+  END;
+
+  IF GET_LOCK(gate, 0) = 1 THEN
+    DELETE slot FROM (
+      SELECT name, n FROM rowlock_limit_slot FORCE INDEX (PRIMARY)
+      WHERE name = wanted_name AND made_at <= UTC_TIMESTAMP(6) - INTERVAL ROUND(age_ms * 1000) MICROSECOND
+        AND (run_id IS NULL OR leased_until <= UTC_TIMESTAMP(6))
+      LIMIT 1000 FOR UPDATE SKIP LOCKED
+    ) AS old
+    STRAIGHT_JOIN rowlock_limit_slot AS slot FORCE INDEX (PRIMARY) ON slot.name = old.name AND slot.n = old.n;
+    DO RELEASE_LOCK(gate);
+  END IF;
+END;
+
 DROP PROCEDURE IF EXISTS rowlock_limited_parts;
 
 -- Answers a row for each queue of the list and each text of limits in its due jobs, up to `most`, with 1 if one of the limits is paused. Passes over paused

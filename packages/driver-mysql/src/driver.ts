@@ -75,6 +75,7 @@ import { prune, takePruneTurn } from './store/prune.js';
 import { giveBackStarts, takeStarts } from './store/rates.js';
 import { MysqlSchedules } from './store/schedules.js';
 import { MysqlStore } from './store/store.js';
+import { pruneSlots } from './store/unused-slots.js';
 import { withBoundedWaits } from './store/wait-limit.js';
 import { MysqlAnchor } from './worker/anchor.js';
 import { findRings } from './worker/bell.js';
@@ -318,6 +319,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   async prune(jobs: readonly JobId[], settledMs: number): Promise<number> {
     if (jobs.length === 0) return 0;
     return this.inTransaction((tx) => prune(tx, this.context.sql, jobs, settledMs));
+  }
+
+  pruneSlots(beyond: string, ageMs: number): Promise<string | null> {
+    return pruneSlots(this.#bounded, beyond, ageMs);
   }
 
   takePruneTurn(workerId: string, forMs: number): Promise<boolean> {

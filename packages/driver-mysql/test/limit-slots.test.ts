@@ -109,6 +109,18 @@ test('14 sessions with sizes of their own, connections that are killed and lease
   expect(counts.full).toBeGreaterThan(50);
 });
 
+test('the same holds while free slots are deleted all the while', async () => {
+  const { overAdmitted, falselyFull, errors, ...counts } = await limitTrial(driver, pool, {
+    sessions: 12,
+    ms: 4_000,
+    prunes: true,
+  });
+  expect({ overAdmitted, falselyFull, errors }).toEqual({ overAdmitted: 0, falselyFull: 0, errors: [] });
+  expect(counts.entered).toBeGreaterThan(20);
+  expect(counts.full).toBeGreaterThan(20);
+  expect(counts.pruned).toBeGreaterThan(0);
+});
+
 test('of 30 that enter a new limit of 20 at once, 20 are in', async () => {
   const all = await Promise.all(Array.from({ length: 30 }, () => enter(20)));
   expect(all.filter((held) => held !== undefined)).toHaveLength(20);

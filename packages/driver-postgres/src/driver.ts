@@ -64,7 +64,7 @@ import { tables } from './statements/tables.js';
 import { history } from './store/history.js';
 import { inTransaction, sendInTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
-import { prune, takePruneTurn } from './store/prune.js';
+import { prune, pruneSlots, takePruneTurn } from './store/prune.js';
 import { RateStarts } from './store/rates.js';
 import { PostgresSchedules } from './store/schedules.js';
 import { PostgresStore, texts } from './store/store.js';
@@ -237,6 +237,11 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
 
   prune(jobs: readonly JobId[], settledMs: number): Promise<number> {
     return prune(this.#short, this.context.sql, jobs, settledMs);
+  }
+
+  pruneSlots(beyond: string, ageMs: number): Promise<string | null> {
+    const { sql, schema } = this.context;
+    return pruneSlots(this.#short, sql, schema, beyond, ageMs);
   }
 
   takePruneTurn(workerId: string, forMs: number): Promise<boolean> {

@@ -230,7 +230,9 @@ test('a hundred thousand jobs that wait for a limit cost neither other jobs nor 
      SELECT 'q', 'k', CASE n % 1000 WHEN 0 THEN '' WHEN 1 THEN '{"b":1}' ELSE $1 END FROM generate_series(1, 100000) AS n`,
     [limits],
   );
-  await client.query("INSERT INTO rowlock.limit_slot SELECT 'a', n FROM generate_series(1, 2) AS n");
+  await client.query(
+    "INSERT INTO rowlock.limit_slot (name, n) SELECT 'a', n FROM generate_series(1, 2) AS n",
+  );
   await client.query('VACUUM ANALYZE');
   const [claim, limited] = [
     ['q', -32_768, 0, ['k'], []],

@@ -116,6 +116,15 @@ export interface Driver<Tx = unknown> extends Store {
   prune(jobs: readonly JobId[], settledMs: number): Promise<number>;
 
   /**
+   * Deletes slots of limits that nobody has, and that were made at least `ageMs` milliseconds ago. A limit makes slots
+   * again when it needs them. Looks at up to 100 limits, in the order of their names, behind the name `beyond`. Leaves
+   * those alone whose size was set. Deletes nothing while somebody takes a slot of the same limit.
+   *
+   * @returns the last name, or null if none is behind it
+   */
+  pruneSlots(beyond: string, ageMs: number): Promise<string | null>;
+
+  /**
    * Whether it is this worker's turn to prune. The turn lasts `forMs` milliseconds from now, and no other worker has
    * it. A worker that has the turn renews it. Two workers may take it in the same moment, which does no harm.
    */

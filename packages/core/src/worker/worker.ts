@@ -386,7 +386,10 @@ export class Worker<Tx> {
       workerId: anchor.workerId,
       stopping: this.#stopping.signal,
     });
-    const beside = [this.#listen(anchor).catch(this.#faults.meet), ...(retention.any ? [pruner.run()] : [])];
+    const beside = [
+      this.#listen(anchor).catch(this.#faults.meet),
+      ...(retention.any || registry.hasLimits ? [pruner.run()] : []),
+    ];
     this.#running = { anchor, slots, rounds, limited, starts, surveyor, ticks, lines, beside };
     const wakeUps = anchor.pushed ? 'pushed' : 'polled';
     log.info(

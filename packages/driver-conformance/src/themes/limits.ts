@@ -6,6 +6,8 @@ import { type Stage, settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { until } from '../until.js';
 
+const HOUR_MS = 3_600_000;
+
 /** The text of one limit's size, as a row has it. */
 function sized(name: string, max: number): string {
   return JSON.stringify({ [name]: max });
@@ -374,6 +376,35 @@ export const limits = theme('limits', (test) => {
     const scope = { queues: [queue], dead: [], own: { workerId, ended: [runId] } };
     expect(await driver.reclaim(scope)).toMatchObject({ reclaimed: 1 });
     expect(await enter(stage, key, 1)).toBeDefined();
+  });
+
+  test('slots that nobody has are deleted once they are old, and the limit makes others', async (stage) => {
+    const { driver, key, reader, put, claimSession, take } = stage;
+    const [used, leased, fixed, gone] = [`${key} used`, `${key} leased`, `${key} fixed`, `${key} gone`];
+    const slots = (): Promise<readonly number[]> =>
+      Promise.all([used, leased, fixed, gone].map((name) => reader.slots(name)));
+    const prune = async (ageMs: number): Promise<void> => {
+      for (let beyond: string | null = ''; beyond !== null; ) beyond = await driver.pruneSlots(beyond, ageMs);
+    };
+    for (const name of [fixed, gone]) await (await enter(stage, name, 1))?.commit();
+    const holder = await enter(stage, used, 1);
+    await put({ limits: sized(leased, 1) });
+    const held = claimSession();
+    const job = await take(held, { limits: sized(leased, 1) });
+    await held.lease(randomUUID(), [job.id], 60_000);
+    await driver.setLimit(fixed, 1, 'ann');
+    const made = await slots();
+    await prune(HOUR_MS);
+    expect(await slots()).toEqual(made);
+    await prune(0);
+    expect(await slots()).toEqual([...made.slice(0, 3), 0]);
+    for (const name of [used, leased]) expect(await enter(stage, name, 1)).toBeUndefined();
+    await holder?.rollback();
+    for (const name of [used, gone]) {
+      expect(await enter(stage, name, 1)).toBeDefined();
+      expect(await enter(stage, name, 1)).toBeUndefined();
+    }
+    await driver.setLimit(fixed, null, 'ann');
   });
 
   test('a lease whose time is over has no slot', async (stage) => {

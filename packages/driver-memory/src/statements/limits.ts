@@ -33,7 +33,7 @@ function enter({ database, tx }: Place, name: string, size: number): void {
       `All ${size} slots of the limit ${JSON.stringify(name)} are taken.`,
     );
   const [first] = free;
-  if (first === undefined) limitSlots.insert(tx, () => ({ name, runId: null, until: 0 }));
+  if (first === undefined) limitSlots.insert(tx, () => ({ name, madeAt: now, runId: null, until: 0 }));
   else tx.take(first);
 }
 
@@ -56,6 +56,21 @@ export function leaveLimits({ database, tx }: Place, runIds: readonly string[]):
     tx.take(row);
     tx.write(row, { ...value, runId: null });
   }
+}
+
+/** Deletes slots that nobody has, in one step. */
+export function pruneSlots({ database, tx }: Place, beyond: string, ageMs: number): null {
+  const now = database.clock.now();
+  const old = database.tables.limitSlots.find(
+    tx,
+    ({ name, madeAt }, row) => name > beyond && madeAt <= now - ageMs && isFree(row, now),
+  );
+  for (const { row, value } of old) {
+    if (sizeOf({ database, tx }, value.name) !== undefined) continue;
+    tx.take(row);
+    tx.write(row, undefined);
+  }
+  return null;
 }
 
 /** The size that was set for all. */

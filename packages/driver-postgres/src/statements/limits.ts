@@ -33,7 +33,7 @@ export const partsOf = (tables: Tables, queues: string, beyond: string): string 
 };
 
 /** The slots of limits, and the sizes that were set at run time. */
-export const limitStatements = (tables: Tables, { enterLimits, limitGate }: Functions) => {
+export const limitStatements = (tables: Tables, { enterLimits, limitGate, pruneSlots }: Functions) => {
   const { limitSlot, limitMark, limitSize } = tables;
 
   return {
@@ -47,6 +47,17 @@ export const limitStatements = (tables: Tables, { enterLimits, limitGate }: Func
       WITH gate AS MATERIALIZED (SELECT pg_advisory_xact_lock(${limitGate}($1)))
       INSERT INTO ${limitSlot} (name, n) SELECT $1, n FROM gate, generate_series(1, $2::integer) AS n
       ON CONFLICT DO NOTHING`,
+
+    oldSlots: `
+      SELECT name FROM ${limitSlot} AS slot
+      WHERE name > $1 AND made_at <= clock_timestamp() - $2::double precision * interval '1 ms'
+        AND NOT EXISTS (SELECT FROM ${limitSize} AS size WHERE size.name = slot.name)
+      GROUP BY name
+      ORDER BY name
+      LIMIT 100`,
+
+    // Each limit in a transaction of its own.
+    pruneSlots: `SELECT ${pruneSlots}($1, $2, $3)`,
 
     limitedParts: `${partsOf(tables, unseen('$1', 'text[]'), '$2')} LIMIT $3`,
 
