@@ -8,6 +8,7 @@ import type { PauseView } from '../driver/pause.js';
 import type { JobFilter, Moved, Store } from '../driver/store.js';
 import { ClosedError, IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { QUEUE } from '../handler/handler.js';
+import type { DeclaredSizes } from '../handler/job-limits.js';
 import { awaitedByRun, isSettledThrough } from '../handler/run-of-handle.js';
 import { checkKey, checkName, checkWhole, LIMITS } from '../input.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
@@ -47,6 +48,7 @@ export class Client<Tx> {
   readonly #calls: SharedStore;
   readonly #clock: Clock;
   readonly #held = new Set<SlotHolder>();
+  readonly #sizes: DeclaredSizes | undefined;
   readonly #around: AroundEnqueue | undefined;
   #isClosed = false;
   /** The sizes of limits, at run time. */
@@ -63,8 +65,10 @@ export class Client<Tx> {
     log: Logger,
     clock: Clock,
     around: AroundEnqueue | undefined,
+    sizes?: DeclaredSizes,
   ) {
     this.#driver = driver;
+    this.#sizes = sizes;
     this.#clock = clock;
     const open = (): Driver<Tx> => {
       this.checkOpen();
@@ -72,7 +76,7 @@ export class Client<Tx> {
     };
     this.limits = new LimitSizes(open);
     this.rates = new RateSettings(open);
-    this.schedules = new Schedules(open);
+    this.schedules = new Schedules(open, sizes);
     this.#around = around;
     this.#calls = new SharedStore(driver, here, log, clock);
   }
@@ -108,7 +112,7 @@ export class Client<Tx> {
         throw new InvalidInputError('enqueueMany() takes a list: [{ payload }, …].');
       checkWhole('The number of jobs', options.length, 0, LIMITS.jobsPerCall);
       if (options.length === 0) return [];
-      const checked = newJobs(handler, options);
+      const checked = newJobs(handler, options, this.#sizes);
       const jobs = checked instanceof Promise ? await checked : checked;
       const { queue = QUEUE } = handler;
       const write = (rows: readonly NewJob[]): Promise<readonly Enqueued[]> =>
