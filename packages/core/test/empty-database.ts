@@ -135,7 +135,7 @@ export function emptyDatabase(answers: Answers): {
     limits: unused,
     pause: unused,
     resume: unused,
-    pauses: unused,
+    pauses: async () => [],
     setRate: unused,
     rates: unused,
     move: answers.move ?? unused,

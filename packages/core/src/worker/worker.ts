@@ -37,6 +37,7 @@ import { limitMs } from './run/time-limits.js';
 import { WorkerEmitter, type WorkerEvents } from './tell/events.js';
 import { Faults } from './tell/faults.js';
 import { LineReporter } from './tell/line-reporter.js';
+import { logPauses } from './tell/paused-work.js';
 import { Alarm } from './time/alarm.js';
 
 export interface WorkerOptions {
@@ -396,6 +397,7 @@ export class Worker<Tx> {
       { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
       'worker started',
     );
+    beside.push(logPauses(driver, registry, this.name, log));
     // Others are found by the first survey.
     if (schedules.names.length > 0) ticks.look();
     // A hint to other workers, which poll behind it.
