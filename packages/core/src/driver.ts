@@ -34,6 +34,13 @@ export {
 } from './driver/pause.js';
 export type { ClientPool } from './driver/pool-size.js';
 export {
+  type FoundPart,
+  type PartsPage,
+  type PartsStretch,
+  partsPage,
+  type QueuePart,
+} from './driver/queue-parts.js';
+export {
   type BegunTransaction,
   type Isolation,
   levelOf,

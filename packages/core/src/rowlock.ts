@@ -9,9 +9,11 @@ import { type Clock, systemClock } from './clock.js';
 import type { Driver, MigrationReport } from './driver/driver.js';
 import { InvalidInputError } from './errors.js';
 import type { AnyHandler } from './handler/handler.js';
+import { checkSizes } from './handler/job-limits.js';
 import { Registry } from './handler/registry.js';
 import { consoleLogger, type Logger, unfailing } from './logger.js';
 import { aroundEnqueue } from './plugin/around-enqueue.js';
+import { declaredSizes } from './plugin/declared-limits.js';
 import { definePlugin, type Plugin } from './plugin/plugin.js';
 import { prune } from './retention/prune.js';
 import { type Retention, RetentionLimits } from './retention/retention.js';
@@ -80,9 +82,11 @@ export class Rowlock<Tx> extends Client<Tx> {
       );
     const plugins = given.map((plugin) => definePlugin(plugin));
     const registry = new Registry([...plugins.flatMap((plugin) => plugin.handlers), ...handlers]);
+    const sizes = declaredSizes(plugins);
+    for (const handler of registry.handlers) checkSizes(handler, sizes);
     const log = unfailing(logger);
     const here = new LocalWorkers();
-    super(driver, here, log, clock, aroundEnqueue(plugins, log));
+    super(driver, here, log, clock, aroundEnqueue(plugins, log), sizes);
     this.#driver = driver;
     this.#here = here;
     this.#log = log;
@@ -108,7 +112,10 @@ export class Rowlock<Tx> extends Client<Tx> {
       clock,
       container,
       retention: this.#retention,
-      schedules: new DeclaredSchedules([...plugins.map((plugin) => plugin.schedules ?? {}), schedules]),
+      schedules: new DeclaredSchedules(
+        [...plugins.map((plugin) => plugin.schedules ?? {}), schedules],
+        sizes,
+      ),
       captured: new Set([...captured.kinds, ...kindsOfChanges(registry)]),
     };
     this.#work = (options) => here.add(new Worker(parts, options));

@@ -118,6 +118,9 @@ export interface Reader {
   /** How many records of runs there are whose job is not. */
   orphans(): Promise<number>;
 
+  /** How many slots a limit has, taken or not. */
+  slots(name: string): Promise<number>;
+
   /** The starts of a rate, or undefined. */
   rate(name: string): Promise<RateRow | undefined>;
 

@@ -11,6 +11,8 @@ import {
   type JobId,
   type Lanes,
   type MigrationReport,
+  type PartsPage,
+  type PartsStretch,
   type QueuePart,
   type Rate,
   type Receipt,
@@ -138,8 +140,8 @@ class Memory extends MemoryStore implements MemoryDriver {
     return this.execute((place) => statements.survey(place, lanes));
   }
 
-  limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]> {
-    return this.execute((place) => statements.limitedParts(place, queues));
+  limitedParts(stretch: PartsStretch): Promise<PartsPage> {
+    return this.execute((place) => statements.limitedParts(place, stretch));
   }
 
   states(publicIds: readonly string[]): Promise<ReadonlyMap<string, State>> {
@@ -202,6 +204,10 @@ class Memory extends MemoryStore implements MemoryDriver {
 
   prune(jobs: readonly JobId[], settledMs: number): Promise<number> {
     return this.execute((place) => statements.prune(place, jobs, settledMs));
+  }
+
+  pruneSlots(beyond: string, ageMs: number): Promise<null> {
+    return this.execute((place) => statements.pruneSlots(place, beyond, ageMs));
   }
 
   takePruneTurn(workerId: string, forMs: number): Promise<boolean> {

@@ -39,6 +39,7 @@ export interface WorkerRow {
 /** A slot of a limit. It is taken while a transaction has its lock, or while a run has it by a lease. */
 export interface LimitSlotRow {
   readonly name: string;
+  readonly madeAt: number;
   readonly runId: string | null;
   readonly until: number;
 }

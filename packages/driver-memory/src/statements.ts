@@ -5,7 +5,7 @@ export { enqueue } from './statements/enqueue.js';
 export { jobRuns } from './statements/job-runs.js';
 export { move, states, update } from './statements/jobs.js';
 export { lease, lockLeased, reclaim } from './statements/lease.js';
-export { enterLimits, leaveLimits, limitedParts, limits, setLimit } from './statements/limits.js';
+export { enterLimits, leaveLimits, limitedParts, limits, pruneSlots, setLimit } from './statements/limits.js';
 export { pause, pauses, resume } from './statements/pauses.js';
 export type { Place } from './statements/place.js';
 export { history, prune, takePruneTurn } from './statements/prune.js';

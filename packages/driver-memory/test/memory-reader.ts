@@ -33,6 +33,8 @@ export function openReader(database: Database, exec: Reader['exec']): Reader {
         return [...runs, ...completion(job, runs)];
       }),
 
+    slots: (name) => ask((tx) => database.tables.limitSlots.findBy('name', name, tx).length),
+
     orphans: () =>
       ask((tx) => {
         const { jobs, runs } = database.tables;

@@ -147,10 +147,11 @@ CREATE TABLE IF NOT EXISTS rowlock_open_run (
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
 -- The slots of limits. A run holds one of each of its limits: by a lock on the row, for as long as its transaction goes on, or by a mark
--- for as long as its lease does. No row is both locked for long and marked. A limit has as many rows as were ever needed at once.
+-- for as long as its lease does. No row is both locked for long and marked. A limit has as many rows as were needed at once. rowlock_prune_slots deletes old ones.
 CREATE TABLE IF NOT EXISTS rowlock_limit_slot (
   name          VARCHAR(512) NOT NULL,
   n             INT NOT NULL,
+  made_at       DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
   -- The leased run that has the slot.
   run_id        CHAR(36) CHARACTER SET ascii COLLATE ascii_bin,
   -- When the mark ends in any case.

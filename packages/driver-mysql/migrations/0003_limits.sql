@@ -80,33 +80,74 @@ BEGIN
   END IF;
 END;
 
+DROP PROCEDURE IF EXISTS rowlock_prune_slots;
+
+-- Deletes the slots of a limit that nobody has, and that are as old as this, in milliseconds. Deletes nothing if somebody is at the gate. The statement
+-- commits by itself, before the gate opens: who found a deleted slot still there, and could not lock it, would count it as taken.
+CREATE PROCEDURE rowlock_prune_slots(
+  IN wanted_name VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
+  IN age_ms      DOUBLE,
+  IN gate        VARCHAR(64)
+)
+MODIFIES SQL DATA
+SQL SECURITY INVOKER
+BEGIN
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION
+  BEGIN
+    DO RELEASE_LOCK(gate);
+    RESIGNAL;
+  END;
+
+  IF GET_LOCK(gate, 0) = 1 THEN
+    DELETE slot FROM (
+      SELECT name, n FROM rowlock_limit_slot FORCE INDEX (PRIMARY)
+      WHERE name = wanted_name AND made_at <= UTC_TIMESTAMP(6) - INTERVAL ROUND(age_ms * 1000) MICROSECOND
+        AND (run_id IS NULL OR leased_until <= UTC_TIMESTAMP(6))
+      LIMIT 1000 FOR UPDATE SKIP LOCKED
+    ) AS old
+    STRAIGHT_JOIN rowlock_limit_slot AS slot FORCE INDEX (PRIMARY) ON slot.name = old.name AND slot.n = old.n;
+    DO RELEASE_LOCK(gate);
+  END IF;
+END;
+
 DROP PROCEDURE IF EXISTS rowlock_limited_parts;
 
--- Answers a row for each queue of the list and each text of limits in its due jobs, up to 1,000, without paused ones. Goes from text to text by the index,
--- however many jobs there are of each: a server chooses such a plan for one GROUP BY only now and then.
-CREATE PROCEDURE rowlock_limited_parts(IN queues JSON)
+-- Answers a row for each queue of the list and each text of limits in its due jobs, up to `most`, with 1 if one of the limits is paused. Passes over paused
+-- queues. Goes from text to text by the index, however many jobs there are of each: a server chooses such a plan for one GROUP BY only now and then.
+--   beyond: texts of the first queue are looked at behind this one
+CREATE PROCEDURE rowlock_limited_parts(
+  IN queues JSON,
+  IN beyond VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
+  IN most   INT
+)
 READS SQL DATA
 SQL SECURITY INVOKER
 BEGIN
-  DECLARE place, parts, stops INT DEFAULT 0;
+  DECLARE place, parts, limit_pauses, queue_pauses, stops INT DEFAULT 0;
   DECLARE part_queue VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
   DECLARE part_limits VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
-  WHILE place < JSON_LENGTH(queues) DO
+  -- A look at the pauses for each part took a third of the time.
+  SELECT COALESCE(SUM(scope = 'limit'), 0), COALESCE(SUM(scope IN ('all', 'queue')), 0) INTO limit_pauses, queue_pauses
+  FROM rowlock_pause WHERE paused_until IS NULL OR paused_until > UTC_TIMESTAMP(6);
+  WHILE place < JSON_LENGTH(queues) AND parts < most DO
     SET part_queue = JSON_UNQUOTE(JSON_EXTRACT(queues, CONCAT('$[', place, ']')));
-    SET part_limits = '', place = place + 1;
-    WHILE part_limits IS NOT NULL AND parts < 1000 DO
+    SET part_limits = IF(place = 0, beyond, ''), place = place + 1;
+    IF queue_pauses > 0 THEN
+      SELECT IF(COUNT(*) = 0, part_limits, NULL) INTO part_limits FROM rowlock_pause
+      WHERE (paused_until IS NULL OR paused_until > UTC_TIMESTAMP(6))
+      AND (scope = 'all' OR scope = 'queue' AND name = part_queue);
+    END IF;
+    WHILE part_limits IS NOT NULL AND parts < most DO
       SELECT MIN(limits) INTO part_limits FROM rowlock_job FORCE INDEX (job_claim)
       WHERE queue = part_queue AND claimable = 1 AND limits > part_limits;
-      SELECT COUNT(*) INTO stops FROM rowlock_pause
-      WHERE (paused_until IS NULL OR paused_until > UTC_TIMESTAMP(6)) AND CASE scope
-        WHEN 'all' THEN TRUE
-        WHEN 'queue' THEN name = part_queue
-        WHEN 'limit' THEN LOCATE(CONCAT('{', JSON_QUOTE(name), ':'), part_limits) = 1 OR LOCATE(CONCAT(',', JSON_QUOTE(name), ':'), part_limits) > 0
-        ELSE FALSE
-      END;
-      IF part_limits IS NOT NULL AND stops = 0 THEN
-        SELECT part_queue AS queue, part_limits AS limits;
+      IF part_limits IS NOT NULL THEN
+        IF limit_pauses > 0 THEN
+          SELECT COUNT(*) INTO stops FROM rowlock_pause
+          WHERE (paused_until IS NULL OR paused_until > UTC_TIMESTAMP(6)) AND scope = 'limit'
+          AND (LOCATE(CONCAT('{', JSON_QUOTE(name), ':'), part_limits) = 1 OR LOCATE(CONCAT(',', JSON_QUOTE(name), ':'), part_limits) > 0);
+        END IF;
+        SELECT part_queue AS queue, part_limits AS limits, stops > 0 AS paused;
         SET parts = parts + 1;
       END IF;
     END WHILE;

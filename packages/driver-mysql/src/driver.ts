@@ -24,6 +24,8 @@ import {
   type NewPause,
   ownHandle,
   type Page,
+  type PartsPage,
+  type PartsStretch,
   type PauseMode,
   type QueuePart,
   type Rate,
@@ -86,6 +88,7 @@ import { MysqlSchedules } from './store/schedules.js';
 import { holders, situation } from './store/situation.js';
 import { backlog, report, tallied } from './store/statistics.js';
 import { MysqlStore } from './store/store.js';
+import { pruneSlots } from './store/unused-slots.js';
 import { withBoundedWaits } from './store/wait-limit.js';
 import { list } from './values/list.js';
 import { MysqlAnchor } from './worker/anchor.js';
@@ -303,8 +306,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return dueQueues(this.context.sql, this.#on, lanes);
   }
 
-  limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]> {
-    return limitedParts(this.context.sql, this.#on, queues);
+  limitedParts(stretch: PartsStretch): Promise<PartsPage> {
+    return limitedParts(this.context.sql, this.#on, stretch);
   }
 
   survey(lanes: Lanes): Promise<Survey> {
@@ -376,6 +379,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   async prune(jobs: readonly JobId[], settledMs: number): Promise<number> {
     if (jobs.length === 0) return 0;
     return this.inTransaction((tx) => prune(tx, this.context.sql, jobs, settledMs));
+  }
+
+  pruneSlots(beyond: string, ageMs: number): Promise<string | null> {
+    return pruneSlots(this.#bounded, beyond, ageMs);
   }
 
   takePruneTurn(workerId: string, forMs: number): Promise<boolean> {

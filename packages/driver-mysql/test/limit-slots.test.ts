@@ -109,6 +109,18 @@ test('14 sessions with sizes of their own, connections that are killed and lease
   expect(counts.full).toBeGreaterThan(50);
 });
 
+test('the same holds while free slots are deleted all the while', async () => {
+  const { overAdmitted, falselyFull, errors, ...counts } = await limitTrial(driver, pool, {
+    sessions: 12,
+    ms: 4_000,
+    prunes: true,
+  });
+  expect({ overAdmitted, falselyFull, errors }).toEqual({ overAdmitted: 0, falselyFull: 0, errors: [] });
+  expect(counts.entered).toBeGreaterThan(20);
+  expect(counts.full).toBeGreaterThan(20);
+  expect(counts.pruned).toBeGreaterThan(0);
+});
+
 test('of 30 that enter a new limit of 20 at once, 20 are in', async () => {
   const all = await Promise.all(Array.from({ length: 30 }, () => enter(20)));
   expect(all.filter((held) => held !== undefined)).toHaveLength(20);
@@ -268,7 +280,7 @@ test('100,000 waiting jobs of one limit cost neither other claims nor the search
   }
   const client = await pool.getConnection();
   for (const look of [
-    [`CALL rowlock_limited_parts('["q"]')`],
+    [`CALL rowlock_limited_parts('["q"]', '', 1000)`],
     [
       `SELECT EXISTS (SELECT 1 FROM rowlock_job FORCE INDEX (job_claim)
          WHERE queue = 'q' AND claimable = 1 AND available_at <= UTC_TIMESTAMP(6) AND kind IN ('k'))`,
@@ -279,10 +291,13 @@ test('100,000 waiting jobs of one limit cost neither other claims nor the search
     expect((await reads(client)) - before).toBeLessThan(500);
   }
   client.release();
-  expect(await driver.limitedParts(['q', 'r'])).toEqual([
-    { queue: 'q', limits: '{"a":1}' },
-    { queue: 'q', limits: '{"b":1}' },
-  ]);
+  expect(await driver.limitedParts({ queues: ['q', 'r'], beyond: '', limit: 1_000 })).toEqual({
+    parts: [
+      { queue: 'q', limits: '{"a":1}' },
+      { queue: 'q', limits: '{"b":1}' },
+    ],
+    last: null,
+  });
 });
 
 /** How many rows and keys a session has read. */

@@ -1,14 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClaimSession, Driver } from '@rowlock/core/driver';
-import type { Pool } from 'mysql2/promise';
+import type { Pool, RowDataPacket } from 'mysql2/promise';
 import type { MysqlTransaction } from '../src/query.js';
+
+export interface TrialOptions {
+  readonly sessions: number;
+  readonly ms: number;
+  /** Whether free slots are deleted all the while. Default: no. */
+  readonly prunes?: boolean;
+}
 
 export interface TrialResult {
   readonly entered: number;
   readonly full: number;
   readonly killed: number;
   readonly leased: number;
+  /** How often slots were deleted. */
+  readonly pruned: number;
   /** Who entered although as many others as its size were in for certain, all the while. */
   readonly overAdmitted: number;
   /** Who was refused although fewer others than its size can have been in meanwhile. */
@@ -36,10 +45,10 @@ const KEPT_MS = 30_000;
 export async function limitTrial(
   driver: Driver<MysqlTransaction>,
   pool: Pool,
-  { sessions, ms }: { readonly sessions: number; readonly ms: number },
+  { sessions, ms, prunes = false }: TrialOptions,
 ): Promise<TrialResult> {
   let stays: Stay[] = [];
-  let [entered, full, killed, leased, overAdmitted, falselyFull] = [0, 0, 0, 0, 0, 0];
+  let [entered, full, killed, leased, pruned, overAdmitted, falselyFull] = [0, 0, 0, 0, 0, 0, 0];
   const errors: string[] = [];
   const until = performance.now() + ms;
 
@@ -114,6 +123,18 @@ export async function limitTrial(
       }
     }
   };
-  await Promise.all(Array.from({ length: sessions }, work));
-  return { entered, full, killed, leased, overAdmitted, falselyFull, errors };
+  const countSlots = async (): Promise<number> => {
+    const [rows] = await pool.query<RowDataPacket[]>('SELECT COUNT(*) AS n FROM rowlock_limit_slot');
+    return Number(rows[0]?.n);
+  };
+  const prune = async (): Promise<void> => {
+    while (performance.now() < until) {
+      const made = await countSlots();
+      await driver.pruneSlots('', 0);
+      if ((await countSlots()) < made) pruned += 1;
+      await sleep(Math.random() * 5);
+    }
+  };
+  await Promise.all([...Array.from({ length: sessions }, work), ...(prunes ? [prune()] : [])]);
+  return { entered, full, killed, leased, pruned, overAdmitted, falselyFull, errors };
 }

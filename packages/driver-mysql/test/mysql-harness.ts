@@ -346,6 +346,11 @@ function openReader(plain: Pool): Reader {
       return (rows as readonly unknown[]).length;
     },
 
+    async slots(name) {
+      const [rows] = await plain.query<never>('SELECT n FROM rowlock_limit_slot WHERE name = ?', [name]);
+      return (rows as readonly unknown[]).length;
+    },
+
     async rate(name) {
       const [rows] = await plain.query<never>(
         `SELECT CAST(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', next_at) AS CHAR) AS nextUs, last_take AS lastTake

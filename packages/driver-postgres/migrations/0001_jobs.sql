@@ -188,11 +188,12 @@ CREATE TABLE open_run (
 -- The ids of 500 jobs stay as they are: to compress them took a twentieth of the server's time for a batch.
 ALTER TABLE open_run SET (toast_tuple_target = 8160);
 
--- The slots of a limit: who has one holds the lock of its row, until the transaction ends. Rows are only ever locked, and never changed, so a
--- lock never has to go after a newer version of its row. There are as many as were needed at once so far.
+-- The slots of a limit: who has one holds the lock of its row, until the transaction ends. Rows are locked, and never changed, so a
+-- lock never has to go after a newer version of its row. There are as many as were needed at once. prune_slots deletes old ones.
 CREATE TABLE limit_slot (
-  name  text NOT NULL,
-  n     integer NOT NULL,
+  name     text NOT NULL,
+  n        integer NOT NULL,
+  made_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (name, n)
 );
 
@@ -348,7 +349,7 @@ BEGIN
           marked := ARRAY(SELECT n FROM limit_mark WHERE name = names[place] AND until > clock_timestamp());
         END IF;
 
-        -- An interrupt comes before an assignment or after it, and never between the lock and what is noted of it.
+        -- A wait may be interrupted when its lock was granted just then. So a session whose call is interrupted has to end.
         shares := pg_advisory_lock_shared(gate) IS NOT NULL;
         own := NULL;
         -- If all began at the first slot, each would try those of all the others.
@@ -450,6 +451,27 @@ BEGIN
     RAISE EXCEPTION USING ERRCODE = 'RLRAC';
   END IF;
   RETURN CASE WHEN cardinality(others) < slots - size THEN 0 ELSE own END;
+END
+$$;
+
+-- Deletes the slots of a limit that nobody has, and that are as old as this. The gate stays closed until the commit: who found a deleted slot
+-- still there, and could not lock it, would count it as taken. Deletes nothing if somebody is at the gate.
+CREATE FUNCTION prune_slots(of_name text, age_ms double precision, own_schema text) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  free integer[];
+BEGIN
+  PERFORM set_config('search_path', format('%I, pg_temp', own_schema), true);
+  IF pg_try_advisory_xact_lock(limit_gate(of_name)) THEN
+    free := ARRAY(
+      SELECT n FROM limit_slot WHERE name = of_name AND made_at <= clock_timestamp() - age_ms * interval '1 ms'
+      FOR UPDATE SKIP LOCKED);
+    -- A look after the locks: a lease may have left its mark, and then its lock, meanwhile.
+    DELETE FROM limit_slot AS slot WHERE name = of_name AND n = ANY (free) AND NOT EXISTS (
+      SELECT FROM limit_mark WHERE limit_mark.name = of_name AND limit_mark.n = slot.n AND until > clock_timestamp());
+  END IF;
 END
 $$;
 

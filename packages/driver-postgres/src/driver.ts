@@ -8,12 +8,16 @@ import {
   type ClaimSessionOptions,
   type Driver,
   despiteDeadlocks,
+  type FoundPart,
   type HeldJob,
   type HistoryEntry,
   type JobId,
   type Lanes,
   type MigrationReport,
   ownHandle,
+  type PartsPage,
+  type PartsStretch,
+  partsPage,
   type QueuePart,
   type Rate,
   type Receipt,
@@ -69,7 +73,7 @@ import { tables } from './statements/tables.js';
 import { history } from './store/history.js';
 import { inTransaction, sendInTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
-import { prune, takePruneTurn } from './store/prune.js';
+import { prune, pruneSlots, takePruneTurn } from './store/prune.js';
 import { RateStarts } from './store/rates.js';
 import { PostgresSchedules } from './store/schedules.js';
 import { holders, situation } from './store/situation.js';
@@ -207,10 +211,15 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return survey(this.#short, this.context.sql, this.#names, lanes);
   }
 
-  async limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]> {
+  async limitedParts(stretch: PartsStretch): Promise<PartsPage> {
+    const { queues, beyond, limit } = stretch;
     const { limitedParts } = this.context.sql;
     const name = this.#names.nameOf(limitedParts, queues.length);
-    return query<QueuePart & { [column: string]: unknown }>(this.#short, limitedParts, [queues], name);
+    const values = [queues, beyond, limit];
+    return partsPage(
+      await query<FoundPart & pg.QueryResultRow>(this.#short, limitedParts, values, name),
+      stretch,
+    );
   }
 
   async states(publicIds: readonly string[]): Promise<ReadonlyMap<string, State>> {
@@ -273,6 +282,11 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
 
   prune(jobs: readonly JobId[], settledMs: number): Promise<number> {
     return prune(this.#short, this.context.sql, jobs, settledMs);
+  }
+
+  pruneSlots(beyond: string, ageMs: number): Promise<string | null> {
+    const { sql, schema } = this.context;
+    return pruneSlots(this.#short, sql, schema, beyond, ageMs);
   }
 
   takePruneTurn(workerId: string, forMs: number): Promise<boolean> {

@@ -203,7 +203,9 @@ test('a hundred thousand jobs that wait for a limit cost neither other jobs nor 
      SELECT 'q', 'k', CASE n % 1000 WHEN 0 THEN '' WHEN 1 THEN '{"b":1}' ELSE $1 END FROM generate_series(1, 100000) AS n`,
     [limits],
   );
-  await client.query("INSERT INTO rowlock.limit_slot SELECT 'a', n FROM generate_series(1, 2) AS n");
+  await client.query(
+    "INSERT INTO rowlock.limit_slot (name, n) SELECT 'a', n FROM generate_series(1, 2) AS n",
+  );
   await client.query('VACUUM ANALYZE');
   const [claim, limited] = [
     ['q', -32_768, 0, ['k'], []],
@@ -212,7 +214,7 @@ test('a hundred thousand jobs that wait for a limit cost neither other jobs nor 
   for (const [text, values, index, most] of [
     [sql.claimOne, claim, 'job_claim', 20],
     [sql.claimLimited, limited, 'job_limited', 60],
-    [sql.limitedParts, [['q', 'other']], 'job_limited', 40],
+    [sql.limitedParts, [['q', 'other'], '', 1_000], 'job_limited', 40],
   ] as const) {
     // The first call in a session reads the catalog, for the plans of the function.
     await explained(client, text, [...values]);
@@ -228,7 +230,7 @@ test('a hundred thousand jobs that wait for a limit cost neither other jobs nor 
   await arePlannedOnce(client, {
     claim: [sql.claimOne, claim],
     'claim with a limit': [sql.claimLimited, limited],
-    parts: [sql.limitedParts, [['q']]],
+    parts: [sql.limitedParts, [['q'], '', 1_000]],
   });
   await client.end();
   await database.drop();
@@ -251,7 +253,7 @@ test('a hundred thousand jobs of a paused queue cost a claim and a survey nothin
     claim: [sql.claimOne, ['q', -32_768, 0, ['k'], []]],
     several: [sql.claim, ['q', -32_768, 0, ['k'], [], 10]],
     limited: [sql.claimLimited, ['q', -32_768, 0, ['k'], [], limits, ['a'], [2], 'rowlock']],
-    parts: [sql.limitedParts, [['q']]],
+    parts: [sql.limitedParts, [['q'], '', 1_000]],
     survey: [sql.survey, [['q'], ['k']]],
   } satisfies Readonly<Record<string, readonly [text: string, values: unknown[]]>>;
   for (const target of [

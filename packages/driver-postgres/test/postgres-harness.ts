@@ -290,6 +290,11 @@ function openReader(plain: pg.Pool): Reader {
       return rows[0]?.orphans ?? Number.NaN;
     },
 
+    async slots(name) {
+      const { rowCount } = await plain.query('SELECT FROM rowlock.limit_slot WHERE name = $1', [name]);
+      return rowCount ?? Number.NaN;
+    },
+
     async rate(name) {
       const { rows } = await plain.query<{ nextMs: number; lastTake: string | null }>(
         `SELECT (extract(epoch FROM next_at) * 1000)::float8 AS "nextMs", last_take AS "lastTake" FROM rowlock.rate WHERE name = $1`,

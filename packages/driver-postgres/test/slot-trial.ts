@@ -34,6 +34,8 @@ export interface Tally {
   /** Calls that were refused although fewer others than their size can have been in. */
   readonly falselyRefused: number;
   readonly cut: number;
+  /** How often slots were deleted. */
+  readonly pruned: number;
 }
 
 export interface TrialOptions {
@@ -45,6 +47,8 @@ export interface TrialOptions {
   readonly forMs: number;
   /** Whether some stays become leases. Default: yes. */
   readonly leases?: boolean;
+  /** Whether free slots are deleted all the while. Default: no. */
+  readonly prunes?: boolean;
   /** Takes the slot. Default: the driver. */
   readonly enter?: (session: ClaimSession<PostgresTransaction>, size: number) => Promise<void>;
 }
@@ -61,11 +65,12 @@ export async function slotTrial({
   sessions,
   forMs,
   leases = true,
+  prunes = false,
   enter = (session, size) => session.enterLimits(JSON.stringify({ [limit]: size })),
 }: TrialOptions): Promise<Tally> {
   const calls: Call[] = [];
   const stays: Stay[] = [];
-  let cut = 0;
+  let [cut, pruned] = [0, 0];
   const end = performance.now() + forMs;
 
   const cutOff = async (pid: number, how: 'pg_terminate_backend' | 'pg_cancel_backend'): Promise<void> => {
@@ -157,11 +162,26 @@ export async function slotTrial({
     }
   }
 
-  await Promise.all(Array.from({ length: sessions }, goInAndOut));
-  return { ...tallied(calls, stays), cut };
+  async function pruneAlways(): Promise<void> {
+    while (performance.now() < end) {
+      const made = await countSlots();
+      await driver.pruneSlots('', 0);
+      if ((await countSlots()) < made) pruned += 1;
+      await pause(Math.random() * 5);
+    }
+  }
+  const countSlots = async (): Promise<number> => {
+    const { rows } = await admin.query<{ n: number }>(
+      'SELECT count(*)::integer AS n FROM rowlock.limit_slot',
+    );
+    return rows[0]?.n ?? 0;
+  };
+
+  await Promise.all([...Array.from({ length: sessions }, goInAndOut), ...(prunes ? [pruneAlways()] : [])]);
+  return { ...tallied(calls, stays), cut, pruned };
 }
 
-function tallied(calls: readonly Call[], stays: readonly Stay[]): Omit<Tally, 'cut'> {
+function tallied(calls: readonly Call[], stays: readonly Stay[]): Omit<Tally, 'cut' | 'pruned'> {
   const inOrder = stays.toSorted((one, other) => one.from - other.from);
   const longest = Math.max(...stays.map(({ from, to }) => to - from));
   let first = 0;

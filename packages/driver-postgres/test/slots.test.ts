@@ -57,6 +57,28 @@ test(
 );
 
 test(
+  'the same holds while free slots are deleted all the while',
+  async () => {
+    const tally = await slotTrial({
+      driver,
+      admin,
+      limit: 'hot',
+      sessions: 12,
+      forMs: TRIAL_MS,
+      prunes: true,
+    });
+    if (TRIAL_MS > 10_000) console.log(tally);
+    expect(tally).toMatchObject({ over: 0, falselyRefused: 0 });
+    expect(tally.admitted).toBeGreaterThan(20);
+    expect(tally.refused).toBeGreaterThan(20);
+    expect(tally.pruned).toBeGreaterThan(0);
+    expect(await gates()).toBe(0);
+    expect(await admitted('hot', 6, 7)).toBe(6);
+  },
+  TRIAL_MS + 60_000,
+);
+
+test(
   'the same holds for claims, which take a slot without counting while that is enough, and for limits without slots yet',
   async () => {
     const limits = ['hot', ...Array.from({ length: 6 }, (_, place) => `new ${place}`)];
@@ -95,7 +117,9 @@ test(
 );
 
 test('the trial finds the callers that a plain look for a free row admits beyond their size', async () => {
-  await admin.query("INSERT INTO rowlock.limit_slot SELECT 'naive', n FROM generate_series(1, 6) AS n");
+  await admin.query(
+    "INSERT INTO rowlock.limit_slot (name, n) SELECT 'naive', n FROM generate_series(1, 6) AS n",
+  );
   const tally = await slotTrial({
     driver,
     admin,
@@ -182,7 +206,7 @@ describe('a claim that takes a slot without counting', () => {
     await admin.query(
       `INSERT INTO rowlock.job (kind, limits) SELECT 'work', '{"a":1}' FROM generate_series(1, 3)`,
     );
-    await admin.query("INSERT INTO rowlock.limit_slot VALUES ('a', 1)");
+    await admin.query("INSERT INTO rowlock.limit_slot (name, n) VALUES ('a', 1)");
   });
 
   test.each([
@@ -212,7 +236,7 @@ describe('a claim that takes a slot without counting', () => {
   });
 
   test('counts where slots lie beyond the size, and keeps one slot alone', async () => {
-    await admin.query("INSERT INTO rowlock.limit_slot VALUES ('a', 2), ('a', 3)");
+    await admin.query("INSERT INTO rowlock.limit_slot (name, n) VALUES ('a', 2), ('a', 3)");
     const [holder, session] = [opened(), opened()];
     expect(await enters(holder, 'a', 3)).toBe(true);
     await expect(claim(session, '{"a":1}')).rejects.toMatchObject(reached);

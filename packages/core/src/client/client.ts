@@ -12,6 +12,7 @@ import type { WakeUp } from '../driver/wake-up.js';
 import { ClosedError, IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { type Explanation, explain } from '../explain/explain.js';
 import { QUEUE } from '../handler/handler.js';
+import type { DeclaredSizes } from '../handler/job-limits.js';
 import { awaitedByRun, isSettledThrough } from '../handler/run-of-handle.js';
 import { checkWhole, LIMITS } from '../input.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
@@ -82,6 +83,7 @@ export class Client<Tx> {
   readonly #calls: SharedStore;
   readonly #clock: Clock;
   readonly #held = new Set<SlotHolder>();
+  readonly #sizes: DeclaredSizes | undefined;
   readonly #around: AroundEnqueue | undefined;
   readonly #settled: SettledJobs;
   #isClosed = false;
@@ -99,8 +101,10 @@ export class Client<Tx> {
     log: Logger,
     clock: Clock,
     around: AroundEnqueue | undefined,
+    sizes?: DeclaredSizes,
   ) {
     this.#driver = driver;
+    this.#sizes = sizes;
     this.#clock = clock;
     const open = (): Driver<Tx> => {
       this.checkOpen();
@@ -108,7 +112,7 @@ export class Client<Tx> {
     };
     this.limits = new LimitSizes(open);
     this.rates = new RateSettings(open);
-    this.schedules = new Schedules(open);
+    this.schedules = new Schedules(open, sizes);
     this.#around = around;
     this.#calls = new SharedStore(driver, here, log, clock);
     this.#settled = new SettledJobs({
@@ -150,7 +154,7 @@ export class Client<Tx> {
         throw new InvalidInputError('enqueueMany() takes a list: [{ payload }, …].');
       checkWhole('The number of jobs', options.length, 0, LIMITS.jobsPerCall);
       if (options.length === 0) return [];
-      const checked = newJobs(handler, options);
+      const checked = newJobs(handler, options, this.#sizes);
       const jobs = checked instanceof Promise ? await checked : checked;
       const { queue = QUEUE } = handler;
       const write = (rows: readonly NewJob[]): Promise<readonly Enqueued[]> =>

@@ -5,7 +5,7 @@ import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkPayload } from '../handler/check-payload.js';
 import { ATTEMPTS, checkSchema, QUEUE } from '../handler/handler.js';
-import { type AnyLimitRule, limitsOfJob } from '../handler/job-limits.js';
+import { type AnyLimitRule, type DeclaredSizes, limitsOfJob } from '../handler/job-limits.js';
 import { type AnyRateRule, ratesOfJob } from '../handler/job-rates.js';
 import { checkJson, checkKey, checkName, checkWhole, LIMITS } from '../input.js';
 import type { NewJob, UniqueScope } from '../job/job.js';
@@ -92,7 +92,11 @@ export function checkEnqueueable(given: Enqueueable): void {
  *
  * @throws InvalidInputError, InvalidPayloadError
  */
-export function newJob(handler: Enqueueable, options: EnqueueOptions<unknown>): NewJob | Promise<NewJob> {
+export function newJob(
+  handler: Enqueueable,
+  options: EnqueueOptions<unknown>,
+  sizes?: DeclaredSizes,
+): NewJob | Promise<NewJob> {
   checkOptions(options);
   const { key = null, priority = 0, attempts = handler.attempts ?? ATTEMPTS, metadata = {} } = options;
   if (key !== null) checkKey('key', key);
@@ -116,7 +120,7 @@ export function newJob(handler: Enqueueable, options: EnqueueOptions<unknown>): 
   // The functions of limits and rates are written for a payload that the schema accepts.
   const limited = (): NewJob => ({
     ...job,
-    limits: limitsText(limitsOfJob(handler, payload, key), ratesOfJob(handler, payload, key)),
+    limits: limitsText(limitsOfJob(handler, payload, key, sizes), ratesOfJob(handler, payload, key)),
   });
   return checked instanceof Promise ? checked.then(limited) : limited();
 }

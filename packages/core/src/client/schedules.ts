@@ -3,6 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Driver } from '../driver/driver.js';
 import type { Missed, Overlap, SchedulePlan, ScheduleRow, ScheduleSource } from '../driver/schedule-store.js';
 import { InvalidInputError, ScheduleNotFoundError } from '../errors.js';
+import type { DeclaredSizes } from '../handler/job-limits.js';
 import { checkName, checkWhole } from '../input.js';
 import type { Enqueued } from '../job/job.js';
 import type { Json } from '../job/json.js';
@@ -48,9 +49,12 @@ export interface ScheduleView {
 export class Schedules {
   readonly #driver: () => ScheduleDriver;
 
+  readonly #sizes: DeclaredSizes | undefined;
+
   /** @param driver Throws when calls are refused. */
-  constructor(driver: () => ScheduleDriver) {
+  constructor(driver: () => ScheduleDriver, sizes?: DeclaredSizes) {
     this.#driver = driver;
+    this.#sizes = sizes;
   }
 
   /**
@@ -66,7 +70,7 @@ export class Schedules {
     { by = hostname() }: { readonly by?: string } = {},
   ): Promise<void> {
     checkName('by', by);
-    const plan = await planOf(name, schedule);
+    const plan = await planOf(name, schedule, this.#sizes);
     const driver = this.#driver();
     const [before] = (await driver.schedules.find([name])).schedules;
     if (before?.source === 'code')
@@ -96,7 +100,7 @@ export class Schedules {
     checkWhole('count', count, 1, 100);
     const name = typeof schedule === 'string' ? schedule : 'preview';
     checkName('The name of a schedule', name);
-    const plan = typeof schedule === 'string' ? undefined : await planOf(name, schedule);
+    const plan = typeof schedule === 'string' ? undefined : await planOf(name, schedule, this.#sizes);
     const { now, schedules } = await this.#driver().schedules.find([name]);
     const found = plan ?? existing(name, schedules).plan;
     const times: Date[] = [];

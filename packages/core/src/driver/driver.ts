@@ -5,13 +5,14 @@ import type { Anchor, SessionListener, WorkerInfo } from './anchor.js';
 import type { CaptureStore } from './capture-store.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
 import type { HistoryEntry, Stretch } from './history.js';
+import type { PartsPage, PartsStretch, QueuePart } from './queue-parts.js';
 import type { Receipt, RunNote, RunRef, RunStart, RunsStarted } from './run-record.js';
 import type { ScheduleStore } from './schedule-store.js';
 import type { SharedPool } from './shared-pool.js';
 import type { HeldJob, Situation, SituationQuestion } from './situation.js';
 import type { Backlog, StatisticsReport, Tallied } from './statistics.js';
 import type { Store } from './store.js';
-import type { Lanes, QueuePart, Reclaimed, ReclaimScope, Survey } from './survey.js';
+import type { Lanes, Reclaimed, ReclaimScope, Survey } from './survey.js';
 
 /**
  * A database that can hold jobs. Core decides, and a driver translates into SQL. A driver has no policy, no backoff, no
@@ -57,10 +58,11 @@ export interface Driver<Tx = unknown> extends Store {
   survey(lanes: Lanes): Promise<Survey>;
 
   /**
-   * The parts of these queues that have due jobs with limits, locked or not, up to 1,000. Without the parts of a queue or
-   * a limit that is paused. Reads without locks.
+   * The parts of these queues that have due jobs with limits, locked or not. Those of a queue are in an order of their
+   * texts that is always the same. A paused queue is passed over. Parts of a paused limit are looked at, and not
+   * returned. Reads without locks, one step for each part.
    */
-  limitedParts(queues: readonly string[]): Promise<readonly QueuePart[]>;
+  limitedParts(stretch: PartsStretch): Promise<PartsPage>;
 
   /** The states of those of these jobs that exist, by public id, as their rows have them. Up to 1,000. Reads without locks. */
   states(publicIds: readonly string[]): Promise<ReadonlyMap<string, State>>;
@@ -155,6 +157,15 @@ export interface Driver<Tx = unknown> extends Store {
    * milliseconds. Deletes the records of their runs too. Returns the number of jobs.
    */
   prune(jobs: readonly JobId[], settledMs: number): Promise<number>;
+
+  /**
+   * Deletes slots of limits that nobody has, and that were made at least `ageMs` milliseconds ago. A limit makes slots
+   * again when it needs them. Looks at up to 100 limits, in the order of their names, behind the name `beyond`. Leaves
+   * those alone whose size was set. Deletes nothing while somebody takes a slot of the same limit.
+   *
+   * @returns the last name, or null if none is behind it
+   */
+  pruneSlots(beyond: string, ageMs: number): Promise<string | null>;
 
   /**
    * Whether it is this worker's turn to prune. The turn lasts `forMs` milliseconds from now, and no other worker has

@@ -27,13 +27,6 @@ export interface Survey {
   readonly nextTickMs: number | null;
 }
 
-/** Due jobs of a queue that have the same limits and rates. They are claimed apart from the queue's other jobs. */
-export interface QueuePart {
-  readonly queue: string;
-  /** The text of their limits and rates: see `limitsText`. */
-  readonly limits: string;
-}
-
 /** The leases to check. */
 export interface ReclaimScope {
   readonly queues: readonly string[];

@@ -2,8 +2,8 @@ import { Slots, type SlotsParts } from '../client/slots.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import type { PauseView } from '../driver/pause.js';
+import type { QueuePart } from '../driver/queue-parts.js';
 import type { NamedJob, Situation } from '../driver/situation.js';
-import type { QueuePart } from '../driver/survey.js';
 import { JobNotFoundError } from '../errors.js';
 import { isSettled, type State } from '../job/lifecycle.js';
 import { type Limit, limitsOf, namesIn, ratesOf } from '../job/limits.js';
@@ -14,6 +14,9 @@ import { sentence } from './sentence.js';
 
 /** The most jobs before a job that are counted. */
 const MOST_BEFORE = 1_000;
+
+/** The most parts of queues that are looked at for the name of a limit. */
+const PARTS_LOOKED_AT = 1_000;
 
 /** The most parts of queues in which the holders of a limit's slots are looked for. */
 const MOST_PARTS = 100;
@@ -153,7 +156,8 @@ async function fullLimit(
   const isOwn = (part: QueuePart): boolean => part.queue === queue && part.limits === limits;
   const size = (await driver.limits()).find((set) => set.name === name)?.max ?? max;
   const queues = [...new Set([queue, ...workers.flatMap((worker) => worker.queues)])];
-  const shared = (await driver.limitedParts(queues)).filter(
+  const { parts } = await driver.limitedParts({ queues, beyond: '', limit: PARTS_LOOKED_AT });
+  const shared = parts.filter(
     (part) => limitsOf(part.limits).some((other) => other.name === name) && !isOwn(part),
   );
   const by = await driver.holders([{ queue, limits }, ...shared.slice(0, MOST_PARTS)]);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Limit } from '../job/limits.js';
 import { defineHandler } from './handler.js';
-import { limitsOfJob } from './job-limits.js';
+import { checkSizes, limitsOfJob } from './job-limits.js';
 
 const payload = z.object({ tenant: z.string() });
 const run = (): void => {};
@@ -36,7 +36,7 @@ test('a function that returns nothing limits nothing, and so does no rule', () =
 });
 
 test('a rule of another form is refused, at once where it is no function', () => {
-  const wrong = untyped<Limit>('"db"');
+  const wrong = untyped<Limit>('7');
   const message = 'limit of the handler of "a" must be { name, max }';
   expect(() => defineHandler({ kind: 'a', payload, run, limit: wrong })).toThrow(message);
   const late = defineHandler({ kind: 'a', payload, run, limit: () => wrong });
@@ -44,6 +44,27 @@ test('a rule of another form is refused, at once where it is no function', () =>
   expect(() => defineHandler({ kind: 'a', payload, run, limit: { name: 'db', max: 0 } })).toThrow(
     '1 to 1000',
   );
+});
+
+test('a name alone has the size that was declared, in a list and from a function too', () => {
+  const sizes = new Map([['db', 3]]);
+  const db = { name: 'db', max: 3 };
+  expect(limitsOfJob({ kind: 'a', limit: 'db' }, {}, null, sizes)).toEqual([db]);
+  const mail = { name: 'mail', max: 1 };
+  expect(limitsOfJob({ kind: 'a', limit: ['db', mail] }, {}, null, sizes)).toEqual([db, mail]);
+  expect(limitsOfJob({ kind: 'a', limit: () => 'db' }, {}, null, sizes)).toEqual([db]);
+  expect(limitsOfJob({ kind: 'a', limit: { name: 'db', max: 9 } }, {}, null, sizes)).toEqual([
+    { name: 'db', max: 9 },
+  ]);
+});
+
+test('a name alone without a size is refused, and by the definition only if it is none', () => {
+  const handler = defineHandler({ kind: 'a', payload, run, limit: 'db' });
+  const message = 'The limit "db" of the handler of "a" has no size: no plugin here declares it.';
+  expect(() => limitsOfJob(handler, {}, null)).toThrow(message);
+  expect(() => checkSizes(handler, new Map([['mail', 1]]))).toThrow(message);
+  checkSizes(handler, new Map([['db', 1]]));
+  expect(() => defineHandler({ kind: 'a', payload, run, limit: '' })).toThrow('1 to 128 characters');
 });
 
 test('a limit and a batch do not go together', () => {

@@ -18,6 +18,10 @@ export class Registry<Tx> {
     }
   }
 
+  get handlers(): readonly AnyHandler<Tx>[] {
+    return [...this.#handlers.values()];
+  }
+
   get kinds(): readonly string[] {
     return [...this.#handlers.keys()];
   }

@@ -2,9 +2,11 @@ import type { Capture } from '../capture/capture.js';
 import { InvalidInputError } from '../errors.js';
 import type { AnyHandler } from '../handler/handler.js';
 import { checkName } from '../input.js';
+import type { Limits } from '../job/limits.js';
 import type { Logger } from '../logger.js';
 import type { Schedule } from '../schedule/schedule.js';
 import type { WorkerEvents } from '../worker/tell/events.js';
+import { checkLimits } from './declared-limits.js';
 import type { Middleware } from './middleware.js';
 
 /** A named part of an application: handlers, and code around enqueues and runs. Made by `definePlugin`. */
@@ -30,6 +32,11 @@ export interface PluginDefinition<Tx = unknown> {
    */
   readonly stop?: (stopped: PluginWorker) => unknown;
   readonly middleware?: Middleware<Tx>;
+  /**
+   * Sizes of limits, by name: 1 to 1,000. Every handler of the Rowlock may name such a limit alone, as in
+   * `limit: 'mail'`. A size that was set at run time goes before it. Default: none.
+   */
+  readonly limits?: Limits;
   /** Jobs that are enqueued at times of their own, by name. Default: none. */
   readonly schedules?: Readonly<Record<string, Schedule>>;
   /** Changes of tables that become jobs. Default: none. */
@@ -73,10 +80,11 @@ export interface WorkerOfPlugin {
 export function definePlugin<Tx = unknown>(definition: PluginDefinition<Tx>): Plugin<Tx> {
   if (typeof definition !== 'object' || definition === null)
     throw new InvalidInputError('A plugin is an object: definePlugin({ name, handlers }).');
-  const { name, handlers = [], start, stop, middleware = {}, schedules, captures } = definition;
+  const { name, handlers = [], limits, start, stop, middleware = {}, schedules, captures } = definition;
   checkName('The name of a plugin', name);
   checkMembers(name, definition, MEMBERS);
   checkFunctions(name, definition, ['start', 'stop']);
+  if (limits !== undefined) checkLimits(name, limits);
   if (!Array.isArray(handlers)) throw wrong(name, 'handlers', 'a list');
   if (typeof middleware !== 'object' || middleware === null) throw wrong(name, 'middleware', 'an object');
   checkMembers(name, middleware, MIDDLEWARE);
@@ -89,6 +97,7 @@ export function definePlugin<Tx = unknown>(definition: PluginDefinition<Tx>): Pl
     name,
     handlers,
     middleware,
+    ...(limits && { limits }),
     ...(schedules && { schedules }),
     ...(captures && { captures }),
     ...(start && { start: start.bind(definition) }),
@@ -99,6 +108,7 @@ export function definePlugin<Tx = unknown>(definition: PluginDefinition<Tx>): Pl
 const MEMBERS: readonly string[] = [
   'name',
   'handlers',
+  'limits',
   'start',
   'stop',
   'middleware',

@@ -14,6 +14,7 @@ function pruner({ turn = yes, fails = no }: { turn?: () => boolean; fails?: () =
   const warnings: unknown[] = [];
   const from: (bigint | null)[] = [];
   const turns: number[] = [];
+  const slots: (readonly [beyond: string, ageMs: number])[] = [];
   let jobs: bigint[] = [];
   const driver: PrunerParts['driver'] = {
     async history({ beyond, limit }) {
@@ -25,6 +26,10 @@ function pruner({ turn = yes, fails = no }: { turn?: () => boolean; fails?: () =
     async prune(ids) {
       jobs = jobs.filter((id) => !ids.includes(id));
       return ids.length;
+    },
+    async pruneSlots(beyond, ageMs) {
+      slots.push([beyond, ageMs]);
+      return beyond === '' ? 'a limit' : null;
     },
     async takePruneTurn(_, forMs) {
       turns.push(forMs);
@@ -40,6 +45,7 @@ function pruner({ turn = yes, fails = no }: { turn?: () => boolean; fails?: () =
     warnings,
     from,
     turns,
+    slots,
     put: (...ids: bigint[]) => jobs.push(...ids),
     left: () => jobs,
     async stop() {
@@ -80,6 +86,21 @@ test('prunes at once, then once a minute from where it was, and each hour from t
   await stop();
 });
 
+test('prunes slots of limits at once and each hour, in steps', async () => {
+  const { clock, slots, stop } = pruner();
+  const pass = [
+    ['', 60 * MINUTE_MS],
+    ['a limit', 60 * MINUTE_MS],
+  ];
+  await goOn(clock);
+  expect(slots).toEqual(pass);
+  await goOn(clock, 59 * MINUTE_MS);
+  expect(slots).toEqual(pass);
+  await goOn(clock, MINUTE_MS);
+  expect(slots).toEqual([...pass, ...pass]);
+  await stop();
+});
+
 test('does nothing while another worker has the turn', async () => {
   let isTurn = false;
   const { clock, put, left, stop } = pruner({ turn: () => isTurn });
@@ -95,8 +116,8 @@ test('does nothing while another worker has the turn', async () => {
 test('keeps the turn until its next pass', async () => {
   const { clock, turns, stop } = pruner();
   await goOn(clock);
-  // To begin, after the step, and for the rest.
-  expect(turns).toEqual([MINUTE_MS, MINUTE_MS, MINUTE_MS]);
+  // To begin, after a step of jobs and two of slots, and for the rest.
+  expect(turns).toEqual(Array.from({ length: 5 }, () => MINUTE_MS));
   await stop();
 });
 

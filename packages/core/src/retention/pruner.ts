@@ -2,8 +2,9 @@ import type { Clock } from '../clock.js';
 import type { Driver } from '../driver/driver.js';
 import type { JobId } from '../job/job.js';
 import type { Logger } from '../logger.js';
-import { type PrunedDriver, prune } from './prune.js';
+import { type PrunedDriver, type PruneStep, prune } from './prune.js';
 import type { RetentionLimits } from './retention.js';
+import { pruneSlots } from './unused-slots.js';
 
 /** The least pause between two passes, in milliseconds. Another worker may take the turn after this time of silence. */
 const TURN_MS = 60_000;
@@ -13,14 +14,14 @@ const STEP_REST = 4;
 const PASS_REST = 50;
 
 /**
- * How often a pass by age begins at the first job again, in milliseconds. Jobs that were outstanding at the earlier
- * pass may be settled now.
+ * How often a pass by age begins at the first job again, and slots of limits are pruned, in milliseconds. Jobs that were
+ * outstanding at the earlier pass may be settled now.
  */
 const FROM_START_MS = 3_600_000;
 
 /** The dependencies of a pruner. */
 export interface PrunerParts {
-  readonly driver: PrunedDriver & Pick<Driver, 'takePruneTurn'>;
+  readonly driver: PrunedDriver & Pick<Driver, 'pruneSlots' | 'takePruneTurn'>;
   readonly limits: RetentionLimits;
   readonly clock: Clock;
   readonly log: Logger;
@@ -52,16 +53,17 @@ export class Pruner {
 
   /** One pass, if it is this worker's turn. Returns how long to rest, in milliseconds. */
   async #pass(): Promise<number> {
-    const { driver, limits, clock, log, stopping } = this.#parts;
+    const { clock, log, stopping } = this.#parts;
     if (!(await this.#takeTurn(TURN_MS))) return TURN_MS;
     const began = clock.now();
-    if (began >= this.#fromStartAt) {
+    const isFromStart = began >= this.#fromStartAt;
+    if (isFromStart) {
       this.#line = 0n;
       this.#fromStartAt = began + FROM_START_MS;
     }
     let pruned = 0;
     let stepBegan = began;
-    for await (const step of prune(driver, limits, this.#line)) {
+    for await (const step of this.#steps(isFromStart)) {
       pruned += step.pruned;
       this.#line = step.line ?? this.#line;
       await this.#pause(STEP_REST * (clock.now() - stepBegan));
@@ -73,6 +75,12 @@ export class Pruner {
     const restMs = Math.max(TURN_MS, PASS_REST * ((clock.now() - began) / (1 + STEP_REST)));
     if (!stopping.aborted) await this.#takeTurn(restMs);
     return restMs;
+  }
+
+  async *#steps(isFromStart: boolean): AsyncGenerator<PruneStep> {
+    const { driver, limits } = this.#parts;
+    yield* prune(driver, limits, this.#line);
+    if (isFromStart) yield* pruneSlots(driver);
   }
 
   #takeTurn(forMs: number): Promise<boolean> {

@@ -8,6 +8,7 @@ import {
 import type { Missed, Overlap, SchedulePlan } from '../driver/schedule-store.js';
 import type { Duration } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
+import type { DeclaredSizes } from '../handler/job-limits.js';
 import { checkName, checkWhole } from '../input.js';
 import { timingOf } from './timing.js';
 
@@ -77,13 +78,14 @@ export function defineSchedule<Schema extends StandardSchemaV1>(
  *
  * @throws InvalidInputError, InvalidPayloadError
  */
-export async function planOf(name: string, schedule: Schedule): Promise<SchedulePlan> {
+export async function planOf(name: string, schedule: Schedule, sizes?: DeclaredSizes): Promise<SchedulePlan> {
   checkName('The name of a schedule', name);
   const timing = checkSchedule(`schedule ${JSON.stringify(name)}`, schedule);
   const { handler, missed = 'once', overlap = 'skip' } = schedule;
   const { queue, kind, key, payload, priority, maxAttempts, metadata, limits } = await newJob(
     handler,
     schedule,
+    sizes,
   );
   return {
     job: { queue, kind, key, payload, priority, maxAttempts, metadata, limits },

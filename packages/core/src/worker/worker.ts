@@ -38,6 +38,7 @@ import { limitMs } from './run/time-limits.js';
 import { WorkerEmitter, type WorkerEvents } from './tell/events.js';
 import { Faults } from './tell/faults.js';
 import { LineReporter } from './tell/line-reporter.js';
+import { logPauses } from './tell/paused-work.js';
 import { Statistics } from './tell/statistics.js';
 import { Alarm } from './time/alarm.js';
 
@@ -398,7 +399,10 @@ export class Worker<Tx> {
       workerId: anchor.workerId,
       stopping: this.#stopping.signal,
     });
-    const beside = [this.#listen(anchor).catch(this.#faults.meet), ...(retention.any ? [pruner.run()] : [])];
+    const beside = [
+      this.#listen(anchor).catch(this.#faults.meet),
+      ...(retention.any || registry.hasLimits ? [pruner.run()] : []),
+    ];
     this.#running = {
       anchor,
       slots,
@@ -417,6 +421,7 @@ export class Worker<Tx> {
       { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
       'worker started',
     );
+    beside.push(logPauses(driver, registry, this.name, log));
     // Others are found by the first survey.
     if (schedules.names.length > 0) ticks.look();
     // A hint to other workers, which poll behind it.

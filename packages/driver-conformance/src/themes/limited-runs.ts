@@ -1,6 +1,7 @@
 import { defineHandler, type Json, type Limit, type LimitRule, type RunContext } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
+import { instead } from '../instead.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
@@ -101,6 +102,28 @@ export const limitedRuns = theme('limited runs', (test) => {
     await clientOf(stage, [handler]).enqueueMany(handler, tenants);
     await startWorker(stage, [handler], { concurrency: 4 });
     expect(await allSettled(stage)).toMatchObject(tenants.map(() => ({ status: 'complete' })));
+  });
+
+  test('parts whose limits are reached fill pages, and the jobs behind these have their turn', async (stage) => {
+    const { key } = stage;
+    const done = gate();
+    const rule = ({ payload }: { readonly payload: Json }): readonly Limit[] =>
+      payload === 'last'
+        ? [{ name: `${key} z`, max: 1 }]
+        : [
+            { name: `${key} a`, max: 1 },
+            { name: `${key} of ${payload}`, max: 1 },
+          ];
+    const handler = limitedTo(stage, rule, () => done.open());
+    const client = clientOf(stage, [handler]);
+    await using slot = await client.slots(`${key} a`, { max: 1 }).acquire();
+    expect(slot.outcome).toBe('acquired');
+    await client.enqueueMany(handler, [...PAYLOADS, { payload: 'last' }]);
+    const { worker } = await openWorker(stage, [handler], {}, (driver) =>
+      instead(driver, { limitedParts: (stretch) => driver.limitedParts({ ...stretch, limit: 5 }) }),
+    );
+    await worker.start();
+    await within('the job of the last limit runs', done.promise);
   });
 
   test('workers take up another size while they run', async (stage) => {

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { ClaimSession } from '@rowlock/core/driver';
+import type { ClaimSession, QueuePart } from '@rowlock/core/driver';
 import { expect } from 'vitest';
+import { partsOf } from '../parts-of.js';
 import { type Stage, settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { until } from '../until.js';
+
+const HOUR_MS = 3_600_000;
 
 /** The text of one limit's size, as a row has it. */
 function sized(name: string, max: number): string {
@@ -234,7 +237,7 @@ export const limits = theme('limits', (test) => {
     const { driver, key, queue, putMany, claimSession, claim } = stage;
     const [a, b] = [sized(`${key} a`, 1), sized(`${key} b`, 1)];
     const [plain, withA, withB] = await putMany([{}, { limits: a }, { limits: b }]);
-    const parts = await driver.limitedParts([queue, 'another queue']);
+    const parts = await partsOf(driver, [queue, 'another queue']);
     expect(parts.toSorted((one, other) => (one.limits < other.limits ? -1 : 1))).toEqual([
       { queue, limits: a },
       { queue, limits: b },
@@ -249,6 +252,45 @@ export const limits = theme('limits', (test) => {
     expect(await driver.survey({ queues: ['another queue'], kinds: ['work'] })).toMatchObject({
       limited: false,
     });
+  });
+
+  test('pages of parts go through all queues, without the paused ones', async (stage) => {
+    const { driver, key, queue, putMany, defer } = stage;
+    const queues = [`${queue} b`, `${queue} a`, `${queue} paused`, `${queue} empty`, `${queue} c`];
+    const [b = '', a = '', pausedQueue = '', , c = ''] = queues;
+    const text = (name: string): string => sized(`${key} ${name}`, 1);
+    const rows: [string, string][] = [b, a, pausedQueue, c].flatMap((of) =>
+      ['1', '2', '3'].flatMap((name): [string, string][] => [
+        [of, text(name)],
+        [of, text(name)],
+      ]),
+    );
+    await putMany(rows.map(([of, limits]) => ({ queue: of, limits })));
+    for (const target of [
+      { scope: 'queue', name: pausedQueue },
+      { scope: 'limit', name: `${key} 2` },
+    ] as const) {
+      defer(() => driver.resume(target));
+      await driver.pause({ ...target, until: null, reason: null, by: 'test' });
+    }
+    const found = [];
+    let pages = 0;
+    let from: QueuePart = { queue: b, limits: '' };
+    for (;;) {
+      const { parts, last } = await driver.limitedParts({
+        queues: queues.slice(queues.indexOf(from.queue)),
+        beyond: from.limits,
+        limit: 2,
+      });
+      found.push(...parts);
+      pages += 1;
+      if (last === null) break;
+      from = last;
+    }
+    const open = [text('1'), text('3')];
+    expect(found).toEqual([b, a, c].flatMap((of) => open.map((limits) => ({ queue: of, limits }))));
+    // Nine parts, two on a page.
+    expect(pages).toBe(5);
   });
 
   test('a due job with limits waits, also while it is locked', async (stage) => {
@@ -268,7 +310,7 @@ export const limits = theme('limits', (test) => {
       waiting: false,
       unlimited: false,
     });
-    expect(await driver.limitedParts([queue])).toEqual([{ queue, limits }]);
+    expect(await partsOf(driver, [queue])).toEqual([{ queue, limits }]);
     expect(await driver.dueQueues({ queues: [queue], kinds: ['work'] })).toEqual([]);
   });
 
@@ -276,10 +318,10 @@ export const limits = theme('limits', (test) => {
     const { driver, key, queue, put, serve } = stage;
     const limits = sized(key, 1);
     await put({ limits, available: { inMs: 3_600_000 } });
-    expect(await driver.limitedParts([queue])).toEqual([]);
+    expect(await partsOf(driver, [queue])).toEqual([]);
     await put({ limits });
     await serve({}, { limits });
-    expect(await driver.limitedParts([queue])).toEqual([]);
+    expect(await partsOf(driver, [queue])).toEqual([]);
   });
 
   test('a lease keeps its slots beyond the commit, until its run leaves', async (stage) => {
@@ -353,6 +395,35 @@ export const limits = theme('limits', (test) => {
     expect(await enter(stage, key, 1)).toBeUndefined();
     await next.rollback();
     expect(await enter(stage, key, 1)).toBeDefined();
+  });
+
+  test('slots that nobody has are deleted once they are old, and the limit makes others', async (stage) => {
+    const { driver, key, reader, put, claimSession, take } = stage;
+    const [used, leased, fixed, gone] = [`${key} used`, `${key} leased`, `${key} fixed`, `${key} gone`];
+    const slots = (): Promise<readonly number[]> =>
+      Promise.all([used, leased, fixed, gone].map((name) => reader.slots(name)));
+    const prune = async (ageMs: number): Promise<void> => {
+      for (let beyond: string | null = ''; beyond !== null; ) beyond = await driver.pruneSlots(beyond, ageMs);
+    };
+    for (const name of [fixed, gone]) await (await enter(stage, name, 1))?.commit();
+    const holder = await enter(stage, used, 1);
+    await put({ limits: sized(leased, 1) });
+    const held = claimSession();
+    const job = await take(held, { limits: sized(leased, 1) });
+    await held.lease(randomUUID(), [job.id], 60_000);
+    await driver.setLimit(fixed, 1, 'ann');
+    const made = await slots();
+    await prune(HOUR_MS);
+    expect(await slots()).toEqual(made);
+    await prune(0);
+    expect(await slots()).toEqual([...made.slice(0, 3), 0]);
+    for (const name of [used, leased]) expect(await enter(stage, name, 1)).toBeUndefined();
+    await holder?.rollback();
+    for (const name of [used, gone]) {
+      expect(await enter(stage, name, 1)).toBeDefined();
+      expect(await enter(stage, name, 1)).toBeUndefined();
+    }
+    await driver.setLimit(fixed, null, 'ann');
   });
 
   test('a lease whose time is over has no slot', async (stage) => {

@@ -1,5 +1,6 @@
 import type { PauseTarget } from '@rowlock/core/driver';
 import { expect } from 'vitest';
+import { partsOf } from '../parts-of.js';
 import { KIND, type Stage } from '../stage.js';
 import { theme } from '../theme.js';
 
@@ -100,11 +101,11 @@ export const pauses = theme('pauses', (test) => {
       expect(await driver.dueQueues(lanes), target.scope).toEqual(limited ? [queue] : []);
       expect(await driver.survey(lanes), target.scope).toMatchObject({ waiting: limited, nextDueMs: null });
       const parts = target.scope === 'kind' ? [{ queue, limits }] : [];
-      expect(await driver.limitedParts([queue]), target.scope).toEqual(parts);
+      expect(await partsOf(driver, [queue]), target.scope).toEqual(parts);
       await driver.resume(target);
       expect(await driver.dueQueues(lanes)).toEqual([queue]);
       expect(await driver.survey(lanes)).toMatchObject({ waiting: true });
-      expect(await driver.limitedParts([queue])).toEqual([{ queue, limits }]);
+      expect(await partsOf(driver, [queue])).toEqual([{ queue, limits }]);
     }
   });
 
@@ -115,11 +116,11 @@ export const pauses = theme('pauses', (test) => {
     await put({ limits: both });
     await pause(stage, { scope: 'limit', name: `${key} "a"` });
     expect(await driver.survey(lanes)).toMatchObject({ waiting: false });
-    expect(await driver.limitedParts([queue])).toEqual([]);
+    expect(await partsOf(driver, [queue])).toEqual([]);
     const limits = JSON.stringify({ [`${key} b`]: 1 });
     await put({ limits });
     expect(await driver.survey(lanes)).toMatchObject({ waiting: true });
-    expect(await driver.limitedParts([queue])).toEqual([{ queue, limits }]);
+    expect(await partsOf(driver, [queue])).toEqual([{ queue, limits }]);
   });
 
   test('a survey returns when the first pause ends, and a pause that has ended stops nothing', async (stage) => {

@@ -398,4 +398,35 @@ export const plugins = theme('plugins', (test) => {
     await application.commit();
     expect((await reader.jobs(queue)).map(({ payload }) => payload)).toEqual([3]);
   });
+
+  test('a job has the size of a limit that a plugin declares, if its handler names the limit alone', async (stage) => {
+    const { key, queue, reader } = stage;
+    const plugin = definePlugin({ name: 'mailer', limits: { [key]: 1 } });
+    const [running, finish] = [gate(), gate()];
+    let most = 0;
+    let now = 0;
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      limit: key,
+      async run() {
+        most = Math.max(most, ++now);
+        running.open();
+        await finish.promise;
+        now -= 1;
+      },
+    });
+    const rowlock = clientOf(stage, [handler], [plugin]);
+    await rowlock.enqueueMany(handler, [{ payload: 1 }, { payload: 2 }]);
+    expect((await reader.jobs(queue)).map(({ limits }) => limits)).toEqual(
+      ['1', '2'].map(() => JSON.stringify({ [key]: 1 })),
+    );
+    await startWorker(stage, [handler], { plugins: [plugin], concurrency: 2 });
+    await within('a job runs', running.promise);
+    finish.open();
+    await allSettled(stage);
+    expect(most).toBe(1);
+    expect(() => clientOf(stage, [handler])).toThrow(`The limit ${JSON.stringify(key)}`);
+  });
 });

@@ -178,9 +178,9 @@ export const ratedRuns = theme('rated runs', (test) => {
           looks.push('take');
           return driver.takeStarts(rates, take);
         },
-        limitedParts(queues) {
+        limitedParts(stretch) {
           looks.push('look');
-          return driver.limitedParts(queues);
+          return driver.limitedParts(stretch);
         },
       }),
     );

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Rate } from '@rowlock/core/driver';
 import { expect } from 'vitest';
+import { partsOf } from '../parts-of.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { until, within } from '../until.js';
@@ -246,7 +247,7 @@ export const rates = theme('rates', (test) => {
       JSON.stringify({ [key]: [1, 1, HOUR_MS, 1] }),
     ];
     const [first, second, third] = await putMany([{ limits: rated }, { limits: both }, { limits: both }]);
-    const parts = await driver.limitedParts([queue]);
+    const parts = await partsOf(driver, [queue]);
     expect(parts.map(({ limits }) => limits).toSorted()).toEqual([both, rated].toSorted());
     expect(await claim(claimSession(), { limits: rated })).toMatchObject({ id: first?.id });
     expect(await claim(claimSession(), { limits: both })).toMatchObject({ id: second?.id });

@@ -1,12 +1,19 @@
 import { DriverError } from '@rowlock/core';
-import { type LimitView, limitsOf, NO_LIMITS, type QueuePart } from '@rowlock/core/driver';
+import {
+  type LimitView,
+  limitsOf,
+  NO_LIMITS,
+  type PartsPage,
+  type PartsStretch,
+  partsPage,
+} from '@rowlock/core/driver';
 import type { Row } from '../row.js';
 import type { LimitSlotRow } from '../rows.js';
 import { notify } from './bell.js';
 import { pausesOf } from './pauses.js';
 import type { Place } from './place.js';
 
-/** The most parts of queues, and the most limits, that are returned. */
+/** The most limits that are returned. */
 const MOST = 1_000;
 
 /** Takes a slot of each limit, in the order of their names. @throws DriverError `LimitReached` */
@@ -26,7 +33,7 @@ function enter({ database, tx }: Place, name: string, size: number): void {
       `All ${size} slots of the limit ${JSON.stringify(name)} are taken.`,
     );
   const [first] = free;
-  if (first === undefined) limitSlots.insert(tx, () => ({ name, runId: null, until: 0 }));
+  if (first === undefined) limitSlots.insert(tx, () => ({ name, madeAt: now, runId: null, until: 0 }));
   else tx.take(first);
 }
 
@@ -52,6 +59,21 @@ export function leaveLimits({ database, tx }: Place, runIds: readonly string[]):
     tx.take(row);
     tx.write(row, { ...value, runId: null });
   }
+}
+
+/** Deletes slots that nobody has, in one step. */
+export function pruneSlots({ database, tx }: Place, beyond: string, ageMs: number): null {
+  const now = database.clock.now();
+  const old = database.tables.limitSlots.find(
+    tx,
+    ({ name, madeAt }, row) => name > beyond && madeAt <= now - ageMs && isFree(row, now),
+  );
+  for (const { row, value } of old) {
+    if (sizeOf({ database, tx }, value.name) !== undefined) continue;
+    tx.take(row);
+    tx.write(row, undefined);
+  }
+  return null;
 }
 
 /** The size that was set for all. */
@@ -82,19 +104,23 @@ export function limits({ database, tx }: Place): readonly LimitView[] {
     .slice(0, MOST);
 }
 
-export function limitedParts({ database, tx }: Place, queues: readonly string[]): readonly QueuePart[] {
+export function limitedParts({ database, tx }: Place, stretch: PartsStretch): PartsPage {
+  const { queues, beyond, limit } = stretch;
   const now = database.clock.now();
   const paused = pausesOf({ database, tx });
-  const open = queues.filter((queue) => !paused.queue(queue));
-  const parts = open.flatMap((queue) => {
+  const found = queues.flatMap((queue, place) => {
+    if (paused.queue(queue)) return [];
     const jobs = database.tables.jobs.findBy(
       'queue',
       queue,
       tx,
       ({ status, due, availableAt, limits }) =>
-        limits !== NO_LIMITS && status === 'new' && due && availableAt <= now && !paused.limits(limits),
+        limits !== NO_LIMITS && status === 'new' && due && availableAt <= now,
     );
-    return [...new Set(jobs.map(({ value }) => value.limits))].map((limits) => ({ queue, limits }));
+    return [...new Set(jobs.map(({ value }) => value.limits))]
+      .filter((limits) => place > 0 || limits > beyond)
+      .toSorted()
+      .map((limits) => ({ queue, limits, paused: paused.limits(limits) }));
   });
-  return parts.slice(0, MOST);
+  return partsPage(found.slice(0, limit), stretch);
 }

@@ -40,7 +40,9 @@ export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Surve
     waiting: waiting.length > 0,
     unlimited: waiting.some(({ limits }) => limits === NO_LIMITS),
     leased: leasedIn({ database, tx }, queues).length > 0,
-    limited: limitedParts({ database, tx }, queues).length > 0,
+    limited:
+      limitedParts({ database, tx }, { queues, beyond: '', limit: Number.POSITIVE_INFINITY }).parts.length >
+      0,
     nextTickMs: queues.length === 0 ? null : untilFirst({ database, tx }),
   };
 }

@@ -2,10 +2,27 @@ import { ms } from './columns.js';
 import type { Tables } from './tables.js';
 
 /** The slots of limits, and the sizes that were set at run time. See migrations/0003_limits.sql. */
-export const limitStatements = ({ slot, size, enterLimit, widenLimit, limitedParts }: Tables) => ({
+export const limitStatements = ({
+  slot,
+  size,
+  enterLimit,
+  widenLimit,
+  pruneSlots,
+  limitedParts,
+}: Tables) => ({
   enterLimit: `CALL ${enterLimit}(?, ?, ?)`,
 
-  limitedParts: `CALL ${limitedParts}(?)`,
+  limitedParts: `CALL ${limitedParts}(?, ?, ?)`,
+
+  oldSlots: `
+      SELECT name FROM ${slot} AS slot FORCE INDEX (PRIMARY)
+      WHERE name > ? AND made_at <= UTC_TIMESTAMP(6) - INTERVAL ROUND(? * 1000) MICROSECOND
+        AND NOT EXISTS (SELECT 1 FROM ${size} AS size WHERE size.name = slot.name)
+      GROUP BY name
+      ORDER BY name
+      LIMIT 100`,
+
+  pruneSlots: `CALL ${pruneSlots}(?, ?, ?)`,
 
   widenLimit: `CALL ${widenLimit}(?, ?, ?, ?)`,
 

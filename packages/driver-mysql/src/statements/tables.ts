@@ -19,6 +19,7 @@ export interface Tables {
   readonly migration: string;
   readonly enterLimit: string;
   readonly widenLimit: string;
+  readonly pruneSlots: string;
   readonly limitedParts: string;
   readonly takeStarts: string;
 }
@@ -43,6 +44,7 @@ export function tables(schema: string): Tables {
     migration: named('migration'),
     enterLimit: named('enter_limit'),
     widenLimit: named('widen_limit'),
+    pruneSlots: named('prune_slots'),
     limitedParts: named('limited_parts'),
     takeStarts: named('take_starts'),
   };

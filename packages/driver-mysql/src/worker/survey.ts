@@ -1,4 +1,12 @@
-import { type Lanes, NO_LIMITS, type QueuePart, type Survey } from '@rowlock/core/driver';
+import {
+  type Lanes,
+  NO_LIMITS,
+  type PartsPage,
+  type PartsStretch,
+  partsPage,
+  type QueuePart,
+  type Survey,
+} from '@rowlock/core/driver';
 import { call, change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { queueRows } from '../store/given-rows.js';
@@ -79,12 +87,18 @@ export async function survey(
 }
 
 /** The parts of these queues that have jobs with limits. @throws DriverError */
-export function limitedParts(
+export async function limitedParts(
   sql: Statements,
   on: MysqlTransaction,
-  queues: readonly string[],
-): Promise<readonly QueuePart[]> {
-  return call<QueuePart>(on, sql.limitedParts, [JSON.stringify(queues)]);
+  stretch: PartsStretch,
+): Promise<PartsPage> {
+  const { queues, beyond, limit } = stretch;
+  const values = [JSON.stringify(queues), beyond, limit];
+  const rows = await call<QueuePart & { readonly paused: number | string }>(on, sql.limitedParts, values);
+  return partsPage(
+    rows.map((part) => ({ ...part, paused: Number(part.paused) === 1 })),
+    stretch,
+  );
 }
 
 /** Makes jobs due. A locked job is found the next time. */

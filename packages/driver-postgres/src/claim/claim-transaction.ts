@@ -343,8 +343,13 @@ export class ClaimTransaction {
     entry: Entry,
     statement: ClaimStatement,
   ): Promise<Row | undefined> {
+    const connection = this.#connection;
+    const { isChanged } = connection;
     for (;;) {
+      // As in #claimWithSlot: an interrupt may have left the gate locked.
+      connection.isChanged = true;
       const [row] = await this.#statements.rows<Row & { slots: readonly number[] }>(statement);
+      connection.isChanged = isChanged;
       if (row === undefined) return undefined;
       const slots = await slotsOf(entry, row.slots, this.#parts.pool, this.#sql);
       if (slots === undefined) continue;

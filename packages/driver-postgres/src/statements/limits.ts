@@ -7,30 +7,33 @@ import { WITHIN } from './within.js';
 const WAITS = "status = 'new' AND due AND limits <> ''";
 
 /**
- * The parts of queues that have due jobs with limits, without paused ones. Each step goes right behind the jobs of the
- * part before it, however many there are.
+ * The parts of queues that have due jobs with limits, without those of paused queues. Each step goes right behind the jobs of
+ * the part before it, however many there are, or to the next queue.
+ *
+ * @param beyond Of the first queue, the parts behind this text.
  */
-export const openParts = (tables: Tables): string => {
+export const partsOf = (tables: Tables, queues: string, beyond: string): string => {
   const { job } = tables;
   const { isAllPaused, pausedQueues, isLimitPaused } = pauseConditions(tables);
   return `
-      WITH RECURSIVE part AS (
-        SELECT first.* FROM unnest(${unseen('$1', 'text[]')}) AS lane (queue)
-        CROSS JOIN LATERAL (
-          SELECT queue, limits FROM ${job} WHERE queue = lane.queue AND ${WAITS} ORDER BY limits LIMIT 1
-        ) AS first
-        WHERE lane.queue <> ALL(${pausedQueues}) AND NOT ${isAllPaused}
+      WITH RECURSIVE step (place, queue, limits, found) AS (
+        SELECT 1, (${queues})[1], ${beyond}::text COLLATE "C", false
         UNION ALL
-        SELECT next.* FROM part
-        CROSS JOIN LATERAL (
-          SELECT queue, limits FROM ${job} WHERE queue = part.queue AND ${WAITS} AND limits > part.limits ORDER BY limits LIMIT 1
-        ) AS next
+        SELECT next_place, (${queues})[next_place], coalesce(next.limits::text, ''), next.limits IS NOT NULL
+        FROM step
+        LEFT JOIN LATERAL (
+          SELECT limits FROM ${job} WHERE queue = step.queue AND ${WAITS} AND limits > step.limits
+            AND step.queue <> ALL(${pausedQueues}) AND NOT ${isAllPaused}
+          ORDER BY limits LIMIT 1
+        ) AS next ON true
+        CROSS JOIN LATERAL (SELECT place + (next.limits IS NULL)::integer) AS number (next_place)
+        WHERE step.queue IS NOT NULL
       )
-      SELECT queue, limits FROM part WHERE NOT ${isLimitPaused('part.limits')}`;
+      SELECT queue, limits, ${isLimitPaused('limits')} AS paused FROM step WHERE found`;
 };
 
 /** The slots of limits, and the sizes that were set at run time. */
-export const limitStatements = (tables: Tables, { enterLimits, limitGate }: Functions) => {
+export const limitStatements = (tables: Tables, { enterLimits, limitGate, pruneSlots }: Functions) => {
   const { limitSlot, limitMark, limitSize } = tables;
 
   return {
@@ -45,7 +48,18 @@ export const limitStatements = (tables: Tables, { enterLimits, limitGate }: Func
       INSERT INTO ${limitSlot} (name, n) SELECT $1, n FROM gate, generate_series(1, $2::integer) AS n
       ON CONFLICT DO NOTHING`,
 
-    limitedParts: `${openParts(tables)} LIMIT 1000`,
+    oldSlots: `
+      SELECT name FROM ${limitSlot} AS slot
+      WHERE name > $1 AND made_at <= clock_timestamp() - $2::double precision * interval '1 ms'
+        AND NOT EXISTS (SELECT FROM ${limitSize} AS size WHERE size.name = slot.name)
+      GROUP BY name
+      ORDER BY name
+      LIMIT 100`,
+
+    // Each limit in a transaction of its own.
+    pruneSlots: `SELECT ${pruneSlots}($1, $2, $3)`,
+
+    limitedParts: `${partsOf(tables, unseen('$1', 'text[]'), '$2')} LIMIT $3`,
 
     setLimit: waking(
       tables,

@@ -1,4 +1,4 @@
-import { openParts } from './limits.js';
+import { partsOf } from './limits.js';
 import { pauseConditions } from './pauses.js';
 import { untilFirst } from './schedules.js';
 import type { Tables } from './tables.js';
@@ -25,14 +25,15 @@ export const surveyStatements = (tables: Tables) => {
   const ofKinds = `kind = ANY(${KINDS}) AND ${isKindOpen}`;
   // A part whose limit is paused may have very many jobs, so each part is looked at by itself.
   const limited = `
-      SELECT FROM (${openParts(tables)}) AS part
+      SELECT FROM (${partsOf(tables, QUEUES, "''")}) AS part
       CROSS JOIN LATERAL (
         SELECT FROM ${job}
         WHERE job.queue = part.queue AND job.limits = part.limits AND status = 'new' AND due AND job.limits <> ''
           AND available_at <= statement_timestamp() AND ${ofKinds}
         ORDER BY priority, id
         LIMIT 1
-      ) AS found`;
+      ) AS found
+      WHERE NOT part.paused`;
   const plain = due(`limits = '' AND ${ofKinds}`, 'priority, id');
 
   return {

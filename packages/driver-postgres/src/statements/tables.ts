@@ -45,10 +45,15 @@ export function tables(schema: string): Tables {
 /** The names of the functions, quoted. */
 export interface Functions {
   readonly enterLimits: string;
+  readonly pruneSlots: string;
   readonly limitGate: string;
 }
 
 export function functions(schema: string): Functions {
   const named = (name: string): string => `${identifier(schema)}.${name}`;
-  return { enterLimits: named('enter_limits'), limitGate: named('limit_gate') };
+  return {
+    enterLimits: named('enter_limits'),
+    limitGate: named('limit_gate'),
+    pruneSlots: named('prune_slots'),
+  };
 }

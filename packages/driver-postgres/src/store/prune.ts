@@ -13,6 +13,19 @@ export async function prune(
   return Number(row?.pruned ?? 0);
 }
 
+/** Deletes old slots that nobody has, of some limits. @returns the last limit, or null if none is behind it @throws DriverError */
+export async function pruneSlots(
+  on: PostgresTransaction,
+  sql: Statements,
+  schema: string,
+  beyond: string,
+  ageMs: number,
+): Promise<string | null> {
+  const old = await query<{ name: string }>(on, sql.oldSlots, [beyond, ageMs]);
+  for (const { name } of old) await query(on, sql.pruneSlots, [name, ageMs, schema]);
+  return old.at(-1)?.name ?? null;
+}
+
 /** Takes the turn to prune, unless another worker has it. @throws DriverError */
 export async function takePruneTurn(
   on: PostgresTransaction,

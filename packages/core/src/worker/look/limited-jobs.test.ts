@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { handClock } from '../../../test/hand-clock.js';
-import type { QueuePart } from '../../driver/survey.js';
+import { partsPage, type QueuePart } from '../../driver/queue-parts.js';
 import type { WakeUp } from '../../driver/wake-up.js';
 import { Alarm } from '../time/alarm.js';
 import { LimitedJobs } from './limited-jobs.js';
@@ -14,7 +14,7 @@ function part(name: string): QueuePart {
 }
 
 /** The limited jobs of a worker. What a sweep does is said by `ends`, by the text of its limits. Default: it works. */
-function limited({ expected = true }: { readonly expected?: boolean } = {}) {
+function limited({ expected = true, page = 1_000 } = {}) {
   const clock = handClock();
   const parts: QueuePart[] = [];
   const swept: string[] = [];
@@ -34,7 +34,16 @@ function limited({ expected = true }: { readonly expected?: boolean } = {}) {
   });
   const jobs = new LimitedJobs({
     starts,
-    driver: { limitedParts: async () => parts, notify: async (wakeUps) => void sent.push(...wakeUps) },
+    driver: {
+      async limitedParts({ beyond }) {
+        const behind = parts
+          .toSorted((one, other) => (one.limits < other.limits ? -1 : 1))
+          .filter(({ limits }) => limits > beyond)
+          .map((each) => ({ ...each, paused: false }));
+        return partsPage(behind.slice(0, page), { limit: page });
+      },
+      notify: async (wakeUps) => void sent.push(...wakeUps),
+    },
     queues: ['q'],
     expected,
     clock,
@@ -163,6 +172,57 @@ test('a round lasts no longer than a sweep, and another one goes on', async () =
   expect(await round()).toEqual(names([part('a')]));
   expect(woken()).toBe(1);
   expect(await round()).toEqual(names([part('b'), part('a')]));
+});
+
+test('rounds go on from page to page, and rest after the last one', async () => {
+  const { parts, round, ends, woken, clock } = limited({ page: 2 });
+  const five = ['a', 'b', 'c', 'd', 'e'].map(part);
+  parts.push(...five);
+  for (const { limits } of five) ends.set(limits, reached);
+  expect(await round()).toEqual(names(five.slice(0, 2)));
+  expect(await round()).toEqual(names(five.slice(2, 4)));
+  expect(woken()).toBe(2);
+  expect(await round()).toEqual(names(five.slice(4)));
+  expect(woken()).toBe(2);
+  clock.advance(RETRY_MS);
+  expect(await round()).toEqual(names(five.slice(0, 2)));
+});
+
+test('a round that was cut short goes on behind its last sweep, on the next page too', async () => {
+  const { parts, round, ends, clock } = limited({ page: 2 });
+  const four = ['a', 'b', 'c', 'd'].map(part);
+  parts.push(...four);
+  for (const { limits } of four)
+    ends.set(limits, (pass) => {
+      works(pass);
+      clock.advance(500);
+    });
+  const swept = [];
+  for (const _ of [...four, 'again']) swept.push(...(await round()));
+  expect(swept.slice(0, 4)).toEqual(names(four));
+});
+
+test('slots that look together share the parts of a page', async () => {
+  const { jobs, parts } = limited({ page: 2 });
+  parts.push(part('a'), part('b'), part('c'));
+  const swept: string[] = [];
+  const sweep = async (pass: Sweep): Promise<void> => void swept.push(pass.limits);
+  await Promise.all([jobs.round(sweep, []), jobs.round(sweep, [])]);
+  expect(swept.toSorted()).toEqual(names([part('a'), part('b')]));
+});
+
+test('a page without a part to sweep is passed, and all pages together wait for starts', async () => {
+  const { jobs, starts, waits, parts, round, woken } = limited({ page: 2 });
+  parts.push(rated('a'), rated('a', 'b'), part('c'));
+  waits.set('a', 60_000);
+  await starts.take(rated('a').limits);
+  expect(await round()).toEqual([]);
+  expect(woken()).toBe(1);
+  expect(await round()).toEqual(names([part('c')]));
+  expect(jobs.waitForStarts).toBe(false);
+  parts[2] = rated('a', 'c');
+  for (const _ of ['first', 'last']) expect(await round()).toEqual([]);
+  expect(jobs.waitForStarts).toBe(true);
 });
 
 test('without a handler that has limits, the first survey that finds such jobs begins the looks', () => {

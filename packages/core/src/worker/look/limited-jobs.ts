@@ -1,8 +1,9 @@
 import type { Clock } from '../../clock.js';
 import type { Driver } from '../../driver/driver.js';
-import type { QueuePart } from '../../driver/survey.js';
+import type { QueuePart } from '../../driver/queue-parts.js';
 import { limitsOf } from '../../job/limits.js';
 import type { Alarm } from '../time/alarm.js';
+import { type PartLook, PartPages } from './part-pages.js';
 import type { RatedStarts } from './rated-starts.js';
 import { ScanPosition } from './scan-position.js';
 import { SWEEP_MS, Sweep } from './sweep.js';
@@ -43,13 +44,17 @@ export class LimitedJobs {
   readonly #reached = new Map<string, number>();
   /** Until when a part is left alone because others have all of its jobs, by part. */
   readonly #busy = new Map<string, number>();
+  readonly #pages: PartPages;
+  /** Which sweep was the last one of a part, by part. */
+  readonly #begun = new Map<string, number>();
+  /** How many sweeps have begun. */
+  #count = 0;
   /** The part at which the last sweep began. */
   #last = '';
-  /** The texts of the parts that the last look has found. */
-  #found: ReadonlySet<string> = new Set();
 
   constructor(parts: LimitedJobsParts) {
     this.#parts = parts;
+    this.#pages = new PartPages(parts);
     this.#isExpected = parts.expected;
   }
 
@@ -74,13 +79,20 @@ export class LimitedJobs {
    */
   async round(sweep: (pass: Sweep) => Promise<unknown>, sweeps: Sweep[]): Promise<void> {
     const { clock, alarm } = this.#parts;
-    const due = await this.#due();
+    const since = this.#count;
+    const look = await this.#pages.look();
+    const due = this.#due(look);
     const until = clock.now() + SWEEP_MS;
     const forMs = Math.max(LEAST_MS, SWEEP_MS / due.length);
     for (const [name, { queue, limits }] of due) {
       // The rest is for the next round.
       if (clock.now() >= until) return this.#parts.wake();
+      // Another slot may have found it so meanwhile. Of very many parts, each slot is to come to others.
+      const isTaken = !look.isWhole && (this.#begun.get(name) ?? 0) > since;
+      if (isTaken || !this.#isOpen(name, limits)) continue;
+      this.#begun.set(name, ++this.#count);
       this.#last = name;
+      look.reached({ queue, limits });
       const position = this.#position(name);
       const pass = new Sweep({ queue, limits, forMs }, position, clock.now());
       try {
@@ -90,14 +102,16 @@ export class LimitedJobs {
         this.#left(pass, position);
       }
     }
+    if (look.end()) this.#parts.wake();
     const now = clock.now();
     for (const atMs of this.#reached.values()) alarm.within(Math.max(1, atMs - now));
   }
 
-  /** Whether all jobs that the last look has found wait for starts of rates. An alarm is set for these. */
+  /** Whether all jobs that the last looks have found wait for starts of rates. An alarm is set for these. */
   get waitForStarts(): boolean {
     const { starts } = this.#parts;
-    return this.#found.size > 0 && [...this.#found].every((limits) => starts.leftMs(limits) > 0);
+    const all = [...(this.#pages.all ?? [])];
+    return all.length > 0 && all.every((limits) => starts.leftMs(limits) > 0);
   }
 
   /** Jobs may have come to these parts. @param queue Default: to any queue. */
@@ -120,23 +134,30 @@ export class LimitedJobs {
   }
 
   /** The parts that have due jobs, by name, without those whose limits were reached just now, or whose rates are used up. */
-  async #due(): Promise<readonly (readonly [string, QueuePart])[]> {
-    const { driver, queues, clock } = this.#parts;
-    const found = new Map((await driver.limitedParts(queues)).map((part) => [nameOf(part), part]));
-    this.#found = new Set([...found.values()].map(({ limits }) => limits));
-    for (const name of this.#positions.keys()) if (!found.has(name)) this.#positions.delete(name);
+  #due({ parts, isWhole }: PartLook): readonly (readonly [string, QueuePart])[] {
+    const { clock } = this.#parts;
+    const found = new Map(parts.map((part) => [nameOf(part), part]));
+    for (const left of [this.#positions, this.#begun])
+      for (const name of left.keys()) if (!found.has(name)) left.delete(name);
     const now = clock.now();
     for (const left of [this.#reached, this.#busy])
       for (const [one, until] of left) if (until <= now) left.delete(one);
-    const open = [...found]
-      .filter(([name, { limits }]) => !this.#reached.has(limits) && !this.#busy.has(name))
-      .filter(([, { limits }]) => !this.#waitsForStart(limits))
-      .toSorted(([one], [other]) => (one < other ? -1 : 1));
+    const open = [...found].filter(([name, { limits }]) => this.#isOpen(name, limits));
+    return isWhole ? this.#behindLast(open) : open;
+  }
+
+  /** All parts, from the one behind the last one on. */
+  #behindLast(parts: readonly (readonly [string, QueuePart])[]): readonly (readonly [string, QueuePart])[] {
+    const open = parts.toSorted(([one], [other]) => (one < other ? -1 : 1));
     const next = Math.max(
       0,
       open.findIndex(([name]) => name > this.#last),
     );
     return [...open.slice(next), ...open.slice(0, next)];
+  }
+
+  #isOpen(name: string, limits: string): boolean {
+    return !this.#reached.has(limits) && !this.#busy.has(name) && !this.#waitsForStart(limits);
   }
 
   /** Whether a rate is used up. If so, the worker looks again at its time. */

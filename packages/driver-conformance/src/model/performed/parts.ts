@@ -1,3 +1,4 @@
+import { partsOf } from '../../parts-of.js';
 import type { CommandOf } from '../command.js';
 import type { Result } from '../result.js';
 import type { WorldState } from './state.js';
@@ -7,7 +8,7 @@ export async function parts<Tx>(state: WorldState<Tx>, { by, kinds }: CommandOf<
   const { queues } = names;
   const driver = await state.driver(by);
   const due = await driver.dueQueues({ queues, kinds });
-  const found = await driver.limitedParts(queues);
+  const found = await partsOf(driver, queues);
   return {
     queues: due.map((queue) => names.short(queue)).sort(),
     parts: found

@@ -1,0 +1,16 @@
+import { callAtGate, type GateCallParts } from '../claim/gate-call.js';
+import { query } from '../query.js';
+import { gateOf } from '../worker/lock-name.js';
+
+/** Deletes old slots that nobody has, of some limits. @returns the last limit, or null if none is behind it @throws DriverError */
+export async function pruneSlots(
+  parts: GateCallParts,
+  beyond: string,
+  ageMs: number,
+): Promise<string | null> {
+  const { sql, lockPrefix } = parts.context;
+  const old = await query<{ name: string }>(parts.pool, sql.oldSlots, [beyond, ageMs]);
+  for (const { name } of old)
+    await callAtGate(parts, sql.pruneSlots, [name, ageMs, gateOf(lockPrefix, name)]);
+  return old.at(-1)?.name ?? null;
+}
