@@ -47,6 +47,7 @@ export function job(id: bigint, key: string | null = null): Job {
     redrives: 0,
     metadata: {},
     limits: '',
+    availableAt: new Date(0),
     createdAt: new Date(0),
   };
 }

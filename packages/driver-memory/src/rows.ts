@@ -120,6 +120,7 @@ export function toJob(row: JobRow): Job {
     redrives,
     metadata: JSON.parse(row.metadata),
     limits,
+    availableAt: new Date(row.availableAt),
     createdAt: new Date(row.createdAt),
   };
 }
@@ -134,7 +135,6 @@ export function toJobView(row: JobRow, live: LiveRun | undefined, progress: stri
     ...limitsIn(limits),
     status,
     uniqueKey,
-    availableAt: new Date(row.availableAt),
     output: JSON.parse(row.output),
     error: row.error === null ? null : JSON.parse(row.error),
     runId: live?.runId ?? row.runId,

@@ -26,12 +26,12 @@ export interface JobRow {
   redrives: number;
   metadata: string;
   limits: string;
+  available_at: string;
   created_at: string;
 }
 
 export interface JobViewRow extends JobRow {
   unique_key: string | null;
-  available_at: string;
   output: string | null;
   error: string | null;
   process_id: string | null;
@@ -97,6 +97,7 @@ export function toJob(row: JobRow): Job {
     redrives: row.redrives,
     metadata: JSON.parse(row.metadata),
     limits: row.limits,
+    availableAt: new Date(Number(row.available_at)),
     createdAt: new Date(Number(row.created_at)),
   };
 }
@@ -107,7 +108,6 @@ export function toJobView(row: JobViewRow): JobView {
     ...job,
     ...limitsIn(row.limits),
     uniqueKey: row.unique_key,
-    availableAt: new Date(Number(row.available_at)),
     output: json<Json>(row.output),
     error: json<JobError>(row.error),
     runId: row.process_id,

@@ -26,6 +26,7 @@ export interface JobRow {
   redrives: number;
   metadata: { readonly [name: string]: Json };
   limits: string;
+  available_at: number;
   created_at: number;
 }
 
@@ -37,7 +38,6 @@ export interface SiblingRow extends JobRow {
 
 export interface JobViewRow extends JobRow {
   unique_key: string | null;
-  available_at: number;
   output: Json;
   error: JobError | null;
   process_id: string | null;
@@ -111,6 +111,7 @@ export function toJob(row: JobRow): Job {
     redrives: row.redrives,
     metadata: row.metadata,
     limits: row.limits,
+    availableAt: new Date(row.available_at),
     createdAt: new Date(row.created_at),
   };
 }
@@ -121,7 +122,6 @@ export function toJobView(row: JobViewRow): JobView {
     ...job,
     ...limitsIn(row.limits),
     uniqueKey: row.unique_key,
-    availableAt: new Date(row.available_at),
     output: row.output,
     error: row.error,
     runId: row.process_id,

@@ -37,6 +37,7 @@ export async function run(
     earlierRuns: options.earlierRuns ?? attempt - 1,
     maxAttempts: handler.attempts,
     metadata: {},
+    availableAt: new Date(Date.now() - ageMs),
     createdAt: new Date(Date.now() - ageMs),
     tick: null,
   });

@@ -99,6 +99,7 @@ export interface RunContext<Payload, Tx = unknown> {
     options: readonly EnqueueOptions<StandardSchemaV1.InferInput<Schema>>[],
   ): Promise<readonly Enqueued[]>;
   readonly progress: Progress;
+  /** Its entries have the run, and the public id, queue, kind, key and attempt of `job`. */
   readonly log: Logger;
 }
 
@@ -133,6 +134,8 @@ export interface RunJob<Payload> {
   readonly earlierRuns: number;
   readonly maxAttempts: number;
   readonly metadata: { readonly [name: string]: Json };
+  /** When it was due: its run may have begun later. By the database's clock. */
+  readonly availableAt: Date;
   readonly createdAt: Date;
   /** The instant for which a schedule has enqueued the job. Null for other jobs. */
   readonly tick: Tick | null;

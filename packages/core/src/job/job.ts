@@ -32,6 +32,8 @@ export interface Job {
   readonly metadata: { readonly [name: string]: Json };
   /** The text of its limits and rates, fixed at the enqueue: see `limitsText`. Empty if it has none. */
   readonly limits: string;
+  /** When it may start, or might have started. */
+  readonly availableAt: Date;
   readonly createdAt: Date;
 }
 
@@ -46,8 +48,6 @@ export interface JobView<Payload = Json, Output = Json> extends Omit<Job, 'id' |
   /** The row's state. Also `in-progress` while a live worker holds the job's lock. */
   readonly status: State;
   readonly uniqueKey: string | null;
-  /** When the job may start. */
-  readonly availableAt: Date;
   /** The output of the completed job. Null until then. */
   readonly output: Output | null;
   readonly error: JobError | null;

@@ -45,6 +45,7 @@ const job = (change: Partial<Job> = {}): Job => ({
   redrives: 0,
   metadata: {},
   limits: '',
+  availableAt: new Date(0),
   createdAt: new Date(0),
   ...change,
 });

@@ -46,6 +46,7 @@ function row(publicId: string) {
     redrives: 1,
     metadata: {},
     limits: '',
+    availableAt: new Date(0),
     createdAt: new Date(0),
   };
   return { id: 1n, publicId, ...queue, ...counts };

@@ -20,6 +20,7 @@ function job(id: number, key: string | null = null): Job {
     redrives: 0,
     metadata: {},
     limits: '',
+    availableAt: new Date(0),
     createdAt: new Date(0),
   };
 }

@@ -18,6 +18,7 @@ const job: Job = {
   redrives: 0,
   metadata: {},
   limits: '',
+  availableAt: new Date(0),
   createdAt: new Date(0),
 };
 const policy = {
