@@ -28,6 +28,8 @@ const PRINTS: Readonly<Record<string, string>> = {
   '15-atomic-updates.ts': '{ opened: 2 }\n[ { stats: { rows: 3, imports: 1 } } ]\n',
   '16-rates.ts': '5 true\n',
   '17-pauses.ts': '0 the provider is down Ada\n3\n',
+  '19-telemetry.ts':
+    '{ live: true, ready: true, reasons: [] }\nrowlock_jobs_settled_total{queue="default",kind="greet",outcome="complete"} 1\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

@@ -396,3 +396,26 @@ test('without a tracer of the application nothing is carried, and jobs run', asy
   await done;
   expect(await rowlock.find(publicId)).toMatchObject({ status: 'complete', metadata: {} });
 });
+
+test('the span of a handler that is left behind ends then, as a failure', async () => {
+  let end = (): void => {};
+  const Work = defineHandler({
+    kind: 'work',
+    payload,
+    attempts: 1,
+    timeout: 1,
+    run: () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      }),
+  });
+  const { rowlock, worker } = await stage([openTelemetry()], [Work]);
+  await rowlock.enqueue(Work, { payload: {} });
+  const done = settled(worker);
+  await worker.start();
+  await done;
+  const message = 'The handler was left behind.';
+  expect(span('run work').status).toEqual({ code: SpanStatusCode.ERROR, message });
+  expect(span('settle work').attributes).toMatchObject({ 'rowlock.outcome': 'fail' });
+  end();
+});
