@@ -26,7 +26,8 @@ export interface JobRow {
   redrives: number;
   metadata: { readonly [name: string]: Json };
   limits: string;
-  available_at: number;
+  /** A whole number in a claimed job's row. */
+  available_at: number | bigint;
   created_at: number;
 }
 
@@ -111,7 +112,7 @@ export function toJob(row: JobRow): Job {
     redrives: row.redrives,
     metadata: row.metadata,
     limits: row.limits,
-    availableAt: new Date(row.available_at),
+    availableAt: new Date(Number(row.available_at)),
     createdAt: new Date(row.created_at),
   };
 }
