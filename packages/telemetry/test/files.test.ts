@@ -85,6 +85,11 @@ test('every metric is on the dashboard', () => {
   expect(missing).toEqual([]);
 });
 
+test('every metric is on the page', async () => {
+  const page = await read('../../docs/telemetry.md');
+  for (const metric of METRICS) expect(page).toContain(`| \`${prometheusName(metric)}\` |`);
+});
+
 test('panels have ids of their own, and alerts have names of their own', () => {
   const ids = dashboard.panels.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
@@ -92,7 +97,7 @@ test('panels have ids of their own, and alerts have names of their own', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('an alert speaks only of labels that its expression keeps', () => {
+test('an alert names only labels that its expression keeps', () => {
   for (const { expr, annotations } of rules) {
     const kept = /\bby \(([^)]*)\)/.exec(expr)?.[1]?.split(/,\s*/) ?? [];
     const named = [...JSON.stringify(annotations).matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label);

@@ -1,6 +1,6 @@
 import { createRowlock } from '@rowlock/core';
 import { defineHandler, memory } from '@rowlock/driver-memory';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { health } from '../src/index.js';
 import { stage } from './stage.js';
@@ -43,6 +43,23 @@ test('a database that does not answer is a reason', async () => {
   });
 });
 
+test('a database that never answers is a reason after 2 s', async () => {
+  const { driver, rowlock } = await stage([], [Work]);
+  const checks = health(rowlock);
+  await checks.check();
+  driver.workers = () => new Promise(() => {});
+  vi.useFakeTimers();
+  try {
+    const found = checks.check();
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await found).reasons).toEqual([
+      'The database does not answer: There was no answer within 2000 ms.',
+    ]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test('a worker that has not started is not ready, and live', async () => {
   const { rowlock, worker } = await stage([], [Work]);
   expect(await health(rowlock, worker).check()).toEqual({
@@ -52,7 +69,7 @@ test('a worker that has not started is not ready, and live', async () => {
   });
 });
 
-test('a worker that the others take for dead is not ready', async () => {
+test('a worker that is not alive for the others is not ready', async () => {
   const { driver, rowlock, worker } = await stage([], [Work]);
   const checks = health(rowlock, worker);
   await worker.start();

@@ -32,16 +32,16 @@ export class ActiveRuns {
   }
 
   read(): readonly Reading[] {
-    const { active, oldest, leftBehind } = PROCESS_GAUGES;
+    const gauges = PROCESS_GAUGES;
     const now = performance.now();
     return [...this.#labels.values()].flatMap((labels) => {
       const runs = this.#runs.values.filter((run) => run.labels === labels);
-      const ignorant = runs.filter(({ isLeftBehind }) => isLeftBehind).length;
+      const leftBehind = runs.filter(({ isLeftBehind }) => isLeftBehind).length;
       const since = Math.min(now, ...runs.map((run) => run.since));
       return [
-        { metric: active, labels, value: runs.length - ignorant },
-        { metric: oldest, labels, value: (now - since) / 1_000 },
-        { metric: leftBehind, labels, value: ignorant },
+        { metric: gauges.active, labels, value: runs.length - leftBehind },
+        { metric: gauges.oldest, labels, value: (now - since) / 1_000 },
+        { metric: gauges.leftBehind, labels, value: leftBehind },
       ];
     });
   }

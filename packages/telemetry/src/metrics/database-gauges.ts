@@ -16,8 +16,8 @@ const FRESH_MS = 5_000;
 const ANSWER_MS = 2_000;
 
 /**
- * The reads. Each reads a small table, and none the history. The next one is for `stats()`: jobs by state, the age of the oldest due job of a
- * kind, slots.
+ * The reads of small tables: none reads the history. Jobs by state, the age of the oldest due job of a kind, and slots are to come here
+ * with `stats()`.
  */
 const READS: readonly ((rowlock: Watched) => Promise<readonly Reading[]>)[] = [workersAlive, paused];
 
