@@ -8,7 +8,7 @@ import type { CountedJob } from '../run/settlement.js';
 /**
  * Logs what a handler threw, once for all jobs of its run.
  *
- * @param next The first of the jobs that are tried again, and its pause in milliseconds
+ * @param first The first of the jobs that have an attempt left, and its pause in milliseconds
  */
 export function tellThrown<Tx>(
   log: Logger,
@@ -17,8 +17,10 @@ export function tellThrown<Tx>(
   error: unknown,
 ): void {
   const { publicId, attemptsMade, maxAttempts } = job;
-  const facts = { ...run.info, publicId, attempt: attemptsMade + 1, maxAttempts, nextAt: fromNow(delay) };
-  log.warn({ err: error, ...facts }, 'the handler failed');
+  const facts = { ...run.info, publicId, attempt: attemptsMade + 1, maxAttempts };
+  // A cancelled job is not tried again.
+  const next = run.live.cancelled.has(publicId) ? {} : { nextAt: fromNow(delay) };
+  log.warn({ err: error, ...facts, ...next }, 'the handler failed');
 }
 
 /**
