@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { packAll, publishedPackages } from '../tooling/tarballs/pack-all.mjs';
 
-const ALLOWED = /^(dist\/.+|migrations\/.+|README\.md|LICENSE|package\.json)$/;
+const ALLOWED = /^(dist\/.+|migrations\/.+|dashboards\/.+|alerts\/.+|README\.md|LICENSE|package\.json)$/;
 const REQUIRED = [
   'LICENSE',
   'README.md',

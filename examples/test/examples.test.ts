@@ -31,6 +31,8 @@ const PRINTS: Readonly<Record<string, string>> = {
   '18-why.ts': 'paused, unserved\ncomplete sent to bob\nmail.send 1\n',
   '18-many-jobs.ts': '{ count: 2, more: false }\n2\n2\n',
   '18-capture.ts': "order 7: 3 changes, one run\n[ { order_id: '7', words: 'oar lock' } ]\n",
+  '19-telemetry.ts':
+    '{ live: true, ready: true, reasons: [] }\nrowlock_jobs_settled_total{queue="default",kind="greet",outcome="complete"} 1\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

@@ -1,28 +1,11 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Driver } from '@rowlock/core/driver';
-import { mysql } from '@rowlock/driver-mysql';
-import { postgres } from '@rowlock/driver-postgres';
-import { freshDatabase, freshMysqlDatabase } from '@rowlock/servers';
-import '@rowlock/servers/vitest';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { databases } from './databases.js';
 
 const run = promisify(execFile);
 const program = fileURLToPath(new URL('worker.mjs', import.meta.url));
-
-const databases = [
-  {
-    name: 'postgres',
-    fresh: () => freshDatabase(inject('postgresUrl')),
-    open: (url: string): Driver => postgres({ connectionString: url }),
-  },
-  {
-    name: 'mysql',
-    fresh: () => freshMysqlDatabase(inject('mysqlUrl')),
-    open: (url: string): Driver => mysql({ uri: url }),
-  },
-];
 
 describe.each(databases)('on $name', ({ name, fresh, open }) => {
   test.each(['OpenTelemetry', 'OpenTelemetry with comments', 'dd-trace'])(

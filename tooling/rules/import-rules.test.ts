@@ -28,6 +28,12 @@ const CASES: [file: string, imported: string, refused?: RegExp][] = [
   ['packages/plugin-google-sheets/src/a.ts', '@rowlock/servers', /published package must not need them/],
   ['packages/plugin-google-sheets/test/a.test.ts', '@rowlock/servers'],
 
+  ['packages/telemetry/src/a.ts', '@rowlock/core'],
+  ['packages/telemetry/src/a.ts', '@opentelemetry/api'],
+  ['packages/telemetry/src/a.ts', '@rowlock/core/driver', /runs on every database/],
+  ['packages/telemetry/src/a.ts', '@rowlock/driver-postgres', /runs on every database/],
+  ['packages/telemetry/src/a.ts', '@rowlock/servers', /published package must not need them/],
+
   ['packages/driver-postgres/src/a.ts', '@rowlock/core'],
   ['packages/driver-postgres/src/a.ts', '@rowlock/core/driver'],
   ['packages/driver-postgres/src/a.ts', 'pg'],

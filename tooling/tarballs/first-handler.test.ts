@@ -104,6 +104,7 @@ test('what an application may have itself is not pinned', async () => {
   expect(core.dependencies).not.toHaveProperty('tsyringe');
   expect((await of('driver-postgres')).dependencies).toMatchObject({ pg: caret, '@types/pg': caret });
   expect((await of('driver-mysql')).dependencies).toMatchObject({ mysql2: caret });
+  expect((await of('telemetry')).peerDependencies).toEqual({ '@opentelemetry/api': caret });
   expect((await of('plugin-google-sheets')).dependencies).toMatchObject({ zod: caret });
 });
 

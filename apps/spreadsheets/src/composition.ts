@@ -6,6 +6,7 @@ import {
   googleSheets,
   googleSpreadsheets,
 } from '@rowlock/plugin-google-sheets';
+import { openTelemetry } from '@rowlock/telemetry';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import { MysqlSpreadsheetStore } from './data/mysql-spreadsheet-store.js';
@@ -56,8 +57,9 @@ function composeOn<Tx>(
 ): Composition<Tx> {
   const access = accessTo(config.google);
   // What only writes requests down needs neither Google nor the handlers.
-  const plugins = access === undefined ? [] : [handlers(store, googleSpreadsheets(access), config)];
-  const rowlock = createRowlock({ driver, plugins, log });
+  const own = access === undefined ? [] : [handlers(store, googleSpreadsheets(access), config)];
+  // Does nothing unless OpenTelemetry's SDK is loaded before, by `node --import`.
+  const rowlock = createRowlock({ driver, plugins: [openTelemetry(), ...own], log });
 
   return {
     rowlock,

@@ -9,6 +9,7 @@ import {
   fail,
   type HandlerResult,
   type Logger,
+  type RunContext,
   retry,
   snooze,
 } from '../src/index.js';
@@ -30,7 +31,7 @@ function untyped(result: unknown): HandlerResult {
 /** What is told above `debug` and `info` of the one run of these jobs. */
 async function told(
   jobs: readonly [Job, ...Job[]],
-  run: () => HandlerResult,
+  run: (context: RunContext<unknown>) => HandlerResult,
   payload: StandardSchemaV1 = z.object({}),
 ): Promise<readonly Line[]> {
   const lines: Line[] = [];
@@ -84,20 +85,40 @@ test('what is thrown at the last attempt is told of once, with its stack', async
     throw thrown;
   });
   const error = { code: 'Error', message: 'out of order' };
-  const fields = { ...facts, publicId: last.publicId, attempt: 5, error, err: thrown };
+  const fields = { ...facts, publicId: last.publicId, attempt: 5, maxAttempts: 5, error, err: thrown };
   expect(lines).toEqual([{ level: 'error', message: 'a job failed', fields }]);
 });
 
 test('a retry is a warning, whether it is returned or thrown', async () => {
-  const fields = { ...facts, publicId: first.publicId, attempt: 1, error: { message: 'busy' } };
+  const attempt = { publicId: first.publicId, attempt: 1, maxAttempts: 5, nextAt: expect.any(Date) };
   expect(await told([first], () => retry('busy'))).toMatchObject([
-    { level: 'warn', message: 'a job failed, and is tried again', fields },
+    {
+      level: 'warn',
+      message: 'a job failed, and is tried again',
+      fields: { ...facts, ...attempt, error: { message: 'busy' } },
+    },
   ]);
   const thrown = new Error('busy');
   const lines = await told([first], () => {
     throw thrown;
   });
-  expect(lines).toMatchObject([{ level: 'warn', message: 'the handler failed', fields: { err: thrown } }]);
+  expect(lines).toMatchObject([
+    { level: 'warn', message: 'the handler failed', fields: { ...facts, ...attempt, err: thrown } },
+  ]);
+});
+
+test('the time of the next attempt in the log is that of the settlement', async () => {
+  const lines = await told([first], () => retry('busy', { delay: '1h' }));
+  const { nextAt } = z.object({ nextAt: z.date() }).parse(lines[0]?.fields);
+  expect(nextAt.getTime() - Date.now()).toBeGreaterThan(59 * 60_000);
+  expect(nextAt.getTime() - Date.now()).toBeLessThanOrEqual(60 * 60_000);
+});
+
+test("the entries of a handler's log say whose they are", async () => {
+  const lines = await told([first], ({ log }) => log.warn({ cells: 3 }, 'few'));
+  const { publicId } = first;
+  const fields = { ...facts, publicId, attempt: 1, cells: 3 };
+  expect(lines).toEqual([{ level: 'warn', message: 'few', fields }]);
 });
 
 test('of a group each job that fails is told of, and the others together', async () => {

@@ -75,7 +75,8 @@ export class ToldStage {
       if (value instanceof Error) return String(value);
       return value instanceof Map ? Object.fromEntries(value) : value;
     });
-    this.#lines.push(`${what} ${text.replace(UUID, (id) => this.#placeholder(id))}`);
+    const known = text.replace(UUID, (id) => this.#placeholder(id)).replace(TIME, '<time>');
+    this.#lines.push(`${what} ${known}`);
   }
 
   /** Ids are random, and the order in which they come is not. */
@@ -108,3 +109,4 @@ const EVENTS = [
 ] as const satisfies readonly (keyof WorkerEvents)[];
 
 const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;

@@ -29,7 +29,7 @@ export interface JobRow {
   metadata: { readonly [name: string]: Json };
   limits: string;
   created_at: number;
-  waited_ms: number;
+  waited_ms: bigint;
 }
 
 /** A job of a key that is locked. */
@@ -117,12 +117,12 @@ export function toJob(row: JobRow): Job {
     metadata: row.metadata,
     limits: row.limits,
     createdAt: new Date(row.created_at),
-    waitedMs: row.waited_ms,
+    waitedMs: Number(row.waited_ms),
   };
 }
 
 export function toJobView(row: JobViewRow): JobView {
-  const { id: _, waitedMs: __, ...job } = toJob({ ...row, waited_ms: 0 });
+  const { id: _, waitedMs: __, ...job } = toJob({ ...row, waited_ms: 0n });
   return {
     ...job,
     ...limitsIn(row.limits),

@@ -37,6 +37,7 @@ export async function run(
     earlierRuns: options.earlierRuns ?? attempt - 1,
     maxAttempts: handler.attempts,
     metadata: {},
+    waitedMs: 0,
     createdAt: new Date(Date.now() - ageMs),
     tick: null,
   });

@@ -15,6 +15,8 @@ export interface TestApplication extends Pick<AnyComposition, 'rowlock'> {
   /** Signs in by name. */
   user(name: string): Promise<UserOfApi>;
   startWorker(name: string): Promise<WorkerProcess>;
+  /** The parts of a worker's process, in this one. */
+  composeWorker(): AnyComposition;
   stop(): Promise<void>;
 }
 
@@ -58,6 +60,7 @@ export async function startTestApplication(options: TestApplicationOptions): Pro
   }
   const frontEnd = await composition.both((rowlock, store) => startFrontEnd({ config, rowlock, store, log }));
   const workers: WorkerProcess[] = [];
+  const composed: AnyComposition[] = [];
 
   return {
     rowlock: composition.rowlock,
@@ -69,7 +72,13 @@ export async function startTestApplication(options: TestApplicationOptions): Pro
       workers.push(worker);
       return worker;
     },
+    composeWorker() {
+      const parts = compose(readConfig({ ...env, WORKER_NAME: 'here' }, 'worker'), log);
+      composed.push(parts);
+      return parts;
+    },
     async stop() {
+      await Promise.all(composed.map((parts) => parts.close()));
       await Promise.all(workers.map((worker) => worker.kill()));
       await frontEnd.stop();
       await composition.close();

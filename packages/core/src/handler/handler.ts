@@ -99,6 +99,7 @@ export interface RunContext<Payload, Tx = unknown> {
     options: readonly EnqueueOptions<StandardSchemaV1.InferInput<Schema>>[],
   ): Promise<readonly Enqueued[]>;
   readonly progress: Progress;
+  /** Its entries have the run, and the public id, queue, kind, key and attempt of `job`. */
   readonly log: Logger;
 }
 
@@ -134,6 +135,8 @@ export interface RunJob<Payload> {
   readonly maxAttempts: number;
   readonly metadata: { readonly [name: string]: Json };
   readonly createdAt: Date;
+  /** How long it was due when it was claimed, by the database's clock, in milliseconds. */
+  readonly waitedMs: number;
   /** The instant for which a schedule has enqueued the job. Null for other jobs. */
   readonly tick: Tick | null;
 }

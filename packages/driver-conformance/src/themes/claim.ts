@@ -106,6 +106,7 @@ export const claim = theme('claim', (test) => {
       redrives: 0,
       metadata: { tenant: 'acme' },
       limits: '',
+      availableAt: row.availableAt,
       createdAt: row.createdAt,
     });
   });

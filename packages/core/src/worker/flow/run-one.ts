@@ -1,5 +1,6 @@
 import { ClaimLostError, WorkerStoppedError } from '../../errors.js';
 import { retry } from '../../handler/outcome.js';
+import { backoffMs } from '../../job/backoff.js';
 import type { JobId } from '../../job/job.js';
 import { callHandler } from '../run/call-handler.js';
 import { type CheckedJob, check } from '../run/check-job.js';
@@ -7,6 +8,7 @@ import { outcomeOf } from '../run/outcome-of.js';
 import type { Run } from '../run/run.js';
 import type { RunHandle } from '../run/run-handle.js';
 import { type Ending, isLastAttempt } from '../run/settlement.js';
+import { tellThrown } from '../tell/failures.js';
 import { leaveBehind } from '../tell/left-behind.js';
 import type { Flow } from './context.js';
 import { pauseShared } from './pause-shared.js';
@@ -82,9 +84,13 @@ function noteFailure<Tx>(
     return false;
   }
   run.thrown = { error };
+  const retries = accepted.map(({ job }) => ({
+    job,
+    delay: backoffMs(run.handler.backoff, job.attemptsMade + 1),
+  }));
+  for (const { job, delay } of retries) endings.set(job.id, retry(error, { delay }));
   // A last attempt is logged when it is settled.
-  if (!accepted.every(({ job }) => isLastAttempt(job)))
-    log.warn({ err: error, ...run.info }, 'the handler failed');
-  for (const { job } of accepted) endings.set(job.id, retry(error));
+  const first = retries.find(({ job }) => !isLastAttempt(job));
+  if (first !== undefined) tellThrown(log, run, first, error);
   return true;
 }

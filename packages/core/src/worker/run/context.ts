@@ -62,8 +62,9 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
   }
 
   get log(): Logger {
-    const { kind } = this.#call.handler;
-    this.#log ??= withFields(this.#call.log, { runId: this.runId, kind, key: this.key });
+    const { runId, key } = this;
+    const { publicId, queue, kind, attempt } = this.job;
+    this.#log ??= withFields(this.#call.log, { runId, publicId, queue, kind, key, attempt });
     return this.#log;
   }
 
@@ -100,7 +101,8 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
 }
 
 function runJob({ job, payload }: CheckedJob): RunJob<unknown> {
-  const { publicId, queue, kind, attemptsMade, earlierRuns, maxAttempts, metadata, createdAt } = job;
+  const { publicId, queue, kind, attemptsMade, earlierRuns, maxAttempts, metadata, createdAt, waitedMs } =
+    job;
   return {
     publicId,
     queue,
@@ -111,6 +113,7 @@ function runJob({ job, payload }: CheckedJob): RunJob<unknown> {
     maxAttempts,
     metadata,
     createdAt,
+    waitedMs,
     tick: tickIn(metadata),
   };
 }

@@ -7,4 +7,6 @@ export interface RunInfo {
   readonly key: string | null;
   /** The public ids of its jobs. */
   readonly jobs: readonly string[];
+  /** The attempt of the first of its jobs, from 1. Crashed runs count. */
+  readonly attempt: number;
 }

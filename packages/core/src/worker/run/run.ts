@@ -52,9 +52,10 @@ export class Run<Tx> {
 
   #toInfo(): RunInfo {
     // The job's queue, as its handler may have moved to another queue since.
-    const [{ queue, key }] = this.jobs;
+    const [{ queue, key, attempt: uncounted }] = this.jobs;
     const jobs = this.jobs.map(({ publicId }) => publicId);
-    return { runId: this.live.runId, queue, kind: this.handler.kind, key, jobs };
+    const attempt = (this.counted[0]?.attemptsMade ?? uncounted) + 1;
+    return { runId: this.live.runId, queue, kind: this.handler.kind, key, jobs, attempt };
   }
 
   /** Adds to its jobs the counts of their earlier runs. */

@@ -3,24 +3,49 @@ import type { Job } from '../../job/job.js';
 import { TRANSITIONS } from '../../job/lifecycle.js';
 import type { Logger } from '../../logger.js';
 import type { Run } from '../run/run.js';
+import type { CountedJob } from '../run/settlement.js';
+
+/**
+ * Logs what a handler threw, once for all jobs of its run.
+ *
+ * @param first The first of the jobs that have an attempt left, and its pause in milliseconds
+ */
+export function tellThrown<Tx>(
+  log: Logger,
+  run: Run<Tx>,
+  { job, delay }: { readonly job: CountedJob; readonly delay: number },
+  error: unknown,
+): void {
+  const { publicId, attemptsMade, maxAttempts } = job;
+  const facts = { ...run.info, publicId, attempt: attemptsMade + 1, maxAttempts };
+  // A cancelled job is not tried again.
+  const next = run.live.cancelled.has(publicId) ? {} : { nextAt: fromNow(delay) };
+  log.warn({ err: error, ...facts, ...next }, 'the handler failed');
+}
 
 /**
  * Logs each job of a run that ended in an error, and each that is to be retried. Skips a retry after the handler threw,
  * which was logged at the throw.
  */
 export function tellFailures<Tx>(log: Logger, run: Run<Tx>, settlements: readonly Settlement[]): void {
-  for (const [place, { event, attempt, error }] of settlements.entries()) {
+  for (const [place, { event, attempt, delayMs, error }] of settlements.entries()) {
     const job = run.jobs[place];
     if (job === undefined || event === 'complete') continue;
-    const facts = (): object => ({ ...factsOf(run, job), attempt, error });
+    const facts = (): object => ({ ...factsOf(run, job), attempt, maxAttempts: job.maxAttempts, error });
     const thrown = thrownBy(run, job);
     if (TRANSITIONS[event].to === 'error') log.error({ ...facts(), ...thrown }, 'a job failed');
-    else if (event === 'retry' && thrown === null) log.warn(facts(), 'a job failed, and is tried again');
+    else if (event === 'retry' && thrown === null)
+      log.warn({ ...facts(), nextAt: fromNow(delayMs) }, 'a job failed, and is tried again');
   }
 }
 
 function factsOf<Tx>({ info: { runId, queue, kind, key } }: Run<Tx>, { publicId }: Job): object {
   return { publicId, runId, queue, kind, key };
+}
+
+/** By this process's clock, which may differ from that of the database. */
+function fromNow(ms: number): Date {
+  return new Date(Date.now() + ms);
 }
 
 /**

@@ -5,7 +5,14 @@ import { type SettledRun, WorkerEmitter } from './events.js';
 import { hearsOfSettled, tellSettled } from './settled.js';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
-const run: RunInfo = { runId: 'r', queue: 'q', kind: 'k', key: null, jobs: ['a', 'b', 'c', 'd', 'e', 'f'] };
+const run: RunInfo = {
+  runId: 'r',
+  queue: 'q',
+  kind: 'k',
+  key: null,
+  jobs: ['a', 'b', 'c', 'd', 'e', 'f'],
+  attempt: 1,
+};
 const names = ['settled', 'completed', 'failed'] as const;
 
 /** The events of a run whose jobs ended so, for listeners of these events. */

@@ -1,0 +1,73 @@
+import type { PauseView, WorkerView } from '@rowlock/core';
+import { within } from '../within.js';
+import { DATABASE_GAUGES } from './catalogue.js';
+import type { Reading } from './meter.js';
+
+/** The calls of a Rowlock whose answers are gauges. */
+export interface Watched {
+  workers(): Promise<readonly WorkerView[]>;
+  pauses(): Promise<readonly PauseView[]>;
+}
+
+/** How long the answers count, in milliseconds. Several collectors may come at once. */
+const FRESH_MS = 5_000;
+
+/** How long to wait for the answers, in milliseconds. A collector waits for 10 s. */
+const ANSWER_MS = 2_000;
+
+/**
+ * The reads of small tables: none reads the history. Jobs by state, the age of the oldest due job of a kind, and slots are to come here
+ * with `stats()`.
+ */
+const READS: readonly ((rowlock: Watched) => Promise<readonly Reading[]>)[] = [workersAlive, paused];
+
+/** The gauges of a database. */
+export class DatabaseGauges {
+  readonly #rowlock: Watched;
+  #answer: Promise<readonly Reading[]> | null = null;
+  #readAt = 0;
+
+  constructor(rowlock: Watched) {
+    this.#rowlock = rowlock;
+  }
+
+  /** Never rejects. Without an answer the only gauge is `up`, which is 0. */
+  read(): Promise<readonly Reading[]> {
+    const now = performance.now();
+    if (this.#answer === null || now - this.#readAt > FRESH_MS) {
+      this.#readAt = now;
+      this.#answer = this.#read();
+    }
+    return this.#answer;
+  }
+
+  async #read(): Promise<readonly Reading[]> {
+    const up = (value: number): Reading => ({ metric: DATABASE_GAUGES.up, labels: {}, value });
+    try {
+      const all = Promise.all(READS.map((read) => read(this.#rowlock)));
+      return [up(1), ...(await within(ANSWER_MS, all)).flat()];
+    } catch {
+      return [up(0)];
+    }
+  }
+}
+
+/** A queue whose workers have all ended within the last hour has 0. */
+async function workersAlive(rowlock: Watched): Promise<readonly Reading[]> {
+  const workers = await rowlock.workers();
+  const queues = new Set(workers.flatMap(({ queues }) => queues));
+  return [...queues].map((queue) => ({
+    metric: DATABASE_GAUGES.workersAlive,
+    labels: { queue },
+    value: workers.filter(({ alive, queues }) => alive && queues.includes(queue)).length,
+  }));
+}
+
+async function paused(rowlock: Watched): Promise<readonly Reading[]> {
+  const pauses = await rowlock.pauses();
+  return pauses.map(({ scope, name }) => ({
+    metric: DATABASE_GAUGES.paused,
+    labels: { scope, name },
+    value: 1,
+  }));
+}

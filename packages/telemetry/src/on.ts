@@ -1,0 +1,11 @@
+import type { WorkerEvents, WorkerOfPlugin } from '@rowlock/core';
+
+/** Listens to a worker's event. @returns ends it */
+export function on<Name extends keyof WorkerEvents>(
+  worker: WorkerOfPlugin,
+  name: Name,
+  listener: (...given: WorkerEvents[Name]) => void,
+): () => void {
+  worker.on(name, listener);
+  return () => worker.off(name, listener);
+}

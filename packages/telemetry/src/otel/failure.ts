@@ -1,0 +1,21 @@
+import { type Span, SpanStatusCode } from '@opentelemetry/api';
+import { ERROR_TYPE } from './attributes.js';
+
+/** Records an error on a span. A handler may throw anything. */
+export function recordFailure(span: Span, thrown: unknown): void {
+  const error = thrown instanceof Error ? thrown : new Error(textOf(thrown));
+  span.recordException(error);
+  span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
+  span.setAttribute(ERROR_TYPE, typeOf(thrown));
+}
+
+function textOf(thrown: unknown): string {
+  return typeof thrown === 'string' ? thrown : 'A value that is no error.';
+}
+
+/** The error's code, as its job has it, or its class. */
+function typeOf(thrown: unknown): string {
+  if (typeof thrown !== 'object' || thrown === null) return '_OTHER';
+  if ('code' in thrown && typeof thrown.code === 'string') return thrown.code;
+  return thrown instanceof Error ? thrown.name : '_OTHER';
+}

@@ -1,0 +1,81 @@
+import { type Context, type Span, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
+import type { RunContext, RunInfo, WorkerOfPlugin } from '@rowlock/core';
+import { RunsByJob } from '../metrics/runs-by-job.js';
+import { on } from '../on.js';
+import { attributesOf, type Operation, OUTCOME, outcomeOfAll } from './attributes.js';
+import { recordFailure } from './failure.js';
+
+const SETTLE: Operation = { name: 'settle', type: 'settle' };
+const RELEASE: Operation = { name: 'release', type: 'settle' };
+
+/** A run whose settlement is still to come. */
+interface OpenRun {
+  readonly inside: Context;
+  readonly span: Span;
+  /** When its handler ended, in milliseconds since 1970. */
+  endedAt: number | undefined;
+}
+
+/** The spans of runs until these are settled. A settlement comes after the middleware, and the worker's events report it. */
+export class OpenSpans {
+  readonly #tracer: Tracer;
+  readonly #runs = new RunsByJob<OpenRun>();
+  readonly #workers = new Map<WorkerOfPlugin, readonly (() => void)[]>();
+
+  constructor(tracer: Tracer) {
+    this.#tracer = tracer;
+  }
+
+  /** @returns ends the run's span */
+  begin(run: RunContext<unknown>, inside: Context, span: Span): { end(): void } {
+    const open: OpenRun = { inside, span, endedAt: undefined };
+    this.#runs.set(run.runId, run.job.publicId, open);
+    return {
+      end() {
+        open.endedAt = performance.timeOrigin + performance.now();
+        // A handler that was left behind has ended its span before.
+        if (span.isRecording()) span.end(open.endedAt);
+      },
+    };
+  }
+
+  listen(worker: WorkerOfPlugin): void {
+    this.#workers.set(worker, [
+      on(worker, 'settled', (run, endings) =>
+        this.#settle(SETTLE, run, (span) => span.setAttribute(OUTCOME, outcomeOfAll(endings.values()))),
+      ),
+      on(worker, 'released', (run) =>
+        this.#settle(RELEASE, run, (span) => span.setAttribute(OUTCOME, 'release')),
+      ),
+      on(worker, 'lost', (run, error) => this.#settle(SETTLE, run, (span) => recordFailure(span, error))),
+      on(worker, 'leftBehind', (run) => {
+        const span = this.#runs.of(run)?.span;
+        span?.setStatus({ code: SpanStatusCode.ERROR, message: 'The handler was left behind.' });
+        span?.end();
+      }),
+    ]);
+  }
+
+  unlisten(worker: WorkerOfPlugin): void {
+    for (const end of this.#workers.get(worker) ?? []) end();
+    this.#workers.delete(worker);
+  }
+
+  /** A span from the handler's end to the commit. A run whose middleware was not called has none. */
+  #settle(operation: Operation, run: RunInfo, note: (span: Span) => void): void {
+    const open = this.#runs.take(run);
+    if (open === undefined) return;
+    const { queue, kind, jobs } = run;
+    const span = this.#tracer.startSpan(
+      `${operation.name} ${kind}`,
+      {
+        kind: SpanKind.CLIENT,
+        ...(open.endedAt !== undefined && { startTime: open.endedAt }),
+        attributes: attributesOf(operation, { queue, kind, publicIds: jobs, count: jobs.length }),
+      },
+      open.inside,
+    );
+    note(span);
+    span.end();
+  }
+}

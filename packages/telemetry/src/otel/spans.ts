@@ -1,0 +1,141 @@
+import { context, type Link, type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
+import {
+  type EnqueueCall,
+  type Enqueued,
+  isOutcome,
+  type Outcome,
+  type PluginWorker,
+  type RunContext,
+} from '@rowlock/core';
+import { attributesOf, MESSAGE_ID, type Operation, OUTCOME, outcomeOfAll } from './attributes.js';
+import { carried, carry, linkTo } from './carrier.js';
+import { recordFailure } from './failure.js';
+import { OpenSpans } from './open-spans.js';
+
+const ENQUEUE: Operation = { name: 'enqueue', type: 'send' };
+const RUN: Operation = { name: 'run', type: 'process' };
+
+export interface SpanOptions {
+  /**
+   * Whether a run of one job is part of the trace that enqueued the job. If not, the run begins a trace of its own, with a
+   * link to the other. A run of several jobs always does. Default yes.
+   */
+  readonly continueTraces?: boolean;
+  /** Whether spans have the key of their jobs, as `rowlock.key`. A key may be personal. Default no. */
+  readonly keys?: boolean;
+}
+
+/** Makes the spans of calls that enqueue, of runs and of their settlements. */
+export class Spans {
+  readonly #tracer: Tracer;
+  readonly #options: SpanOptions;
+  readonly #open: OpenSpans;
+
+  constructor(tracer: Tracer, options: SpanOptions) {
+    this.#tracer = tracer;
+    this.#options = options;
+    this.#open = new OpenSpans(tracer);
+  }
+
+  /** A producer span, whose context all jobs of the call carry. */
+  async enqueue(call: EnqueueCall, next: () => Promise<readonly Enqueued[]>): Promise<readonly Enqueued[]> {
+    const { queue, kind, jobs, job } = call;
+    const span = this.#tracer.startSpan(`enqueue ${kind}`, {
+      kind: SpanKind.PRODUCER,
+      attributes: { ...attributesOf(ENQUEUE, { queue, kind, count: jobs.length }), ...this.#keyOf(job.key) },
+      // The jobs that keep a context of their caller's.
+      links: jobs.flatMap(({ metadata }) => linkTo(context.active(), metadata)),
+    });
+    const inside = trace.setSpan(context.active(), span);
+    for (const each of jobs) carry(inside, each);
+    try {
+      const outcomes = await context.with(inside, next);
+      const [{ publicId } = { publicId: '' }] = outcomes;
+      if (outcomes.length === 1) span.setAttribute(MESSAGE_ID, publicId);
+      span.setAttribute(OUTCOME, outcomeOfAll(outcomes.map(({ outcome }) => outcome)));
+      return outcomes;
+    } catch (error) {
+      recordFailure(span, error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  /** A consumer span, with a link to the span of each job. The handler runs in its context. */
+  async run<Result>(run: RunContext<unknown>, next: () => Promise<Result>): Promise<Result> {
+    const { runId, jobs, job } = run;
+    const { queue, kind } = job;
+    const outside = this.#outside(run);
+    const span = this.#tracer.startSpan(
+      `run ${kind}`,
+      {
+        kind: SpanKind.CONSUMER,
+        attributes: {
+          ...attributesOf(RUN, { queue, kind, publicIds: [job.publicId], count: jobs.length }),
+          'rowlock.run_id': runId,
+          'rowlock.attempt': job.attempt,
+          'rowlock.max_attempts': job.maxAttempts,
+          'rowlock.waiting_ms': job.waitedMs,
+          ...this.#keyOf(run.key),
+        },
+        links: this.#links(run),
+      },
+      outside,
+    );
+    const inside = trace.setSpan(outside, span);
+    const open = this.#open.begin(run, inside, span);
+    try {
+      const result = await context.with(inside, next);
+      noteOutcomes(span, result);
+      return result;
+    } catch (error) {
+      recordFailure(span, error);
+      span.setAttribute(OUTCOME, 'retry');
+      throw error;
+    } finally {
+      open.end();
+    }
+  }
+
+  start({ worker }: PluginWorker): void {
+    this.#open.listen(worker);
+  }
+
+  stop({ worker }: PluginWorker): void {
+    this.#open.unlisten(worker);
+  }
+
+  /** The context in which a run's span begins. */
+  #outside({ jobs, job }: RunContext<unknown>): ReturnType<typeof context.active> {
+    const ambient = context.active();
+    // A middleware of the application's own may have begun a span already.
+    if (trace.getSpan(ambient) !== undefined || jobs.length > 1) return ambient;
+    return this.#options.continueTraces === false ? ambient : carried(ambient, job.metadata);
+  }
+
+  #links({ jobs }: RunContext<unknown>): Link[] {
+    return jobs.flatMap(({ metadata, publicId }) =>
+      linkTo(context.active(), metadata, { [MESSAGE_ID]: publicId }),
+    );
+  }
+
+  #keyOf(key: string | null): { readonly 'rowlock.key'?: string } {
+    return this.#options.keys === true && key !== null ? { 'rowlock.key': key } : {};
+  }
+}
+
+/** The outcome that a handler returned, for all its jobs or for each. */
+function noteOutcomes(span: Span, result: unknown): void {
+  const returned = result instanceof Map ? [...result.values()] : [result];
+  const outcomes = returned.filter(isOutcome);
+  span.setAttribute(OUTCOME, outcomeOfAll(outcomes.map(({ event }) => event)));
+  const failed = outcomes.find(isFailure);
+  if (failed !== undefined) recordFailure(span, failed.error);
+}
+
+function isFailure(
+  outcome: Outcome<unknown>,
+): outcome is Extract<Outcome<unknown>, { readonly error: unknown }> {
+  return outcome.event === 'retry' || outcome.event === 'fail';
+}

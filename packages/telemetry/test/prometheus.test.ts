@@ -1,0 +1,246 @@
+import { complete, fail, retry, snooze } from '@rowlock/core';
+import { defineHandler } from '@rowlock/driver-memory';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { prometheus } from '../src/index.js';
+import { METRICS } from '../src/metrics/catalogue.js';
+import { prometheusName } from '../src/prometheus/name.js';
+import { settled, stage } from './stage.js';
+
+const payload = z.object({});
+const of = '{queue="default",kind="work"}';
+
+/** The values of a text by the names and labels of the samples. */
+function samples(text: string): ReadonlyMap<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const [, name = '', value] = /^(.+) (\S+)$/.exec(line) ?? [];
+      return [name, Number(value)];
+    }),
+  );
+}
+
+/** Resolves when `isTrue` does, looked at again after each turn of the event loop. */
+async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('every metric has its help and its type, also before the first job', async () => {
+  const text = await prometheus().text();
+  for (const metric of METRICS) {
+    const name = prometheusName(metric);
+    expect(text).toContain(`# HELP ${name} ${metric.help}\n# TYPE ${name} ${metric.type}\n`);
+  }
+  expect(text).toMatch(/\n$/);
+});
+
+test('jobs are counted as they are enqueued, and as their runs end', async () => {
+  const results = [complete(), fail('no'), retry('busy', { delay: '1h' }), snooze('1h')];
+  const Work = defineHandler({ kind: 'work', payload, run: () => results.shift() });
+  const metrics = prometheus();
+  const { rowlock, worker } = await stage([metrics], [Work]);
+  await rowlock.enqueueMany(
+    Work,
+    [1, 2, 3].map(() => ({ payload: {} })),
+  );
+  for (const _ of [1, 2]) await rowlock.enqueue(Work, { payload: {}, unique: 'once' });
+  const done = settled(worker, 4);
+  await worker.start();
+  await done;
+  const found = samples(await metrics.text());
+  const counts = (name: string, outcome: string) =>
+    found.get(`${name}{queue="default",kind="work",outcome="${outcome}"}`);
+  expect(counts('rowlock_jobs_enqueued_total', 'enqueued')).toBe(4);
+  expect(counts('rowlock_jobs_enqueued_total', 'duplicate')).toBe(1);
+  for (const outcome of ['complete', 'fail', 'retry', 'snooze'])
+    expect(counts('rowlock_jobs_settled_total', outcome)).toBe(1);
+});
+
+test('a call that is refused counts nothing', async () => {
+  const Work = defineHandler({ kind: 'work', payload, run: () => {} });
+  const metrics = prometheus();
+  const { driver, rowlock } = await stage([metrics], [Work]);
+  driver.enqueue = () => Promise.reject(new Error('away'));
+  await expect(rowlock.enqueue(Work, { payload: {} })).rejects.toThrow('away');
+  expect(await metrics.text()).not.toContain('rowlock_jobs_enqueued_total{');
+});
+
+test('waiting is from the time at which a job was due', async () => {
+  const Work = defineHandler({ kind: 'work', payload, run: () => {} });
+  const metrics = prometheus();
+  const { rowlock, worker } = await stage([metrics], [Work]);
+  await rowlock.enqueue(Work, { payload: {}, runAt: new Date(Date.now() - 120_000) });
+  const done = settled(worker);
+  await worker.start();
+  await done;
+  const found = samples(await metrics.text());
+  const bucket = (le: string) =>
+    found.get(`rowlock_job_waiting_seconds_bucket{queue="default",kind="work",le="${le}"}`);
+  expect([bucket('60'), bucket('600'), bucket('+Inf')]).toEqual([0, 1, 1]);
+  expect(found.get(`rowlock_job_waiting_seconds_count${of}`)).toBe(1);
+  expect(found.get(`rowlock_job_waiting_seconds_sum${of}`)).toBeGreaterThanOrEqual(119.9);
+  expect(found.get(`rowlock_run_duration_seconds_count${of}`)).toBe(1);
+});
+
+test('the gauges of the process follow its runs, and go back to 0', async () => {
+  let end = (): void => {};
+  let began = (): void => {};
+  const running = new Promise<void>((resolve) => {
+    began = resolve;
+  });
+  const Work = defineHandler({
+    kind: 'work',
+    payload,
+    run: () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+        began();
+      }),
+  });
+  const metrics = prometheus();
+  const { rowlock, worker } = await stage([metrics], [Work]);
+  await rowlock.enqueue(Work, { payload: {} });
+  const done = settled(worker);
+  await worker.start();
+  await running;
+  const during = samples(await metrics.text());
+  expect(during.get(`rowlock_runs_active${of}`)).toBe(1);
+  expect(during.get(`rowlock_run_oldest_seconds${of}`)).toBeGreaterThan(0);
+  expect(during.get('rowlock_worker_concurrency')).toBe(5);
+  end();
+  await done;
+  const after = samples(await metrics.text());
+  expect(after.get(`rowlock_runs_active${of}`)).toBe(0);
+  expect(after.get(`rowlock_run_oldest_seconds${of}`)).toBe(0);
+  await worker.stop();
+  expect(samples(await metrics.text()).get('rowlock_worker_concurrency')).toBe(0);
+});
+
+test('a handler that ignores its signal is counted until its code ends', async () => {
+  let end = (): void => {};
+  const Work = defineHandler({
+    kind: 'work',
+    payload,
+    attempts: 1,
+    timeout: 1,
+    run: () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      }),
+  });
+  const metrics = prometheus();
+  const { rowlock, worker } = await stage([metrics], [Work]);
+  await rowlock.enqueue(Work, { payload: {} });
+  const done = settled(worker);
+  await worker.start();
+  await done;
+  const left = async () => samples(await metrics.text()).get(`rowlock_runs_left_behind${of}`);
+  expect(await left()).toBe(1);
+  expect(samples(await metrics.text()).get(`rowlock_runs_active${of}`)).toBe(0);
+  end();
+  await eventually(async () => (await left()) === 0);
+});
+
+test('claims that are lost, and looks that fail, are counted', async () => {
+  let began = (): void => {};
+  const running = new Promise<void>((resolve) => {
+    began = resolve;
+  });
+  let runs = 0;
+  const Work = defineHandler({
+    kind: 'work',
+    payload,
+    run: ({ signal }) => {
+      runs += 1;
+      if (runs > 1) return;
+      began();
+      return new Promise<void>((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    },
+  });
+  const metrics = prometheus();
+  const { driver, rowlock, worker } = await stage([metrics], [Work]);
+  await rowlock.enqueue(Work, { payload: {} });
+  const done = settled(worker);
+  await worker.start();
+  await running;
+  const fault = new Promise<void>((resolve) => worker.on('fault', () => resolve()));
+  driver.survey = () => Promise.reject(new Error('away'));
+  driver.disconnect();
+  await done;
+  await fault;
+  const found = samples(await metrics.text());
+  expect(found.get(`rowlock_runs_lost_total${of}`)).toBe(1);
+  expect(found.get('rowlock_worker_faults_total')).toBeGreaterThanOrEqual(1);
+});
+
+test("the database's gauges show the workers that are alive, by queue, and the pauses", async () => {
+  const Mail = defineHandler({ kind: 'mail', queue: 'mail', payload, run: () => {} });
+  const Report = defineHandler({ kind: 'report', queue: 'reports', payload, run: () => {} });
+  const metrics = prometheus();
+  const { rowlock } = await stage([metrics], [Mail, Report]);
+  const both = rowlock.worker();
+  const one = rowlock.worker({ queues: ['mail'] });
+  await both.start();
+  await one.start();
+  await both.stop();
+  await rowlock.pause({ queue: 'reports' });
+  await rowlock.pause('all');
+  metrics.watch(rowlock);
+  const found = samples(await metrics.text());
+  expect(found.get('rowlock_database_up')).toBe(1);
+  expect(found.get('rowlock_workers_alive{queue="mail"}')).toBe(1);
+  expect(found.get('rowlock_workers_alive{queue="reports"}')).toBe(0);
+  expect(found.get('rowlock_pauses{scope="queue",name="reports"}')).toBe(1);
+  expect(found.get('rowlock_pauses{scope="all",name=""}')).toBe(1);
+});
+
+test('scrapes at the same time look at the database once', async () => {
+  const metrics = prometheus();
+  let looks = 0;
+  metrics.watch({
+    workers: async () => {
+      looks += 1;
+      return [];
+    },
+    pauses: async () => [],
+  });
+  await Promise.all([1, 2, 3].map(() => metrics.text()));
+  expect(looks).toBe(1);
+});
+
+test.each([
+  ['refuses', () => Promise.reject(new Error('away'))],
+  [
+    'throws',
+    () => {
+      throw new Error('closed');
+    },
+  ],
+])('a database that %s is not up, and the scrape has the rest', async (_, workers) => {
+  const metrics = prometheus();
+  metrics.watch({ workers, pauses: async () => [] });
+  const found = samples(await metrics.text());
+  expect(found.get('rowlock_database_up')).toBe(0);
+  expect(found.get('rowlock_worker_concurrency')).toBe(0);
+});
+
+test('names of labels are escaped', async () => {
+  const kind = 'a "kind" \\ of\nlines';
+  const Work = defineHandler({ kind, payload, run: () => {} });
+  const metrics = prometheus();
+  const { rowlock } = await stage([metrics], [Work]);
+  await rowlock.enqueue(Work, { payload: {} });
+  expect(await metrics.text()).toContain('kind="a \\"kind\\" \\\\ of\\nlines",outcome="enqueued"} 1\n');
+});
+
+test('a request gets the text, and only by GET or HEAD', async () => {
+  const metrics = prometheus();
+  const answer = await metrics.fetch(new Request('http://localhost/metrics'));
+  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(await answer.text()).toContain('# TYPE rowlock_jobs_settled_total counter\n');
+  const refused = await metrics.fetch(new Request('http://localhost/metrics', { method: 'POST' }));
+  expect(refused.status).toBe(405);
+});
