@@ -1,4 +1,5 @@
-import { defineHandler, type Json, type RateRule, type RunContext } from '@rowlock/core';
+import { type Driver, defineHandler, type Json, type RateRule, type RunContext } from '@rowlock/core';
+import type { Rate } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { instead } from '../instead.js';
@@ -36,6 +37,52 @@ export const ratedRuns = theme('rated runs', (test) => {
     const began = Math.min(...settled.map(({ createdAt }) => createdAt.getTime()));
     // Whole milliseconds may be rounded either way.
     expect(Math.max(...ends) - began).toBeGreaterThanOrEqual((jobs - burst) * spacingMs - 2);
+  });
+
+  test('by the clock of the server, no time of the rate has more starts of runs than it allows', async (stage) => {
+    const { key, reader, queue } = stage;
+    const [jobs, spacingMs, limit, burst] = [40, 20, 20, 3];
+    const handler = ratedBy(stage, { name: key, limit, per: limit * spacingMs, burst });
+    // When each start was taken at the earliest, and at the latest.
+    const taken = new Map<string, { readonly from: number; readonly to: number }>();
+    const now = async (): Promise<number> => (await reader.now()).getTime();
+    const watched = (driver: Driver<unknown>) => ({
+      async takeStarts(rates: readonly Rate[], take: string) {
+        const from = await now();
+        const waitsMs = await driver.takeStarts(rates, take);
+        if (waitsMs.every((waitMs) => waitMs === 0)) taken.set(take, { from, to: await now() });
+        return waitsMs;
+      },
+      async giveBackStarts(names: readonly string[], take: string) {
+        await driver.giveBackStarts(names, take);
+        taken.delete(take);
+      },
+    });
+    const began = await now();
+    await clientOf(stage, [handler]).enqueueMany(handler, payloads(jobs));
+    for (const _ of ['one', 'other']) {
+      const { worker } = await openWorker(stage, [handler], { concurrency: 4 }, (driver) =>
+        instead(driver, watched(driver)),
+      );
+      await worker.start();
+    }
+    await allSettled(stage);
+    const starts = [...taken.values()].toSorted((one, other) => one.to - other.to);
+    const tooMany = limit + burst;
+    for (let place = 0; place + tooMany <= starts.length; place++) {
+      const some = starts.slice(place, place + tooMany);
+      const lasted = Math.max(...some.map(({ to }) => to)) - Math.min(...some.map(({ from }) => from));
+      // Whole milliseconds may be rounded either way.
+      expect(lasted).toBeGreaterThanOrEqual(limit * spacingMs - 2);
+    }
+    // A run begins after its start was taken.
+    const rows = await reader.jobs(queue);
+    const runs = (await Promise.all(rows.map(({ publicId }) => reader.runs(publicId)))).flat();
+    expect(runs.length).toBe(jobs);
+    expect(starts.length).toBeGreaterThanOrEqual(jobs);
+    const begins = runs.map(({ startedAt }) => startedAt.getTime() - began).toSorted((a, b) => a - b);
+    for (const [place, sinceMs] of begins.entries())
+      expect(sinceMs).toBeGreaterThanOrEqual((place + 1 - burst) * spacingMs - 2);
   });
 
   test('a job over the rate waits as it is, and holds up no other job', async (stage) => {
