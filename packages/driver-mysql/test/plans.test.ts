@@ -98,7 +98,7 @@ const WRITES: Readonly<Record<string, Spell>> = {
   reportLines: ofOne(sql.reportLines, ['{}']),
   stopWorker: ofOne(sql.stopWorker),
   forgetWorkers: given(sql.forgetWorkers, idRows, ['lock']),
-  lockFree: listed(sql.lockNow, [null]),
+  lockNow: listed(sql.lockNow, [null]),
   lockOne: ofOne(sql.lockOne, [null]),
   update: ofOne(sql.update("metadata = JSON_SET(metadata, '$.n', 1)")),
   writes: ofOne(sql.writes),

@@ -41,6 +41,9 @@ function judgeJob(witness: Witness, row: JobRow, records: readonly RunRow[], eff
     witness.say(`${name} is left ${row.status}`);
     return fate;
   }
+  const updates = Number(Object(row.metadata).updates ?? 0);
+  const made = witness.updatesOf(row.publicId);
+  if (updates !== made) witness.say(`of ${made} updates of ${name} there are ${updates}`);
   const completed = row.status === 'complete' ? 1 : 0;
   if (effects !== completed) witness.say(`${name} is ${row.status} and has its effect ${effects} times`);
 

@@ -3,6 +3,7 @@ import { claimInstead } from '../claim-instead.js';
 import { instead } from '../instead.js';
 import { type KnownFault, lockingNoSiblings } from './known-fault.js';
 import { leaseFaults } from './lease-faults.js';
+import { limitFaults } from './limit-faults.js';
 import { scenarios } from './scenarios.js';
 
 const locksNoSiblings: KnownFault = {
@@ -161,4 +162,5 @@ export const knownFaults: readonly KnownFault[] = [
   halfSettled,
   releasesUnwritten,
   ...leaseFaults,
+  ...limitFaults,
 ];

@@ -57,7 +57,7 @@ class Play<Tx> implements Played {
   readonly #scene: Scene<Tx>;
   readonly #scenario: Scenario;
   readonly #director: Director;
-  readonly #witness = new Witness();
+  readonly #witness: Witness;
   readonly #queue = `queue-${randomUUID().slice(0, 13)}`;
   readonly #queues = [this.#queue, apartFrom(this.#queue)];
   readonly #around: Surroundings<Tx>;
@@ -76,6 +76,7 @@ class Play<Tx> implements Played {
     this.#scene = scene;
     this.#scenario = scenario;
     this.#director = director;
+    this.#witness = new Witness(scenario.kinds.find(({ limit }) => limit !== undefined)?.limit);
     this.#around = {
       database: scene.database,
       queue: this.#queue,

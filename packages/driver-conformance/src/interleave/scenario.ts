@@ -1,4 +1,4 @@
-import type { Enqueued } from '@rowlock/core';
+import type { Enqueued, SlotHolder } from '@rowlock/core';
 
 /** What actors do together, whatever the order of their steps. */
 export interface Scenario {
@@ -27,6 +27,8 @@ export interface ScenarioKind {
   readonly claim?: 'hold' | 'lease';
   /** Whether its handler throws at a job's first attempt. */
   readonly throwsFirst?: boolean;
+  /** How many of its runs go on at once. All kinds have the same limit. */
+  readonly limit?: number;
   /** A queue other than the scenario's own. */
   readonly apart?: boolean;
 }
@@ -42,6 +44,15 @@ export interface Hands {
   redrive(name: string): Promise<boolean>;
   /** Opens an application's own transaction. */
   open(): Promise<OpenHands>;
+  /** Gives the limit another size. */
+  resize(max: number): Promise<void>;
+  /** Takes a slot of the limit without a job. Undefined if all are taken. */
+  acquire(max: number): Promise<Pick<SlotHolder, 'release'> | undefined>;
+  /** Pauses the scenario's own queue. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /** Adds to a number in the job's metadata, unless the job is locked. */
+  update(name: string): Promise<void>;
   /** The server ends the connections of a worker. */
   disconnect(worker: string): Promise<void>;
   /** A worker dies, and with it its connections. */
@@ -65,6 +76,8 @@ export interface JobOptions {
   readonly kind?: string;
   readonly priority?: number;
   readonly unique?: string;
+  /** Whether it has no key. */
+  readonly keyless?: boolean;
   /** Not due until time passes. */
   readonly later?: boolean;
 }

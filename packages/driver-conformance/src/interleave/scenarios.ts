@@ -1,5 +1,6 @@
 import { oneJob, twoJobs } from './jobs-before.js';
 import { leaseScenarios } from './lease-scenarios.js';
+import { limitScenarios } from './limit-scenarios.js';
 import type { Scenario } from './scenario.js';
 
 const twoWorkers: Scenario = {
@@ -270,6 +271,7 @@ export const scenarios = {
   killedWorker,
   lateRecord,
   ...leaseScenarios,
+  ...limitScenarios,
   delayed,
   retried,
   cancelledLater,

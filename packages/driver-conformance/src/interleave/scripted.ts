@@ -1,12 +1,21 @@
-import { createRowlock, defineHandler, IllegalTransitionError, type Rowlock } from '@rowlock/core';
-import type { AnyHandler } from '@rowlock/core/driver';
+import {
+  createRowlock,
+  type Driver,
+  defineHandler,
+  IllegalTransitionError,
+  increment,
+  type Limit,
+  type Rowlock,
+} from '@rowlock/core';
+import { type AnyHandler, type PauseTarget, SETTLED } from '@rowlock/core/driver';
 import type { Caller, DriverProcess } from '../driver-harness.js';
 import { AnyJson } from '../worker-process.js';
 import { Actor } from './actor.js';
+import { admitted } from './admitted.js';
 import { LocalAnchor } from './local-anchor.js';
 import type { Hands, JobOptions, ScenarioKind, Script } from './scenario.js';
 import { StillClock } from './still-clock.js';
-import { apartFrom, type Surroundings } from './surroundings.js';
+import { apartFrom, limitOf, type Surroundings } from './surroundings.js';
 import { takeTurns } from './take-turns.js';
 import { LATER } from './time.js';
 import { SILENT } from './working.js';
@@ -28,6 +37,7 @@ export interface Properties<Tx> {
 export class ScriptedActor<Tx> {
   readonly actor: Actor;
   readonly #client: Rowlock<Tx>;
+  readonly #driver: Driver<Tx>;
   readonly #handlers: ReadonlyMap<string, AnyHandler<Tx>>;
   readonly #around: Surroundings<Tx>;
   readonly #properties: Properties<Tx>;
@@ -43,15 +53,21 @@ export class ScriptedActor<Tx> {
     this.actor = new Actor(letter, true);
     this.#around = around;
     this.#properties = properties;
-    const { breakage, database, queue } = around;
+    const { breakage, database, queue, witness } = around;
     this.#handlers = new Map(
-      kinds.map(({ kind, apart = false }) => [
+      kinds.map(({ kind, apart = false, limit }) => [
         kind,
-        defineHandler({ kind, queue: apart ? apartFrom(queue) : queue, payload: AnyJson, run: () => {} }),
+        defineHandler({
+          kind,
+          queue: apart ? apartFrom(queue) : queue,
+          payload: AnyJson,
+          ...(limit !== undefined && limitOf(queue, limit)),
+          run: () => {},
+        }),
       ]),
     );
     const broken = breakage.driver?.(process.driver, database.reader, queue) ?? process.driver;
-    const driver = takeTurns(broken, this.actor, new LocalAnchor('0'), {
+    this.#driver = takeTurns(admitted(broken, letter, witness.admissions), this.actor, new LocalAnchor('0'), {
       looks: async () => {},
       refused: async () => {},
       settling: () => {},
@@ -62,6 +78,7 @@ export class ScriptedActor<Tx> {
     });
     // Its first wake-up goes along with the enqueue, those after it behind theirs.
     const clock = new StillClock();
+    const driver = this.#driver;
     this.#client = createRowlock({ driver, handlers: [...this.#handlers.values()], log: SILENT, clock });
   }
 
@@ -107,6 +124,20 @@ export class ScriptedActor<Tx> {
         rollback: () => this.actor.step('rollback', () => caller.rollback()),
       };
     },
+    resize: (max) => this.#driver.setLimit(this.#limit(max).name, max, this.actor.letter),
+    acquire: async (max) => {
+      const slot = await this.#client.slots(this.#limit(max).name, { max }).acquire();
+      return slot.outcome === 'full' ? undefined : slot;
+    },
+    pause: () => this.#driver.pause({ ...this.#ownQueue, until: null, reason: null, by: this.actor.letter }),
+    resume: () => this.#driver.resume(this.#ownQueue),
+    update: async (name) => {
+      const publicId = this.#named(name);
+      const operations = [increment('updates')];
+      const change = { column: 'metadata', operations, from: ['new', ...SETTLED], mostBytes: 1_000 } as const;
+      const { outcome } = await this.#driver.update(publicId, change);
+      if (outcome === 'updated') this.#around.witness.updates(publicId);
+    },
     disconnect: (worker) => this.actor.step('disconnect', () => this.#properties.disconnect(worker)),
     kill: (worker) => this.actor.step('disconnect', () => this.#properties.kill(worker)),
     declareDead: (worker) => this.actor.step('declareDead', () => this.#properties.declareDead(worker)),
@@ -114,13 +145,27 @@ export class ScriptedActor<Tx> {
     stop: (worker) => this.actor.step('stop', () => this.#properties.stop(worker)),
   };
 
+  get #ownQueue(): PauseTarget {
+    return { scope: 'queue', name: this.#around.queue };
+  }
+
+  #limit(max: number): Limit {
+    return limitOf(this.#around.queue, max).limit;
+  }
+
   async #enqueue(name: string, options: JobOptions = {}, tx?: Tx): ReturnType<Hands['enqueue']> {
-    const { kind = [...this.#handlers.keys()][0], priority = 0, unique, later = false } = options;
+    const {
+      kind = [...this.#handlers.keys()][0],
+      priority = 0,
+      unique,
+      later = false,
+      keyless = false,
+    } = options;
     const handler = this.#handlers.get(kind ?? '');
     if (handler === undefined) throw new Error(`The scenario has no kind ${kind}.`);
     const { key, jobs } = this.#properties;
     const job = {
-      key,
+      ...(!keyless && { key }),
       payload: name,
       priority,
       delay: later ? LATER : 0,

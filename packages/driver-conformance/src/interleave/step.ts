@@ -13,7 +13,9 @@ type Area =
   /** The workers' sessions. */
   | 'sessions'
   /** What a worker has received: its wake-ups and the cancellations of its runs. */
-  | 'signals';
+  | 'signals'
+  /** Sizes of limits, and pauses. */
+  | 'settings';
 
 interface Footprint {
   readonly reads: readonly Area[];
@@ -27,16 +29,20 @@ interface Footprint {
  */
 const FOOTPRINTS = {
   // READ COMMITTED: the transaction has no snapshot before it.
-  claim: { reads: ['jobs'], writes: ['locks'] },
+  claim: { reads: ['jobs', 'settings'], writes: ['locks'] },
   /** The claim that `finish` makes behind its commit. */
-  'claim next': { reads: ['jobs'], writes: ['locks'] },
+  'claim next': { reads: ['jobs', 'settings'], writes: ['locks'] },
+  /** A slot without a job. */
+  enterLimits: { reads: ['settings'], writes: ['locks'] },
+  leaveLimits: { reads: [], writes: ['locks'] },
+  limitedParts: { reads: ['jobs', 'settings', 'signals'], writes: [] },
   // After it, or after the look at dependencies, a cancel of the jobs is listened for.
-  lockSiblings: { reads: ['jobs', 'signals'], writes: ['locks'] },
+  lockSiblings: { reads: ['jobs', 'settings', 'signals'], writes: ['locks'] },
   // A plain read.
   firstOutstanding: { reads: ['jobs', 'signals'], writes: [] },
-  survey: { reads: ['jobs', 'signals'], writes: [] },
+  survey: { reads: ['jobs', 'settings', 'signals'], writes: [] },
   /** A survey where jobs may become due. */
-  'survey later': { reads: ['signals'], writes: ['locks', 'jobs'] },
+  'survey later': { reads: ['settings', 'signals'], writes: ['locks', 'jobs'] },
   // What it reads of the records is there since before the leases that it reads.
   reclaim: { reads: ['sessions', 'signals'], writes: ['locks', 'jobs'] },
   startRuns: { reads: ['signals'], writes: ['records'] },
@@ -65,6 +71,10 @@ const FOOTPRINTS = {
   'enqueue in tx': { reads: ['jobs', 'locks'], writes: ['keys', 'ids'] },
   // By a worker it is the end of a survey.
   move: { reads: ['signals'], writes: ['locks', 'jobs', 'keys'] },
+  update: { reads: [], writes: ['locks', 'jobs'] },
+  setLimit: { reads: [], writes: ['settings', 'signals'] },
+  pause: { reads: [], writes: ['settings', 'signals'] },
+  resume: { reads: [], writes: ['settings', 'signals'] },
   notify: { reads: [], writes: ['signals'] },
   alarm: { reads: [], writes: ['signals'] },
   stop: { reads: [], writes: ['signals'] },

@@ -1,3 +1,4 @@
+import type { Limit } from '@rowlock/core';
 import type { WakeUp } from '@rowlock/core/driver';
 import type { TestDatabase } from '../driver-harness.js';
 import type { Actor } from './actor.js';
@@ -14,6 +15,11 @@ export interface Surroundings<Tx> {
   wakes(wakeUps: readonly WakeUp[]): void;
   /** What came of an actor's step. */
   came(actor: Actor, outcome: string): void;
+}
+
+/** The name of the limit of a play's jobs. */
+export function limitOf(queue: string, max: number): { readonly limit: Limit } {
+  return { limit: { name: `limit of ${queue}`, max } };
 }
 
 /** The queue of jobs that are apart from the others. */

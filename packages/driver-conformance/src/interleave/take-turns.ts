@@ -1,5 +1,14 @@
 import type { Driver } from '@rowlock/core';
-import type { Anchor, ClaimCriteria, ClaimSession, Finished, Job, Store, WakeUp } from '@rowlock/core/driver';
+import {
+  type Anchor,
+  type ClaimCriteria,
+  type ClaimSession,
+  type Finished,
+  type Job,
+  type Store,
+  type WakeUp,
+  wakeUpFor,
+} from '@rowlock/core/driver';
 import { instead } from '../instead.js';
 import type { Actor } from './actor.js';
 import type { Step } from './step.js';
@@ -42,6 +51,7 @@ export function takeTurns<Tx>(
     verify: async () => ({ limits: [] }),
     anchor: async () => anchor,
     claimSession: (options) => claimsInTurns(driver.claimSession(options), turn, observer),
+    limitedParts: (queues) => turn('limitedParts', () => driver.limitedParts(queues)),
     survey: (lanes) => turn(observer.putsOff ? 'survey later' : 'survey', () => driver.survey(lanes)),
     reclaim: (scope) => turn('reclaim', () => driver.reclaim(scope)),
     startRuns: (runs) => {
@@ -65,6 +75,22 @@ export function takeTurns<Tx>(
       }),
     move: (event, publicId, availableAt) => turn('move', () => driver.move(event, publicId, availableAt)),
     moveAll: (event, publicIds, waitMs) => turn('move', () => driver.moveAll(event, publicIds, waitMs)),
+    update: (publicId, update, waitMs) => turn('update', () => driver.update(publicId, update, waitMs)),
+    setLimit: (name, max, by) =>
+      turn('setLimit', async () => {
+        await driver.setLimit(name, max, by);
+        observer.wakes([{ limit: name }]);
+      }),
+    pause: (pause, mode) =>
+      turn('pause', async () => {
+        await driver.pause(pause, mode);
+        observer.wakes([wakeUpFor(pause)]);
+      }),
+    resume: (target) =>
+      turn('resume', async () => {
+        await driver.resume(target);
+        observer.wakes([wakeUpFor(target)]);
+      }),
     notify,
     join(tx) {
       const joined = driver.join(tx);
@@ -109,6 +135,13 @@ function claimsInTurns<Tx>(session: ClaimSession<Tx>, turn: Turn, observer: Obse
         return session.firstOutstanding(question);
       }),
     undo: () => turn('undo', () => session.undo()),
+    enterLimits: (limits) =>
+      turn('enterLimits', async () => {
+        over = false;
+        await session.enterLimits(limits);
+        holds = true;
+      }),
+    leaveLimits: (runId) => turn('leaveLimits', () => session.leaveLimits(runId)),
     lease: (runId, jobs, forMs) => turn('lease', () => session.lease(runId, jobs, forMs).finally(end)),
     lockLeased: (runId, jobs, isCommitted) =>
       turn('lockLeased', async () => {

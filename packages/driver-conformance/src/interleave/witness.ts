@@ -1,4 +1,5 @@
 import type { JobRow } from '../driver-harness.js';
+import { Admissions } from './admissions.js';
 import { isOutstanding } from './outstanding.js';
 
 /** How much the clocks of the test and of the server may differ, in milliseconds. */
@@ -21,6 +22,7 @@ interface Running extends WitnessedRun {
 /** Sees what happens in one order of steps, and says what must not be. */
 export class Witness {
   readonly violations: string[] = [];
+  readonly admissions: Admissions;
   readonly #names = new Map<string, string>();
   readonly #outstanding = new Map<string, readonly JobRow[]>();
   readonly #running = new Map<string, Running>();
@@ -30,6 +32,12 @@ export class Witness {
   readonly #disconnected = new Set<string>();
   readonly #declaredDead = new Set<string>();
   readonly #redriven = new Map<string, number>();
+  readonly #updated = new Map<string, number>();
+
+  /** @param size That of the limit, if there is one. */
+  constructor(size = 0) {
+    this.admissions = new Admissions(size, (violation) => this.say(violation));
+  }
 
   /** Gives a job a name that people can read. */
   name(publicId: string, name: string): void {
@@ -57,11 +65,12 @@ export class Witness {
       return;
     }
     for (const other of this.#running.values()) {
-      if (other.queue === queue && other.key === key) {
+      if (key !== null && other.queue === queue && other.key === key) {
         this.say(`${this.nameOf(run)} began while ${this.nameOf(other)} went on`);
       }
     }
     if (!run.leased || !this.#declaredDead.has(actor)) this.#running.set(actor, { ...run, settling: false });
+    if (key === null) return;
     const outstanding = this.#outstanding.get(`${actor} siblings`) ?? [];
     const seen = outstanding.filter((row) => row.queue === queue && row.key === key);
     const own = seen.filter(({ publicId }) => jobs.includes(publicId));
@@ -102,6 +111,7 @@ export class Witness {
 
   /** The server has ended the actor's connections, and so the transaction of its claim. */
   disconnects(actor: string): void {
+    this.admissions.disconnects(actor);
     this.#disconnected.add(actor);
     const run = this.#running.get(actor);
     if (run?.leased === false) this.#lose(run);
@@ -148,6 +158,16 @@ export class Witness {
   /** A client has given the job another life. */
   redrives(publicId: string): void {
     this.#redriven.set(publicId, (this.#redriven.get(publicId) ?? 0) + 1);
+  }
+
+  /** A client has added to the job's metadata. */
+  updates(publicId: string): void {
+    this.#updated.set(publicId, this.updatesOf(publicId) + 1);
+  }
+
+  /** How often a client has added to the job's metadata. */
+  updatesOf(publicId: string): number {
+    return this.#updated.get(publicId) ?? 0;
   }
 
   /** What began, in this order. */

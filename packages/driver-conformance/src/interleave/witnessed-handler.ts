@@ -4,12 +4,20 @@ import { AnyJson } from '../worker-process.js';
 import type { Actor } from './actor.js';
 import type { ScenarioKind } from './scenario.js';
 import { EFFECTS } from './scene.js';
-import { apartFrom, type Surroundings } from './surroundings.js';
+import { apartFrom, limitOf, type Surroundings } from './surroundings.js';
 import { LATER } from './time.js';
 
 /** A handler whose runs are seen, and which writes one row for each of its jobs when its turn has come. */
 export function witnessedHandler<Tx>(
-  { kind, group = false, after = [], claim = 'hold', throwsFirst = false, apart = false }: ScenarioKind,
+  {
+    kind,
+    group = false,
+    after = [],
+    claim = 'hold',
+    throwsFirst = false,
+    apart = false,
+    limit,
+  }: ScenarioKind,
   actor: Actor,
   { database, queue, witness }: Surroundings<Tx>,
 ): AnyHandler<Tx> {
@@ -20,6 +28,7 @@ export function witnessedHandler<Tx>(
     group,
     after,
     claim,
+    ...(limit !== undefined && limitOf(queue, limit)),
     timeout: '24h',
     retry: { base: LATER, cap: LATER },
     run: async ({ tx, job, jobs, key, runId, signal }: RunContext<unknown, Tx>) => {

@@ -5,6 +5,7 @@ import type { DriverProcess } from '../driver-harness.js';
 import { instead } from '../instead.js';
 import { aborted } from '../until.js';
 import { Actor } from './actor.js';
+import { admitted } from './admitted.js';
 import { LocalAnchor } from './local-anchor.js';
 import { losesAnswer } from './lost-answer.js';
 import type { Scenario } from './scenario.js';
@@ -53,13 +54,18 @@ export class WorkingActor<Tx> {
     this.#anchor = new LocalAnchor(session?.workerId ?? '1');
     this.#process = process;
     this.#around = around;
-    const { breakage, database, queue } = around;
+    const { breakage, database, queue, witness } = around;
     const handlers = kinds.map((kind) => witnessedHandler(kind, this.actor, around));
     const watched = this.#watched(process.driver);
     const real = unanswered?.worker === letter ? losesAnswer(watched, unanswered.commit) : watched;
     const broken = breakage.driver?.(real, database.reader, queue) ?? real;
     const clock = breakage.clock?.(this.#clock) ?? this.#clock;
-    this.#worker = createRowlock({ driver: this.#turns(broken), handlers, clock, log: this.#log })
+    this.#worker = createRowlock({
+      driver: this.#turns(admitted(broken, letter, witness.admissions)),
+      handlers,
+      clock,
+      log: this.#log,
+    })
       .worker({ name: letter, concurrency: 1, pollInterval: '48h' })
       .on('idle', () => this.actor.rest())
       .on('stop', () => this.actor.rest())

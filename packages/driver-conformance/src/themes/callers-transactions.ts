@@ -58,7 +58,7 @@ export const callersTransactions = theme("callers' transactions", (test) => {
   }
 
   for (const call of ['cancel', 'redrive', 'updateMetadata', 'updatePayload']) {
-    test(`a ${call} that has met the newest job while it is held keeps no enqueue waiting`, async (stage) => {
+    test(`${call} keeps no enqueue waiting, although it has met the newest job while that was held`, async (stage) => {
       const rowlock = clientOf(stage, []);
       const job = await stage.put();
       const { held } = await stage.hold();

@@ -15,7 +15,7 @@ export function takeSlots(state: ModelState, tx: Transaction, limits: WantedLimi
   });
 }
 
-export function isSize(member: WantedLimits[string]): member is number {
+function isSize(member: WantedLimits[string]): member is number {
   return typeof member === 'number';
 }
 
@@ -35,7 +35,7 @@ export function leaveLimits(state: ModelState, { from, held, run, endings }: Tra
   if (from === 'in-progress' && hasLimits(held.keys())) endings.push(() => freeSlots(state, run));
 }
 
-export function hasLimits(jobs: Iterable<ModelJob>): boolean {
+function hasLimits(jobs: Iterable<ModelJob>): boolean {
   return [...jobs].some(({ wanted }) => wanted.limits !== null);
 }
 
