@@ -83,6 +83,7 @@ export class Client<Tx> {
       states: (publicIds) => this.#calls.states(publicIds),
       find: (publicId) => this.#calls.find(publicId),
       here: (listener) => here.whenSettled(listener),
+      driver,
       clock,
     });
   }
