@@ -13,6 +13,7 @@ import {
   type HistoryEntry,
   type JobId,
   type Lanes,
+  type ListenOptions,
   type MigrationReport,
   ownHandle,
   type PartsPage,
@@ -80,6 +81,7 @@ import { holders, situation } from './store/situation.js';
 import { backlog, report, tallied } from './store/statistics.js';
 import { PostgresStore, texts } from './store/store.js';
 import { PostgresAnchor } from './worker/anchor.js';
+import { listen } from './worker/listen.js';
 import { PostgresPulse } from './worker/pulse.js';
 import { dueQueues, survey } from './worker/survey.js';
 import { WorkerRow } from './worker/worker-row.js';
@@ -274,6 +276,11 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
 
   noteRun(run: RunRef, note: RunNote): Promise<void> {
     return noteRun(this.#short, this.context.sql, run, note);
+  }
+
+  async listen(options: ListenOptions): Promise<void> {
+    const isShared = this.#sessions === 'auto' ? await this.#sharesSessions() : this.#sessions === 'shared';
+    if (!isShared) await listen(this.#outside, this.context, options);
   }
 
   history(stretch: Stretch): Promise<readonly HistoryEntry[]> {

@@ -10,6 +10,10 @@ export interface WakeUp {
   readonly rate?: string;
   /** The schedule that is new, or has another time. */
   readonly schedule?: string;
+  /** The public id of a job for whose end somebody waits. */
+  readonly watch?: string;
+  /** The public id of a watched job that has ended. For those who wait, and not for workers. */
+  readonly settled?: string;
   /** How often that job was redriven. A wake-up may be late, and must not cancel a job that was redriven since. */
   readonly redrives?: number;
   /** The ids of workers that were woken already. */
@@ -21,7 +25,7 @@ export function concerns({ queue, except }: WakeUp, queues: readonly string[], w
   return (queue === undefined || queues.includes(queue)) && !except?.includes(workerId);
 }
 
-/** Merges all hints to look into one. Keeps what says more: cancellations, limits, rates and schedules. */
+/** Merges all hints to look into one. Keeps what says more, as cancellations and limits. */
 export function merged(received: readonly WakeUp[]): readonly WakeUp[] {
   const look = received.find(isHint);
   const others = received.filter((wakeUp) => !isHint(wakeUp));
@@ -29,19 +33,21 @@ export function merged(received: readonly WakeUp[]): readonly WakeUp[] {
 }
 
 /** Whether a wake-up says no more than that there is work. */
-export function isHint({ cancel, limit, rate, schedule }: WakeUp): boolean {
-  return [cancel, limit, rate, schedule].every((named) => named === undefined);
+export function isHint({ cancel, limit, rate, schedule, watch, settled }: WakeUp): boolean {
+  return [cancel, limit, rate, schedule, watch, settled].every((named) => named === undefined);
 }
 
 /** A wake-up as it was sent. Any client of the database may send one: text of another form is a hint to look. */
 export function wakeUpOf(sent: unknown): WakeUp {
-  const { queue, cancel, limit, rate, schedule, redrives, except } = Object(sent);
+  const { queue, cancel, limit, rate, schedule, watch, settled, redrives, except } = Object(sent);
   return {
     ...(typeof queue === 'string' && { queue }),
     ...(typeof cancel === 'string' && { cancel }),
     ...(typeof limit === 'string' && { limit }),
     ...(typeof rate === 'string' && { rate }),
     ...(typeof schedule === 'string' && { schedule }),
+    ...(typeof watch === 'string' && { watch }),
+    ...(typeof settled === 'string' && { settled }),
     ...(typeof redrives === 'number' && { redrives }),
     ...(Array.isArray(except) && { except: except.filter((id: unknown) => typeof id === 'string') }),
   };

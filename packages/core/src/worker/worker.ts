@@ -40,6 +40,7 @@ import { Faults } from './tell/faults.js';
 import { LineReporter } from './tell/line-reporter.js';
 import { logPauses } from './tell/paused-work.js';
 import { Statistics } from './tell/statistics.js';
+import { Watched } from './tell/watched.js';
 import { Alarm } from './time/alarm.js';
 
 export interface WorkerOptions {
@@ -111,6 +112,7 @@ interface Running {
   readonly lines: LineReporter;
   readonly statistics: Statistics;
   readonly unserved: Unserved;
+  readonly watched: Watched;
   readonly beside: readonly Promise<void>[];
 }
 
@@ -288,6 +290,7 @@ export class Worker<Tx> {
     const anchor = await driver.anchor(info, session);
     const lines = new LineReporter(anchor, clock, log);
     const starts = new RatedStarts({ driver, clock, mostMs: this.#pollMs, onFault: this.#faults.meet });
+    const watched = new Watched(driver, clock);
     const statistics = new Statistics({ driver, workerId: anchor.workerId, live: this.#live, clock, log });
     const unserved = new Unserved({ driver, clock, log, events: this.#events, worker: this.name });
     const flow: Omit<Flow<Tx>, 'claimed'> = {
@@ -309,6 +312,7 @@ export class Worker<Tx> {
       live: this.#live,
       cancellations: this.#cancellations,
       statistics,
+      watched,
       leftBehind: this.#leftBehind,
       captured,
       unknownKinds: new Set(),
@@ -414,6 +418,7 @@ export class Worker<Tx> {
       lines,
       statistics,
       unserved,
+      watched,
       beside,
     };
     const wakeUps = anchor.pushed ? 'pushed' : 'polled';
@@ -441,6 +446,12 @@ export class Worker<Tx> {
       }
       if (wakeUp.limit !== undefined) {
         if (this.#running?.limited.freed([wakeUp.limit])) this.wake();
+        continue;
+      }
+      // For those who wait in other processes.
+      if (wakeUp.settled !== undefined) continue;
+      if (wakeUp.watch !== undefined) {
+        this.#running?.watched.add(wakeUp.watch);
         continue;
       }
       if (wakeUp.schedule !== undefined) {

@@ -108,7 +108,17 @@ export const claim = theme('claim', (test) => {
       limits: '',
       availableAt: row.availableAt,
       createdAt: row.createdAt,
+      waitedMs: expect.any(Number),
     });
+  });
+
+  test('says how long the time of the job had come', async ({ reader, put, hold }) => {
+    const at = new Date((await reader.now()).getTime() - 3_600_000);
+    await put({ available: { at } });
+    const { job } = await hold();
+    const since = (await reader.now()).getTime() - at.getTime();
+    expect(job.waitedMs).toBeGreaterThanOrEqual(3_600_000);
+    expect(job.waitedMs).toBeLessThanOrEqual(since + 1);
   });
 
   test('takes nothing at or before the line', async ({ putMany, claimSession, claim }) => {

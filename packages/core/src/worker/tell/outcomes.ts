@@ -5,12 +5,14 @@ import type { WorkerEmitter } from './events.js';
 import { tellFailures } from './failures.js';
 import { hearsOfSettled, tellSettled } from './settled.js';
 import type { Statistics } from './statistics.js';
+import type { Watched } from './watched.js';
 
 /** The log, the events and the counts. */
 interface Ears {
   readonly log: Logger;
   readonly events: WorkerEmitter;
   readonly statistics: Pick<Statistics, 'settled'>;
+  readonly watched: Pick<Watched, 'settled'>;
 }
 
 /**
@@ -34,13 +36,14 @@ export function tell<Tx>(
 }
 
 function tellRun<Tx>(
-  { log, events, statistics }: Ears,
+  { log, events, statistics, watched }: Ears,
   run: Run<Tx>,
   settlements: readonly Settlement[],
   tookMs: number,
 ): void {
   tellFailures(log, run, settlements);
   statistics.settled(run.jobs, settlements, tookMs);
+  watched.settled(run.jobs, settlements);
   // Without listeners the event is not made.
   if (isSilent(log.debug) && !hearsOfSettled(events)) return;
   const { info, jobs } = run;
