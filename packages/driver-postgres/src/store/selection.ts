@@ -8,6 +8,9 @@ import { conditionsOf, ofQueueAndKind, ofStatus, Values } from './conditions.js'
 /** So many outstanding jobs are read by their partial indexes, and their ids sorted. Beside more, the newest rows of all jobs are looked at. */
 const FEW = 100_000;
 
+/** The same where the newest run of each is read. */
+const FEW_RUNS = 10_000;
+
 /** A look at so few rows costs less than to find out how many are outstanding. If many are, it mostly fills a page. */
 const QUICK_LOOK = 1_000;
 
@@ -87,18 +90,20 @@ async function wayTo(
         return has(OUTSTANDING) ? [...kept, { ...part(WAYS.outstanding), isInOrder }] : kept;
       },
     };
-  if (states?.every((each) => each === 'in-progress'))
-    return { ...way, isShort: true, isRunning: true, spell: () => [inOrder(context.sql.running)] };
-  if (states !== undefined && !has(SETTLED) && (await isShort(on, context, filter, page, use)))
-    return {
-      ...way,
-      isShort: true,
-      spell: (values) =>
-        OUTSTANDING_PARTS.map((part) => ({
-          by: [part, ...ofQueueAndKind(ofQueue(filter), values)].join(' AND '),
-          isInOrder: false,
-        })),
-    };
+  if (states !== undefined && !has(SETTLED)) {
+    if (await isShort(on, context, filter, page, use))
+      return {
+        ...way,
+        isShort: true,
+        spell: (values) =>
+          OUTSTANDING_PARTS.map((part) => ({
+            by: [part, ...ofQueueAndKind(ofQueue(filter), values)].join(' AND '),
+            isInOrder: false,
+          })),
+      };
+    if (!has(['new']))
+      return { ...way, isShort: true, isRunning: true, spell: () => [inOrder(context.sql.running)] };
+  }
   const failed = states?.filter((each) => each === 'error' || each === 'cancelled');
   if (failed !== undefined && failed.length === states?.length)
     return {
@@ -122,12 +127,16 @@ async function isShort(
   use: 'list' | 'count',
 ): Promise<boolean> {
   const { queue, key, status, ...others } = filter;
-  if (use === 'count' && Object.keys(others).length === 0) return true;
-  if ((page.look ?? Number.POSITIVE_INFINITY) <= QUICK_LOOK) return false;
-  const values = new Values(String(FEW + 1));
+  const states = new Set(listed(status));
+  if (states.has('new')) {
+    if (use === 'count' && Object.keys(others).length === 0) return true;
+    if ((page.look ?? Number.POSITIVE_INFINITY) <= QUICK_LOOK) return false;
+  }
+  const few = states.size === OUTSTANDING.length ? FEW : FEW_RUNS;
+  const values = new Values(String(few + 1));
   const also = ['true', ...ofQueueAndKind(ofQueue(filter), values)].join(' AND ');
   const [jobs = 0] = await answers<number>(on, sql.countOutstanding(also), values.all);
-  return jobs <= FEW;
+  return jobs <= few;
 }
 
 function ofQueue({ queue }: JobFilter): JobFilter {
