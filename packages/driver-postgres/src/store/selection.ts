@@ -4,9 +4,13 @@ import type { Context } from '../context.js';
 import { answers, type Queryable } from '../query.js';
 import { OUTSTANDING_PARTS, type Way as Rows, type Selection, WAYS } from '../statements/selection.js';
 import { conditionsOf, ofQueueAndKind, ofStatus, Values } from './conditions.js';
+import { withValue } from './with-value.js';
 
 /** So many outstanding jobs are read by their partial indexes, and their ids sorted. Beside more, the newest rows of all jobs are looked at. */
 const FEW = 100_000;
+
+/** The same where the newest run of each is read. */
+const FEW_RUNS = 10_000;
 
 /** A look at so few rows costs less than to find out how many are outstanding. If many are, it mostly fills a page. */
 const QUICK_LOOK = 1_000;
@@ -18,16 +22,32 @@ export interface Selected {
   readonly lookedTo: JobId | null;
 }
 
-/** What a page of a filter is selected by. A list has one row more than its page, where there is one. @throws DriverError */
-export async function select(
+/**
+ * What a page of a filter is selected by. A list has one row more than its page, where there is one. A promise where a
+ * statement has to find it out.
+ *
+ * @throws DriverError
+ */
+export function select(
   on: Queryable,
   context: Context,
   filter: JobFilter,
   page: Page,
   use: 'list' | 'count',
-): Promise<Selected> {
-  const way = await wayTo(on, context, filter, page, use);
-  const lookedTo = await lookEnd(on, context, filter, page, way);
+): Selected | Promise<Selected> {
+  return withValue(wayTo(on, context, filter, page, use), (way) =>
+    withValue(lookEnd(on, context, filter, page, way), (lookedTo) =>
+      selected(context, filter, page, { way, lookedTo, use }),
+    ),
+  );
+}
+
+interface Found extends Pick<Selected, 'lookedTo'> {
+  readonly way: Way;
+  readonly use: 'list' | 'count';
+}
+
+function selected(context: Context, filter: JobFilter, page: Page, { way, lookedTo, use }: Found): Selected {
   const values = new Values(String(context.lockClass.unsigned));
   const ways = way.spell(values);
   const status = way.status === undefined ? undefined : ofStatus(way.status, values);
@@ -58,17 +78,15 @@ interface Way {
   readonly isRunning: boolean;
 }
 
-async function wayTo(
+function wayTo(
   on: Queryable,
   context: Context,
   filter: JobFilter,
   page: Page,
   use: 'list' | 'count',
-): Promise<Way> {
+): Way | Promise<Way> {
   const { publicIds, key } = filter;
   const states = listed(filter.status);
-  const has = (some: readonly State[]): boolean =>
-    states === undefined || states.some((each) => some.includes(each));
   const way = { status: states, isShort: false, isRunning: false };
   if (publicIds !== undefined)
     return {
@@ -76,37 +94,42 @@ async function wayTo(
       isShort: true,
       spell: (values) => [inOrder(`job.public_id = ANY(${values.add(publicIds, 'uuid[]')})`)],
     };
-  if (key !== undefined)
-    return {
-      ...way,
-      spell: (values) => {
-        const part = (by: string) => inOrder(`${by} AND job.key = ${values.add(key, 'text')}`);
-        const kept = has(SETTLED) ? [part(WAYS.kept)] : [];
-        // The index has the queue before the id.
-        const isInOrder = filter.queue !== undefined;
-        return has(OUTSTANDING) ? [...kept, { ...part(WAYS.outstanding), isInOrder }] : kept;
-      },
-    };
-  if (states?.every((each) => each === 'in-progress'))
+  if (key !== undefined) return { ...way, spell: (values) => ofKey(filter, key, values) };
+  if (states === undefined || hasAny(states, SETTLED)) return newestOf(states);
+  return withValue(isShort(on, context, filter, page, use), (short) => {
+    if (short) return { ...way, isShort: true, spell: (values) => outstandingOf(filter, values) };
+    if (states.includes('new')) return newestOf(states);
     return { ...way, isShort: true, isRunning: true, spell: () => [inOrder(context.sql.running)] };
-  if (states !== undefined && !has(SETTLED) && (await isShort(on, context, filter, page, use)))
-    return {
-      ...way,
-      isShort: true,
-      spell: (values) =>
-        OUTSTANDING_PARTS.map((part) => ({
-          by: [part, ...ofQueueAndKind(ofQueue(filter), values)].join(' AND '),
-          isInOrder: false,
-        })),
-    };
-  const failed = states?.filter((each) => each === 'error' || each === 'cancelled');
-  if (failed !== undefined && failed.length === states?.length)
-    return {
-      ...way,
-      status: undefined,
-      spell: () => [...new Set(failed)].map((each) => inOrder(WAYS[each])),
-    };
-  return { ...way, spell: () => [inOrder(WAYS.all)] };
+  });
+}
+
+function hasAny(states: readonly State[] | undefined, some: readonly State[]): boolean {
+  return states === undefined || states.some((each) => some.includes(each));
+}
+
+function ofKey({ queue, status }: JobFilter, key: string, values: Values): readonly Rows[] {
+  const part = (by: string) => inOrder(`${by} AND job.key = ${values.add(key, 'text')}`);
+  const kept = hasAny(listed(status), SETTLED) ? [part(WAYS.kept)] : [];
+  if (!hasAny(listed(status), OUTSTANDING)) return kept;
+  // The index has the queue before the id.
+  return [...kept, { ...part(WAYS.outstanding), isInOrder: queue !== undefined }];
+}
+
+function outstandingOf(filter: JobFilter, values: Values): readonly Rows[] {
+  return OUTSTANDING_PARTS.map((part) => ({
+    by: [part, ...ofQueueAndKind(ofQueue(filter), values)].join(' AND '),
+    isInOrder: false,
+  }));
+}
+
+/** The newest rows of all, or of what failed or was cancelled. */
+function newestOf(states: readonly State[] | undefined): Way {
+  const failed = states?.filter((each) => each === 'error' || each === 'cancelled') ?? [];
+  const way = { isShort: false, isRunning: false };
+  if (failed.length === 0 || failed.length !== states?.length)
+    return { ...way, status: states, spell: () => [inOrder(WAYS.all)] };
+  const ways = [...new Set(failed)].map((each) => inOrder(WAYS[each]));
+  return { ...way, status: undefined, spell: () => ways };
 }
 
 function inOrder(by: string): Rows {
@@ -114,20 +137,23 @@ function inOrder(by: string): Rows {
 }
 
 /** Whether the outstanding jobs can be read by their indexes: they are few, or the statement ends at its limit. */
-async function isShort(
+function isShort(
   on: Queryable,
   { sql }: Context,
   filter: JobFilter,
   page: Page,
   use: 'list' | 'count',
-): Promise<boolean> {
+): boolean | Promise<boolean> {
   const { queue, key, status, ...others } = filter;
-  if (use === 'count' && Object.keys(others).length === 0) return true;
-  if ((page.look ?? Number.POSITIVE_INFINITY) <= QUICK_LOOK) return false;
-  const values = new Values(String(FEW + 1));
+  const states = new Set(listed(status));
+  if (states.has('new')) {
+    if (use === 'count' && Object.keys(others).length === 0) return true;
+    if ((page.look ?? Number.POSITIVE_INFINITY) <= QUICK_LOOK) return false;
+  }
+  const few = states.size === OUTSTANDING.length ? FEW : FEW_RUNS;
+  const values = new Values(String(few + 1));
   const also = ['true', ...ofQueueAndKind(ofQueue(filter), values)].join(' AND ');
-  const [jobs = 0] = await answers<number>(on, sql.countOutstanding(also), values.all);
-  return jobs <= FEW;
+  return answers<number>(on, sql.countOutstanding(also), values.all).then(([jobs = 0]) => jobs <= few);
 }
 
 function ofQueue({ queue }: JobFilter): JobFilter {
@@ -135,13 +161,13 @@ function ofQueue({ queue }: JobFilter): JobFilter {
 }
 
 /** The last row to look at. Null where the conditions need no bound, or all rows may be looked at. */
-async function lookEnd(
+function lookEnd(
   on: Queryable,
   { sql }: Context,
   filter: JobFilter,
   page: Page,
   { spell, status, isShort }: Way,
-): Promise<JobId | null> {
+): JobId | null | Promise<JobId | null> {
   const { look } = page;
   const isSelective = status !== undefined || conditionsOf(filter, new Values()).length > 0;
   if (look === undefined || isShort || !isSelective) return null;
@@ -149,8 +175,9 @@ async function lookEnd(
   const ways = spell(values);
   const also = ['true', ...inPage(page, values)].join(' AND ');
   const text = sql.lookEnd(ways, also, values.add(look, 'bigint'));
-  const [[rows, last] = [0, null]] = await answers<readonly [number, string | null]>(on, text, values.all);
-  return rows < look || last === null ? null : BigInt(last);
+  return answers<readonly [number, string | null]>(on, text, values.all).then(([[rows, last] = [0, null]]) =>
+    rows < look || last === null ? null : BigInt(last),
+  );
 }
 
 function inPage({ before, after = null }: Page, values: Values): readonly string[] {

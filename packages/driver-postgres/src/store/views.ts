@@ -13,7 +13,8 @@ export async function listJobs(
   filter: JobFilter,
   page: Page,
 ): Promise<JobPage> {
-  const { selection, values, lookedTo } = await select(on, context, filter, page, 'list');
+  const selecting = select(on, context, filter, page, 'list');
+  const { selection, values, lookedTo } = selecting instanceof Promise ? await selecting : selecting;
   const found = await answers<Omit<JobViewRow, 'id'> & { id: string }>(
     on,
     context.sql.list(selection),
@@ -30,7 +31,8 @@ export async function listJobIds(
   filter: JobFilter,
   page: Page,
 ): Promise<JobIdPage> {
-  const { selection, values, lookedTo } = await select(on, context, filter, page, 'list');
+  const selecting = select(on, context, filter, page, 'list');
+  const { selection, values, lookedTo } = selecting instanceof Promise ? await selecting : selecting;
   const found = await answers<readonly [id: string, publicId: string]>(
     on,
     context.sql.listIds(selection),
@@ -47,7 +49,8 @@ export async function countJobs(
   filter: JobFilter,
   page: Page,
 ): Promise<JobCount> {
-  const { selection, values, lookedTo } = await select(on, context, filter, page, 'count');
+  const selecting = select(on, context, filter, page, 'count');
+  const { selection, values, lookedTo } = selecting instanceof Promise ? await selecting : selecting;
   const [count = 0] = await answers<number>(on, context.sql.count(selection), values.all);
   return { count, next: count < page.limit ? lookedTo : null };
 }
