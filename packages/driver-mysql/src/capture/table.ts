@@ -2,7 +2,9 @@ import { InvalidInputError } from '@rowlock/core';
 import type { CapturePlan } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { identifier } from '../identifier.js';
+import type { Product } from '../product.js';
 import { type MysqlTransaction, query } from '../query.js';
+import { productIn, versionOf } from '../server-version.js';
 
 /** A table that can be captured, and its columns. */
 export interface CapturedTable {
@@ -11,6 +13,7 @@ export interface CapturedTable {
   /** Quoted, with its schema. */
   readonly name: string;
   readonly columns: ReadonlyMap<string, Column>;
+  readonly product: Product;
   /** What of it is not captured. */
   readonly warnings: readonly string[];
 }
@@ -66,6 +69,7 @@ export async function readTable(
     table: row.name,
     name: `${identifier(row.schema)}.${identifier(row.name)}`,
     columns,
+    product: productIn(await versionOf(on)),
     warnings: [
       ...cascades.map(({ name }) => `What the foreign key ${name} changes in the table is not captured.`),
       ...(plan.delete ? ['TRUNCATE of the table, and of a partition, is not captured.'] : []),

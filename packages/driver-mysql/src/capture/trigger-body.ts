@@ -1,13 +1,31 @@
 import type { CapturePlan } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { literal } from '../literal.js';
+import type { Product } from '../product.js';
 import { tables } from '../statements/tables.js';
 import { Expressions, type Row } from './expressions.js';
 import { type Operation, triggerPrefix, variables } from './names.js';
 import type { CapturedTable } from './table.js';
 
-/** A version 4 UUID. The default of the column takes random bytes five times, which was a third of a captured change. */
-const UUID = `CONCAT(SUBSTR(random, 1, 8), '-', SUBSTR(random, 9, 4), '-4', SUBSTR(random, 14, 3), '-8', SUBSTR(random, 18, 3), '-', SUBSTR(random, 21))`;
+/**
+ * Makes a version 4 UUID. The default of the column takes random bytes five times, which was a third of a captured change.
+ * MariaDB has no function for bytes as a UUID, and needs a variable.
+ */
+const UUIDS: Readonly<
+  Record<Product, { readonly declare: string; readonly set: string; readonly value: string }>
+> = {
+  MySQL: {
+    declare: '',
+    set: '',
+    value: "INSERT(INSERT(BIN_TO_UUID(RANDOM_BYTES(16)), 15, 1, '4'), 20, 1, '8')",
+  },
+  MariaDB: {
+    declare: '\n  DECLARE random CHAR(32) CHARACTER SET ascii;',
+    set: '        SET random = LOWER(HEX(RANDOM_BYTES(16)));\n',
+    value:
+      "CONCAT(SUBSTR(random, 1, 8), '-', SUBSTR(random, 9, 4), '-4', SUBSTR(random, 14, 3), '-8', SUBSTR(random, 18, 3), '-', SUBSTR(random, 21))",
+  },
+};
 
 /** The body of a capture's trigger for one operation. Triggers are of rows alone. */
 export class TriggerBody {
@@ -15,21 +33,23 @@ export class TriggerBody {
   readonly #context: Context;
   readonly #sql: Expressions;
   readonly #operation: Operation;
+  readonly #product: Product;
 
   constructor(plan: CapturePlan, context: Context, table: CapturedTable, operation: Operation) {
     this.#plan = plan;
     this.#context = context;
     this.#sql = new Expressions(plan, table);
     this.#operation = operation;
+    this.#product = table.product;
   }
 
   /** Without comments: the server's own client leaves them out, and another text would be another trigger. */
   get text(): string {
     const { ownWrites, job, onError } = this.#plan;
     const switches = ['off', ...(ownWrites ? [] : [`not ${job.kind}`])].map(literal).join(', ');
-    return `BEGIN
-  DECLARE random CHAR(32) CHARACTER SET ascii;${onError === 'note' ? this.#handlers() : ''}
-  IF CONVERT(COALESCE(@rowlock_capture, '') USING utf8mb4) NOT IN (${switches}) THEN
+    const { declare } = UUIDS[this.#product];
+    return `BEGIN${declare}${onError === 'note' ? this.#handlers() : ''}
+  IF @rowlock_capture IS NULL OR CONVERT(@rowlock_capture USING utf8mb4) NOT IN (${switches}) THEN
 ${this.#work()}
   END IF;
 END`;
@@ -116,8 +136,9 @@ ${this.#insert('NULL', payload)}
   #insert(key: string, payload: string): string {
     const { name, job } = this.#plan;
     const { queue, kind, priority, maxAttempts, limits } = job;
+    const { set, value: uuid } = UUIDS[this.#product];
     const values = [
-      UUID,
+      uuid,
       literal(queue),
       literal(kind),
       key,
@@ -127,8 +148,7 @@ ${this.#insert('NULL', payload)}
       literal(limits),
       literal(`capture ${name}`),
     ];
-    return `        SET random = LOWER(HEX(RANDOM_BYTES(16)));
-        INSERT INTO ${tables(this.#context.schema).job} (public_id, queue, kind, \`key\`, payload, priority, max_attempts, limits, created_by)
+    return `${set}        INSERT INTO ${tables(this.#context.schema).job} (public_id, queue, kind, \`key\`, payload, priority, max_attempts, limits, created_by)
         VALUES (${values.join(', ')});`;
   }
 
