@@ -29,9 +29,9 @@ const PRINTS: Readonly<Record<string, string>> = {
   '16-rates.ts': '5 true\n',
   '17-pauses.ts': '0 the provider is down Ada\n3\n',
   '18-why.ts': 'paused, unserved\ncomplete sent to bob\nmail.send 1\n',
-  '18-many-jobs.ts': '{ count: 2, more: false }\n2\n2\n',
-  '18-capture.ts': "order 7: 3 changes, one run\n[ { order_id: '7', words: 'oar lock' } ]\n",
-  '19-telemetry.ts':
+  '19-many-jobs.ts': '{ count: 2, more: false }\n2\n2\n',
+  '20-capture.ts': "order 7: 3 changes, one run\n[ { order_id: '7', words: 'oar lock' } ]\n",
+  '21-telemetry.ts':
     '{ live: true, ready: true, reasons: [] }\nrowlock_jobs_settled_total{queue="default",kind="greet",outcome="complete"} 1\n',
 };
 
