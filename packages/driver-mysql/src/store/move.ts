@@ -8,7 +8,7 @@ import { inOrder } from '../values/job-ids.js';
 import { list } from '../values/list.js';
 import { MOVES } from './given-rows.js';
 import type { InTransaction } from './in-transaction.js';
-import { type FreeRow, lockFree } from './lock-free.js';
+import { type FreeRow, lockJobs } from './lock-jobs.js';
 
 interface Move {
   readonly event: ClientEvent;
@@ -49,7 +49,7 @@ async function moveFree(
   }: { readonly event: ClientEvent; readonly ids: readonly string[]; readonly redrives: number | null },
 ): Promise<readonly FreeRow[]> {
   const { to } = TRANSITIONS[event];
-  const free = await lockFree(tx, sql, ids, redrives);
+  const free = await lockJobs(tx, sql, ids, redrives);
   const movable = free.filter((row) => isMovable(event, row));
   if (movable.length === 0) return free;
   const counted = list(movable.map(({ id }) => id));

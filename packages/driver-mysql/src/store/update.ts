@@ -6,7 +6,7 @@ import { assignmentsOf } from '../statements/update-json.js';
 import type { Statements } from '../statements.js';
 import { type Fragment, sql as fragment, joined, raw } from '../values/fragment.js';
 import type { InTransaction } from './in-transaction.js';
-import { lockFree } from './lock-free.js';
+import { lockJobs } from './lock-jobs.js';
 
 /** Changes a job. @param waits Whether to wait for the job's lock. @throws DriverError, UpdateRefusedError */
 export async function update(
@@ -24,7 +24,7 @@ export async function update(
   return inTransaction(async (tx): Promise<Updated> => {
     const [job] = waits
       ? await query<MoveRow>(tx, sql.lockOne, [null, found.id])
-      : await lockFree(tx, sql, [found.id], null);
+      : await lockJobs(tx, sql, [found.id], null);
     if (job === undefined) return { outcome: waits ? 'missing' : 'locked' };
     if (!changes.from.includes(job.status)) return { outcome: 'illegal', status: job.status };
     await change(tx, sql.update(assignments.text), [...assignments.values, found.id]);

@@ -14,7 +14,7 @@ export type FreeRow = MoveRow & { readonly id: string };
  * @param redrives How often the jobs were redriven, as far as that matters.
  * @throws DriverError
  */
-export async function lockFree(
+export async function lockJobs(
   tx: MysqlTransaction,
   sql: Statements,
   ids: readonly string[],
