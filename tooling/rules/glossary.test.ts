@@ -17,13 +17,13 @@ const PLAIN = `
   a ahead alarm all answer apply around array asking at backoff beating behind by call caller callers cancellations changes
   check class cli clean clock close cluster columns commit conditions connect connection connections container contents
   context control count crashed created database deadlocks declared deferred define despite duplicates duration each earlier empty
-  end endable enlist enqueue entrance error errors events exact failures faults find findable firing first flow flush
-  forgotten fragment gathered given half held history holder id identifier idle ids in index info input interruption
-  join json keep lazy leave left length letter lifecycle limit limits list live local lock logger loss map
-  memory message metadata migrations missing move ms mutex name named names new newest next no not note notifier of on one
+  end endable enlist enqueue entrance error errors events exact failures faults filter find findable firing first flow flush
+  forgotten fragment gathered given half has held history holder id identifier idle ids in index info input interruption
+  join json keep lazy leave left length letter lifecycle limit limits list live local lock logger look loss many map
+  members memory message metadata migrations missing move ms mutex name named names new newest next no not note notifier of on one
   open options out outside over own pace packet packets part parts pass pause pending pipeline place plain poll pool process product
   progress public put query read records refusal registry repeat reporter rings row rowlock rows runner s sample scan scope
-  self send serial server session settings shared sizes sleep start starts state statement statements status steps stop
+  selection self send serial server session settings shared sizes sleep start starts state statement statements status steps stop
   storable store sum survey surveyor table tables taken test text thenable throttle time timeout timer to token tokens
   transaction turn unseen up update uri use value values verify version view wait wal watch where with within without words work
   worker written`;
