@@ -5,7 +5,7 @@ DROP PROCEDURE IF EXISTS rowlock_enter_limit;
 
 -- Locks a free slot of a limit until the caller's transaction ends. Needs READ COMMITTED, which locks no gaps and lets go of a row that
 -- does not meet the condition. A call that is killed may leave the gate closed: its session must end.
--- The answer is one row. Its outcome is 'entered'; 'full'; 'short' if rowlock_widen_limit can make room; or 'busy' if the gate was closed.
+-- The answers have one row together. Its outcome is 'entered'; 'full'; 'short' if rowlock_widen_limit can make room; or 'busy' if the gate was closed.
 CREATE PROCEDURE rowlock_enter_limit(
   IN wanted_name VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
   IN size        INT,
@@ -14,19 +14,21 @@ CREATE PROCEDURE rowlock_enter_limit(
 READS SQL DATA
 SQL SECURITY INVOKER
 BEGIN
-  DECLARE outcome VARCHAR(16) DEFAULT 'entered';
+  DECLARE outcome VARCHAR(16);
   DECLARE slots, slot INT;
 
   IF COALESCE(GET_LOCK(gate, 5), 0) <> 1 THEN
     SELECT 'busy' AS outcome, NULL AS slot, NULL AS slots;
   ELSE
-    -- The usual case, where no slot lies beyond the size: any free one will do.
-    SELECT n INTO slot FROM rowlock_limit_slot FORCE INDEX (PRIMARY)
+    -- The usual case, where no slot lies beyond the size: any free one will do. The row is locked before the gate opens. With statements of their own
+    -- for the answer and the gate, a call took half as long again.
+    SELECT 'entered' AS outcome, n AS slot, NULL AS slots, RELEASE_LOCK(gate) AS opened
+    FROM rowlock_limit_slot FORCE INDEX (PRIMARY)
     WHERE name = wanted_name AND run_id IS NULL AND NOT EXISTS (
       SELECT 1 FROM rowlock_limit_slot AS beyond WHERE beyond.name = wanted_name
       AND beyond.n > COALESCE((SELECT max FROM rowlock_limit_size AS fixed WHERE fixed.name = wanted_name), size))
     ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED;
-    IF slot IS NULL THEN
+    IF IS_USED_LOCK(gate) = CONNECTION_ID() THEN
       -- Not SET … = (SELECT …), which waits for locks.
       SELECT COALESCE(MAX(max), size) INTO size FROM rowlock_limit_size WHERE name = wanted_name;
       SELECT COUNT(*), IF(COUNT(*) < size OR SUM(leased_until <= UTC_TIMESTAMP(6)) > 0, 'short', 'full')
@@ -37,8 +39,8 @@ BEGIN
       SELECT n INTO slot FROM rowlock_limit_slot FORCE INDEX (PRIMARY)
       WHERE name = wanted_name AND IF(run_id IS NULL, (@rowlock_free := @rowlock_free + 1) > slots - size, FALSE)
       ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED;
+      SELECT IF(slot IS NULL, outcome, 'entered') AS outcome, slot, slots, RELEASE_LOCK(gate) AS opened;
     END IF;
-    SELECT IF(slot IS NULL, outcome, 'entered') AS outcome, slot, slots, RELEASE_LOCK(gate) AS opened;
   END IF;
 END;
 

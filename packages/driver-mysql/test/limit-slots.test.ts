@@ -116,8 +116,8 @@ test('the same holds while free slots are deleted all the while', async () => {
     prunes: true,
   });
   expect({ overAdmitted, falselyFull, errors }).toEqual({ overAdmitted: 0, falselyFull: 0, errors: [] });
-  expect(counts.entered).toBeGreaterThan(20);
-  expect(counts.full).toBeGreaterThan(20);
+  expect(counts.entered).toBeGreaterThan(5);
+  expect(counts.full).toBeGreaterThan(5);
   expect(counts.pruned).toBeGreaterThan(0);
 });
 

@@ -69,8 +69,8 @@ test(
     });
     if (TRIAL_MS > 10_000) console.log(tally);
     expect(tally).toMatchObject({ over: 0, falselyRefused: 0 });
-    expect(tally.admitted).toBeGreaterThan(20);
-    expect(tally.refused).toBeGreaterThan(20);
+    expect(tally.admitted).toBeGreaterThan(5);
+    expect(tally.refused).toBeGreaterThan(5);
     expect(tally.pruned).toBeGreaterThan(0);
     expect(await gates()).toBe(0);
     expect(await admitted('hot', 6, 7)).toBe(6);
