@@ -28,8 +28,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '15-atomic-updates.ts': '{ opened: 2 }\n[ { stats: { rows: 3, imports: 1 } } ]\n',
   '16-rates.ts': '5 true\n',
   '17-pauses.ts': '0 the provider is down Ada\n3\n',
-  '18-capture.ts':
-    "order 7: 3 changes, one run\n[ { order_id: '7', words: 'oar lock' } ]\n",
+  '18-capture.ts': "order 7: 3 changes, one run\n[ { order_id: '7', words: 'oar lock' } ]\n",
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));
