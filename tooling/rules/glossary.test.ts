@@ -18,14 +18,14 @@ const PLAIN = `
   check class clean cli clock close cluster columns commit conditions connect connection connections container contents context control
   count crashed created database deadlocks declared deferred define despite differences duplicates duration each earlier empty end endable
   enlist enqueue entrance error errors events exact explain expressions failures faults filter find findable firing first flow flush
-  forgotten fragment function gathered given half has held history holder id identifier idle ids in index info input interruption join json
-  keep lazy leave left length letter lifecycle limit limits list listen literal live local lock logger look loss many map members memory
-  message metadata migrations missing move ms mutex name named names new newest next no not note notifier of on one open options out outside
-  over own pace packet packets part parts pass pause pending pipeline place plain plan poll pool process product progress public pushed put
-  query read reason records refusal registry repeat reporter rings row rowlock rows runner s sample scan scope selection self send sentence
-  serial server session settings shared sizes sleep start starts state statement statements statistics status steps stop storable store sum
-  survey surveyor table tables taken test text thenable throttle time timeout timer to token tokens transaction trigger turn unseen up
-  update uri use value values verify version view wait wal watch where with within without words work worker written`;
+  forgotten fragment function gate gathered given half has held history holder id identifier idle ids in index info input interruption join
+  json keep lazy leave left length letter lifecycle limit limits list listen literal live local lock logger look loss many map members
+  memory message metadata migrations missing move ms mutex name named names new newest next no not note notifier of on one open options out
+  outside over own pace packet packets pages part parts pass pause pending pipeline place plain plan poll pool process product progress
+  public pushed put query read reason records refusal registry repeat reporter rings row rowlock rows runner s sample scan scope selection
+  self send sentence serial server session settings shared sizes sleep start starts state statement statements statistics status steps stop
+  storable store sum survey surveyor table tables taken test text thenable throttle time timeout timer to token tokens transaction trigger
+  turn unseen unused up update uri use value values verify version view wait wal watch where with within without words work worker written`;
 
 /** The glossary's words, as its first column has them. */
 function glossary(): string[] {

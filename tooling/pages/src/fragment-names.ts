@@ -46,6 +46,9 @@ declare global {
   const Ship: Handler<schemas.ZodObject<{ order: schemas.ZodNumber }>>;
   const Remind: Handler<schemas.ZodObject<{ order: schemas.ZodString }>>;
 
+  /** The captured changes of a table. */
+  const orders: Core.Capture;
+
   /** The application's connections to MySQL. */
   const pool: Pool;
 
