@@ -28,6 +28,7 @@ const THEMES = [
   'due queues',
   'survey',
   'schedules',
+  'captures',
   'retention',
   'small tables',
   'list, count and move',
