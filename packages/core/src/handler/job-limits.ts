@@ -26,7 +26,7 @@ export type AnyLimitRule =
 /** The sizes of limits that plugins declare, by name. */
 export type DeclaredSizes = ReadonlyMap<string, number>;
 
-export const NO_SIZES: DeclaredSizes = new Map();
+const NO_SIZES: DeclaredSizes = new Map();
 
 type OneOrMore<One> = One | readonly One[];
 
