@@ -3,8 +3,8 @@ import type { Driver } from '../driver/driver.js';
 import type { JobId } from '../job/job.js';
 import type { Logger } from '../logger.js';
 import { type PrunedDriver, type PruneStep, prune } from './prune.js';
+import { pruneSlots } from './prune-slots.js';
 import type { RetentionLimits } from './retention.js';
-import { pruneSlots } from './unused-slots.js';
 
 /** The least pause between two passes, in milliseconds. Another worker may take the turn after this time of silence. */
 const TURN_MS = 60_000;

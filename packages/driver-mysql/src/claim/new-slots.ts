@@ -1,5 +1,5 @@
 import { gateOf } from '../worker/lock-name.js';
-import { callAtGate, type GateCallParts } from './gate-call.js';
+import { callAtGate, type GateCallParts } from './limit-call.js';
 
 /** A limit without a free slot that has room for more. */
 export interface ShortLimit {

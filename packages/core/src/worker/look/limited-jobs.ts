@@ -3,7 +3,7 @@ import type { Driver } from '../../driver/driver.js';
 import type { QueuePart } from '../../driver/queue-parts.js';
 import { limitsOf } from '../../job/limits.js';
 import type { Alarm } from '../time/alarm.js';
-import { type PartLook, PartPages } from './part-pages.js';
+import { type PartLook, PartPages } from './next-parts.js';
 import type { RatedStarts } from './rated-starts.js';
 import { ScanPosition } from './scan-position.js';
 import { SWEEP_MS, Sweep } from './sweep.js';

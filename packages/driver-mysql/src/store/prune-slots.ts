@@ -1,4 +1,4 @@
-import { callAtGate, type GateCallParts } from '../claim/gate-call.js';
+import { callAtGate, type GateCallParts } from '../claim/limit-call.js';
 import { query } from '../query.js';
 import { gateOf } from '../worker/lock-name.js';
 
