@@ -206,6 +206,7 @@ test('scrapes at the same time look at the database once', async () => {
       return [];
     },
     pauses: async () => [],
+    stats: async () => ({ lanes: [] }),
   });
   await Promise.all([1, 2, 3].map(() => metrics.text()));
   expect(looks).toBe(1);
@@ -221,10 +222,23 @@ test.each([
   ],
 ])('a database that %s is not up, and the scrape has the rest', async (_, workers) => {
   const metrics = prometheus();
-  metrics.watch({ workers, pauses: async () => [] });
+  metrics.watch({ workers, pauses: async () => [], stats: async () => ({ lanes: [] }) });
   const found = samples(await metrics.text());
   expect(found.get('rowlock_database_up')).toBe(0);
   expect(found.get('rowlock_worker_concurrency')).toBe(0);
+});
+
+test('jobs that wait are counted, with the age of the oldest and whether nobody takes them', async () => {
+  const Work = defineHandler({ kind: 'work', payload, run: () => {} });
+  const metrics = prometheus();
+  const { rowlock } = await stage([metrics], [Work]);
+  await rowlock.enqueue(Work, { payload: {}, runAt: new Date(Date.now() - 60_000) });
+  await rowlock.enqueue(Work, { payload: {}, delay: '1h' });
+  metrics.watch(rowlock);
+  const found = samples(await metrics.text());
+  expect(found.get(`rowlock_jobs_waiting${of}`)).toBe(2);
+  expect(found.get(`rowlock_job_oldest_due_seconds${of}`)).toBeGreaterThanOrEqual(59.9);
+  expect(found.get(`rowlock_jobs_unserved${of}`)).toBe(1);
 });
 
 test('names of labels are escaped', async () => {

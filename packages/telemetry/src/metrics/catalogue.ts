@@ -56,12 +56,22 @@ export const PROCESS_GAUGES = {
   ),
 } as const satisfies Record<string, Metric>;
 
+const LANE = ['queue', 'kind'];
+
 /** What is true of the database at the moment. Each process reads the same. */
 export const DATABASE_GAUGES = {
   up: gauge('database.up', '{database}', 'Whether the database has answered: 1 or 0.', []),
   workersAlive: gauge('workers.alive', '{worker}', 'Workers that are alive, by queue that they serve.', [
     'queue',
   ]),
+  waiting: gauge(
+    'jobs.waiting',
+    '{job}',
+    'Jobs that no run has, due or delayed. Up to a bound of 10,000.',
+    LANE,
+  ),
+  oldestDue: gauge('job.oldest_due', 's', 'How long the oldest due job has been due. 0 without one.', LANE),
+  unserved: gauge('jobs.unserved', '{job}', 'Due jobs that no live worker takes.', LANE),
   paused: gauge('pauses', '{pause}', '1 for each pause that has not ended.', ['scope', 'name']),
 } as const satisfies Record<string, Metric>;
 

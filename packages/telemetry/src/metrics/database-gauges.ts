@@ -1,4 +1,4 @@
-import type { PauseView, WorkerView } from '@rowlock/core';
+import type { PauseView, Stats, WorkerView } from '@rowlock/core';
 import { within } from '../within.js';
 import { DATABASE_GAUGES } from './catalogue.js';
 import type { Reading } from './meter.js';
@@ -7,6 +7,7 @@ import type { Reading } from './meter.js';
 export interface Watched {
   workers(): Promise<readonly WorkerView[]>;
   pauses(): Promise<readonly PauseView[]>;
+  stats(): Promise<Stats>;
 }
 
 /** How long the answers count, in milliseconds. Several collectors may come at once. */
@@ -15,11 +16,8 @@ const FRESH_MS = 5_000;
 /** How long to wait for the answers, in milliseconds. A collector waits for 10 s. */
 const ANSWER_MS = 2_000;
 
-/**
- * The reads of small tables: none reads the history. Jobs by state, the age of the oldest due job of a kind, and slots are to come here
- * with `stats()`.
- */
-const READS: readonly ((rowlock: Watched) => Promise<readonly Reading[]>)[] = [workersAlive, paused];
+/** None reads the history. */
+const READS: readonly ((rowlock: Watched) => Promise<readonly Reading[]>)[] = [workersAlive, waiting, paused];
 
 /** The gauges of a database. */
 export class DatabaseGauges {
@@ -61,6 +59,18 @@ async function workersAlive(rowlock: Watched): Promise<readonly Reading[]> {
     labels: { queue },
     value: workers.filter(({ alive, queues }) => alive && queues.includes(queue)).length,
   }));
+}
+
+async function waiting(rowlock: Watched): Promise<readonly Reading[]> {
+  const { lanes } = await rowlock.stats();
+  return lanes.flatMap(({ queue, kind, waiting: { count }, due, oldestDueMs, served }) => {
+    const labels = { queue, kind };
+    return [
+      { metric: DATABASE_GAUGES.waiting, labels, value: count },
+      { metric: DATABASE_GAUGES.oldestDue, labels, value: (oldestDueMs ?? 0) / 1_000 },
+      { metric: DATABASE_GAUGES.unserved, labels, value: served ? 0 : due.count },
+    ];
+  });
 }
 
 async function paused(rowlock: Watched): Promise<readonly Reading[]> {
