@@ -248,10 +248,12 @@ CREATE TABLE IF NOT EXISTS rowlock_tally (
 
 -- Changes that the triggers of a capture have lost, where it notes errors and goes on. A backfill deletes them.
 CREATE TABLE IF NOT EXISTS rowlock_capture_loss (
-  id        BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+  id        BIGINT NOT NULL AUTO_INCREMENT,
   name      VARCHAR(128) NOT NULL,
   error     TEXT NOT NULL,
-  noted_at  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6))
+  noted_at  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+  PRIMARY KEY (name, id),
+  KEY capture_loss_id (id)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
 -- How far the backfill of a capture has come. Each step moves it in the transaction of its jobs.

@@ -87,6 +87,9 @@ const WRITES: Readonly<Record<string, Spell>> = {
   moveSchedule: ofOne(sql.moveSchedule, [1, 1]),
   reportRunning: ofOne(sql.reportRunning, ['[]']),
   forgetTallies: () => [sql.forgetTallies, []],
+  forgetLosses: ofOne(sql.forgetLosses),
+  lockBackfill: ofOne(sql.lockBackfill),
+  moveBackfill: ofOne(sql.moveBackfill, [null, 1, 0]),
   promote: listed(sql.promote),
   move: given(sql.move, moves, ['new', 'new', 'new', 'new', 'new', 'new', 'new', 'test', 'new']),
   prune: given(sql.prune, idRows),
@@ -130,7 +133,7 @@ interface Plan extends RowDataPacket {
 
 /** The tables by the names that the statements have for them. `rowlock_bell` is not one: its rings are read in order, with SKIP LOCKED. */
 const TABLES =
-  'job run worker bell slot rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_size rowlock_pause rowlock_rate rowlock_rate_numbers rowlock_schedule rowlock_tally'.split(
+  'job run worker bell slot rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_size rowlock_pause rowlock_rate rowlock_rate_numbers rowlock_schedule rowlock_tally rowlock_capture_loss rowlock_capture_backfill'.split(
     ' ',
   );
 
@@ -165,7 +168,9 @@ test.each([0, 3, 20, 2_000, 100_000])(
         "INSERT INTO rowlock_pause (scope, name) SELECT 'queue', id FROM rowlock_job",
         "INSERT INTO rowlock_schedule (name, plan, fingerprint, source, next_at, paused_at, paused_by) SELECT id, '{}', 'f', 'code', '1970-01-01 00:00:00.001', IF(id % 2, NULL, UTC_TIMESTAMP()), IF(id % 2, NULL, 'b') FROM rowlock_job",
         "INSERT INTO rowlock_tally SELECT UTC_TIMESTAMP() - INTERVAL id MINUTE, 'q', id, 1, 0, 0, 0, '[]', '[]' FROM rowlock_job",
-        'ANALYZE TABLE rowlock_limit_slot, rowlock_limit_size, rowlock_pause, rowlock_schedule, rowlock_tally',
+        "INSERT INTO rowlock_capture_loss (name, error) SELECT id, 'e' FROM rowlock_job",
+        'INSERT INTO rowlock_capture_backfill (name) SELECT id FROM rowlock_job',
+        'ANALYZE TABLE rowlock_limit_slot, rowlock_capture_loss, rowlock_capture_backfill, rowlock_limit_size, rowlock_pause, rowlock_schedule, rowlock_tally',
       ])
         await connection.query(fill);
 

@@ -403,6 +403,7 @@ export class Worker<Tx> {
       workerId: anchor.workerId,
       stopping: this.#stopping.signal,
     });
+    await logPauses(driver, registry, this.name, log);
     const beside = [
       this.#listen(anchor).catch(this.#faults.meet),
       ...(retention.any || registry.hasLimits ? [pruner.run()] : []),
@@ -426,7 +427,6 @@ export class Worker<Tx> {
       { worker: this.name, queues: registry.queues, concurrency: this.concurrency, wakeUps },
       'worker started',
     );
-    beside.push(logPauses(driver, registry, this.name, log));
     // Others are found by the first survey.
     if (schedules.names.length > 0) ticks.look();
     // A hint to other workers, which poll behind it.

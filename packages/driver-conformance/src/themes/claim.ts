@@ -106,7 +106,6 @@ export const claim = theme('claim', (test) => {
       redrives: 0,
       metadata: { tenant: 'acme' },
       limits: '',
-      availableAt: row.availableAt,
       createdAt: row.createdAt,
       waitedMs: expect.any(Number),
     });
