@@ -20,8 +20,9 @@ export function testProject(name: string): UserWorkspaceConfig {
       hookTimeout: 120_000,
       // Tests kill workers and hold locks: a process of their own keeps one file's trouble from another's.
       pool: 'forks',
-      // Each worker keeps a database busy as well: two of them fill two cores. The root's own is not handed down.
-      maxWorkers: 2,
+      // Each worker keeps a database busy as well, and many tests wait for a clock: three of them fill two cores. The root's own is not
+      // handed down.
+      maxWorkers: 3,
     },
   };
 }

@@ -1,5 +1,5 @@
 import { defineHandler, type Json, type Members, STATES, type State } from '@rowlock/core';
-import { hasMembers, type JobFilter, type JobId } from '@rowlock/core/driver';
+import { hasMembers, type JobFilter, type JobId, type Page } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import type { JobRow } from '../driver-harness.js';
 import type { Stage } from '../stage.js';
@@ -147,12 +147,14 @@ export const filters = theme('filters', (test) => {
     const { driver, queue, putMany } = stage;
     const rows = await putMany(Array.from({ length: 30 }, (_, n) => ({ payload: { n, odd: n % 2 === 1 } })));
     const filter = { queue, payload: { odd: true } } as const;
+    // Jobs of other tests are many.
+    const after = (rows[0]?.id ?? 0n) - 1n;
     const listed: Json[] = [];
     let counted = 0;
     let before: JobId | null = null;
     let looks = 0;
     do {
-      const page: { limit: number; before: JobId | null; look: number } = { limit: 100, before, look: 10 };
+      const page: Page = { limit: 100, before, after, look: 10 };
       const { jobs, next } = await driver.list(filter, page);
       expect(jobs.length).toBeLessThanOrEqual(10);
       listed.push(...jobs.map(({ payload }) => payload));
