@@ -29,7 +29,7 @@ export function testProject(name: string): UserWorkspaceConfig {
 
 /** `@rowlock/x` is x/src/index.ts and `@rowlock/x/y` is x/src/y.ts, but package.json stays itself. */
 function sourcesOfPackages(): { find: RegExp; replacement: string }[] {
-  return globSync('{packages,tooling}/*/package.json', { cwd: root }).flatMap((manifest) => {
+  return globSync('{packages,tooling,apps}/*/package.json', { cwd: root }).flatMap((manifest) => {
     const { name } = JSON.parse(readFileSync(join(root, manifest), 'utf8'));
     const sources = join(root, dirname(manifest), 'src');
     if (!existsSync(sources)) return [];

@@ -81,6 +81,10 @@ const CASES: [file: string, imported: string, refused?: RegExp][] = [
   ['apps/spreadsheets/src/a.ts', '@rowlock/driver-postgres', /chosen in one place/],
   ['apps/spreadsheets/src/web/a.ts', '@rowlock/driver-mysql', /chosen in one place/],
   ['apps/spreadsheets/test/a.test.ts', '@rowlock/driver-postgres'],
+  ['apps/order-search/src/composition.ts', '@rowlock/driver-mysql'],
+  ['apps/order-search/src/a.ts', '@rowlock/driver-mysql', /chosen in one place/],
+  ['apps/parts/src/a.ts', '@rowlock/core'],
+  ['apps/parts/src/a.ts', '@rowlock/driver-postgres', /chosen in one place/],
 ];
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));

@@ -1,4 +1,14 @@
 import { readFileSync } from 'node:fs';
+import {
+  ConfigError,
+  databaseUrl,
+  HTTP,
+  type LogLevel,
+  logLevel,
+  url,
+  whole,
+  withoutEmpty,
+} from '@rowlock/app-parts';
 import { z } from 'zod';
 
 /** What the front end and the workers are told by their environment. */
@@ -57,18 +67,6 @@ export interface WorkerConfig {
   readonly claim: 'hold' | 'lease';
 }
 
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** The environment is wrong. The message has one line for each mistake, and never a value that may be a secret. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-
-  constructor(readonly mistakes: readonly string[]) {
-    super(['The environment is not right:', ...mistakes.map((mistake) => `  - ${mistake}`)].join('\n'));
-  }
-}
-
 /**
  * Reads and checks the environment.
  *
@@ -85,29 +83,8 @@ export function readConfig(env: NodeJS.ProcessEnv, role: Role): Config {
   return configOf(read.data, role);
 }
 
-/** A variable that is empty is not set. */
-export function withoutEmpty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== ''));
-}
-
 /** The front end must be able to tell users apart, a worker to reach Google. */
 export type Role = 'web' | 'worker' | 'migration';
-
-const url = (name: string, protocols: readonly string[], example: string) =>
-  z
-    .string({ error: `${name} is missing. Set it to, for example, ${example}.` })
-    .refine((value) => protocols.includes(protocolOf(value)), {
-      error: `${name} must be a URL that starts with ${either(protocols.map((each) => `${each}//`))}.`,
-    });
-
-const whole = (name: string, least: number, most: number, otherwise: number) =>
-  z
-    .string()
-    .refine((text) => /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most, {
-      error: `${name} must be a whole number from ${least} to ${most}.`,
-    })
-    .transform(Number)
-    .default(otherwise);
 
 const yesOrNo = (name: string) =>
   z
@@ -115,20 +92,12 @@ const yesOrNo = (name: string) =>
     .transform((value) => value === '1' || value === 'true')
     .default(false);
 
-const HTTP = ['http:', 'https:'];
-const DATABASES = ['postgres:', 'postgresql:', 'mysql:'];
-
 const Environment = z.object({
-  DATABASE_URL: url('DATABASE_URL', DATABASES, 'postgres://user@localhost:5432/app').refine(namesDatabase, {
-    error: 'DATABASE_URL must end with the name of a database, for example mysql://user@localhost:3306/app.',
-    when: ({ issues }) => issues.length === 0,
-  }),
+  DATABASE_URL: databaseUrl,
   HOST: z.string().default('127.0.0.1'),
   PORT: whole('PORT', 0, 65_535, 3000),
   PUBLIC_URL: url('PUBLIC_URL', HTTP, 'https://sheets.example.com').optional(),
-  LOG_LEVEL: z
-    .enum(LOG_LEVELS, { error: `LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.` })
-    .default('info'),
+  LOG_LEVEL: logLevel,
   JWKS_URL: url('JWKS_URL', HTTP, 'https://id.example.com/jwks.json').optional(),
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),
@@ -193,19 +162,6 @@ const PROVIDER = ['JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE'];
 /** The ways to Google: one of them. */
 export const GOOGLE = ['GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_CREDENTIALS_JSON', 'GOOGLE_ROOT_URL'];
 const PLACE = ['GOOGLE_DRIVE_FOLDER_ID', 'GOOGLE_SUBJECT'];
-
-/** Postgres takes the user's name for the database's if there is none; MySQL would go on without any. */
-function namesDatabase(text: string): boolean {
-  return protocolOf(text) !== 'mysql:' || new URL(text).pathname.length > 1;
-}
-
-function either(words: readonly string[]): string {
-  return [words.slice(0, -1).join(', '), words.at(-1)].join(' or ');
-}
-
-function protocolOf(text: string): string {
-  return URL.canParse(text) ? new URL(text).protocol : '';
-}
 
 const ServiceAccount = z.object({ client_email: z.string().min(1), private_key: z.string().min(1) });
 

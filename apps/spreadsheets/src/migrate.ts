@@ -1,10 +1,9 @@
+import { configOrExit, createLog, startWhenPossible } from '@rowlock/app-parts';
 import { compose } from './composition.js';
-import { configOrExit } from './config-or-exit.js';
-import { createLog } from './log.js';
-import { startWhenPossible } from './start-when-possible.js';
+import { readConfig } from './config.js';
 
 // Brings both schemas up to date: Rowlock's, and the application's own. Run it before a new version starts.
-const config = configOrExit('migration');
+const config = configOrExit(() => readConfig(process.env, 'migration'));
 const log = createLog('migrate', config.logLevel);
 const { migrate, close } = compose(config, log);
 await startWhenPossible(log, async () => {

@@ -1,13 +1,10 @@
+import { configOrExit, createLog, endIfPortTaken, stopOnSignal, tellParent } from '@rowlock/app-parts';
 import { compose } from './composition.js';
-import { configOrExit } from './config-or-exit.js';
-import { createLog } from './log.js';
-import { PORT_TAKEN } from './port-taken.js';
-import { stopOnSignal } from './stop-on-signal.js';
-import { tellParent } from './tell-parent.js';
+import { readConfig } from './config.js';
 import { startFrontEnd } from './web/front-end.js';
 
 // The front end: takes requests and writes them down, whether or not a worker runs. Any number of processes.
-const config = configOrExit('web');
+const config = configOrExit(() => readConfig(process.env, 'web'));
 const log = createLog('web', config.logLevel);
 const { both, close } = compose(config, log);
 
@@ -16,12 +13,6 @@ stopOnSignal(log, async () => {
   await (await starting).stop();
   await close();
 });
-const { address } = await starting.catch(endIfPortTaken);
+const { address } = await starting.catch((error: unknown) => endIfPortTaken(error, config.web));
 log.info({ address }, 'listening');
 tellParent({ listening: address });
-
-function endIfPortTaken(error: unknown): never {
-  if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
-  console.error(`Port ${config.web.port} of ${config.web.host} is taken.`);
-  process.exit(PORT_TAKEN);
-}

@@ -1,13 +1,10 @@
 import { hostname } from 'node:os';
+import { configOrExit, createLog, startWhenPossible, stopOnSignal, tellParent } from '@rowlock/app-parts';
 import { compose } from './composition.js';
-import { configOrExit } from './config-or-exit.js';
-import { createLog } from './log.js';
-import { startWhenPossible } from './start-when-possible.js';
-import { stopOnSignal } from './stop-on-signal.js';
-import { tellParent } from './tell-parent.js';
+import { readConfig } from './config.js';
 
 // The back end: takes requests one spreadsheet at a time. Any number of processes, on any number of machines.
-const config = configOrExit('worker');
+const config = configOrExit(() => readConfig(process.env, 'worker'));
 const name = config.worker.name ?? `${hostname()}-${process.pid}`;
 const log = createLog(name, config.logLevel);
 const { rowlock, close } = compose(config, log);

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
+import { addressOf } from '@rowlock/app-parts/testing';
+import { answerProblem } from '@rowlock/app-parts/web';
 import express from 'express';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { answerProblem } from '../src/web/answer-problem.js';
-import { addressOf } from './support/address-of.js';
 import { send } from './support/user-of-api.js';
 
 test('a fault of ours is logged with its reason and its stack, of which the answer says nothing', async () => {
@@ -13,7 +13,7 @@ test('a fault of ours is logged with its reason and its stack, of which the answ
   app.get('/', () => {
     throw new Error('out of paper');
   });
-  const server = app.use(answerProblem(log)).listen(0, '127.0.0.1');
+  const server = app.use(answerProblem(log, 'Test')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { status, body } = await send(addressOf(server), 'GET');
   server.close();

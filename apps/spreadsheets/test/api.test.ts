@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { DATABASES } from '@rowlock/app-parts/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { DATABASES } from './support/databases.js';
 import { startTestApplication, type TestApplication } from './support/test-application.js';
 import { type Sending, send, type UserOfApi } from './support/user-of-api.js';
 

@@ -1,10 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { DATABASES, eventually, launchChromium } from '@rowlock/app-parts/testing';
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from './support/chromium.js';
-import { DATABASES } from './support/databases.js';
-import { eventually } from './support/eventually.js';
 import { gate } from './support/gate.js';
 import { startTestApplication, type TestApplication } from './support/test-application.js';
 

@@ -1,5 +1,6 @@
+import { ConfigError } from '@rowlock/app-parts';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, type Role, readConfig } from '../src/config.js';
+import { type Role, readConfig } from '../src/config.js';
 
 const WEB = { DATABASE_URL: 'postgres://user:secret@localhost/app', DEMO_SIGN_IN: '1' };
 

@@ -1,5 +1,5 @@
+import { DATABASES } from '@rowlock/app-parts/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DATABASES } from './support/databases.js';
 import { startTestApplication, type TestApplication } from './support/test-application.js';
 import { send, type UserOfApi } from './support/user-of-api.js';
 

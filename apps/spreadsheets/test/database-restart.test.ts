@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DATABASES, eventually } from '@rowlock/app-parts/testing';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { DATABASES } from './support/databases.js';
-import { eventually } from './support/eventually.js';
 import { startTestApplication } from './support/test-application.js';
 import { send } from './support/user-of-api.js';
 

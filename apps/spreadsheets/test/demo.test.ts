@@ -6,10 +6,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { DATABASES, eventually } from '@rowlock/app-parts/testing';
 import { type FreshDatabase, freePort } from '@rowlock/servers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DATABASES } from './support/databases.js';
-import { eventually } from './support/eventually.js';
 import { UserOfApi } from './support/user-of-api.js';
 
 const ENTRY = fileURLToPath(new URL('../dist/demo.js', import.meta.url));

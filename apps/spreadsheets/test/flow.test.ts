@@ -1,6 +1,5 @@
+import { DATABASES, eventually } from '@rowlock/app-parts/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DATABASES } from './support/databases.js';
-import { eventually } from './support/eventually.js';
 import { startTestApplication, type TestApplication } from './support/test-application.js';
 import type { UserOfApi } from './support/user-of-api.js';
 

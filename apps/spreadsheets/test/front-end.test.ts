@@ -1,6 +1,6 @@
+import { POSTGRES } from '@rowlock/app-parts/testing';
 import { expect, test, vi } from 'vitest';
 import { DemoIssuer } from '../src/web/demo-issuer.js';
-import { POSTGRES } from './support/databases.js';
 import { startTestApplication } from './support/test-application.js';
 
 test('the front end takes no request before it can answer it', async () => {

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ConfigError } from '@rowlock/app-parts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ConfigError, type Role, readConfig } from '../src/config.js';
+import { type Role, readConfig } from '../src/config.js';
 import { accessTo } from '../src/google-access.js';
 
 const WORKER = { DATABASE_URL: 'postgres://user@localhost/app' };

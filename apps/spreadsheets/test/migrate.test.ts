@@ -1,9 +1,9 @@
+import { createLog } from '@rowlock/app-parts';
+import { DATABASES, MYSQL } from '@rowlock/app-parts/testing';
 import { createConnection } from 'mysql2/promise';
 import { describe, expect, test } from 'vitest';
 import { compose } from '../src/composition.js';
 import { readConfig } from '../src/config.js';
-import { createLog } from '../src/log.js';
-import { DATABASES, MYSQL } from './support/databases.js';
 
 describe.each(DATABASES)('on $name', (database) => {
   test('many processes bring the tables up to date at once: one of them does it', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { addressOf, eventually } from '@rowlock/app-parts/testing';
 import type { JobView } from '@rowlock/core';
 import express from 'express';
 import { pino } from 'pino';
@@ -7,8 +8,6 @@ import { expect, test } from 'vitest';
 import type { Picture } from '../src/web/picture/picture.js';
 import { PictureFeed, type Snapshot } from '../src/web/picture/picture-feed.js';
 import { PictureStreams } from '../src/web/picture/picture-streams.js';
-import { addressOf } from './support/address-of.js';
-import { eventually } from './support/eventually.js';
 
 const EMPTY: Snapshot = { jobs: [], hasOlder: false, workers: [], labels: new Map() };
 const JOB: JobView = {

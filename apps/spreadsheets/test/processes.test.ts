@@ -1,8 +1,8 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { POSTGRES } from '@rowlock/app-parts/testing';
 import { expect, test } from 'vitest';
-import { POSTGRES } from './support/databases.js';
 
 test.each(['web.js', 'worker.js'])(
   '%s whose parent lets go of it while it is loaded ends in good order',

@@ -1,5 +1,5 @@
+import { POSTGRES } from '@rowlock/app-parts/testing';
 import { expect, test } from 'vitest';
-import { POSTGRES } from './support/databases.js';
 import { startTestApplication } from './support/test-application.js';
 import { send } from './support/user-of-api.js';
 

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { createLog, DatabaseAwayError } from '@rowlock/app-parts';
+import { DATABASES } from '@rowlock/app-parts/testing';
 import type { Rowlock } from '@rowlock/core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type AnyComposition, compose } from '../src/composition.js';
 import { readConfig } from '../src/config.js';
-import { DatabaseAwayError } from '../src/data/database-away.js';
 import type { Row } from '../src/data/spreadsheet.js';
 import type { SpreadsheetStore } from '../src/data/spreadsheet-store.js';
-import { createLog } from '../src/log.js';
-import { DATABASES } from './support/databases.js';
 
 describe.each(DATABASES)('the store on $name', (database) => {
   let parts: AnyComposition;

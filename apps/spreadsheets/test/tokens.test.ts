@@ -1,6 +1,6 @@
+import { POSTGRES } from '@rowlock/app-parts/testing';
 import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { POSTGRES } from './support/databases.js';
 import { startTestApplication, type TestApplication } from './support/test-application.js';
 import { startTestProvider, type TestProvider } from './support/test-provider.js';
 import { send } from './support/user-of-api.js';

@@ -1,7 +1,7 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
+import { DATABASES } from '@rowlock/app-parts/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DATABASES } from './support/databases.js';
 import { spans } from './support/spans.js';
 import { startTestApplication, type TestApplication } from './support/test-application.js';
 

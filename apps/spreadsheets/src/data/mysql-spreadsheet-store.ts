@@ -1,3 +1,4 @@
+import { away, isMysqlLost } from '@rowlock/app-parts';
 import {
   type ConnectionOptions,
   createConnection,
@@ -8,8 +9,6 @@ import {
   type QueryResult,
   type RowDataPacket,
 } from 'mysql2/promise';
-import { away } from './database-away.js';
-import { isMysqlLost } from './mysql-connection-lost.js';
 import { migrate } from './mysql-migrations.js';
 import type { NewSpreadsheet, PlaceAtGoogle, Row, Spreadsheet } from './spreadsheet.js';
 import type { Label, SpreadsheetStore } from './spreadsheet-store.js';

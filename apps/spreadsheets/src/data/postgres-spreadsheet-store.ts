@@ -1,7 +1,6 @@
+import { away, isPostgresLost } from '@rowlock/app-parts';
 import pg from 'pg';
 import { uuidOf } from '../uuid.js';
-import { away } from './database-away.js';
-import { isPostgresLost } from './postgres-connection-lost.js';
 import { migrate } from './postgres-migrations.js';
 import type { NewSpreadsheet, PlaceAtGoogle, Row, Spreadsheet } from './spreadsheet.js';
 import type { Label, SpreadsheetStore } from './spreadsheet-store.js';

@@ -1,16 +1,15 @@
+import { answerProblem, logRequest, Problem, securityHeaders } from '@rowlock/app-parts/web';
 import type { Rowlock } from '@rowlock/core';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { SpreadsheetStore } from '../data/spreadsheet-store.js';
 import { Spreadsheets } from '../spreadsheets.js';
-import { answerProblem } from './answer-problem.js';
 import { authenticate } from './authenticate.js';
 import type { DemoIssuer } from './demo-issuer.js';
 import { jsonBody } from './json-body.js';
-import { logRequest } from './log-request.js';
 import { openApi } from './openapi.js';
+import { ownProblemOf } from './own-problem-of.js';
 import type { PictureStreams } from './picture/picture-streams.js';
-import { Problem } from './problem.js';
 import { limitAddress, limitUser } from './rate-limit.js';
 import { demoRoutes } from './routes/demo-routes.js';
 import { healthRoutes } from './routes/health-routes.js';
@@ -19,7 +18,6 @@ import { linkRoutes } from './routes/link-routes.js';
 import { pictureRoutes } from './routes/picture-routes.js';
 import { sessionRoutes } from './routes/session-routes.js';
 import { spreadsheetRoutes } from './routes/spreadsheet-routes.js';
-import { securityHeaders } from './security-headers.js';
 import { SessionCookie } from './session-cookie.js';
 import type { VerifyToken } from './verify-token.js';
 
@@ -68,7 +66,7 @@ export function createApp<Tx>(parts: AppParts<Tx>): Express {
   app.use((req) => {
     throw new Problem(404, `There is nothing at ${req.path}.`);
   });
-  app.use(answerProblem(log));
+  app.use(answerProblem(log, 'Spreadsheets', ownProblemOf));
   return app;
 }
 

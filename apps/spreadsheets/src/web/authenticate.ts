@@ -1,5 +1,5 @@
+import { Problem } from '@rowlock/app-parts/web';
 import type { Request, RequestHandler } from 'express';
-import { Problem } from './problem.js';
 import { isFromOwnPage } from './same-origin.js';
 import type { SessionCookie } from './session-cookie.js';
 import type { VerifyToken } from './verify-token.js';

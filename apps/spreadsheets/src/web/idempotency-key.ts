@@ -1,5 +1,5 @@
+import { Problem } from '@rowlock/app-parts/web';
 import type { Request } from 'express';
-import { Problem } from './problem.js';
 
 /**
  * The client's own name for a request, so that sending it again does not make a second one.

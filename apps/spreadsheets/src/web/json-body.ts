@@ -1,5 +1,5 @@
+import { Problem } from '@rowlock/app-parts/web';
 import express, { type Request, type RequestHandler, type Router } from 'express';
-import { Problem } from './problem.js';
 
 /** Reads a JSON body of at most 1 MB into `req.body`. No body at all leaves it undefined. */
 export function jsonBody(): Router {

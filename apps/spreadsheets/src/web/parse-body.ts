@@ -1,5 +1,5 @@
+import { Problem } from '@rowlock/app-parts/web';
 import type { z } from 'zod';
-import { Problem } from './problem.js';
 
 /** @throws Problem 400 that says what is wrong where. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {

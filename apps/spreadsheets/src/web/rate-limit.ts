@@ -1,6 +1,6 @@
+import { Problem } from '@rowlock/app-parts/web';
 import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
-import { Problem } from './problem.js';
 import { userOf } from './user.js';
 
 /** Each user has so many requests a minute, counted by each front-end process for itself. */

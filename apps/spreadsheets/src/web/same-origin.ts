@@ -1,5 +1,5 @@
+import { Problem } from '@rowlock/app-parts/web';
 import type { Request, RequestHandler } from 'express';
-import { Problem } from './problem.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 

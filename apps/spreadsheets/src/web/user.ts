@@ -1,5 +1,5 @@
+import { Problem } from '@rowlock/app-parts/web';
 import type { Response } from 'express';
-import { Problem } from './problem.js';
 
 /** Whom a verified token stands for. */
 export interface User {

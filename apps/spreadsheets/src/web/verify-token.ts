@@ -1,5 +1,5 @@
+import { Problem } from '@rowlock/app-parts/web';
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
-import { Problem } from './problem.js';
 import type { User } from './user.js';
 
 /** @returns whom the token stands for. @throws Problem 401, or 503 when the signer's keys cannot be had. */

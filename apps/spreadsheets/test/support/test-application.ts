@@ -1,12 +1,13 @@
+import { createLog } from '@rowlock/app-parts';
+import { startWorkerProcess, type TestDatabase, type WorkerProcess } from '@rowlock/app-parts/testing';
 import { type GoogleSheetsEmulator, startGoogleSheetsEmulator } from '@rowlock/google-sheets-emulator';
 import { SHEETS_RATE } from '@rowlock/plugin-google-sheets';
 import { type AnyComposition, compose } from '../../src/composition.js';
 import { readConfig } from '../../src/config.js';
-import { createLog } from '../../src/log.js';
 import { startFrontEnd } from '../../src/web/front-end.js';
-import type { TestDatabase } from './databases.js';
 import { UserOfApi } from './user-of-api.js';
-import { startWorkerProcess, type WorkerProcess } from './worker-process.js';
+
+const WORKER = new URL('../../dist/worker.js', import.meta.url);
 
 /** A front end on a real database with the emulator for Google; workers are processes of their own. */
 export interface TestApplication extends Pick<AnyComposition, 'rowlock'> {
@@ -68,7 +69,7 @@ export async function startTestApplication(options: TestApplicationOptions): Pro
     emulator,
     user: (name) => UserOfApi.signIn(frontEnd.address, name),
     async startWorker(name) {
-      const worker = await startWorkerProcess({ ...env, WORKER_NAME: name });
+      const worker = await startWorkerProcess(WORKER, { ...env, WORKER_NAME: name });
       workers.push(worker);
       return worker;
     },

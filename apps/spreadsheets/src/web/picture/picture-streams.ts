@@ -1,5 +1,5 @@
+import { Problem } from '@rowlock/app-parts/web';
 import type { Response } from 'express';
-import { Problem } from '../problem.js';
 import type { User } from '../user.js';
 import type { Picture } from './picture.js';
 import type { PictureFeed, Snapshot } from './picture-feed.js';

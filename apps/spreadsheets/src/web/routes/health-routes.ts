@@ -1,6 +1,6 @@
+import { DatabaseAwayError } from '@rowlock/app-parts';
 import type { Rowlock } from '@rowlock/core';
 import express, { type Router } from 'express';
-import { DatabaseAwayError } from '../../data/database-away.js';
 import type { SpreadsheetStore } from '../../data/spreadsheet-store.js';
 
 const READY_WITHIN_MS = 3_000;

@@ -1,6 +1,6 @@
+import { Problem } from '@rowlock/app-parts/web';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Router } from 'express';
 import type { Spreadsheets } from '../../spreadsheets.js';
-import { Problem } from '../problem.js';
 import { userOf } from '../user.js';
 
 /**

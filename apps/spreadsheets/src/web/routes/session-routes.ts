@@ -1,8 +1,8 @@
+import { Problem } from '@rowlock/app-parts/web';
 import express, { type Request, type Response, type Router } from 'express';
 import { z } from 'zod';
 import { jsonBody } from '../json-body.js';
 import { parseBody } from '../parse-body.js';
-import { Problem } from '../problem.js';
 import { requireOwnPage } from '../same-origin.js';
 import type { SessionCookie } from '../session-cookie.js';
 import type { VerifyToken } from '../verify-token.js';

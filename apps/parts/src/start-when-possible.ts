@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDriverError } from '@rowlock/core';
 import type { Logger } from 'pino';
-import { DatabaseAwayError } from './data/database-away.js';
+import { DatabaseAwayError } from './database-away.js';
 
 /** Tries again each second while the database cannot be reached; every other error is thrown. */
 export async function startWhenPossible(log: Logger, start: () => Promise<void>): Promise<void> {

@@ -1,5 +1,7 @@
 import { type Logger, pino } from 'pino';
-import type { LogLevel } from './config.js';
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** One JSON line for each event, without tokens and cookies. */
 export function createLog(name: string, level: LogLevel): Logger {

@@ -5,10 +5,18 @@ import { problemOf } from './problem-of.js';
 import { problemPage } from './problem-page.js';
 
 /** Turns every error into problem details, or into a page for a person. Only faults of ours are logged with their stack. */
-export function answerProblem(log: Logger): ErrorRequestHandler {
+export function answerProblem(
+  log: Logger,
+  /** The application's name, for a page. */
+  title: string,
+  /** What the application's own errors mean. */
+  ownProblemOf: (error: unknown) => Problem | undefined = () => undefined,
+): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     const problem =
-      problemOf(error) ?? new Problem(500, 'Something went wrong on our side.', { cause: error });
+      ownProblemOf(error) ??
+      problemOf(error) ??
+      new Problem(500, 'Something went wrong on our side.', { cause: error });
     if (problem.status >= 500) {
       const { cause = error } = problem;
       log.error(
@@ -24,7 +32,7 @@ export function answerProblem(log: Logger): ErrorRequestHandler {
       .vary('Accept');
     // Only browsers that follow a link or send a form prefer this; programs and the page's own script do not.
     const isPerson = req.accepts(['application/problem+json', 'text/html']) === 'text/html';
-    if (isPerson) res.type('html').send(problemPage(problem));
+    if (isPerson) res.type('html').send(problemPage(problem, title));
     else res.type('application/problem+json').send(JSON.stringify(problem));
   };
 }

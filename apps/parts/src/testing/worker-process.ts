@@ -12,11 +12,11 @@ export interface WorkerProcess {
   stop(): Promise<number | null>;
 }
 
-const ENTRY = fileURLToPath(new URL('../../dist/worker.js', import.meta.url));
-
-export async function startWorkerProcess(env: NodeJS.ProcessEnv): Promise<WorkerProcess> {
-  if (!existsSync(ENTRY)) throw new Error(`${ENTRY} is not there: run "pnpm build" before these tests.`);
-  const child = fork(ENTRY, {
+/** @param entry The built worker, `dist/worker.js`. */
+export async function startWorkerProcess(entry: URL, env: NodeJS.ProcessEnv): Promise<WorkerProcess> {
+  const file = fileURLToPath(entry);
+  if (!existsSync(file)) throw new Error(`${file} is not there: run "pnpm build" before these tests.`);
+  const child = fork(file, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

@@ -6,8 +6,8 @@ import { shortLog } from './short-log.js';
 
 export interface PartOptions {
   readonly name: string;
-  /** The entry, beside the demo's own. */
-  readonly entry: 'web.js' | 'worker.js';
+  /** What it runs. */
+  readonly entry: URL;
   readonly env: NodeJS.ProcessEnv;
   /** It ended after it was ready, without having been told to. */
   readonly onDeath: (how: string) => void;
@@ -24,7 +24,7 @@ export class Part {
 
   constructor({ name, entry, env, onDeath }: PartOptions) {
     this.name = name;
-    this.#child = fork(fileURLToPath(new URL(`../${entry}`, import.meta.url)), {
+    this.#child = fork(fileURLToPath(entry), {
       env,
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       // In a group of its own: Ctrl-C reaches only the demo, which stops its parts one after the other.

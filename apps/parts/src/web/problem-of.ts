@@ -1,14 +1,10 @@
 import { InvalidPayloadError, isDriverError, RowlockError } from '@rowlock/core';
-import { DatabaseAwayError } from '../data/database-away.js';
-import { KeyReusedError, NotFoundError, NotYoursError } from '../spreadsheets.js';
+import { DatabaseAwayError } from '../database-away.js';
 import { Problem } from './problem.js';
 
 /** What an error means to who asked, or undefined if it is a fault of ours. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
-  if (error instanceof NotFoundError) return new Problem(404, error.message);
-  if (error instanceof NotYoursError) return new Problem(403, error.message);
-  if (error instanceof KeyReusedError) return new Problem(409, error.message);
   if (error instanceof InvalidPayloadError) {
     const errors = error.issues.map(({ path, message }) => ({ at: path.join('.'), message }));
     return new Problem(400, 'The request is not what is expected.', { errors });
