@@ -1,0 +1,40 @@
+import type { Entry } from '../search/entry.js';
+import type { Term } from '../search/query.js';
+import type { SourceRow } from '../search/sources.js';
+import type { Found } from './found.js';
+import type { Subject } from './subject.js';
+
+/** The rows of an order in one of the 17 tables, with their columns as the old applications see them. */
+export interface LegacyTable {
+  readonly table: string;
+  readonly rows: readonly Readonly<Record<string, string | null>>[];
+}
+
+/** The search table, and what is read of the old system's. */
+export interface OrderStore<Tx> {
+  /**
+   * Locks the search rows of these orders until the end of the transaction, and creates what is missing. Whoever indexes an order has
+   * locked it before it reads the order's rows: so nobody overwrites what was read later.
+   */
+  lock(orders: readonly number[], tx: Tx): Promise<void>;
+  /** What the 17 tables say of these orders now. */
+  read(orders: readonly number[], tx: Tx): Promise<readonly SourceRow[]>;
+  /** Writes entries, and removes the rows of those orders that have none. */
+  write(orders: readonly number[], entries: readonly Entry[], tx: Tx): Promise<void>;
+
+  /** The numbers of a subject's orders beyond one, in order, at most `limit`. */
+  ordersOf(subject: Subject, beyond: number, limit: number, tx: Tx): Promise<readonly number[]>;
+  /** How many orders there are. @throws while the old system's tables are not there. */
+  orders(): Promise<number>;
+
+  /** The best matches, at most `limit`. */
+  search(terms: readonly Term[], limit: number): Promise<readonly Found[]>;
+  /** How many orders can be found. */
+  size(): Promise<number>;
+  /** An order as it is in the 17 tables: those that have rows of it. */
+  order(orderNo: number): Promise<readonly LegacyTable[]>;
+
+  /** Creates the search table. */
+  migrate(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,41 @@
+import { defineHandler, type RunContext } from '@rowlock/core';
+import { z } from 'zod';
+import { QUEUE } from '../captures.js';
+import type { OrderStore } from '../data/order-store.js';
+import type { Subject } from '../data/subject.js';
+import { indexOrders } from '../search/index-orders.js';
+
+/** How many orders a run indexes. */
+const STEP = 500;
+
+/** Behind the changes of single orders, for which somebody may wait. */
+const PRIORITY = 10;
+
+/** The orders of a subject, beyond one of them. */
+const Stretch = z.object({
+  of: z.enum(['all', 'customer', 'item', 'maker']),
+  /** The subject's number. 0 of all orders. */
+  no: z.int(),
+  beyond: z.int(),
+});
+
+/** The job that indexes all orders of a subject, step by step: each step enqueues the next one in its own transaction. */
+export const Spread = { kind: 'orders.spread', queue: QUEUE, payload: Stretch };
+
+/** What to enqueue for the orders of a subject. */
+export function over({ of, no }: Subject, beyond = 0) {
+  return { payload: { of, no, beyond }, priority: PRIORITY };
+}
+
+export function spread<Tx>(store: OrderStore<Tx>) {
+  return defineHandler({
+    ...Spread,
+    async run({ job, tx, enqueue }: RunContext<z.output<typeof Stretch>, Tx>): Promise<void> {
+      const { of, no, beyond } = job.payload;
+      const orders = await store.ordersOf({ of, no }, beyond, STEP, tx);
+      await indexOrders(store, orders, tx);
+      const last = orders.at(-1);
+      if (last !== undefined && orders.length === STEP) await enqueue(Spread, over({ of, no }, last));
+    },
+  });
+}

@@ -1,0 +1,15 @@
+import type { Term } from './query.js';
+
+/** The terms in the language of MySQL's `AGAINST (… IN BOOLEAN MODE)`. Each beginning has letters and digits alone. */
+export function booleanQueryOf(terms: readonly Term[]): string {
+  return terms.map((term) => `+(${term.map(wayOf).join(' ')})`).join(' ');
+}
+
+function wayOf(way: readonly string[]): string {
+  return way.length === 1 ? `${way[0]}*` : `(${way.map((word) => `+${word}*`).join(' ')})`;
+}
+
+/** MySQL leaves words of one or two characters, and its stopwords, out of an index. None of them ends so. */
+export function indexable(words: string): string {
+  return words.replaceAll(/\S+/g, '$&__');
+}

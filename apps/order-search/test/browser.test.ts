@@ -1,0 +1,93 @@
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { DATABASES, launchChromium } from '@rowlock/app-parts/testing';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type OrderSearch, startOrderSearch } from './support/order-search.js';
+
+const SCREENSHOTS = fileURLToPath(new URL('./screenshots/', import.meta.url));
+
+describe.each(DATABASES)('the page on $name', (database) => {
+  const screenshots = `${SCREENSHOTS}${database.name.toLowerCase()}/`;
+  let app: OrderSearch;
+  let address: string;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    mkdirSync(screenshots, { recursive: true });
+    app = await startOrderSearch(database, 200);
+    await app.startWorker();
+    address = await app.startWeb();
+    browser = await launchChromium();
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await app.stop();
+  });
+
+  /** A page on which every complaint of the browser is collected, e.g. of the content security policy. */
+  async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
+    const page = await (await browser.newContext(options)).newPage();
+    page.setDefaultTimeout(60_000);
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(address);
+    await page.getByText('200 orders').waitFor();
+    return { page, complaints };
+  }
+
+  test('a change that an old application makes is found while one types, and stands in the history', async () => {
+    const { page, complaints } = await open({ viewport: { width: 1100, height: 800 } });
+    await page.getByText('up to date').waitFor();
+    await app.legacy.run('INSERT INTO wtynot (ord_no, seq_no, clerk, txt) VALUES (42, 77, ?, ?)', [
+      'Ada Lovelace',
+      'The okapi on the hull is scratched.',
+    ]);
+    await page.getByLabel('Search').pressSequentially('okap');
+    await page.getByRole('button', { name: 'Order 42' }).waitFor();
+    expect(await page.locator('mark').allInnerTexts()).toEqual(['okapi']);
+    await page.screenshot({ path: `${screenshots}found.png` });
+
+    await page.getByRole('button', { name: 'Order 42' }).press('Enter');
+    const order = page.getByRole('article', { name: 'Order 42' });
+    await order.getByRole('heading', { name: /^wtynot/ }).waitFor();
+    await order.getByRole('cell', { name: 'The okapi on the hull is scratched.' }).waitFor();
+    await order.getByText(/insert in wtynot, searchable after/).waitFor();
+    await page.screenshot({ path: `${screenshots}order.png`, fullPage: true });
+
+    await app.legacy.run('DELETE FROM wtynot WHERE ord_no = 42 AND seq_no = 77');
+    await order.getByText(/delete in wtynot, searchable after/).waitFor();
+    await page.goBack();
+    await page.getByText('Nothing was found').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('an address leads to a search and to an order, and a phone has room for both', async () => {
+    const { page, complaints } = await open({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
+    await page.goto(`${address}/?q=order+7&order=7`);
+    await page
+      .getByRole('article', { name: 'Order 7' })
+      .getByRole('heading', { name: /^ordhdr/ })
+      .waitFor();
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(overflow).toBe(0);
+    await page.screenshot({ path: `${screenshots}phone.png` });
+    expect(complaints).toEqual([]);
+  });
+
+  test('what is no order, and what is no search, is said in a sentence', async () => {
+    const answer = async (path: string) => (await fetch(`${address}${path}`)).json();
+    expect(await answer('/api/orders/999999')).toMatchObject({
+      status: 404,
+      detail: 'There is no order 999999.',
+    });
+    expect(await answer('/api/orders/x')).toMatchObject({ status: 404, detail: 'An order has a number.' });
+    expect(await answer(`/api/search?q=${'a'.repeat(201)}`)).toMatchObject({ status: 400 });
+  });
+});

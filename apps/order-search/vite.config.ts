@@ -1,0 +1,13 @@
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  root: 'page',
+  build: {
+    outDir: '../dist/page',
+    emptyOutDir: true,
+    // The strict content security policy allows no `data:`.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+});
