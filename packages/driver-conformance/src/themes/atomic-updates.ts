@@ -227,7 +227,7 @@ export const atomicUpdates = theme('atomic updates', (test) => {
     }
   });
 
-  test('a job whose update was refused can be claimed at once', async (stage) => {
+  test('a job whose update was refused can be claimed', async (stage) => {
     const client = clientOf(stage, []);
     const job = await stage.put({ metadata: { text: 'one' } });
     for (let times = 0; times < 10; times++) {
@@ -235,7 +235,8 @@ export const atomicUpdates = theme('atomic updates', (test) => {
         reason: 'not-a-number',
       });
       const held = stage.claimSession();
-      expect(await stage.claim(held)).toMatchObject({ id: job.id });
+      // Postgres answers with an error before it frees the transaction's locks.
+      expect(await until('it is free', () => stage.claim(held))).toMatchObject({ id: job.id });
       await held.rollback();
     }
   });

@@ -235,16 +235,14 @@ export const filters = theme('filters', (test) => {
   });
 
   test('a client counts up to a number, and says whether there are more', async (stage) => {
-    const { queue, putMany } = stage;
-    const [first] = await putMany(Array.from({ length: 12 }, (_, n) => ({ payload: { n } })));
+    const { queue, key, putMany } = stage;
+    await putMany(Array.from({ length: 12 }, (_, n) => ({ key, payload: { n } })));
     const client = clientOf(stage, []);
-    // Other jobs are many, and a look into payloads ends after some rows.
-    const lately = { created: { from: first?.createdAt ?? new Date() } };
     expect(await client.count({ queue })).toEqual({ count: 12, more: false });
     expect(await client.count({ queue, upTo: 12 })).toEqual({ count: 12, more: false });
     expect(await client.count({ queue, upTo: 11 })).toEqual({ count: 11, more: true });
-    expect(await client.count({ queue, ...lately, payload: { n: 7 } })).toEqual({ count: 1, more: false });
-    const { jobs, cursor, stopped } = await client.list({ queue, ...lately, payload: { n: 7 } });
+    expect(await client.count({ queue, key, payload: { n: 7 } })).toEqual({ count: 1, more: false });
+    const { jobs, cursor, stopped } = await client.list({ queue, key, payload: { n: 7 } });
     expect([jobs.map(({ payload }) => payload), cursor, stopped]).toEqual([[{ n: 7 }], null, false]);
   });
 
