@@ -7,6 +7,12 @@ import { databases } from './databases.js';
 const run = promisify(execFile);
 const program = fileURLToPath(new URL('worker.mjs', import.meta.url));
 
+/**
+ * dd-trace looks for the query that it sees sent at the end of the client's queue, and else takes the active one. A pipelining client has
+ * sent it at once. The active one may have failed already, when Postgres has answered and is not yet ready: then nothing ends the span.
+ */
+const BEHIND_A_FAILURE = 'ROLLBACK TO SAVEPOINT rowlock_handler';
+
 describe.each(databases)('on $name', ({ name, fresh, open }) => {
   test.each(['OpenTelemetry', 'OpenTelemetry with comments', 'dd-trace'])(
     'under %s all jobs are complete, and all spans end',
@@ -20,7 +26,8 @@ describe.each(databases)('on $name', ({ name, fresh, open }) => {
         const { counts, begun, unended } = JSON.parse(stdout);
         expect(counts).toMatchObject({ complete: 118, error: 2 });
         expect(begun).toBeGreaterThan(100);
-        expect(unended.length).toBeLessThanOrEqual(lostSpans(tool, name));
+        const mayBeLost = tool === 'dd-trace' && name === 'postgres' ? [BEHIND_A_FAILURE] : [];
+        expect(unended.filter((each: string) => !mayBeLost.includes(each))).toEqual([]);
       } finally {
         await driver.close();
         await database.drop();
@@ -28,12 +35,3 @@ describe.each(databases)('on $name', ({ name, fresh, open }) => {
     },
   );
 });
-
-/**
- * dd-trace looks for the query that it sees sent at the end of the client's queue, and else takes the active one. A pipelining client has
- * sent it at once. The active one may have failed already, when Postgres has answered and is not yet ready: then nothing ends the span.
- * Two statements here follow a failed one.
- */
-function lostSpans(tool: string, database: string): number {
-  return tool === 'dd-trace' && database === 'postgres' ? 2 : 0;
-}

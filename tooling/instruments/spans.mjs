@@ -13,6 +13,7 @@ class Spans {
   #open = new Map();
   #onEnd = () => {};
 
+  /** @param name Returns its name at the end: a tool may name what it has begun. */
   begin(span, name) {
     this.begun += 1;
     this.#open.set(span, name);
@@ -26,7 +27,7 @@ class Spans {
   /** The names of those that do not end within `ms`. */
   unended(ms) {
     return new Promise((resolve) => {
-      const names = () => [...this.#open.values()];
+      const names = () => [...this.#open.values()].map((name) => name());
       const timer = setTimeout(() => resolve(names()), ms);
       this.#onEnd = () => {
         if (this.#open.size > 0) return;
@@ -45,7 +46,7 @@ async function startOpenTelemetry(tool, spans) {
   const { PgInstrumentation } = await import('@opentelemetry/instrumentation-pg');
   const { MySQL2Instrumentation } = await import('@opentelemetry/instrumentation-mysql2');
   const processor = {
-    onStart: (span) => spans.begin(span, span.name),
+    onStart: (span) => spans.begin(span, () => span.name),
     onEnd: (span) => spans.end(span),
     forceFlush: async () => {},
     shutdown: async () => {},
@@ -58,7 +59,9 @@ async function startOpenTelemetry(tool, spans) {
 }
 
 async function startDatadog(spans) {
-  subscribe('dd-trace:span:start', ({ span, fields }) => spans.begin(span, fields.operationName));
+  subscribe('dd-trace:span:start', ({ span, fields }) =>
+    spans.begin(span, () => span.context()._tags['resource.name'] ?? fields.operationName),
+  );
   subscribe('dd-trace:span:finish', (span) => spans.end(span));
   const { default: tracer } = await import('dd-trace');
   tracer.init({ startupLogs: false, dbmPropagationMode: 'full' });
