@@ -1,4 +1,4 @@
 import { startDemo } from './demo/demo.js';
 
-// What `npm run order-search` runs: an old order system, and a search over it that it does not notice.
+// What `npm run order-search` runs: an old order system, and a search over it.
 await startDemo();

@@ -86,9 +86,9 @@ function welcome(
   return [
     '',
     '  Search for a name, a town, a part number, the end of a telephone number.',
-    `  The old applications make ${changesPerSecond} changes a second. They have no part in the search, and do not notice it.`,
+    `  The old applications make ${changesPerSecond} changes a second. The search needs no change of them.`,
     `  Processes: ${parts.map(({ name, pid }) => `${name} ${pid}`).join(', ')}.`,
-    '  Change a table yourself: psql or mysql on the database. The page has it at once.',
+    '  Change a table yourself: psql or mysql on the database. The page finds it a second later.',
     '',
     `  Ctrl-C stops everything. What is there is kept in ${dataDir ?? 'the database of DATABASE_URL'}.`,
     '',
