@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { PoolClient } from 'pg';
 import { type Pipeline, pipelineOf } from '../connection/pipeline/pipeline.js';
 
@@ -11,6 +12,7 @@ export class ClaimConnection {
   onLost: (error: Error) => void = () => {};
 
   readonly #letGo: () => void;
+  #isLost = false;
 
   /** @param letGo Is called when the connection is back. */
   constructor(client: PoolClient, isOwn: boolean, letGo: () => void) {
@@ -29,5 +31,23 @@ export class ClaimConnection {
     this.#letGo();
   }
 
-  readonly #lost = (error?: Error): void => this.onLost(error ?? new Error('The connection ended.'));
+  /**
+   * Resolves when the server is ready again behind a failed statement. The statement fails at the server's error, and the
+   * server is ready only with its next answer. A pipelining client would send the next statement in between.
+   * Tracing tools then lose the span of that statement.
+   */
+  async readyBehindFailure(): Promise<void> {
+    // The client's own mark, which its types lack.
+    const isReady = Reflect.get(this.client, 'readyForQuery') !== false;
+    if (isReady || this.#isLost || !this.pipeline.sharesMessages) return;
+    const over = new AbortController();
+    const ends = ['drain', 'end'].map((event) => once(this.client, event, { signal: over.signal }));
+    await Promise.race(ends).catch(() => {});
+    over.abort();
+  }
+
+  readonly #lost = (error?: Error): void => {
+    this.#isLost = true;
+    this.onLost(error ?? new Error('The connection ended.'));
+  };
 }

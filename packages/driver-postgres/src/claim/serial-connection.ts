@@ -148,7 +148,7 @@ export class SerialConnection implements PostgresTransaction {
     const isFirst = !this.busy;
     this.#waiting += 1;
     const turn = isFirst ? atOnce(begin) : this.#last.then(begin);
-    this.#last = turn.then(end, end);
+    this.#last = turn.then(end, () => this.#connection.readyBehindFailure().then(end));
     return turn;
   }
 
