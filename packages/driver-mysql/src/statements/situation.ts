@@ -10,15 +10,20 @@ const RUN = `COALESCE(${newest('process_id')}, job.process_id) AS run_id, worker
 
 const NAMED = 'job.public_id, job.kind, job.status';
 
-/** What may be in the way of a job, and who has the slots of limits. */
+/**
+ * Jobs and their runs. The ids are chosen first: MySQL refuses to sort a row whose JSON is larger than the sort buffer.
+ *
+ * @param others More columns of `job`.
+ */
+export const heldJobs = (tables: Tables, ids: string, others = ''): string => `
+      SELECT CAST(job.id AS CHAR) AS id, ${NAMED}, ${others === '' ? '' : `${others}, `}${RUN}
+      FROM (${ids}) AS page STRAIGHT_JOIN ${tables.job} AS job ON job.id = page.id
+      ${newestRun(tables)}`;
+
+/** What may be in the way of a job. */
 export const situationStatements = (tables: Tables) => {
   const { job, rate, rateNumbers } = tables;
   const { isKindOpen } = pauseConditions(tables);
-  // The ids are chosen first: MySQL refuses to sort a row whose JSON is larger than the sort buffer.
-  const held = (ids: string): string => `
-      SELECT CAST(job.id AS CHAR) AS id, ${NAMED}, ${RUN}
-      FROM (${ids}) AS page STRAIGHT_JOIN ${job} AS job ON job.id = page.id
-      ${newestRun(tables)}`;
 
   return {
     situation: `
@@ -30,9 +35,12 @@ export const situationStatements = (tables: Tables) => {
       WHERE job.public_id = ?`,
 
     // The first available jobs of the key, as a claim locks them.
-    siblingRuns: held(`
+    siblingRuns: heldJobs(
+      tables,
+      `
         SELECT id FROM ${job} FORCE INDEX (job_entity)
-        WHERE \`key\` = ? AND outstanding = 1 AND queue = ? AND ${RUNS_NOW} AND id <> ? ORDER BY id LIMIT 100`),
+        WHERE \`key\` = ? AND outstanding = 1 AND queue = ? AND ${RUNS_NOW} AND id <> ? ORDER BY id LIMIT 100`,
+    ),
 
     named: `SELECT public_id, kind FROM ${job} WHERE id = ?`,
 
@@ -53,18 +61,5 @@ export const situationStatements = (tables: Tables) => {
              fixed.starts, CAST(fixed.per_ms AS CHAR) AS per_ms, fixed.burst
       FROM ${rate} AS rate LEFT JOIN ${rateNumbers} AS fixed ON fixed.name = rate.name
       WHERE rate.name IN (${names})`,
-
-    /** @param parts How many parts there are. The values of each are queue and limits, twice. */
-    holders: (parts: number): string => `
-      ${held(
-        Array.from(
-          { length: parts },
-          () => `
-        (SELECT id FROM ${job} FORCE INDEX (job_leased) WHERE queue = ? AND leased = 1 AND limits = ?)
-        UNION (SELECT id FROM ${job} FORCE INDEX (job_claim) WHERE queue = ? AND claimable = 1 AND limits = ?
-               ORDER BY priority, id LIMIT 100)`,
-        ).join(' UNION '),
-      )}
-      HAVING alive = 1 OR job.status = 'in-progress' LIMIT 100`,
   };
 };
