@@ -2,9 +2,18 @@ import { readFileSync } from 'node:fs';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { Command } from '@commander-js/extra-typings';
 import { jobs } from './commands/jobs/jobs.js';
+import { limits } from './commands/limits/limits.js';
 import { migrate } from './commands/migrate.js';
+import { pause } from './commands/pauses/pause.js';
+import { pauses } from './commands/pauses/pauses.js';
+import { resume } from './commands/pauses/resume.js';
+import { prune } from './commands/prune.js';
+import { queues } from './commands/queues.js';
+import { rates } from './commands/rates/rates.js';
+import { schedules } from './commands/schedules/schedules.js';
 import { sql } from './commands/sql.js';
 import { status } from './commands/status.js';
+import { workers } from './commands/workers.js';
 import { Kit } from './kit.js';
 import { withoutSecrets } from './secrets.js';
 import type { Terminal } from './terminal.js';
@@ -31,10 +40,17 @@ export function program(terminal: Terminal): CommandUnknownOpts {
     })
     .addHelpText('after', '\nExit codes: 0 all is well, 1 something is wrong, 2 the call is.');
   const kit = new Kit(terminal, () => root.opts());
-  for (const command of [status(kit), jobs(kit), migrate(kit), sql(kit)]) root.addCommand(command);
+  for (const make of COMMANDS) root.addCommand(make(kit));
   inherit(root);
   return root;
 }
+
+/** In the order of the help. */
+const COMMANDS: readonly ((kit: Kit) => CommandUnknownOpts)[] = [
+  ...[status, queues, workers, jobs],
+  ...[pause, resume, pauses, limits, rates, schedules],
+  ...[prune, migrate, sql],
+];
 
 /** A command that is added has settings of its own. */
 function inherit(parent: CommandUnknownOpts): void {

@@ -16,6 +16,7 @@ test.each(COMMANDS)('the page says what works: rowlock %s', async (words) => {
   const { url, rowlock } = await stage(SERVERS[0]);
   const Mail = defineHandler({ kind: 'mail.send', queue: 'mail', payload: z.object({}), run: () => null });
   const { publicId } = await rowlock.enqueue(Mail, { payload: {} });
+  await rowlock.schedules.set('nightly', { handler: Mail, payload: {}, every: '1d' });
   const signal = words.includes('--watch') ? AbortSignal.abort() : new AbortController().signal;
   const called = await call(wordsOf(words.replace(ID, publicId)), { url, signal });
   expect(called).toMatchObject({ code: 0, stderr: '' });

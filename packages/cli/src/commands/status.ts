@@ -5,7 +5,7 @@ import type { Kit, Session } from '../kit.js';
 import type { Column } from '../output/table.js';
 import { counted, lasting, number } from '../output/values.js';
 import { duration } from '../times.js';
-import { pauseSentence } from './pause-sentence.js';
+import { pauseSentence } from './pauses/pause-sentence.js';
 
 export const status = (kit: Kit) =>
   new Command('status')

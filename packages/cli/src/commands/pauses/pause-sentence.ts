@@ -1,5 +1,5 @@
 import type { PauseView } from '@rowlock/core';
-import { time } from '../output/values.js';
+import { time } from '../../output/values.js';
 
 export function pauseSentence({ scope, name, until, reason, by, pausedAt }: PauseView): string {
   const work = scope === 'all' ? 'All work' : `The ${scope} ${name}`;
