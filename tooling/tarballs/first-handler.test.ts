@@ -109,14 +109,18 @@ test('what an application may have itself is not pinned', async () => {
 });
 
 test('a DBA gets the migrations from the command', async () => {
-  const { stdout } = await run('npx', ['--no-install', 'rowlock-postgres', 'sql', '--schema', 'my jobs'], {
-    cwd: project,
-    shell: onWindows,
-  });
+  const { stdout } = await run(
+    'npx',
+    ['--no-install', '@rowlock/cli', 'sql', 'postgres', '--schema', 'my jobs'],
+    {
+      cwd: project,
+      shell: onWindows,
+    },
+  );
   expect(stdout).toContain('CREATE SCHEMA IF NOT EXISTS "my jobs";');
   expect(stdout).toContain('CREATE TABLE job (');
 
-  const mysql = await run('npx', ['--no-install', 'rowlock-mysql', 'sql', '--database', 'my jobs'], {
+  const mysql = await run('npx', ['--no-install', '@rowlock/cli', 'sql', 'mysql', '--schema', 'my jobs'], {
     cwd: project,
     shell: onWindows,
   });

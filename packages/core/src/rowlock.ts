@@ -15,7 +15,7 @@ import { consoleLogger, type Logger, unfailing } from './logger.js';
 import { aroundEnqueue } from './plugin/around-enqueue.js';
 import { declaredSizes } from './plugin/declared-limits.js';
 import { definePlugin, type Plugin } from './plugin/plugin.js';
-import { prune } from './retention/prune.js';
+import { counting, prune } from './retention/prune.js';
 import { type Retention, RetentionLimits } from './retention/retention.js';
 import { DeclaredSchedules } from './schedule/declared.js';
 import type { Schedule } from './schedule/schedule.js';
@@ -48,6 +48,8 @@ export interface RowlockOptions<Tx> {
 }
 
 export interface PruneOptions {
+  /** Only counts the jobs, and deletes none. Default false. */
+  readonly dryRun?: boolean;
   /** Ends the pruning after the step that is on its way. Earlier deletions stay. */
   readonly signal?: AbortSignal;
   /** Called after each step with the number of jobs that it has deleted. */
@@ -137,17 +139,17 @@ export class Rowlock<Tx> extends Client<Tx> {
    * 1,000 jobs. Each step is a transaction.
    *
    * @param rules Default: the `retention` of this Rowlock.
-   * @returns How many jobs were deleted.
+   * @returns How many jobs were deleted, or would be.
    * @throws InvalidInputError when there is no rule; the `signal`'s reason.
    */
-  async prune(rules?: Retention, { signal, onStep }: PruneOptions = {}): Promise<number> {
+  async prune(rules?: Retention, { dryRun = false, signal, onStep }: PruneOptions = {}): Promise<number> {
     this.checkOpen();
     const limits = rules === undefined ? this.#retention : new RetentionLimits(rules);
     if (!limits.any)
       throw new InvalidInputError("There is no rule to prune by: say what to keep, e.g. { complete: '7d' }.");
     signal?.throwIfAborted();
     let pruned = 0;
-    for await (const step of prune(this.#driver, limits)) {
+    for await (const step of prune(dryRun ? counting(this.#driver) : this.#driver, limits)) {
       pruned += step.pruned;
       onStep?.(step.pruned);
       signal?.throwIfAborted();

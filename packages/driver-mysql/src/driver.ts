@@ -8,6 +8,7 @@ import {
   type ClaimSessionOptions,
   type ClientEvent,
   type Driver,
+  type Finding,
   type Front,
   type FrontQuestion,
   type HistoryEntry,
@@ -75,6 +76,7 @@ import { verifyRowLocks } from './connection/verify-row-locks.js';
 import { verifySettings } from './connection/verify-settings.js';
 import { poolWithoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
+import { examine } from './examine/examine.js';
 import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
 import { type MysqlOptions, type Settings, settingsOf } from './options.js';
 import { change, type MysqlTransaction, query } from './query.js';
@@ -228,6 +230,11 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       limits: await limitsOf(this.#on, this.pool.open),
       warnings: [...warnings, ...(await clusterWarnings(this.#on))],
     };
+  }
+
+  examine(handlerMs: number): Promise<readonly Finding[]> {
+    const sharesSessions = (): Promise<boolean> => this.#sharesSessions();
+    return examine({ on: this.#on, context: this.context, handlerMs, sharesSessions });
   }
 
   join(tx: MysqlTransaction): Store {

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { DriverError, isDriverError } from '@rowlock/core';
+import { DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
 import type { MigrationReport } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import { STRICT } from './connection/session-settings.js';
@@ -42,7 +42,7 @@ export async function migrations(): Promise<readonly Migration[]> {
     throw new DriverError(
       'SchemaOutdated',
       "Rowlock's migrations are files of the package @rowlock/driver-mysql, and are not beside its code, as in an application that was " +
-        'bundled. Leave the package out of the bundle (`external`), or run `npx rowlock-mysql migrate` where it is installed.',
+        'bundled. Leave the package out of the bundle (`external`), or run `npx @rowlock/cli migrate` where it is installed.',
       { cause: error },
     );
   }
@@ -52,8 +52,11 @@ export async function migrations(): Promise<readonly Migration[]> {
  * The migrations as one script that a DBA can read, and can run unchanged with the mysql or the mariadb client.
  *
  * @param from The version of the tables. The script has only the later migrations. 0 is an empty database.
+ * @throws InvalidInputError when the schema's name cannot be one, or there is no such version.
  */
 export async function migrationScript(schema: string, product: Product = 'MySQL', from = 0): Promise<string> {
+  if (from > SCHEMA_VERSION)
+    throw new InvalidInputError(`'from' must be a version, 0 to ${SCHEMA_VERSION}, and is ${from}.`);
   const parts = (await migrations())
     .filter(({ version }) => version > from)
     .map(({ version, name, sql }) => {
@@ -150,6 +153,5 @@ export function outdated(found: number, schema: string, product: Product): Drive
 
 function command(found: number, schema: string, product: Product): string {
   const name = /^\w+$/.test(schema) ? schema : `'${schema.replaceAll("'", `'\\''`)}'`;
-  const options = [product === 'MariaDB' ? ' --mariadb' : '', found === 0 ? '' : ` --from ${found}`];
-  return `npx rowlock-mysql sql --database ${name}${options.join('')}`;
+  return `npx @rowlock/cli sql ${product.toLowerCase()} --schema ${name}${found === 0 ? '' : ` --from ${found}`}`;
 }

@@ -8,6 +8,7 @@ import {
   type ClaimSessionOptions,
   type Driver,
   despiteDeadlocks,
+  type Finding,
   type FoundPart,
   type Front,
   type FrontQuestion,
@@ -66,6 +67,7 @@ import { verifyRows } from './connection/verify-rows.js';
 import { verifySettings } from './connection/verify-settings.js';
 import { poolWithoutTimeout, withoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
+import { examine } from './examine/examine.js';
 import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
 import { type PostgresOptions, type SessionKind, type Settings, settingsOf } from './options.js';
 import { type PostgresTransaction, query } from './query.js';
@@ -177,6 +179,11 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
       if (isDriverError(error, 'EngineUnsuitable')) throw error;
     });
     return { limits, warnings };
+  }
+
+  examine(handlerMs: number): Promise<readonly Finding[]> {
+    const sharesSessions = (): Promise<boolean> => this.#sharesSessions();
+    return examine({ on: this.#short, context: this.context, handlerMs, sharesSessions });
   }
 
   join(tx: PostgresTransaction): Store {

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { DriverError, isDriverError } from '@rowlock/core';
+import { DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
 import type { MigrationReport } from '@rowlock/core/driver';
 import type { ClientBase } from 'pg';
 import type { Context } from './context.js';
@@ -37,7 +37,7 @@ export async function migrations(): Promise<readonly Migration[]> {
     throw new DriverError(
       'SchemaOutdated',
       "Rowlock's migrations are files of the package @rowlock/driver-postgres, and are not beside its code, as in an application that was " +
-        'bundled. Leave the package out of the bundle (`external`), or run `npx rowlock-postgres migrate` where it is installed.',
+        'bundled. Leave the package out of the bundle (`external`), or run `npx @rowlock/cli migrate` where it is installed.',
       { cause: error },
     );
   }
@@ -47,8 +47,11 @@ export async function migrations(): Promise<readonly Migration[]> {
  * The migrations as one script that a DBA can read, and can run unchanged with psql.
  *
  * @param from The version of the tables. The script has only the later migrations. 0 is an empty database.
+ * @throws InvalidInputError when the schema's name cannot be one, or there is no such version.
  */
 export async function migrationScript(schema: string, from = 0): Promise<string> {
+  if (from > SCHEMA_VERSION)
+    throw new InvalidInputError(`'from' must be a version, 0 to ${SCHEMA_VERSION}, and is ${from}.`);
   return scriptOf(await migrations(), schema, from);
 }
 
@@ -163,5 +166,5 @@ export function outdated(found: number, schema: string): DriverError {
 
 function command(found: number, schema: string): string {
   const name = /^\w+$/.test(schema) ? schema : `'${schema.replaceAll("'", `'\\''`)}'`;
-  return `npx rowlock-postgres sql --schema ${name}${found === 0 ? '' : ` --from ${found}`}`;
+  return `npx @rowlock/cli sql postgres --schema ${name}${found === 0 ? '' : ` --from ${found}`}`;
 }

@@ -38,7 +38,7 @@ test('a bundled application, without the files, works on tables that are there, 
     files.areThere = false;
     await expect(driver.migrate()).rejects.toMatchObject({
       code: 'SchemaOutdated',
-      message: expect.stringMatching(/bundle.*npx rowlock-postgres migrate/),
+      message: expect.stringMatching(/bundle.*npx @rowlock\/cli migrate/),
     });
     files.areThere = true;
     await driver.migrate();

@@ -5,15 +5,16 @@ import { type Block, blocksOf, pages, ROOT } from './page.js';
 
 const json = (file: string) => JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
 const scripts: Readonly<Record<string, string>> = json('package.json').scripts;
-const programs = globSync('packages/*/package.json', { cwd: ROOT }).flatMap((file) =>
-  Object.keys(json(file).bin ?? {}),
-);
+const programs = globSync('packages/*/package.json', { cwd: ROOT })
+  .map(json)
+  .filter(({ bin }) => bin !== undefined)
+  .flatMap(({ name, bin }) => [name, ...Object.keys(bin)]);
 
 /** What a command of the pages may be, and whether there is such a one. */
 const KNOWN: readonly { readonly form: RegExp; readonly exists: (name: string) => boolean }[] = [
   { form: /^npm (?:run )?(start|test|interleave|chaos|bench)\b/, exists: (name) => name in scripts },
   { form: /^node (scripts\/\S+)/, exists: (name) => existsSync(join(ROOT, name)) },
-  { form: /^npx (rowlock-\S+)/, exists: (name) => programs.includes(name) },
+  { form: /^npx (\S+)/, exists: (name) => programs.includes(name) },
   // The test of the tarballs does the same with what would be published.
   { form: /^(npm) (install|pkg set) /, exists: () => true },
   { form: /^(export) DATABASE_URL=/, exists: () => true },

@@ -4,6 +4,7 @@ import type { Rate } from '../job/rates.js';
 import type { Anchor, ListenOptions, SessionListener, WorkerInfo } from './anchor.js';
 import type { CaptureStore } from './capture-store.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
+import type { Finding } from './finding.js';
 import type { Front, FrontQuestion } from './front.js';
 import type { HistoryEntry, Stretch } from './history.js';
 import type { LimitedJobs, LimitedJobsBounds, RateTimes, TakenSlots } from './limited-jobs.js';
@@ -37,6 +38,14 @@ export interface Driver<Tx = unknown> extends Store {
 
   /** Returns the server's limits. Rejects with `SchemaOutdated` unless the schema is the one this driver was built for. */
   verify(): Promise<Verified>;
+
+  /**
+   * Looks for what is wrong with this database: its catalog, its settings, its statistics. Writes nothing. Called after
+   * `verify`. Left out where there is no server.
+   *
+   * @param handlerMs The longest timeout of handlers, in milliseconds.
+   */
+  examine?(handlerMs: number): Promise<readonly Finding[]>;
 
   /** The verbs of a store inside the caller's open transaction, which the caller ends. */
   join(tx: Tx): Store;

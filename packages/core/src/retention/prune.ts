@@ -10,6 +10,11 @@ const STEP = 1_000;
 /** The verbs of a driver that prune. */
 export type PrunedDriver = Pick<Driver, 'history' | 'prune'>;
 
+/** Deletes nothing, and counts what it would delete. */
+export function counting(driver: Pick<Driver, 'history'>): PrunedDriver {
+  return { history: (stretch) => driver.history(stretch), prune: async (jobs) => jobs.length };
+}
+
 /** The result of one step. */
 export interface PruneStep {
   /** How many jobs it has deleted. */
@@ -57,8 +62,10 @@ async function* pruneOld(
 /** Newest first: the first jobs of each queue are kept. */
 async function* pruneMany(driver: PrunedDriver, limits: RetentionLimits): AsyncGenerator<PruneStep> {
   const kept = new Map<string, number>();
-  const isTooMany = ({ queue, status }: HistoryEntry): boolean => {
-    if (!isSettled(status)) return false;
+  const isTooMany = (job: HistoryEntry): boolean => {
+    const { queue, status } = job;
+    // A job that is too old is deleted by its age, or has been.
+    if (!isSettled(status) || limits.isOld(job)) return false;
     const place = (kept.get(queue) ?? 0) + 1;
     kept.set(queue, place);
     return place > limits.keep(queue);

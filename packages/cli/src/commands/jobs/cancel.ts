@@ -1,0 +1,22 @@
+import type { Kit } from '../../kit.js';
+import { changing } from './changing.js';
+import { each } from './each.js';
+import { filterOf } from './filter.js';
+import { changeMany } from './many.js';
+
+export const cancel = (kit: Kit) =>
+  changing('cancel')
+    .description('cancels jobs that wait or run: those named, or those that a filter finds')
+    .argument('[ids...]', 'public ids')
+    .action((ids, { most, dryRun, yes, ...filter }) =>
+      kit.withDatabase((session) => {
+        const { rowlock } = session;
+        if (ids.length > 0) return each(session, ids, filter, (id) => rowlock.cancel(id));
+        const change = rowlock.cancelMany.bind(rowlock);
+        return changeMany(session, { verb: 'cancel', done: 'cancelled' }, change, filterOf(filter), {
+          most,
+          dryRun,
+          yes,
+        });
+      }),
+    );

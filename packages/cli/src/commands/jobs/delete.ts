@@ -1,0 +1,15 @@
+import type { Kit } from '../../kit.js';
+import { changing } from './changing.js';
+import { filterOf } from './filter.js';
+import { changeMany } from './many.js';
+
+export const deleteJobs = (kit: Kit) =>
+  changing('delete')
+    .description('deletes the settled jobs that a filter finds, with their runs')
+    .action(({ most, dryRun, yes, ...filter }) =>
+      kit.withDatabase((session) => {
+        const change = session.rowlock.deleteMany.bind(session.rowlock);
+        const choices = { most, dryRun, yes };
+        return changeMany(session, { verb: 'delete', done: 'deleted' }, change, filterOf(filter), choices);
+      }),
+    );

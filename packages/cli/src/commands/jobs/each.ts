@@ -1,0 +1,27 @@
+import { RowlockError } from '@rowlock/core';
+import { Failure, Misuse } from '../../failure.js';
+import type { Session } from '../../kit.js';
+import { type Filter, filterOf } from './filter.js';
+
+/** Changes the named jobs, one by one. One that cannot be changed does not keep the others from it. */
+export async function each(
+  { output, terminal }: Session,
+  ids: readonly string[],
+  filter: Filter,
+  change: (id: string) => Promise<string>,
+): Promise<void> {
+  if (Object.keys(filterOf(filter)).length > 0)
+    throw new Misuse('Pass ids, or the conditions of a filter, and not both.');
+  let failed = 0;
+  for (const publicId of ids) {
+    try {
+      const outcome = await change(publicId);
+      output.one({ publicId, outcome }, `Job ${publicId}: ${outcome}.`);
+    } catch (error) {
+      if (!(error instanceof RowlockError)) throw error;
+      failed++;
+      terminal.stderr.write(`${error.message}\n`);
+    }
+  }
+  if (failed > 0) throw new Failure('');
+}

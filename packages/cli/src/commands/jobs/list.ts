@@ -1,0 +1,49 @@
+import type { JobView } from '@rowlock/core';
+import { count } from '../../count.js';
+import type { Kit, Session } from '../../kit.js';
+import type { Column } from '../../output/table.js';
+import { number, time } from '../../output/values.js';
+import { type Filter, filtered, filterOf } from './filter.js';
+
+export const list = (kit: Kit) =>
+  filtered('list')
+    .description('jobs, newest first')
+    .option('--limit <number>', 'how many at most', count, 50)
+    .action(({ limit, ...filter }) => kit.withDatabase((session) => show(session, filter, limit)));
+
+/** The most jobs of a page. */
+const PAGE = 1_000;
+
+/** For programs each page is written as it comes. */
+async function show({ rowlock, output, terminal }: Session, filter: Filter, limit: number): Promise<void> {
+  const shown: JobView[] = [];
+  let [left, cursor]: [number, string | null] = [limit, null];
+  do {
+    const page = await rowlock.list({ ...filterOf(filter), limit: Math.min(left, PAGE), cursor });
+    if (output.isJson) output.list(page.jobs, COLUMNS, '');
+    else shown.push(...page.jobs);
+    left -= page.jobs.length;
+    cursor = page.cursor;
+  } while (cursor !== null && left > 0 && !terminal.signal.aborted);
+  if (output.isJson) return;
+  output.list(shown, COLUMNS, 'No job is like this.');
+  if (cursor !== null)
+    output.say(`\nThere may be more than these ${number(shown.length)}: --limit shows more.`);
+}
+
+const COLUMNS: readonly Column<JobView>[] = [
+  { title: 'ID', of: ({ publicId }) => publicId },
+  { title: 'QUEUE', of: ({ queue }) => queue, cut: true },
+  { title: 'KIND', of: ({ kind }) => kind, cut: true },
+  { title: 'KEY', of: ({ key }) => key ?? '-', cut: true },
+  { title: 'STATUS', of: ({ status }) => status },
+  { title: 'TRIES', of: ({ attempt, maxAttempts }) => `${attempt}/${maxAttempts}`, align: 'right' },
+  { title: 'SINCE', of: (job) => time(sinceWhen(job)) },
+  { title: 'ERROR', of: ({ error }) => (error === null ? '' : `${error.code}: ${error.message}`), cut: true },
+];
+
+/** When the job came into its state, or is due. */
+function sinceWhen({ status, finishedAt, startedAt, availableAt }: JobView): Date | null {
+  if (status === 'new') return availableAt;
+  return status === 'in-progress' ? startedAt : finishedAt;
+}

@@ -1,0 +1,25 @@
+import type { Kit } from '../../kit.js';
+import { changing } from './changing.js';
+import { each } from './each.js';
+import { filterOf } from './filter.js';
+import { changeMany } from './many.js';
+
+export const redrive = (kit: Kit) =>
+  changing('redrive')
+    .description(
+      'gives failed or cancelled jobs all their attempts again: those named, or those that a filter finds',
+    )
+    .argument('[ids...]', 'public ids')
+    .action((ids, { most, dryRun, yes, ...filter }) =>
+      kit.withDatabase((session) => {
+        const { rowlock } = session;
+        if (ids.length > 0)
+          return each(session, ids, filter, (id) => rowlock.redrive(id).then(() => 'redriven'));
+        const change = rowlock.redriveMany.bind(rowlock);
+        return changeMany(session, { verb: 'redrive', done: 'redriven' }, change, filterOf(filter), {
+          most,
+          dryRun,
+          yes,
+        });
+      }),
+    );

@@ -1,0 +1,17 @@
+import { Command } from '@commander-js/extra-typings';
+import type { Kit } from '../../kit.js';
+import { plain } from '../../output/plain.js';
+
+export const why = (kit: Kit) =>
+  new Command('why')
+    .description('why a job does not run')
+    .argument('<id>', 'its public id')
+    .action((id) =>
+      kit.withDatabase(async ({ rowlock, output }) => {
+        const explanation = await rowlock.explain(id);
+        const { publicId, status, reasons } = explanation;
+        const causes = reasons.map(({ text }) => `- ${plain(text)}`);
+        const none = '- Nothing keeps it from running: the next claim of an idle worker takes it.';
+        output.one(explanation, `Job ${publicId} is ${status}.`, ...(causes.length === 0 ? [none] : causes));
+      }),
+    );

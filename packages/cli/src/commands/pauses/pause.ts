@@ -1,0 +1,23 @@
+import { Command } from '@commander-js/extra-typings';
+import type { Kit } from '../../kit.js';
+import { time } from '../../output/values.js';
+import { future } from '../../times.js';
+import { who } from '../../who.js';
+import { scope, workOf } from './work.js';
+
+export const pause = (kit: Kit) =>
+  new Command('pause')
+    .description('stops the claims of a queue, of a kind, of a limit or rate, or all; what runs goes on')
+    .addArgument(scope())
+    .argument('[name]', 'of the queue, the kind, the limit or the rate')
+    .option('--until <time>', 'when it ends by itself: a time, or a duration from now', future)
+    .option('--reason <text>', 'for those who wonder')
+    .action((given, name, { until, reason }) => {
+      const work = workOf(given, name);
+      return kit.withDatabase(async ({ rowlock, output }) => {
+        const by = who();
+        await rowlock.pause(work, { by, ...(until && { until }), ...(reason !== undefined && { reason }) });
+        const paused = { scope: given, name: name ?? '', until: until ?? null, reason: reason ?? null, by };
+        output.one(paused, `Paused${until === undefined ? '' : ` until ${time(until)}`}.`);
+      });
+    });

@@ -1,0 +1,23 @@
+import { Command } from '@commander-js/extra-typings';
+import type { PauseView } from '@rowlock/core';
+import type { Kit } from '../../kit.js';
+import type { Column } from '../../output/table.js';
+import { time } from '../../output/values.js';
+
+export const pauses = (kit: Kit) =>
+  new Command('pauses')
+    .description('what is paused, by whom, and until when')
+    .action(() =>
+      kit.withDatabase(async ({ rowlock, output }) =>
+        output.list(await rowlock.pauses(), COLUMNS, 'Nothing is paused.'),
+      ),
+    );
+
+const COLUMNS: readonly Column<PauseView>[] = [
+  { title: 'SCOPE', of: ({ scope }) => scope },
+  { title: 'NAME', of: ({ name }) => name, cut: true },
+  { title: 'SINCE', of: ({ pausedAt }) => time(pausedAt) },
+  { title: 'UNTIL', of: ({ until }) => time(until) },
+  { title: 'BY', of: ({ by }) => by, cut: true },
+  { title: 'REASON', of: ({ reason }) => reason ?? '', cut: true },
+];

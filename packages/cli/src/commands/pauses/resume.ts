@@ -1,0 +1,16 @@
+import { Command } from '@commander-js/extra-typings';
+import type { Kit } from '../../kit.js';
+import { scope, workOf } from './work.js';
+
+export const resume = (kit: Kit) =>
+  new Command('resume')
+    .description('ends a pause')
+    .addArgument(scope())
+    .argument('[name]', 'of the queue, the kind, the limit or the rate')
+    .action((given, name) => {
+      const work = workOf(given, name);
+      return kit.withDatabase(async ({ rowlock, output }) => {
+        await rowlock.resume(work);
+        output.one({ scope: given, name: name ?? '' }, 'Resumed.');
+      });
+    });

@@ -1,0 +1,35 @@
+import { Argument, Command } from '@commander-js/extra-typings';
+import { InvalidArgumentError } from 'commander';
+import { driverModule } from '../database/installed.js';
+import type { Kit } from '../kit.js';
+
+export const sql = (kit: Kit) =>
+  new Command('sql')
+    .description('prints the migrations, for a DBA to read and to run')
+    .addArgument(new Argument('<server>', 'whose SQL').choices(['postgres', 'mysql', 'mariadb'] as const))
+    .option(
+      '--from <version>',
+      'the version that the tables have: prints what is missing after it',
+      version,
+      0,
+    )
+    .addHelpText(
+      'after',
+      '\n--schema names the schema of Postgres, or the database of MySQL. Default: rowlock.',
+    )
+    .action(async (server, { from }) => kit.output.raw(await script(server, kit.schema, from)));
+
+async function script(
+  server: 'postgres' | 'mysql' | 'mariadb',
+  schema: string,
+  from: number,
+): Promise<string> {
+  if (server === 'postgres') return (await driverModule('postgres')).migrationScript(schema, from);
+  const { migrationScript } = await driverModule('mysql');
+  return migrationScript(schema, server === 'mysql' ? 'MySQL' : 'MariaDB', from);
+}
+
+function version(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It takes the number of a version.');
+}

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command } from '@commander-js/extra-typings';
+import type { LaneStats, PauseView, Stats, WorkerView } from '@rowlock/core';
+import type { Kit, Session } from '../kit.js';
+import type { Column } from '../output/table.js';
+import { counted, lasting, number } from '../output/values.js';
+import { duration } from '../times.js';
+import { pauseSentence } from './pauses/pause-sentence.js';
+
+export const status = (kit: Kit) =>
+  new Command('status')
+    .description('how many jobs wait, run and fail; workers, pauses, and jobs that nobody serves')
+    .option('--watch', 'again and again, until Ctrl-C')
+    .option('--every <duration>', 'how often with --watch', duration, 2_000)
+    .action(({ watch, every }) =>
+      kit.withDatabase(async (session) => {
+        await show(session, watch === true);
+        while (watch === true && (await rest(every, session.terminal.signal))) await show(session, true);
+      }),
+    );
+
+/** Moves to the top left, and clears what is below. */
+const CLEAR = '\u001b[H\u001b[J';
+
+async function show({ rowlock, output, terminal }: Session, isWatching: boolean): Promise<void> {
+  const [{ lanes }, workers, pauses] = await Promise.all([
+    rowlock.stats(),
+    rowlock.workers(),
+    rowlock.pauses(),
+  ]);
+  const state: State = { at: new Date(), lanes, workers, pauses };
+  if (isWatching && terminal.stdout.isTTY === true && !output.isJson) output.raw(CLEAR);
+  if (output.isJson) return output.one(state);
+  output.list(lanes, COLUMNS, 'No job waits, and none came within the last hour.');
+  for (const line of below(state)) output.say(line);
+}
+
+/** What `--json` prints. */
+interface State {
+  readonly at: Date;
+  readonly lanes: Stats['lanes'];
+  readonly workers: readonly WorkerView[];
+  readonly pauses: readonly PauseView[];
+}
+
+const COLUMNS: readonly Column<LaneStats>[] = [
+  { title: 'QUEUE', of: ({ queue }) => queue, cut: true },
+  { title: 'KIND', of: ({ kind }) => kind, cut: true },
+  { title: 'DUE', of: ({ due }) => counted(due), align: 'right' },
+  { title: 'OLDEST', of: ({ oldestDueMs }) => lasting(oldestDueMs), align: 'right' },
+  { title: 'DELAYED', of: ({ delayed }) => counted(delayed), align: 'right' },
+  { title: 'RUNNING', of: ({ running }) => number(running), align: 'right' },
+  { title: 'DONE/H', of: ({ hour }) => number(hour.completed), align: 'right' },
+  { title: 'FAILED/H', of: ({ hour }) => number(hour.failed), align: 'right' },
+  { title: 'P95', of: ({ hour }) => lasting(hour.tookMs?.p95), align: 'right' },
+];
+
+function below({ lanes, workers, pauses }: State): readonly string[] {
+  const alive = workers.filter((worker) => worker.alive).length;
+  const unserved = lanes.filter(({ served, due }) => !served && due.count > 0);
+  return [
+    '',
+    alive === 0
+      ? 'No worker is alive.'
+      : `${number(alive)} ${alive === 1 ? 'worker is' : 'workers are'} alive.`,
+    ...pauses.map(pauseSentence),
+    ...unserved.map(
+      ({ queue, kind, due }) =>
+        `Nobody serves the kind ${kind} in the queue ${queue}: ${counted(due)} due, and no live worker takes them.`,
+    ),
+  ];
+}
+
+/** Whether to go on. */
+async function rest(ms: number, signal: AbortSignal): Promise<boolean> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
+  return !signal.aborted;
+}

@@ -1,0 +1,28 @@
+import { Command } from '@commander-js/extra-typings';
+import type { WorkerView } from '@rowlock/core';
+import type { Kit } from '../kit.js';
+import type { Column } from '../output/table.js';
+import { number, time } from '../output/values.js';
+
+export const workers = (kit: Kit) =>
+  new Command('workers')
+    .description('the workers that are alive, and those that ended within the last hour')
+    .action(() =>
+      kit.withDatabase(async ({ rowlock, output }) =>
+        output.list(await rowlock.workers(), COLUMNS, 'No worker is alive.'),
+      ),
+    );
+
+const COLUMNS: readonly Column<WorkerView>[] = [
+  { title: 'NAME', of: ({ name }) => name, cut: true },
+  { title: 'HOST', of: ({ host }) => host, cut: true },
+  { title: 'PID', of: ({ pid }) => String(pid), align: 'right' },
+  { title: 'ALIVE', of: ({ alive }) => (alive ? 'yes' : 'no') },
+  { title: 'STARTED', of: ({ startedAt }) => time(startedAt) },
+  {
+    title: 'RUNNING',
+    of: ({ running }) => number(running.reduce((sum, { jobs }) => sum + jobs, 0)),
+    align: 'right',
+  },
+  { title: 'QUEUES', of: ({ queues }) => queues.join(', '), cut: true },
+];

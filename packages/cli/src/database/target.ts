@@ -1,0 +1,36 @@
+import { Misuse } from '../failure.js';
+
+export type Engine = 'postgres' | 'mysql';
+
+/** Where the database is, and where Rowlock lives in it. */
+export interface Target {
+  readonly engine: Engine;
+  /** Has a password, and is never shown. */
+  readonly url: string;
+  /** Postgres: the schema. MySQL: the database. Default: that of the driver. */
+  readonly schema: string | undefined;
+}
+
+/** By the scheme of the URL. */
+const ENGINES: Readonly<Record<string, Engine>> = {
+  'postgres:': 'postgres',
+  'postgresql:': 'postgres',
+  'mysql:': 'mysql',
+  'mariadb:': 'mysql',
+};
+
+/** @throws Misuse without the text: there may be a password in it. */
+export function targetOf(url: string | undefined, schema: string | undefined): Target {
+  if (url === undefined || url === '')
+    throw new Misuse(
+      'Where is the database? Set DATABASE_URL, or pass --database postgres://… or mysql://….',
+    );
+  const scheme = URL.canParse(url) ? new URL(url).protocol : undefined;
+  const engine = scheme === undefined ? undefined : ENGINES[scheme];
+  if (engine === undefined)
+    throw new Misuse(
+      'The URL of the database cannot be read. It is postgres://user:password@host:5432/database, or the same with mysql://. ' +
+        'What is special in the password is percent-encoded.',
+    );
+  return { engine, url, schema };
+}

@@ -1,0 +1,76 @@
+import { createRowlock, type Driver, type Logger, type Rowlock, type RowlockOptions } from '@rowlock/core';
+import { openDriver } from './database/open-driver.js';
+import { type Target, targetOf } from './database/target.js';
+import { Output } from './output/output.js';
+import type { Terminal } from './terminal.js';
+
+/** The options of every command. */
+interface CommonOptions {
+  readonly database?: string | undefined;
+  readonly schema?: string | undefined;
+  readonly json?: true | undefined;
+}
+
+/** What a command works with while the database is open. */
+export interface Session {
+  readonly rowlock: Rowlock<unknown>;
+  readonly driver: Driver;
+  readonly target: Target;
+  readonly output: Output;
+  readonly terminal: Terminal;
+}
+
+interface OpenOptions {
+  /** The most connections. Default 4. */
+  readonly connections?: number;
+  /** What the Rowlock is made with, beside the driver. */
+  readonly rowlock?: Omit<RowlockOptions<unknown>, 'driver'>;
+}
+
+const nothing = (): void => {};
+
+/** A command shows what it finds itself. */
+const SILENT: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+/** What commands are made with. */
+export class Kit {
+  readonly #options: () => CommonOptions;
+
+  /** @param options Those that the call has, once it is parsed. */
+  constructor(
+    readonly terminal: Terminal,
+    options: () => CommonOptions,
+  ) {
+    this.#options = options;
+  }
+
+  get output(): Output {
+    return new Output(this.terminal, this.#options().json === true);
+  }
+
+  /** The name in `--schema`, or the drivers' default. */
+  get schema(): string {
+    return this.#options().schema ?? 'rowlock';
+  }
+
+  /** @throws Misuse */
+  get target(): Target {
+    const { database, schema } = this.#options();
+    return targetOf(database ?? this.terminal.env.DATABASE_URL, schema);
+  }
+
+  /** Does a command's work, and closes the database behind it, whatever comes of it. */
+  async withDatabase<Answer>(
+    work: (session: Session) => Promise<Answer>,
+    { connections = 4, rowlock: options = { log: SILENT } }: OpenOptions = {},
+  ): Promise<Answer> {
+    const { target, output, terminal } = this;
+    const driver = await openDriver(target, connections);
+    const rowlock = createRowlock({ driver, ...options });
+    try {
+      return await work({ rowlock, driver, target, output, terminal });
+    } finally {
+      await rowlock.close();
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { JobCount } from '@rowlock/core';
+
+/** How values are written for people. */
+
+export function number(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** `10,000+` where there may be more. */
+export function counted({ count, more }: JobCount): string {
+  return `${number(count)}${more ? '+' : ''}`;
+}
+
+/** `12 jobs`. */
+export function jobs(count: number): string {
+  return `${number(count)} ${count === 1 ? 'job' : 'jobs'}`;
+}
+
+/** In UTC, to the second. `-` without a time. */
+export function time(when: Date | null): string {
+  return when === null ? '-' : when.toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** A length of time in its largest unit, with one digit behind the point below 10. `-` without one. */
+export function lasting(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return '-';
+  const [unit, length] = UNITS.find(([, each]) => ms >= each) ?? ['ms', 1];
+  const value = ms / length;
+  return `${value < 10 && unit !== 'ms' ? Number(value.toFixed(1)) : Math.round(value)} ${unit}`;
+}
+
+export function json(value: unknown): string {
+  return JSON.stringify(value) ?? 'null';
+}

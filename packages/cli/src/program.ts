@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { Command } from '@commander-js/extra-typings';
+import { jobs } from './commands/jobs/jobs.js';
+import { limits } from './commands/limits/limits.js';
+import { migrate } from './commands/migrate.js';
+import { pause } from './commands/pauses/pause.js';
+import { pauses } from './commands/pauses/pauses.js';
+import { resume } from './commands/pauses/resume.js';
+import { prune } from './commands/prune.js';
+import { queues } from './commands/queues.js';
+import { rates } from './commands/rates/rates.js';
+import { schedules } from './commands/schedules/schedules.js';
+import { sql } from './commands/sql.js';
+import { status } from './commands/status.js';
+import { workers } from './commands/workers.js';
+import { Kit } from './kit.js';
+import { withoutSecrets } from './secrets.js';
+import type { Terminal } from './terminal.js';
+
+/** The tree of commands. Nothing is read or connected before one is parsed. */
+export function program(terminal: Terminal): CommandUnknownOpts {
+  const root = new Command('rowlock')
+    .description(
+      'Jobs as rows of Postgres and MySQL: looks at them, changes them, and examines the database.',
+    )
+    .option(
+      '--database <url>',
+      'postgres://… or mysql://…. Better in DATABASE_URL: others can see the words of a call',
+    )
+    .option('--schema <name>', "Postgres: the schema of Rowlock's tables. MySQL: their database")
+    .option('--json', 'JSON for programs, an object a line')
+    .version(version())
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(withoutSecrets(text)),
+      getOutHelpWidth: () => terminal.stdout.columns ?? 80,
+      getOutHasColors: () => false,
+    })
+    .addHelpText('after', '\nExit codes: 0 all is well, 1 something is wrong, 2 the call is.');
+  const kit = new Kit(terminal, () => root.opts());
+  for (const make of COMMANDS) root.addCommand(make(kit));
+  inherit(root);
+  return root;
+}
+
+/** In the order of the help. */
+const COMMANDS: readonly ((kit: Kit) => CommandUnknownOpts)[] = [
+  ...[status, queues, workers, jobs],
+  ...[pause, resume, pauses, limits, rates, schedules],
+  ...[prune, migrate, sql],
+];
+
+/** A command that is added has settings of its own. */
+function inherit(parent: CommandUnknownOpts): void {
+  for (const command of parent.commands) {
+    command.copyInheritedSettings(parent);
+    inherit(command);
+  }
+}
+
+function version(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return version;
+}

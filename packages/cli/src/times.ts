@@ -1,0 +1,39 @@
+import type { Duration } from '@rowlock/core';
+import { milliseconds } from '@rowlock/core/driver';
+import { InvalidArgumentError } from 'commander';
+
+/** A length of time as core takes it, in milliseconds. */
+export function duration(text: string): number {
+  return known(text) ?? refuse(text, "a duration like '30s', '5m', '2h' or '7d'");
+}
+
+/** An instant, or a duration that goes back from now. */
+export function past(text: string): Date {
+  return instant(text, -1);
+}
+
+/** An instant, or a duration from now on. */
+export function future(text: string): Date {
+  return instant(text, 1);
+}
+
+function instant(text: string, sign: 1 | -1): Date {
+  const ms = known(text);
+  if (ms !== undefined) return new Date(Date.now() + sign * ms);
+  const date = new Date(text);
+  return Number.isNaN(date.getTime())
+    ? refuse(text, "a time like '2026-11-26T04:00Z', or a duration like '2h'")
+    : date;
+}
+
+function known(text: string): number | undefined {
+  return isDuration(text) ? milliseconds(text) : undefined;
+}
+
+function isDuration(text: string): text is Extract<Duration, string> {
+  return /^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/.test(text);
+}
+
+function refuse(text: string, form: string): never {
+  throw new InvalidArgumentError(`It takes ${form}, and not '${text}'.`);
+}

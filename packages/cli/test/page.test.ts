@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { defineHandler } from '@rowlock/core';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { program } from '../src/program.js';
+import { call } from './call.js';
+import { SERVERS, stage } from './servers.js';
+
+const PAGE = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
+const COMMANDS = [...PAGE.matchAll(/^npx rowlock (.*)$/gm)].map(([, words = '']) => words);
+/** The id that stands for a job of the reader's. */
+const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/;
+
+test.each(COMMANDS)('the page says what works: rowlock %s', async (words) => {
+  const { url, rowlock } = await stage(SERVERS[0]);
+  const Mail = defineHandler({ kind: 'mail.send', queue: 'mail', payload: z.object({}), run: () => null });
+  const { publicId } = await rowlock.enqueue(Mail, { payload: {} });
+  await rowlock.schedules.set('nightly', { handler: Mail, payload: {}, every: '1d' });
+  const signal = words.includes('--watch') ? AbortSignal.abort() : new AbortController().signal;
+  const called = await call(wordsOf(words.replace(ID, publicId)), { url, signal });
+  expect(called).toMatchObject({ code: 0, stderr: '' });
+  expect(called.stdout).not.toBe('');
+});
+
+test('every command is on the page', () => {
+  const { stdin, stdout, stderr } = process;
+  const root = program({ stdin, stdout, stderr, env: {}, signal: new AbortController().signal });
+  const missing = commandsOf(root).filter(
+    (name) => !COMMANDS.some((words) => `${words} `.startsWith(`${name} `)),
+  );
+  expect(missing).toEqual([]);
+});
+
+/** The names of the commands that do something, without the first word. */
+function commandsOf(parent: CommandUnknownOpts, before = ''): readonly string[] {
+  return parent.commands.flatMap((command) => {
+    const name = `${before}${command.name()}`;
+    return command.commands.length === 0 ? [name] : commandsOf(command, `${name} `);
+  });
+}
+
+/** As a shell divides them, without variables. */
+function wordsOf(line: string): readonly string[] {
+  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+}

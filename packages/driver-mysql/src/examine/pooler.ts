@@ -1,0 +1,15 @@
+import type { Fault } from '@rowlock/core/driver';
+
+/** Whether connections share sessions, as behind a proxy that multiplexes. */
+export async function pooler(sharesSessions: () => Promise<boolean>): Promise<readonly Fault[]> {
+  if (!(await sharesSessions())) return [];
+  return [
+    {
+      severity: 'warning',
+      what: "The connections share the server's sessions, as behind a proxy that multiplexes.",
+      why: 'A heartbeat proves workers alive, wake-ups are polled, and a dead worker is noticed after 5 s.',
+      remedy:
+        'Connect the workers to the server itself, or without multiplexing. Producers may stay behind the proxy.',
+    },
+  ];
+}

@@ -1,0 +1,151 @@
+import type { Driver } from '@rowlock/core/driver';
+import { freshMysqlDatabase } from '@rowlock/servers';
+import { type Connection, createConnection } from 'mysql2/promise';
+import { expect, onTestFinished, test } from 'vitest';
+import { drift, objectsOf } from '../src/examine/drift.js';
+import { retention } from '../src/examine/retention.js';
+import { history, oldTransactions } from '../src/examine/transactions.js';
+import { type MysqlOptions, mysql } from '../src/index.js';
+import { tables } from '../src/statements/tables.js';
+import { product, serverUrl } from './server.js';
+
+const HANDLER_MS = 30_000;
+
+let plain: Connection;
+let url: string;
+let schema: string;
+
+/** A database of its own with the tables, until the test has finished. */
+async function stage(): Promise<void> {
+  const fresh = await freshMysqlDatabase(serverUrl);
+  onTestFinished(fresh.drop);
+  url = fresh.url;
+  schema = new URL(url).pathname.slice(1);
+  const driver = mysql({ uri: url });
+  await driver.migrate();
+  await driver.close();
+  plain = await createConnection(url);
+  onTestFinished(() => plain.end());
+}
+
+function open(options: MysqlOptions = { uri: url }): Driver {
+  const driver = mysql(options);
+  onTestFinished(() => driver.close());
+  return driver;
+}
+
+const examined = async (): Promise<unknown> => open().examine?.(HANDLER_MS);
+
+test('a healthy database has no fault', async () => {
+  await stage();
+  expect(await examined()).toEqual([]);
+});
+
+test('what the migrations make is on file', async () => {
+  await stage();
+  const objects = [...(await objectsOf(plain, schema))].map((name) => `${name}\n`);
+  await expect(objects.sort().join('')).toMatchFileSnapshot('../migrations/objects.txt');
+  expect(await drift(plain, schema)).toEqual([]);
+});
+
+test.each([
+  ['DROP INDEX job_failed ON rowlock_job', 'The index rowlock_job.job_failed(failed) of the database'],
+  ['ALTER TABLE rowlock_job DROP COLUMN finished_by', 'The column rowlock_job.finished_by of the database'],
+  ['DROP PROCEDURE rowlock_prune_slots', 'The procedure rowlock_prune_slots of the database'],
+])('a schema that has drifted: %s', async (sql, what) => {
+  await stage();
+  await plain.query(sql);
+  expect(await examined()).toMatchObject([
+    { check: 'schema', severity: 'broken', what: expect.stringContaining(what) },
+  ]);
+});
+
+test('a right that a worker lacks', async () => {
+  await stage();
+  const account = `w_${schema.slice(-12)}`;
+  await plain.query(`CREATE USER '${account}' IDENTIFIED BY 'change-me'`);
+  onTestFinished(async () => {
+    await plain.query(`DROP USER '${account}'`);
+  });
+  await plain.query(`GRANT EXECUTE ON ${schema}.* TO '${account}'`);
+  await plain.query(`GRANT PROCESS ON *.* TO '${account}'`);
+  const all = Object.values(tables(schema)).filter(
+    (name) => !/_(?:enter|widen|prune|limited|take)_|capture/.test(name),
+  );
+  for (const name of all)
+    await plain.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${name} TO '${account}'`);
+  const own = new URL(url);
+  own.username = account;
+  own.password = 'change-me';
+  const driver = open({ uri: own.href });
+  expect(await driver.examine?.(HANDLER_MS)).toEqual([]);
+  await plain.query(`REVOKE UPDATE ON ${schema}.rowlock_run FROM '${account}'`);
+  await plain.query(`REVOKE INSERT ON ${schema}.rowlock_bell FROM '${account}'`);
+  expect(await driver.examine?.(HANDLER_MS)).toMatchObject([
+    { check: 'rights', severity: 'broken', what: expect.stringMatching(/lacks INSERT on .*rowlock_bell/) },
+    { check: 'rights', severity: 'broken', what: expect.stringMatching(/lacks UPDATE on .*rowlock_run/) },
+  ]);
+});
+
+test('a long history without a retention', async () => {
+  await stage();
+  expect(await retention(plain, schema, tables(schema))).toEqual([]);
+  expect(await retention(plain, schema, tables(schema), 0)).toMatchObject([{ severity: 'warning' }]);
+  await plain.query(
+    "INSERT INTO rowlock_worker (id, name, host, pid, queues, prunes_until) VALUES (1, 'one', 'here', 1, '[]', UTC_TIMESTAMP(6))",
+  );
+  expect(await retention(plain, schema, tables(schema), 0)).toEqual([]);
+});
+
+test('a transaction that stays open, and old versions of rows', async () => {
+  await stage();
+  const other = await createConnection(url);
+  onTestFinished(() => other.end());
+  await other.query('START TRANSACTION');
+  await other.query("INSERT INTO rowlock_job (kind) VALUES ('k')");
+  const held = await oldTransactions(plain, 0);
+  expect(held).toMatchObject([
+    { severity: 'warning', what: expect.stringMatching(/^A transaction has been open for 0 min/) },
+  ]);
+  expect(await oldTransactions(plain)).toEqual([]);
+  expect(await history(plain, 0)).toMatchObject([{ severity: 'warning' }]);
+});
+
+test('a setting that ends what workers do', async () => {
+  await stage();
+  const driver = open({
+    uri: url,
+    onConnect: (connection) => connection.query('SET SESSION wait_timeout = 5'),
+  });
+  expect(await driver.examine?.(HANDLER_MS)).toMatchObject([
+    { check: 'settings', severity: 'warning', what: 'wait_timeout is 5 s here, and less than 15 s.' },
+  ]);
+});
+
+test.runIf(product === 'mariadb')('a limit on idle transactions', async () => {
+  await stage();
+  const driver = open({
+    uri: url,
+    onConnect: (connection) => connection.query('SET SESSION idle_transaction_timeout = 5'),
+  });
+  expect(await driver.examine?.(HANDLER_MS)).toMatchObject([
+    {
+      check: 'settings',
+      severity: 'warning',
+      what: 'idle_transaction_timeout is 5 s here, and less than 30 s.',
+    },
+  ]);
+});
+
+test('a proxy that lets clients share sessions', async () => {
+  await stage();
+  expect(await open({ uri: url, sessions: 'shared' }).examine?.(HANDLER_MS)).toMatchObject([
+    { check: 'pooler', severity: 'warning' },
+  ]);
+});
+
+test('ids that are nearly used up', async () => {
+  await stage();
+  await plain.query('ALTER TABLE rowlock_job AUTO_INCREMENT = 9000000000000000000');
+  expect(await examined()).toMatchObject([{ check: 'ids', severity: 'warning' }]);
+});

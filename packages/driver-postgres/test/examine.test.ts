@@ -1,0 +1,180 @@
+import { freshDatabase } from '@rowlock/servers';
+import '@rowlock/servers/vitest';
+import type { Driver } from '@rowlock/core/driver';
+import pg from 'pg';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { drift, objectsOf } from '../src/examine/drift.js';
+import { oldTransactions } from '../src/examine/transactions.js';
+import { type PostgresOptions, postgres } from '../src/index.js';
+import { transactionPooler } from './transaction-pooler.js';
+
+const HANDLER_MS = 30_000;
+
+let plain: pg.Client;
+let url: string;
+
+/** A database of its own with the tables, until the test has finished. */
+async function stage(): Promise<void> {
+  const fresh = await freshDatabase(inject('postgresUrl'));
+  onTestFinished(fresh.drop);
+  url = fresh.url;
+  const driver = postgres({ connectionString: url });
+  await driver.migrate();
+  await driver.close();
+  plain = new pg.Client({ connectionString: url });
+  await plain.connect();
+  onTestFinished(() => plain.end());
+}
+
+function open(options: PostgresOptions = { connectionString: url }): Driver {
+  const driver = postgres(options);
+  onTestFinished(() => driver.close());
+  return driver;
+}
+
+const examined = async (): Promise<unknown> => open().examine?.(HANDLER_MS);
+
+test('a healthy database has no fault', async () => {
+  await stage();
+  expect(await examined()).toEqual([]);
+});
+
+test('what the migrations make is on file, whatever the name of the schema', async () => {
+  await stage();
+  const driver = open({ connectionString: url, schema: 'my jobs' });
+  await driver.migrate();
+  const objects = [...(await objectsOf(plain, 'my jobs'))].map(
+    ([name, definition]) => `${name}: ${definition}\n`,
+  );
+  await expect(objects.sort().join('')).toMatchFileSnapshot('../migrations/objects.txt');
+  expect(await drift(plain, 'my jobs')).toEqual([]);
+});
+
+test.each([
+  ['DROP INDEX rowlock.job_failed', 'broken', 'The index job_failed of the schema rowlock is missing.'],
+  ['ALTER TABLE rowlock.job DROP COLUMN finished_by', 'broken', 'The column job.finished_by of'],
+  ['DROP FUNCTION rowlock.prune_slots', 'broken', 'The function prune_slots of'],
+  [
+    'ALTER TABLE rowlock.job ALTER created_by DROP NOT NULL',
+    'warning',
+    'it is text, and should be text NOT NULL.',
+  ],
+  ['ALTER TABLE rowlock.pause DROP CONSTRAINT pause_name', 'broken', 'The constraint pause.pause_name of'],
+])('a schema that has drifted: %s', async (sql, severity, what) => {
+  await stage();
+  await plain.query(sql);
+  expect(await examined()).toMatchObject([
+    { check: 'schema', severity, what: expect.stringContaining(what) },
+  ]);
+});
+
+test('a right that a worker lacks', async () => {
+  await stage();
+  const role = `worker_${new URL(url).pathname.slice(-8)}`;
+  await plain.query(`CREATE ROLE ${role} LOGIN PASSWORD 'change-me'`);
+  onTestFinished(async () => {
+    await plain.query(`DROP OWNED BY ${role}`);
+    await plain.query(`DROP ROLE ${role}`);
+  });
+  await plain.query(`GRANT USAGE ON SCHEMA rowlock TO ${role}`);
+  await plain.query(`GRANT ALL ON ALL TABLES IN SCHEMA rowlock TO ${role}`);
+  const own = new URL(url);
+  own.username = role;
+  own.password = 'change-me';
+  const driver = open({ connectionString: own.href });
+  expect(await driver.examine?.(HANDLER_MS)).toEqual([]);
+  await plain.query(`REVOKE UPDATE ON rowlock.run FROM ${role}`);
+  expect(await driver.examine?.(HANDLER_MS)).toMatchObject([
+    { check: 'rights', severity: 'broken', what: `The user ${role} lacks UPDATE on "rowlock".run.` },
+  ]);
+});
+
+test('a long history without a retention', async () => {
+  await stage();
+  await plain.query("UPDATE pg_class SET reltuples = 6e6 WHERE oid = 'rowlock.job'::regclass");
+  expect(await examined()).toMatchObject([
+    { check: 'retention', severity: 'warning', what: expect.stringContaining('6,000,000 jobs') },
+  ]);
+  await plain.query(
+    "INSERT INTO rowlock.worker (id, name, host, pid, queues, stopped_at, prunes_until) VALUES (1, 'one', 'here', 1, '{}', now(), now())",
+  );
+  expect(await examined()).toEqual([]);
+});
+
+test('a transaction that stays open', async () => {
+  await stage();
+  const other = new pg.Client({ connectionString: url, application_name: 'report' });
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  await other.query('SELECT FROM rowlock.job');
+  expect(await oldTransactions(plain)).toEqual([]);
+  expect(await oldTransactions(plain, 0)).toMatchObject([
+    {
+      severity: 'warning',
+      what: expect.stringMatching(/open for 0 min: the session \d+ of .* \(report, idle in transaction\)/),
+    },
+  ]);
+});
+
+test('a table of dead rows', async () => {
+  await stage();
+  await plain.query(
+    'INSERT INTO rowlock.run SELECT gen_random_uuid(), n, 1 FROM generate_series(1, 100001) AS n',
+  );
+  await plain.query('DELETE FROM rowlock.run');
+  await plain.query('SELECT pg_stat_force_next_flush()');
+  expect(await examined()).toMatchObject([
+    {
+      check: 'bloat',
+      severity: 'warning',
+      what: expect.stringMatching(/^The table run has 100,001 dead rows beside 0\./),
+    },
+  ]);
+});
+
+test.each([
+  ['statement_timeout', '5s', 'statement_timeout is 5000 ms here (database), and less than 30000 ms.'],
+  ['idle_session_timeout', '10s', 'idle_session_timeout is 10000 ms here'],
+])('a setting that ends what workers do: %s', async (name, value, what) => {
+  await stage();
+  await plain.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${name} = '${value}'`);
+  expect(await examined()).toMatchObject([
+    { check: 'settings', severity: 'warning', what: expect.stringContaining(what) },
+  ]);
+});
+
+test('a pooler in transaction mode', async () => {
+  await stage();
+  const pooler = await transactionPooler(url);
+  onTestFinished(() => pooler.close());
+  const through = new URL(url);
+  through.host = `${pooler.host}:${pooler.port}`;
+  const driver = open({ connectionString: through.href });
+  expect(await driver.examine?.(HANDLER_MS)).toMatchObject([{ check: 'pooler', severity: 'warning' }]);
+  await driver.close();
+});
+
+test('ids that are behind, or nearly used up', async () => {
+  await stage();
+  await plain.query("INSERT INTO rowlock.job (id, kind) OVERRIDING SYSTEM VALUE VALUES (7, 'k')");
+  expect(await examined()).toMatchObject([
+    {
+      check: 'ids',
+      severity: 'broken',
+      what: 'The next id of "rowlock".job is 1, and there are rows up to 7.',
+    },
+  ]);
+  await open().migrate();
+  expect(await examined()).toEqual([]);
+  await plain.query("SELECT setval(pg_get_serial_sequence('rowlock.job', 'id'), 9000000000000000000)");
+  expect(await examined()).toMatchObject([{ check: 'ids', severity: 'warning' }]);
+});
+
+test('a table without autovacuum', async () => {
+  await stage();
+  await plain.query('ALTER TABLE rowlock.job SET (autovacuum_enabled = off)');
+  expect(await examined()).toMatchObject([
+    { check: 'autovacuum', severity: 'warning', what: 'The table job has autovacuum_enabled = false.' },
+  ]);
+});
