@@ -33,6 +33,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '20-capture.ts': "order 7: 3 changes, one run\n[ { order_id: '7', words: 'oar lock' } ]\n",
   '21-telemetry.ts':
     '{ live: true, ready: true, reasons: [] }\nrowlock_jobs_settled_total{queue="default",kind="greet",outcome="complete"} 1\n',
+  '22-two-versions.ts': 'new 0 ROWLOCK_INVALID_PAYLOAD\nsent in fr\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

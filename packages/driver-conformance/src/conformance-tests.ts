@@ -67,6 +67,7 @@ import { silence } from './themes/silence.js';
 import { smallTables } from './themes/small-tables.js';
 import { statistics } from './themes/statistics.js';
 import { survey } from './themes/survey.js';
+import { twoVersions } from './themes/two-versions.js';
 import { uniqueKeys } from './themes/unique-keys.js';
 import { waitingCallers } from './themes/waiting-callers.js';
 import { wakeUps } from './themes/wake-ups.js';
@@ -152,6 +153,8 @@ export const conformanceThemes: readonly Theme[] = [
   refusedSettlements,
   outcomes,
   leased(outcomes),
+  twoVersions,
+  leased(twoVersions),
   runningJob,
   cancel,
   scheduledJobs,

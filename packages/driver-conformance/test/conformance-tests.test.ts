@@ -82,6 +82,8 @@ const THEMES = [
   'refused settlements',
   'outcomes',
   'outcomes, leased',
+  'two versions',
+  'two versions, leased',
   'running job',
   'cancel',
   'scheduled jobs',

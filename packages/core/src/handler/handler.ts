@@ -46,6 +46,7 @@ export interface HandlerPolicy {
   readonly limit: AnyLimitRule | undefined;
   readonly rate: AnyRateRule | undefined;
   readonly backoff: Backoff;
+  readonly onInvalidPayload: 'retry' | 'fail';
   readonly timeoutMs: number;
 }
 
@@ -156,8 +157,7 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
   readonly queue?: string;
   /**
    * Any Standard Schema (zod, valibot, arktype, …). The schema checks a payload as JSON, at the enqueue and again at
-   * the claim. If the schema refuses the payload at the claim, the job ends as `error`. If the schema throws or rejects
-   * there, the job is retried.
+   * the claim: see `onInvalidPayload`. If the schema throws or rejects at the claim, the job is retried.
    */
   readonly payload: Schema;
   /**
@@ -207,6 +207,12 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
   readonly attempts?: number;
   /** The pauses between the attempts. */
   readonly retry?: RetryOptions;
+  /**
+   * What becomes of a job whose payload the schema refuses at the claim. `retry`, the default: another version may take
+   * it, so the job waits by `retry` and costs no attempt. A day after its enqueue it ends as `error`. `fail`: it ends as
+   * `error` at once.
+   */
+  readonly onInvalidPayload?: 'retry' | 'fail';
   /**
    * The time after which `signal` is aborted. A handler that has not ended 5 s later is left behind: it loses its
    * transaction, and its job is retried. The checks of an asynchronous schema at the claim take from this time. Default
@@ -258,11 +264,17 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
     claim = 'hold',
     batch = 1,
     retry = {},
+    onInvalidPayload = 'retry',
   } = definition;
   checkName('queue', queue);
   checkKinds('after', after);
   if (claim !== 'hold' && claim !== 'lease') {
     throw new InvalidInputError(`claim must be 'hold' or 'lease', not ${JSON.stringify(claim)}.`);
+  }
+  if (onInvalidPayload !== 'retry' && onInvalidPayload !== 'fail') {
+    throw new InvalidInputError(
+      `onInvalidPayload must be 'retry' or 'fail', not ${JSON.stringify(onInvalidPayload)}.`,
+    );
   }
   checkSchema(kind, payload);
   if (claim === 'lease' && batch !== 1) {
@@ -298,6 +310,7 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
       factor: within('retry.factor', retry.factor ?? 2, 1, 100),
       capMs: milliseconds(retry.cap ?? '1h', 'retry.cap'),
     },
+    onInvalidPayload,
     timeoutMs: timeout(milliseconds(definition.timeout ?? '30s', 'timeout')),
     code: codeOf(kind, definition),
   };
@@ -323,6 +336,7 @@ const OPTIONS: readonly string[] = [
   'limit',
   'rate',
   'retry',
+  'onInvalidPayload',
   'timeout',
   'run',
   'use',

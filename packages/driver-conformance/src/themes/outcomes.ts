@@ -22,6 +22,7 @@ export const outcomes = theme('outcomes', (test) => {
       kind: 'work',
       queue,
       payload: ANumber,
+      onInvalidPayload: 'fail',
       group: true,
       run: ({ jobs }) => void seen.push(...jobs.map(({ payload }) => payload)),
     });

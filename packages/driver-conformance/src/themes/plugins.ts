@@ -199,6 +199,7 @@ export const plugins = theme('plugins', (test) => {
       kind: 'work',
       queue,
       payload: ANumber,
+      onInvalidPayload: 'fail',
       group: true,
       run: ({ jobs }) =>
         new Map(
@@ -229,7 +230,13 @@ export const plugins = theme('plugins', (test) => {
       called += 1;
       return next();
     });
-    const handler = defineHandler({ kind: 'work', queue, payload: ANumber, run: () => {} });
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: ANumber,
+      onInvalidPayload: 'fail',
+      run: () => {},
+    });
     await put({ payload: 'text' });
     await startWorker(stage, [handler], { plugins: [watches] });
     expect(await allSettled(stage)).toMatchObject([{ status: 'error' }]);

@@ -99,6 +99,7 @@ export const realms = theme('realms', (test) => {
         kind: 'work',
         queue: stage.queue,
         payload: refusing(code),
+        onInvalidPayload: 'fail',
         run: () => void runs++,
       });
       await stage.put();

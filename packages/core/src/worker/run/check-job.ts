@@ -24,8 +24,14 @@ export interface Checking {
 export type Checked = CheckedJob | { readonly ending: Ending };
 
 /**
- * Ends a job without a run if it crashed its workers too often, or if its schema refuses its payload. Retries a job
- * whose schema throws, because a service that the schema calls is away. Once the run is stopped, no more jobs are
+ * In a rolling deploy, workers of an older version claim jobs of newer producers. A job that is older than this was
+ * written for a version that has had its time to come.
+ */
+const DEPLOY_MS = 86_400_000;
+
+/**
+ * Ends a job without a run if it crashed its workers too often. A job whose schema refuses its payload waits or ends, as
+ * its handler says. Retries a job whose schema throws, because a service that the schema calls is away. Once the run is stopped, no more jobs are
  * checked, and the handler is not called.
  */
 export function check<Tx>(
@@ -45,7 +51,7 @@ export function check<Tx>(
     const payload = inCleanContext(() => checkPayload(handler, job.payload));
     return payload instanceof Promise ? checkedLater(handler, job, payload, checking) : { job, payload };
   } catch (error) {
-    return refused(job, error, checking);
+    return refused(handler, job, error, checking);
   }
 }
 
@@ -58,13 +64,20 @@ async function checkedLater<Tx>(
   try {
     return { job, payload: await inTime(handler, payload, checking) };
   } catch (error) {
-    return refused(job, error, checking);
+    return refused(handler, job, error, checking);
   }
 }
 
-function refused(job: CountedJob, error: unknown, { live }: Checking): Checked {
+function refused<Tx>(
+  { onInvalidPayload }: AnyHandler<Tx>,
+  job: CountedJob,
+  error: unknown,
+  { live }: Checking,
+): Checked {
   if (live.stopped !== null) return { job, payload: undefined };
-  return { ending: error instanceof InvalidPayloadError ? fail(error) : retry(error) };
+  if (!(error instanceof InvalidPayloadError)) return { ending: retry(error) };
+  const isOver = onInvalidPayload === 'fail' || Date.now() - job.createdAt.getTime() > DEPLOY_MS;
+  return { ending: isOver ? fail(error) : { event: 'snooze', error } };
 }
 
 /** Whether no attempt is left: crashes alone have used up the last ones. */

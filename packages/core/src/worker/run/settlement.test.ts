@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { InvalidPayloadError } from '../../errors.js';
 import { complete, fail, type Outcome, retry, snooze } from '../../handler/outcome.js';
 import type { Job } from '../../job/job.js';
 import { countRuns, settlementFor } from './settlement.js';
@@ -66,6 +67,18 @@ test('a snooze waits and does not count', () => {
     attempt: 2,
     delayMs: 60_000,
   });
+});
+
+test('the pauses of a refused payload grow with the runs, and its attempts do not', () => {
+  const ending = { event: 'snooze', error: new InvalidPayloadError('k', []) } as const;
+  const { delayMs, ...settled } = settlementFor(
+    countRuns({ ...job, attempt: 2 }, { crashes: 0, earlierRuns: 4 }),
+    ending,
+    policy,
+  );
+  expect(settled).toMatchObject({ event: 'snooze', attempt: 2, error: { code: 'ROWLOCK_INVALID_PAYLOAD' } });
+  expect(delayMs).toBeGreaterThanOrEqual(8_000);
+  expect(delayMs).toBeLessThanOrEqual(16_000);
 });
 
 test('a failure is final whatever attempts are left', () => {

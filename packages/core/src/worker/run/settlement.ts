@@ -1,5 +1,6 @@
 import type { Settlement } from '../../driver/claim-session.js';
 import type { EarlierRuns } from '../../driver/run-record.js';
+import type { InvalidPayloadError } from '../../errors.js';
 import type { Outcome } from '../../handler/outcome.js';
 import { type Backoff, backoffMs } from '../../job/backoff.js';
 import type { Job } from '../../job/job.js';
@@ -27,6 +28,8 @@ export function countRuns(job: Job, { crashes, earlierRuns }: Omit<EarlierRuns, 
 export type Ending =
   | Outcome
   | { readonly event: 'exhaust' | 'abandon'; readonly error: unknown }
+  /** Its schema refused the payload: another version may take it. */
+  | { readonly event: 'snooze'; readonly error: InvalidPayloadError }
   | { readonly event: 'release' };
 
 export interface SettlementPolicy {
@@ -68,5 +71,7 @@ export function isLastAttempt({ attemptsMade, maxAttempts }: CountedJob): boolea
 
 function delayMs(job: CountedJob, ending: Ending, backoff: Backoff): number {
   const asked = 'delayMs' in ending ? ending.delayMs : null;
-  return asked ?? backoffMs(backoff, job.attemptsMade + 1);
+  // Attempts do not grow by snoozes, so the pauses grow with the runs.
+  const runs = ending.event === 'snooze' ? job.earlierRuns : job.attemptsMade;
+  return asked ?? backoffMs(backoff, runs + 1);
 }

@@ -34,6 +34,11 @@ export function tellFailures<Tx>(log: Logger, run: Run<Tx>, settlements: readonl
     const facts = (): object => ({ ...factsOf(run, job), attempt, maxAttempts: job.maxAttempts, error });
     const thrown = thrownBy(run, job);
     if (TRANSITIONS[event].to === 'error') log.error({ ...facts(), ...thrown }, 'a job failed');
+    else if (event === 'snooze' && error !== null)
+      log.warn(
+        { ...facts(), nextAt: fromNow(delayMs) },
+        'the handler of this version refuses the payload: the job waits for another version, and costs no attempt',
+      );
     else if (event === 'retry' && thrown === null)
       log.warn({ ...facts(), nextAt: fromNow(delayMs) }, 'a job failed, and is tried again');
   }

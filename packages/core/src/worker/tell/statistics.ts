@@ -3,7 +3,7 @@ import type { Settlement } from '../../driver/claim-session.js';
 import type { Driver } from '../../driver/driver.js';
 import type { RunningJobs, Tally } from '../../driver/statistics.js';
 import type { Job } from '../../job/job.js';
-import { type SettlingEvent, TRANSITIONS } from '../../job/lifecycle.js';
+import { TRANSITIONS } from '../../job/lifecycle.js';
 import type { Logger } from '../../logger.js';
 import { bucketOf, emptyBuckets } from '../../stats/buckets.js';
 import type { LiveRun } from '../run/live-run.js';
@@ -52,7 +52,7 @@ export class Statistics {
   /** A run's jobs are settled, in this order. */
   settled(jobs: readonly Job[], settlements: readonly Settlement[], tookMs: number): void {
     for (const [place, { queue, kind, waitedMs }] of jobs.entries()) {
-      const counted = countedAs(settlements[place]?.event);
+      const counted = countedAs(settlements[place]);
       if (counted === undefined) continue;
       const counts = this.#of(queue, kind);
       counts[counted] += 1;
@@ -121,9 +121,12 @@ function add(buckets: number[], ms: number): void {
 }
 
 /** Undefined for a job that went back unchanged. */
-function countedAs(event: SettlingEvent | undefined): Counted | undefined {
-  if (event === 'retry') return 'retried';
-  if (event === undefined || event === 'snooze' || event === 'release') return undefined;
+function countedAs(settlement: Settlement | undefined): Counted | undefined {
+  if (settlement === undefined || settlement.event === 'release') return undefined;
+  const { event, error } = settlement;
+  // A snooze with an error is a refused payload.
+  if (event === 'retry' || (event === 'snooze' && error !== null)) return 'retried';
+  if (event === 'snooze') return undefined;
   const { to } = TRANSITIONS[event];
   return ({ complete: 'completed', error: 'failed', cancelled: 'cancelled' } as const)[to];
 }
