@@ -83,6 +83,8 @@ const CASES: [file: string, imported: string, refused?: RegExp][] = [
   ['apps/spreadsheets/test/a.test.ts', '@rowlock/driver-postgres'],
   ['apps/order-search/src/composition.ts', '@rowlock/driver-mysql'],
   ['apps/order-search/src/a.ts', '@rowlock/driver-mysql', /chosen in one place/],
+  ['apps/replica/src/composition.ts', '@rowlock/driver-mysql'],
+  ['apps/replica/src/a.ts', '@rowlock/driver-postgres', /chosen in one place/],
   ['apps/parts/src/a.ts', '@rowlock/core'],
   ['apps/parts/src/a.ts', '@rowlock/driver-postgres', /chosen in one place/],
 ];

@@ -48,14 +48,15 @@ export const HTTP: readonly string[] = ['http:', 'https:'];
 
 const DATABASES: readonly string[] = ['postgres:', 'postgresql:', 'mysql:'];
 
-/** `DATABASE_URL`. */
-export const databaseUrl = url('DATABASE_URL', DATABASES, 'postgres://user@localhost:5432/app').refine(
-  namesDatabase,
-  {
-    error: 'DATABASE_URL must end with the name of a database, for example mysql://user@localhost:3306/app.',
+/** A variable that is the URL of a database. */
+export const urlOfDatabase = (name: string) =>
+  url(name, DATABASES, 'postgres://user@localhost:5432/app').refine(namesDatabase, {
+    error: `${name} must end with the name of a database, for example mysql://user@localhost:3306/app.`,
     when: ({ issues }) => issues.length === 0,
-  },
-);
+  });
+
+/** `DATABASE_URL`. */
+export const databaseUrl = urlOfDatabase('DATABASE_URL');
 
 /** `LOG_LEVEL`. */
 export const logLevel = z

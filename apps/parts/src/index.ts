@@ -8,6 +8,7 @@ export {
   logLevel,
   protocolOf,
   url,
+  urlOfDatabase,
   whole,
   withoutEmpty,
 } from './environment.js';

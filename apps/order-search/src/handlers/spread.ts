@@ -22,14 +22,19 @@ const Stretch = z.object({
 /** The job that indexes all orders of a subject, step by step: each step enqueues the next one in its own transaction. */
 export const Spread = { kind: 'orders.spread', queue: QUEUE, payload: Stretch };
 
-/** What to enqueue for the orders of a subject. */
+/**
+ * What to enqueue for the orders of a subject. The place is in the key: a walk that took along those that have just begun
+ * would begin again with each change, and might never end.
+ */
 export function over({ of, no }: Subject, beyond = 0) {
-  return { payload: { of, no, beyond }, priority: PRIORITY };
+  return { payload: { of, no, beyond }, key: `${of} ${no} beyond ${beyond}`, priority: PRIORITY };
 }
 
+/** One step for all walks of a subject that have come to the same place. */
 export function spread<Tx>(store: OrderStore<Tx>) {
   return defineHandler({
     ...Spread,
+    group: true,
     async run({ job, tx, enqueue }: RunContext<z.output<typeof Stretch>, Tx>): Promise<void> {
       const { of, no, beyond } = job.payload;
       const orders = await store.ordersOf({ of, no }, beyond, STEP, tx);

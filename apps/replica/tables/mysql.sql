@@ -1,0 +1,6 @@
+CREATE TABLE IF NOT EXISTS item (
+  id    INT            NOT NULL PRIMARY KEY,
+  name  VARCHAR(200)   NOT NULL,
+  price DECIMAL(12, 2) NOT NULL,
+  note  TEXT
+) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
