@@ -23,7 +23,7 @@ export function Runs({ runs, at }: Props) {
   return (
     <section class="panel" aria-labelledby="runs">
       <h2 id="runs">Runs</h2>
-      <Table title="Runs" head={HEAD}>
+      <Table title="Runs by their starts" head={HEAD}>
         <tbody>
           {runs.map((run, place) => {
             const [from, to] = [share(Date.parse(run.startedAt)), share(endOf(run, at))];

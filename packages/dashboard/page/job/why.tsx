@@ -10,7 +10,7 @@ export function Why({ reasons }: { readonly reasons: readonly Stored<Reason>[] }
       <ul class="list">
         {reasons.map((reason) => (
           <li key={reason.text}>
-            <span class={`state ${reason.blocks ? 'error' : 'new'}`}>{reason.reason}</span>
+            <span class="state reason">{reason.reason}</span>
             <span>{reason.text}</span>
             {jobsOf(reason).map((id) => (
               <JobLink id={id} key={id} />

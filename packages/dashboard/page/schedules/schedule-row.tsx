@@ -59,7 +59,7 @@ export function ScheduleRow({ schedule }: { readonly schedule: Stored<ScheduleVi
                 ? `Nothing was enqueued: an earlier job of ${name} is outstanding.`
                 : `Enqueued a job of ${name}.`
             }
-            label={`Run ${name} now`}
+            label={`Run now ${name}`}
           >
             Run now
           </Act>
