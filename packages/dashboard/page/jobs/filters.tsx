@@ -35,37 +35,45 @@ export function Filters({ query }: { readonly query: URLSearchParams }) {
           ))}
         </ul>
       </nav>
-      <form
-        class="filters"
-        aria-label="Filter"
-        // Another address begins with its own texts.
-        key={String(query)}
-        onSubmit={(event) => {
-          event.preventDefault();
-          go(addressOf('jobs', filterOf(new FormData(event.currentTarget), query)));
-        }}
-      >
-        {TEXTS.map(([name, label]) => (
-          <label key={name}>
-            {label}
-            <input name={name} defaultValue={query.getAll(name).join(', ')} />
-          </label>
-        ))}
-        {TIMES.map(([name, label]) => (
-          <label key={name}>
-            {label}
-            <input type="datetime-local" name={name} defaultValue={localTime(query.get(name) ?? '')} />
-          </label>
-        ))}
-        <p class="buttons">
-          <button type="submit" class="primary">
-            Filter
-          </button>
-          <Link to={addressOf('jobs')}>Clear</Link>
-        </p>
-      </form>
+      <details class="filter" open={hasMore(query) || matchMedia('(min-width: 700px)').matches}>
+        <summary>Filter</summary>
+        <form
+          class="filters"
+          aria-label="Filter"
+          // Another address begins with its own texts.
+          key={String(query)}
+          onSubmit={(event) => {
+            event.preventDefault();
+            go(addressOf('jobs', filterOf(new FormData(event.currentTarget), query)));
+          }}
+        >
+          {TEXTS.map(([name, label]) => (
+            <label key={name}>
+              {label}
+              <input name={name} defaultValue={query.getAll(name).join(', ')} />
+            </label>
+          ))}
+          {TIMES.map(([name, label]) => (
+            <label key={name}>
+              {label}
+              <input type="datetime-local" name={name} defaultValue={localTime(query.get(name) ?? '')} />
+            </label>
+          ))}
+          <p class="buttons">
+            <button type="submit" class="primary">
+              Filter
+            </button>
+            <Link to={addressOf('jobs')}>Clear</Link>
+          </p>
+        </form>
+      </details>
     </>
   );
+}
+
+/** Whether the form has something to show. */
+function hasMore(query: URLSearchParams): boolean {
+  return [...query.keys()].some((name) => name !== 'status');
 }
 
 function isState(query: URLSearchParams, state: string): boolean {

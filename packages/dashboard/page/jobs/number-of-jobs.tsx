@@ -7,5 +7,11 @@ const COUNT_MS = 15_000;
 
 export function NumberOfJobs({ filter }: { readonly filter: URLSearchParams }) {
   const { answer, isOld } = useAnswer<JobCount>(`jobs/count?${filter}`, COUNT_MS);
-  return <span class="hint">{answer === undefined || isOld ? '…' : `${counted(answer)} ${answer.count === 1 && !answer.more ? 'job' : 'jobs'}`}</span>;
+  return (
+    <span class="hint">
+      {answer === undefined || isOld
+        ? '…'
+        : `${counted(answer)} ${answer.count === 1 && !answer.more ? 'job' : 'jobs'}`}
+    </span>
+  );
 }
