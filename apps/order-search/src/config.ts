@@ -7,6 +7,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly host: string;
   readonly port: number;
+  /** Whether there is a dashboard, for this machine alone. */
+  readonly dashboard: boolean;
   readonly workerName: string | undefined;
   /** How many jobs one worker process runs at the same time. */
   readonly concurrency: number;
@@ -28,6 +30,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: data.LOG_LEVEL,
     host: data.HOST,
     port: data.PORT,
+    dashboard: data.DASHBOARD === '1',
     workerName: data.WORKER_NAME,
     concurrency: data.WORKER_CONCURRENCY,
     demoOrders: data.DEMO_ORDERS,
@@ -41,6 +44,7 @@ const Environment = z.object({
   LOG_LEVEL: logLevel,
   HOST: z.string().default('127.0.0.1'),
   PORT: whole('PORT', 0, 65_535, 3200),
+  DASHBOARD: z.enum(['0', '1'], { error: 'DASHBOARD must be 1 or 0.' }).default('0'),
   WORKER_NAME: z
     .string()
     .regex(/^[\w.-]{1,64}$/, {

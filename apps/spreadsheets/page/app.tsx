@@ -23,7 +23,8 @@ export function App() {
     setNotice('');
     const next = new URLSearchParams(location.search).get('next');
     // A path of our own and nothing else, or this would forward people anywhere. Replaced, so that "back" does not lead there again.
-    if (arrived.user && next && /^\/spreadsheets\/[\w-]+\/send-back$/.test(next)) location.replace(next);
+    if (arrived.user && next && /^\/(?:spreadsheets\/[\w-]+\/send-back|rowlock\/)$/.test(next))
+      location.replace(next);
   }
 
   async function signOut(): Promise<void> {

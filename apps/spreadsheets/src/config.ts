@@ -33,6 +33,8 @@ export interface WebConfig {
   readonly requestsPerMinute: number;
   /** How many proxies stand in front, whose `X-Forwarded-*` headers are believed. */
   readonly trustedProxies: number;
+  /** The ids of those who may use the dashboard. In the demo all users may. */
+  readonly operators: readonly string[] | 'all';
 }
 
 /** Who signs the tokens: an identity provider, or this process itself with the demo's sign-in page. */
@@ -104,6 +106,7 @@ const Environment = z.object({
   DEMO_SIGN_IN: yesOrNo('DEMO_SIGN_IN'),
   REQUESTS_PER_MINUTE: whole('REQUESTS_PER_MINUTE', 1, 1_000_000, 600),
   TRUSTED_PROXIES: whole('TRUSTED_PROXIES', 0, 10, 0),
+  OPERATORS: z.string().default(''),
   GOOGLE_APPLICATION_CREDENTIALS: z.string().optional(),
   GOOGLE_CREDENTIALS_JSON: z.string().transform(readServiceAccount).optional(),
   GOOGLE_ROOT_URL: url('GOOGLE_ROOT_URL', HTTP, 'http://127.0.0.1:4000/').optional(),
@@ -205,6 +208,7 @@ function configOf(env: z.output<typeof Environment>, role: Role): Config {
       auth: authOf(env),
       requestsPerMinute: env.REQUESTS_PER_MINUTE,
       trustedProxies: env.TRUSTED_PROXIES,
+      operators: operatorsOf(env),
     },
     worker: { name: env.WORKER_NAME, concurrency: env.WORKER_CONCURRENCY, claim: env.WORKER_CLAIM },
     drainMs: env.DRAIN_SECONDS * 1000,
@@ -222,6 +226,14 @@ function credentialsOf(env: z.output<typeof Environment>): GoogleCredentials | u
   const { GOOGLE_CREDENTIALS_JSON: account, GOOGLE_APPLICATION_CREDENTIALS: file } = env;
   if (account !== undefined) return { account };
   return file === undefined ? undefined : { file };
+}
+
+/** In the demo everybody is one, as anybody gets in by any name. */
+function operatorsOf(env: z.output<typeof Environment>): readonly string[] | 'all' {
+  if (authOf(env).by === 'demo') return 'all';
+  return env.OPERATORS.split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== '');
 }
 
 function authOf(env: z.output<typeof Environment>): AuthConfig {

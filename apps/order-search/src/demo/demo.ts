@@ -31,10 +31,17 @@ async function startParts(demo: Demo, given: NodeJS.ProcessEnv): Promise<void> {
   const parts = compose(config.databaseUrl, createLog('demo', 'warn'));
   await prepare(parts, config);
 
-  const web = await demo.launchWeb(WEB, wanted.port, (port) => ({ ...env, PORT: String(port) }));
+  const web = await demo.launchWeb(WEB, wanted.port, (port) => ({
+    ...env,
+    DASHBOARD: given.DASHBOARD ?? '1',
+    PORT: String(port),
+  }));
   const workers = await Promise.all(WORKERS.map((name) => demo.launchWorker(name, WORKER, env)));
   console.log(
     `\n  ${styleText('bold', `http://localhost:${web.port}`)}   the search. It finds more while it fills.`,
+  );
+  console.log(
+    `  ${styleText('bold', `http://localhost:${web.port}/rowlock/`)}   the dashboard: see every job and why it waits, pause queues, redrive what failed.`,
   );
   await watchIndex(parts);
   await parts.close();

@@ -19,14 +19,14 @@ const PAGE_FOLDER = fileURLToPath(new URL('../../dist/page/', import.meta.url));
 
 /** @throws Error when the port is taken. */
 export async function startFrontEnd<Tx>(
-  { host, port, drainMs }: Pick<Config, 'host' | 'port' | 'drainMs'>,
+  { host, port, dashboard, drainMs }: Pick<Config, 'host' | 'port' | 'dashboard' | 'drainMs'>,
   rowlock: Rowlock<Tx>,
   store: OrderStore<Tx>,
   log: Logger,
 ): Promise<FrontEnd> {
   const status = new StatusFeed(statusOf(rowlock, store), log);
   const server = await listen({ host, port }, () =>
-    createApp({ rowlock, store, status, pageFolder: PAGE_FOLDER, log }),
+    createApp({ rowlock, store, status, hasDashboard: dashboard, pageFolder: PAGE_FOLDER, log }),
   );
   return {
     address: server.address,

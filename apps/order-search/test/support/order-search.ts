@@ -47,7 +47,7 @@ export async function startOrderSearch(
       return worker;
     },
     async startWeb() {
-      const config = { host: '127.0.0.1', port: 0, drainMs: 1_000 };
+      const config = { host: '127.0.0.1', port: 0, dashboard: false, drainMs: 1_000 };
       const web = await parts.both((rowlock, store) => startFrontEnd(config, rowlock, store, log));
       stops.push(() => web.stop());
       return web.address;

@@ -16,6 +16,7 @@ export function welcome({ address, sheets, parts, demo, keptIn }: WelcomeParts):
   return [
     '',
     `  ${bold(address)}   the page: sign in, create a spreadsheet, open it, edit it, press "Send back" thirty times`,
+    `  ${bold(`${address}/rowlock/`)}   the dashboard: see every job and why it waits, pause queues, redrive what failed`,
     sheets && `  ${bold(sheets)}   stands in for Google Sheets`,
     `  Processes: ${parts.map(({ name, pid }) => `${name} ${pid}`).join(', ')}.`,
     '  kill -9 a worker while it works: the other one has its job at once.',

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { SpreadsheetStore } from '../data/spreadsheet-store.js';
 import { Spreadsheets } from '../spreadsheets.js';
 import { authenticate } from './authenticate.js';
+import { DASHBOARD_PATH, dashboard, type Operators } from './dashboard.js';
 import type { DemoIssuer } from './demo-issuer.js';
 import { jsonBody } from './json-body.js';
 import { openApi } from './openapi.js';
@@ -32,6 +33,8 @@ export interface AppParts<Tx> {
   readonly publicUrl: string;
   readonly requestsPerMinute: number;
   readonly trustedProxies: number;
+  /** Who may use the dashboard. */
+  readonly operators: Operators;
   /** The built page. */
   readonly pageFolder: string;
   readonly log: Logger;
@@ -50,6 +53,7 @@ export function createApp<Tx>(parts: AppParts<Tx>): Express {
   app.set('x-powered-by', false);
   app.use(securityHeaders());
   app.use(healthRoutes(rowlock, store));
+  app.use(DASHBOARD_PATH, dashboard(rowlock, verify, cookie, parts.operators, log));
   app.use(logRequest(log));
 
   if (demoIssuer !== undefined) app.use('/demo', anybody).use(demoRoutes(demoIssuer));

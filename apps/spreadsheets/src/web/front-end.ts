@@ -52,6 +52,7 @@ export async function startFrontEnd<Tx>({
       publicUrl,
       requestsPerMinute: web.requestsPerMinute,
       trustedProxies: web.trustedProxies,
+      operators: web.operators,
       pageFolder: PAGE_FOLDER,
       log,
     });

@@ -1,0 +1,41 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** What is shown: a screen, and what its address says more. */
+export interface Place {
+  readonly screen: string;
+  readonly query: URLSearchParams;
+}
+
+/** The address of a screen. All screens have the same path, so the page may be mounted anywhere. */
+export function addressOf(
+  screen: string,
+  query: URLSearchParams | Readonly<Record<string, string>> = {},
+): string {
+  const all = new URLSearchParams(query);
+  all.set('screen', screen);
+  return `?${all}`;
+}
+
+export function usePlace(): { readonly place: Place; readonly go: (address: string) => void } {
+  const [place, setPlace] = useState(placeOf);
+
+  useEffect(() => {
+    const onBack = (): void => setPlace(placeOf());
+    addEventListener('popstate', onBack);
+    return () => removeEventListener('popstate', onBack);
+  }, []);
+
+  function go(address: string): void {
+    history.pushState(null, '', address);
+    setPlace(placeOf());
+  }
+
+  return { place, go };
+}
+
+function placeOf(): Place {
+  const query = new URLSearchParams(location.search);
+  const screen = query.get('screen') ?? 'overview';
+  query.delete('screen');
+  return { screen, query };
+}

@@ -1,0 +1,45 @@
+import type { Stored } from '@rowlock/core';
+import type { JobPageView } from '../../src/views.js';
+import { usePage } from '../frame/page.js';
+import { useAnswer } from '../frame/use-answer.js';
+import { Json } from '../parts/json.js';
+import { Notice } from '../parts/notice.js';
+import { State } from '../parts/state.js';
+import { Actions } from './actions.js';
+import { Facts } from './facts.js';
+import { Runs } from './runs.js';
+import { Why } from './why.js';
+
+/** One job: why it does not run, what its runs did, and its data. */
+export function JobPage() {
+  const id = usePage().place.query.get('id') ?? '';
+  const { answer, problem, isOld } = useAnswer<Stored<JobPageView>>(`job?${new URLSearchParams({ id })}`);
+  if (answer === undefined || isOld)
+    return (
+      <>
+        <h1>Job</h1>
+        <Notice text={problem} />
+      </>
+    );
+  const { job, runs, explanation } = answer;
+  return (
+    <>
+      <header class="title">
+        <h1>{job.kind}</h1>
+        <State of={explanation.status} />
+        <Actions job={job} status={explanation.status} />
+      </header>
+      <Notice text={problem} />
+      <Why reasons={explanation.reasons} />
+      <Facts job={job} />
+      <Runs runs={runs} at={explanation.at} />
+      <div class="columns">
+        <Json title="Payload" value={job.payload} />
+        <Json title="Progress" value={job.progress} />
+        <Json title="Output" value={job.output} />
+        <Json title="Error" value={job.error === null ? null : { ...job.error }} />
+        <Json title="Metadata" value={job.metadata} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+import type { Reason, Stored } from '@rowlock/core';
+import { JobLink } from '../parts/job-link.js';
+
+/** Why the job does not run, or what it does, in sentences. */
+export function Why({ reasons }: { readonly reasons: readonly Stored<Reason>[] }) {
+  return (
+    <section class="panel" aria-labelledby="why">
+      <h2 id="why">Why</h2>
+      {reasons.length === 0 && <p>Nothing keeps it: the next claim of an idle worker takes it.</p>}
+      <ul class="list">
+        {reasons.map((reason) => (
+          <li key={reason.text}>
+            <span class="state reason">{reason.reason}</span>
+            <span>{reason.text}</span>
+            {jobsOf(reason).map((id) => (
+              <JobLink id={id} key={id} />
+            ))}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The other jobs that it waits for. */
+function jobsOf(reason: Stored<Reason>): readonly string[] {
+  switch (reason.reason) {
+    case 'key':
+    case 'earlier':
+    case 'after':
+      return [reason.job.publicId];
+    case 'limit':
+      return reason.by.map(({ publicId }) => publicId);
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,91 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ManyLine } from '../../src/views.js';
+import { jobsIn, number } from '../format/numbers.js';
+import { usePage } from '../frame/page.js';
+import { Dialog } from '../parts/dialog.js';
+import type { BulkAction } from './bulk.js';
+import { changeMany } from './many.js';
+
+interface Props {
+  readonly action: BulkAction;
+  /** As in an address. */
+  readonly filter: string;
+  readonly onClose: () => void;
+}
+
+type Step = 'finding' | 'found' | 'changing';
+
+/** Says first how many jobs are meant. Then changes them, and shows how far it is. */
+export function BulkDialog({ action, filter, onClose }: Props) {
+  const { tell } = usePage();
+  const [step, setStep] = useState<Step>('finding');
+  const [found, setFound] = useState(0);
+  const [line, setLine] = useState<ManyLine>({});
+  const ended = useRef(new AbortController());
+
+  function work(dryRun: boolean): Promise<ManyLine> {
+    return changeMany(action.path, { filter, dryRun }, setLine, ended.current.signal);
+  }
+
+  useEffect(() => {
+    const { signal } = ended.current;
+    work(true).then(
+      (sums) => {
+        setFound(sums.found ?? 0);
+        setStep('found');
+      },
+      (error: Error) => {
+        if (!signal.aborted) tell(error.message, true);
+        onClose();
+      },
+    );
+    return () => ended.current.abort();
+  }, []);
+
+  async function begin(): Promise<void> {
+    setLine({});
+    setStep('changing');
+    try {
+      tell(resultOf(action, await work(false)));
+    } catch (error) {
+      const isStopped = ended.current.signal.aborted;
+      tell(isStopped ? 'Stopped. The finished steps stay.' : String(error), !isStopped);
+    }
+    onClose();
+  }
+
+  return (
+    <Dialog title={`${action.name} all jobs of this filter?`} onClose={onClose}>
+      <p>
+        <code>{filter}</code>
+      </p>
+      <p role="status">
+        {step === 'finding' && `Counting … ${number(line.found ?? 0)}`}
+        {step === 'found' && `${jobsIn(found)} of this filter can be ${action.done}.`}
+        {step === 'changing' && `${number(line.found ?? 0)} of ${jobsIn(found)} …`}
+      </p>
+      {step === 'changing' && (
+        <progress max={Math.max(1, found)} value={line.found ?? 0} aria-label="Progress" />
+      )}
+      <p class="hint">{action.hint}</p>
+      <p class="buttons">
+        {step === 'found' && found > 0 && (
+          <button type="button" class="primary" onClick={() => void begin()}>
+            {action.name} {jobsIn(found)}
+          </button>
+        )}
+        <button type="button" onClick={onClose}>
+          {step === 'changing' ? 'Stop' : 'Back'}
+        </button>
+      </p>
+    </Dialog>
+  );
+}
+
+function resultOf({ done }: BulkAction, { changed = 0, signalled = 0, skipped = 0 }: ManyLine): string {
+  return [
+    `${jobsIn(changed)} ${done}`,
+    ...(signalled > 0 ? [`${number(signalled)} running: they got the cancellation`] : []),
+    ...(skipped > 0 ? [`${number(skipped)} left as they were, as they had changed meanwhile`] : []),
+  ].join('; ');
+}

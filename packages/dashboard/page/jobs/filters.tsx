@@ -1,0 +1,105 @@
+import { localTime } from '../format/times.js';
+import { usePage } from '../frame/page.js';
+import { addressOf } from '../frame/place.js';
+import { Link } from '../parts/link.js';
+
+const STATES = ['new', 'in-progress', 'complete', 'error', 'cancelled'];
+
+const TEXTS = [
+  ['queue', 'Queue'],
+  ['kind', 'Kind'],
+  ['key', 'Key'],
+  ['error-code', 'Error code'],
+  ['error-text', 'Error text'],
+  ['payload', 'Payload has (JSON)'],
+] as const;
+
+const TIMES = [
+  ['created-from', 'Created from'],
+  ['created-before', 'Created before'],
+] as const;
+
+/** The filter of the address, to change. */
+export function Filters({ query }: { readonly query: URLSearchParams }) {
+  const { go } = usePage();
+  return (
+    <>
+      <nav aria-label="States">
+        <ul class="tabs">
+          {['', ...STATES].map((state) => (
+            <li key={state}>
+              <Link to={addressOf('jobs', withState(query, state))} current={isState(query, state)}>
+                {state === '' ? 'all' : state}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <details class="filter" open={hasMore(query) || matchMedia('(min-width: 700px)').matches}>
+        <summary>Filter</summary>
+        <form
+          class="filters"
+          aria-label="Filter"
+          // Another address begins with its own texts.
+          key={String(query)}
+          onSubmit={(event) => {
+            event.preventDefault();
+            go(addressOf('jobs', filterOf(new FormData(event.currentTarget), query)));
+          }}
+        >
+          {TEXTS.map(([name, label]) => (
+            <label key={name}>
+              {label}
+              <input name={name} defaultValue={query.getAll(name).join(', ')} />
+            </label>
+          ))}
+          {TIMES.map(([name, label]) => (
+            <label key={name}>
+              {label}
+              <input type="datetime-local" name={name} defaultValue={localTime(query.get(name) ?? '')} />
+            </label>
+          ))}
+          <p class="buttons">
+            <button type="submit" class="primary">
+              Filter
+            </button>
+            <Link to={addressOf('jobs')}>Clear</Link>
+          </p>
+        </form>
+      </details>
+    </>
+  );
+}
+
+/** Whether the form has something to show. */
+function hasMore(query: URLSearchParams): boolean {
+  return [...query.keys()].some((name) => name !== 'status');
+}
+
+function isState(query: URLSearchParams, state: string): boolean {
+  return query.getAll('status').join() === state;
+}
+
+function withState(query: URLSearchParams, state: string): URLSearchParams {
+  const next = new URLSearchParams(query);
+  next.delete('status');
+  if (state !== '') next.set('status', state);
+  return next;
+}
+
+/** The states, and what the form has no field for, stay. */
+function filterOf(form: FormData, before: URLSearchParams): URLSearchParams {
+  const next = new URLSearchParams(before);
+  for (const [name] of TEXTS) {
+    const text = String(form.get(name) ?? '').trim();
+    next.delete(name);
+    const values = name === 'kind' ? text.split(/,\s+/) : [text];
+    for (const value of values) if (value !== '') next.append(name, value);
+  }
+  for (const [name] of TIMES) {
+    const time = new Date(String(form.get(name) ?? ''));
+    next.delete(name);
+    if (!Number.isNaN(time.getTime())) next.set(name, time.toISOString());
+  }
+  return next;
+}

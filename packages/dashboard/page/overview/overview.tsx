@@ -1,0 +1,29 @@
+import type { Stored } from '@rowlock/core';
+import type { OverviewView } from '../../src/views.js';
+import { useAnswer } from '../frame/use-answer.js';
+import { Notice } from '../parts/notice.js';
+import { Lanes } from './lanes.js';
+import { PauseButton } from './pause-button.js';
+import { Pauses } from './pauses.js';
+import { Warnings } from './warnings.js';
+
+/** Every queue and kind at a glance. */
+export function Overview() {
+  const { answer, problem } = useAnswer<Stored<OverviewView>>('overview');
+  return (
+    <>
+      <header class="title">
+        <h1>Overview</h1>
+        <PauseButton work={{ scope: 'all', name: '' }}>Pause all</PauseButton>
+      </header>
+      <Notice text={problem} />
+      {answer !== undefined && (
+        <>
+          <Warnings lanes={answer.lanes} workers={answer.workers} />
+          <Pauses pauses={answer.pauses} />
+          <Lanes lanes={answer.lanes} pauses={answer.pauses} />
+        </>
+      )}
+    </>
+  );
+}

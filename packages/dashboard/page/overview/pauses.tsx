@@ -1,0 +1,45 @@
+import type { Stored } from '@rowlock/core';
+import type { OverviewView } from '../../src/views.js';
+import { Act } from '../parts/act.js';
+import { Time } from '../parts/time.js';
+
+type Pause = Stored<OverviewView>['pauses'][number];
+
+/** What is paused, by whom and why. */
+export function Pauses({ pauses }: Pick<Stored<OverviewView>, 'pauses'>) {
+  if (pauses.length === 0) return null;
+  return (
+    <section class="panel" aria-label="Pauses">
+      <h2>Paused</h2>
+      <ul class="list">
+        {pauses.map((pause) => (
+          <li key={`${pause.scope} ${pause.name}`}>
+            <b>{workOf(pause)}</b>
+            <span class="hint">
+              by {pause.by}, <Time at={pause.pausedAt} />
+              {pause.until !== null && (
+                <>
+                  , ends <Time at={pause.until} />
+                </>
+              )}
+              {pause.reason !== null && `: ${pause.reason}`}
+            </span>
+            <Act
+              permission="pause"
+              path="resume"
+              body={{ scope: pause.scope, name: pause.name }}
+              done={`Resumed ${workOf(pause)}.`}
+              label={`Resume ${workOf(pause)}`}
+            >
+              Resume
+            </Act>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function workOf({ scope, name }: Pick<Pause, 'scope' | 'name'>): string {
+  return scope === 'all' ? 'all work' : `the ${scope} ${name}`;
+}

@@ -1,0 +1,29 @@
+import type { ComponentChildren } from 'preact';
+
+interface Props {
+  readonly title: string;
+  readonly head: readonly ComponentChildren[];
+  /** Rows, or groups of rows. */
+  readonly children: ComponentChildren;
+}
+
+/** A table that scrolls by itself where the screen is narrow. */
+export function Table({ title, head, children }: Props) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard in every browser.
+    <section class="scroll" aria-label={title} tabIndex={0}>
+      <table class="rows">
+        <thead>
+          <tr>
+            {head.map((each, place) => (
+              <th scope="col" key={place}>
+                {each}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {children}
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,25 @@
+import type { Rowlock } from '@rowlock/core';
+
+/** The calls of a Rowlock that a dashboard makes. */
+export type Calls = Pick<
+  Rowlock<unknown>,
+  | 'stats'
+  | 'workers'
+  | 'pauses'
+  | 'pause'
+  | 'resume'
+  | 'list'
+  | 'count'
+  | 'find'
+  | 'runs'
+  | 'explain'
+  | 'cancel'
+  | 'redrive'
+  | 'update'
+  | 'cancelMany'
+  | 'redriveMany'
+  | 'deleteMany'
+  | 'schedules'
+  | 'limits'
+  | 'rates'
+>;

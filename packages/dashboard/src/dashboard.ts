@@ -1,0 +1,119 @@
+import { consoleLogger, InvalidInputError, type Logger } from '@rowlock/core';
+import { type Access, requirePermission, type Viewer, viewerOf } from './access.js';
+import { Assets } from './assets.js';
+import type { Calls } from './calls.js';
+import { Fields, fieldsOf } from './http/fields.js';
+import { requireOwnPage } from './http/own-page.js';
+import { Problem, problemOf } from './http/problem.js';
+import { respond, respondJson, respondProblem } from './http/respond.js';
+import type { Redact } from './redact.js';
+import { overviewLook } from './routes/overview.js';
+import type { Call, Route } from './routes/route.js';
+import { ROUTES } from './routes/routes.js';
+import { SharedLook } from './shared-look.js';
+
+export interface DashboardOptions {
+  readonly rowlock: Calls;
+  /** The path under which the server calls the dashboard, e.g. `/rowlock`. Default `/`. */
+  readonly basePath?: string;
+  /** Says who may do what. Without it the dashboard is closed: each request gets 403. */
+  readonly access?: Access;
+  /** Changes payloads, outputs, progress, metadata and errors before they leave the server. Default: they stay as they are. */
+  readonly redact?: Redact;
+  /** Gets the faults of the dashboard. Default: standard error. */
+  readonly log?: Pick<Logger, 'error'>;
+}
+
+export interface Dashboard {
+  /** Answers a request. Never rejects. Paths outside `basePath` get 404. */
+  fetch(request: Request): Promise<Response>;
+  /** Ends calls for many jobs after their present step, and refuses later requests. Does not close the Rowlock. */
+  close(): void;
+}
+
+/** Where the calls of the page are, below `basePath`. */
+const API = 'api/';
+
+/**
+ * A page to see and to steer the jobs of a Rowlock, for any server that takes a function from `Request` to `Response`.
+ * For Node's own server and for Express, see `node`.
+ *
+ * @throws InvalidInputError when `basePath` does not begin with a slash.
+ * @example
+ * const dashboard = createDashboard({ rowlock, basePath: '/rowlock', access: (request) => roleOf(request) });
+ */
+export function createDashboard({
+  rowlock,
+  basePath = '/',
+  access,
+  redact,
+  log = consoleLogger,
+}: DashboardOptions): Dashboard {
+  if (typeof basePath !== 'string' || !basePath.startsWith('/'))
+    throw new InvalidInputError('basePath must begin with a slash: /rowlock.');
+  const base = basePath.replace(/\/+$/, '');
+  const assets = new Assets();
+  const looks = new SharedLook(overviewLook(rowlock));
+  const closing = new AbortController();
+
+  async function viewer(request: Request): Promise<Viewer | Response> {
+    if (access === undefined)
+      throw new Problem(403, 'This dashboard is closed: createDashboard() needs the option access.');
+    const grant = await access(
+      new Request(request.url, { method: request.method, headers: request.headers }),
+    );
+    return grant instanceof Response ? grant : viewerOf(grant);
+  }
+
+  async function answer(request: Request): Promise<Response> {
+    const { pathname, search, searchParams: query } = new URL(request.url);
+    if (pathname !== base && !pathname.startsWith(`${base}/`))
+      throw new Problem(404, `The dashboard is at ${base}/.`);
+    if (closing.signal.aborted) throw new Problem(503, 'The dashboard is closed.');
+    const found = await viewer(request);
+    if (found instanceof Response) return found;
+    const path = pathname.slice(base.length + 1);
+    // Relative, as a proxy may have another path in front.
+    if (pathname === base)
+      return respond(null, 308, { location: `${base.slice(base.lastIndexOf('/') + 1)}/${search}` });
+    if (!path.startsWith(API)) return assets.respond(path, request);
+    const route = routeOf(request.method, path.slice(API.length));
+    requirePermission(found, route.permission);
+    const isChange = request.method === 'POST';
+    if (isChange) requireOwnPage(request);
+    const fields = isChange ? await fieldsOf(request) : new Fields({});
+    const signal = AbortSignal.any([request.signal, closing.signal]);
+    const call: Call = { rowlock, viewer: found, query, fields, redact, signal, looks };
+    const answered = await route.answer(call);
+    if (isChange) looks.forget();
+    return answered instanceof Response ? answered : respondJson(answered);
+  }
+
+  return {
+    async fetch(request) {
+      try {
+        return await answer(request);
+      } catch (error) {
+        const problem = problemOf(error);
+        if (problem.status >= 500)
+          log.error(
+            { err: problem.cause ?? problem, status: problem.status },
+            'a request to the dashboard failed',
+          );
+        return respondProblem(problem, (request.headers.get('accept') ?? '').includes('text/html'));
+      }
+    },
+    close() {
+      closing.abort(new Problem(503, 'The dashboard is closed.'));
+    },
+  };
+}
+
+/** @throws Problem 404, 405 */
+function routeOf(method: string, path: string): Route {
+  const found = ROUTES[`${method} ${path}`];
+  if (found !== undefined) return found;
+  const allow = ['GET', 'POST'].find((each) => Object.hasOwn(ROUTES, `${each} ${path}`));
+  if (allow === undefined) throw new Problem(404, `There is no call ${JSON.stringify(path)}.`);
+  throw new Problem(405, `This call is made by ${allow}.`, { headers: { allow } });
+}

@@ -1,0 +1,45 @@
+import { STATUS_CODES } from 'node:http';
+import { isDriverError, RowlockError } from '@rowlock/core';
+
+/** An answer that is not the wanted one: problem details as in RFC 9457. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+
+  constructor(
+    readonly status: number,
+    readonly detail: string,
+    options?: ErrorOptions & { readonly headers?: Readonly<Record<string, string>> },
+  ) {
+    super(detail, options);
+    this.headers = options?.headers ?? {};
+  }
+
+  readonly headers: Readonly<Record<string, string>>;
+
+  toJSON(): object {
+    const { status, detail } = this;
+    return { type: 'about:blank', title: STATUS_CODES[status] ?? 'Problem', status, detail };
+  }
+}
+
+/** The statuses of Rowlock's errors. Any other one is a fault of the server. */
+const STATUSES: Readonly<Record<string, number>> = {
+  ROWLOCK_INVALID_INPUT: 400,
+  ROWLOCK_INVALID_PAYLOAD: 400,
+  ROWLOCK_JOB_NOT_FOUND: 404,
+  ROWLOCK_SCHEDULE_NOT_FOUND: 404,
+  ROWLOCK_ILLEGAL_TRANSITION: 409,
+  ROWLOCK_UPDATE_REFUSED: 409,
+  ROWLOCK_CLOSED: 503,
+};
+
+/** What an error means to the sender of the request. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (isDriverError(error))
+    return new Problem(503, `The database gives no answer: ${error.message}`, { cause: error });
+  const status = error instanceof RowlockError ? STATUSES[error.code] : undefined;
+  if (error instanceof RowlockError && status !== undefined)
+    return new Problem(status, error.message, { cause: error });
+  return new Problem(500, 'Something went wrong on the server. Its log says what.', { cause: error });
+}

@@ -1,0 +1,13 @@
+/** What a person may do. `read` is needed for everything. */
+export const PERMISSIONS = [
+  'read',
+  'cancel',
+  'redrive',
+  'delete',
+  'update',
+  'pause',
+  'limits',
+  'schedules',
+] as const;
+
+export type Permission = (typeof PERMISSIONS)[number];

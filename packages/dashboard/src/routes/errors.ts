@@ -1,0 +1,38 @@
+import type { JobView } from '@rowlock/core';
+import { filterOf } from '../filter.js';
+import { redactError } from '../redact.js';
+import type { ErrorGroup, ErrorsView } from '../views.js';
+import type { Call } from './route.js';
+
+/** How many failed jobs are read. */
+const MOST = 1_000;
+
+/** The longest text that a filter takes. */
+const LONGEST_TEXT = 512;
+
+/** The newest failed jobs, by kind and error. The largest group comes first. */
+export async function errors({ rowlock, query, redact }: Call): Promise<ErrorsView> {
+  const found = await rowlock.list({ ...filterOf(query), status: 'error', limit: MOST });
+  const groups = new Map<string, ErrorGroup>();
+  for (const job of found.jobs) {
+    const { code = '', message = '' } =
+      (redact === undefined ? job.error : redactError(job.error, job, redact)) ?? {};
+    const name = JSON.stringify([job.kind, code, message]);
+    const group = groups.get(name) ?? groupOf(job, code, message);
+    groups.set(name, { ...group, jobs: group.jobs + 1 });
+  }
+  return {
+    groups: [...groups.values()].sort((one, other) => other.jobs - one.jobs),
+    read: found.jobs.length,
+    more: found.cursor !== null,
+  };
+}
+
+/** The newest job comes first. A redacted text finds nothing, so it is left out. */
+function groupOf({ kind, error, finishedAt }: JobView, code: string, message: string): ErrorGroup {
+  const filter = new URLSearchParams({ status: 'error', kind });
+  if (error !== null && error.code === code && code !== '') filter.set('error-code', code);
+  if (error !== null && error.message === message && message !== '')
+    filter.set('error-text', message.slice(0, LONGEST_TEXT));
+  return { kind, code, message, jobs: 0, last: finishedAt, filter: String(filter) };
+}

@@ -1,0 +1,40 @@
+import { type JobChanges, JobNotFoundError } from '@rowlock/core';
+import { Problem } from '../http/problem.js';
+import { redactExplanation, redactJob, redactRun } from '../redact.js';
+import type { JobPageView } from '../views.js';
+import type { Call } from './route.js';
+
+export async function job({ rowlock, query, redact }: Call): Promise<JobPageView> {
+  const id = query.get('id') ?? '';
+  const found = await rowlock.find(id);
+  if (found === undefined) throw new JobNotFoundError(id);
+  const [runs, explanation] = await Promise.all([rowlock.runs(id), rowlock.explain(id)]);
+  if (redact === undefined) return { job: found, runs, explanation };
+  return {
+    job: redactJob(found, redact),
+    runs: runs.map((run) => redactRun(run, found, redact)),
+    explanation: redactExplanation(explanation, found, redact),
+  };
+}
+
+export async function jobCancel({ rowlock, fields }: Call): Promise<object> {
+  return { outcome: await rowlock.cancel(fields.text('id')) };
+}
+
+export async function jobRedrive({ rowlock, fields }: Call): Promise<object> {
+  await rowlock.redrive(fields.text('id'));
+  return {};
+}
+
+export async function jobUpdate({ rowlock, fields, redact }: Call): Promise<object> {
+  const payload = fields.value('payload');
+  if (payload !== undefined && redact !== undefined)
+    throw new Problem(409, 'Payloads are redacted here, so they cannot be changed here.');
+  const runAt = fields.time('runAt');
+  const changes: JobChanges = {
+    ...(payload !== undefined && { payload }),
+    ...(runAt !== undefined && { runAt }),
+    ...(fields.value('priority') !== undefined && { priority: fields.number('priority') }),
+  };
+  return { outcome: await rowlock.update(fields.text('id'), changes) };
+}

@@ -1,0 +1,24 @@
+import type { JobView } from '@rowlock/core';
+import { filterOf } from '../filter.js';
+import { redactJob } from '../redact.js';
+import type { JobRow, JobsView } from '../views.js';
+import type { Call } from './route.js';
+
+/** The jobs that the address means, a page at a time. */
+export async function jobs({ rowlock, query, redact }: Call): Promise<JobsView> {
+  const cursor = query.get('cursor');
+  query.delete('cursor');
+  const page = await rowlock.list({ ...filterOf(query), limit: 50, cursor });
+  return {
+    ...page,
+    jobs: page.jobs.map((job) => rowOf(redact === undefined ? job : redactJob(job, redact))),
+  };
+}
+
+export async function count({ rowlock, query }: Call): Promise<object> {
+  return rowlock.count(filterOf(query));
+}
+
+function rowOf({ payload, output, metadata, ...row }: JobView): JobRow {
+  return row;
+}

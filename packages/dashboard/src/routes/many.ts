@@ -1,0 +1,38 @@
+import type { Calls } from '../calls.js';
+import { filterOf } from '../filter.js';
+import { problemOf } from '../http/problem.js';
+import { respond } from '../http/respond.js';
+import type { ManyLine } from '../views.js';
+import type { Call, Route } from './route.js';
+
+/**
+ * Changes the jobs that `filter` means, which is written as in an address. The answer has a line in JSON after each step.
+ * The work ends when the browser has gone. With `dryRun` the jobs are only found.
+ */
+export function many(name: 'cancelMany' | 'redriveMany' | 'deleteMany'): Route['answer'] {
+  return ({ rowlock, fields, signal }: Call) => {
+    const filter = filterOf(new URLSearchParams(fields.text('filter')));
+    const dryRun = fields.isTrue('dryRun');
+    return lines((write) => rowlock[name](filter, { dryRun, signal, onProgress: write }));
+  };
+}
+
+function lines(work: (write: (line: ManyLine) => void) => ReturnType<Calls['cancelMany']>): Response {
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      const encoder = new TextEncoder();
+      const write = (line: ManyLine): void => controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
+      const last = await work(write).then(
+        (sums): ManyLine => ({ ...sums, done: true }),
+        (error: unknown): ManyLine => ({ problem: problemOf(error).detail }),
+      );
+      try {
+        write(last);
+        controller.close();
+      } catch {
+        // The browser has gone.
+      }
+    },
+  });
+  return respond(body, 200, { 'content-type': 'application/x-ndjson', 'x-accel-buffering': 'no' });
+}

@@ -1,0 +1,37 @@
+import type { Pausable } from '@rowlock/core';
+import { Problem } from '../http/problem.js';
+import type { Call } from './route.js';
+
+export async function pause({ rowlock, fields, viewer }: Call): Promise<object> {
+  const until = fields.time('until');
+  const reason = fields.textOr('reason', undefined);
+  await rowlock.pause(workOf(fields), {
+    by: viewer.name,
+    ...(until !== undefined && { until }),
+    ...(reason !== undefined && reason !== '' && { reason }),
+  });
+  return {};
+}
+
+export async function resume({ rowlock, fields }: Call): Promise<object> {
+  await rowlock.resume(workOf(fields));
+  return {};
+}
+
+/** @throws Problem 400 */
+function workOf(fields: Call['fields']): Pausable {
+  const scope = fields.text('scope');
+  const name = (): string => fields.text('name');
+  switch (scope) {
+    case 'all':
+      return 'all';
+    case 'queue':
+      return { queue: name() };
+    case 'kind':
+      return { kind: name() };
+    case 'limit':
+      return { limit: name() };
+    default:
+      throw new Problem(400, 'scope must be all, queue, kind or limit.');
+  }
+}

@@ -1,0 +1,26 @@
+import type { Viewer } from '../access.js';
+import type { Calls } from '../calls.js';
+import type { Fields } from '../http/fields.js';
+import type { Permission } from '../permission.js';
+import type { Redact } from '../redact.js';
+import type { SharedLook } from '../shared-look.js';
+import type { OverviewView } from '../views.js';
+
+/** A call of the page, after its checks. */
+export interface Call {
+  readonly rowlock: Calls;
+  readonly viewer: Viewer;
+  readonly query: URLSearchParams;
+  /** The body. A GET has none. */
+  readonly fields: Fields;
+  readonly redact: Redact | undefined;
+  /** Aborted when the browser has gone, or the dashboard is closed. */
+  readonly signal: AbortSignal;
+  readonly looks: SharedLook<OverviewView>;
+}
+
+export interface Route {
+  readonly permission: Permission;
+  /** What it returns is sent as JSON, unless it is a `Response`. */
+  readonly answer: (call: Call) => Promise<unknown> | object;
+}

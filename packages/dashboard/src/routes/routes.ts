@@ -1,0 +1,38 @@
+import { errors } from './errors.js';
+import { job, jobCancel, jobRedrive, jobUpdate } from './job.js';
+import { count, jobs } from './jobs.js';
+import { limits, resetLimit, resetRate, setLimit, setRate } from './limits.js';
+import { many } from './many.js';
+import { overview } from './overview.js';
+import { pause, resume } from './pauses.js';
+import type { Route } from './route.js';
+import { pauseSchedule, previewSchedule, resumeSchedule, runSchedule, schedules } from './schedules.js';
+import { session } from './session.js';
+
+/** Every call of the page, with the permission that it needs. */
+export const ROUTES: Readonly<Record<string, Route>> = {
+  'GET session': { permission: 'read', answer: session },
+  'GET overview': { permission: 'read', answer: overview },
+  'GET jobs': { permission: 'read', answer: jobs },
+  'GET jobs/count': { permission: 'read', answer: count },
+  'POST jobs/cancel': { permission: 'cancel', answer: many('cancelMany') },
+  'POST jobs/redrive': { permission: 'redrive', answer: many('redriveMany') },
+  'POST jobs/delete': { permission: 'delete', answer: many('deleteMany') },
+  'GET job': { permission: 'read', answer: job },
+  'POST job/cancel': { permission: 'cancel', answer: jobCancel },
+  'POST job/redrive': { permission: 'redrive', answer: jobRedrive },
+  'POST job/update': { permission: 'update', answer: jobUpdate },
+  'GET errors': { permission: 'read', answer: errors },
+  'POST pause': { permission: 'pause', answer: pause },
+  'POST resume': { permission: 'pause', answer: resume },
+  'GET schedules': { permission: 'read', answer: schedules },
+  'GET schedules/preview': { permission: 'read', answer: previewSchedule },
+  'POST schedules/run': { permission: 'schedules', answer: runSchedule },
+  'POST schedules/pause': { permission: 'schedules', answer: pauseSchedule },
+  'POST schedules/resume': { permission: 'schedules', answer: resumeSchedule },
+  'GET limits': { permission: 'read', answer: limits },
+  'POST limits/set': { permission: 'limits', answer: setLimit },
+  'POST limits/reset': { permission: 'limits', answer: resetLimit },
+  'POST rates/set': { permission: 'limits', answer: setRate },
+  'POST rates/reset': { permission: 'limits', answer: resetRate },
+};

@@ -1,0 +1,82 @@
+// What the page gets, as JSON. Only types, as the page is built without Node's.
+import type {
+  Explanation,
+  JobView,
+  LaneStats,
+  LimitView,
+  Listed,
+  ManyChanged,
+  PauseView,
+  RateView,
+  RunView,
+  WorkerView,
+} from '@rowlock/core';
+import type { Permission } from './permission.js';
+
+/** Who looks, and what the page may offer. */
+export interface SessionView {
+  readonly name: string;
+  readonly can: readonly Permission[];
+  /** Whether payloads and the like are not what the database has. */
+  readonly redacted: boolean;
+}
+
+/** The queues and kinds, the workers and the pauses, as of one look. */
+export interface OverviewView {
+  readonly at: Date;
+  readonly lanes: readonly LaneView[];
+  readonly workers: readonly WorkerView[];
+  readonly pauses: readonly PauseView[];
+}
+
+export interface LaneView extends LaneStats {
+  readonly history: LaneHistory;
+}
+
+/** The numbers of the last looks, oldest first. */
+export interface LaneHistory {
+  readonly due: readonly number[];
+  /** Jobs settled in a minute. */
+  readonly settled: readonly number[];
+}
+
+/** A job in a list: without what may be long. */
+export type JobRow = Omit<JobView, 'payload' | 'output' | 'metadata'>;
+
+export interface JobsView extends Omit<Listed, 'jobs'> {
+  readonly jobs: readonly JobRow[];
+}
+
+/** A job, its runs, and why it does not run. */
+export interface JobPageView {
+  readonly job: JobView;
+  readonly runs: readonly RunView[];
+  readonly explanation: Explanation;
+}
+
+/** Failed jobs of one kind that show one error. */
+export interface ErrorGroup {
+  readonly kind: string;
+  readonly code: string;
+  readonly message: string;
+  readonly jobs: number;
+  /** When the newest of them failed. */
+  readonly last: Date | null;
+  /** The filter that finds them, as in an address. */
+  readonly filter: string;
+}
+
+export interface ErrorsView {
+  readonly groups: readonly ErrorGroup[];
+  /** How many failed jobs were read, the newest ones, and whether there are more. */
+  readonly read: number;
+  readonly more: boolean;
+}
+
+export interface LimitsView {
+  readonly limits: readonly LimitView[];
+  readonly rates: readonly RateView[];
+}
+
+/** A line of the answer. The last one has `done`, or the `problem` that has ended the work. */
+export type ManyLine = Partial<ManyChanged> & { readonly done?: true; readonly problem?: string };

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { createDashboard } from '../src/index.js';
+import { PERMISSIONS } from '../src/permission.js';
+import { ROUTES } from '../src/routes/routes.js';
+import { stage } from './stage.js';
+
+const detail = async (response: Response): Promise<string> => JSON.parse(await response.text()).detail;
+
+test('without `access` the dashboard is closed: the page, its files and its calls', async () => {
+  const { rowlock } = await stage();
+  const closed = createDashboard({ rowlock });
+  for (const path of ['/', '/api/session', '/api/overview', '/assets/none.js']) {
+    const response = await closed.fetch(new Request(`http://host.example${path}`));
+    expect(response.status).toBe(403);
+    expect(await detail(response)).toMatch(/closed/);
+  }
+});
+
+test('null is 403, and so is a list without `read`', async () => {
+  expect((await (await stage({ access: () => null })).get('/')).status).toBe(403);
+  expect((await (await stage({ access: () => ['cancel'] })).get('/')).status).toBe(403);
+});
+
+test('a Response of `access` is the answer, e.g. a redirect to a sign-in', async () => {
+  const challenge = { 'www-authenticate': 'Basic' };
+  const { get } = await stage({ access: () => new Response('who?', { status: 401, headers: challenge }) });
+  const response = await get('/api/session');
+  expect(response.status).toBe(401);
+  expect(response.headers.get('www-authenticate')).toBe('Basic');
+});
+
+test('`access` gets the headers of the request', async () => {
+  const { get } = await stage({
+    access: ({ headers }) => (headers.get('cookie') === 'session=1' ? 'read-only' : null),
+  });
+  expect((await get('/api/session')).status).toBe(403);
+  const response = await get('/api/session', { headers: { cookie: 'session=1' } });
+  expect(await response.json()).toEqual({ name: 'dashboard', can: ['read'], redacted: false });
+});
+
+test('a fault of `access` opens nothing, and is logged', async () => {
+  const broken = new Error('the session store is away');
+  const { get, faults } = await stage({
+    access: () => {
+      throw broken;
+    },
+  });
+  const response = await get('/');
+  expect(response.status).toBe(500);
+  expect(await response.text()).not.toContain('session store');
+  expect(faults).toEqual([{ err: broken, status: 500 }]);
+});
+
+const changes = Object.entries(ROUTES).filter(([name]) => name.startsWith('POST '));
+
+test.each(changes)('%s needs its permission at the call', async (name, { permission }) => {
+  const others = PERMISSIONS.filter((each) => each !== permission);
+  const { post } = await stage({ access: () => others });
+  const response = await post(`/api/${name.slice('POST '.length)}`, {});
+  expect(response.status).toBe(403);
+  expect(await detail(response)).toBe(`You need the permission "${permission}" for this.`);
+});
+
+test('every call that changes something needs more than `read`, and every other one `read`', () => {
+  for (const [name, { permission }] of Object.entries(ROUTES))
+    expect(permission === 'read').toBe(name.startsWith('GET '));
+});

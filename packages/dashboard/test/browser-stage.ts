@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { addressOf, launchChromium } from '@rowlock/app-parts/testing';
+import { createRowlock, type Rowlock } from '@rowlock/core';
+import { defineHandler, type PostgresTransaction, postgres } from '@rowlock/driver-postgres';
+import { freshDatabase } from '@rowlock/servers';
+import '@rowlock/servers/vitest';
+import axe, { type AxeResults } from 'axe-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { inject } from 'vitest';
+import { z } from 'zod';
+import { createDashboard, type Grant, node } from '../src/index.js';
+
+const SCREENSHOTS = fileURLToPath(new URL('./screenshots/', import.meta.url));
+
+/** Fails for those without an address. */
+export const Mail = defineHandler({
+  kind: 'mail.send',
+  queue: 'mail',
+  payload: z.object({ to: z.string() }),
+  attempts: 1,
+  run: ({ job }) => {
+    if (job.payload.to.startsWith('nobody'))
+      throw Object.assign(new Error(`no route to ${job.payload.to}`), { code: 'ENOROUTE' });
+  },
+});
+
+export const Report = defineHandler({
+  kind: 'report',
+  payload: z.object({ of: z.string() }),
+  run: () => ({ pages: 3 }),
+});
+
+/** A page, and what the browser has complained of, e.g. of the content security policy. */
+export interface Opened {
+  readonly page: Page;
+  readonly complaints: readonly string[];
+  /** What the accessibility checker finds. */
+  faults(): Promise<readonly string[]>;
+  screenshot(name: string): Promise<void>;
+  /** How much wider the page is than the window, in pixels. */
+  overflow(): Promise<number>;
+  /** Presses Tab until something with this name has the focus. */
+  tabTo(name: string): Promise<void>;
+}
+
+export interface BrowserStage {
+  readonly rowlock: Rowlock<PostgresTransaction>;
+  /** What the next requests may do. */
+  grant: Grant;
+  open(path: string, options?: BrowserContextOptions): Promise<Opened>;
+  stop(): Promise<void>;
+}
+
+/** A dashboard on a fresh database, and a browser. */
+export async function browserStage(): Promise<BrowserStage> {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  const database = await freshDatabase(inject('postgresUrl'));
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const driver = postgres({ connectionString: database.url });
+  const rowlock = createRowlock({ driver, handlers: [Mail, Report], log });
+  await rowlock.migrate();
+  const access = (): Grant => stage.grant;
+  const dashboard = createDashboard({ rowlock, basePath: '/ops/rowlock', access });
+  const server = createServer(node(dashboard)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const browser = await launchChromium();
+
+  const stage: BrowserStage = {
+    rowlock,
+    grant: 'operator',
+    async open(path, options = {}) {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+      const opened = openedOf(await context.newPage());
+      await opened.page.goto(`${addressOf(server)}/ops/rowlock${path}`);
+      await opened.page.getByRole('heading', { level: 1 }).waitFor();
+      return opened;
+    },
+    async stop() {
+      await browser.close();
+      dashboard.close();
+      server.close().closeAllConnections();
+      await rowlock.close();
+      await database.drop();
+    },
+  };
+  return stage;
+}
+
+function openedOf(page: Page): Opened {
+  page.setDefaultTimeout(60_000);
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  return {
+    page,
+    complaints,
+    async faults() {
+      await page.evaluate(axe.source);
+      const { violations }: AxeResults = await page.evaluate('axe.run()');
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+    },
+    async screenshot(name) {
+      await page.screenshot({ path: `${SCREENSHOTS}${name}.png`, fullPage: true });
+    },
+    overflow: () =>
+      page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+    async tabTo(name) {
+      // A net: there are fewer things on any screen.
+      for (let presses = 0; presses < 200; presses++) {
+        await page.keyboard.press('Tab');
+        const focused: string | null = await page.evaluate(
+          'document.activeElement.ariaLabel ?? document.activeElement.textContent',
+        );
+        if (focused?.trim() === name) return;
+      }
+      throw new Error(`No Tab leads to ${name}.`);
+    },
+  };
+}

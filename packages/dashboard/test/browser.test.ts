@@ -1,0 +1,254 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type BrowserStage, browserStage, Mail, Report } from './browser-stage.js';
+
+let stage: BrowserStage;
+
+beforeAll(async () => {
+  stage = await browserStage();
+});
+afterAll(() => stage?.stop());
+afterEach(async () => {
+  stage.grant = 'operator';
+  await stage.rowlock.resume('all');
+  for (const { name } of await stage.rowlock.schedules.list()) await stage.rowlock.schedules.remove(name);
+  await stage.rowlock.cancelMany({ created: { from: new Date(0) } });
+  await stage.rowlock.deleteMany({ created: { from: new Date(0) } });
+});
+
+/** Settles all jobs of this stage. */
+async function work(): Promise<void> {
+  const worker = stage.rowlock.worker();
+  await worker.start();
+  while ((await stage.rowlock.count({ status: ['new', 'in-progress'] })).count > 0) await sleep(50);
+  await worker.stop();
+}
+
+test('by keyboard: a failed job is found by its error, its reason is read, and it is redriven', async () => {
+  const { publicId } = await stage.rowlock.enqueue(Mail, { payload: { to: 'nobody' } });
+  await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
+  await work();
+  const { page, complaints, tabTo, faults, screenshot } = await stage.open('/');
+  await tabTo('Errors');
+  await page.keyboard.press('Enter');
+  await page.getByRole('cell', { name: 'ENOROUTE no route to nobody' }).waitFor();
+  await screenshot('errors');
+  expect(await faults()).toEqual([]);
+  await tabTo('1');
+  await page.keyboard.press('Enter');
+  const link = page.getByRole('rowheader', { name: `Job …${publicId.slice(-8)}` }).getByRole('link');
+  await link.waitFor();
+  await screenshot('jobs');
+  expect(await faults()).toEqual([]);
+  await link.focus();
+  await page.keyboard.press('Enter');
+  await page.getByText(/^It ended as error at .*, with ENOROUTE: no route to nobody\.$/).waitFor();
+  await page.getByRole('region', { name: 'Runs' }).first().waitFor();
+  await screenshot('job');
+  expect(await faults()).toEqual([]);
+  await tabTo('Redrive');
+  await page.keyboard.press('Enter');
+  await page.getByText('Redriven: it has all its attempts again.').waitFor();
+  await page.getByText(/^No live worker serves the kind/).waitFor();
+  expect(await stage.rowlock.find(publicId)).toMatchObject({ status: 'new', redrives: 1 });
+  expect(complaints).toEqual([]);
+});
+
+test('by keyboard: a queue is paused with a reason, and resumed', async () => {
+  await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
+  const { page, complaints, tabTo, faults, screenshot } = await stage.open('/');
+  await page.getByText('No worker is alive.', { exact: false }).waitFor();
+  await tabTo('Pause the queue mail');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Pause the queue mail?' }).waitFor();
+  expect(await faults()).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Pause the queue mail');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Reason').focus();
+  await page.keyboard.type('the provider is down');
+  await page.keyboard.press('Enter');
+  await page.getByText('Paused the queue mail.').waitFor();
+  await page.getByText(': the provider is down').waitFor();
+  expect(await stage.rowlock.pauses()).toMatchObject([
+    { scope: 'queue', name: 'mail', reason: 'the provider is down', until: null },
+  ]);
+  await screenshot('paused');
+  expect(await faults()).toEqual([]);
+  await tabTo('Resume the queue mail');
+  await page.keyboard.press('Enter');
+  await page.getByText('Resumed the queue mail.').waitFor();
+  expect(await stage.rowlock.pauses()).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+test('many jobs: the number first, then the change', async () => {
+  await stage.rowlock.enqueueMany(
+    Report,
+    Array.from({ length: 120 }, (_, place) => ({ payload: { of: String(place) } })),
+  );
+  await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
+  const { page, complaints, faults, screenshot } = await stage.open('/?screen=jobs');
+  await page.getByText('121 jobs', { exact: true }).waitFor();
+  await page.getByLabel('Kind', { exact: true }).fill('report');
+  await page.keyboard.press('Enter');
+  await page.getByText('120 jobs', { exact: true }).waitFor();
+  expect(page.url()).toMatch(/\?kind=report&screen=jobs$/);
+  await page.getByRole('button', { name: 'Cancel all …' }).click();
+  await page.getByText('120 jobs of this filter can be cancelled.').waitFor();
+  await screenshot('many');
+  expect(await faults()).toEqual([]);
+  expect(await stage.rowlock.count({ status: 'new' })).toMatchObject({ count: 121 });
+  await page.getByRole('button', { name: 'Cancel 120 jobs' }).click();
+  await page.getByText('120 jobs cancelled').waitFor();
+  expect(await stage.rowlock.count({ status: 'new' })).toMatchObject({ count: 1 });
+  await page.getByRole('link', { name: 'Older' }).click();
+  await page.getByRole('link', { name: 'Newest' }).waitFor();
+  await page.goBack();
+  await page.goBack();
+  await page.getByText('mail.send').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('a waiting job is changed and cancelled', async () => {
+  const { publicId } = await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' }, key: 'ada' });
+  const { page, complaints, faults, screenshot } = await stage.open('/');
+  await page.keyboard.press('/');
+  await page.keyboard.type(publicId);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Change …' }).click();
+  await page.getByLabel('Priority').fill('-3');
+  await page.getByLabel('Payload').fill('{ "to": "bob"');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The payload is not JSON', { exact: false }).waitFor();
+  await page.getByLabel('Payload').fill('{ "to": "bob" }');
+  await screenshot('change');
+  expect(await faults()).toEqual([]);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Changed.', { exact: true }).waitFor();
+  expect(await stage.rowlock.find(publicId)).toMatchObject({ priority: -3, payload: { to: 'bob' } });
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('Cancelled.', { exact: true }).waitFor();
+  expect(await stage.rowlock.find(publicId)).toMatchObject({ status: 'cancelled' });
+  expect(complaints).toEqual([]);
+});
+
+test('a schedule is previewed, run, paused and resumed', async () => {
+  await stage.rowlock.schedules.set('nightly', {
+    handler: Report,
+    payload: { of: 'yesterday' },
+    cron: '0 3 * * *',
+  });
+  const { page, complaints, faults, screenshot } = await stage.open('/?screen=schedules');
+  await page.getByRole('button', { name: 'Preview nightly' }).click();
+  await page.getByRole('dialog').getByRole('listitem').nth(4).waitFor();
+  expect(await faults()).toEqual([]);
+  await page.getByRole('button', { name: 'Back' }).click();
+  await page.getByRole('button', { name: 'Run now nightly' }).click();
+  await page.getByText('Enqueued a job of nightly.').waitFor();
+  await page.getByRole('button', { name: 'Run now nightly' }).click();
+  await page.getByText('Nothing was enqueued: an earlier job of nightly is outstanding.').waitFor();
+  await page.getByRole('button', { name: 'Pause nightly' }).click();
+  await page.getByRole('button', { name: 'Resume nightly' }).waitFor();
+  await screenshot('schedules');
+  expect(await faults()).toEqual([]);
+  await page.getByRole('button', { name: 'Resume nightly' }).click();
+  await page.getByRole('button', { name: 'Pause nightly' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('a limit and a rate are set, and reset', async () => {
+  const { page, complaints, faults, screenshot } = await stage.open('/?screen=limits');
+  await page.getByLabel('Name of the limit').fill('mail');
+  await page.getByLabel('How many at once').first().fill('3');
+  await page.getByRole('button', { name: 'Set the limit' }).click();
+  await page.getByRole('button', { name: 'Reset the limit mail' }).waitFor();
+  await page.getByLabel('Name of the rate').fill('maps');
+  await page.getByLabel('How many starts').fill('100');
+  await page.getByLabel('In how many seconds').fill('60');
+  await page.getByRole('button', { name: 'Set the rate' }).click();
+  await page.getByRole('cell', { name: '100 in 1 min' }).waitFor();
+  await screenshot('limits');
+  expect(await faults()).toEqual([]);
+  await page.getByRole('button', { name: 'Reset the limit mail' }).click();
+  await page.getByRole('button', { name: 'Reset the limit mail' }).waitFor({ state: 'detached' });
+  expect(await stage.rowlock.limits.list()).toEqual([]);
+  await stage.rowlock.rates.reset('maps');
+  expect(complaints).toEqual([]);
+});
+
+test('a worker is seen, and so is its end', async () => {
+  const worker = stage.rowlock.worker({ name: 'packer' });
+  await worker.start();
+  const { page, complaints, faults, screenshot } = await stage.open('/?screen=workers');
+  const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'packer' }) });
+  await row.getByText('alive').waitFor();
+  await screenshot('workers');
+  expect(await faults()).toEqual([]);
+  await worker.stop();
+  await row.getByText('gone').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('who may only read sees no button that changes something', async () => {
+  stage.grant = 'read-only';
+  const { publicId } = await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
+  await stage.rowlock.schedules.set('hourly', { handler: Report, payload: { of: 'x' }, every: '1h' });
+  const { page } = await stage.open('/');
+  await page.getByRole('rowheader', { name: 'mail.send' }).waitFor();
+  expect(await page.getByRole('button').count()).toBe(0);
+  for (const screen of ['jobs&kind=mail.send', 'schedules', 'limits', `job&id=${publicId}`]) {
+    const { page: other } = await stage.open(`/?screen=${screen}`);
+    await other
+      .getByText(screen === 'limits' ? 'count for all' : /mail\.send|hourly/)
+      .first()
+      .waitFor();
+    const names = await other.getByRole('button').allInnerTexts();
+    expect(names.filter((name) => name !== 'Filter' && name !== 'Preview')).toEqual([]);
+  }
+});
+
+test('an error is shown, the numbers stay, and it ends by itself', async () => {
+  await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
+  const { page } = await stage.open('/');
+  const kind = page.getByRole('rowheader', { name: 'mail.send' });
+  await kind.waitFor();
+  await page.route('**/api/overview', (route) =>
+    route.fulfill({ status: 503, json: { detail: 'The database gives no answer: away' } }),
+  );
+  await page.getByText('The database gives no answer: away').waitFor();
+  expect(await kind.count()).toBe(1);
+  await page.unroute('**/api/overview');
+  await page.getByText('The database gives no answer: away').waitFor({ state: 'detached' });
+});
+
+test.each(['light', 'dark'] as const)('a phone has room for every screen, in %s', async (colorScheme) => {
+  await stage.rowlock.enqueue(Mail, { payload: { to: 'nobody' } });
+  await work();
+  const { publicId } = await stage.rowlock.enqueue(Mail, {
+    payload: { to: 'a'.repeat(200) },
+    key: 'k'.repeat(200),
+  });
+  const screens = [
+    'overview',
+    'jobs&status=new',
+    `job&id=${publicId}`,
+    'errors',
+    'schedules',
+    'limits',
+    'workers',
+  ];
+  for (const screen of screens) {
+    const phone = { viewport: { width: 360, height: 740 }, colorScheme, reducedMotion: 'reduce' } as const;
+    const { page, complaints, faults, screenshot, overflow } = await stage.open(`/?screen=${screen}`, phone);
+    await page
+      .getByText(/mail\.send|There is no|count for all|ENOROUTE|gone/)
+      .first()
+      .waitFor();
+    expect({ screen, overflow: await overflow() }).toEqual({ screen, overflow: 0 });
+    await screenshot(`phone-${colorScheme}-${screen.split('&')[0]}`);
+    expect(await faults()).toEqual([]);
+    expect(complaints).toEqual([]);
+  }
+});

@@ -1,0 +1,142 @@
+import type { Stored } from '@rowlock/core';
+import { expect, test } from 'vitest';
+import type { ErrorsView, JobsView } from '../src/views.js';
+import { Mail, Report, stage, worked } from './stage.js';
+
+type Jobs = Stored<JobsView>;
+
+const linesOf = async (response: Response): Promise<readonly object[]> =>
+  (await response.text())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+test('the address is the filter, and the cursor leads on', async () => {
+  const { rowlock, read } = await stage();
+  await rowlock.enqueueMany(
+    Report,
+    Array.from({ length: 60 }, (_, place) => ({ payload: { of: String(place) } })),
+  );
+  await rowlock.enqueue(Mail, { payload: { to: 'ada' }, key: 'ada' });
+  const byKey = await read<Jobs>('jobs?queue=mail&kind=mail.send&key=ada&status=new&status=error');
+  expect(byKey.jobs).toEqual([expect.objectContaining({ kind: 'mail.send', key: 'ada' })]);
+  expect(byKey.jobs[0]).not.toHaveProperty('payload');
+  const byPayload = await read<Jobs>(`jobs?${new URLSearchParams({ payload: '{"of":"7"}' })}`);
+  expect(byPayload.jobs).toHaveLength(1);
+  const first = await read<Jobs>('jobs?kind=report');
+  expect(first.jobs).toHaveLength(50);
+  const second = await read<Jobs>(`jobs?kind=report&cursor=${first.cursor}`);
+  expect(second).toMatchObject({ jobs: { length: 10 }, cursor: null });
+  expect(await read('jobs/count?kind=report')).toEqual({ count: 60, more: false });
+});
+
+test.each(['stat=error', 'status=errors', 'created-from=yesterday', 'payload={', 'payload=[]', 'cursor=x'])(
+  'the address %s is refused',
+  async (query) => {
+    const { get } = await stage();
+    expect((await get(`/api/jobs?${query}`)).status).toBe(400);
+  },
+);
+
+test('many jobs: the number first, then the change with its progress', async () => {
+  const { rowlock, post } = await stage();
+  await rowlock.enqueueMany(
+    Report,
+    Array.from({ length: 150 }, () => ({ payload: { of: 'x' } })),
+  );
+  const dry = await linesOf(await post('/api/jobs/cancel', { filter: 'kind=report', dryRun: true }));
+  expect(dry.at(-1)).toEqual({ found: 150, changed: 0, signalled: 0, skipped: 0, done: true });
+  expect(await rowlock.count({ status: 'new' })).toMatchObject({ count: 150 });
+  const made = await linesOf(await post('/api/jobs/cancel', { filter: 'kind=report' }));
+  expect(made).toEqual([
+    { found: 100, changed: 100, signalled: 0, skipped: 0 },
+    { found: 150, changed: 150, signalled: 0, skipped: 0 },
+    { found: 150, changed: 150, signalled: 0, skipped: 0, done: true },
+  ]);
+  const deleted = await linesOf(await post('/api/jobs/delete', { filter: 'kind=report' }));
+  expect(deleted.at(-1)).toMatchObject({ changed: 150, done: true });
+  expect(await rowlock.count()).toMatchObject({ count: 0 });
+});
+
+test('a filter that means everything is a problem in the last line, and changes nothing', async () => {
+  const { rowlock, post } = await stage();
+  await rowlock.enqueue(Report, { payload: { of: 'x' } });
+  const lines = await linesOf(await post('/api/jobs/cancel', { filter: '' }));
+  expect(lines).toEqual([{ problem: expect.stringMatching(/one condition/) }]);
+  expect(await rowlock.count({ status: 'new' })).toMatchObject({ count: 1 });
+});
+
+test('many jobs: the work ends after the step in which the browser has gone', async () => {
+  const { rowlock, post } = await stage();
+  await rowlock.enqueueMany(
+    Report,
+    Array.from({ length: 1_000 }, () => ({ payload: { of: 'x' } })),
+  );
+  const gone = new AbortController();
+  const { body } = await post('/api/jobs/cancel', { filter: 'kind=report' }, { signal: gone.signal });
+  const reader = body?.getReader();
+  await reader?.read();
+  gone.abort();
+  let ended = await reader?.read();
+  while (ended?.done === false) ended = await reader?.read();
+  const { count } = await rowlock.count({ status: 'cancelled' });
+  expect(count).toBeGreaterThan(0);
+  expect(count).toBeLessThan(1_000);
+});
+
+test('a job with its runs, its error and the reason', async () => {
+  const { rowlock, read, post } = await stage();
+  const { publicId: id } = await rowlock.enqueue(Mail, { payload: { to: 'ada' } });
+  const waiting = await read(`job?id=${id}`);
+  expect(waiting).toMatchObject({
+    job: { publicId: id, payload: { to: 'ada' }, status: 'new' },
+    runs: [],
+    explanation: { reasons: [{ reason: 'unserved' }] },
+  });
+  await worked(rowlock, 1);
+  const failed = await read(`job?id=${id}`);
+  expect(failed).toMatchObject({
+    job: { status: 'error', error: { code: 'ENOROUTE', message: 'no route to ada' } },
+    runs: [{ outcome: 'fail' }],
+    explanation: { reasons: [{ reason: 'settled' }] },
+  });
+  expect((await post('/api/job/redrive', { id })).status).toBe(200);
+  expect((await post('/api/job/redrive', { id })).status).toBe(409);
+  const runAt = '2030-01-01T00:00:00.000Z';
+  const updated = await post('/api/job/update', { id, priority: -5, runAt, payload: { to: 'bob' } });
+  expect(await updated.json()).toEqual({ outcome: 'updated' });
+  expect(await rowlock.find(id)).toMatchObject({
+    priority: -5,
+    availableAt: new Date(runAt),
+    payload: { to: 'bob' },
+  });
+  expect(await (await post('/api/job/cancel', { id })).json()).toEqual({ outcome: 'cancelled' });
+});
+
+test.each([
+  [404, 'cancel', { id: 'none' }],
+  [400, 'cancel', {}],
+  [400, 'update', { id: '01890a5d-ac96-774b-bcce-b302099a8057' }],
+  [400, 'update', { id: '01890a5d-ac96-774b-bcce-b302099a8057', priority: 'high' }],
+  [404, 'update', { id: '01890a5d-ac96-774b-bcce-b302099a8057', priority: 1 }],
+])('%i for job/%s of %j', async (status, name, body) => {
+  const { post } = await stage();
+  expect((await post(`/api/job/${name}`, body)).status).toBe(status);
+});
+
+test('failed jobs by kind and error, with the filter that finds them', async () => {
+  const { rowlock, read: answer } = await stage();
+  await rowlock.enqueueMany(Mail, [
+    { payload: { to: 'bob' } },
+    { payload: { to: 'ada' } },
+    { payload: { to: 'ada' } },
+  ]);
+  await worked(rowlock, 3);
+  const { groups, read, more } = await answer<Stored<ErrorsView>>('errors');
+  expect({ read, more }).toEqual({ read: 3, more: false });
+  expect(groups).toMatchObject([
+    { kind: 'mail.send', code: 'ENOROUTE', message: 'no route to ada', jobs: 2 },
+    { kind: 'mail.send', code: 'ENOROUTE', message: 'no route to bob', jobs: 1 },
+  ]);
+  expect(await answer(`jobs/count?${groups[0]?.filter}`)).toEqual({ count: 2, more: false });
+});

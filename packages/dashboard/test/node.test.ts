@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { addressOf } from '@rowlock/app-parts/testing';
+import { afterEach, expect, test } from 'vitest';
+import { node } from '../src/index.js';
+import { Report, stage } from './stage.js';
+
+const servers: ReturnType<typeof createServer>[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+async function listen(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return addressOf(server);
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+test("Node's own server serves the page, its files and its calls", async () => {
+  const { rowlock, dashboard } = await stage();
+  const address = `${await listen(node(dashboard))}/ops/rowlock`;
+  const page = await (await fetch(address)).text();
+  const [, file] = /src="\.\/(assets\/[^"]+)"/.exec(page) ?? [];
+  expect(await (await fetch(`${address}/${file}`)).text()).not.toBe('');
+  expect((await fetch(`${address}/`, { method: 'HEAD' })).headers.get('content-type')).toMatch(/html/);
+
+  const { publicId: id } = await rowlock.enqueue(Report, { payload: { of: 'x' } });
+  const cancelled = await fetch(`${address}/api/job/cancel`, {
+    method: 'POST',
+    headers: JSON_TYPE,
+    body: JSON.stringify({ id }),
+  });
+  expect(await cancelled.json()).toEqual({ outcome: 'cancelled' });
+});
+
+test('a router in front may shorten the path, and read the body', async () => {
+  const { rowlock, dashboard } = await stage();
+  const handler = node(dashboard);
+  const address = await listen(async (req, res) => {
+    const chunks = await req.toArray();
+    const { url: originalUrl = '' } = req;
+    const url = originalUrl.replace('/ops/rowlock', '');
+    const body: unknown = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : undefined;
+    handler(Object.assign(req, { originalUrl, url, body }), res);
+  });
+  const response = await fetch(`${address}/ops/rowlock/api/pause`, {
+    method: 'POST',
+    headers: JSON_TYPE,
+    body: JSON.stringify({ scope: 'kind', name: 'report' }),
+  });
+  expect(response.status).toBe(200);
+  expect(await rowlock.pauses()).toMatchObject([{ scope: 'kind', name: 'report' }]);
+});

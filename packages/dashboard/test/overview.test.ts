@@ -1,0 +1,76 @@
+import type { Stored } from '@rowlock/core';
+import { expect, test, vi } from 'vitest';
+import type { OverviewView } from '../src/views.js';
+import { Mail, stage } from './stage.js';
+
+type Overview = Stored<OverviewView>;
+
+test('the queues and kinds, the workers and the pauses', async () => {
+  const { rowlock, read } = await stage();
+  await rowlock.enqueueMany(Mail, [{ payload: { to: 'ada' } }, { payload: { to: 'bob' } }]);
+  await rowlock.pause({ queue: 'mail' }, { reason: 'the provider is down', by: 'ada' });
+  const found = await read<Overview>('overview');
+  expect(found.lanes).toEqual([
+    expect.objectContaining({
+      queue: 'mail',
+      kind: 'mail.send',
+      due: { count: 2, more: false },
+      paused: 2,
+      served: false,
+      history: { due: [2], settled: [0] },
+    }),
+  ]);
+  expect(found.pauses).toEqual([expect.objectContaining({ scope: 'queue', name: 'mail', by: 'ada' })]);
+});
+
+test('all viewers share one look, and nothing is read when nobody looks', async () => {
+  const { driver, get } = await stage();
+  const looks = vi.spyOn(driver, 'backlog');
+  await Promise.all(Array.from({ length: 20 }, () => get('/api/overview')));
+  await get('/api/overview');
+  expect(looks).toHaveBeenCalledTimes(1);
+});
+
+test('after a change the next look is a new one', async () => {
+  const { read, post } = await stage();
+  expect((await read<Overview>('overview')).pauses).toEqual([]);
+  await post('/api/pause', { scope: 'kind', name: 'report', reason: 'wrong figures' });
+  const [pause] = (await read<Overview>('overview')).pauses;
+  expect(pause).toMatchObject({ scope: 'kind', name: 'report', by: 'dashboard', reason: 'wrong figures' });
+  await post('/api/resume', { scope: 'kind', name: 'report' });
+  expect((await read<Overview>('overview')).pauses).toEqual([]);
+});
+
+test('a pause has the name that `access` gives, and an end', async () => {
+  const { rowlock, post } = await stage({ access: () => ({ can: 'operator', name: 'ada' }) });
+  const until = new Date(Date.now() + 3_600_000);
+  await post('/api/pause', { scope: 'all', until });
+  expect(await rowlock.pauses()).toMatchObject([{ scope: 'all', by: 'ada', until }]);
+});
+
+test('an error of the database is shown, and ends by itself', async () => {
+  const { driver, get, faults } = await stage();
+  const { backlog } = driver;
+  driver.backlog = () => Promise.reject(new Error('away'));
+  const response = await get('/api/overview');
+  expect(response.status).toBe(500);
+  expect(faults).toHaveLength(1);
+  driver.backlog = backlog;
+  expect((await get('/api/overview')).status).toBe(200);
+});
+
+test('a database that never answers gets one look, and each viewer a sentence', async () => {
+  const { driver, get } = await stage();
+  driver.backlog = vi.fn(() => new Promise<never>(() => {}));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const first = get('/api/overview');
+    const second = get('/api/overview');
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect((await first).status).toBe(503);
+    expect(await (await second).text()).toContain('The database gave no answer within 10 s.');
+    expect(driver.backlog).toHaveBeenCalledTimes(1);
+  } finally {
+    vi.useRealTimers();
+  }
+});

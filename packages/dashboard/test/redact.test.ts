@@ -1,0 +1,85 @@
+import type { JobView, Json, Stored } from '@rowlock/core';
+import { expect, test } from 'vitest';
+import type { RedactedPart } from '../src/index.js';
+import { redactExplanation } from '../src/redact.js';
+import type { ErrorsView, JobPageView } from '../src/views.js';
+import { Mail, Report, stage, worked } from './stage.js';
+
+const HIDDEN = 'ada lovelace';
+
+/** Everything that could be personal. */
+const redact = (value: Json, _: Pick<JobView, 'kind'>, part: RedactedPart): Json =>
+  part === 'error'
+    ? { code: 'ENOROUTE', message: 'no route to ***' }
+    : { length: JSON.stringify(value).length };
+
+test('what the function hides is in no answer', async () => {
+  const { rowlock, get, read } = await stage({ redact });
+  const { publicId: id } = await rowlock.enqueue(Mail, {
+    payload: { to: HIDDEN },
+    metadata: { by: HIDDEN },
+  });
+  await worked(rowlock, 1);
+  await rowlock.schedules.set('mails', { handler: Mail, payload: { to: HIDDEN }, every: '1h' });
+  for (const path of [`/api/job?id=${id}`, '/api/jobs', '/api/errors', '/api/schedules']) {
+    const text = await (await get(path)).text();
+    expect(text).not.toContain(HIDDEN);
+    expect(text).toContain('mail.send');
+  }
+  const { job, explanation } = await read<Stored<JobPageView>>(`job?id=${id}`);
+  expect(job).toMatchObject({ payload: { length: 21 }, error: { message: 'no route to ***' } });
+  expect(explanation.reasons[0]?.text).toMatch(/ENOROUTE: no route to \*\*\*/);
+});
+
+test('a group whose text is hidden is found by its code', async () => {
+  const { rowlock, read } = await stage({ redact });
+  await rowlock.enqueueMany(Mail, [{ payload: { to: 'ada' } }, { payload: { to: 'bob' } }]);
+  await worked(rowlock, 2);
+  const { groups } = await read<Stored<ErrorsView>>('errors');
+  expect(groups).toMatchObject([
+    { jobs: 2, message: 'no route to ***', filter: 'status=error&kind=mail.send&error-code=ENOROUTE' },
+  ]);
+});
+
+test('a redacted payload cannot be written back', async () => {
+  const { rowlock, post, read } = await stage({ redact });
+  const { publicId: id } = await rowlock.enqueue(Report, { payload: { of: 'x' } });
+  expect(await read('session')).toMatchObject({ redacted: true });
+  expect((await post('/api/job/update', { id, payload: { length: 10 } })).status).toBe(409);
+  expect((await post('/api/job/update', { id, priority: 3 })).status).toBe(200);
+});
+
+test('the sentences of an earlier job of the key are redacted, too', () => {
+  const error = { code: 'E', message: 'ada' };
+  const cause = {
+    reason: 'delayed',
+    until: new Date(0),
+    attempt: 1,
+    maxAttempts: 2,
+    error,
+    blocks: true,
+    text: 'It is due at 1970, after 1 of 2 attempts, with E: ada.',
+  } as const;
+  const job = { publicId: 'a', kind: 'mail.send' };
+  const { reasons } = redactExplanation(
+    {
+      publicId: 'b',
+      status: 'new',
+      at: new Date(0),
+      reasons: [
+        {
+          reason: 'earlier',
+          key: 'k',
+          job,
+          causes: [cause],
+          blocks: true,
+          text: `Job a goes first. ${cause.text}`,
+        },
+      ],
+    },
+    job,
+    () => ({ code: 'E', message: '***' }),
+  );
+  expect(JSON.stringify(reasons)).not.toContain('ada');
+  expect(reasons[0]?.text).toContain('with E: ***.');
+});

@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest';
+import { createDashboard } from '../src/index.js';
+import { stage } from './stage.js';
+
+test('a path outside of the base path is not answered', async () => {
+  const { dashboard } = await stage();
+  for (const path of ['/', '/ops', '/ops/rowlocks', '/ops/rowlocks/'])
+    expect((await dashboard.fetch(new Request(`http://host.example${path}`))).status).toBe(404);
+});
+
+test('the base path without its slash leads to the page by a relative address, as a proxy may have a path in front', async () => {
+  const { get } = await stage();
+  const response = await get('?screen=jobs');
+  expect(response.status).toBe(308);
+  expect(response.headers.get('location')).toBe('rowlock/?screen=jobs');
+});
+
+test('the dashboard may be at the root', async () => {
+  const { dashboard } = await stage({ basePath: '/' });
+  expect((await dashboard.fetch(new Request('http://host.example/'))).status).toBe(200);
+  expect((await dashboard.fetch(new Request('http://host.example/api/session'))).status).toBe(200);
+});
+
+test('a base path without a slash in front is refused', async () => {
+  const { rowlock } = await stage();
+  expect(() => createDashboard({ rowlock, basePath: 'rowlock' })).toThrow(/begin with a slash/);
+});
+
+test('every answer has a strict content policy, and is not kept', async () => {
+  const { get } = await stage();
+  for (const path of ['/', '/api/session', '/api/none', '/none.txt']) {
+    const { headers } = await get(path);
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(headers.get('content-security-policy')).not.toContain('unsafe');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('cache-control')).toBe('no-store');
+  }
+});
+
+test('the files of the page are kept by the browser under their hashed names', async () => {
+  const { get } = await stage();
+  const page = await (await get('/')).text();
+  const files = [...page.matchAll(/"\.\/(assets\/[^"]+)"/g)].map(([, name]) => name);
+  expect(files.length).toBeGreaterThanOrEqual(2);
+  for (const file of files) {
+    const response = await get(`/${file}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('private, max-age=31536000, immutable');
+  }
+  expect(page).not.toMatch(/<style|style=|<script(?![^>]*src=)/);
+});
+
+test('a path that leads out of the folder finds nothing', async () => {
+  const { get } = await stage();
+  for (const path of ['/..%2f..%2fpackage.json', '/assets/..%2f..%2fpackage.json', '/%2e%2e/package.json'])
+    expect((await get(path)).status).toBe(404);
+});
+
+test.each([
+  ['a page of another site', { 'sec-fetch-site': 'cross-site' }],
+  ['a page of another subdomain', { 'sec-fetch-site': 'same-site' }],
+  ['another origin, where the browser says no more', { origin: 'http://evil.example' }],
+  ['an origin that is null', { origin: 'null' }],
+])('a change from %s is refused', async (_, headers) => {
+  const { get } = await stage();
+  const response = await get('/api/resume', {
+    method: 'POST',
+    body: JSON.stringify({ scope: 'all' }),
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+  expect(response.status).toBe(403);
+  expect(await response.text()).toContain('This request came from another site.');
+});
+
+test.each([
+  ['its own page', { 'sec-fetch-site': 'same-origin' }],
+  ['its own origin', { origin: 'http://host.example' }],
+  [
+    'its own origin behind a proxy',
+    { origin: 'https://public.example', 'x-forwarded-host': 'public.example' },
+  ],
+  ['a program', {}],
+])('a change from %s is made', async (_, headers) => {
+  const { get } = await stage();
+  const response = await get('/api/resume', {
+    method: 'POST',
+    body: JSON.stringify({ scope: 'all' }),
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+  expect(response.status).toBe(200);
+});
+
+test.each([
+  [415, 'scope=all', 'application/x-www-form-urlencoded'],
+  [415, '{"scope":"all"}', 'text/plain'],
+  [400, '{"scope":', 'application/json'],
+  [400, '[]', 'application/json'],
+  [400, 'null', 'application/json'],
+  [400, '{"scope":7}', 'application/json'],
+  [400, '{"scope":"everything"}', 'application/json'],
+  [400, '{"scope":"queue"}', 'application/json'],
+  [400, '{"scope":"queue","name":""}', 'application/json'],
+  [413, `{"scope":"${'a'.repeat(4 * 1024 * 1024)}"}`, 'application/json'],
+])('%i for a body that is wrong', async (status, body, type) => {
+  const { get } = await stage();
+  const response = await get('/api/pause', { method: 'POST', body, headers: { 'content-type': type } });
+  expect(response.status).toBe(status);
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(await response.json()).toMatchObject({ status, detail: expect.any(String) });
+});
+
+test.each([
+  ['GET', '/api/none', 404],
+  ['GET', '/api/constructor', 404],
+  ['GET', '/api/pause', 405],
+  ['POST', '/api/overview', 405],
+  ['POST', '/', 405],
+])('%s %s is answered by %i', async (method, path, status) => {
+  const { get } = await stage();
+  expect((await get(path, { method })).status).toBe(status);
+});
+
+test('a person who follows a link reads a sentence', async () => {
+  const { get } = await stage({ access: () => null });
+  const response = await get('/', { headers: { accept: 'text/html,*/*' } });
+  expect(await response.text()).toBe('You have no access to this dashboard.\n');
+});
+
+test('a closed dashboard answers nothing more', async () => {
+  const { dashboard, get } = await stage();
+  dashboard.close();
+  expect((await get('/api/session')).status).toBe(503);
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { Report, stage } from './stage.js';
+
+test('a schedule is previewed, run, paused and resumed', async () => {
+  const { rowlock, get, post } = await stage({ access: () => ({ can: 'operator', name: 'ada' }) });
+  const name = 'reports / nightly';
+  await rowlock.schedules.set(name, { handler: Report, payload: { of: 'yesterday' }, cron: '0 3 * * *' });
+  expect(await (await get('/api/schedules')).json()).toMatchObject([
+    { name, cron: '0 3 * * *', kind: 'report' },
+  ]);
+  const preview = await (await get(`/api/schedules/preview?${new URLSearchParams({ name })}`)).json();
+  expect(preview).toHaveLength(5);
+  expect(await (await post('/api/schedules/run', { name })).json()).toMatchObject({ outcome: 'enqueued' });
+  await post('/api/schedules/pause', { name });
+  expect(await rowlock.schedules.list()).toMatchObject([{ pausedBy: 'ada' }]);
+  await post('/api/schedules/resume', { name });
+  expect(await rowlock.schedules.list()).toMatchObject([{ pausedBy: null }]);
+  expect((await post('/api/schedules/run', { name: 'none' })).status).toBe(404);
+});
+
+test('sizes of limits and numbers of rates are set and reset', async () => {
+  const { rowlock, get, post } = await stage({ access: () => ({ can: 'operator', name: 'ada' }) });
+  await post('/api/limits/set', { name: 'mail', max: 3 });
+  await post('/api/rates/set', { name: 'maps', limit: 100, perMs: 60_000, burst: 2 });
+  expect(await rowlock.limits.list()).toMatchObject([{ name: 'mail', max: 3, setBy: 'ada' }]);
+  expect(await rowlock.rates.list()).toMatchObject([{ name: 'maps', limit: 100, perMs: 60_000, burst: 2 }]);
+  expect(await (await get('/api/limits')).json()).toMatchObject({
+    limits: [{ name: 'mail' }],
+    rates: [{ name: 'maps' }],
+  });
+  await post('/api/limits/reset', { name: 'mail' });
+  await post('/api/rates/reset', { name: 'maps' });
+  expect(await (await get('/api/limits')).json()).toEqual({ limits: [], rates: [] });
+  expect((await post('/api/limits/set', { name: 'mail', max: 0 })).status).toBe(400);
+});

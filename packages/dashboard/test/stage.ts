@@ -1,0 +1,88 @@
+import { createRowlock, type Rowlock } from '@rowlock/core';
+import { defineHandler, type MemoryTransaction, memory } from '@rowlock/driver-memory';
+import { afterEach } from 'vitest';
+import { z } from 'zod';
+import { createDashboard, type Dashboard, type DashboardOptions } from '../src/index.js';
+
+export const Mail = defineHandler({
+  kind: 'mail.send',
+  queue: 'mail',
+  payload: z.object({ to: z.string() }),
+  attempts: 1,
+  run: ({ job }) => {
+    throw Object.assign(new Error(`no route to ${job.payload.to}`), { code: 'ENOROUTE' });
+  },
+});
+
+export const Report = defineHandler({
+  kind: 'report',
+  payload: z.object({ of: z.string() }),
+  run: () => ({ pages: 3 }),
+});
+
+export interface Stage {
+  readonly rowlock: Rowlock<MemoryTransaction>;
+  readonly driver: ReturnType<typeof memory>;
+  readonly dashboard: Dashboard;
+  /** The faults that were logged. */
+  readonly faults: readonly object[];
+  get(path: string, init?: RequestInit): Promise<Response>;
+  /** What a call of the page answers. */
+  read<Answer>(call: string): Promise<Answer>;
+  /** As the page sends it. */
+  post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
+}
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+/** A dashboard of a Rowlock in memory, for an operator at `/ops/rowlock` unless the options differ. */
+export async function stage({
+  access = () => 'operator',
+  basePath = '/ops/rowlock',
+  ...options
+}: Partial<DashboardOptions> = {}): Promise<Stage> {
+  const driver = memory();
+  const silent = (): void => {};
+  const log = { debug: silent, info: silent, warn: silent, error: silent };
+  const rowlock = createRowlock({ driver, handlers: [Mail, Report], log });
+  await rowlock.migrate();
+  const faults: object[] = [];
+  const dashboard = createDashboard({
+    rowlock,
+    basePath,
+    access,
+    log: { error: (fields) => faults.push(fields) },
+    ...options,
+  });
+  open.push(rowlock, dashboard);
+  const get = (path: string, init?: RequestInit): Promise<Response> =>
+    dashboard.fetch(new Request(`http://host.example/ops/rowlock${path}`, init));
+  const read = async <Answer>(call: string): Promise<Answer> =>
+    JSON.parse(await (await get(`/api/${call}`)).text());
+  const post = (path: string, body: unknown, init: RequestInit = {}): Promise<Response> =>
+    get(path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      ...init,
+      headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...init.headers },
+    });
+  return { rowlock, driver, dashboard, faults, get, read, post };
+}
+
+/** Resolves once this many jobs are settled by a worker, which then stops. */
+export async function worked(rowlock: Rowlock<MemoryTransaction>, jobs: number): Promise<void> {
+  const worker = rowlock.worker();
+  let left = jobs;
+  const ended = new Promise<void>((resolve) => {
+    worker.on('settled', (_, endings) => {
+      left -= endings.size;
+      if (left <= 0) resolve();
+    });
+  });
+  await worker.start();
+  await ended;
+  await worker.stop();
+}
