@@ -2,8 +2,9 @@ import type { JobCount } from '@rowlock/core';
 
 /** How values are written for people. */
 
-export function number(value: number): string {
-  return value.toLocaleString('en-US');
+/** `-` without a number. */
+export function number(value: number | null): string {
+  return value === null ? '-' : value.toLocaleString('en-US');
 }
 
 /** `10,000+` where there may be more. */

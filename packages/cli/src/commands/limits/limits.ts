@@ -3,22 +3,22 @@ import type { LimitView } from '@rowlock/core';
 import { count } from '../../count.js';
 import type { Kit } from '../../kit.js';
 import type { Column } from '../../output/table.js';
-import { number, time } from '../../output/values.js';
+import { counted, number, time } from '../../output/values.js';
 import { who } from '../../who.js';
 
 export const limits = (kit: Kit) =>
   new Command('limits')
-    .description('the sizes of limits that were set at run time')
+    .description('limits in use, and their sizes at run time')
     .addCommand(list(kit))
     .addCommand(set(kit))
     .addCommand(reset(kit));
 
 const list = (kit: Kit) =>
   new Command('list')
-    .description('the limits whose size was set')
+    .description('the limits in use and those whose size was set')
     .action(() =>
       kit.withDatabase(async ({ rowlock, output }) =>
-        output.list(await rowlock.limits.list(), COLUMNS, 'No size was set: handlers say what it is.'),
+        output.list(await rowlock.limits.list(), COLUMNS, 'No limit is in use, and no size was set.'),
       ),
     );
 
@@ -51,6 +51,8 @@ const reset = (kit: Kit) =>
 const COLUMNS: readonly Column<LimitView>[] = [
   { title: 'NAME', of: ({ name }) => name, cut: true },
   { title: 'SIZE', of: ({ max }) => number(max), align: 'right' },
+  { title: 'TAKEN', of: ({ taken }) => number(taken), align: 'right' },
+  { title: 'WAITING', of: ({ waiting }) => counted(waiting), align: 'right' },
   { title: 'SET', of: ({ setAt }) => time(setAt) },
-  { title: 'BY', of: ({ setBy }) => setBy, cut: true },
+  { title: 'BY', of: ({ setBy }) => setBy ?? '-', cut: true },
 ];

@@ -3,23 +3,23 @@ import type { RateView } from '@rowlock/core';
 import { count } from '../../count.js';
 import type { Kit } from '../../kit.js';
 import type { Column } from '../../output/table.js';
-import { lasting, number, time } from '../../output/values.js';
+import { counted, lasting, number, time } from '../../output/values.js';
 import { duration } from '../../times.js';
 import { who } from '../../who.js';
 
 export const rates = (kit: Kit) =>
   new Command('rates')
-    .description('the numbers of rates that were set at run time')
+    .description('rates in use, and their numbers at run time')
     .addCommand(list(kit))
     .addCommand(set(kit))
     .addCommand(reset(kit));
 
 const list = (kit: Kit) =>
   new Command('list')
-    .description('the rates whose numbers were set')
+    .description('the rates in use and those whose numbers were set')
     .action(() =>
       kit.withDatabase(async ({ rowlock, output }) =>
-        output.list(await rowlock.rates.list(), COLUMNS, 'No numbers were set: handlers say what they are.'),
+        output.list(await rowlock.rates.list(), COLUMNS, 'No rate is in use, and no numbers were set.'),
       ),
     );
 
@@ -54,6 +54,8 @@ const COLUMNS: readonly Column<RateView>[] = [
   { title: 'STARTS', of: ({ limit }) => number(limit), align: 'right' },
   { title: 'PER', of: ({ perMs }) => lasting(perMs), align: 'right' },
   { title: 'BURST', of: ({ burst }) => number(burst), align: 'right' },
+  { title: 'WAITING', of: ({ waiting }) => counted(waiting), align: 'right' },
+  { title: 'NEXT', of: ({ nextAt }) => time(nextAt) },
   { title: 'SET', of: ({ setAt }) => time(setAt) },
-  { title: 'BY', of: ({ setBy }) => setBy, cut: true },
+  { title: 'BY', of: ({ setBy }) => setBy ?? '-', cut: true },
 ];
