@@ -152,8 +152,8 @@ class Memory extends MemoryStore implements MemoryDriver {
     return this.execute((place) => statements.states(place, publicIds));
   }
 
-  backlog(most: number): Promise<readonly Backlog[]> {
-    return this.execute((place) => statements.backlog(place, most));
+  backlog(most: number, inAll?: number): Promise<readonly Backlog[]> {
+    return this.execute((place) => statements.backlog(place, most, inAll));
   }
 
   report(workerId: string, report: StatisticsReport): Promise<void> {

@@ -337,8 +337,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return new Map(rows.map(({ public_id, status }) => [public_id, status]));
   }
 
-  backlog(most: number): Promise<readonly Backlog[]> {
-    return backlog(this.#on, this.context.sql, most);
+  backlog(most: number, inAll?: number): Promise<readonly Backlog[]> {
+    return backlog(this.#on, this.context.sql, most, inAll);
   }
 
   report(workerId: string, given: StatisticsReport): Promise<void> {

@@ -243,8 +243,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return new Map(rows.map(({ public_id, status }) => [public_id, status]));
   }
 
-  backlog(most: number): Promise<readonly Backlog[]> {
-    return backlog(this.#short, this.context.sql, most);
+  backlog(most: number, inAll?: number): Promise<readonly Backlog[]> {
+    return backlog(this.#short, this.context.sql, most, inAll);
   }
 
   report(workerId: string, given: StatisticsReport): Promise<void> {

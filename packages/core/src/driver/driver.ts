@@ -81,8 +81,11 @@ export interface Driver<Tx = unknown> extends Store {
   /**
    * The waiting jobs of all queues, by queue and kind. Of each queue counts the first `most` due jobs in the order of the
    * claim, and as many delayed ones. Reads without locks.
+   *
+   * @param inAll The most of all queues together. Each queue has an equal share of them, and at least 100. Default: no
+   * bound.
    */
-  backlog(most: number): Promise<readonly Backlog[]>;
+  backlog(most: number, inAll?: number): Promise<readonly Backlog[]>;
 
   /**
    * Adds what a worker has counted to the sums of this minute, and writes what it has now. Commits without a flush where

@@ -61,13 +61,13 @@ export interface Stats {
 }
 
 export async function stats(driver: Pick<Driver, 'backlog' | 'tallied' | 'workers'>): Promise<Stats> {
-  const workers = (await driver.workers()).filter(({ alive }) => alive);
-  const queues = new Set(workers.flatMap((worker) => worker.queues)).size;
-  const [backlog, minute, hour] = await Promise.all([
-    driver.backlog(Math.min(MOST, Math.ceil(MOST_IN_ALL / Math.max(1, queues)))),
+  const [all, backlog, minute, hour] = await Promise.all([
+    driver.workers(),
+    driver.backlog(MOST, MOST_IN_ALL),
     driver.tallied(1),
     driver.tallied(59),
   ]);
+  const workers = all.filter(({ alive }) => alive);
   const known = [...backlog, ...hour.tallies, ...workers.flatMap(({ running }) => running)];
   const lanes = new Map(known.map(({ queue, kind }) => [nameOf({ queue, kind }), { queue, kind }]));
   return {

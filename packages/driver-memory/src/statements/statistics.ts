@@ -5,15 +5,24 @@ import type { TallyRow } from '../rows.js';
 import { pausesOf } from './pauses.js';
 import type { Place } from './place.js';
 
+/** The fewest jobs of a queue that are counted, where there are so many. */
+const LEAST = 100;
+
 const MINUTE_MS = 60_000;
 const WEEK_MS = 604_800_000;
 
-export function backlog(place: Place, most: number): readonly Backlog[] {
+export function backlog(
+  place: Place,
+  wanted: number,
+  inAll = Number.POSITIVE_INFINITY,
+): readonly Backlog[] {
   const { database, tx } = place;
   const now = database.clock.now();
   const isPaused = pausesOf(place).job;
   const waiting = database.tables.jobs.find(tx, ({ status }) => status === 'new').map(({ value }) => value);
-  return [...new Set(waiting.map(({ queue }) => queue))].flatMap((queue) => {
+  const queues = new Set(waiting.map(({ queue }) => queue));
+  const most = Math.min(wanted, Math.max(LEAST, Math.floor(inAll / queues.size)));
+  return [...queues].flatMap((queue) => {
     const own = waiting.filter((job) => job.queue === queue);
     const due = own.filter((job) => job.due && job.availableAt <= now).toSorted(inOrder);
     const delayed = own.filter((job) => !job.due);

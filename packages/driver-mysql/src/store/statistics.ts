@@ -3,6 +3,9 @@ import { change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { Given } from './given.js';
 
+/** The fewest jobs of a queue that are counted, where there are so many. */
+const LEAST = 100;
+
 interface DueRow {
   readonly kind: string;
   readonly jobs: string;
@@ -37,11 +40,13 @@ const TALLIES = new Given('given', [
 export async function backlog(
   on: MysqlTransaction,
   sql: Statements,
-  most: number,
+  wanted: number,
+  inAll = Number.POSITIVE_INFINITY,
 ): Promise<readonly Backlog[]> {
+  const queues = await query<{ queue: string }>(on, sql.queues);
+  const most = Math.min(wanted, Math.max(LEAST, Math.floor(inAll / queues.length)));
   const found: Backlog[] = [];
-  for (const { queue } of await query<{ queue: string }>(on, sql.queues))
-    found.push(...(await backlogOf(on, sql, queue, most)));
+  for (const { queue } of queues) found.push(...(await backlogOf(on, sql, queue, most)));
   return found;
 }
 

@@ -30,7 +30,7 @@ export const statisticsStatements = (tables: Tables) => {
   const first = (name: string, columns: string, which: string, order: string): string => `
         SELECT found.* FROM ${name} CROSS JOIN LATERAL (
           SELECT ${columns} FROM ${job}
-          WHERE queue = ${name}.queue AND ${which} ORDER BY ${order} LIMIT $1
+          WHERE queue = ${name}.queue AND ${which} ORDER BY ${order} LIMIT (SELECT most FROM share)
         ) AS found`;
 
   return {
@@ -38,7 +38,11 @@ export const statisticsStatements = (tables: Tables) => {
 
     backlog: `
       WITH RECURSIVE ${queuesOf(job, 'plain', DUE)}, ${queuesOf(job, 'limited', LIMITED)}, ${queuesOf(job, 'later', LATER)},
-      waiting AS (${first('plain', "queue, kind, available_at, limits, 'due' AS state", claimable("limits = ''"), 'priority, id')}
+      share AS MATERIALIZED (
+        SELECT least($1::bigint, greatest(100, $2::bigint / greatest(1, count(queue)))) AS most
+        FROM (SELECT queue FROM plain UNION SELECT queue FROM limited UNION SELECT queue FROM later) AS lane
+      ),
+      waiting AS MATERIALIZED (${first('plain', "queue, kind, available_at, limits, 'due' AS state", claimable("limits = ''"), 'priority, id')}
         UNION ALL ${first('limited', "queue, kind, available_at, limits, 'due'", claimable("limits <> ''"), 'limits, priority, id')}
         UNION ALL ${first('later', "queue, kind, available_at, limits, 'later'", LATER, 'available_at')}
       )
@@ -47,8 +51,8 @@ export const statisticsStatements = (tables: Tables) => {
              count(*) FILTER (WHERE state = 'due'
                AND (${isPaused} OR limits <> '' AND ${isLimitPaused("nullif(limits, '')")})) AS paused,
              count(*) FILTER (WHERE state = 'later') AS delayed,
-             sum(count(*) FILTER (WHERE state = 'due')) OVER (PARTITION BY queue) >= $1 AS more,
-             sum(count(*) FILTER (WHERE state = 'later')) OVER (PARTITION BY queue) >= $1 AS more_delayed,
+             sum(count(*) FILTER (WHERE state = 'due')) OVER (PARTITION BY queue) >= (SELECT most FROM share) AS more,
+             sum(count(*) FILTER (WHERE state = 'later')) OVER (PARTITION BY queue) >= (SELECT most FROM share) AS more_delayed,
              extract(epoch FROM statement_timestamp() - min(available_at) FILTER (WHERE state = 'due')) * 1000 AS oldest_ms
       FROM waiting
       GROUP BY queue, kind

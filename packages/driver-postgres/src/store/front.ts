@@ -1,5 +1,5 @@
 import type { State } from '@rowlock/core';
-import type { Front, FrontJob, FrontQuestion, NamedJob } from '@rowlock/core/driver';
+import type { Front, FrontJob, FrontQuestion } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { type PostgresTransaction, query } from '../query.js';
 import { type RunRow, toRun } from './situation.js';
@@ -10,7 +10,8 @@ interface FrontRow {
   now: number;
   more: boolean;
   id: bigint | null;
-  named: NamedJob;
+  public_id: string;
+  kind: string;
   key: string | null;
   priority: number;
   limits: string;
@@ -34,8 +35,10 @@ export async function front(
 }
 
 function toFrontJob(row: FrontRow): readonly FrontJob[] {
-  const { id, named, key, priority, limits, status, due, run, dependency } = row;
+  const { id, public_id: publicId, kind, key, priority, limits, status, due, run, dependency } = row;
   if (id === null) return [];
-  const times = { availableAt: new Date(row.available_at) };
-  return [{ ...named, ...times, id, key, priority, limits, status, due, run: run && toRun(run), dependency }];
+  const availableAt = new Date(row.available_at);
+  return [
+    { id, publicId, kind, key, priority, limits, status, due, availableAt, run: run && toRun(run), dependency },
+  ];
 }

@@ -30,8 +30,9 @@ export async function backlog(
   on: PostgresTransaction,
   sql: Statements,
   most: number,
+  inAll?: number,
 ): Promise<readonly Backlog[]> {
-  const rows = await query<BacklogRow & { [column: string]: unknown }>(on, sql.backlog, [most]);
+  const rows = await query<BacklogRow & { [column: string]: unknown }>(on, sql.backlog, [most, inAll ?? null]);
   return rows.map(({ queue, kind, due, paused, delayed, more, more_delayed, oldest_ms }) => ({
     queue,
     kind,
