@@ -19,8 +19,8 @@ export interface RateView {
   readonly setAt: Date | null;
   /** Who has set the numbers. Null if they were not set. */
   readonly setBy: string | null;
-  /** How long until the next start is allowed, in milliseconds. 0: now. Also 0 without numbers. */
-  readonly nextInMs: number;
+  /** When the next start is allowed, by the clock of this process. Null if it is now, or if there are no numbers. */
+  readonly nextAt: Date | null;
   /** Due jobs with this rate that no run has. Paused ones count too. */
   readonly waiting: JobCount;
 }
@@ -43,7 +43,7 @@ export async function ratesInUse(
       const set = settings.find((each) => each.name === name);
       return {
         ...numbersOf(name, set, said.get(name)),
-        nextInMs: waitOf(name, set ?? said.get(name), times),
+        nextAt: timeAfter(waitOf(name, set ?? said.get(name), times)),
         waiting: waitingFor(name, jobs),
       };
     });
@@ -59,8 +59,12 @@ function numbersOf(
   name: string,
   set: RateSetting | undefined,
   said: Rate | undefined,
-): Omit<RateView, 'nextInMs' | 'waiting'> {
+): Omit<RateView, 'nextAt' | 'waiting'> {
   return set ?? { name, limit: null, perMs: null, burst: null, ...said, setAt: null, setBy: null };
+}
+
+function timeAfter(waitMs: number): Date | null {
+  return waitMs === 0 ? null : new Date(Date.now() + waitMs);
 }
 
 /** How long until a rate allows a start, in milliseconds. */

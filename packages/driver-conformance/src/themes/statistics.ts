@@ -81,7 +81,8 @@ export const statistics = theme('statistics', (test) => {
   test('each queue has its share of what is counted in all, and at least 100', async (stage) => {
     const { driver, queue } = stage;
     await stage.putMany(Array.from({ length: 101 }, () => ({})));
-    const of = async (inAll: number) => (await driver.backlog(200, inAll)).filter((lane) => lane.queue === queue);
+    const of = async (inAll: number) =>
+      (await driver.backlog(200, inAll)).filter((lane) => lane.queue === queue);
     expect(await of(1)).toMatchObject([{ due: 100, more: true }]);
     expect(await of(1_000_000)).toMatchObject([{ due: 101, more: false }]);
   });

@@ -108,10 +108,14 @@ async function limited(rowlock: Watched): Promise<readonly Reading[]> {
 
 async function rated(rowlock: Watched): Promise<readonly Reading[]> {
   const rates = await rowlock.rates.list().catch(() => []);
-  return busiest(rates).flatMap(({ name, nextInMs, waiting: { count } }) => [
-    { metric: DATABASE_GAUGES.rateNext, labels: { rate: name }, value: nextInMs / 1_000 },
+  return busiest(rates).flatMap(({ name, nextAt, waiting: { count } }) => [
+    { metric: DATABASE_GAUGES.rateNext, labels: { rate: name }, value: secondsUntil(nextAt) },
     { metric: DATABASE_GAUGES.rateWaiting, labels: { rate: name }, value: count },
   ]);
+}
+
+function secondsUntil(time: Date | null): number {
+  return time === null ? 0 : Math.max(0, time.getTime() - Date.now()) / 1_000;
 }
 
 /** Those for which most jobs wait. */
