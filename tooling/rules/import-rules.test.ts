@@ -34,6 +34,12 @@ const CASES: [file: string, imported: string, refused?: RegExp][] = [
   ['packages/telemetry/src/a.ts', '@rowlock/driver-postgres', /runs on every database/],
   ['packages/telemetry/src/a.ts', '@rowlock/servers', /published package must not need them/],
 
+  ['packages/cli/src/a.ts', '@rowlock/core/driver'],
+  ['packages/cli/src/a.ts', '@rowlock/driver-postgres'],
+  ['packages/cli/src/a.ts', 'pg', /has no SQL/],
+  ['packages/cli/src/a.ts', '@rowlock/servers', /published package must not need them/],
+  ['packages/cli/test/a.test.ts', 'pg'],
+
   ['packages/driver-postgres/src/a.ts', '@rowlock/core'],
   ['packages/driver-postgres/src/a.ts', '@rowlock/core/driver'],
   ['packages/driver-postgres/src/a.ts', 'pg'],

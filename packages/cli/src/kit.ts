@@ -30,7 +30,7 @@ interface OpenOptions {
 const nothing = (): void => {};
 
 /** A command shows what it finds itself. */
-const SILENT: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+export const SILENT: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 /** What commands are made with. */
 export class Kit {

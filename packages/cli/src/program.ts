@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { Command } from '@commander-js/extra-typings';
+import { completion } from './commands/completion.js';
+import { doctor } from './commands/doctor.js';
 import { jobs } from './commands/jobs/jobs.js';
 import { limits } from './commands/limits/limits.js';
 import { migrate } from './commands/migrate.js';
@@ -10,6 +12,7 @@ import { resume } from './commands/pauses/resume.js';
 import { prune } from './commands/prune.js';
 import { queues } from './commands/queues.js';
 import { rates } from './commands/rates/rates.js';
+import { run } from './commands/run.js';
 import { schedules } from './commands/schedules/schedules.js';
 import { sql } from './commands/sql.js';
 import { status } from './commands/status.js';
@@ -49,7 +52,7 @@ export function program(terminal: Terminal): CommandUnknownOpts {
 const COMMANDS: readonly ((kit: Kit) => CommandUnknownOpts)[] = [
   ...[status, queues, workers, jobs],
   ...[pause, resume, pauses, limits, rates, schedules],
-  ...[prune, migrate, sql],
+  ...[prune, doctor, run, migrate, sql, completion],
 ];
 
 /** A command that is added has settings of its own. */

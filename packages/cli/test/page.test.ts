@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { defineHandler } from '@rowlock/core';
 import { expect, test } from 'vitest';
@@ -8,6 +9,7 @@ import { call } from './call.js';
 import { SERVERS, stage } from './servers.js';
 
 const PAGE = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
+const HANDLERS = fileURLToPath(new URL('handlers.ts', import.meta.url));
 const COMMANDS = [...PAGE.matchAll(/^npx rowlock (.*)$/gm)].map(([, words = '']) => words);
 /** The id that stands for a job of the reader's. */
 const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/;
@@ -15,10 +17,14 @@ const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/;
 test.each(COMMANDS)('the page says what works: rowlock %s', async (words) => {
   const { url, rowlock } = await stage(SERVERS[0]);
   const Mail = defineHandler({ kind: 'mail.send', queue: 'mail', payload: z.object({}), run: () => null });
-  const { publicId } = await rowlock.enqueue(Mail, { payload: {} });
+  const { publicId } = await rowlock.enqueue(Mail, { payload: {}, delay: '1h' });
   await rowlock.schedules.set('nightly', { handler: Mail, payload: {}, every: '1d' });
-  const signal = words.includes('--watch') ? AbortSignal.abort() : new AbortController().signal;
-  const called = await call(wordsOf(words.replace(ID, publicId)), { url, signal });
+  const isEndless = words.includes('--watch') || /^run (?!.*--until-idle)/.test(words);
+  const signal = isEndless ? AbortSignal.abort() : new AbortController().signal;
+  const called = await call(wordsOf(words.replace(ID, publicId).replace('./handlers.ts', HANDLERS)), {
+    url,
+    signal,
+  });
   expect(called).toMatchObject({ code: 0, stderr: '' });
   expect(called.stdout).not.toBe('');
 });

@@ -1,0 +1,41 @@
+import { Command } from '@commander-js/extra-typings';
+import type { Finding } from '@rowlock/core/driver';
+import { diagnose } from '../doctor/doctor.js';
+import { Failure } from '../failure.js';
+import { type Kit, SILENT } from '../kit.js';
+import { loadModule, type Program } from '../module/load-module.js';
+import type { Output } from '../output/output.js';
+import { plain } from '../output/plain.js';
+import { lasting } from '../output/values.js';
+
+export const doctor = (kit: Kit) =>
+  new Command('doctor')
+    .description('looks for what is wrong with the database, and says what to do')
+    .argument('[module]', 'exports the handlers, plugins and captures of the program: these are checked too')
+    .action(async (module) => {
+      const program = module === undefined ? NONE : await loadModule(module);
+      const begin = performance.now();
+      await kit.withDatabase(
+        async ({ rowlock, driver, output }) => {
+          const findings = await diagnose(rowlock, driver, longest(program));
+          for (const finding of findings) output.one(finding, line(finding, output));
+          if (findings.length === 0)
+            output.say(`All is well. Looked at in ${lasting(performance.now() - begin)}.`);
+          if (findings.some(({ severity }) => severity === 'broken')) throw new Failure('');
+        },
+        { rowlock: { ...program, log: SILENT } },
+      );
+    });
+
+const NONE: Program = { handlers: [], plugins: [], captures: [] };
+
+/** The longest timeout of handlers, in milliseconds: the default, or longer. */
+function longest({ handlers, plugins }: Program): number {
+  const all = [...handlers, ...plugins.flatMap((plugin) => plugin.handlers)];
+  return Math.max(30_000, ...all.map(({ timeoutMs }) => timeoutMs));
+}
+
+function line({ severity, check, what, why, remedy }: Finding, output: Output): string {
+  const style = severity === 'broken' ? 'red' : 'yellow';
+  return `${output.styled(style, severity.padEnd(7))}  ${check.padEnd(12)}  ${plain(`${what} ${why} ${remedy}`)}`;
+}

@@ -1,0 +1,18 @@
+import type { Fault } from '@rowlock/core/driver';
+import type { Subject } from './subject.js';
+
+/** Compares the triggers of the program's captures with what they should be. */
+export async function captures({ rowlock, driver }: Subject): Promise<readonly Fault[]> {
+  if (driver.captures === undefined) return [];
+  return (await rowlock.captures.check()).flatMap(({ name, problems }) =>
+    problems.map(({ code, message }) => ({
+      severity: 'broken',
+      what: `The capture ${name}: ${message}`,
+      why: 'Changes of the table do not become jobs, or others than the program means.',
+      remedy:
+        code === 'lost'
+          ? 'Enqueue all rows again: `rowlock.captures.backfill()`.'
+          : 'Call `rowlock.captures.apply()`.',
+    })),
+  );
+}

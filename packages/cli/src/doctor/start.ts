@@ -1,0 +1,48 @@
+import { type Driver, type DriverErrorCode, isDriverError } from '@rowlock/core';
+import type { Finding, Verified } from '@rowlock/core/driver';
+
+/** What a worker checks when it starts. Null with what keeps it from starting. */
+interface Started {
+  readonly verified: Verified | null;
+  readonly findings: readonly Finding[];
+}
+
+/** By the code of the error. */
+const CHECKS: Partial<Record<DriverErrorCode, string>> = {
+  SchemaOutdated: 'schema',
+  PermissionDenied: 'rights',
+  EngineUnsuitable: 'server',
+};
+
+/** Whether a worker would start here. @throws DriverError `ConnectionLost` */
+export async function start(driver: Driver): Promise<Started> {
+  try {
+    const verified = await driver.verify();
+    const findings = (verified.warnings ?? []).map((warning) => ({
+      check: 'server',
+      severity: 'warning' as const,
+      ...divided(warning),
+      why: 'It does harm if it lasts.',
+    }));
+    return { verified, findings };
+  } catch (error) {
+    if (!isDriverError(error) || error.code === 'ConnectionLost') throw error;
+    const check = CHECKS[error.code] ?? 'settings';
+    const finding = {
+      check,
+      severity: 'broken' as const,
+      ...divided(error.message),
+      why: 'No worker starts.',
+    };
+    return { verified: null, findings: [finding] };
+  }
+}
+
+/** The messages of drivers say what is wrong in the first sentence, and then what to do. */
+function divided(message: string): Pick<Finding, 'what' | 'remedy'> {
+  const end = /[.:] (?=[A-Z])/.exec(message)?.index ?? message.length;
+  return {
+    what: `${message.slice(0, end).replace(/\.$/, '')}.`,
+    remedy: message.slice(end + 2) || 'Change it.',
+  };
+}

@@ -1,0 +1,10 @@
+import type { Driver, LaneStats, Rowlock, WorkerView } from '@rowlock/core';
+
+/** What the checks look at. What several of them need is read once. */
+export interface Subject {
+  readonly rowlock: Rowlock<unknown>;
+  readonly driver: Driver;
+  readonly lanes: readonly LaneStats[];
+  /** Those that are alive. */
+  readonly workers: readonly WorkerView[];
+}
