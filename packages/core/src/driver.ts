@@ -9,6 +9,7 @@ export type * from './driver/claim-session.js';
 export { createdMs } from './driver/created-ms.js';
 export { despiteDeadlocks } from './driver/despite-deadlocks.js';
 export type * from './driver/driver.js';
+export { type Admitted, type FollowersLook, MOST_FOLLOWED, NEVER } from './driver/followers.js';
 export { hasMembers, type Member, membersOf } from './driver/has-members.js';
 export type * from './driver/history.js';
 export {

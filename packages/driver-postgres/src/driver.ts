@@ -1,5 +1,6 @@
 import { DriverError, isDriverError, type State } from '@rowlock/core';
 import {
+  type Admitted,
   type Anchor,
   type Backlog,
   BeatingAnchor,
@@ -8,6 +9,7 @@ import {
   type ClaimSessionOptions,
   type Driver,
   despiteDeadlocks,
+  type FollowersLook,
   type FoundPart,
   type HeldJob,
   type HistoryEntry,
@@ -71,6 +73,7 @@ import { reclaim } from './run/reclaim.js';
 import { RunStarts } from './run/run-starts.js';
 import { WalFlush } from './run/wal-flush.js';
 import { tables } from './statements/tables.js';
+import { admit } from './store/followers.js';
 import { history } from './store/history.js';
 import { inTransaction, sendInTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
@@ -211,6 +214,10 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
 
   survey(lanes: Lanes): Promise<Survey> {
     return survey(this.#short, this.context.sql, this.#names, lanes);
+  }
+
+  admit(look: FollowersLook): Promise<Admitted> {
+    return despiteDeadlocks(() => admit(this.#short, this.context.sql, look));
   }
 
   async limitedParts(stretch: PartsStretch): Promise<PartsPage> {

@@ -4,6 +4,7 @@ import type { Rate } from '../job/rates.js';
 import type { Anchor, ListenOptions, SessionListener, WorkerInfo } from './anchor.js';
 import type { CaptureStore } from './capture-store.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
+import type { Admitted, FollowersLook } from './followers.js';
 import type { HistoryEntry, Stretch } from './history.js';
 import type { PartsPage, PartsStretch, QueuePart } from './queue-parts.js';
 import type { Receipt, RunNote, RunRef, RunStart, RunsStarted } from './run-record.js';
@@ -56,6 +57,13 @@ export interface Driver<Tx = unknown> extends Store {
    * these kinds is in the table now, locked or not.
    */
   survey(lanes: Lanes): Promise<Survey>;
+
+  /**
+   * Gives back their times to waiting jobs (`NewJob.after`) that wait for no outstanding job any more. A job that is not in
+   * the table is not outstanding. Skips jobs that another transaction has. Looks at up to `MOST_FOLLOWED` jobs, in a
+   * transaction of its own.
+   */
+  admit(look: FollowersLook): Promise<Admitted>;
 
   /**
    * The parts of these queues that have due jobs with limits, locked or not. Those of a queue are in an order of their
