@@ -10,6 +10,7 @@ export { createdMs } from './driver/created-ms.js';
 export { despiteDeadlocks } from './driver/despite-deadlocks.js';
 export type * from './driver/driver.js';
 export { type Checks, examined, type Fault, type Finding } from './driver/finding.js';
+export { type Admitted, type FollowersLook, MOST_FOLLOWED, NEVER } from './driver/followers.js';
 export type * from './driver/front.js';
 export { hasMembers, type Member, membersOf } from './driver/has-members.js';
 export type * from './driver/history.js';

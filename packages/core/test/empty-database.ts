@@ -9,6 +9,7 @@ export const NOTHING: Survey = {
   leased: false,
   unlimited: false,
   limited: false,
+  followers: false,
   nextTickMs: null,
 };
 
@@ -131,6 +132,7 @@ export function emptyDatabase(answers: Answers): {
     listIds: unused,
     jobRuns: unused,
     count: unused,
+    admit: async () => ({ queues: [], last: null }),
     limitedParts: answers.limitedParts ?? (async () => ({ parts: [], last: null })),
     states: unused,
     backlog: unused,

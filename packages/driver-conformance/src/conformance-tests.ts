@@ -21,6 +21,7 @@ import { errors } from './themes/errors.js';
 import { exclusion } from './themes/exclusion.js';
 import { explanations } from './themes/explanations.js';
 import { filters } from './themes/filters.js';
+import { followers } from './themes/followers.js';
 import { grouping } from './themes/grouping.js';
 import { handlerTransaction } from './themes/handler-transaction.js';
 import { handlers } from './themes/handlers.js';
@@ -83,6 +84,7 @@ export const conformanceThemes: readonly Theme[] = [
   claim,
   siblings,
   dependencies,
+  followers,
   settle,
   claimSession,
   limits,

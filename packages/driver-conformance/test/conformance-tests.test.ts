@@ -12,6 +12,7 @@ const THEMES = [
   'claim',
   'siblings',
   'dependencies',
+  'followers',
   'settle',
   'claim session',
   'limits',

@@ -2,6 +2,7 @@ import type { WakeUp } from '@rowlock/core/driver';
 import type { MemoryClock } from './clock.js';
 import type { JobRow } from './job-row.js';
 import type {
+  FollowerRow,
   LimitSizeRow,
   LimitSlotRow,
   PauseRow,
@@ -40,4 +41,5 @@ export interface Tables {
   readonly rateNumbers: Table<RateNumbersRow>;
   readonly schedules: Table<ScheduleRow>;
   readonly tallies: Table<TallyRow>;
+  readonly followers: Table<FollowerRow>;
 }

@@ -7,6 +7,7 @@ import type { MemoryTransaction, Records } from './memory-transaction.js';
 import { OpenTransaction } from './open-transaction.js';
 import { recordsOn } from './records.js';
 import type {
+  FollowerRow,
   LimitSizeRow,
   LimitSlotRow,
   PauseRow,
@@ -81,6 +82,7 @@ export class Database implements MemoryDatabase, Contents {
       rateNumbers: new Table<RateNumbersRow>('rate numbers', ['name']),
       schedules: new Table<ScheduleRow>('schedule', ['name']),
       tallies: new Table<TallyRow>('tally', ['minute']),
+      followers: new Table<FollowerRow>('follower', ['publicId', 'afterId']),
     };
     return { from: 0, to, applied: MIGRATIONS };
   }

@@ -1,11 +1,13 @@
 import { DriverError, InvalidInputError, type State } from '@rowlock/core';
 import {
+  type Admitted,
   type Anchor,
   type Backlog,
   BeatingAnchor,
   type ClaimSession,
   type ClaimSessionOptions,
   type Driver,
+  type FollowersLook,
   type Front,
   type FrontQuestion,
   type HistoryEntry,
@@ -142,6 +144,10 @@ class Memory extends MemoryStore implements MemoryDriver {
 
   survey(lanes: Lanes): Promise<Survey> {
     return this.execute((place) => statements.survey(place, lanes));
+  }
+
+  admit(look: FollowersLook): Promise<Admitted> {
+    return this.execute((place) => statements.admit(place, look));
   }
 
   limitedParts(stretch: PartsStretch): Promise<PartsPage> {

@@ -86,6 +86,14 @@ export interface TallyRow extends Tally {
   readonly minute: number;
 }
 
+/** A job that waits for another one. */
+export interface FollowerRow {
+  readonly publicId: string;
+  readonly afterId: string;
+  /** The job's own time. */
+  readonly availableAt: number;
+}
+
 /** One of the application's own records. */
 export interface RecordRow {
   readonly table: string;

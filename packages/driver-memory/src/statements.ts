@@ -2,6 +2,7 @@
 export { notify } from './statements/bell.js';
 export { claim } from './statements/claim.js';
 export { enqueue } from './statements/enqueue.js';
+export { admit } from './statements/followers.js';
 export { front } from './statements/front.js';
 export { jobRuns } from './statements/job-runs.js';
 export { move, states, update } from './statements/jobs.js';

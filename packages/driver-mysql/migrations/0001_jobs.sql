@@ -266,6 +266,17 @@ CREATE TABLE IF NOT EXISTS rowlock_capture_backfill (
   finished_at  DATETIME(6)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
+-- The jobs that wait for others: a row for each of those. Jobs are named by their public ids, as no number comes again there. A waiting job is
+-- delayed until the year 9999, so no claim meets it. Whoever sees that none of the others is outstanding deletes its rows, and gives it its
+-- own time.
+CREATE TABLE IF NOT EXISTS rowlock_follower (
+  public_id     CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  after_id      CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  available_at  DATETIME(6) NOT NULL,
+  PRIMARY KEY (public_id, after_id),
+  KEY follower_after (after_id)
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+
 -- The doorbell: a row for each wake-up, added and never changed, so that nobody waits for anybody to ring.
 CREATE TABLE IF NOT EXISTS rowlock_bell (
   id       BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,

@@ -1,5 +1,6 @@
 import { type Enqueued, isDriverError, type State } from '@rowlock/core';
 import {
+  type Admitted,
   type Anchor,
   type Backlog,
   BeatingAnchor,
@@ -9,6 +10,7 @@ import {
   type ClientEvent,
   type Driver,
   type Finding,
+  type FollowersLook,
   type Front,
   type FrontQuestion,
   type HistoryEntry,
@@ -85,6 +87,7 @@ import { noteRun } from './run/note-run.js';
 import { reclaim } from './run/reclaim.js';
 import { startRuns } from './run/run-starts.js';
 import { checkVersion, productIn, versionOf } from './server-version.js';
+import { admit } from './store/followers.js';
 import { front } from './store/front.js';
 import { history } from './store/history.js';
 import { inTransaction } from './store/in-transaction.js';
@@ -317,6 +320,10 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   dueQueues(lanes: Lanes): Promise<readonly string[]> {
     return dueQueues(this.context.sql, this.#on, lanes);
+  }
+
+  admit(look: FollowersLook): Promise<Admitted> {
+    return admit(this.context.sql, this.#on, this.inTransaction, look);
   }
 
   limitedParts(stretch: PartsStretch): Promise<PartsPage> {

@@ -3,6 +3,7 @@ import { bellStatements } from './statements/bell.js';
 import { captureStatements } from './statements/captures.js';
 import { claimStatements } from './statements/claim.js';
 import { enqueueStatements } from './statements/enqueue.js';
+import { followerStatements } from './statements/followers.js';
 import { frontStatements } from './statements/front.js';
 import { jobRunStatements } from './statements/job-runs.js';
 import { jobStatements } from './statements/jobs.js';
@@ -43,6 +44,7 @@ export const statements = (schema: string) => {
     ...rateStatements(named),
     ...scheduleStatements(named),
     ...captureStatements(named),
+    ...followerStatements(named),
     ...surveyStatements(named),
     ...situationStatements(named),
     ...statisticsStatements(named),

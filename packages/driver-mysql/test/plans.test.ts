@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { mysql } from '../src/index.js';
 import { statements } from '../src/statements.js';
 import type { GivenRows } from '../src/store/given.js';
-import { ENDINGS, idRows, MOVES, recordsOf, SLOTS } from '../src/store/given-rows.js';
+import { ENDINGS, idRows, MOVES, PUBLIC_IDS, recordsOf, SLOTS, TIMES } from '../src/store/given-rows.js';
 import { list } from '../src/values/list.js';
 import { serverUrl } from './server.js';
 import { spelled } from './spelled.js';
@@ -47,6 +47,12 @@ const moves = (ids: readonly bigint[]): GivenRows =>
 
 const slots = (ids: readonly bigint[]): GivenRows =>
   SLOTS.rows(ids.map((id) => ({ name: 'n', n: String(id) })));
+
+const times = (ids: readonly bigint[]): GivenRows =>
+  TIMES.rows(ids.map((id) => ({ id: String(id), available_at: '2100-01-01' })));
+
+const publicIds = (ids: readonly bigint[]): GivenRows =>
+  PUBLIC_IDS.rows(ids.map((id) => ({ public_id: String(id) })));
 
 const ENDING = {
   process_id: RUN,
@@ -91,6 +97,9 @@ const WRITES: Readonly<Record<string, Spell>> = {
   lockBackfill: ofOne(sql.lockBackfill),
   moveBackfill: ofOne(sql.moveBackfill, [null, 1, 0]),
   promote: listed(sql.promote),
+  admit: given(sql.admit, times),
+  forgetFollowers: given(sql.forgetFollowers, publicIds),
+  lockFollowers: listed(sql.lockFollowers),
   move: given(sql.move, moves, ['new', 'new', 'new', 'new', 'new', 'new', 'new', 'test', 'new']),
   prune: given(sql.prune, idRows),
   pruneRuns: given(sql.pruneRuns, idRows),
@@ -133,7 +142,7 @@ interface Plan extends RowDataPacket {
 
 /** The tables by the names that the statements have for them. `rowlock_bell` is not one: its rings are read in order, with SKIP LOCKED. */
 const TABLES =
-  'job run worker bell slot rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_size rowlock_pause rowlock_rate rowlock_rate_numbers rowlock_schedule rowlock_tally rowlock_capture_loss rowlock_capture_backfill'.split(
+  'job run worker bell slot edge rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_size rowlock_pause rowlock_rate rowlock_rate_numbers rowlock_schedule rowlock_follower rowlock_tally rowlock_capture_loss rowlock_capture_backfill'.split(
     ' ',
   );
 
@@ -169,8 +178,9 @@ test.each([0, 3, 20, 2_000, 100_000])(
         "INSERT INTO rowlock_schedule (name, plan, fingerprint, source, next_at, paused_at, paused_by) SELECT id, '{}', 'f', 'code', '1970-01-01 00:00:00.001', IF(id % 2, NULL, UTC_TIMESTAMP()), IF(id % 2, NULL, 'b') FROM rowlock_job",
         "INSERT INTO rowlock_tally SELECT UTC_TIMESTAMP() - INTERVAL id MINUTE, 'q', id, 1, 0, 0, 0, '[]', '[]' FROM rowlock_job",
         "INSERT INTO rowlock_capture_loss (name, error) SELECT id, 'e' FROM rowlock_job",
+        "INSERT INTO rowlock_follower SELECT id, id, '9999-12-31' FROM rowlock_job",
         'INSERT INTO rowlock_capture_backfill (name) SELECT id FROM rowlock_job',
-        'ANALYZE TABLE rowlock_limit_slot, rowlock_capture_loss, rowlock_capture_backfill, rowlock_limit_size, rowlock_pause, rowlock_schedule, rowlock_tally',
+        'ANALYZE TABLE rowlock_limit_slot, rowlock_capture_loss, rowlock_capture_backfill, rowlock_limit_size, rowlock_pause, rowlock_schedule, rowlock_follower, rowlock_tally',
       ])
         await connection.query(fill);
 

@@ -276,6 +276,18 @@ CREATE TABLE schedule (
 
 CREATE INDEX schedule_next ON schedule (next_at) WHERE paused_at IS NULL;
 
+-- The jobs that wait for others: a row for each of those. Jobs are named by their public ids, as no number comes again there. A waiting job is
+-- delayed until the year 9999, so no claim meets it. Whoever sees that none of the others is outstanding deletes its rows, and gives it its
+-- own time.
+CREATE TABLE follower (
+  public_id     uuid NOT NULL,
+  after_id      uuid NOT NULL,
+  available_at  job_time NOT NULL,
+  PRIMARY KEY (public_id, after_id)
+);
+
+CREATE INDEX follower_after ON follower (after_id);
+
 -- What workers have settled in each minute, for a week. They count in their memory, and add to these rows every few seconds.
 CREATE TABLE tally (
   minute     timestamptz NOT NULL,

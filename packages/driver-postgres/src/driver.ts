@@ -1,5 +1,6 @@
 import { DriverError, isDriverError, type State } from '@rowlock/core';
 import {
+  type Admitted,
   type Anchor,
   type Backlog,
   BeatingAnchor,
@@ -9,6 +10,7 @@ import {
   type Driver,
   despiteDeadlocks,
   type Finding,
+  type FollowersLook,
   type FoundPart,
   type Front,
   type FrontQuestion,
@@ -77,6 +79,7 @@ import { reclaim } from './run/reclaim.js';
 import { RunStarts } from './run/run-starts.js';
 import { WalFlush } from './run/wal-flush.js';
 import { tables } from './statements/tables.js';
+import { admit } from './store/followers.js';
 import { front } from './store/front.js';
 import { history } from './store/history.js';
 import { inTransaction, sendInTransaction } from './store/in-transaction.js';
@@ -224,6 +227,10 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
 
   survey(lanes: Lanes): Promise<Survey> {
     return survey(this.#short, this.context.sql, this.#names, lanes);
+  }
+
+  admit(look: FollowersLook): Promise<Admitted> {
+    return despiteDeadlocks(() => admit(this.#short, this.context.sql, look));
   }
 
   async limitedParts(stretch: PartsStretch): Promise<PartsPage> {

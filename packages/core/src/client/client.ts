@@ -28,6 +28,8 @@ import type { Operation } from '../update/operation.js';
 import { type CallOptions, txOf } from './call-options.js';
 import { checkFilter } from './check-filter.js';
 import { checkEnqueueable, type Enqueueable, type EnqueueOptions } from './enqueue-options.js';
+import { existingId } from './existing-id.js';
+import { checkAfter, wakeUpsAfter } from './followers.js';
 import { LimitSizes } from './limits.js';
 import type { LocalWorkers } from './local-workers.js';
 import { type Counted, lookFor, lookForNumber } from './look.js';
@@ -158,10 +160,13 @@ export class Client<Tx> {
       if (options.length === 0) return [];
       const checked = newJobs(handler, options, this.#sizes);
       const jobs = checked instanceof Promise ? await checked : checked;
+      checkAfter(jobs);
       const { queue = QUEUE } = handler;
       const write = (rows: readonly NewJob[]): Promise<readonly Enqueued[]> =>
         // In a caller's transaction the commit sends the wake-up.
-        tx === undefined ? this.#shared.enqueue(rows) : this.#join(tx).enqueue(rows, [{ queue }]);
+        tx === undefined
+          ? this.#shared.enqueue(rows)
+          : this.#join(tx).enqueue(rows, [{ queue }, ...wakeUpsAfter(rows)]);
       return this.#around === undefined ? write(jobs) : this.#around(jobs, write);
     });
   }
@@ -224,7 +229,7 @@ export class Client<Tx> {
     this.checkOpen();
     const [handler, publicId, options] = isOfHandler(given) ? given : [undefined, ...given];
     if (handler !== undefined) checkEnqueueable(handler);
-    const job = await this.#settled.wait(existing(publicId), options);
+    const job = await this.#settled.wait(existingId(publicId), options);
     if (handler !== undefined && job.kind !== handler.kind) throw new JobNotFoundError(publicId);
     return job;
   }
@@ -285,7 +290,7 @@ export class Client<Tx> {
    */
   async runs(publicId: string, call: CallOptions<Tx> = {}): Promise<readonly RunView[]> {
     return this.#within(call, async (tx) => {
-      const known = existing(publicId);
+      const known = existingId(publicId);
       const runs = await this.#store(tx).jobRuns(known);
       if (runs === undefined) throw new JobNotFoundError(known);
       return runs;
@@ -311,7 +316,7 @@ export class Client<Tx> {
    */
   async cancel(publicId: string, call: CallOptions<Tx> = {}): Promise<'cancelled' | 'signalled'> {
     return this.#within(call, async (tx) => {
-      const known = existing(publicId);
+      const known = existingId(publicId);
       // The caller's transaction holds the row's lock itself. A cancel would change the row, and its run would lose the
       // claim.
       if (isSettledThrough(tx, known)) {
@@ -320,7 +325,11 @@ export class Client<Tx> {
         );
       }
       const moved = await this.#move('cancel', known, tx);
-      if (moved.outcome === 'moved') return 'cancelled';
+      if (moved.outcome === 'moved') {
+        // Others may wait for the job.
+        if (tx !== undefined) await this.#wake(tx, [{ after: known }]);
+        return 'cancelled';
+      }
       await this.#store(tx).notify([{ cancel: known, redrives: moved.redrives }]);
       return 'signalled';
     });
@@ -334,7 +343,7 @@ export class Client<Tx> {
    */
   async redrive(publicId: string, call: CallOptions<Tx> = {}): Promise<void> {
     return this.#within(call, async (tx) => {
-      await this.#move('redrive', existing(publicId), tx).catch((error: unknown) => {
+      await this.#move('redrive', existingId(publicId), tx).catch((error: unknown) => {
         if (isDriverError(error, 'UniqueViolation')) {
           throw new IllegalTransitionError(
             'redrive',
@@ -447,7 +456,7 @@ export class Client<Tx> {
     call: CallOptions<Tx> = {},
   ): Promise<'updated' | 'running'> {
     return this.#within(call, async (tx) => {
-      const known = existing(publicId);
+      const known = existingId(publicId);
       const update = metadataUpdate(operations, isSettledThrough(tx, known));
       return updateJob(this.#store(tx), known, update, tx !== undefined);
     });
@@ -466,7 +475,7 @@ export class Client<Tx> {
     call: CallOptions<Tx> = {},
   ): Promise<'updated' | 'running'> {
     return this.#within(call, async (tx) => {
-      const known = existing(publicId);
+      const known = existingId(publicId);
       const update = payloadUpdate(operations);
       // The caller's transaction holds the row's lock itself.
       if (isSettledThrough(tx, known)) return 'running';
@@ -486,7 +495,7 @@ export class Client<Tx> {
    * for (const { text } of reasons) console.log(text);
    */
   async explain(publicId: string): Promise<Explanation> {
-    const job = await this.find(existing(publicId));
+    const job = await this.find(existingId(publicId));
     if (job === undefined) throw new JobNotFoundError(publicId);
     return explain({ driver: this.#driver, clock: this.#clock, held: this.#held }, job);
   }
@@ -534,7 +543,7 @@ export class Client<Tx> {
     call: CallOptions<Tx> = {},
   ): Promise<'updated' | 'running'> {
     return this.#within(call, async (tx) => {
-      const known = existing(publicId);
+      const known = existingId(publicId);
       const store = this.#store(tx);
       const update =
         changes?.limit === undefined
@@ -659,13 +668,6 @@ function isOfHandler<Options>(
   given: readonly [publicId: string, options?: Options | undefined] | JobOfHandler<Options>,
 ): given is JobOfHandler<Options> {
   return typeof given[0] === 'object' && given[0] !== null;
-}
-
-/** @throws JobNotFoundError when it is no public id. */
-function existing(publicId: string): string {
-  const known = publicIdOf(publicId);
-  if (known === undefined) throw new JobNotFoundError(String(publicId).slice(0, 64));
-  return known;
 }
 
 /** The highest id that the databases' columns hold. */

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { isDate } from 'node:util/types';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { MOST_FOLLOWED } from '../driver/followers.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkPayload } from '../handler/check-payload.js';
@@ -11,6 +12,7 @@ import { checkJson, checkKey, checkName, checkWhole, LIMITS } from '../input.js'
 import type { NewJob, UniqueScope } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import { limitsText } from '../job/limits.js';
+import { existingId } from './existing-id.js';
 import { checkMetadata } from './metadata.js';
 
 const HOST = hostname();
@@ -47,6 +49,11 @@ export interface EnqueueOptions<Payload> {
   readonly unique?: string | { readonly key: string; readonly scope: UniqueScope } | null;
   /** Small facts about the job that are not its handler's input, e.g. the user. At most 64 KiB. */
   readonly metadata?: { readonly [name: string]: Json };
+  /**
+   * Public ids of jobs that go first, up to 1,000. The job starts when all of them have ended, in whatever state. Until
+   * then its `availableAt` is in the year 9999. A job that is enqueued in an open transaction is known to this one alone.
+   */
+  readonly after?: readonly string[];
   /** Replaces the handler's `attempts`, 1 to 1,000. */
   readonly attempts?: number;
 }
@@ -114,6 +121,7 @@ export function newJob(
     unique: unique(options.unique),
     metadata: checkMetadata(metadata),
     createdBy: HOST,
+    ...afterOf(options),
   };
   // As JSON, as at the claim: otherwise a Date would be accepted here and refused there.
   const checked: unknown = checkPayload(handler, payload);
@@ -151,6 +159,13 @@ export function available({
   }
   checkWhole('The year of runAt', runAt.getUTCFullYear(), 1970, 9999);
   return { at: runAt };
+}
+
+/** @throws InvalidInputError; JobNotFoundError for a text that is no public id. */
+function afterOf({ after = [] }: Pick<EnqueueOptions<unknown>, 'after'>): Pick<NewJob, 'after'> {
+  if (!Array.isArray(after)) throw new InvalidInputError('after must be a list of public ids.');
+  checkWhole('The number of jobs in after', after.length, 0, MOST_FOLLOWED);
+  return after.length === 0 ? {} : { after: [...new Set(after.map(existingId))] };
 }
 
 function unique(unique: EnqueueOptions<unknown>['unique']): NewJob['unique'] {

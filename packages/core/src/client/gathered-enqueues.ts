@@ -14,6 +14,7 @@ const MOST_UNIQUE = 100;
 /**
  * Gathers enqueues. A job with a unique key may wait for another transaction that has the key. So it shares no
  * statement with jobs that have none. A call with several unique keys has a statement of its own, in its own order.
+ * So has a call with jobs that wait for others.
  */
 export class GatheredEnqueues {
   readonly #write: Send<NewJob, Enqueued>;
@@ -33,7 +34,8 @@ export class GatheredEnqueues {
   /** @throws DriverError */
   enqueue(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
     const isUnique = jobs.some(({ unique }) => unique !== null);
-    if (jobs.length > FEW || (isUnique && jobs.length > 1)) return this.#write(jobs, false);
+    const isFollower = jobs.some(({ after }) => after !== undefined);
+    if (isFollower || jobs.length > FEW || (isUnique && jobs.length > 1)) return this.#write(jobs, false);
     return (isUnique ? this.#unique : this.#plain).call(jobs);
   }
 

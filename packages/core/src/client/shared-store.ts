@@ -8,6 +8,7 @@ import type { WakeUp } from '../driver/wake-up.js';
 import type { Enqueued, JobId, JobView, NewJob } from '../job/job.js';
 import type { ClientEvent, State } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
+import { wakeUpsAfter } from './followers.js';
 import { GatheredCalls } from './gathered-calls.js';
 import { GatheredEnqueues } from './gathered-enqueues.js';
 import { moveGathered } from './gathered-moves.js';
@@ -45,7 +46,7 @@ export class SharedStore implements Verbs {
     const share = shareOf(driver, clock);
     const moves = (event: ClientEvent): GatheredCalls<string, Moved> =>
       new GatheredCalls(
-        (ids, isShared) => share.run(() => moveGathered(driver, event, ids, waitMs(isShared))),
+        (ids, isShared) => share.run(() => this.#move(event, ids, waitMs(isShared))),
         MOST_MOVED,
         clock,
       );
@@ -127,7 +128,28 @@ export class SharedStore implements Verbs {
 
   #enqueue(jobs: readonly NewJob[], waitMs: number | undefined): Promise<readonly Enqueued[]> {
     const queues = new Set(jobs.map(({ queue }) => queue));
-    return this.#notifier.with([...queues], (wakeUps) => this.#driver.enqueue(jobs, wakeUps, waitMs));
+    return this.#notifier.with([...queues], (wakeUps) =>
+      this.#driver.enqueue(jobs, [...wakeUps, ...wakeUpsAfter(jobs)], waitMs),
+    );
+  }
+
+  async #move(
+    event: ClientEvent,
+    publicIds: readonly string[],
+    waitMs: number | undefined,
+  ): Promise<readonly Moved[]> {
+    const moves = await moveGathered(this.#driver, event, publicIds, waitMs);
+    const cancelled = publicIds.filter((_, place) => moves[place]?.outcome === 'moved');
+    if (event === 'cancel' && cancelled.length > 0) await this.#admit(cancelled);
+    return moves;
+  }
+
+  /** Lets jobs go that wait for these. After a failure the workers find them. */
+  async #admit(after: readonly string[]): Promise<void> {
+    try {
+      const { queues } = await this.#driver.admit({ after });
+      if (queues.length > 0) await this.#driver.notify(queues.map((queue) => ({ queue })));
+    } catch {}
   }
 
   async #find(publicIds: readonly string[]): Promise<readonly (JobView | null)[]> {

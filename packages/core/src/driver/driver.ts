@@ -5,6 +5,7 @@ import type { Anchor, ListenOptions, SessionListener, WorkerInfo } from './ancho
 import type { CaptureStore } from './capture-store.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
 import type { Finding } from './finding.js';
+import type { Admitted, FollowersLook } from './followers.js';
 import type { Front, FrontQuestion } from './front.js';
 import type { HistoryEntry, Stretch } from './history.js';
 import type { LimitedJobs, LimitedJobsBounds, TakenSlots } from './limited-jobs.js';
@@ -67,6 +68,13 @@ export interface Driver<Tx = unknown> extends Store {
    * these kinds is in the table now, locked or not.
    */
   survey(lanes: Lanes): Promise<Survey>;
+
+  /**
+   * Gives back their times to waiting jobs (`NewJob.after`) that wait for no outstanding job any more. A job that is not in
+   * the table is not outstanding. Skips jobs that another transaction has. Looks at up to `MOST_FOLLOWED` jobs, in a
+   * transaction of its own.
+   */
+  admit(look: FollowersLook): Promise<Admitted>;
 
   /**
    * The parts of these queues that have due jobs with limits, locked or not. Those of a queue are in an order of their

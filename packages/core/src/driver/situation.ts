@@ -36,6 +36,8 @@ export interface Situation extends NamedJob {
   readonly earlier: NamedJob | null;
   /** The first outstanding job of its key and of the kinds in question that was enqueued before it. */
   readonly dependency: NamedJob | null;
+  /** Outstanding jobs for which it waits, up to 10, and whether there are more. Empty once it has its own time. */
+  readonly followed: { readonly jobs: readonly NamedJob[]; readonly more: boolean };
   /** How many due jobs of its part of the queue the claim meets first. Without those of paused kinds, and those that a run has. */
   readonly before: number;
   /** The rates of the job that were ever used. */

@@ -16,7 +16,9 @@ export interface Store {
   /**
    * Inserts jobs, in order. Names have up to 128 characters and keys up to 512. Names and keys are compared byte by
    * byte. A job whose unique key is taken is not inserted: its outcome is `duplicate`, with the public id of the job
-   * that has the key. Never waits for a running handler. If any job is inserted, wakes workers as `notify` does, in the
+   * that has the key. Never waits for a running handler.
+   * A job with `after` waits, with the time `NEVER`, if one of those jobs is outstanding, until `admit` gives back its own
+   * time. Rejects with `JobNotFoundError`, and inserts nothing, if one of them is not in the table. If any job is inserted, wakes workers as `notify` does, in the
    * same message where the database can. On the pool, repeats what a deadlock has undone.
    *
    * @param waitMs On the pool: about how long it may wait for a transaction that has one of the unique keys, in

@@ -23,6 +23,8 @@ export interface Survey {
   readonly leased: boolean;
   /** Whether a due job of these queues has limits or rates. Paused jobs may count too. */
   readonly limited: boolean;
+  /** Whether a job of any queue may wait for others: `NewJob.after`. */
+  readonly followers: boolean;
   /** Milliseconds until the first schedule is due. Not positive if it is. Null if there is none, or no queue was given. */
   readonly nextTickMs: number | null;
 }

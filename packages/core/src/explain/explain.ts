@@ -68,7 +68,12 @@ async function reasons(
   if (isSettled(status)) return [reason({ reason: 'settled', status, at: finishedAt, error })];
   if (run !== null) return [reason({ reason: 'running', ...run })];
   return [
-    ...[...delayed(situation), ...paused(around, situation), ...unserved(around, situation)].map(reason),
+    ...[
+      ...follows(situation),
+      ...delayed(situation),
+      ...paused(around, situation),
+      ...unserved(around, situation),
+    ].map(reason),
     ...(await ofItsKey(parts, around, situation)),
     ...[...(await fullLimits(parts, situation)), ...ratesUsedUp(situation)].map(reason),
     ...backlog(situation).map(reason),
@@ -81,8 +86,13 @@ function reason(cause: Cause): Reason {
   return { ...cause, blocks, text: sentence(cause) };
 }
 
-function delayed({ due, availableAt, now, attempt, maxAttempts, error }: Situation): readonly Cause[] {
-  if (due && availableAt <= now) return [];
+function follows({ followed }: Situation): readonly Cause[] {
+  return followed.jobs.length === 0 ? [] : [{ reason: 'follows', ...followed }];
+}
+
+function delayed(situation: Situation): readonly Cause[] {
+  const { due, availableAt, now, attempt, maxAttempts, error, followed } = situation;
+  if ((due && availableAt <= now) || followed.jobs.length > 0) return [];
   return [{ reason: 'delayed', until: availableAt, attempt, maxAttempts, error }];
 }
 

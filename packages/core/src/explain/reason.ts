@@ -47,6 +47,8 @@ export type Cause =
     }
   /** Its handler's `after` has it wait for an earlier job of its key. */
   | { readonly reason: 'after'; readonly key: string; readonly job: NamedJob }
+  /** Its own `after` has it wait for these jobs, up to 10. `more`: for others too. */
+  | { readonly reason: 'follows'; readonly jobs: readonly NamedJob[]; readonly more: boolean }
   /** All slots are taken. `by`: jobs that have one, up to 100. Others may have slots too, as those of `slots()`. */
   | { readonly reason: 'limit'; readonly name: string; readonly max: number; readonly by: readonly HeldJob[] }
   /** The rate allows the next start at this time. */

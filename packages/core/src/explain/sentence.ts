@@ -20,6 +20,8 @@ export function sentence(cause: Cause): string {
       return `${capital(named(cause.job))} has the same key ${quoted(cause.key)} and goes first.${cause.causes.map(({ text }) => ` ${text}`).join('')}`;
     case 'after':
       return `It waits for ${named(cause.job)} of its key ${quoted(cause.key)}, as its handler's \`after\` says.`;
+    case 'follows':
+      return `It waits for the end of ${cause.jobs.slice(0, 3).map(named).join('; ')}${cause.more || cause.jobs.length > 3 ? '; and others' : ''}.`;
     case 'limit':
       return `All ${cause.max} slots of the limit ${quoted(cause.name)} are taken${cause.by.length === 0 ? '' : `: by ${cause.by.slice(0, 3).map(held).join('; ')}${cause.by.length > 3 ? '; and others' : ''}`}.`;
     case 'rate':

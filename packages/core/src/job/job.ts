@@ -95,6 +95,8 @@ export interface NewJob {
   /** The text of its limits and rates: see `limitsText`. */
   readonly limits: string;
   readonly createdBy: string;
+  /** Public ids of jobs that must be settled first, up to 1,000, each once. */
+  readonly after?: readonly string[];
 }
 
 /** How long a unique key refuses a second job: while the first is outstanding, or for as long as the first is kept. */

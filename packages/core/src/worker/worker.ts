@@ -22,6 +22,7 @@ import { reserve, shortages } from './life/connections.js';
 import { Session } from './life/session.js';
 import { Cancellations } from './look/cancellations.js';
 import { DueQueues } from './look/due-queues.js';
+import { Followers } from './look/followers.js';
 import { LimitedJobs } from './look/limited-jobs.js';
 import { RatedStarts } from './look/rated-starts.js';
 import { Rounds } from './look/rounds.js';
@@ -113,6 +114,7 @@ interface Running {
   readonly statistics: Statistics;
   readonly unserved: Unserved;
   readonly watched: Watched;
+  readonly followers: Followers;
   readonly beside: readonly Promise<void>[];
 }
 
@@ -291,6 +293,7 @@ export class Worker<Tx> {
     const lines = new LineReporter(anchor, clock, log);
     const starts = new RatedStarts({ driver, clock, mostMs: this.#pollMs, onFault: this.#faults.meet });
     const watched = new Watched(driver, clock);
+    const followers = new Followers({ driver, clock, log, everyMs: this.#pollMs });
     const statistics = new Statistics({ driver, workerId: anchor.workerId, live: this.#live, clock, log });
     const unserved = new Unserved({ driver, clock, log, events: this.#events, worker: this.name });
     const flow: Omit<Flow<Tx>, 'claimed'> = {
@@ -313,6 +316,7 @@ export class Worker<Tx> {
       cancellations: this.#cancellations,
       statistics,
       watched,
+      followers,
       leftBehind: this.#leftBehind,
       captured,
       unknownKinds: new Set(),
@@ -377,6 +381,7 @@ export class Worker<Tx> {
       limited: () => limited.found(),
       waitForStarts: () => limited.waitForStarts,
       ticks: (nextTickMs) => ticks.surveyed(nextTickMs),
+      followers: (any) => followers.surveyed(any),
       done: () => {
         if (slots.areAllClosed) rest();
       },
@@ -420,6 +425,7 @@ export class Worker<Tx> {
       statistics,
       unserved,
       watched,
+      followers,
       beside,
     };
     const wakeUps = anchor.pushed ? 'pushed' : 'polled';
@@ -452,6 +458,10 @@ export class Worker<Tx> {
       if (wakeUp.settled !== undefined) continue;
       if (wakeUp.watch !== undefined) {
         this.#running?.watched.add(wakeUp.watch);
+        continue;
+      }
+      if (wakeUp.after !== undefined) {
+        this.#running?.followers.named(wakeUp.after);
         continue;
       }
       if (wakeUp.schedule !== undefined) {
@@ -498,6 +508,7 @@ export class Worker<Tx> {
     lines,
     statistics,
     unserved,
+    followers,
     beside,
   }: Running): Promise<void> {
     const ticked = ticks.stop();
@@ -516,6 +527,7 @@ export class Worker<Tx> {
     });
     lines.stop();
     await unserved.stop();
+    await followers.stop();
     await statistics.stop();
     await Promise.all(beside);
     this.#alarm.stop();

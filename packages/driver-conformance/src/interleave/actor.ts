@@ -1,5 +1,8 @@
 import type { Move, Step } from './step.js';
 
+/** A worker may look for jobs that wait for others, and wake their workers, while it is idle. */
+const BESIDE: ReadonlySet<Step> = new Set(['admit', 'notify']);
+
 /**
  * A worker or a producer, each of whose steps waits for its turn. It does one step at a time: where a worker looks for jobs
  * while it asks what there is to wait for, the one waits for the other.
@@ -12,6 +15,8 @@ export class Actor {
   /** Whether its step has waited for one. */
   waited = false;
   readonly #parked: { readonly step: Step; readonly go: () => void }[] = [];
+  /** Whether it has come to rest since its last step, other than those that it makes beside its work. */
+  #rests = false;
   /** Whether it is in a step, or in what comes right after it. */
   #going = false;
   #free = false;
@@ -44,6 +49,7 @@ export class Actor {
   /** Does its next step when its turn has come. */
   async step<Result>(step: Step, work: () => Promise<Result>): Promise<Result> {
     this.busy = true;
+    if (!BESIDE.has(step)) this.#rests = false;
     if (!this.#free) {
       await new Promise<void>((go) => {
         this.#parked.push({ step, go });
@@ -54,6 +60,7 @@ export class Actor {
     return work().finally(() =>
       setImmediate(() => {
         if (this.#parked.length > 0) this.#goesNoMore();
+        else if (this.#rests) this.rest();
       }),
     );
   }
@@ -69,6 +76,7 @@ export class Actor {
   /** It has nothing to do until somebody wakes it, or for good. */
   rest(): void {
     this.busy = false;
+    this.#rests = true;
     this.#goesNoMore();
   }
 

@@ -10,6 +10,8 @@ export interface Scenario {
   readonly before?: Script;
   /** Whether jobs may be put off, by their producer or by a retry. */
   readonly putsOff?: boolean;
+  /** Whether jobs may wait for others by their `after`. */
+  readonly follows?: boolean;
   /** A worker whom the server's word that this was committed does not reach, once. */
   readonly unanswered?: { readonly worker: string; readonly commit: LostAnswer };
   /** What others do meanwhile, by their letters. */
@@ -78,6 +80,8 @@ export interface JobOptions {
   readonly unique?: string;
   /** Whether it has no key. */
   readonly keyless?: boolean;
+  /** The names of jobs that go first. */
+  readonly after?: readonly string[];
   /** Not due until time passes. */
   readonly later?: boolean;
 }

@@ -1,3 +1,4 @@
+import { followerScenarios } from './follower-scenarios.js';
 import { oneJob, twoJobs } from './jobs-before.js';
 import { leaseScenarios } from './lease-scenarios.js';
 import { limitScenarios } from './limit-scenarios.js';
@@ -272,6 +273,7 @@ export const scenarios = {
   lateRecord,
   ...leaseScenarios,
   ...limitScenarios,
+  ...followerScenarios,
   delayed,
   retried,
   cancelledLater,

@@ -72,6 +72,7 @@ export class ScriptedActor<Tx> {
       refused: async () => {},
       settling: () => {},
       putsOff: false,
+      follows: true,
       wakes: around.wakes,
       willWake: () => {},
       came: (outcome) => around.came(this.actor, outcome),
@@ -158,6 +159,7 @@ export class ScriptedActor<Tx> {
       kind = [...this.#handlers.keys()][0],
       priority = 0,
       unique,
+      after = [],
       later = false,
       keyless = false,
     } = options;
@@ -169,6 +171,7 @@ export class ScriptedActor<Tx> {
       payload: name,
       priority,
       delay: later ? LATER : 0,
+      after: after.map((other) => this.#named(other)),
       ...(unique !== undefined && { unique: `${key} ${unique}` }),
     };
     const enqueued = await this.#client.enqueue(handler, job, tx === undefined ? {} : { tx });

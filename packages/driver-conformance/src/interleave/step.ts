@@ -72,6 +72,8 @@ const FOOTPRINTS = {
   // By a worker it is the end of a survey.
   move: { reads: ['signals'], writes: ['locks', 'jobs', 'keys'] },
   update: { reads: [], writes: ['locks', 'jobs'] },
+  /** A look for jobs that wait for others. */
+  admit: { reads: [], writes: ['locks', 'jobs', 'signals'] },
   setLimit: { reads: [], writes: ['settings', 'signals'] },
   pause: { reads: [], writes: ['settings', 'signals'] },
   resume: { reads: [], writes: ['settings', 'signals'] },

@@ -22,6 +22,8 @@ export interface Observer<Tx> {
   settling(): void;
   /** Whether jobs of the play may be put off. */
   readonly putsOff: boolean;
+  /** Whether jobs of the play may wait for others by their `after`. */
+  readonly follows: boolean;
   wakes(wakeUps: readonly WakeUp[]): void;
   /** A wake-up that waits for the caller's commit. */
   willWake(wakeUps: readonly WakeUp[]): void;
@@ -51,6 +53,8 @@ export function takeTurns<Tx>(
     verify: async () => ({ limits: [] }),
     anchor: async () => anchor,
     claimSession: (options) => claimsInTurns(driver.claimSession(options), turn, observer),
+    admit: (look) =>
+      observer.follows ? turn('admit', () => driver.admit(look)) : Promise.resolve({ queues: [], last: null }),
     limitedParts: (queues) => turn('limitedParts', () => driver.limitedParts(queues)),
     survey: (lanes) => turn(observer.putsOff ? 'survey later' : 'survey', () => driver.survey(lanes)),
     reclaim: (scope) => turn('reclaim', () => driver.reclaim(scope)),

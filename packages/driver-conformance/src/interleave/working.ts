@@ -32,6 +32,7 @@ export class WorkingActor<Tx> {
   readonly #anchor: LocalAnchor;
   readonly #session: WorkerSession | undefined;
   readonly #putsOff: boolean;
+  readonly #follows: boolean;
   readonly #worker: Worker<Tx>;
   /** The session that has a transaction open. */
   #open: ClaimSession<Tx> | undefined;
@@ -43,7 +44,7 @@ export class WorkingActor<Tx> {
   constructor(
     letter: string,
     process: DriverProcess<Tx>,
-    { kinds, unanswered, putsOff = false }: Scenario,
+    { kinds, unanswered, putsOff = false, follows = false }: Scenario,
     around: Surroundings<Tx>,
     session?: WorkerSession,
   ) {
@@ -51,6 +52,7 @@ export class WorkingActor<Tx> {
     this.actor = new Actor(letter, around.breakage.driver !== undefined);
     this.#session = session;
     this.#putsOff = putsOff;
+    this.#follows = follows;
     this.#anchor = new LocalAnchor(session?.workerId ?? '1');
     this.#process = process;
     this.#around = around;
@@ -216,6 +218,7 @@ export class WorkingActor<Tx> {
         await database.run(tx, 'SELECT 1').catch(() => {});
       },
       putsOff: this.#putsOff,
+      follows: this.#follows,
       settling: () => witness.settling(letter),
       wakes,
       willWake: () => {},

@@ -2,13 +2,14 @@ import type { Enqueued } from '@rowlock/core';
 import type { NewJob } from '@rowlock/core/driver';
 import { enqueued } from '../job-changes.js';
 import { holderOfUniqueKey } from '../unique-key.js';
+import { following } from './followers.js';
 import type { Place } from './place.js';
 
 export async function enqueue(place: Place, jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
   const { database, tx } = place;
   const outcomes: Enqueued[] = [];
   for (const job of jobs) {
-    const given = enqueued(job, database.clock.now());
+    const given = following(place, enqueued(job, database.clock.now()), job.after ?? []);
     const there = await holderOfUniqueKey(database.tables.jobs, tx, given);
     if (there === undefined) database.tables.jobs.insert(tx, (id) => ({ ...given, id }));
     outcomes.push(

@@ -11,6 +11,7 @@ import {
 import type { JobRow } from '../job-row.js';
 import { isAlive } from './anchor.js';
 import { isClaimable } from './claim.js';
+import { isFollower, outstanding } from './followers.js';
 import { pausesOf } from './pauses.js';
 import type { Place } from './place.js';
 import { firstOutstanding, runsNow } from './siblings.js';
@@ -57,6 +58,7 @@ export function situation(place: Place, { publicId, after, most }: SituationQues
     sibling: held(place, available)[0] ?? null,
     earlier: earlier === undefined || earlier.id > id ? null : named(earlier),
     dependency: dependency === undefined ? null : named(dependency),
+    followed: followed(place, job),
     before: Math.min(most, before.length),
     rates: namesIn(limits).flatMap((name) => rateTime(place, name)),
   };
@@ -83,6 +85,14 @@ export function runOf(place: Place, { id, status, runId }: JobRow): HoldingRun |
     since: last === undefined ? null : new Date(last.startedAt),
     alive,
   };
+}
+
+/** The most jobs that are named for which a job waits. */
+const MOST_NAMED = 10;
+
+function followed(place: Place, job: JobRow): Situation['followed'] {
+  const jobs = isFollower(job) ? outstanding(place, job.publicId) : [];
+  return { jobs: jobs.slice(0, MOST_NAMED), more: jobs.length > MOST_NAMED };
 }
 
 export function rateTime({ database, tx }: Place, name: string): readonly RateTime[] {

@@ -11,11 +11,7 @@ const LEAST = 100;
 const MINUTE_MS = 60_000;
 const WEEK_MS = 604_800_000;
 
-export function backlog(
-  place: Place,
-  wanted: number,
-  inAll = Number.POSITIVE_INFINITY,
-): readonly Backlog[] {
+export function backlog(place: Place, wanted: number, inAll = Number.POSITIVE_INFINITY): readonly Backlog[] {
   const { database, tx } = place;
   const now = database.clock.now();
   const isPaused = pausesOf(place).job;

@@ -43,6 +43,7 @@ export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Surve
     limited:
       limitedParts({ database, tx }, { queues, beyond: '', limit: Number.POSITIVE_INFINITY }).parts.length >
       0,
+    followers: queues.length > 0 && database.tables.followers.find(tx, () => true).length > 0,
     nextTickMs: queues.length === 0 ? null : untilFirst({ database, tx }),
   };
 }

@@ -8,9 +8,17 @@ const COLUMNS = `public_id, queue, kind, \`key\`, payload, priority, available_a
  * Each parameter is used twice, in this order.
  */
 function availability(at: string, delay: string): string {
-  const time = `'1970-01-01' + INTERVAL ROUND(${at} * 1000) MICROSECOND`;
-  return `COALESCE(${time}, UTC_TIMESTAMP(6) + INTERVAL ROUND(${delay} * 1000) MICROSECOND),
-             COALESCE(${time} <= UTC_TIMESTAMP(6), ${delay} = 0)`;
+  return `${availableAt(at, delay)},
+             COALESCE(${timeOf(at)} <= UTC_TIMESTAMP(6), ${delay} = 0)`;
+}
+
+/** The time alone. */
+export function availableAt(at: string, delay: string): string {
+  return `COALESCE(${timeOf(at)}, UTC_TIMESTAMP(6) + INTERVAL ROUND(${delay} * 1000) MICROSECOND)`;
+}
+
+function timeOf(at: string): string {
+  return `'1970-01-01' + INTERVAL ROUND(${at} * 1000) MICROSECOND`;
 }
 
 /** The INSERTs of jobs, and the search for duplicates. */

@@ -1,3 +1,4 @@
+import { anyFollower } from './followers.js';
 import { pauseConditions } from './pauses.js';
 import { untilFirst } from './schedules.js';
 import type { Tables } from './tables.js';
@@ -46,9 +47,9 @@ export const surveyStatements = (tables: Tables) => {
 
     survey: (given: string, kinds: string): string => `
       SELECT given.queue, (${later}) AS next_due_ms, (${waiting(kinds)}) AS waiting, (${leased}) AS leased, (${limited}) AS limited,
-             (${firstEnd}) AS resumes_ms, ${untilFirst(schedule)} AS next_tick_ms
+             (${firstEnd}) AS resumes_ms, ${untilFirst(schedule)} AS next_tick_ms, (${anyFollower(tables)}) AS followers
       FROM ${given}
-      HAVING COALESCE(next_due_ms, waiting, leased, limited, resumes_ms, next_tick_ms) IS NOT NULL`,
+      HAVING COALESCE(next_due_ms, waiting, leased, limited, resumes_ms, next_tick_ms, followers) IS NOT NULL`,
 
     findLater: `
       SELECT CAST(id AS CHAR) AS id FROM ${job} FORCE INDEX (job_later)

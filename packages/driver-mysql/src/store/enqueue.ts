@@ -4,6 +4,7 @@ import type { Context } from '../context.js';
 import { change, type MysqlTransaction } from '../query.js';
 import type { Statements } from '../statements.js';
 import { findDuplicates } from './duplicates.js';
+import { follow, following } from './followers.js';
 import { NEW_JOBS } from './given-rows.js';
 import type { InTransaction } from './in-transaction.js';
 import { inPackets } from './packets.js';
@@ -20,12 +21,19 @@ export async function enqueue(
   inTransaction: InTransaction,
   jobs: readonly NewJob[],
 ): Promise<readonly Enqueued[]> {
-  const pending = jobs.map(pendingJob);
+  const given = jobs.map(pendingJob);
+  const follows = given.some(({ after }) => after.length > 0);
+  const pending = follows ? await following(sql, scope, given) : given;
   const packets = inPackets(pending.map(({ row }) => row)).length;
   const isJoined = scope.on !== scope.outside;
-  if (packets <= 1 || isJoined) return insertAll(sql, scope, pending, isJoined);
-  // Jobs that do not fit into one statement go into one transaction, which sees the commits of others.
-  return despiteDeadlocks(() => inTransaction((tx) => enqueueWithin(sql, tx, jobs), packets * answerMs));
+  if (isJoined || (packets <= 1 && !follows)) return insertAll(sql, scope, pending, isJoined);
+  // Jobs that do not fit into one statement go into one transaction, which sees the commits of others. So do jobs that wait for others.
+  return despiteDeadlocks(() =>
+    inTransaction(
+      (tx) => insertAll(sql, { on: tx, outside: tx }, pending, true),
+      Math.max(1, packets) * answerMs,
+    ),
+  );
 }
 
 /** Inserts jobs in a transaction, except duplicates. @throws DriverError */
@@ -45,6 +53,7 @@ async function insertAll(
 ): Promise<readonly Enqueued[]> {
   const outcomes = new Array<Enqueued>(jobs.length);
   let pending = jobs;
+  if (jobs.some(({ waits }) => waits !== null)) await follow(sql, scope.on, jobs);
   // A refused INSERT keeps a lock on the other job's key until the transaction commits. The settlement of that job would wait for
   // the lock.
   if (isInTransaction) pending = await withoutDuplicates(sql, scope, pending, outcomes);

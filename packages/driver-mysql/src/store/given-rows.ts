@@ -18,6 +18,21 @@ export const NEW_JOBS = new Given('given', [
   ['created_by', 'VARCHAR(1000)'],
 ]);
 
+export const FOLLOWERS = new Given('given', [
+  ['public_id', 'CHAR(36)'],
+  ['after_id', 'CHAR(36)'],
+  ['available_at', 'DOUBLE'],
+  ['delay', 'DOUBLE'],
+]);
+
+/** Jobs, and their times as texts. */
+export const TIMES = new Given('given', [
+  ['id', 'BIGINT'],
+  ['available_at', 'VARCHAR(1000)'],
+]);
+
+export const PUBLIC_IDS = new Given('given', [['public_id', 'CHAR(36)']]);
+
 const IDS = new Given('given', [['id', 'BIGINT']]);
 
 /** One or more ids. */

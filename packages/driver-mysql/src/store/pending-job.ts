@@ -11,6 +11,10 @@ export interface PendingJob {
   /** The job's unique key in the form of the column. Null without a unique key. */
   readonly takenKey: string | null;
   readonly row: NewJobRow;
+  /** The public ids of the jobs that must be settled first. */
+  readonly after: readonly string[];
+  /** Its own time, if it has to wait for one of these jobs. */
+  readonly waits: Pick<NewJobRow, 'available_at' | 'delay'> | null;
 }
 
 export type NewJobRow = Parameters<typeof NEW_JOBS.rows>[0][number] & { readonly public_id: string };
@@ -34,7 +38,8 @@ export function pendingJob(job: NewJob, place: number): PendingJob {
     limits: storableText(job.limits),
     created_by: job.createdBy,
   };
-  return { place, publicId, takenKey: job.unique && takenKey(job.kind, job.unique.key), row };
+  const { unique, after = [] } = job;
+  return { place, publicId, takenKey: unique && takenKey(job.kind, unique.key), row, after, waits: null };
 }
 
 /** The values in the order of `enqueueOne`. */

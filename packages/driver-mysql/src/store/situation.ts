@@ -12,6 +12,7 @@ import {
 import type { Context } from '../context.js';
 import { type MysqlTransaction, query } from '../query.js';
 import { list } from '../values/list.js';
+import { followed } from './followers.js';
 
 /** A job, and the run of its record. */
 export interface HeldRow {
@@ -75,6 +76,7 @@ export async function situation(
     sibling: siblings.flatMap(held)[0] ?? null,
     earlier: earlier !== undefined && BigInt(earlier.id) < BigInt(row.id) ? named(earlier) : null,
     dependency: await dependencyOf(on, context, row, after),
+    followed: await followed(on, sql, row.public_id),
     before: await countBefore(on, context, row, most),
     rates: await rateTimes(on, context, row),
   };

@@ -27,6 +27,8 @@ interface QueueRow {
   readonly limited: string | null;
   /** The same in each row. */
   readonly next_tick_ms: string | null;
+  /** The same in each row. */
+  readonly followers: number | string | null;
 }
 
 /** Finds the queues with due jobs. @throws DriverError */
@@ -57,6 +59,7 @@ export async function survey(
       unlimited: false,
       leased: false,
       limited: false,
+      followers: false,
       nextTickMs: null,
     };
   const [given, kind] = [queueRows(queues), list(kinds)];
@@ -82,6 +85,7 @@ export async function survey(
     unlimited: rows.some(({ waiting }) => waiting === NO_LIMITS),
     leased: rows.some(({ leased }) => leased !== null),
     limited: rows.some(({ limited }) => limited !== null),
+    followers: rows[0] !== undefined && rows[0].followers !== null,
     nextTickMs: nextTick === null ? null : Number(nextTick),
   };
 }

@@ -1,5 +1,6 @@
 import { alive } from './anchor.js';
 import { claimable } from './claim.js';
+import { followed, NEVER } from './followers.js';
 import { newestRun } from './in-progress.js';
 import { pauseConditions } from './pauses.js';
 import { isOutstanding, RUNS_NOW } from './siblings.js';
@@ -50,6 +51,10 @@ export const situationStatements = (tables: Tables) => {
              (SELECT named FROM own CROSS JOIN LATERAL (
                 SELECT ${NAMED} AS named FROM ${job} AS job
                 WHERE key = own.key AND ${isOutstanding('ANY($3)')} AND id < own.id ORDER BY id LIMIT 1) AS first) AS dependency,
+             (SELECT json_agg(named) FROM (
+                SELECT json_build_object('publicId', first.public_id, 'kind', first.kind) AS named FROM own CROSS JOIN LATERAL (
+                  SELECT first.public_id, first.kind FROM ${followed(tables, 'own.public_id')} AND own.available_at = ${NEVER} LIMIT 11
+                ) AS first) AS each) AS followed,
              (SELECT count(*) FROM own CROSS JOIN LATERAL (${before("limits = ''", "own.limits = ''")}
                 UNION ALL ${before('limits = own.limits', "limits <> ''")}) AS each) AS before,
              (SELECT json_agg(json_build_object(

@@ -1,3 +1,4 @@
+import { anyFollower } from './followers.js';
 import { partsOf } from './limits.js';
 import { pauseConditions } from './pauses.js';
 import { untilFirst } from './schedules.js';
@@ -64,6 +65,7 @@ export const surveyStatements = (tables: Tables) => {
              CASE WHEN EXISTS (${plain}) THEN 'unlimited' WHEN EXISTS (${limited}) THEN 'limited' END AS waiting,
              EXISTS (SELECT FROM ${job} WHERE queue = ANY(${QUEUES}) AND status = 'in-progress') AS leased,
              EXISTS (${due("limits <> ''", 'limits, priority, id')}) AS limited,
+             ${anyFollower(tables)} AS followers,
              ${untilFirst(schedule)} AS next_tick_ms`,
   };
 };

@@ -14,6 +14,7 @@ export interface Tables {
   readonly rate: string;
   readonly rateNumbers: string;
   readonly schedule: string;
+  readonly follower: string;
   readonly tally: string;
   readonly captureLoss: string;
   readonly captureBackfill: string;
@@ -35,6 +36,7 @@ export function tables(schema: string): Tables {
     rate: named('rate'),
     rateNumbers: named('rate_numbers'),
     schedule: named('schedule'),
+    follower: named('follower'),
     tally: named('tally'),
     captureLoss: named('capture_loss'),
     captureBackfill: named('capture_backfill'),

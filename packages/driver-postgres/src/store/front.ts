@@ -39,6 +39,18 @@ function toFrontJob(row: FrontRow): readonly FrontJob[] {
   if (id === null) return [];
   const availableAt = new Date(row.available_at);
   return [
-    { id, publicId, kind, key, priority, limits, status, due, availableAt, run: run && toRun(run), dependency },
+    {
+      id,
+      publicId,
+      kind,
+      key,
+      priority,
+      limits,
+      status,
+      due,
+      availableAt,
+      run: run && toRun(run),
+      dependency,
+    },
   ];
 }

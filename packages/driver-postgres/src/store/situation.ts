@@ -41,6 +41,7 @@ interface SituationRow {
   sibling: HeldRow | null;
   earlier: NamedJob | null;
   dependency: NamedJob | null;
+  followed: readonly NamedJob[] | null;
   before: bigint;
   rates: readonly RateTimeRow[] | null;
 }
@@ -76,6 +77,7 @@ export async function situation(
     sibling: row.sibling === null ? null : toHeld(row.sibling),
     earlier,
     dependency,
+    followed: { jobs: row.followed?.slice(0, 10) ?? [], more: (row.followed?.length ?? 0) > 10 },
     before: Number(row.before),
     rates: (row.rates ?? []).map(toRateTime),
   };

@@ -32,7 +32,10 @@ export async function backlog(
   most: number,
   inAll?: number,
 ): Promise<readonly Backlog[]> {
-  const rows = await query<BacklogRow & { [column: string]: unknown }>(on, sql.backlog, [most, inAll ?? null]);
+  const rows = await query<BacklogRow & { [column: string]: unknown }>(on, sql.backlog, [
+    most,
+    inAll ?? null,
+  ]);
   return rows.map(({ queue, kind, due, paused, delayed, more, more_delayed, oldest_ms }) => ({
     queue,
     kind,

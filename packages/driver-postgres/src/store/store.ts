@@ -8,6 +8,7 @@ import {
   type JobUpdate,
   type LimitSize,
   type Moved,
+  NEVER,
   type NewJob,
   type NewPause,
   newPublicId,
@@ -39,6 +40,7 @@ import {
   toWorkerView,
   type WorkerRow,
 } from '../rows.js';
+import { follow } from './followers.js';
 import { type GivenJob, newJobs } from './given.js';
 import { jobRuns } from './job-runs.js';
 import { move } from './move.js';
@@ -65,7 +67,8 @@ export class PostgresStore implements Store {
     wakeUps: readonly WakeUp[] = [],
     waitMs?: number,
   ): Promise<readonly Enqueued[]> {
-    const isAtomic = jobs.length <= 1 || jobs.every(({ unique }) => unique === null);
+    const follows = jobs.some(({ after }) => after !== undefined);
+    const isAtomic = !follows && (jobs.length <= 1 || jobs.every(({ unique }) => unique === null));
     // Otherwise some jobs would be inserted when the look-up of the others' keys fails, and the caller would count all as refused.
     return isAtomic
       ? this.#enqueue(jobs, wakeUps)
@@ -75,6 +78,7 @@ export class PostgresStore implements Store {
   async #enqueue(jobs: readonly NewJob[], wakeUps: readonly WakeUp[]): Promise<readonly Enqueued[]> {
     const outcomes = new Array<Enqueued>(jobs.length);
     let open: Place[] = jobs.map((job, place) => ({ job, place, publicId: newPublicId() }));
+    if (jobs.some(({ after }) => after !== undefined)) open = await this.#follow(open);
     for (let tries = 0; open.length > 0; tries++) {
       if (tries === MOST_TRIES)
         throw new DriverError(
@@ -86,6 +90,14 @@ export class PostgresStore implements Store {
       open = await this.#findDuplicates(open, outcomes);
     }
     return outcomes;
+  }
+
+  /** Jobs that have to wait for others are inserted with a time that does not come. */
+  async #follow(open: Place[]): Promise<Place[]> {
+    const waiting = await follow(this.on, this.context.sql, open);
+    return open.map((each) =>
+      waiting.has(each.publicId) ? { ...each, job: { ...each.job, available: { at: NEVER } } } : each,
+    );
   }
 
   async #insert(open: Place[], outcomes: Enqueued[], wakeUps: readonly WakeUp[]): Promise<Place[]> {

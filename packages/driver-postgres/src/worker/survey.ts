@@ -9,6 +9,7 @@ interface SurveyRow {
   waiting: 'unlimited' | 'limited' | null;
   leased: boolean;
   limited: boolean;
+  followers: boolean;
   next_tick_ms: number | null;
 }
 
@@ -36,5 +37,6 @@ export async function survey(
   const { promoted = 0n, next_due_ms: nextDueMs = null } = row ?? {};
   const { waiting = null, leased = false, limited = false, next_tick_ms: nextTickMs = null } = row ?? {};
   const found = { waiting: waiting !== null, unlimited: waiting === 'unlimited', leased, limited };
-  return { promoted: Number(promoted), nextDueMs, ...found, nextTickMs };
+  const { followers = false } = row ?? {};
+  return { promoted: Number(promoted), nextDueMs, ...found, followers, nextTickMs };
 }

@@ -6,6 +6,7 @@ import type { Job } from '../../job/job.js';
 import type { Logger } from '../../logger.js';
 import type { AroundRun } from '../../plugin/around-run.js';
 import type { Cancellations } from '../look/cancellations.js';
+import type { Followers } from '../look/followers.js';
 import type { RatedStarts } from '../look/rated-starts.js';
 import type { Sweep } from '../look/sweep.js';
 import type { RunRecords } from '../record/run-records.js';
@@ -45,6 +46,7 @@ export interface Flow<Tx> {
   readonly cancellations: Cancellations;
   readonly statistics: Statistics;
   readonly watched: Watched;
+  readonly followers: Followers;
   /** Runs whose handlers ignored their signals and have not ended yet. */
   readonly leftBehind: Set<RunInfo>;
   /** The kinds whose jobs captures write. */

@@ -12,6 +12,7 @@ const NOTHING: Survey = {
   unlimited: false,
   leased: false,
   limited: false,
+  followers: false,
   nextTickMs: null,
 };
 
@@ -55,6 +56,7 @@ function surveying(
     limited: () => {},
     waitForStarts: () => waitForStarts,
     ticks: () => {},
+    followers: () => {},
     onFault: (error) => {
       throw error;
     },

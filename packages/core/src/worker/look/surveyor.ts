@@ -24,6 +24,8 @@ export interface SurveyorParts extends WatchParts {
   readonly waitForStarts: () => boolean;
   /** Called with the milliseconds until the first schedule is due, or null. */
   readonly ticks: (nextTickMs: number | null) => void;
+  /** Called with whether a job may wait for others. */
+  readonly followers: (any: boolean) => void;
   /** Called when a survey that no slot waits for is over. */
   readonly done: () => void;
 }
@@ -135,18 +137,20 @@ export class Surveyor {
   }
 
   async #survey({ looksAgain }: Survey): Promise<boolean> {
-    const { driver, lanes, clock, positions, alarm, pollMs, watchMs, wake, limited, waitForStarts, ticks } =
+    const { driver, lanes, clock, positions, alarm, pollMs, watchMs, wake, limited, waitForStarts } =
       this.#parts;
     const began = clock.now();
     this.#pace.pause(SOON_MS, began);
-    const { promoted, nextDueMs, unlimited, leased, nextTickMs, ...found } = await driver.survey(lanes);
+    const { promoted, nextDueMs, unlimited, leased, nextTickMs, followers, ...found } =
+      await driver.survey(lanes);
     const now = clock.now();
     this.#pace.took(now - began, now);
     for (const position of positions.values()) position.surveyed(this.#pace.typicalMs, now);
     this.#dueAt = now + Math.max(this.#pace.leftMs(now), Math.min(pollMs, nextDueMs ?? pollMs));
     if (found.limited) limited();
     const waiting = unlimited || (found.waiting && !waitForStarts());
-    ticks(nextTickMs);
+    this.#parts.ticks(nextTickMs);
+    this.#parts.followers(followers);
     if (promoted > 0 || (waiting && looksAgain)) wake();
     if (nextDueMs !== null && nextDueMs < pollMs) alarm.within(nextDueMs);
     // Another worker holds the due job. If that worker dies, no wake-up comes.

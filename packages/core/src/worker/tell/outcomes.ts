@@ -1,5 +1,6 @@
 import type { Settlement } from '../../driver/claim-session.js';
 import { isSilent, type Logger } from '../../logger.js';
+import type { Followers } from '../look/followers.js';
 import type { Run } from '../run/run.js';
 import type { WorkerEmitter } from './events.js';
 import { tellFailures } from './failures.js';
@@ -13,6 +14,7 @@ interface Ears {
   readonly events: WorkerEmitter;
   readonly statistics: Pick<Statistics, 'settled'>;
   readonly watched: Pick<Watched, 'settled'>;
+  readonly followers: Pick<Followers, 'settled'>;
 }
 
 /**
@@ -36,7 +38,7 @@ export function tell<Tx>(
 }
 
 function tellRun<Tx>(
-  { log, events, statistics, watched }: Ears,
+  { log, events, statistics, watched, followers }: Ears,
   run: Run<Tx>,
   settlements: readonly Settlement[],
   tookMs: number,
@@ -44,6 +46,7 @@ function tellRun<Tx>(
   tellFailures(log, run, settlements);
   statistics.settled(run.jobs, settlements, tookMs);
   watched.settled(run.jobs, settlements);
+  followers.settled(run.jobs, settlements);
   // Without listeners the event is not made.
   if (isSilent(log.debug) && !hearsOfSettled(events)) return;
   const { info, jobs } = run;

@@ -1,0 +1,122 @@
+import { inCleanContext } from '../../clean-context.js';
+import type { Clock } from '../../clock.js';
+import type { Settlement } from '../../driver/claim-session.js';
+import type { Driver } from '../../driver/driver.js';
+import { type FollowersLook, MOST_FOLLOWED } from '../../driver/followers.js';
+import type { Job } from '../../job/job.js';
+import { isSettled, TRANSITIONS } from '../../job/lifecycle.js';
+import type { Logger } from '../../logger.js';
+import { Alarm } from '../time/alarm.js';
+
+/** How long this worker takes a wake-up for the sign that jobs wait for others, in milliseconds. A survey says it then. */
+const SIGN_MS = 60_000;
+
+/** How long the look that a wake-up calls for is put off, in milliseconds. All workers get the wake-up. */
+const SOON_MS = 50;
+
+/** The pause between two looks at all waiting jobs, in times of their duration. */
+const TIMES = 20;
+
+export interface FollowersParts {
+  readonly driver: Pick<Driver, 'admit' | 'notify'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The least pause between two looks at all waiting jobs, in milliseconds. */
+  readonly everyMs: number;
+}
+
+/**
+ * Lets jobs go that wait for others (`after`), beside the slots. A worker looks for those that wait for the jobs that it
+ * has settled, behind their commit. While no job waits for others, it has nothing to look for. All waiting jobs are
+ * looked at from time to time: a worker may die in between.
+ */
+export class Followers {
+  readonly #parts: FollowersParts;
+  readonly #after = new Set<string>();
+  readonly #soon: Alarm;
+  /** Whether a job waits, as far as the last survey has found. */
+  #any = true;
+  #signUntil = Number.NEGATIVE_INFINITY;
+  #nextAllAt = Number.NEGATIVE_INFINITY;
+  #looksAtAll = false;
+  #current: Promise<void> | null = null;
+  #isStopped = false;
+
+  constructor(parts: FollowersParts) {
+    this.#parts = parts;
+    this.#soon = new Alarm(parts.clock, () => this.#look());
+  }
+
+  /** These jobs are settled, in this order, and visibly so. */
+  settled(jobs: readonly Job[], settlements: readonly Settlement[]): void {
+    if (!this.#any && this.#parts.clock.now() > this.#signUntil) return;
+    for (const [place, { publicId }] of jobs.entries()) {
+      const event = settlements[place]?.event;
+      if (event !== undefined && isSettled(TRANSITIONS[event].to)) this.#after.add(publicId);
+    }
+    if (this.#after.size > 0) this.#look();
+  }
+
+  /** A wake-up says that a job waits for this one, which may have ended before the waiting one was committed. */
+  named(publicId: string): void {
+    this.#signUntil = this.#parts.clock.now() + SIGN_MS;
+    this.#after.add(publicId);
+    if (!this.#isStopped) this.#soon.within(SOON_MS);
+  }
+
+  /** A survey has found whether a job waits. */
+  surveyed(any: boolean): void {
+    this.#any = any;
+    if (!any || this.#parts.clock.now() < this.#nextAllAt) return;
+    this.#looksAtAll = true;
+    this.#look();
+  }
+
+  /** Looks for what was settled until now. Resolves when nothing goes on any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#soon.stop();
+    await this.#current;
+  }
+
+  #look(): void {
+    this.#current ??= inCleanContext(() => this.#lookWhileNeeded());
+  }
+
+  async #lookWhileNeeded(): Promise<void> {
+    const { log } = this.#parts;
+    try {
+      while (this.#after.size > 0) await this.#admit({ after: this.#next() });
+      if (this.#looksAtAll) await this.#lookAtAll();
+    } catch (error) {
+      log.debug({ err: error }, 'a look for jobs that wait for others failed; another one follows');
+      this.#nextAllAt = Number.NEGATIVE_INFINITY;
+    } finally {
+      // At once: a later call would be lost.
+      this.#current = null;
+    }
+    if (this.#after.size > 0) this.#look();
+  }
+
+  async #lookAtAll(): Promise<void> {
+    const { clock, everyMs } = this.#parts;
+    const began = clock.now();
+    this.#looksAtAll = false;
+    let beyond: string | null = '00000000-0000-0000-0000-000000000000';
+    while (beyond !== null && !this.#isStopped) beyond = await this.#admit({ beyond });
+    this.#nextAllAt = clock.now() + Math.max(everyMs, TIMES * (clock.now() - began));
+  }
+
+  #next(): readonly string[] {
+    const next = [...this.#after].slice(0, MOST_FOLLOWED);
+    for (const publicId of next) this.#after.delete(publicId);
+    return next;
+  }
+
+  async #admit(look: FollowersLook): Promise<string | null> {
+    const { driver } = this.#parts;
+    const { queues, last } = await driver.admit(look);
+    if (queues.length > 0) await driver.notify(queues.map((queue) => ({ queue })));
+    return last;
+  }
+}
