@@ -71,9 +71,10 @@ async function prepare({ legacy, migrate, rowlock, store }: AnyComposition, conf
 /** Until all orders can be found. */
 async function watchIndex({ store, rowlock }: AnyComposition): Promise<void> {
   for (;;) {
+    // Before the count: so the last line says what there is in the end.
+    const { jobs } = await rowlock.list({ queue: QUEUE, kind: Spread.kind, limit: 1 });
     const [indexed, all] = await Promise.all([store.size(), store.orders()]);
     progress('The index fills', indexed, all);
-    const { jobs } = await rowlock.list({ queue: QUEUE, kind: Spread.kind, limit: 1 });
     if (jobs.every(({ status }) => status === 'complete' || status === 'error')) return;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }

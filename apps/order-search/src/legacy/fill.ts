@@ -25,13 +25,18 @@ export async function fill(
 ): Promise<void> {
   const invent = new Invent(1);
   const stock = stockFor(orders);
-  if ((await last(database, 'mkr_no', 'mkrmst')) === 0) await fillItems(database, invent);
-  for (const customers of stepsOf((await last(database, 'cus_no', 'cusmst')) + 1, stock.customers))
-    await fillCustomers(database, invent, customers);
+  await fillStock(database, invent, stock);
   for (const numbers of stepsOf((await last(database, 'ord_no', 'ordhdr')) + 1, orders)) {
     await database.transaction((session) => insertOrders(session, invent, numbers, stock));
     onProgress?.(numbers.at(-1) ?? 0);
   }
+}
+
+/** Fills the tables that orders refer to. */
+export async function fillStock(database: LegacyDatabase, invent: Invent, stock: Stock): Promise<void> {
+  if ((await last(database, 'mkr_no', 'mkrmst')) === 0) await fillItems(database, invent);
+  for (const customers of stepsOf((await last(database, 'cus_no', 'cusmst')) + 1, stock.customers))
+    await fillCustomers(database, invent, customers);
 }
 
 async function fillItems(database: LegacyDatabase, invent: Invent): Promise<void> {
