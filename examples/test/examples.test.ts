@@ -33,6 +33,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '20-capture.ts': "order 7: 3 changes, one run\n[ { order_id: '7', words: 'oar lock' } ]\n",
   '21-telemetry.ts':
     '{ live: true, ready: true, reasons: [] }\nrowlock_jobs_settled_total{queue="default",kind="greet",outcome="complete"} 1\n',
+  '22-dashboard.ts': '403\ntext/html; charset=utf-8\nhidden unserved\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));
