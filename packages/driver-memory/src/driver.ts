@@ -17,7 +17,7 @@ import {
   type PartsPage,
   type PartsStretch,
   type Rate,
-  type RateTimes,
+  type RateTime,
   type Receipt,
   type Reclaimed,
   type ReclaimScope,
@@ -180,7 +180,7 @@ class Memory extends MemoryStore implements MemoryDriver {
     return this.execute((place) => statements.takenSlots(place, names));
   }
 
-  rateTimes(names?: readonly string[]): Promise<RateTimes> {
+  rateTimes(names?: readonly string[]): Promise<readonly RateTime[]> {
     return this.execute((place) => statements.rateTimes(place, names));
   }
 

@@ -31,7 +31,7 @@ import {
   type PartsStretch,
   type PauseMode,
   type Rate,
-  type RateTimes,
+  type RateTime,
   type Receipt,
   type Reclaimed,
   type ReclaimScope,
@@ -358,7 +358,7 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return takenSlots(this.#bounded, this.#on, names);
   }
 
-  rateTimes(names?: readonly string[]): Promise<RateTimes> {
+  rateTimes(names?: readonly string[]): Promise<readonly RateTime[]> {
     return rateTimes(this.#on, this.context, names);
   }
 

@@ -23,7 +23,7 @@ import {
   type PartsStretch,
   partsPage,
   type Rate,
-  type RateTimes,
+  type RateTime,
   type Receipt,
   type Reclaimed,
   type ReclaimScope,
@@ -264,7 +264,7 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return takenSlots(this.#short, this.context, names);
   }
 
-  rateTimes(names?: readonly string[]): Promise<RateTimes> {
+  rateTimes(names?: readonly string[]): Promise<readonly RateTime[]> {
     return rateTimes(this.#short, this.context, names);
   }
 

@@ -1,5 +1,6 @@
 import type { Driver } from '../driver/driver.js';
-import type { LimitedJobs, RateTimes } from '../driver/limited-jobs.js';
+import type { LimitedJobs } from '../driver/limited-jobs.js';
+import type { RateTime } from '../driver/situation.js';
 import type { RateSetting } from '../driver/store.js';
 import { ratesOf } from '../job/limits.js';
 import { type Rate, type RateNumbers, startAt } from '../job/rates.js';
@@ -18,8 +19,8 @@ export interface RateView {
   readonly setAt: Date | null;
   /** Who has set the numbers. Null if they were not set. */
   readonly setBy: string | null;
-  /** When the next start is allowed, by the database's clock. Null if it is now, or if there are no numbers. */
-  readonly nextAt: Date | null;
+  /** How long until the next start is allowed, in milliseconds. 0: now. Also 0 without numbers. */
+  readonly nextInMs: number;
   /** Due jobs with this rate that no run has. Paused ones count too. */
   readonly waiting: JobCount;
 }
@@ -34,7 +35,7 @@ export async function ratesInUse(
     driver.rateTimes(),
   ]);
   const said = saidNumbers(jobs);
-  const names = new Set([...settings, ...times.rates, ...said.values()].map(({ name }) => name));
+  const names = new Set([...settings, ...times, ...said.values()].map(({ name }) => name));
   return [...names]
     .toSorted()
     .slice(0, MOST_NAMES)
@@ -42,7 +43,7 @@ export async function ratesInUse(
       const set = settings.find((each) => each.name === name);
       return {
         ...numbersOf(name, set, said.get(name)),
-        nextAt: nextStart(name, set ?? said.get(name), times),
+        nextInMs: waitOf(name, set ?? said.get(name), times),
         waiting: waitingFor(name, jobs),
       };
     });
@@ -58,21 +59,16 @@ function numbersOf(
   name: string,
   set: RateSetting | undefined,
   said: Rate | undefined,
-): Omit<RateView, 'nextAt' | 'waiting'> {
+): Omit<RateView, 'nextInMs' | 'waiting'> {
   return set ?? { name, limit: null, perMs: null, burst: null, ...said, setAt: null, setBy: null };
 }
 
-/** A start that is allowed now has no time. */
-export function nextStart(
-  name: string,
-  numbers: RateNumbers | undefined,
-  { now, rates }: RateTimes,
-): Date | null {
-  const found = rates.find((rate) => rate.name === name);
-  if (found === undefined || numbers === undefined) return null;
-  const nowUs = now.getTime() * 1_000;
-  const { waitUs } = startAt(nowUs + found.nextInUs, nowUs, numbers);
-  return waitUs < LEAST_WAIT_US ? null : new Date((nowUs + waitUs) / 1_000);
+/** How long until a rate allows a start, in milliseconds. */
+export function waitOf(name: string, numbers: RateNumbers | undefined, times: readonly RateTime[]): number {
+  const time = times.find((rate) => rate.name === name);
+  if (time === undefined || numbers === undefined) return 0;
+  const { waitUs } = startAt(time.nextInUs, 0, numbers);
+  return waitUs < LEAST_WAIT_US ? 0 : waitUs / 1_000;
 }
 
 /** A rate that allows a start sooner is in nobody's way, in microseconds. */

@@ -6,12 +6,12 @@ import type { CaptureStore } from './capture-store.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
 import type { Front, FrontQuestion } from './front.js';
 import type { HistoryEntry, Stretch } from './history.js';
-import type { LimitedJobs, LimitedJobsBounds, RateTimes, TakenSlots } from './limited-jobs.js';
+import type { LimitedJobs, LimitedJobsBounds, TakenSlots } from './limited-jobs.js';
 import type { PartsPage, PartsStretch } from './queue-parts.js';
 import type { Receipt, RunNote, RunRef, RunStart, RunsStarted } from './run-record.js';
 import type { ScheduleStore } from './schedule-store.js';
 import type { SharedPool } from './shared-pool.js';
-import type { Situation, SituationQuestion } from './situation.js';
+import type { RateTime, Situation, SituationQuestion } from './situation.js';
 import type { Backlog, StatisticsReport, Tallied } from './statistics.js';
 import type { Store } from './store.js';
 import type { Lanes, Reclaimed, ReclaimScope, Survey } from './survey.js';
@@ -111,7 +111,7 @@ export interface Driver<Tx = unknown> extends Store {
    *
    * @param names As that of `takenSlots`.
    */
-  rateTimes(names?: readonly string[]): Promise<RateTimes>;
+  rateTimes(names?: readonly string[]): Promise<readonly RateTime[]>;
 
   /**
    * The jobs at the front of a queue: first leased ones, then due ones in the order of the claim, then delayed ones in

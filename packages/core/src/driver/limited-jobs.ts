@@ -1,5 +1,5 @@
 import type { QueuePart } from './queue-parts.js';
-import type { HeldJob, RateTime } from './situation.js';
+import type { HeldJob } from './situation.js';
 
 /** How many jobs are looked at. */
 export interface LimitedJobsBounds {
@@ -34,11 +34,4 @@ export interface LimitedJob extends HeldJob, QueuePart {
 export interface TakenSlots {
   readonly name: string;
   readonly taken: number;
-}
-
-/** The times of rates, and the time at which they were read. */
-export interface RateTimes {
-  /** The database's clock. */
-  readonly now: Date;
-  readonly rates: readonly RateTime[];
 }

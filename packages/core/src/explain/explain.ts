@@ -1,5 +1,5 @@
 import { holdersOf, LIMITED_JOBS } from '../client/limits-in-use.js';
-import { nextStart } from '../client/rates-in-use.js';
+import { waitOf } from '../client/rates-in-use.js';
 import { Slots, type SlotsParts } from '../client/slots.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
@@ -137,8 +137,8 @@ async function fullLimit({ driver }: ExplainParts, { name, max }: Limit): Promis
 function ratesUsedUp({ limits, rates, now }: Situation): readonly Cause[] {
   return ratesOf(limits).flatMap((rate): readonly Cause[] => {
     const numbers = rates.find(({ name }) => name === rate.name)?.numbers ?? rate;
-    const at = nextStart(rate.name, numbers, { now, rates });
-    return at === null ? [] : [{ reason: 'rate', name: rate.name, at }];
+    const waitMs = waitOf(rate.name, numbers, rates);
+    return waitMs === 0 ? [] : [{ reason: 'rate', name: rate.name, at: new Date(now.getTime() + waitMs) }];
   });
 }
 

@@ -1,8 +1,9 @@
-import { nextStart } from '../client/rates-in-use.js';
+import { waitOf } from '../client/rates-in-use.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { FrontJob } from '../driver/front.js';
-import type { RateTimes, TakenSlots } from '../driver/limited-jobs.js';
+import type { TakenSlots } from '../driver/limited-jobs.js';
 import type { PauseView } from '../driver/pause.js';
+import type { RateTime } from '../driver/situation.js';
 import type { LimitSize, RateSetting } from '../driver/store.js';
 import { limitsOf, namesIn, ratesOf } from '../job/limits.js';
 import { isServed } from '../stats/served.js';
@@ -40,8 +41,7 @@ export interface Meeting {
   readonly slots: readonly TakenSlots[];
   /** The sizes that were set. */
   readonly sizes: readonly LimitSize[];
-  /** Null without rates. */
-  readonly times: RateTimes | null;
+  readonly times: readonly RateTime[];
   /** The numbers that were set. */
   readonly numbers: readonly RateSetting[];
 }
@@ -112,10 +112,9 @@ export class Claimed {
 
   #rate(text: string): ClaimedState | undefined {
     const { times, numbers } = this.#meeting;
-    if (times === null) return undefined;
     const used = ratesOf(text).find((rate) => {
       const set = numbers.find(({ name }) => name === rate.name);
-      return nextStart(rate.name, set ?? rate, times) !== null;
+      return waitOf(rate.name, set ?? rate, times) > 0;
     });
     return used && state('rate', used.name);
   }

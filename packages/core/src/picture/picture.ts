@@ -75,7 +75,7 @@ async function limiting(driver: PictureParts, jobs: readonly FrontJob[]) {
   const [slots, sizes, times, numbers] = await Promise.all([
     names.length === 0 ? [] : driver.takenSlots(bounded(names)),
     names.length === 0 ? [] : driver.limits(),
-    rated.length === 0 ? null : driver.rateTimes(bounded(rated)),
+    rated.length === 0 ? [] : driver.rateTimes(bounded(rated)),
     rated.length === 0 ? [] : driver.rates(),
   ]);
   return { slots, sizes, times, numbers };

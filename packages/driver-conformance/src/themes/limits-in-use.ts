@@ -149,25 +149,24 @@ export const limitsInUse = theme('limits in use', (test) => {
   });
 
   test('rates are listed with their numbers, the next start and the due jobs', async (stage) => {
-    const { driver, key, reader } = stage;
+    const { driver, key } = stage;
     const client = clientOf(stage, []);
     const listed = async () => (await client.rates.list()).find(({ name }) => name === key);
     expect(await listed()).toBeUndefined();
     const numbers = { limit: 1, perMs: HOUR_MS, burst: 1 };
     const row = { limits: JSON.stringify({ [key]: [1, HOUR_MS, 1] }) };
     const [job] = await stage.putMany([row, row]);
-    expect(await listed()).toEqual({ name: key, ...numbers, ...unset, nextAt: null, waiting: count(2) });
+    expect(await listed()).toEqual({ name: key, ...numbers, ...unset, nextInMs: 0, waiting: count(2) });
     await driver.takeStarts([{ name: key, ...numbers }], randomUUID());
     const rate = await listed();
-    const now = (await reader.now()).getTime();
-    expect(rate?.nextAt?.getTime()).toBeGreaterThan(now + HOUR_MS - 60_000);
-    expect(rate?.nextAt?.getTime()).toBeLessThan(now + HOUR_MS + 1);
+    expect(rate?.nextInMs).toBeGreaterThan(HOUR_MS - 60_000);
+    expect(rate?.nextInMs).toBeLessThanOrEqual(HOUR_MS);
     stage.defer(() => client.rates.reset(key));
     await client.rates.set(key, { limit: 2, per: '1h', burst: 3 }, { by: 'ann' });
-    expect(await listed()).toMatchObject({ limit: 2, burst: 3, setBy: 'ann', nextAt: null });
+    expect(await listed()).toMatchObject({ limit: 2, burst: 3, setBy: 'ann', nextInMs: 0 });
     await client.rates.reset(key);
     await client.cancelMany({ queue: stage.queue });
-    expect(await listed()).toMatchObject({ name: key, limit: null, perMs: null, burst: null, nextAt: null });
+    expect(await listed()).toMatchObject({ name: key, limit: null, perMs: null, burst: null, nextInMs: 0 });
     expect(await stage.row(job ?? { publicId: '' })).toMatchObject({ status: 'cancelled' });
   });
 });

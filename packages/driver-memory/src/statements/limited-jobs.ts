@@ -3,7 +3,7 @@ import {
   type LimitedJobs,
   type LimitedJobsBounds,
   NO_LIMITS,
-  type RateTimes,
+  type RateTime,
   type TakenSlots,
 } from '@rowlock/core/driver';
 import type { JobRow } from '../job-row.js';
@@ -64,9 +64,9 @@ export function takenSlots({ database }: Place, names?: readonly string[]): read
     }));
 }
 
-export function rateTimes(place: Place, names?: readonly string[]): RateTimes {
+export function rateTimes(place: Place, names?: readonly string[]): readonly RateTime[] {
   const { database, tx } = place;
   const all = database.tables.rates.find(tx, () => true).map(({ value }) => value.name);
   const wanted = [...new Set(names ?? all)].toSorted().slice(0, MOST_NAMES);
-  return { now: new Date(database.clock.now()), rates: wanted.flatMap((name) => rateTime(place, name)) };
+  return wanted.flatMap((name) => rateTime(place, name));
 }

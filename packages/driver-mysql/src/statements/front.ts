@@ -9,6 +9,8 @@ export const frontStatements = (tables: Tables) => {
   const id = 'CAST(job.id AS CHAR) AS id';
 
   return {
+    now: `SELECT CAST(${ms('UTC_TIMESTAMP(6)')} AS CHAR) AS now`,
+
     frontLeased: `SELECT ${id} FROM ${job} AS job FORCE INDEX (job_leased) WHERE queue = ? AND leased = 1 ORDER BY job.id LIMIT ?`,
 
     /** @param parts How many parts there are. The values of each are queue, limits, and a number of jobs. */

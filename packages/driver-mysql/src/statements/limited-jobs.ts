@@ -1,6 +1,5 @@
-import { ms } from './columns.js';
 import { leased } from './in-progress.js';
-import { heldJobs } from './situation.js';
+import { heldJobs, RATE_TIME } from './situation.js';
 import type { Tables } from './tables.js';
 
 /** The jobs with limits and rates, the slots that are taken, and the times of rates. */
@@ -32,11 +31,8 @@ export const limitedJobStatements = (tables: Tables) => {
 
     takenSlots: `CALL ${takenSlots}(?)`,
 
-    now: `SELECT CAST(${ms('UTC_TIMESTAMP(6)')} AS CHAR) AS now`,
-
     allRateTimes: `
-      SELECT rate.name, CAST(${ms('rate.next_at')} AS CHAR) AS next_at,
-             fixed.starts, CAST(fixed.per_ms AS CHAR) AS per_ms, fixed.burst
+      SELECT ${RATE_TIME}
       FROM ${rate} AS rate LEFT JOIN ${rateNumbers} AS fixed ON fixed.name = rate.name
       ORDER BY rate.name LIMIT 1000`,
   };

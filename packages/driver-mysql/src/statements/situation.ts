@@ -8,6 +8,10 @@ import type { Tables } from './tables.js';
 const RUN = `COALESCE(${newest('process_id')}, job.process_id) AS run_id, worker.name AS worker,
              CAST(${ms(newest('started_at'))} AS CHAR) AS since, CAST(${HELD} AS SIGNED) AS alive`;
 
+/** The time of a rate, and the numbers that were set. */
+export const RATE_TIME = `rate.name, CAST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), rate.next_at) AS CHAR) AS next_us,
+             fixed.starts, CAST(fixed.per_ms AS CHAR) AS per_ms, fixed.burst`;
+
 const NAMED = 'job.public_id, job.kind, job.status';
 
 /**
@@ -57,8 +61,7 @@ export const situationStatements = (tables: Tables) => {
       ${newestRun(tables)}`,
 
     rateTimes: (names: string): string => `
-      SELECT rate.name, CAST(${ms('rate.next_at')} AS CHAR) AS next_at,
-             fixed.starts, CAST(fixed.per_ms AS CHAR) AS per_ms, fixed.burst
+      SELECT ${RATE_TIME}
       FROM ${rate} AS rate LEFT JOIN ${rateNumbers} AS fixed ON fixed.name = rate.name
       WHERE rate.name IN (${names})`,
   };

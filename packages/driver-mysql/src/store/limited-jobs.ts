@@ -4,7 +4,7 @@ import type {
   LimitedJobsBounds,
   LimitedPart,
   QueuePart,
-  RateTimes,
+  RateTime,
   TakenSlots,
 } from '@rowlock/core/driver';
 import { callAtGate, type GateCallParts } from '../claim/limit-call.js';
@@ -86,14 +86,10 @@ export async function rateTimes(
   on: MysqlTransaction,
   { sql }: Context,
   names?: readonly string[],
-): Promise<RateTimes> {
+): Promise<readonly RateTime[]> {
   const given = names === undefined ? undefined : list(names);
-  const rows = await (given === undefined
-    ? query<RateTimeRow>(on, sql.allRateTimes)
-    : query<RateTimeRow>(on, sql.rateTimes(given.places), given.values));
-  const [clock] = await query<{ now: string }>(on, sql.now);
-  const now = clock?.now ?? '0';
-  return { now: new Date(Number(now)), rates: rows.map((row) => toRateTime(row, now)) };
+  const text = given === undefined ? sql.allRateTimes : sql.rateTimes(given.places);
+  return (await query<RateTimeRow>(on, text, given?.values)).map(toRateTime);
 }
 
 /** A part that was given several times has its jobs as often. */

@@ -41,7 +41,7 @@ interface SituationRow extends HeldRow {
 
 export interface RateTimeRow {
   readonly name: string;
-  readonly next_at: string;
+  readonly next_us: string;
   readonly starts: number | null;
   readonly per_ms: string | null;
   readonly burst: number | null;
@@ -120,22 +120,21 @@ async function countBefore(
 async function rateTimes(
   on: MysqlTransaction,
   { sql }: Context,
-  { limits, now }: SituationRow,
+  { limits }: SituationRow,
 ): Promise<readonly RateTime[]> {
   const wanted = namesIn(limits);
   if (wanted.length === 0) return [];
   const { places, values } = list(wanted);
   const rows = await query<RateTimeRow>(on, sql.rateTimes(places), values);
-  return rows.map((row) => toRateTime(row, now));
+  return rows.map(toRateTime);
 }
 
-/** @param now The database's clock, in milliseconds. */
-export function toRateTime({ name, next_at, starts, per_ms, burst }: RateTimeRow, now: string): RateTime {
+export function toRateTime({ name, next_us, starts, per_ms, burst }: RateTimeRow): RateTime {
   const numbers =
     starts === null || per_ms === null || burst === null
       ? null
       : { limit: starts, perMs: Number(per_ms), burst };
-  return { name, nextInUs: (Number(next_at) - Number(now)) * 1_000, numbers };
+  return { name, nextInUs: Number(next_us), numbers };
 }
 
 export function named({ public_id: publicId, kind }: Pick<HeldRow, 'public_id' | 'kind'>): NamedJob {

@@ -68,11 +68,9 @@ export const limitedJobStatements = (tables: Tables) => {
       ORDER BY slot.name COLLATE "C"`,
 
     rateTimes: `
-      SELECT extract(epoch FROM statement_timestamp()) * 1000 AS now, rate.name,
-             extract(epoch FROM rate.next_at - statement_timestamp()) * 1000000 AS next_us,
+      SELECT rate.name, extract(epoch FROM rate.next_at - statement_timestamp()) * 1000000 AS next_us,
              fixed.starts AS "limit", fixed.per_ms AS "perMs", fixed.burst
-      FROM (SELECT) AS one
-      LEFT JOIN (SELECT * FROM ${rate} WHERE $1::text[] IS NULL OR name = ANY($1::text[]) ORDER BY name COLLATE "C" LIMIT 1000) AS rate ON true
+      FROM (SELECT * FROM ${rate} WHERE $1::text[] IS NULL OR name = ANY($1::text[]) ORDER BY name COLLATE "C" LIMIT 1000) AS rate
       LEFT JOIN ${rateNumbers} AS fixed ON fixed.name = rate.name`,
   };
 };

@@ -1,4 +1,4 @@
-import type { LimitedJobs, LimitedJobsBounds, NamedJob, RateTimes, TakenSlots } from '@rowlock/core/driver';
+import type { LimitedJobs, LimitedJobsBounds, NamedJob, RateTime, TakenSlots } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { type PostgresTransaction, query } from '../query.js';
 import { type RateTimeRow, type RunRow, toRateTime, toRun } from './situation.js';
@@ -53,14 +53,9 @@ export async function rateTimes(
   on: PostgresTransaction,
   { sql }: Context,
   names?: readonly string[],
-): Promise<RateTimes> {
-  const rows = await query<{ now: number } & (RateTimeRow | { name: null }) & Columns>(on, sql.rateTimes, [
-    names ?? null,
-  ]);
-  return {
-    now: new Date(rows[0]?.now ?? 0),
-    rates: rows.flatMap((row) => (row.name === null ? [] : [toRateTime(row)])),
-  };
+): Promise<readonly RateTime[]> {
+  const rows = await query<RateTimeRow & Columns>(on, sql.rateTimes, [names ?? null]);
+  return rows.map(toRateTime);
 }
 
 interface Columns {
