@@ -9,6 +9,7 @@ export type * from './driver/claim-session.js';
 export { createdMs } from './driver/created-ms.js';
 export { despiteDeadlocks } from './driver/despite-deadlocks.js';
 export type * from './driver/driver.js';
+export type * from './driver/front.js';
 export { hasMembers, type Member, membersOf } from './driver/has-members.js';
 export type * from './driver/history.js';
 export {
@@ -22,6 +23,7 @@ export {
 } from './driver/job-filter.js';
 export { HIGHEST_ID, NO_ID, rangeOf } from './driver/job-ids.js';
 export { keepAsking } from './driver/keep-asking.js';
+export type * from './driver/limited-jobs.js';
 export { noTransaction } from './driver/no-transaction.js';
 export { isOwnHandle, ownHandle } from './driver/own-handle.js';
 export {

@@ -22,10 +22,12 @@ export type { Client, CountOptions, Listed, ListOptions } from './client/client.
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 // Tokens to inject.
 export type { LimitSizes } from './client/limits.js';
+export type { LimitView } from './client/limits-in-use.js';
 export type { Counted } from './client/look.js';
 export type { ManyChanged, ManyJobs, ManyOptions } from './client/many.js';
 export type { Pausable, PauseOptions } from './client/pauses.js';
 export type { RateSettings } from './client/rates.js';
+export type { RateView } from './client/rates-in-use.js';
 export type { Schedules, ScheduleView } from './client/schedules.js';
 export type { SettledOptions } from './client/settled-jobs.js';
 export type { AcquireOptions, SlotHolder, Slots, SlotsFull, SlotsSize } from './client/slots.js';
@@ -47,7 +49,6 @@ export type { Missed, Overlap, ScheduleSource } from './driver/schedule-store.js
 // Explanations.
 export type { HeldJob, HoldingRun, NamedJob } from './driver/situation.js';
 export type { RunningJobs } from './driver/statistics.js';
-export type { LimitView, RateView } from './driver/store.js';
 export type { Duration } from './duration.js';
 // Errors.
 export {
@@ -105,6 +106,9 @@ export { type SettlingEvent, STATES, type State } from './job/lifecycle.js';
 export type { Limit, Limits } from './job/limits.js';
 export type { RateNumbers, Rates } from './job/rates.js';
 export { consoleLogger, type Logger } from './logger.js';
+// The picture of a queue.
+export type { ClaimedState } from './picture/claimed.js';
+export type { Picture, PicturedJob, PictureOptions } from './picture/picture.js';
 // Plugins to define.
 export type { CalledJob, EnqueueCall } from './plugin/enqueue-call.js';
 export type { EnqueueMiddleware, Middleware, RunEnd, RunMiddleware } from './plugin/middleware.js';

@@ -34,6 +34,7 @@ import { leases } from './themes/leases.js';
 import { lifecycle } from './themes/lifecycle.js';
 import { limitedRuns } from './themes/limited-runs.js';
 import { limits } from './themes/limits.js';
+import { limitsInUse } from './themes/limits-in-use.js';
 import { listCountMove } from './themes/list-count-move.js';
 import { liveness } from './themes/liveness.js';
 import { lostClaim } from './themes/lost-claim.js';
@@ -46,6 +47,7 @@ import { order } from './themes/order.js';
 import { outcomes } from './themes/outcomes.js';
 import { pausedRuns } from './themes/paused-runs.js';
 import { pauses } from './themes/pauses.js';
+import { pictures } from './themes/pictures.js';
 import { plugins } from './themes/plugins.js';
 import { ratedRuns } from './themes/rated-runs.js';
 import { rates } from './themes/rates.js';
@@ -137,6 +139,10 @@ export const conformanceThemes: readonly Theme[] = [
   leased(ratedRuns),
   explanations,
   leased(explanations),
+  limitsInUse,
+  leased(limitsInUse),
+  pictures,
+  leased(pictures),
   statistics,
   leased(statistics),
   waitingCallers,

@@ -6,15 +6,18 @@ import {
   type ClaimSession,
   type ClaimSessionOptions,
   type Driver,
-  type HeldJob,
+  type Front,
+  type FrontQuestion,
   type HistoryEntry,
   type JobId,
   type Lanes,
+  type LimitedJobs,
+  type LimitedJobsBounds,
   type MigrationReport,
   type PartsPage,
   type PartsStretch,
-  type QueuePart,
   type Rate,
+  type RateTime,
   type Receipt,
   type Reclaimed,
   type ReclaimScope,
@@ -32,6 +35,7 @@ import {
   type Stretch,
   type Survey,
   storableJson,
+  type TakenSlots,
   type Tallied,
   type Verified,
   type WorkerInfo,
@@ -168,8 +172,20 @@ class Memory extends MemoryStore implements MemoryDriver {
     return this.execute((place) => statements.situation(place, question));
   }
 
-  holders(parts: readonly QueuePart[]): Promise<readonly HeldJob[]> {
-    return this.execute((place) => statements.holders(place, parts));
+  limitedJobs(bounds: LimitedJobsBounds): Promise<LimitedJobs> {
+    return this.execute((place) => statements.limitedJobs(place, bounds));
+  }
+
+  takenSlots(names?: readonly string[]): Promise<readonly TakenSlots[]> {
+    return this.execute((place) => statements.takenSlots(place, names));
+  }
+
+  rateTimes(names?: readonly string[]): Promise<readonly RateTime[]> {
+    return this.execute((place) => statements.rateTimes(place, names));
+  }
+
+  front(question: FrontQuestion): Promise<Front> {
+    return this.execute((place) => statements.front(place, question));
   }
 
   takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]> {

@@ -2,9 +2,11 @@
 export { notify } from './statements/bell.js';
 export { claim } from './statements/claim.js';
 export { enqueue } from './statements/enqueue.js';
+export { front } from './statements/front.js';
 export { jobRuns } from './statements/job-runs.js';
 export { move, states, update } from './statements/jobs.js';
 export { lease, lockLeased, reclaim } from './statements/lease.js';
+export { limitedJobs, rateTimes, takenSlots } from './statements/limited-jobs.js';
 export { enterLimits, leaveLimits, limitedParts, limits, pruneSlots, setLimit } from './statements/limits.js';
 export { pause, pauses, resume } from './statements/pauses.js';
 export type { Place } from './statements/place.js';
@@ -23,7 +25,7 @@ export {
 export { count, list, listIds } from './statements/selection.js';
 export { settle } from './statements/settle.js';
 export { firstOutstanding, lockSiblings } from './statements/siblings.js';
-export { holders, situation } from './statements/situation.js';
+export { situation } from './statements/situation.js';
 export { backlog, forgetTallies, report, tallied } from './statements/statistics.js';
 export { dueQueues, survey } from './statements/survey.js';
 export {

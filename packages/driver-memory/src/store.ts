@@ -6,7 +6,7 @@ import type {
   JobIdPage,
   JobPage,
   JobUpdate,
-  LimitView,
+  LimitSize,
   Moved,
   NewJob,
   NewPause,
@@ -15,7 +15,7 @@ import type {
   PauseTarget,
   PauseView,
   RateNumbers,
-  RateView,
+  RateSetting,
   RunView,
   Store,
   Updated,
@@ -85,7 +85,7 @@ export class MemoryStore implements Store {
     return this.execute((place) => statements.setLimit(place, name, max, by));
   }
 
-  limits(): Promise<readonly LimitView[]> {
+  limits(): Promise<readonly LimitSize[]> {
     return this.execute(statements.limits);
   }
 
@@ -105,7 +105,7 @@ export class MemoryStore implements Store {
     return this.execute((place) => statements.setRate(place, name, numbers, by));
   }
 
-  rates(): Promise<readonly RateView[]> {
+  rates(): Promise<readonly RateSetting[]> {
     return this.execute(statements.rates);
   }
 

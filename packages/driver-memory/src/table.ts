@@ -58,6 +58,11 @@ export class Table<Value> {
     return seen(this.rowsBy(column, value), tx, wanted);
   }
 
+  /** All rows, uncommitted ones of other transactions among them. */
+  get rows(): readonly Row<Value>[] {
+    return [...this.#rows];
+  }
+
   /** Rows with this value, uncommitted ones of other transactions among them: they may take a key too. */
   rowsBy<Column extends keyof Value>(column: Column, value: Value[Column]): readonly Row<Value>[] {
     return [...(this.#indexes.get(column)?.get(value) ?? [])];

@@ -117,10 +117,12 @@ DROP PROCEDURE IF EXISTS rowlock_limited_parts;
 -- Answers a row for each queue of the list and each text of limits in its due jobs, up to `most`, with 1 if one of the limits is paused. Passes over paused
 -- queues. Goes from text to text by the index, however many jobs there are of each: a server chooses such a plan for one GROUP BY only now and then.
 --   beyond: texts of the first queue are looked at behind this one
+--   and_paused: whether paused queues are not passed over, and nothing counts as paused
 CREATE PROCEDURE rowlock_limited_parts(
-  IN queues JSON,
-  IN beyond VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
-  IN most   INT
+  IN queues     JSON,
+  IN beyond     VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin,
+  IN most       INT,
+  IN and_paused BOOLEAN
 )
 READS SQL DATA
 SQL SECURITY INVOKER
@@ -131,7 +133,7 @@ BEGIN
 
   -- A look at the pauses for each part took a third of the time.
   SELECT COALESCE(SUM(scope = 'limit'), 0), COALESCE(SUM(scope IN ('all', 'queue')), 0) INTO limit_pauses, queue_pauses
-  FROM rowlock_pause WHERE paused_until IS NULL OR paused_until > UTC_TIMESTAMP(6);
+  FROM rowlock_pause WHERE NOT and_paused AND (paused_until IS NULL OR paused_until > UTC_TIMESTAMP(6));
   WHILE place < JSON_LENGTH(queues) AND parts < most DO
     SET part_queue = JSON_UNQUOTE(JSON_EXTRACT(queues, CONCAT('$[', place, ']')));
     SET part_limits = IF(place = 0, beyond, ''), place = place + 1;
@@ -154,6 +156,41 @@ BEGIN
       END IF;
     END WHILE;
   END WHILE;
+END;
+
+DROP PROCEDURE IF EXISTS rowlock_taken_slots;
+
+-- Answers how many slots of each limit are taken, as JSON, with null for a limit whose gate stays closed. A lock can be seen only by trying to take it,
+-- so each statement locks the free slots until its end. Takers do not meet these locks, as the gate is closed meanwhile.
+--   wanted: [[name, gate], …]
+CREATE PROCEDURE rowlock_taken_slots(IN wanted JSON)
+READS SQL DATA
+SQL SECURITY INVOKER
+BEGIN
+  DECLARE place, slots, free INT DEFAULT 0;
+  DECLARE wanted_name VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
+  DECLARE gate VARCHAR(64);
+  DECLARE counts MEDIUMTEXT CHARACTER SET ascii DEFAULT '';
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION
+  BEGIN
+    DO RELEASE_LOCK(gate);
+    RESIGNAL;
+  END;
+
+  WHILE place < JSON_LENGTH(wanted) DO
+    SET wanted_name = JSON_UNQUOTE(JSON_EXTRACT(wanted, CONCAT('$[', place, '][0]')));
+    SET gate = JSON_UNQUOTE(JSON_EXTRACT(wanted, CONCAT('$[', place, '][1]')));
+    SET slots = NULL, free = 0;
+    IF GET_LOCK(gate, 1) = 1 THEN
+      SELECT COUNT(*) INTO slots FROM rowlock_limit_slot WHERE name = wanted_name;
+      SELECT COUNT(*) INTO free FROM rowlock_limit_slot FORCE INDEX (PRIMARY)
+      WHERE name = wanted_name AND (run_id IS NULL OR leased_until <= UTC_TIMESTAMP(6)) FOR UPDATE SKIP LOCKED;
+      DO RELEASE_LOCK(gate);
+    END IF;
+    SET counts = CONCAT(counts, IF(place = 0, '', ','), COALESCE(slots - free, 'null'));
+    SET place = place + 1;
+  END WHILE;
+  SELECT CONCAT('[', counts, ']') AS taken;
 END;
 
 DROP PROCEDURE IF EXISTS rowlock_take_starts;

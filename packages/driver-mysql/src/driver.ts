@@ -8,7 +8,8 @@ import {
   type ClaimSessionOptions,
   type ClientEvent,
   type Driver,
-  type HeldJob,
+  type Front,
+  type FrontQuestion,
   type HistoryEntry,
   isOwnHandle,
   type JobCount,
@@ -18,6 +19,8 @@ import {
   type JobPage,
   type JobUpdate,
   type Lanes,
+  type LimitedJobs,
+  type LimitedJobsBounds,
   type MigrationReport,
   type Moved,
   type NewJob,
@@ -27,8 +30,8 @@ import {
   type PartsPage,
   type PartsStretch,
   type PauseMode,
-  type QueuePart,
   type Rate,
+  type RateTime,
   type Receipt,
   type Reclaimed,
   type ReclaimScope,
@@ -46,6 +49,7 @@ import {
   type Store,
   type Stretch,
   type Survey,
+  type TakenSlots,
   type Tallied,
   type Updated,
   type Verified,
@@ -79,14 +83,16 @@ import { noteRun } from './run/note-run.js';
 import { reclaim } from './run/reclaim.js';
 import { startRuns } from './run/run-starts.js';
 import { checkVersion, productIn, versionOf } from './server-version.js';
+import { front } from './store/front.js';
 import { history } from './store/history.js';
 import { inTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
+import { limitedJobs, rateTimes, takenSlots } from './store/limited-jobs.js';
 import { prune, takePruneTurn } from './store/prune.js';
 import { pruneSlots } from './store/prune-slots.js';
 import { giveBackStarts, takeStarts } from './store/rates.js';
 import { MysqlSchedules } from './store/schedules.js';
-import { holders, situation } from './store/situation.js';
+import { situation } from './store/situation.js';
 import { backlog, report, tallied } from './store/statistics.js';
 import { MysqlStore } from './store/store.js';
 import { withBoundedWaits } from './store/wait-limit.js';
@@ -344,8 +350,20 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return situation(this.#on, this.context, question);
   }
 
-  holders(parts: readonly QueuePart[]): Promise<readonly HeldJob[]> {
-    return holders(this.#on, this.context, parts);
+  limitedJobs(bounds: LimitedJobsBounds): Promise<LimitedJobs> {
+    return limitedJobs(this.#on, this.context, bounds);
+  }
+
+  takenSlots(names?: readonly string[]): Promise<readonly TakenSlots[]> {
+    return takenSlots(this.#bounded, this.#on, names);
+  }
+
+  rateTimes(names?: readonly string[]): Promise<readonly RateTime[]> {
+    return rateTimes(this.#on, this.context, names);
+  }
+
+  front(question: FrontQuestion): Promise<Front> {
+    return front(this.#on, this.context, question);
   }
 
   takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]> {

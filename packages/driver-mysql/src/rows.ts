@@ -1,10 +1,10 @@
 import type { JobError, JobView, Json, State } from '@rowlock/core';
 import {
   type Job,
-  type LimitView,
+  type LimitSize,
   limitsIn,
   type PauseView,
-  type RateView,
+  type RateSetting,
   type WorkerView,
 } from '@rowlock/core/driver';
 
@@ -68,7 +68,7 @@ export interface WorkerViewRow {
   running: string;
 }
 
-export interface LimitViewRow {
+export interface LimitSizeRow {
   name: string;
   max: number;
   set_at: string;
@@ -141,7 +141,7 @@ export function toWorkerView(row: WorkerViewRow): WorkerView {
   };
 }
 
-export function toLimitView(row: LimitViewRow): LimitView {
+export function toLimitSize(row: LimitSizeRow): LimitSize {
   return { name: row.name, max: row.max, setAt: new Date(Number(row.set_at)), setBy: row.set_by };
 }
 
@@ -150,7 +150,7 @@ export function toPauseView({ scope, name, reason, ...row }: PauseRow): PauseVie
   return { scope, name, until, reason, by: row.paused_by, pausedAt: new Date(Number(row.paused_at)) };
 }
 
-export interface RateViewRow {
+export interface RateSettingRow {
   name: string;
   starts: number;
   per_ms: string;
@@ -159,7 +159,7 @@ export interface RateViewRow {
   set_by: string;
 }
 
-export function toRateView({ name, starts, per_ms, burst, set_at, set_by }: RateViewRow): RateView {
+export function toRateSetting({ name, starts, per_ms, burst, set_at, set_by }: RateSettingRow): RateSetting {
   const numbers = { limit: starts, perMs: Number(per_ms), burst };
   return { name, ...numbers, setAt: new Date(Number(set_at)), setBy: set_by };
 }

@@ -9,18 +9,21 @@ import {
   type Driver,
   despiteDeadlocks,
   type FoundPart,
-  type HeldJob,
+  type Front,
+  type FrontQuestion,
   type HistoryEntry,
   type JobId,
   type Lanes,
+  type LimitedJobs,
+  type LimitedJobsBounds,
   type ListenOptions,
   type MigrationReport,
   ownHandle,
   type PartsPage,
   type PartsStretch,
   partsPage,
-  type QueuePart,
   type Rate,
+  type RateTime,
   type Receipt,
   type Reclaimed,
   type ReclaimScope,
@@ -38,6 +41,7 @@ import {
   type Store,
   type Stretch,
   type Survey,
+  type TakenSlots,
   type Tallied,
   type Verified,
   type WakeUp,
@@ -71,13 +75,15 @@ import { reclaim } from './run/reclaim.js';
 import { RunStarts } from './run/run-starts.js';
 import { WalFlush } from './run/wal-flush.js';
 import { tables } from './statements/tables.js';
+import { front } from './store/front.js';
 import { history } from './store/history.js';
 import { inTransaction, sendInTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
+import { limitedJobs, rateTimes, takenSlots } from './store/limited-jobs.js';
 import { prune, pruneSlots, takePruneTurn } from './store/prune.js';
 import { RateStarts } from './store/rates.js';
 import { PostgresSchedules } from './store/schedules.js';
-import { holders, situation } from './store/situation.js';
+import { situation } from './store/situation.js';
 import { backlog, report, tallied } from './store/statistics.js';
 import { PostgresStore, texts } from './store/store.js';
 import { PostgresAnchor } from './worker/anchor.js';
@@ -250,8 +256,20 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return situation(this.#short, this.context, question);
   }
 
-  holders(parts: readonly QueuePart[]): Promise<readonly HeldJob[]> {
-    return holders(this.#short, this.context, parts);
+  limitedJobs(bounds: LimitedJobsBounds): Promise<LimitedJobs> {
+    return limitedJobs(this.#short, this.context, bounds);
+  }
+
+  takenSlots(names?: readonly string[]): Promise<readonly TakenSlots[]> {
+    return takenSlots(this.#short, this.context, names);
+  }
+
+  rateTimes(names?: readonly string[]): Promise<readonly RateTime[]> {
+    return rateTimes(this.#short, this.context, names);
+  }
+
+  front(question: FrontQuestion): Promise<Front> {
+    return front(this.#short, this.context, question);
   }
 
   takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]> {

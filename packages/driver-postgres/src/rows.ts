@@ -2,11 +2,11 @@ import type { JobError, JobView, Json, State } from '@rowlock/core';
 import {
   type Job,
   type KindsServed,
-  type LimitView,
+  type LimitSize,
   limitsIn,
   type PauseView,
   type RateNumbers,
-  type RateView,
+  type RateSetting,
   type RunningJobs,
   type WorkerLines,
   type WorkerView,
@@ -146,7 +146,7 @@ export function toWorkerView(row: WorkerRow): WorkerView {
   return { ...worker, id: String(id), startedAt: new Date(started_at) };
 }
 
-export function toLimitView({ name, max, set_at, set_by }: LimitRow): LimitView {
+export function toLimitSize({ name, max, set_at, set_by }: LimitRow): LimitSize {
   return { name, max, setAt: new Date(set_at), setBy: set_by };
 }
 
@@ -154,7 +154,7 @@ export function toPauseView({ until, paused_at, ...pause }: PauseRow): PauseView
   return { ...pause, until: date(until), pausedAt: new Date(paused_at) };
 }
 
-export function toRateView({ set_at, set_by, ...rate }: RateRow): RateView {
+export function toRateSetting({ set_at, set_by, ...rate }: RateRow): RateSetting {
   return { ...rate, setAt: new Date(set_at), setBy: set_by };
 }
 

@@ -3,9 +3,11 @@ import { bellStatements } from './statements/bell.js';
 import { captureStatements } from './statements/captures.js';
 import { claimStatements } from './statements/claim.js';
 import { enqueueStatements } from './statements/enqueue.js';
+import { frontStatements } from './statements/front.js';
 import { jobRunStatements } from './statements/job-runs.js';
 import { jobStatements } from './statements/jobs.js';
 import { leaseStatements } from './statements/lease.js';
+import { limitedJobStatements } from './statements/limited-jobs.js';
 import { limitStatements } from './statements/limits.js';
 import { pauseStatements } from './statements/pauses.js';
 import { pruneStatements } from './statements/prune.js';
@@ -36,6 +38,8 @@ export const statements = (schema: string) => {
     ...settleStatements(named),
     ...leaseStatements(named),
     ...limitStatements(named, called),
+    ...limitedJobStatements(named),
+    ...frontStatements(named),
     ...pauseStatements(named),
     ...rateStatements(named),
     ...scheduleStatements(named),

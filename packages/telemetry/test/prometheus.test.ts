@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { complete, fail, retry, snooze } from '@rowlock/core';
 import { defineHandler } from '@rowlock/driver-memory';
 import { expect, test } from 'vitest';
@@ -20,6 +21,14 @@ function samples(text: string): ReadonlyMap<string, number> {
     }),
   );
 }
+
+/** The calls of an empty database, without its workers. */
+const nothing = {
+  pauses: async () => [],
+  stats: async () => ({ lanes: [] }),
+  limits: { list: async () => [] },
+  rates: { list: async () => [] },
+};
 
 /** Resolves when `isTrue` does, looked at again after each turn of the event loop. */
 async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
@@ -205,8 +214,7 @@ test('scrapes at the same time look at the database once', async () => {
       looks += 1;
       return [];
     },
-    pauses: async () => [],
-    stats: async () => ({ lanes: [] }),
+    ...nothing,
   });
   await Promise.all([1, 2, 3].map(() => metrics.text()));
   expect(looks).toBe(1);
@@ -222,7 +230,7 @@ test.each([
   ],
 ])('a database that %s is not up, and the scrape has the rest', async (_, workers) => {
   const metrics = prometheus();
-  metrics.watch({ workers, pauses: async () => [], stats: async () => ({ lanes: [] }) });
+  metrics.watch({ ...nothing, workers });
   const found = samples(await metrics.text());
   expect(found.get('rowlock_database_up')).toBe(0);
   expect(found.get('rowlock_worker_concurrency')).toBe(0);
@@ -239,6 +247,35 @@ test('jobs that wait are counted, with the age of the oldest and whether nobody 
   expect(found.get(`rowlock_jobs_waiting${of}`)).toBe(2);
   expect(found.get(`rowlock_job_oldest_due_seconds${of}`)).toBeGreaterThanOrEqual(59.9);
   expect(found.get(`rowlock_jobs_unserved${of}`)).toBe(1);
+});
+
+test('the slots of limits that are taken are shown, and the jobs that wait for limits and rates', async () => {
+  const mail = { name: 'mail', max: 3 };
+  const maps = { name: 'maps', limit: 1, per: '1h' } as const;
+  const Work = defineHandler({ kind: 'work', payload, limit: mail, rate: maps, run: () => {} });
+  const metrics = prometheus();
+  const { driver, rowlock } = await stage([metrics], [Work]);
+  await rowlock.enqueueMany(
+    Work,
+    [1, 2].map(() => ({ payload: {} })),
+  );
+  await using slot = await rowlock.slots('mail', { max: 3 }).acquire();
+  await driver.takeStarts([{ name: 'maps', limit: 1, perMs: 3_600_000, burst: 1 }], randomUUID());
+  metrics.watch(rowlock);
+  const found = samples(await metrics.text());
+  expect(slot.outcome).toBe('acquired');
+  expect(found.get('rowlock_limit_size{limit="mail"}')).toBe(3);
+  expect(found.get('rowlock_limit_taken{limit="mail"}')).toBe(1);
+  expect(found.get('rowlock_limit_waiting{limit="mail"}')).toBe(2);
+  expect(found.get('rowlock_rate_waiting{rate="maps"}')).toBe(2);
+  expect(found.get('rowlock_rate_next_seconds{rate="maps"}')).toBeGreaterThan(3_500);
+});
+
+test('a program that may not look at slots has the other gauges', async () => {
+  const metrics = prometheus();
+  const limits = { list: () => Promise.reject(new Error('denied')) };
+  metrics.watch({ ...nothing, workers: async () => [], limits });
+  expect(samples(await metrics.text()).get('rowlock_database_up')).toBe(1);
 });
 
 test('names of labels are escaped', async () => {

@@ -21,6 +21,7 @@ import { isLegal } from '../job/lifecycle.js';
 import { publicIdOf } from '../job/public-id.js';
 import type { Rates } from '../job/rates.js';
 import type { Logger } from '../logger.js';
+import { type Picture, type PictureOptions, picture } from '../picture/picture.js';
 import type { AroundEnqueue } from '../plugin/around-enqueue.js';
 import { type Stats, stats } from '../stats/stats.js';
 import type { Operation } from '../update/operation.js';
@@ -87,9 +88,9 @@ export class Client<Tx> {
   readonly #around: AroundEnqueue | undefined;
   readonly #settled: SettledJobs;
   #isClosed = false;
-  /** The sizes of limits, at run time. */
+  /** The limits that are in use, and their sizes at run time. */
   readonly limits: LimitSizes;
-  /** The numbers of rates, at run time. */
+  /** The rates that are in use, and their numbers at run time. */
   readonly rates: RateSettings;
   /** The schedules, at run time. */
   readonly schedules: Schedules;
@@ -110,7 +111,7 @@ export class Client<Tx> {
       this.checkOpen();
       return driver;
     };
-    this.limits = new LimitSizes(open);
+    this.limits = new LimitSizes(open, sizes);
     this.rates = new RateSettings(open);
     this.schedules = new Schedules(open, sizes);
     this.#around = around;
@@ -500,6 +501,23 @@ export class Client<Tx> {
   async stats(): Promise<Stats> {
     this.checkOpen();
     return stats(this.#driver);
+  }
+
+  /**
+   * The jobs at the front of a queue in the order of the claim, each with its state as the next claim meets it, and the
+   * workers that serve the queue. Reads a few indexes, and waits for no job's lock.
+   *
+   * Of jobs with different limits or rates, each set has an equal share of `limit`. The first job of a key that is shown
+   * is shown too, so there may be more jobs than `limit`.
+   *
+   * @throws InvalidInputError
+   * @example
+   * const { jobs, more } = await rowlock.picture({ queue: 'mail' });
+   * for (const { publicId, state, run } of jobs) console.log(publicId, state, run?.worker);
+   */
+  async picture(options: PictureOptions): Promise<Picture> {
+    this.checkOpen();
+    return picture(this.#driver, options);
   }
 
   /**

@@ -1,17 +1,20 @@
 import { hostname } from 'node:os';
-import type { RateView, Store } from '../driver/store.js';
+import type { Driver } from '../driver/driver.js';
 import { milliseconds } from '../duration.js';
 import type { RateLimit } from '../handler/job-rates.js';
 import { checkName } from '../input.js';
 import { checkRate } from '../job/rates.js';
+import { type RateView, ratesInUse } from './rates-in-use.js';
 
-/** The numbers of rates, at run time. */
+type Rating = Pick<Driver, 'setRate' | 'rates' | 'limitedJobs' | 'rateTimes'>;
+
+/** The rates that are in use, and their numbers at run time. */
 export class RateSettings {
-  readonly #store: () => Pick<Store, 'setRate' | 'rates'>;
+  readonly #driver: () => Rating;
 
-  /** @param store Throws when calls are refused. */
-  constructor(store: () => Pick<Store, 'setRate' | 'rates'>) {
-    this.#store = store;
+  /** @param driver Throws when calls are refused. */
+  constructor(driver: () => Rating) {
+    this.#driver = driver;
   }
 
   /**
@@ -29,17 +32,20 @@ export class RateSettings {
     const rate = { name, limit, perMs: milliseconds(per, 'per'), burst };
     checkRate(rate);
     checkName('by', by);
-    await this.#store().setRate(name, rate, by);
+    await this.#driver().setRate(name, rate, by);
   }
 
   /** What handlers say are the numbers again. */
   async reset(name: string): Promise<void> {
     checkName('The name of a rate', name);
-    await this.#store().setRate(name, null, hostname());
+    await this.#driver().setRate(name, null, hostname());
   }
 
-  /** The rates whose numbers were set, in the order of their names, up to 1,000. */
+  /**
+   * The rates that were ever used, and those whose numbers were set, in the order of their names, up to 1,000: their
+   * numbers, the next start, and how many jobs wait. Looks at up to 1,000 different sets of limits and rates.
+   */
   async list(): Promise<readonly RateView[]> {
-    return this.#store().rates();
+    return ratesInUse(this.#driver());
   }
 }

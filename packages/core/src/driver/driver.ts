@@ -4,12 +4,14 @@ import type { Rate } from '../job/rates.js';
 import type { Anchor, ListenOptions, SessionListener, WorkerInfo } from './anchor.js';
 import type { CaptureStore } from './capture-store.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
+import type { Front, FrontQuestion } from './front.js';
 import type { HistoryEntry, Stretch } from './history.js';
-import type { PartsPage, PartsStretch, QueuePart } from './queue-parts.js';
+import type { LimitedJobs, LimitedJobsBounds, TakenSlots } from './limited-jobs.js';
+import type { PartsPage, PartsStretch } from './queue-parts.js';
 import type { Receipt, RunNote, RunRef, RunStart, RunsStarted } from './run-record.js';
 import type { ScheduleStore } from './schedule-store.js';
 import type { SharedPool } from './shared-pool.js';
-import type { HeldJob, Situation, SituationQuestion } from './situation.js';
+import type { RateTime, Situation, SituationQuestion } from './situation.js';
 import type { Backlog, StatisticsReport, Tallied } from './statistics.js';
 import type { Store } from './store.js';
 import type { Lanes, Reclaimed, ReclaimScope, Survey } from './survey.js';
@@ -93,13 +95,30 @@ export interface Driver<Tx = unknown> extends Store {
    */
   situation(question: SituationQuestion): Promise<Situation | undefined>;
 
+  /** The due jobs with limits or rates in all queues, also paused ones, and those that a run has. Reads without locks. */
+  limitedJobs(bounds: LimitedJobsBounds): Promise<LimitedJobs>;
+
   /**
-   * The jobs of these parts that a run has, up to 100. Looks at the first 100 due jobs of each part, and at those in
-   * progress. Reads without locks.
+   * How many slots of limits are taken at this moment, by jobs and without. A limit without slots may be missing. Keeps
+   * no lock that a claim could meet.
    *
-   * @param parts With limits.
+   * @param names Which limits. Without them: all that have slots, in the order of their names, up to 1,000.
    */
-  holders(parts: readonly QueuePart[]): Promise<readonly HeldJob[]>;
+  takenSlots(names?: readonly string[]): Promise<readonly TakenSlots[]>;
+
+  /**
+   * The times of rates that were ever used. Reads without locks.
+   *
+   * @param names As that of `takenSlots`.
+   */
+  rateTimes(names?: readonly string[]): Promise<readonly RateTime[]>;
+
+  /**
+   * The jobs at the front of a queue: first leased ones, then due ones in the order of the claim, then delayed ones in
+   * the order of their times. Paused jobs too. Of due jobs with limits, each part has an equal share, and at least one
+   * job. Adds the first available job of each key that is among these. Reads without locks.
+   */
+  front(question: FrontQuestion): Promise<Front>;
 
   /**
    * Takes a start of each of these rates, or of none. The rates are in the order of their names. By the database's

@@ -78,7 +78,7 @@ export interface Store {
   setLimit(name: string, max: number | null, by: string): Promise<void>;
 
   /** The limits whose size was set, in the order of their names, up to 1,000. */
-  limits(): Promise<readonly LimitView[]>;
+  limits(): Promise<readonly LimitSize[]>;
 
   /**
    * Pauses work, in place of an earlier pause of the same target. No claim that begins after the commit takes a job of
@@ -103,14 +103,14 @@ export interface Store {
   setRate(name: string, numbers: RateNumbers | null, by: string): Promise<void>;
 
   /** The rates whose numbers were set, in the order of their names, up to 1,000. */
-  rates(): Promise<readonly RateView[]>;
+  rates(): Promise<readonly RateSetting[]>;
 
   /** The workers that are alive, and those that stopped within the last hour. */
   workers(): Promise<readonly WorkerView[]>;
 }
 
 /** A limit whose size was set at run time. */
-export interface LimitView {
+export interface LimitSize {
   readonly name: string;
   readonly max: number;
   readonly setAt: Date;
@@ -118,7 +118,7 @@ export interface LimitView {
 }
 
 /** A rate whose numbers were set at run time. */
-export interface RateView extends RateNumbers {
+export interface RateSetting extends RateNumbers {
   readonly name: string;
   readonly setAt: Date;
   readonly setBy: string;

@@ -1,28 +1,19 @@
+import { holdersOf, LIMITED_JOBS } from '../client/limits-in-use.js';
+import { waitOf } from '../client/rates-in-use.js';
 import { Slots, type SlotsParts } from '../client/slots.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import type { PauseView } from '../driver/pause.js';
-import type { QueuePart } from '../driver/queue-parts.js';
 import type { NamedJob, Situation } from '../driver/situation.js';
 import { JobNotFoundError } from '../errors.js';
 import { isSettled, type State } from '../job/lifecycle.js';
 import { type Limit, limitsOf, namesIn, ratesOf } from '../job/limits.js';
-import { startAt } from '../job/rates.js';
-import { isServed, servedIn } from '../stats/served.js';
+import { afterOf, isServed, servedIn } from '../stats/served.js';
 import type { Cause, Reason } from './reason.js';
 import { sentence } from './sentence.js';
 
 /** The most jobs before a job that are counted. */
 const MOST_BEFORE = 1_000;
-
-/** The most parts of queues that are looked at for the name of a limit. */
-const PARTS_LOOKED_AT = 1_000;
-
-/** The most parts of queues in which the holders of a limit's slots are looked for. */
-const MOST_PARTS = 100;
-
-/** A rate that allows a start sooner is in nobody's way. */
-const LEAST_WAIT_US = 1_000;
 
 /** Why a job does not run. */
 export interface Explanation {
@@ -39,7 +30,7 @@ export interface Explanation {
 export interface ExplainParts extends SlotsParts {
   readonly driver: Pick<
     Driver,
-    'claimSession' | 'notify' | 'situation' | 'holders' | 'limitedParts' | 'limits' | 'pauses' | 'workers'
+    'claimSession' | 'notify' | 'situation' | 'limitedJobs' | 'limits' | 'pauses' | 'workers'
   >;
 }
 
@@ -65,13 +56,7 @@ function situationOf(
   { workers }: Surroundings,
   { publicId, kind }: NamedJob,
 ): Promise<Situation | undefined> {
-  return driver.situation({ publicId, after: afterOf(workers, kind), most: MOST_BEFORE + 1 });
-}
-
-/** The kinds for which the kind waits wherever it is served. */
-function afterOf(workers: readonly WorkerView[], kind: string): readonly string[] {
-  const [first = [], ...others] = workers.flatMap(({ kinds }) => (kinds[kind] ? [kinds[kind]] : []));
-  return first.filter((each) => others.every((after) => after.includes(each)));
+  return driver.situation({ publicId, after: afterOf(kind, workers), most: MOST_BEFORE + 1 });
 }
 
 async function reasons(
@@ -85,7 +70,7 @@ async function reasons(
   return [
     ...[...delayed(situation), ...paused(around, situation), ...unserved(around, situation)].map(reason),
     ...(await ofItsKey(parts, around, situation)),
-    ...[...(await fullLimits(parts, around, situation)), ...ratesUsedUp(situation)].map(reason),
+    ...[...(await fullLimits(parts, situation)), ...ratesUsedUp(situation)].map(reason),
     ...backlog(situation).map(reason),
   ];
 }
@@ -134,44 +119,26 @@ async function ofItsKey(
 }
 
 /** Takes a slot of each limit, as a claim does, and gives it back at once. */
-async function fullLimits(
-  parts: ExplainParts,
-  around: Surroundings,
-  situation: Situation,
-): Promise<readonly Cause[]> {
+async function fullLimits(parts: ExplainParts, situation: Situation): Promise<readonly Cause[]> {
   const causes: Cause[] = [];
   for (const limit of limitsOf(situation.limits)) {
     await using slot = await new Slots(parts, limit.name, limit).acquire();
-    if (slot.outcome === 'full') causes.push(await fullLimit(parts, around, situation, limit));
+    if (slot.outcome === 'full') causes.push(await fullLimit(parts, limit));
   }
   return causes;
 }
 
-async function fullLimit(
-  { driver }: ExplainParts,
-  { workers }: Surroundings,
-  { queue, limits }: Situation,
-  { name, max }: Limit,
-): Promise<Cause> {
-  const isOwn = (part: QueuePart): boolean => part.queue === queue && part.limits === limits;
-  const size = (await driver.limits()).find((set) => set.name === name)?.max ?? max;
-  const queues = [...new Set([queue, ...workers.flatMap((worker) => worker.queues)])];
-  const { parts } = await driver.limitedParts({ queues, beyond: '', limit: PARTS_LOOKED_AT });
-  const shared = parts.filter(
-    (part) => limitsOf(part.limits).some((other) => other.name === name) && !isOwn(part),
-  );
-  const by = await driver.holders([{ queue, limits }, ...shared.slice(0, MOST_PARTS)]);
-  return { reason: 'limit', name, max: size, by };
+async function fullLimit({ driver }: ExplainParts, { name, max }: Limit): Promise<Cause> {
+  const [sizes, jobs] = await Promise.all([driver.limits(), driver.limitedJobs(LIMITED_JOBS)]);
+  const size = sizes.find((set) => set.name === name)?.max ?? max;
+  return { reason: 'limit', name, max: size, by: holdersOf(name, jobs) };
 }
 
 function ratesUsedUp({ limits, rates, now }: Situation): readonly Cause[] {
-  const nowUs = now.getTime() * 1_000;
   return ratesOf(limits).flatMap((rate): readonly Cause[] => {
-    const found = rates.find(({ name }) => name === rate.name);
-    if (found === undefined) return [];
-    const { waitUs } = startAt(nowUs + found.nextInUs, nowUs, found.numbers ?? rate);
-    if (waitUs < LEAST_WAIT_US) return [];
-    return [{ reason: 'rate', name: rate.name, at: new Date((nowUs + waitUs) / 1_000) }];
+    const numbers = rates.find(({ name }) => name === rate.name)?.numbers ?? rate;
+    const waitMs = waitOf(rate.name, numbers, rates);
+    return waitMs === 0 ? [] : [{ reason: 'rate', name: rate.name, at: new Date(now.getTime() + waitMs) }];
   });
 }
 

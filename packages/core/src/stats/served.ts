@@ -22,6 +22,12 @@ export function servedIn(kind: string, workers: readonly WorkerView[]): readonly
   return [...new Set(serving.flatMap(({ queues }) => queues))].toSorted();
 }
 
+/** The kinds for which a kind waits wherever it is served. */
+export function afterOf(kind: string, workers: readonly WorkerView[]): readonly string[] {
+  const [first = [], ...others] = workers.flatMap(({ kinds }) => (kinds[kind] ? [kinds[kind]] : []));
+  return first.filter((each) => others.every((after) => after.includes(each)));
+}
+
 function serves({ kinds }: WorkerView, kind: string): boolean {
   return Object.hasOwn(kinds, kind);
 }

@@ -1,6 +1,6 @@
 import { DriverError } from '@rowlock/core';
 import {
-  type LimitView,
+  type LimitSize,
   limitsOf,
   NO_LIMITS,
   type PartsPage,
@@ -37,7 +37,8 @@ function enter({ database, tx }: Place, name: string, size: number): void {
   else tx.take(first);
 }
 
-function isFree(row: Row<LimitSlotRow>, now: number): boolean {
+/** Whether nobody has a slot. */
+export function isFree(row: Row<LimitSlotRow>, now: number): boolean {
   if (row.holder !== undefined) return false;
   const [slot] = row.versions();
   return slot === undefined || slot.runId === null || slot.until <= now;
@@ -96,7 +97,7 @@ export async function setLimit(
   notify({ database, tx }, [{ limit: name }]);
 }
 
-export function limits({ database, tx }: Place): readonly LimitView[] {
+export function limits({ database, tx }: Place): readonly LimitSize[] {
   return database.tables.limitSizes
     .find(tx, () => true)
     .map(({ value: { setAt, ...size } }) => ({ ...size, setAt: new Date(setAt) }))

@@ -1,4 +1,4 @@
-import { type Rate, type RateNumbers, type RateView, startAt } from '@rowlock/core/driver';
+import { type Rate, type RateNumbers, type RateSetting, startAt } from '@rowlock/core/driver';
 import type { RateNumbersRow, RateRow } from '../rows.js';
 import type { Found } from '../table.js';
 import { notify } from './bell.js';
@@ -76,7 +76,7 @@ export async function setRate(
   notify({ database, tx }, [{ rate: name }]);
 }
 
-export function rates({ database, tx }: Place): readonly RateView[] {
+export function rates({ database, tx }: Place): readonly RateSetting[] {
   return database.tables.rateNumbers
     .find(tx, () => true)
     .map(({ value: { setAt, ...rate } }) => ({ ...rate, setAt: new Date(setAt) }))

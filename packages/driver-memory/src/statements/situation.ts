@@ -4,7 +4,6 @@ import {
   isSettled,
   type NamedJob,
   namesIn,
-  type QueuePart,
   type RateTime,
   type Situation,
   type SituationQuestion,
@@ -15,9 +14,6 @@ import { isClaimable } from './claim.js';
 import { pausesOf } from './pauses.js';
 import type { Place } from './place.js';
 import { firstOutstanding, runsNow } from './siblings.js';
-
-/** The most due jobs of a part that are looked at for runs, and the most jobs that are returned. */
-const MOST = 100;
 
 export function situation(place: Place, { publicId, after, most }: SituationQuestion): Situation | undefined {
   const { database, tx } = place;
@@ -66,20 +62,6 @@ export function situation(place: Place, { publicId, after, most }: SituationQues
   };
 }
 
-export function holders(place: Place, parts: readonly QueuePart[]): readonly HeldJob[] {
-  const { database, tx } = place;
-  return parts
-    .flatMap(({ queue, limits }) => {
-      const jobs = database.tables.jobs
-        .findBy('queue', queue, tx, (job) => job.limits === limits && !isSettled(job.status))
-        .map(({ value }) => value);
-      const due = jobs.filter((job) => job.status === 'new' && job.due);
-      const leased = jobs.filter((job) => job.status === 'in-progress');
-      return held(place, [...leased, ...due.toSorted((a, b) => a.priority - b.priority).slice(0, MOST)]);
-    })
-    .slice(0, MOST);
-}
-
 function held(place: Place, jobs: readonly JobRow[]): readonly HeldJob[] {
   return jobs.flatMap((job) => {
     const run = runOf(place, job);
@@ -88,7 +70,7 @@ function held(place: Place, jobs: readonly JobRow[]): readonly HeldJob[] {
 }
 
 /** The run that has a job: of a live worker, or by a lease. */
-function runOf(place: Place, { id, status, runId }: JobRow): HoldingRun | null {
+export function runOf(place: Place, { id, status, runId }: JobRow): HoldingRun | null {
   const { database, tx } = place;
   const last = database.tables.runs.findBy('jobId', id, tx).at(-1)?.value;
   if (isSettled(status)) return null;
@@ -103,7 +85,7 @@ function runOf(place: Place, { id, status, runId }: JobRow): HoldingRun | null {
   };
 }
 
-function rateTime({ database, tx }: Place, name: string): readonly RateTime[] {
+export function rateTime({ database, tx }: Place, name: string): readonly RateTime[] {
   const { rates, rateNumbers } = database.tables;
   const fixed = rateNumbers.findBy('name', name, tx)[0]?.value;
   const numbers = fixed === undefined ? null : { limit: fixed.limit, perMs: fixed.perMs, burst: fixed.burst };
@@ -112,6 +94,6 @@ function rateTime({ database, tx }: Place, name: string): readonly RateTime[] {
     .map(({ value }) => ({ name, nextInUs: value.nextUs - database.clock.now() * 1_000, numbers }));
 }
 
-function named({ publicId, kind }: JobRow): NamedJob {
+export function named({ publicId, kind }: JobRow): NamedJob {
   return { publicId, kind };
 }

@@ -14,7 +14,7 @@ export interface ShortLimit {
 export type Widen = (limit: ShortLimit) => Promise<void>;
 
 /** On a connection of the pool, so that the slots are visible to all takers at once. @throws DriverError */
-export function widenLimit(parts: GateCallParts, { name, max, slots }: ShortLimit): Promise<void> {
+export async function widenLimit(parts: GateCallParts, { name, max, slots }: ShortLimit): Promise<void> {
   const { sql, lockPrefix } = parts.context;
-  return callAtGate(parts, sql.widenLimit, [name, max, gateOf(lockPrefix, name), slots]);
+  await callAtGate(parts, sql.widenLimit, [name, max, gateOf(lockPrefix, name), slots]);
 }

@@ -12,7 +12,7 @@ export const limitStatements = ({
 }: Tables) => ({
   enterLimit: `CALL ${enterLimit}(?, ?, ?)`,
 
-  limitedParts: `CALL ${limitedParts}(?, ?, ?)`,
+  limitedParts: `CALL ${limitedParts}(?, ?, ?, ?)`,
 
   oldSlots: `
       SELECT name FROM ${slot} AS slot FORCE INDEX (PRIMARY)

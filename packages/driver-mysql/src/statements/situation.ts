@@ -8,17 +8,26 @@ import type { Tables } from './tables.js';
 const RUN = `COALESCE(${newest('process_id')}, job.process_id) AS run_id, worker.name AS worker,
              CAST(${ms(newest('started_at'))} AS CHAR) AS since, CAST(${HELD} AS SIGNED) AS alive`;
 
+/** The time of a rate, and the numbers that were set. */
+export const RATE_TIME = `rate.name, CAST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), rate.next_at) AS CHAR) AS next_us,
+             fixed.starts, CAST(fixed.per_ms AS CHAR) AS per_ms, fixed.burst`;
+
 const NAMED = 'job.public_id, job.kind, job.status';
 
-/** What may be in the way of a job, and who has the slots of limits. */
+/**
+ * Jobs and their runs. The ids are chosen first: MySQL refuses to sort a row whose JSON is larger than the sort buffer.
+ *
+ * @param others More columns of `job`.
+ */
+export const heldJobs = (tables: Tables, ids: string, others = ''): string => `
+      SELECT CAST(job.id AS CHAR) AS id, ${NAMED}, ${others === '' ? '' : `${others}, `}${RUN}
+      FROM (${ids}) AS page STRAIGHT_JOIN ${tables.job} AS job ON job.id = page.id
+      ${newestRun(tables)}`;
+
+/** What may be in the way of a job. */
 export const situationStatements = (tables: Tables) => {
   const { job, rate, rateNumbers } = tables;
   const { isKindOpen } = pauseConditions(tables);
-  // The ids are chosen first: MySQL refuses to sort a row whose JSON is larger than the sort buffer.
-  const held = (ids: string): string => `
-      SELECT CAST(job.id AS CHAR) AS id, ${NAMED}, ${RUN}
-      FROM (${ids}) AS page STRAIGHT_JOIN ${job} AS job ON job.id = page.id
-      ${newestRun(tables)}`;
 
   return {
     situation: `
@@ -30,9 +39,12 @@ export const situationStatements = (tables: Tables) => {
       WHERE job.public_id = ?`,
 
     // The first available jobs of the key, as a claim locks them.
-    siblingRuns: held(`
+    siblingRuns: heldJobs(
+      tables,
+      `
         SELECT id FROM ${job} FORCE INDEX (job_entity)
-        WHERE \`key\` = ? AND outstanding = 1 AND queue = ? AND ${RUNS_NOW} AND id <> ? ORDER BY id LIMIT 100`),
+        WHERE \`key\` = ? AND outstanding = 1 AND queue = ? AND ${RUNS_NOW} AND id <> ? ORDER BY id LIMIT 100`,
+    ),
 
     named: `SELECT public_id, kind FROM ${job} WHERE id = ?`,
 
@@ -49,22 +61,8 @@ export const situationStatements = (tables: Tables) => {
       ${newestRun(tables)}`,
 
     rateTimes: (names: string): string => `
-      SELECT rate.name, CAST(${ms('rate.next_at')} AS CHAR) AS next_at,
-             fixed.starts, CAST(fixed.per_ms AS CHAR) AS per_ms, fixed.burst
+      SELECT ${RATE_TIME}
       FROM ${rate} AS rate LEFT JOIN ${rateNumbers} AS fixed ON fixed.name = rate.name
       WHERE rate.name IN (${names})`,
-
-    /** @param parts How many parts there are. The values of each are queue and limits, twice. */
-    holders: (parts: number): string => `
-      ${held(
-        Array.from(
-          { length: parts },
-          () => `
-        (SELECT id FROM ${job} FORCE INDEX (job_leased) WHERE queue = ? AND leased = 1 AND limits = ?)
-        UNION (SELECT id FROM ${job} FORCE INDEX (job_claim) WHERE queue = ? AND claimable = 1 AND limits = ?
-               ORDER BY priority, id LIMIT 100)`,
-        ).join(' UNION '),
-      )}
-      HAVING alive = 1 OR job.status = 'in-progress' LIMIT 100`,
   };
 };

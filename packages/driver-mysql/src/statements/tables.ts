@@ -21,6 +21,7 @@ export interface Tables {
   readonly widenLimit: string;
   readonly pruneSlots: string;
   readonly limitedParts: string;
+  readonly takenSlots: string;
   readonly takeStarts: string;
 }
 
@@ -46,6 +47,7 @@ export function tables(schema: string): Tables {
     widenLimit: named('widen_limit'),
     pruneSlots: named('prune_slots'),
     limitedParts: named('limited_parts'),
+    takenSlots: named('taken_slots'),
     takeStarts: named('take_starts'),
   };
 }

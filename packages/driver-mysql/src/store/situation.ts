@@ -5,7 +5,6 @@ import {
   type NamedJob,
   NO_ID,
   namesIn,
-  type QueuePart,
   type RateTime,
   type Situation,
   type SituationQuestion,
@@ -15,7 +14,7 @@ import { type MysqlTransaction, query } from '../query.js';
 import { list } from '../values/list.js';
 
 /** A job, and the run of its record. */
-interface HeldRow {
+export interface HeldRow {
   readonly id: string;
   readonly public_id: string;
   readonly kind: string;
@@ -40,9 +39,9 @@ interface SituationRow extends HeldRow {
   readonly finished_at: string | null;
 }
 
-interface RateTimeRow {
+export interface RateTimeRow {
   readonly name: string;
-  readonly next_at: string;
+  readonly next_us: string;
   readonly starts: number | null;
   readonly per_ms: string | null;
   readonly burst: number | null;
@@ -79,19 +78,6 @@ export async function situation(
     before: await countBefore(on, context, row, most),
     rates: await rateTimes(on, context, row),
   };
-}
-
-/** The jobs of parts that a run has. @throws DriverError */
-export async function holders(
-  on: MysqlTransaction,
-  { sql, lockPrefix }: Context,
-  parts: readonly QueuePart[],
-): Promise<readonly HeldJob[]> {
-  const given = list(parts).values.flatMap((part) => (part === null ? [] : [part]));
-  if (given.length === 0) return [];
-  const values = given.flatMap(({ queue, limits }) => [queue, limits, queue, limits]);
-  const rows = await query<HeldRow>(on, sql.holders(given.length), [lockPrefix, ...values]);
-  return rows.flatMap(held);
 }
 
 /** The first available jobs of the same key, in the order of their ids. */
@@ -134,31 +120,33 @@ async function countBefore(
 async function rateTimes(
   on: MysqlTransaction,
   { sql }: Context,
-  { limits, now }: SituationRow,
+  { limits }: SituationRow,
 ): Promise<readonly RateTime[]> {
   const wanted = namesIn(limits);
   if (wanted.length === 0) return [];
   const { places, values } = list(wanted);
   const rows = await query<RateTimeRow>(on, sql.rateTimes(places), values);
-  return rows.map(({ name, next_at, starts, per_ms, burst }) => {
-    const numbers =
-      starts === null || per_ms === null || burst === null
-        ? null
-        : { limit: starts, perMs: Number(per_ms), burst };
-    return { name, nextInUs: (Number(next_at) - Number(now)) * 1_000, numbers };
-  });
+  return rows.map(toRateTime);
 }
 
-function named({ public_id: publicId, kind }: Pick<HeldRow, 'public_id' | 'kind'>): NamedJob {
+export function toRateTime({ name, next_us, starts, per_ms, burst }: RateTimeRow): RateTime {
+  const numbers =
+    starts === null || per_ms === null || burst === null
+      ? null
+      : { limit: starts, perMs: Number(per_ms), burst };
+  return { name, nextInUs: Number(next_us), numbers };
+}
+
+export function named({ public_id: publicId, kind }: Pick<HeldRow, 'public_id' | 'kind'>): NamedJob {
   return { publicId, kind };
 }
 
-function held(row: HeldRow): readonly HeldJob[] {
+export function held(row: HeldRow): readonly HeldJob[] {
   const run = runOf(row);
   return run === null ? [] : [{ ...named(row), run }];
 }
 
-function runOf({ status, run_id, worker, since, alive }: HeldRow): HoldingRun | null {
+export function runOf({ status, run_id, worker, since, alive }: HeldRow): HoldingRun | null {
   const isAlive = Number(alive) === 1;
   if (run_id === null || (!isAlive && status !== 'in-progress')) return null;
   return { runId: run_id, worker, since: date(since), alive: isAlive };

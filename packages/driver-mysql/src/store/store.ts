@@ -6,7 +6,7 @@ import {
   type JobIdPage,
   type JobPage,
   type JobUpdate,
-  type LimitView,
+  type LimitSize,
   type Moved,
   type NewJob,
   type NewPause,
@@ -15,7 +15,7 @@ import {
   type PauseTarget,
   type PauseView,
   type RateNumbers,
-  type RateView,
+  type RateSetting,
   type RunView,
   type Store,
   type Updated,
@@ -26,12 +26,12 @@ import {
 import type { Context } from '../context.js';
 import { change, query } from '../query.js';
 import {
-  type LimitViewRow,
+  type LimitSizeRow,
   type PauseRow,
-  type RateViewRow,
-  toLimitView,
+  type RateSettingRow,
+  toLimitSize,
   toPauseView,
-  toRateView,
+  toRateSetting,
   toWorkerView,
   type WorkerViewRow,
 } from '../rows.js';
@@ -112,8 +112,8 @@ export class MysqlStore implements Store {
     await this.notify([{ limit: name }]);
   }
 
-  async limits(): Promise<readonly LimitView[]> {
-    return (await query<LimitViewRow>(this.scope.on, this.context.sql.limits)).map(toLimitView);
+  async limits(): Promise<readonly LimitSize[]> {
+    return (await query<LimitSizeRow>(this.scope.on, this.context.sql.limits)).map(toLimitSize);
   }
 
   async pause({ scope, name, until, reason, by }: NewPause, mode: PauseMode = 'replace'): Promise<void> {
@@ -142,8 +142,8 @@ export class MysqlStore implements Store {
     await this.notify([{ rate: name }]);
   }
 
-  async rates(): Promise<readonly RateView[]> {
-    return (await query<RateViewRow>(this.scope.on, this.context.sql.rates)).map(toRateView);
+  async rates(): Promise<readonly RateSetting[]> {
+    return (await query<RateSettingRow>(this.scope.on, this.context.sql.rates)).map(toRateSetting);
   }
 
   async workers(): Promise<readonly WorkerView[]> {

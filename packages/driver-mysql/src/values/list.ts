@@ -12,8 +12,8 @@ export function list<Item>(items: readonly Item[]): { places: string; values: (I
 const LONGEST_LIST = 1024;
 
 /** Lists that fit into one statement each, in the same order. No items give no list. */
-export function inParts<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
-  return Array.from({ length: Math.ceil(items.length / LONGEST_LIST) }, (_, part) =>
-    items.slice(part * LONGEST_LIST, (part + 1) * LONGEST_LIST),
+export function inParts<Item>(items: readonly Item[], most = LONGEST_LIST): readonly (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / most) }, (_, part) =>
+    items.slice(part * most, (part + 1) * most),
   );
 }

@@ -93,7 +93,7 @@ export async function limitedParts(
   stretch: PartsStretch,
 ): Promise<PartsPage> {
   const { queues, beyond, limit } = stretch;
-  const values = [JSON.stringify(queues), beyond, limit];
+  const values = [JSON.stringify(queues), beyond, limit, false];
   const rows = await call<QueuePart & { readonly paused: number | string }>(on, sql.limitedParts, values);
   return partsPage(
     rows.map((part) => ({ ...part, paused: Number(part.paused) === 1 })),

@@ -8,13 +8,13 @@ import type { Tables } from './tables.js';
 const ms = (time: string): string => `extract(epoch FROM ${time}) * 1000`;
 
 /** The run that has a job, as JSON: of a live worker, or by a lease. Needs `newestRun`. */
-const RUN = `CASE WHEN held OR job.status = 'in-progress' THEN json_build_object(
+export const RUN = `CASE WHEN held OR job.status = 'in-progress' THEN json_build_object(
         'run_id', coalesce(last.process_id, job.process_id), 'worker', worker.name,
         'since', ${ms('last.started_at')}, 'alive', held) END`;
 
-const NAMED = `json_build_object('publicId', job.public_id, 'kind', job.kind)`;
+export const NAMED = `json_build_object('publicId', job.public_id, 'kind', job.kind)`;
 
-/** What may be in the way of a job, and who has the slots of limits. */
+/** What may be in the way of a job. */
 export const situationStatements = (tables: Tables) => {
   const { job, worker, rate, rateNumbers } = tables;
   const { isKindOpen } = pauseConditions(tables);
@@ -59,20 +59,5 @@ export const situationStatements = (tables: Tables) => {
               JOIN ${rate} AS rate USING (name) LEFT JOIN ${rateNumbers} AS fixed USING (name)) AS rates
       FROM own AS job
       ${run}`,
-
-    holders: `
-      WITH ${alive(tables)}
-      SELECT ${NAMED} AS named, ${RUN} AS run FROM (
-        SELECT each.* FROM unnest($2::text[], $3::text[]) AS part (queue, limits)
-        CROSS JOIN LATERAL (
-          SELECT * FROM ${job} WHERE queue = part.queue AND status = 'in-progress' AND limits = part.limits
-          UNION ALL
-          (SELECT * FROM ${job} WHERE queue = part.queue AND limits = part.limits AND status = 'new' AND due AND limits <> ''
-           ORDER BY priority, id LIMIT 100)
-        ) AS each
-      ) AS job
-      ${run}
-      WHERE held OR job.status = 'in-progress'
-      LIMIT 100`,
   };
 };

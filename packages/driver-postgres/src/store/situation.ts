@@ -3,15 +3,15 @@ import type {
   HeldJob,
   HoldingRun,
   NamedJob,
-  QueuePart,
   RateNumbers,
+  RateTime,
   Situation,
   SituationQuestion,
 } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { type PostgresTransaction, query } from '../query.js';
 
-interface RunRow {
+export interface RunRow {
   run_id: string;
   worker: string | null;
   since: number | null;
@@ -46,7 +46,7 @@ interface SituationRow {
 }
 
 /** The numbers are null unless they were set for all. */
-type RateTimeRow = { name: string; next_us: number } & { [Name in keyof RateNumbers]: number | null };
+export type RateTimeRow = { name: string; next_us: number } & { [Name in keyof RateNumbers]: number | null };
 
 /** Finds what may be in the way of a job. @throws DriverError */
 export async function situation(
@@ -77,29 +77,20 @@ export async function situation(
     earlier,
     dependency,
     before: Number(row.before),
-    rates: (row.rates ?? []).map(({ name, next_us, limit, perMs, burst }) => ({
-      name,
-      nextInUs: next_us,
-      numbers: limit === null || perMs === null || burst === null ? null : { limit, perMs, burst },
-    })),
+    rates: (row.rates ?? []).map(toRateTime),
   };
-}
-
-/** The jobs of parts that a run has. @throws DriverError */
-export async function holders(
-  on: PostgresTransaction,
-  { sql, lockClass }: Context,
-  parts: readonly QueuePart[],
-): Promise<readonly HeldJob[]> {
-  const values = [lockClass.unsigned, parts.map(({ queue }) => queue), parts.map(({ limits }) => limits)];
-  const rows = await query<HeldRow & { [column: string]: unknown }>(on, sql.holders, values);
-  return rows.map(toHeld);
 }
 
 function toHeld({ named, run }: HeldRow): HeldJob {
   return { ...named, run: toRun(run) };
 }
 
-function toRun({ run_id: runId, worker, since, alive }: RunRow): HoldingRun {
+export function toRun({ run_id: runId, worker, since, alive }: RunRow): HoldingRun {
   return { runId, worker, since: since === null ? null : new Date(since), alive };
+}
+
+export function toRateTime({ name, next_us, limit, perMs, burst }: RateTimeRow): RateTime {
+  const numbers =
+    limit === null || perMs === null || burst === null ? null : { limit, perMs: Number(perMs), burst };
+  return { name, nextInUs: next_us, numbers };
 }

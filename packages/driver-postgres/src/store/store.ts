@@ -6,7 +6,7 @@ import {
   type JobIdPage,
   type JobPage,
   type JobUpdate,
-  type LimitView,
+  type LimitSize,
   type Moved,
   type NewJob,
   type NewPause,
@@ -16,7 +16,7 @@ import {
   type PauseTarget,
   type PauseView,
   type RateNumbers,
-  type RateView,
+  type RateSetting,
   type RunView,
   type Store,
   type Updated,
@@ -33,9 +33,9 @@ import {
   type LimitRow,
   type PauseRow,
   type RateRow,
-  toLimitView,
+  toLimitSize,
   toPauseView,
-  toRateView,
+  toRateSetting,
   toWorkerView,
   type WorkerRow,
 } from '../rows.js';
@@ -172,8 +172,8 @@ export class PostgresStore implements Store {
       : query(this.on, sql.setLimit, [...values, String(max), by]));
   }
 
-  async limits(): Promise<readonly LimitView[]> {
-    return (await answers<LimitRow>(this.on, this.context.sql.limits, [])).map(toLimitView);
+  async limits(): Promise<readonly LimitSize[]> {
+    return (await answers<LimitRow>(this.on, this.context.sql.limits, [])).map(toLimitSize);
   }
 
   async pause({ until, reason, by, ...target }: NewPause, mode: PauseMode = 'replace'): Promise<void> {
@@ -204,8 +204,8 @@ export class PostgresStore implements Store {
     }
   }
 
-  async rates(): Promise<readonly RateView[]> {
-    return (await answers<RateRow>(this.on, this.context.sql.rates, [])).map(toRateView);
+  async rates(): Promise<readonly RateSetting[]> {
+    return (await answers<RateRow>(this.on, this.context.sql.rates, [])).map(toRateSetting);
   }
 
   async workers(): Promise<readonly WorkerView[]> {

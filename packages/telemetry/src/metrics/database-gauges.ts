@@ -1,4 +1,4 @@
-import type { PauseView, Stats, WorkerView } from '@rowlock/core';
+import type { LimitView, PauseView, RateView, Stats, WorkerView } from '@rowlock/core';
 import { within } from '../within.js';
 import { DATABASE_GAUGES } from './catalogue.js';
 import type { Reading } from './meter.js';
@@ -8,6 +8,8 @@ export interface Watched {
   workers(): Promise<readonly WorkerView[]>;
   pauses(): Promise<readonly PauseView[]>;
   stats(): Promise<Stats>;
+  readonly limits: { list(): Promise<readonly LimitView[]> };
+  readonly rates: { list(): Promise<readonly RateView[]> };
 }
 
 /** How long the answers count, in milliseconds. Several collectors may come at once. */
@@ -16,8 +18,17 @@ const FRESH_MS = 5_000;
 /** How long to wait for the answers, in milliseconds. A collector waits for 10 s. */
 const ANSWER_MS = 2_000;
 
+/** The most limits, and the most rates, that have gauges. Each tenant may have one. */
+const MOST_NAMES = 100;
+
 /** None reads the history. */
-const READS: readonly ((rowlock: Watched) => Promise<readonly Reading[]>)[] = [workersAlive, waiting, paused];
+const READS: readonly ((rowlock: Watched) => Promise<readonly Reading[]>)[] = [
+  workersAlive,
+  waiting,
+  paused,
+  limited,
+  rated,
+];
 
 /** The gauges of a database. */
 export class DatabaseGauges {
@@ -80,4 +91,30 @@ async function paused(rowlock: Watched): Promise<readonly Reading[]> {
     labels: { scope, name },
     value: 1,
   }));
+}
+
+/** A program without the right to look at slots has the other gauges. */
+async function limited(rowlock: Watched): Promise<readonly Reading[]> {
+  const limits = await rowlock.limits.list().catch(() => []);
+  return busiest(limits).flatMap(({ name, max, taken, waiting: { count } }) => {
+    const labels = { limit: name };
+    return [
+      ...(max === null ? [] : [{ metric: DATABASE_GAUGES.limitSize, labels, value: max }]),
+      { metric: DATABASE_GAUGES.limitTaken, labels, value: taken },
+      { metric: DATABASE_GAUGES.limitWaiting, labels, value: count },
+    ];
+  });
+}
+
+async function rated(rowlock: Watched): Promise<readonly Reading[]> {
+  const rates = await rowlock.rates.list().catch(() => []);
+  return busiest(rates).flatMap(({ name, nextInMs, waiting: { count } }) => [
+    { metric: DATABASE_GAUGES.rateNext, labels: { rate: name }, value: nextInMs / 1_000 },
+    { metric: DATABASE_GAUGES.rateWaiting, labels: { rate: name }, value: count },
+  ]);
+}
+
+/** Those for which most jobs wait. */
+function busiest<View extends LimitView | RateView>(views: readonly View[]): readonly View[] {
+  return views.toSorted((one, other) => other.waiting.count - one.waiting.count).slice(0, MOST_NAMES);
 }

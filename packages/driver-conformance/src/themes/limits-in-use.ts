@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { defineHandler, type LimitView, type Rowlock } from '@rowlock/core';
+import { expect } from 'vitest';
+import { theme } from '../theme.js';
+import { aborted, gate, until, within } from '../until.js';
+import { AnyJson, clientOf, startWorker } from '../worker-process.js';
+
+const HOUR_MS = 3_600_000;
+const unset = { setAt: null, setBy: null };
+const count = (jobs: number, more = false) => ({ count: jobs, more });
+
+/** What is listed of one limit. */
+async function limitOf<Tx>(client: Rowlock<Tx>, name: string): Promise<LimitView | undefined> {
+  return (await client.limits.list()).find((limit) => limit.name === name);
+}
+
+export const limitsInUse = theme('limits in use', (test) => {
+  test('a limit that nobody uses is not listed', async (stage) => {
+    const client = clientOf(stage, []);
+    await stage.put({ limits: JSON.stringify({ [stage.key]: 1 }), available: { inMs: HOUR_MS } });
+    expect(await limitOf(client, stage.key)).toBeUndefined();
+  });
+
+  test('the slots that are taken and the jobs of their runs are listed, and the due jobs that no run has', async (stage) => {
+    const { queue, key, reader } = stage;
+    const [running, finish] = [gate(), gate()];
+    let began = 0;
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      limit: { name: key, max: 2 },
+      run: async ({ signal }) => {
+        began += 1;
+        if (began === 2) running.open();
+        await Promise.race([finish.promise, aborted(signal)]);
+      },
+    });
+    const client = clientOf(stage, [handler]);
+    const jobs = await client.enqueueMany(
+      handler,
+      [1, 2, 3, 4, 5].map((payload) => ({ payload })),
+    );
+    const { worker } = await startWorker(stage, [handler]);
+    await within('two jobs run', running.promise);
+    const runs = await Promise.all(jobs.map(({ publicId }) => reader.runs(publicId)));
+    const holders = jobs.flatMap(({ publicId }, place) =>
+      (runs[place] ?? []).map(({ runId, startedAt }) => ({
+        publicId,
+        kind: 'work',
+        run: { runId, worker: worker.name, since: startedAt, alive: true },
+      })),
+    );
+    expect(holders).toHaveLength(2);
+    const listed = await limitOf(client, key);
+    expect({ ...listed, holders: new Set(listed?.holders) }).toEqual({
+      name: key,
+      max: 2,
+      ...unset,
+      taken: 2,
+      holders: new Set(holders),
+      waiting: count(3),
+    });
+    await worker.stop({ drain: 0 });
+    const idle = await until('the slots are free', async () => {
+      const limit = await limitOf(client, key);
+      return limit?.taken === 0 && limit;
+    });
+    expect(idle).toMatchObject({ name: key, holders: [] });
+  });
+
+  test('a slot without a job is taken too, and has no job', async (stage) => {
+    const { key } = stage;
+    const client = clientOf(stage, []);
+    const slot = await client.slots(key, { max: 2 }).acquire();
+    stage.defer(() => slot[Symbol.asyncDispose]());
+    expect(await limitOf(client, key)).toEqual({
+      name: key,
+      max: null,
+      ...unset,
+      taken: 1,
+      holders: [],
+      waiting: count(0),
+    });
+    await slot[Symbol.asyncDispose]();
+    expect((await limitOf(client, key))?.taken ?? 0).toBe(0);
+  });
+
+  test('a size that was set counts before those of jobs, of which the largest counts', async (stage) => {
+    const { key } = stage;
+    const client = clientOf(stage, []);
+    stage.defer(() => client.limits.reset(key));
+    await stage.putMany([{ limits: JSON.stringify({ [key]: 3 }) }, { limits: JSON.stringify({ [key]: 5 }) }]);
+    expect(await limitOf(client, key)).toMatchObject({ max: 5, ...unset, waiting: count(2) });
+    await client.limits.set(key, 4, { by: 'ann' });
+    expect(await limitOf(client, key)).toMatchObject({ max: 4, setAt: expect.any(Date), setBy: 'ann' });
+    await client.limits.reset(key);
+    expect(await limitOf(client, key)).toMatchObject({ max: 5, ...unset });
+  });
+
+  test('paused jobs wait for their limit too, and each part has its share of the count', async (stage) => {
+    const { driver, queue, key } = stage;
+    const client = clientOf(stage, []);
+    stage.defer(() => client.resume({ queue }));
+    await client.pause({ queue });
+    const limits = JSON.stringify({ [key]: 1 });
+    await stage.putMany(Array.from({ length: 12 }, () => ({ limits })));
+    expect(await limitOf(client, key)).toMatchObject({ waiting: count(12) });
+    const { parts } = await driver.limitedJobs({ parts: 1_000, counted: 1, looked: 1 });
+    expect(parts.filter((part) => part.queue === queue)).toEqual([{ queue, limits, due: 10, more: true }]);
+  });
+
+  test('slots are counted by name', async (stage) => {
+    const { driver, key } = stage;
+    const client = clientOf(stage, []);
+    const [one, other] = [`${key} 1`, `${key} 2`];
+    const slots = [
+      await client.slots(one, { max: 2 }).acquire(),
+      await client.slots(one, { max: 2 }).acquire(),
+    ];
+    stage.defer(() => Promise.all(slots.map((slot) => slot[Symbol.asyncDispose]())));
+    const last = await client.slots(other, { max: 1 }).acquire();
+    await last[Symbol.asyncDispose]();
+    const taken = async (names?: readonly string[]) =>
+      new Map((await driver.takenSlots(names)).map((slots) => [slots.name, slots.taken]));
+    const both = await taken([one, other]);
+    expect([both.get(one), both.get(other) ?? 0]).toEqual([2, 0]);
+    expect((await taken([other])).has(one)).toBe(false);
+    expect((await taken()).get(one)).toBe(2);
+  });
+
+  test('slots are taken while they are counted', async (stage) => {
+    const { driver, key } = stage;
+    const client = clientOf(stage, []);
+    const slots = client.slots(key, { max: 1 });
+    let isOver = false;
+    const counts = Promise.all(
+      [1, 2].map(async () => {
+        while (!isOver) await driver.takenSlots([key]);
+      }),
+    );
+    for (let round = 0; round < 30; round++) {
+      const slot = await slots.acquire();
+      expect(slot.outcome).toBe('acquired');
+      await slot[Symbol.asyncDispose]();
+    }
+    isOver = true;
+    await counts;
+  });
+
+  test('rates are listed with their numbers, the next start and the due jobs', async (stage) => {
+    const { driver, key } = stage;
+    const client = clientOf(stage, []);
+    const listed = async () => (await client.rates.list()).find(({ name }) => name === key);
+    expect(await listed()).toBeUndefined();
+    const numbers = { limit: 1, perMs: HOUR_MS, burst: 1 };
+    const row = { limits: JSON.stringify({ [key]: [1, HOUR_MS, 1] }) };
+    const [job] = await stage.putMany([row, row]);
+    expect(await listed()).toEqual({ name: key, ...numbers, ...unset, nextInMs: 0, waiting: count(2) });
+    await driver.takeStarts([{ name: key, ...numbers }], randomUUID());
+    const rate = await listed();
+    expect(rate?.nextInMs).toBeGreaterThan(HOUR_MS - 60_000);
+    expect(rate?.nextInMs).toBeLessThanOrEqual(HOUR_MS);
+    stage.defer(() => client.rates.reset(key));
+    await client.rates.set(key, { limit: 2, per: '1h', burst: 3 }, { by: 'ann' });
+    expect(await listed()).toMatchObject({ limit: 2, burst: 3, setBy: 'ann', nextInMs: 0 });
+    await client.rates.reset(key);
+    await client.cancelMany({ queue: stage.queue });
+    expect(await listed()).toMatchObject({ name: key, limit: null, perMs: null, burst: null, nextInMs: 0 });
+    expect(await stage.row(job ?? { publicId: '' })).toMatchObject({ status: 'cancelled' });
+  });
+});

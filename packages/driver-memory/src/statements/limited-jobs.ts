@@ -1,0 +1,72 @@
+import {
+  type LimitedJob,
+  type LimitedJobs,
+  type LimitedJobsBounds,
+  NO_LIMITS,
+  type RateTime,
+  type TakenSlots,
+} from '@rowlock/core/driver';
+import type { JobRow } from '../job-row.js';
+import { isFree } from './limits.js';
+import type { Place } from './place.js';
+import { named, rateTime, runOf } from './situation.js';
+
+/** The most limits, or rates, that are returned, and the fewest jobs of a part that are counted or looked at. */
+const MOST_NAMES = 1_000;
+const LEAST = 10;
+
+export function limitedJobs(place: Place, bounds: LimitedJobsBounds): LimitedJobs {
+  const { database, tx } = place;
+  const now = database.clock.now();
+  const jobs = database.tables.jobs
+    .find(tx, ({ status, limits }) => limits !== NO_LIMITS && (status === 'new' || status === 'in-progress'))
+    .map(({ value }) => value);
+  const due = jobs.filter((job) => job.status === 'new' && job.due && job.availableAt <= now);
+  const parts = [...Map.groupBy(due, ({ queue, limits }) => `${queue}\n${limits}`)]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .slice(0, bounds.parts)
+    .map(([, ofPart]) => ofPart);
+  const share = (most: number): number => Math.max(LEAST, Math.floor(most / parts.length));
+  const leased = jobs.filter(({ status }) => status === 'in-progress');
+  const first = parts.flatMap((ofPart) => inOrder(ofPart).slice(0, share(bounds.looked)));
+  return {
+    parts: parts.flatMap((ofPart) => {
+      const counted = Math.min(ofPart.length, share(bounds.counted));
+      const [one] = ofPart;
+      if (one === undefined) return [];
+      return { queue: one.queue, limits: one.limits, due: counted, more: counted < ofPart.length };
+    }),
+    held: [...leased, ...first].flatMap((job) => limitedJob(place, job)),
+  };
+}
+
+function inOrder(jobs: readonly JobRow[]): readonly JobRow[] {
+  return jobs.toSorted((one, other) => one.priority - other.priority || Number(one.id - other.id));
+}
+
+function limitedJob(place: Place, job: JobRow): readonly LimitedJob[] {
+  const run = runOf(place, job);
+  const { queue, limits, status } = job;
+  return run === null ? [] : [{ ...named(job), queue, limits, run, due: status === 'new' }];
+}
+
+/** A slot that is new in an open transaction counts too, as a lock does. */
+export function takenSlots({ database }: Place, names?: readonly string[]): readonly TakenSlots[] {
+  const { limitSlots } = database.tables;
+  const now = database.clock.now();
+  const all = limitSlots.rows.flatMap((row) => row.versions().flatMap((slot) => slot?.name ?? []));
+  return [...new Set(names ?? all)]
+    .toSorted()
+    .slice(0, MOST_NAMES)
+    .map((name) => ({
+      name,
+      taken: limitSlots.rowsBy('name', name).filter((row) => !isFree(row, now)).length,
+    }));
+}
+
+export function rateTimes(place: Place, names?: readonly string[]): readonly RateTime[] {
+  const { database, tx } = place;
+  const all = database.tables.rates.find(tx, () => true).map(({ value }) => value.name);
+  const wanted = [...new Set(names ?? all)].toSorted().slice(0, MOST_NAMES);
+  return wanted.flatMap((name) => rateTime(place, name));
+}

@@ -1,0 +1,51 @@
+import { ms } from './columns.js';
+import { RUNS_NOW } from './siblings.js';
+import { heldJobs } from './situation.js';
+import type { Tables } from './tables.js';
+
+/** The jobs at the front of a queue. */
+export const frontStatements = (tables: Tables) => {
+  const { job } = tables;
+  const id = 'CAST(job.id AS CHAR) AS id';
+
+  return {
+    now: `SELECT CAST(${ms('UTC_TIMESTAMP(6)')} AS CHAR) AS now`,
+
+    frontLeased: `SELECT ${id} FROM ${job} AS job FORCE INDEX (job_leased) WHERE queue = ? AND leased = 1 ORDER BY job.id LIMIT ?`,
+
+    /** @param parts How many parts there are. The values of each are queue, limits, and a number of jobs. */
+    frontDue: (parts: number): string =>
+      Array.from(
+        { length: parts },
+        (_, place) => `
+        (SELECT ${place} AS part, ${id}, priority FROM ${job} AS job FORCE INDEX (job_claim)
+         WHERE queue = ? AND claimable = 1 AND limits = ? ORDER BY priority, job.id LIMIT ?)`,
+      ).join(' UNION ALL '),
+
+    frontDelayed: `
+      SELECT ${id}, CAST(${ms('available_at')} AS CHAR) AS at FROM ${job} AS job FORCE INDEX (job_later)
+      WHERE queue = ? AND later = 1 ORDER BY available_at LIMIT ?`,
+
+    frontJobs: (ids: string): string =>
+      heldJobs(
+        tables,
+        `SELECT id FROM ${job} FORCE INDEX (PRIMARY) WHERE id IN (${ids})`,
+        `job.\`key\`, job.priority, job.limits, job.due, CAST(${ms('job.available_at')} AS CHAR) AS available_at`,
+      ),
+
+    // For each key by itself: a key may have very many jobs.
+    firstOfKeys: (given: string): string => `
+      SELECT CAST((
+        SELECT id FROM ${job} AS job FORCE INDEX (job_entity)
+        WHERE job.\`key\` = given.entity AND outstanding = 1 AND queue = ? AND ${RUNS_NOW} ORDER BY job.id LIMIT 1
+      ) AS CHAR) AS id FROM ${given}`,
+
+    /** The first job of the same key and of these kinds, for each of these jobs. */
+    firstOfKinds: (kinds: string, given: string): string => `
+      SELECT CAST(given.id AS CHAR) AS id, (
+        SELECT first.public_id FROM ${job} AS first FORCE INDEX (job_entity)
+        WHERE first.\`key\` = job.\`key\` AND first.outstanding = 1 AND first.kind IN (${kinds}) AND first.id < job.id
+        ORDER BY first.id LIMIT 1
+      ) AS dependency FROM ${given} STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = given.id`,
+  };
+};

@@ -1,0 +1,39 @@
+import { leased } from './in-progress.js';
+import { heldJobs, RATE_TIME } from './situation.js';
+import type { Tables } from './tables.js';
+
+/** The jobs with limits and rates, the slots that are taken, and the times of rates. */
+export const limitedJobStatements = (tables: Tables) => {
+  const { job, slot, rate, rateNumbers, takenSlots } = tables;
+  const ofPart = `FROM ${job} FORCE INDEX (job_claim) WHERE queue = ? AND claimable = 1 AND limits = ?`;
+  /** The same of each part. The values of each are queue, limits, and a number of jobs. */
+  const parts = (count: number, of: (place: number) => string): string =>
+    Array.from({ length: count }, (_, place) => `(${of(place)})`).join(' UNION ALL ');
+  const held = (ids: string): string => `
+      ${heldJobs(tables, ids, 'job.queue, job.limits')}
+      HAVING alive = 1 OR job.status = 'in-progress'`;
+
+  return {
+    limitedDue: (count: number): string =>
+      parts(
+        count,
+        (place) =>
+          `SELECT ${place} AS place, CAST(COUNT(*) AS CHAR) AS due
+         FROM (SELECT 1 ${ofPart} AND available_at <= UTC_TIMESTAMP(6) LIMIT ?) AS first`,
+      ),
+
+    heldLimitedJobs: (count: number): string =>
+      held(parts(count, () => `SELECT id ${ofPart} ORDER BY priority, id LIMIT ?`)),
+
+    leasedLimitedJobs: held(`${leased(tables, "job.limits > ''")} LIMIT 1000`),
+
+    slotNames: `SELECT DISTINCT name FROM ${slot} ORDER BY name LIMIT 1000`,
+
+    takenSlots: `CALL ${takenSlots}(?)`,
+
+    allRateTimes: `
+      SELECT ${RATE_TIME}
+      FROM ${rate} AS rate LEFT JOIN ${rateNumbers} AS fixed ON fixed.name = rate.name
+      ORDER BY rate.name LIMIT 1000`,
+  };
+};

@@ -1,0 +1,180 @@
+import { type Front, type FrontJob, type FrontQuestion, isSettled, NO_LIMITS } from '@rowlock/core/driver';
+import type { Context } from '../context.js';
+import { type MysqlTransaction, query } from '../query.js';
+import { inParts, list } from '../values/list.js';
+import { idRows, KEYS } from './given-rows.js';
+import { allParts } from './limited-jobs.js';
+import { type HeldRow, named, runOf } from './situation.js';
+
+/** The most parts of a queue that are looked at, and the most of one statement. */
+const MOST_PARTS = 1_000;
+const PARTS_TOGETHER = 64;
+
+/** A job, and its place in the front. */
+interface Found {
+  readonly id: string;
+  /** Leased ones are first, and delayed ones last. */
+  readonly leg: 0 | 1 | 2;
+  readonly at: number;
+  readonly priority: number;
+}
+
+interface FrontRow extends HeldRow {
+  readonly key: string | null;
+  readonly priority: number;
+  readonly limits: string;
+  readonly due: number;
+  readonly available_at: string;
+}
+
+/** The jobs at the front of a queue. @throws DriverError */
+export async function front(
+  on: MysqlTransaction,
+  context: Context,
+  { queue, limit, after }: FrontQuestion,
+): Promise<Front> {
+  const { found, isCut } = await frontIds(on, context, queue, limit);
+  const page = found.toSorted(inOrder).slice(0, limit);
+  const first = await rowsOf(
+    on,
+    context,
+    page.map(({ id }) => id),
+  );
+  const shown = [...first, ...(await headsOf(on, context, queue, first))];
+  const dependencies = await dependenciesOf(on, context, shown, after);
+  const [clock] = await query<{ now: string }>(on, context.sql.now);
+  const ids = new Set(shown.map(({ id }) => id));
+  return {
+    now: new Date(Number(clock?.now ?? 0)),
+    jobs: shown.map((row) => toFrontJob(row, dependencies)),
+    more: isCut || found.some(({ id }) => !ids.has(id)),
+  };
+}
+
+/** The ids of so many leased, due and delayed jobs each. `isCut`: there are more of one set of limits. */
+async function frontIds(
+  on: MysqlTransaction,
+  context: Context,
+  queue: string,
+  limit: number,
+): Promise<{ readonly found: readonly Found[]; readonly isCut: boolean }> {
+  const { sql } = context;
+  const leased = await query<{ id: string }>(on, sql.frontLeased, [queue, limit + 1]);
+  const plain = await dueOf(on, context, [{ queue, limits: NO_LIMITS }], limit + 1);
+  const parts = await allParts(on, context, [queue], MOST_PARTS);
+  const share = Math.max(1, Math.floor(limit / Math.max(1, parts.length)));
+  const limited = await dueOf(on, context, parts, share + 1);
+  const shared = limited.flatMap((part) => part.slice(0, share));
+  const delayed = await query<{ id: string; at: string }>(on, sql.frontDelayed, [queue, limit + 1]);
+  return {
+    found: [
+      ...leased.map(({ id }): Found => ({ id, leg: 0, at: 0, priority: 0 })),
+      ...[...plain.flat(), ...shared].map(({ id, priority }): Found => ({ id, leg: 1, at: 0, priority })),
+      ...delayed.map(({ id, at }): Found => ({ id, leg: 2, at: Number(at), priority: 0 })),
+    ],
+    isCut: limited.some((part) => part.length > share),
+  };
+}
+
+interface DueRow {
+  readonly part: number | string;
+  readonly id: string;
+  readonly priority: number;
+}
+
+/** The first jobs of each part. */
+async function dueOf(
+  on: MysqlTransaction,
+  { sql }: Context,
+  parts: readonly { readonly queue: string; readonly limits: string }[],
+  most: number,
+): Promise<readonly (readonly DueRow[])[]> {
+  const found: (readonly DueRow[])[] = [];
+  for (const some of inParts(parts, PARTS_TOGETHER)) {
+    const given = list(some).values.flatMap((part) => (part === null ? [] : [part]));
+    const values = given.flatMap(({ queue, limits }) => [queue, limits, most]);
+    const rows = await query<DueRow>(on, sql.frontDue(given.length), values);
+    found.push(...some.map((_, place) => rows.filter(({ part }) => Number(part) === place)));
+  }
+  return found;
+}
+
+async function rowsOf(
+  on: MysqlTransaction,
+  { sql, lockPrefix }: Context,
+  ids: readonly string[],
+): Promise<readonly FrontRow[]> {
+  const found: FrontRow[] = [];
+  for (const some of inParts(ids)) {
+    const { places, values } = list(some);
+    found.push(...(await query<FrontRow>(on, sql.frontJobs(places), [lockPrefix, ...values])));
+  }
+  // One may have been settled since its id was read.
+  return found.filter(({ status }) => !isSettled(status));
+}
+
+/** The first jobs of the keys of these that are not among these. */
+async function headsOf(
+  on: MysqlTransaction,
+  context: Context,
+  queue: string,
+  rows: readonly FrontRow[],
+): Promise<readonly FrontRow[]> {
+  const ids = new Set(rows.map(({ id }) => id));
+  const keys = [...new Set(rows.flatMap(({ key }) => key ?? []))];
+  const missing: string[] = [];
+  for (const some of inParts(keys)) {
+    const given = KEYS.rows(some.map((entity) => ({ entity })));
+    const text = context.sql.firstOfKeys(given.text);
+    const firsts = await query<{ id: string | null }>(on, text, [queue, ...given.values]);
+    missing.push(...firsts.flatMap(({ id }) => (id === null || ids.has(id) ? [] : [id])));
+  }
+  return rowsOf(on, context, missing);
+}
+
+/** The public ids of the jobs that go first by `after`, by the ids of these. */
+async function dependenciesOf(
+  on: MysqlTransaction,
+  { sql }: Context,
+  rows: readonly FrontRow[],
+  after: FrontQuestion['after'],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const [kind, first] of Object.entries(after)) {
+    const kinds = list(first);
+    const own = rows.filter((row) => row.kind === kind && row.key !== null);
+    for (const some of inParts(own.map(({ id }) => id))) {
+      const given = idRows(some);
+      const text = sql.firstOfKinds(kinds.places, given.text);
+      const values = [...kinds.values, ...given.values];
+      for (const row of await query<{ id: string; dependency: string | null }>(on, text, values))
+        if (row.dependency !== null) found.set(row.id, row.dependency);
+    }
+  }
+  return found;
+}
+
+function toFrontJob(row: FrontRow, dependencies: ReadonlyMap<string, string>): FrontJob {
+  const { key, priority, limits, status } = row;
+  return {
+    ...named(row),
+    id: BigInt(row.id),
+    key,
+    priority,
+    limits,
+    status,
+    due: Number(row.due) === 1,
+    availableAt: new Date(Number(row.available_at)),
+    run: runOf(row),
+    dependency: dependencies.get(row.id) ?? null,
+  };
+}
+
+function inOrder(one: Found, other: Found): number {
+  return (
+    one.leg - other.leg ||
+    one.at - other.at ||
+    one.priority - other.priority ||
+    Number(BigInt(one.id) - BigInt(other.id))
+  );
+}

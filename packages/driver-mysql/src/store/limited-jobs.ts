@@ -1,0 +1,103 @@
+import type {
+  LimitedJob,
+  LimitedJobs,
+  LimitedJobsBounds,
+  LimitedPart,
+  QueuePart,
+  RateTime,
+  TakenSlots,
+} from '@rowlock/core/driver';
+import { callAtGate, type GateCallParts } from '../claim/limit-call.js';
+import type { Context } from '../context.js';
+import { call, type MysqlTransaction, query } from '../query.js';
+import { inParts, list } from '../values/list.js';
+import { gateOf } from '../worker/lock-name.js';
+import { type HeldRow, held, type RateTimeRow, toRateTime } from './situation.js';
+
+/** The fewest jobs of a part that are counted or looked at, and the most parts of one statement. */
+const LEAST = 10;
+const MOST_PARTS = 64;
+
+type LimitedRow = HeldRow & QueuePart;
+
+/** The due jobs with limits, and those that a run has. @throws DriverError */
+export async function limitedJobs(
+  on: MysqlTransaction,
+  context: Context,
+  { parts: most, counted, looked }: LimitedJobsBounds,
+): Promise<LimitedJobs> {
+  const { sql, lockPrefix } = context;
+  const queues = (await query<{ queue: string }>(on, sql.queues)).map(({ queue }) => queue);
+  const parts = await allParts(on, context, queues, most);
+  const share = (jobs: number): number => Math.max(LEAST, Math.floor(jobs / Math.max(1, parts.length)));
+  const leased = await query<LimitedRow>(on, sql.leasedLimitedJobs, [lockPrefix]);
+  const due: LimitedPart[] = [];
+  const first: LimitedRow[] = [];
+  for (const some of inParts(parts, MOST_PARTS)) {
+    const given = list(some).values.flatMap((part) => (part === null ? [] : [part]));
+    const valuesOf = (jobs: number) => given.flatMap(({ queue, limits }) => [queue, limits, jobs]);
+    const counts = await query<{ place: number | string; due: string }>(
+      on,
+      sql.limitedDue(given.length),
+      valuesOf(share(counted) + 1),
+    );
+    for (const [place, part] of some.entries()) {
+      const found = Number(counts.find((row) => Number(row.place) === place)?.due ?? 0);
+      if (found > 0)
+        due.push({ ...part, due: Math.min(found, share(counted)), more: found > share(counted) });
+    }
+    const text = sql.heldLimitedJobs(given.length);
+    first.push(...(await query<LimitedRow>(on, text, [lockPrefix, ...valuesOf(share(looked))])));
+  }
+  return { parts: due, held: distinct([...leased, ...first]).flatMap(limitedJob) };
+}
+
+/** The parts of queues that have due jobs with limits, also paused ones. @throws DriverError */
+export async function allParts(
+  on: MysqlTransaction,
+  { sql }: Context,
+  queues: readonly string[],
+  most: number,
+): Promise<readonly QueuePart[]> {
+  const rows = await call<QueuePart>(on, sql.limitedParts, [JSON.stringify(queues), '', most, true]);
+  return rows.map(({ queue, limits }) => ({ queue, limits }));
+}
+
+/** How many slots of limits are taken. @throws DriverError */
+export async function takenSlots(
+  parts: GateCallParts,
+  on: MysqlTransaction,
+  names?: readonly string[],
+): Promise<readonly TakenSlots[]> {
+  const { sql, lockPrefix } = parts.context;
+  const wanted = names ?? (await query<{ name: string }>(on, sql.slotNames)).map(({ name }) => name);
+  if (wanted.length === 0) return [];
+  const gates = JSON.stringify(wanted.map((name) => [name, gateOf(lockPrefix, name)]));
+  const [row] = await callAtGate<{ taken: string }>(parts, sql.takenSlots, [gates]);
+  const taken: readonly (number | null)[] = JSON.parse(row?.taken ?? '[]');
+  return wanted.flatMap((name, place) => {
+    const slots = taken[place] ?? null;
+    return slots === null ? [] : [{ name, taken: slots }];
+  });
+}
+
+/** The times of rates that were ever used. @throws DriverError */
+export async function rateTimes(
+  on: MysqlTransaction,
+  { sql }: Context,
+  names?: readonly string[],
+): Promise<readonly RateTime[]> {
+  const given = names === undefined ? undefined : list(names);
+  const text = given === undefined ? sql.allRateTimes : sql.rateTimes(given.places);
+  return (await query<RateTimeRow>(on, text, given?.values)).map(toRateTime);
+}
+
+/** A part that was given several times has its jobs as often. */
+function distinct(rows: readonly LimitedRow[]): readonly LimitedRow[] {
+  return [...new Map(rows.map((row) => [row.id, row])).values()];
+}
+
+function limitedJob(row: LimitedRow): readonly LimitedJob[] {
+  const { queue, limits, status } = row;
+  return held(row).map((job) => ({ ...job, queue, limits, due: status === 'new' }));
+}

@@ -1,0 +1,66 @@
+import { alive } from './anchor.js';
+import { newestRun } from './in-progress.js';
+import { isOutstanding, RUNS_NOW } from './siblings.js';
+import { NAMED, RUN } from './situation.js';
+import type { Tables } from './tables.js';
+
+const PLAIN = "status = 'new' AND due AND limits = ''";
+const LIMITED = "status = 'new' AND due AND limits <> ''";
+
+/** The jobs at the front of a queue. */
+export const frontStatements = (tables: Tables) => {
+  const { job, worker } = tables;
+
+  return {
+    // Each leg has one job more than is wanted, which says whether there are more. $4: kinds, each with those that go first.
+    front: `
+      WITH RECURSIVE ${alive(tables)}, step AS (
+        (SELECT limits FROM ${job} WHERE queue = $2 AND ${LIMITED} ORDER BY limits LIMIT 1)
+        UNION ALL
+        SELECT next.limits FROM step CROSS JOIN LATERAL (
+          SELECT limits FROM ${job} WHERE queue = $2 AND ${LIMITED} AND limits > step.limits ORDER BY limits LIMIT 1
+        ) AS next
+      ), part AS MATERIALIZED (SELECT limits FROM step LIMIT 1000),
+      share AS MATERIALIZED (SELECT greatest(1, $3::bigint / greatest(1, count(*))) AS most FROM part),
+      found AS MATERIALIZED (
+        (SELECT id, 0 AS leg, priority, NULL::timestamptz AS at, 1 AS place
+         FROM ${job} WHERE queue = $2 AND status = 'in-progress' ORDER BY id LIMIT $3::bigint + 1)
+        UNION ALL
+        (SELECT id, 1, priority, NULL, 1 FROM ${job} WHERE queue = $2 AND ${PLAIN} ORDER BY priority, id LIMIT $3::bigint + 1)
+        UNION ALL
+        SELECT id, 1, priority, NULL, place FROM part CROSS JOIN LATERAL (
+          SELECT id, priority, row_number() OVER (ORDER BY priority, id) AS place FROM (
+            SELECT id, priority FROM ${job} AS job WHERE queue = $2 AND ${LIMITED} AND job.limits = part.limits
+            ORDER BY priority, id LIMIT (SELECT most + 1 FROM share)
+          ) AS first
+        ) AS own
+        UNION ALL
+        (SELECT id, 2, 0, available_at, 1 FROM ${job} WHERE queue = $2 AND status = 'new' AND NOT due
+         ORDER BY available_at LIMIT $3::bigint + 1)
+      ), page AS MATERIALIZED (
+        SELECT id FROM found WHERE place <= (SELECT most FROM share) ORDER BY leg, at, priority, id LIMIT $3::bigint
+      ), lane AS MATERIALIZED (
+        SELECT DISTINCT key FROM page JOIN ${job} AS job USING (id) WHERE key IS NOT NULL
+      ), shown AS MATERIALIZED (
+        SELECT id FROM page
+        UNION
+        SELECT first.id FROM lane CROSS JOIN LATERAL (
+          SELECT id FROM ${job} AS job WHERE job.key = lane.key AND queue = $2 AND ${RUNS_NOW} ORDER BY id LIMIT 1
+        ) AS first
+      )
+      SELECT extract(epoch FROM statement_timestamp()) * 1000 AS now,
+             (SELECT count(*) FROM found) > (SELECT count(*) FROM shown JOIN found USING (id)) AS more,
+             job.id, ${NAMED} AS named, job.key, job.priority, job.limits, job.status, job.due,
+             extract(epoch FROM job.available_at) * 1000 AS available_at, ${RUN} AS run,
+             CASE WHEN job.key IS NOT NULL AND $4::jsonb ? job.kind THEN (
+               SELECT earlier.public_id FROM ${job} AS earlier
+               WHERE earlier.key = job.key AND ${isOutstanding('ANY(ARRAY(SELECT jsonb_array_elements_text($4::jsonb -> job.kind)))')}
+                 AND earlier.id < job.id
+               ORDER BY earlier.id LIMIT 1
+             ) END AS dependency
+      FROM (SELECT) AS one
+      LEFT JOIN (shown JOIN ${job} AS job USING (id)) ON true
+      ${newestRun(tables)}
+      LEFT JOIN ${worker} AS worker ON worker.id = last.worker_id`,
+  };
+};
