@@ -39,12 +39,17 @@ function contentFaults(tarball) {
       .filter((file) => !ALLOWED.test(file) || FORBIDDEN.test(file))
       .map((file) => fault(`${file} does not belong`)),
     ...files
-      .filter((file) => file.endsWith('.js') && file.startsWith('dist/'))
+      .filter((file) => file.endsWith('.js') && file.startsWith('dist/') && !isOfPage(file))
       .flatMap((file) => [`${file}.map`, file.replace(/\.js$/, '.d.ts')])
       .filter((file) => !files.includes(file))
       .map((file) => fault(`${file} is missing`)),
     ...mapFaults(tarball, files).map((file) => fault(`${file} lacks its sources`)),
   ];
+}
+
+/** What Vite makes for browsers has no types and no sources. */
+function isOfPage(file) {
+  return file.replaceAll('\\', '/').startsWith('dist/page/');
 }
 
 /** A map has its sources in itself: the package does not have their files. */
@@ -60,6 +65,7 @@ function mapFaults(tarball, files) {
 /** The compiler does not remove what it made of a source that is gone. */
 function leftOverFaults({ name, folder }) {
   return globSync('dist/**/*.js', { cwd: folder })
+    .filter((file) => !isOfPage(file))
     .filter((file) => !existsSync(join(folder, file.replace(/^dist/, 'src').replace(/\.js$/, '.ts'))))
     .map((file) => `${name}: ${file} has no source any more. Delete dist and build again.`);
 }

@@ -40,6 +40,11 @@ const CASES: [file: string, imported: string, refused?: RegExp][] = [
   ['packages/cli/src/a.ts', '@rowlock/servers', /published package must not need them/],
   ['packages/cli/test/a.test.ts', 'pg'],
 
+  ['packages/dashboard/src/a.ts', '@rowlock/core'],
+  ['packages/dashboard/src/a.ts', '@rowlock/core/driver', /runs on every database/],
+  ['packages/dashboard/src/a.ts', '@rowlock/driver-postgres', /runs on every database/],
+  ['packages/dashboard/page/a.tsx', '@rowlock/servers', /published package must not need them/],
+
   ['packages/driver-postgres/src/a.ts', '@rowlock/core'],
   ['packages/driver-postgres/src/a.ts', '@rowlock/core/driver'],
   ['packages/driver-postgres/src/a.ts', 'pg'],

@@ -1,3 +1,4 @@
+import type { createServer as listen } from 'node:http';
 import type * as Core from '@rowlock/core';
 import type {
   createRowlock as create,
@@ -9,6 +10,7 @@ import type {
   defineSchedule as schedule,
   Worker,
 } from '@rowlock/core';
+import type { Access } from '@rowlock/dashboard';
 import type {
   MemoryDatabase,
   MemoryTransaction,
@@ -59,6 +61,11 @@ declare global {
   const updateJson: typeof updateColumn;
   /** Copies a file, or returns false. */
   const copy: (file: string) => Promise<boolean>;
+
+  const createServer: typeof listen;
+  /** Whether a cookie is of an administrator. */
+  const isAdmin: (cookie: string | null) => boolean;
+  const access: Access;
 
   const memory: typeof openMemory;
   const memoryDatabase: typeof openDatabase;

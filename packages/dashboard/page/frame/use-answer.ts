@@ -17,7 +17,7 @@ interface State<Answer> {
 }
 
 /** How often the page looks, in milliseconds. */
-export const LOOK_MS = 3_000;
+const LOOK_MS = 3_000;
 
 /**
  * The server's answer to a path: again each `everyMs`, unless the page is hidden or not live, and after each change.
