@@ -7,9 +7,10 @@ const root = dirname(fileURLToPath(import.meta.url));
 
 /**
  * What every test project shares; a package's vitest.config.ts adds its own with `mergeConfig` or not at all.
+ * The files of a project that needs no isolation share their processes, and what they import.
  * The packages of this repository are read from their sources, so that no build stands between an edit and its test.
  */
-export function testProject(name: string): UserWorkspaceConfig {
+export function testProject(name: string, { isolate = true } = {}): UserWorkspaceConfig {
   return {
     resolve: { alias: sourcesOfPackages() },
     test: {
@@ -20,6 +21,7 @@ export function testProject(name: string): UserWorkspaceConfig {
       hookTimeout: 120_000,
       // Tests kill workers and hold locks: a process of their own keeps one file's trouble from another's.
       pool: 'forks',
+      isolate,
       // Each worker keeps a database busy as well, and many tests wait for a clock: three of them fill two cores. The root's own is not
       // handed down.
       maxWorkers: 3,

@@ -1,5 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { defineProject } from 'vitest/config';
+import { testProject } from '../../vitest.shared.js';
 
-export default defineConfig({
-  test: { name: 'plugin-google-sheets', include: ['test/**/*.test.ts', 'src/**/*.test.ts'] },
-});
+export default defineProject(testProject('plugin-google-sheets'));

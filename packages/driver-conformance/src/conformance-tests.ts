@@ -1,3 +1,4 @@
+import { type SuitePart, themesOf } from './suite-part.js';
 import { leased, type Theme } from './theme.js';
 import { article } from './themes/article.js';
 import { atomicUpdates } from './themes/atomic-updates.js';
@@ -172,7 +173,9 @@ export const conformanceThemes: readonly Theme[] = [
   shutdown,
 ];
 
-/** The name of every test, e.g. `claim > takes jobs in the order of priority, then of id`. */
-export function conformanceTests(): readonly string[] {
-  return conformanceThemes.flatMap(({ name, tests }) => tests.map((test) => `${name} > ${test.name}`));
+/** The name of every test of the suite, or of a part of it: `claim > takes jobs in the order of priority, then of id`. */
+export function conformanceTests(part: SuitePart = { number: 1, of: 1 }): readonly string[] {
+  return themesOf(conformanceThemes, part).flatMap(({ name, tests }) =>
+    tests.map((test) => `${name} > ${test.name}`),
+  );
 }

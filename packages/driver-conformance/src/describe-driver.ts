@@ -3,6 +3,7 @@ import { conformanceThemes } from './conformance-tests.js';
 import type { DriverHarness, DriverProcess, TestDatabase } from './driver-harness.js';
 import { noLeaks } from './no-leaks.js';
 import { createStage, endProcess } from './stage.js';
+import { type SuitePart, themesOf } from './suite-part.js';
 import { within } from './until.js';
 
 export interface DriverUnderTest<Tx> {
@@ -10,6 +11,8 @@ export interface DriverUnderTest<Tx> {
   open(): Promise<DriverHarness<Tx>>;
   /** The names of the themes to run, where it is not the whole suite. */
   readonly themes?: readonly string[];
+  /** The part of the suite to run, so that several files run it at the same time. Default: the whole suite. */
+  readonly part?: SuitePart;
 }
 
 /** Opening a server's first database may take its time. */
@@ -24,7 +27,12 @@ const TEST_MS = 300_000;
  * @example
  * describeDriver({ name: 'postgres', open: openPostgresHarness });
  */
-export function describeDriver<Tx>({ name, open, themes }: DriverUnderTest<Tx>): void {
+export function describeDriver<Tx>({
+  name,
+  open,
+  themes,
+  part = { number: 1, of: 1 },
+}: DriverUnderTest<Tx>): void {
   describe(name, () => {
     let harness: DriverHarness<Tx> | undefined;
     let database: TestDatabase<Tx> | undefined;
@@ -43,7 +51,7 @@ export function describeDriver<Tx>({ name, open, themes }: DriverUnderTest<Tx>):
       await harness?.close();
     }, OPEN_MS);
 
-    for (const theme of conformanceThemes) {
+    for (const theme of themesOf(conformanceThemes, part)) {
       if (themes?.includes(theme.name) === false) continue;
       describe(theme.name, () => {
         for (const { name: testName, run } of theme.tests) {

@@ -38,6 +38,7 @@ export { newJob } from './new-job.js';
 export { RecordedSocket } from './recorded-socket.js';
 export { play, SCENES } from './scenes.js';
 export { type SeverableServer, severableServer } from './severable-server.js';
+export type { SuitePart } from './suite-part.js';
 export { testWholeSuite } from './test-whole-suite.js';
 export type { TransactionsUnderTest } from './transactions-under-test.js';
 export { Transcript } from './transcript.js';

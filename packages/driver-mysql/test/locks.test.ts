@@ -136,6 +136,88 @@ describe('the locks of a claim', () => {
     });
   }
 
+  // Each of these tests leaves its jobs as they were.
+  describe('among jobs of all tests', () => {
+    beforeAll(async () => {
+      await openDatabase();
+      await driver.close();
+      driver = mysql({ uri: url, multipleStatements: true });
+      await pool.query('CREATE TABLE looked_at (id INT)');
+      await pool.query(
+        'CREATE PROCEDURE peeks() BEGIN START TRANSACTION; COMMIT; SELECT id FROM looked_at; END',
+      );
+      await pool.query('CREATE PROCEDURE tells(OUT told INT) SET told = 1');
+    });
+    afterEach(rollback);
+    afterAll(dropDatabase);
+
+    test.each([
+      'START TRANSACTION',
+      'begin',
+      '\n start  transaction READ ONLY',
+      '/* api */ START TRANSACTION',
+      '-- x\nBEGIN',
+      '# x\n/**/ BEGIN',
+    ])('a handler cannot begin a transaction in that of the claim: %j', async (statement) => {
+      await driver.enqueue([newJob()]);
+      const held = begin();
+      const job = await claim(held);
+      await expect(held.handle.query(statement)).rejects.toMatchObject({ code: 'InvalidInput' });
+      await held.handle.query('SELECT 1');
+      expect(await locks()).toEqual(isLocked(job));
+      expect(held.lost.aborted).toBe(false);
+    });
+
+    test.each(['COMMIT AND CHAIN', 'ROLLBACK AND CHAIN', 'CALL peeks()'])(
+      'a handler that ends the transaction by %s, so that another one is open, has lost the claim',
+      async (statement) => {
+        await driver.enqueue([newJob()]);
+        const lost = begin();
+        await claim(lost);
+        await lost.handle.query(statement);
+        await expect(lost.renew()).rejects.toMatchObject({ code: 'ConnectionLost' });
+        await lost.rollback();
+        const undone = begin();
+        await claim(undone);
+        await undone.handle.query(statement);
+        await expect(undone.undo()).rejects.toMatchObject({ code: 'ConnectionLost' });
+        await undone.rollback();
+        const held = begin();
+        const job = await claim(held);
+        await held.handle.query(statement);
+        await expect(held.settle([settled(job)])).rejects.toMatchObject({ code: 'ConnectionLost' });
+        expect(held.lost.aborted).toBe(true);
+        await held.rollback();
+        expect((await claim(begin()))?.id).toBe(job?.id);
+      },
+    );
+
+    test.each([
+      '/* mine */ SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+      "/*!40101 SET sql_mode = '' */",
+      "-- mine\nSET sql_mode = ''",
+      'CREATE TEMPORARY TABLE mine (id INT)',
+      "SELECT GET_LOCK('mine', 0)",
+      'SELECT 1 INTO @mine',
+      'SELECT @mine := 1',
+      "PREPARE mine FROM 'SELECT 1'",
+      'CALL tells(@mine)',
+      "SELECT 1; SET sql_mode = ''",
+    ])('what a handler leaves in its session is not there for a later claim: %j', async (statement) => {
+      await driver.enqueue([newJob()]);
+      const held = begin();
+      const job = await claim(held);
+      const [[self]] = await held.handle.query('SELECT CONNECTION_ID() AS id');
+      await held.handle.query(statement);
+      expect(held.lost.aborted).toBe(false);
+      await held.rollback();
+      const next = begin();
+      expect((await claim(next))?.id).toBe(job?.id);
+      const [[other]] = await next.handle.query('SELECT CONNECTION_ID() AS id');
+      expect(other.id).not.toBe(self.id);
+    });
+  });
+
   describe('among jobs of each test', () => {
     beforeEach(openDatabase);
     afterEach(dropDatabase);
@@ -211,23 +293,6 @@ describe('the locks of a claim', () => {
       expect((await claim(begin()))?.id).toBe(job?.id);
     });
 
-    test.each([
-      'START TRANSACTION',
-      'begin',
-      '\n start  transaction READ ONLY',
-      '/* api */ START TRANSACTION',
-      '-- x\nBEGIN',
-      '# x\n/**/ BEGIN',
-    ])('a handler cannot begin a transaction in that of the claim: %j', async (statement) => {
-      await driver.enqueue([newJob()]);
-      const held = begin();
-      const job = await claim(held);
-      await expect(held.handle.query(statement)).rejects.toMatchObject({ code: 'InvalidInput' });
-      await held.handle.query('SELECT 1');
-      expect(await locks()).toEqual(isLocked(job));
-      expect(held.lost.aborted).toBe(false);
-    });
-
     test("MariaDB's block of statements is none", async () => {
       await driver.enqueue([newJob()]);
       const held = begin();
@@ -250,62 +315,6 @@ describe('the locks of a claim', () => {
       await held.handle.query('CALL commits()');
       expect(held.lost.aborted).toBe(true);
       await expect(held.settle([settled(job)])).rejects.toBe(held.lost.reason);
-    });
-
-    test.each(['COMMIT AND CHAIN', 'ROLLBACK AND CHAIN', 'CALL peeks()'])(
-      'a handler that ends the transaction by %s, so that another one is open, has lost the claim',
-      async (statement) => {
-        await pool.query('CREATE TABLE looked_at (id INT)');
-        await pool.query(
-          'CREATE PROCEDURE peeks() BEGIN START TRANSACTION; COMMIT; SELECT id FROM looked_at; END',
-        );
-        await driver.enqueue([newJob()]);
-        const lost = begin();
-        await claim(lost);
-        await lost.handle.query(statement);
-        await expect(lost.renew()).rejects.toMatchObject({ code: 'ConnectionLost' });
-        await lost.rollback();
-        const undone = begin();
-        await claim(undone);
-        await undone.handle.query(statement);
-        await expect(undone.undo()).rejects.toMatchObject({ code: 'ConnectionLost' });
-        await undone.rollback();
-        const held = begin();
-        const job = await claim(held);
-        await held.handle.query(statement);
-        await expect(held.settle([settled(job)])).rejects.toMatchObject({ code: 'ConnectionLost' });
-        expect(held.lost.aborted).toBe(true);
-        await held.rollback();
-        expect((await claim(begin()))?.id).toBe(job?.id);
-      },
-    );
-
-    test.each([
-      '/* mine */ SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
-      "/*!40101 SET sql_mode = '' */",
-      "-- mine\nSET sql_mode = ''",
-      'CREATE TEMPORARY TABLE mine (id INT)',
-      "SELECT GET_LOCK('mine', 0)",
-      'SELECT 1 INTO @mine',
-      'SELECT @mine := 1',
-      "PREPARE mine FROM 'SELECT 1'",
-      'CALL tells(@mine)',
-      "SELECT 1; SET sql_mode = ''",
-    ])('what a handler leaves in its session is not there for a later claim: %j', async (statement) => {
-      await pool.query('CREATE PROCEDURE tells(OUT told INT) SET told = 1');
-      await driver.close();
-      driver = mysql({ uri: url, multipleStatements: true });
-      await driver.enqueue([newJob()]);
-      const held = begin();
-      const job = await claim(held);
-      const [[self]] = await held.handle.query('SELECT CONNECTION_ID() AS id');
-      await held.handle.query(statement);
-      expect(held.lost.aborted).toBe(false);
-      await held.rollback();
-      const next = begin();
-      expect((await claim(next))?.id).toBe(job?.id);
-      const [[other]] = await next.handle.query('SELECT CONNECTION_ID() AS id');
-      expect(other.id).not.toBe(self.id);
     });
 
     test('a handler that lets its connection commit by itself has lost the claim, and no later claim is on that connection', async () => {

@@ -68,7 +68,7 @@ test('what many jobs have to wait for is found before, among and behind them', a
   const jobs = await fill();
   const held = driver.claimSession(BEGIN);
   const last = jobs.at(-1) ?? 0n;
-  for (const first of [1n, 1_024n, 1_025n, 20_000n, last - 1n]) {
+  for (const first of [1n, 1_025n, last - 1n]) {
     const except = jobs.filter((id) => id !== first);
     const question = { key: 'entity', kinds: ['k'], before: last, except };
     expect(await held.firstOutstanding(question)).toBe(first);

@@ -43,7 +43,11 @@ const SETTINGS = {
 };
 
 // Each commit is handed to the system, which writes it though the server be killed; with 0 a kill would lose up to a second.
-const WITHOUT_FSYNC = { 'innodb-flush-log-at-trx-commit': '2', 'sync-binlog': '0' };
+const WITHOUT_FSYNC = {
+  'innodb-flush-log-at-trx-commit': '2',
+  'sync-binlog': '0',
+  'innodb-flush-method': 'nosync',
+};
 
 async function forTests(product: MysqlProduct, options: TestMysqlOptions): Promise<TestMysql> {
   const given = process.env[product.urlVariable];

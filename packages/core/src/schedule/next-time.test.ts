@@ -95,8 +95,11 @@ function all(cron: string, timeZone: string, from: number, end: number): readonl
   const times: number[] = [];
   for (let at = nextTime(timing, from); at !== null && at < end; at = nextTime(timing, at)) times.push(at);
   expect(times).toEqual([...new Set(times)].toSorted((one, other) => one - other));
+  const usual = 2 * ((times[1] ?? 0) - (times[0] ?? 0));
   for (const [place, at] of times.entries()) {
     if (place < 2) continue;
+    // Where no change of the clocks is near, every tenth is looked at.
+    if (at - (times[place - 2] ?? 0) === usual && place % 10 > 0) continue;
     expect(lastTimes(timing, at, 3)).toEqual(times.slice(place - 2, place + 1));
     expect(lastTimes(timing, at + 1_500, 1)).toEqual([at]);
     expect(lastTimes(timing, at - 1, 1)).toEqual([times[place - 1]]);

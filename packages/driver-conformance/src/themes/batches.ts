@@ -5,11 +5,15 @@ import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { BATCH, BEFORE, Meeting, ONE_SLOT, putBatch, Sizes } from '../batch.js';
 import { eachSettledOnce } from '../each-settled-once.js';
+import { HandClock } from '../hand-clock.js';
 import { RunLog } from '../run-log.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
 import { ANumber, AnyJson, clientOf, openWorker, SOON, startWorker } from '../worker-process.js';
+
+/** A handler's timeout, where the clock goes on by hand. */
+const TIMEOUT_MS = 60_000;
 
 export const batches = theme('batches', (test) => {
   test('jobs of a batch run at the same time in one transaction, and each is seen to run', async (stage) => {
@@ -54,27 +58,34 @@ export const batches = theme('batches', (test) => {
 
   test('one that throws, fails, takes too long or is cancelled does not harm the others of its batch', async (stage) => {
     const { queue, reader } = stage;
-    const meeting = new Meeting();
+    const [meeting, told] = [new Meeting(), gate()];
+    const clock = new HandClock();
     const handler = defineHandler({
       kind: 'work',
       queue,
       payload: AnyJson,
       batch: 100,
-      // By the slow clock some seconds: time to be cancelled in.
-      timeout: 200,
+      timeout: TIMEOUT_MS,
       async run({ job, signal }) {
         if (job.payload === null) return;
         await meeting.join();
         if (job.payload === 0) throw new Error('thrown');
         if (job.payload === 1) return fail(new Error('failed'));
-        if (job.payload === 2 || job.payload === 3) throw await aborted(signal);
+        if (job.payload === 2) throw await aborted(signal);
+        if (job.payload === 3) {
+          const reason = await aborted(signal);
+          told.open();
+          throw reason;
+        }
         return complete({ attempt: job.attempt });
       },
     });
     const jobs = await putBatch(stage, () => ({ maxAttempts: 1 }));
-    await startWorker(stage, [handler], ONE_SLOT);
+    await startWorker(stage, [handler], { concurrency: 1, clock });
     await within('all of the batch', meeting.isComplete);
     expect(await clientOf(stage, [handler]).cancel(jobs[3]?.publicId ?? '')).toBe('signalled');
+    await within('the cancelled one is told', told.promise);
+    clock.advance(TIMEOUT_MS);
     const [thrown, failed, late, cancelled, ...others] = (await allSettled(stage)).slice(BEFORE);
     expect(thrown).toMatchObject({ status: 'error', attempt: 1, error: { message: 'thrown' } });
     expect(failed).toMatchObject({ status: 'error', attempt: 1, error: { message: 'failed' } });

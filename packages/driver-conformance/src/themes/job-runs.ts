@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { complete, defineHandler, fail } from '@rowlock/core';
 import { expect } from 'vitest';
 import { theme } from '../theme.js';
-import { gate, until, within } from '../until.js';
+import { aborted, gate, until, within } from '../until.js';
 import { AnyJson, clientOf, SOON, startWorker } from '../worker-process.js';
 
 export const jobRuns = theme('job runs', (test) => {
@@ -72,10 +72,10 @@ export const jobRuns = theme('job runs', (test) => {
         queue,
         payload: AnyJson,
         retry: SOON,
-        async run({ job }) {
+        async run({ job, signal }) {
           if (name === 'first') {
             running.open();
-            await new Promise(() => {});
+            throw await aborted(signal);
           }
           expect(job.attempt).toBe(2);
           again.open();

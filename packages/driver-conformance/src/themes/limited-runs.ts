@@ -178,11 +178,11 @@ export const limitedRuns = theme('limited runs', (test) => {
     const { key } = stage;
     const [dies, done] = [gate(), gate()];
     let runs = 0;
-    const handler = limitedTo(stage, { name: key, max: 1 }, async () => {
+    const handler = limitedTo(stage, { name: key, max: 1 }, async ({ signal }) => {
       runs += 1;
       if (runs > 1) return done.open();
       dies.open();
-      await new Promise(() => {});
+      await aborted(signal);
     });
     await clientOf(stage, [handler]).enqueue(handler, { payload: 1 });
     const doomed = await openWorker(stage, [handler]);

@@ -5,7 +5,7 @@ import { allSettled } from '../all-settled.js';
 import { instead } from '../instead.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
-import { gate, until, within } from '../until.js';
+import { aborted, gate, until, within } from '../until.js';
 import { AnyJson, clientOf, openWorker, SOON, startWorker } from '../worker-process.js';
 
 /** A handler of the test's queue with a rate. */
@@ -157,12 +157,12 @@ export const ratedRuns = theme('rated runs', (test) => {
     const { key, reader } = stage;
     const dies = gate();
     let runs = 0;
-    const handler = ratedBy(stage, { name: key, ...HOURLY, burst: 10 }, async () => {
+    const handler = ratedBy(stage, { name: key, ...HOURLY, burst: 10 }, async ({ signal }) => {
       runs += 1;
       if (runs === 1) throw new Error('once more');
       if (runs > 2) return;
       dies.open();
-      await new Promise(() => {});
+      await aborted(signal);
     });
     await clientOf(stage, [handler]).enqueue(handler, { payload: 1 });
     const doomed = await openWorker(stage, [handler], { concurrency: 1 });

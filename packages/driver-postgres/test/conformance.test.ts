@@ -1,7 +1,0 @@
-import { describeDriver, testWholeSuite } from '@rowlock/driver-conformance';
-import { inject } from 'vitest';
-import '@rowlock/servers/vitest';
-import { openPostgresHarness } from './postgres-harness.js';
-
-describeDriver({ name: 'postgres', open: async () => openPostgresHarness(inject('postgresUrl')) });
-testWholeSuite();
