@@ -38,7 +38,7 @@ describe.each(SERVERS)('on $name', (server) => {
     await call(['limits', 'reset', 'google'], { url });
     await call(['rates', 'reset', 'google'], { url });
     expect((await call(['limits', 'list', '--json'], { url })).stdout).toBe('');
-    expect((await call(['rates', 'list'], { url })).stdout).toMatch(/^No numbers were set/);
+    expect((await call(['rates', 'list'], { url })).stdout).toMatch(/^No rate is in use/);
   });
 
   test('schedules are listed, previewed, run, paused, resumed and removed', async () => {

@@ -33,7 +33,7 @@ export async function fill(
 }
 
 /** Fills the tables that orders refer to. */
-export async function fillStock(database: LegacyDatabase, invent: Invent, stock: Stock): Promise<void> {
+async function fillStock(database: LegacyDatabase, invent: Invent, stock: Stock): Promise<void> {
   if ((await last(database, 'mkr_no', 'mkrmst')) === 0) await fillItems(database, invent);
   for (const customers of stepsOf((await last(database, 'cus_no', 'cusmst')) + 1, stock.customers))
     await fillCustomers(database, invent, customers);

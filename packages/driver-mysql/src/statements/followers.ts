@@ -2,7 +2,7 @@ import { availableAt } from './enqueue.js';
 import type { Tables } from './tables.js';
 
 /** Whether the job of this row waits for others. */
-export const isFollower = "job.available_at >= '9999-12-31'";
+const isFollower = "job.available_at >= '9999-12-31'";
 
 /** A row if any job may wait for others. */
 export const anyFollower = ({ follower }: Tables): string => `SELECT 1 FROM ${follower} LIMIT 1`;
