@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Misuse } from './failure.js';
 import type { Terminal } from './terminal.js';
@@ -19,7 +20,11 @@ export async function confirm(
     throw new Misuse(`This would ${what}. Pass --yes to do so.`);
   const lines = createInterface({ input: stdin, output: stderr });
   try {
-    const answer = await lines.question(`This will ${what}. Go on? [y/N] `, { signal });
+    const answer = await Promise.race([
+      lines.question(`This will ${what}. Go on? [y/N] `, { signal }),
+      // Ctrl-C and Ctrl-D close it, and leave the question without an answer.
+      once(lines, 'close').then(() => ''),
+    ]);
     if (!/^y(es)?$/i.test(answer.trim())) throw new Misuse('Nothing was changed.');
   } finally {
     lines.close();

@@ -91,6 +91,10 @@ describe.each(SERVERS)('jobs on $name', (server) => {
       code: 2,
       stderr: expect.stringContaining('This will cancel 2 jobs. Go on? [y/N]'),
     });
+    expect(await call(cancel, { url, columns: 80, stdin: '' })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Nothing was changed.'),
+    });
     expect(await count('new')).toBe(2);
 
     expect(await call(cancel, { url, columns: 80, stdin: 'y\n' })).toMatchObject({
