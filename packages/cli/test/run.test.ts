@@ -6,7 +6,7 @@ import { SERVERS, stage } from './servers.js';
 
 const HANDLERS = fileURLToPath(new URL('handlers.ts', import.meta.url));
 const Mail = { kind: 'mail', payload: z.object({ to: z.string() }) };
-const Refused = { ...Mail, kind: 'refused', queue: 'other', attempts: 1 };
+const Refused = { ...Mail, kind: 'refused', queue: 'mail', attempts: 1 };
 
 describe.each(SERVERS)('on $name', (server) => {
   test('the handlers and plugins of a module work until no job is due', async () => {
