@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { Problem } from './http/problem.js';
-import { respond } from './http/respond.js';
+import { respond, takesGzip } from './http/respond.js';
 
 /** Built by Vite; the same from `src` and from `dist`. */
 const FOLDER = fileURLToPath(new URL('../dist/page/', import.meta.url));
@@ -36,12 +36,13 @@ export class Assets {
   }
 
   /** @param path Below the dashboard's own. The empty one is the page. @throws Problem 404, 405 */
-  respond(path: string, { method, headers }: Request): Response {
+  respond(path: string, request: Request): Response {
+    const { method } = request;
     const asset = this.#files.get(path === '' ? 'index.html' : path);
     if (asset === undefined) throw new Problem(404, `There is nothing at ${JSON.stringify(path)}.`);
     if (method !== 'GET' && method !== 'HEAD')
       throw new Problem(405, 'A file is read by GET.', { headers: { allow: 'GET, HEAD' } });
-    const isZipped = /\bgzip\b/.test(headers.get('accept-encoding') ?? '');
+    const isZipped = takesGzip(request);
     return respond(method === 'HEAD' ? null : isZipped ? asset.zipped : asset.bytes, 200, {
       'content-type': asset.type,
       vary: 'accept-encoding',

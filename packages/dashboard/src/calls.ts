@@ -6,6 +6,7 @@ export type Calls = Pick<
   | 'stats'
   | 'workers'
   | 'pauses'
+  | 'picture'
   | 'pause'
   | 'resume'
   | 'list'

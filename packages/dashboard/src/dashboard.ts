@@ -6,11 +6,10 @@ import { Fields, fieldsOf } from './http/fields.js';
 import { requireOwnPage } from './http/own-page.js';
 import { Problem, problemOf } from './http/problem.js';
 import { respond, respondJson, respondProblem } from './http/respond.js';
+import { Looks } from './looks.js';
 import type { Redact } from './redact.js';
-import { overviewLook } from './routes/overview.js';
 import type { Call, Route } from './routes/route.js';
 import { ROUTES } from './routes/routes.js';
-import { SharedLook } from './shared-look.js';
 
 export interface DashboardOptions {
   readonly rowlock: Calls;
@@ -53,7 +52,7 @@ export function createDashboard({
     throw new InvalidInputError('basePath must begin with a slash: /rowlock.');
   const base = basePath.replace(/\/+$/, '');
   const assets = new Assets();
-  const looks = new SharedLook(overviewLook(rowlock));
+  const looks = new Looks(rowlock);
   const closing = new AbortController();
 
   async function viewer(request: Request): Promise<Viewer | Response> {
@@ -86,7 +85,7 @@ export function createDashboard({
     const call: Call = { rowlock, viewer: found, query, fields, redact, signal, looks };
     const answered = await route.answer(call);
     if (isChange) looks.forget();
-    return answered instanceof Response ? answered : respondJson(answered);
+    return answered instanceof Response ? answered : respondJson(answered, request);
   }
 
   return {

@@ -1,12 +1,14 @@
 // What the page gets, as JSON. Only types, as the page is built without Node's.
 import type {
   Explanation,
+  HoldingRun,
   JobView,
   LaneStats,
   LimitView,
   Listed,
   ManyChanged,
   PauseView,
+  PicturedJob,
   RateView,
   RunView,
   WorkerView,
@@ -80,3 +82,27 @@ export interface LimitsView {
 
 /** A line of the answer. The last one has `done`, or the `problem` that has ended the work. */
 export type ManyLine = Partial<ManyChanged> & { readonly done?: true; readonly problem?: string };
+
+/** The front of a queue, in the order of the claim. */
+export interface PictureView {
+  readonly queue: string;
+  readonly at: Date;
+  readonly jobs: readonly PictureCell[];
+  /** Whether the queue may have more jobs. */
+  readonly more: boolean;
+  readonly runs: readonly HoldingRun[];
+  /** The live workers of the queue. `line`: the job to which the newest sweep has come. */
+  readonly workers: readonly { readonly name: string; readonly line: string | null }[];
+}
+
+export interface PictureCell {
+  readonly id: string;
+  readonly kind: string;
+  readonly key: string | null;
+  readonly state: PicturedJob['state'];
+  /** The job, or the limit or rate, that it waits for. */
+  readonly waitsFor?: string;
+  readonly dueAt?: Date;
+  /** The place of its run in `runs`. */
+  readonly run?: number;
+}

@@ -33,6 +33,17 @@ export const Report = defineHandler({
   run: () => ({ pages: 3 }),
 });
 
+/** Runs until the gate is open, one at a time. */
+export const Print = defineHandler({
+  kind: 'print',
+  queue: 'printers',
+  payload: z.object({ page: z.number() }),
+  limit: { name: 'printer', max: 1 },
+  run: ({ signal }) => Promise.race([gate.promise, once(signal, 'abort')]).then(() => {}),
+});
+
+export const gate = Promise.withResolvers<void>();
+
 /** A page, and what the browser has complained of, e.g. of the content security policy. */
 export interface Opened {
   readonly page: Page;
@@ -60,7 +71,7 @@ export async function browserStage(): Promise<BrowserStage> {
   const database = await freshDatabase(inject('postgresUrl'));
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const driver = postgres({ connectionString: database.url });
-  const rowlock = createRowlock({ driver, handlers: [Mail, Report], log });
+  const rowlock = createRowlock({ driver, handlers: [Mail, Report, Print], log });
   await rowlock.migrate();
   const access = (): Grant => stage.grant;
   const dashboard = createDashboard({ rowlock, basePath: '/ops/rowlock', access });
@@ -90,7 +101,7 @@ export async function browserStage(): Promise<BrowserStage> {
 }
 
 function openedOf(page: Page): Opened {
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(20_000);
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());

@@ -4,6 +4,7 @@ import { JobPage } from '../job/job-page.js';
 import { Jobs } from '../jobs/jobs.js';
 import { Limits } from '../limits/limits.js';
 import { Overview } from '../overview/overview.js';
+import { Picture } from '../picture/picture.js';
 import { Schedules } from '../schedules/schedules.js';
 import { Workers } from '../workers/workers.js';
 
@@ -21,5 +22,6 @@ export const SCREENS: Readonly<Record<string, Screen>> = {
   errors: { title: 'Errors', show: Errors, inMenu: true },
   schedules: { title: 'Schedules', show: Schedules, inMenu: true },
   limits: { title: 'Limits', show: Limits, inMenu: true },
+  picture: { title: 'Locks', show: Picture, inMenu: true },
   workers: { title: 'Workers', show: Workers, inMenu: true },
 };

@@ -1,6 +1,8 @@
 import type { Stored } from '@rowlock/core';
 import type { OverviewView } from '../../src/views.js';
+import { addressOf } from '../frame/place.js';
 import { Act } from '../parts/act.js';
+import { Link } from '../parts/link.js';
 import { Table } from '../parts/table.js';
 import { Lane } from './lane.js';
 import { PauseButton } from './pause-button.js';
@@ -35,7 +37,7 @@ export function Lanes({ lanes, pauses }: Props) {
         <tbody key={queue}>
           <tr class="group">
             <th scope="rowgroup" colSpan={HEAD.length - 1}>
-              <span class="hint">queue</span> {queue}
+              <span class="hint">queue</span> <Link to={addressOf('picture', { queue })}>{queue}</Link>
               {isPaused('queue', queue) && <span class="state paused">paused</span>}
             </th>
             <td>

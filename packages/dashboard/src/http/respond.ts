@@ -1,3 +1,5 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Problem } from './problem.js';
 
 /** The page loads nothing from anywhere else, runs no inline script and cannot be framed. */
@@ -19,8 +21,19 @@ export function respond(
   return new Response(body, { status, headers: { 'cache-control': 'no-store', ...SECURITY, ...headers } });
 }
 
-export function respondJson(value: unknown): Response {
-  return respond(JSON.stringify(value), 200, { 'content-type': 'application/json' });
+/** Less is not worth it, in characters. */
+const WORTH_ZIPPING = 8_000;
+
+export async function respondJson(value: unknown, request: Request): Promise<Response> {
+  const text = JSON.stringify(value);
+  const headers = { 'content-type': 'application/json', vary: 'accept-encoding' };
+  if (text.length < WORTH_ZIPPING || !takesGzip(request)) return respond(text, 200, headers);
+  const zipped = new Uint8Array(await promisify(gzip)(text, { level: 1 }));
+  return respond(zipped, 200, { ...headers, 'content-encoding': 'gzip' });
+}
+
+export function takesGzip({ headers }: Request): boolean {
+  return /\bgzip\b/.test(headers.get('accept-encoding') ?? '');
 }
 
 /** Problem details for the page's script, and a sentence for a person who has followed a link. */

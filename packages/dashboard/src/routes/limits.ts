@@ -1,9 +1,16 @@
+import type { Calls } from '../calls.js';
 import type { LimitsView } from '../views.js';
 import type { Call } from './route.js';
 
-export async function limits({ rowlock }: Call): Promise<LimitsView> {
-  const [found, rates] = await Promise.all([rowlock.limits.list(), rowlock.rates.list()]);
-  return { limits: found, rates };
+export async function limits({ looks }: Call): Promise<LimitsView> {
+  return looks.limits.get();
+}
+
+export function limitsLook(rowlock: Calls): () => Promise<LimitsView> {
+  return async () => {
+    const [found, rates] = await Promise.all([rowlock.limits.list(), rowlock.rates.list()]);
+    return { limits: found, rates };
+  };
 }
 
 export async function setLimit({ rowlock, fields, viewer }: Call): Promise<object> {

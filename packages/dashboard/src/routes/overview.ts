@@ -4,7 +4,7 @@ import { LaneHistories } from './lane-history.js';
 import type { Call } from './route.js';
 
 export async function overview({ looks }: Call): Promise<OverviewView> {
-  return looks.get();
+  return looks.overview.get();
 }
 
 /** A look at what `overview` shows. */

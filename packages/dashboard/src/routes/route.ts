@@ -1,10 +1,9 @@
 import type { Viewer } from '../access.js';
 import type { Calls } from '../calls.js';
 import type { Fields } from '../http/fields.js';
+import type { Looks } from '../looks.js';
 import type { Permission } from '../permission.js';
 import type { Redact } from '../redact.js';
-import type { SharedLook } from '../shared-look.js';
-import type { OverviewView } from '../views.js';
 
 /** A call of the page, after its checks. */
 export interface Call {
@@ -16,7 +15,7 @@ export interface Call {
   readonly redact: Redact | undefined;
   /** Aborted when the browser has gone, or the dashboard is closed. */
   readonly signal: AbortSignal;
-  readonly looks: SharedLook<OverviewView>;
+  readonly looks: Looks;
 }
 
 export interface Route {

@@ -5,6 +5,7 @@ import { limits, resetLimit, resetRate, setLimit, setRate } from './limits.js';
 import { many } from './many.js';
 import { overview } from './overview.js';
 import { pause, resume } from './pauses.js';
+import { picture } from './picture.js';
 import type { Route } from './route.js';
 import { pauseSchedule, previewSchedule, resumeSchedule, runSchedule, schedules } from './schedules.js';
 import { session } from './session.js';
@@ -25,6 +26,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'GET errors': { permission: 'read', answer: errors },
   'POST pause': { permission: 'pause', answer: pause },
   'POST resume': { permission: 'pause', answer: resume },
+  'GET picture': { permission: 'read', answer: picture },
   'GET schedules': { permission: 'read', answer: schedules },
   'GET schedules/preview': { permission: 'read', answer: previewSchedule },
   'POST schedules/run': { permission: 'schedules', answer: runSchedule },
