@@ -10,7 +10,6 @@ import { endProcess } from './stage.js';
 import { AnyJson } from './worker-process.js';
 
 const QUEUE = 'contended';
-const JOBS = 5_000;
 const KEYS = 200;
 const HOLD_MS = 50;
 
@@ -20,8 +19,13 @@ const AT_ONCE = 20;
 /** A net: some ten seconds are usual. */
 const TEST_MS = 300_000;
 
-/** A load under which a driver's own locks would meet, if they could. A driver's own test file calls this once. */
+/**
+ * A load under which a driver's own locks would meet, if they could. A driver's own test file calls this once.
+ *
+ * Read from the environment: `CONTENTION_JOBS`, how many jobs are enqueued. Default: 2000.
+ */
 export function describeContention<Tx>({ name, open }: DriverUnderTest<Tx>): void {
+  const jobs = Number(process.env.CONTENTION_JOBS ?? 2_000);
   describe(name, () => {
     test(
       'ten slots of two drivers and a producer that never pauses: no deadlock is met, nothing is lost or doubled',
@@ -29,7 +33,7 @@ export function describeContention<Tx>({ name, open }: DriverUnderTest<Tx>): voi
         const harness: DriverHarness<Tx> = await open();
         const database = await harness.database();
         try {
-          await contend(database);
+          await contend(database, jobs);
           await noLeaks(database);
         } finally {
           await database.close();
@@ -41,7 +45,7 @@ export function describeContention<Tx>({ name, open }: DriverUnderTest<Tx>): voi
   });
 }
 
-async function contend<Tx>(database: TestDatabase<Tx>): Promise<void> {
+async function contend<Tx>(database: TestDatabase<Tx>, count: number): Promise<void> {
   const { reader } = database;
   // Of one key there is one run at a time, whichever process has it.
   const runLog = new RunLog();
@@ -79,11 +83,11 @@ async function contend<Tx>(database: TestDatabase<Tx>): Promise<void> {
       await worker.start();
     }
     const enqueued: string[] = [];
-    for (let place = 0; place < JOBS; place++) {
+    for (let place = 0; place < count; place++) {
       const key = `key-${(place * 7) % KEYS}`;
       enqueued.push((await producer.enqueue(handler, { key, payload: place })).publicId);
     }
-    for (let left = JOBS; left > 0; await sleep(50)) {
+    for (let left = count; left > 0; await sleep(50)) {
       left = (await producer.count({ queue: QUEUE, status: ['new', 'in-progress'] })).count;
       expect(await producer.count({ queue: QUEUE, status: 'error' })).toEqual({ count: 0, more: false });
     }
@@ -95,7 +99,7 @@ async function contend<Tx>(database: TestDatabase<Tx>): Promise<void> {
       'complete, 1, 0',
     ]);
     const runs = await runsOf(database, enqueued);
-    expect(runs).toHaveLength(JOBS);
+    expect(runs).toHaveLength(count);
     expect(distinct(runs, ({ outcome }) => String(outcome))).toEqual(['complete']);
     expect(troubles).toEqual([]);
     expect(deadlocks).toEqual([]);

@@ -100,25 +100,22 @@ async function whileSizesAreLocked(work: () => Promise<void>): Promise<void> {
 }
 
 test('14 sessions with sizes of their own, connections that are killed and leases that are forgotten: none too many, none refused in vain', async () => {
-  const { overAdmitted, falselyFull, errors, ...counts } = await limitTrial(driver, pool, {
+  const trial = await limitTrial(driver, pool, {
     sessions: 14,
     ms: 4_000,
+    least: 50,
   });
-  expect({ overAdmitted, falselyFull, errors }).toEqual({ overAdmitted: 0, falselyFull: 0, errors: [] });
-  expect(counts.entered).toBeGreaterThan(50);
-  expect(counts.full).toBeGreaterThan(50);
+  expect(trial).toEqual({ overAdmitted: 0, falselyFull: 0, errors: [] });
 });
 
 test('the same holds while free slots are deleted all the while', async () => {
-  const { overAdmitted, falselyFull, errors, ...counts } = await limitTrial(driver, pool, {
+  const trial = await limitTrial(driver, pool, {
     sessions: 12,
     ms: 4_000,
+    least: 5,
     prunes: true,
   });
-  expect({ overAdmitted, falselyFull, errors }).toEqual({ overAdmitted: 0, falselyFull: 0, errors: [] });
-  expect(counts.entered).toBeGreaterThan(5);
-  expect(counts.full).toBeGreaterThan(5);
-  expect(counts.pruned).toBeGreaterThan(0);
+  expect(trial).toEqual({ overAdmitted: 0, falselyFull: 0, errors: [] });
 });
 
 test('of 30 that enter a new limit of 20 at once, 20 are in', async () => {
@@ -262,10 +259,10 @@ test('a release waits for no other run, and is undone with its transaction', asy
   expect(await enter(3)).toBeDefined();
 });
 
-test('100,000 waiting jobs of one limit cost neither other claims nor the search for parts more than a few reads', async () => {
+test('10,000 waiting jobs of one limit cost neither other claims nor the search for parts more than a few reads', async () => {
   await driver.enqueue([newJob({ limits: '' }), newJob({ limits: '{"b":1}' })]);
   const ten = Array.from({ length: 10 }, (_, n) => `SELECT ${n} AS n`).join(' UNION ALL ');
-  const many = Array.from({ length: 5 }, (_, place) => `(${ten}) AS d${place}`).join(' JOIN ');
+  const many = Array.from({ length: 4 }, (_, place) => `(${ten}) AS d${place}`).join(' JOIN ');
   await pool.query(
     `INSERT INTO rowlock_job (queue, kind, priority, limits) SELECT 'q', 'k', -1, '{"a":1}' FROM ${many}`,
   );

@@ -7,17 +7,13 @@ import type { MysqlTransaction } from '../src/query.js';
 export interface TrialOptions {
   readonly sessions: number;
   readonly ms: number;
+  /** It goes on until so many have entered and as many were refused, however slow the machine is. */
+  readonly least: number;
   /** Whether free slots are deleted all the while. Default: no. */
   readonly prunes?: boolean;
 }
 
 export interface TrialResult {
-  readonly entered: number;
-  readonly full: number;
-  readonly killed: number;
-  readonly leased: number;
-  /** How often slots were deleted. */
-  readonly pruned: number;
   /** Who entered although as many others as its size were in for certain, all the while. */
   readonly overAdmitted: number;
   /** Who was refused although fewer others than its size can have been in meanwhile. */
@@ -45,12 +41,14 @@ const KEPT_MS = 30_000;
 export async function limitTrial(
   driver: Driver<MysqlTransaction>,
   pool: Pool,
-  { sessions, ms, prunes = false }: TrialOptions,
+  { sessions, ms, least, prunes = false }: TrialOptions,
 ): Promise<TrialResult> {
   let stays: Stay[] = [];
-  let [entered, full, killed, leased, pruned, overAdmitted, falselyFull] = [0, 0, 0, 0, 0, 0, 0];
+  let [entered, full, pruned, overAdmitted, falselyFull] = [0, 0, 0, 0, 0];
   const errors: string[] = [];
   const until = performance.now() + ms;
+  const goesOn = (): boolean =>
+    performance.now() < until || Math.min(entered, full) < least || (prunes && pruned === 0);
 
   async function enterOnce(session: ClaimSession<MysqlTransaction>): Promise<void> {
     const size = SIZES[Math.floor(Math.random() * SIZES.length)] ?? 1;
@@ -85,7 +83,6 @@ export async function limitTrial(
       const [[row]] = await session.handle.query('SELECT CONNECTION_ID() AS id');
       stay.certain = performance.now();
       await pool.query(`KILL ${Number(row.id)}`);
-      killed += 1;
       await session.rollback();
       // The server may still be rolling back.
       await sleep(100);
@@ -96,7 +93,6 @@ export async function limitTrial(
       const began = performance.now();
       if (isForgotten) stay.certain = began + forMs - 5;
       await session.lease(runId, [], forMs);
-      leased += 1;
       await sleep(isForgotten ? forMs + 100 : Math.random() * 30);
       if (isForgotten) return;
       await session.leaveLimits(runId);
@@ -110,7 +106,7 @@ export async function limitTrial(
 
   const work = async (): Promise<void> => {
     const session = driver.claimSession({ idleLimitMs: 60_000 });
-    while (performance.now() < until) {
+    while (goesOn()) {
       try {
         await enterOnce(session);
       } catch (error) {
@@ -128,7 +124,7 @@ export async function limitTrial(
     return Number(rows[0]?.n);
   };
   const prune = async (): Promise<void> => {
-    while (performance.now() < until) {
+    while (goesOn()) {
       const made = await countSlots();
       await driver.pruneSlots('', 0);
       if ((await countSlots()) < made) pruned += 1;
@@ -136,5 +132,5 @@ export async function limitTrial(
     }
   };
   await Promise.all([...Array.from({ length: sessions }, work), ...(prunes ? [prune()] : [])]);
-  return { entered, full, killed, leased, pruned, overAdmitted, falselyFull, errors };
+  return { overAdmitted, falselyFull, errors };
 }

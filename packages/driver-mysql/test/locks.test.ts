@@ -454,18 +454,18 @@ const TABLES: readonly (readonly [what: string, jobs: number, fill: readonly str
     ],
   ],
   [
-    '100,000 jobs of a limit and ten without',
+    '10,000 jobs of a limit and ten without',
     10,
-    [rows(5, 'limits', `'{"a":1}'`), rows(1, 'priority', '# % 3')],
+    [rows(4, 'limits', `'{"a":1}'`), rows(1, 'priority', '# % 3')],
   ],
-  ['100,000 rows of five priorities', 100_000, [rows(5, 'priority', '# % 5 - 2')]],
+  ['10,000 rows of five priorities', 10_000, [rows(4, 'priority', '# % 5 - 2')]],
   [
-    '100,000 rows behind 1,000 that are not due and 1,000 that are marked due too early',
-    100_000,
+    '10,000 rows behind 1,000 that are not due and 1,000 that are marked due too early',
+    10_000,
     [
       rows(3, 'priority, available_at, due', `-1, ${FUTURE}, FALSE`),
       rows(3, 'priority, available_at, due', `-1, ${FUTURE}, TRUE`),
-      rows(5, 'priority', '0'),
+      rows(4, 'priority', '0'),
     ],
   ],
   [

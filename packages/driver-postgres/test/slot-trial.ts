@@ -45,6 +45,8 @@ export interface TrialOptions {
   readonly limit: string;
   readonly sessions: number;
   readonly forMs: number;
+  /** It goes on until so many were admitted and as many refused, however slow the machine is. Default: 5. */
+  readonly least?: number;
   /** Whether some stays become leases. Default: yes. */
   readonly leases?: boolean;
   /** Whether free slots are deleted all the while. Default: no. */
@@ -64,14 +66,17 @@ export async function slotTrial({
   limit,
   sessions,
   forMs,
+  least = 5,
   leases = true,
   prunes = false,
   enter = (session, size) => session.enterLimits(JSON.stringify({ [limit]: size })),
 }: TrialOptions): Promise<Tally> {
   const calls: Call[] = [];
   const stays: Stay[] = [];
-  let [cut, pruned] = [0, 0];
+  let [cut, pruned, refused] = [0, 0, 0];
   const end = performance.now() + forMs;
+  const goesOn = (): boolean =>
+    performance.now() < end || Math.min(calls.length - refused, refused) < least || (prunes && pruned === 0);
 
   const cutOff = async (pid: number, how: 'pg_terminate_backend' | 'pg_cancel_backend'): Promise<void> => {
     cut += 1;
@@ -135,7 +140,7 @@ export async function slotTrial({
   }
 
   async function goInAndOut(): Promise<void> {
-    while (performance.now() < end) {
+    while (goesOn()) {
       const session = driver.claimSession({ idleLimitMs: 60_000 });
       const size = SIZES[Math.floor(Math.random() * SIZES.length)] ?? 1;
       if (Math.random() < 0.03) {
@@ -150,6 +155,7 @@ export async function slotTrial({
       } catch (error) {
         if (!isDriverError(error, 'LimitReached')) throw error;
         calls.push({ size, sent, answered: performance.now(), stay: null });
+        refused += 1;
         await session.rollback();
         continue;
       }
@@ -163,7 +169,7 @@ export async function slotTrial({
   }
 
   async function pruneAlways(): Promise<void> {
-    while (performance.now() < end) {
+    while (goesOn()) {
       const made = await countSlots();
       await driver.pruneSlots('', 0);
       if ((await countSlots()) < made) pruned += 1;

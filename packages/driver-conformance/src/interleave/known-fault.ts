@@ -9,6 +9,8 @@ export interface KnownFault extends Breakage {
   readonly name: string;
   readonly scenario: Scenario;
   readonly found: RegExp;
+  /** The seed of the orders in which it is met early, on any database. Default: that of the run. */
+  readonly seed?: number;
 }
 
 /** A driver whose sibling lock returns the claimed jobs, as far as those are of these kinds, and locks nothing. */

@@ -24,6 +24,7 @@ const neverReturns: KnownFault = {
   name: 'a worker that does not come back after it was refused',
   scenario: scenarios.killedWorker,
   found: /is left new/,
+  seed: 6,
   clock: (clock) => ({ now: () => clock.now(), after: () => () => {} }),
 };
 
