@@ -3,6 +3,7 @@ import { counted, number } from '../format/numbers.js';
 import { lasting } from '../format/times.js';
 import { Act } from '../parts/act.js';
 import { Table } from '../parts/table.js';
+import { Time } from '../parts/time.js';
 import { SetBy } from './set-by.js';
 
 const HEAD = [
@@ -19,7 +20,7 @@ export function RateTable({ rates }: { readonly rates: readonly Stored<RateView>
   return (
     <Table title="Rates" head={HEAD}>
       <tbody>
-        {rates.map(({ name, limit, perMs, burst, nextInMs, waiting, setAt, setBy }) => (
+        {rates.map(({ name, limit, perMs, burst, nextAt, waiting, setAt, setBy }) => (
           <tr key={name}>
             <th scope="row" class="long">
               {name}
@@ -28,7 +29,7 @@ export function RateTable({ rates }: { readonly rates: readonly Stored<RateView>
               {limit === null || perMs === null ? '–' : `${number(limit)} in ${lasting(perMs)}`}
             </td>
             <td class="number">{burst === null ? '–' : number(burst)}</td>
-            <td class="number">{nextInMs === 0 ? 'now' : `in ${lasting(nextInMs)}`}</td>
+            <td class="number">{nextAt === null ? 'now' : <Time at={nextAt} />}</td>
             <td class="number">{counted(waiting)}</td>
             <td>
               <SetBy at={setAt} by={setBy} />
