@@ -53,6 +53,10 @@ describe.each(SERVERS)('jobs on $name', (server) => {
       { publicId, runs: [] },
     ]);
 
+    const behind = await call(['jobs', 'enqueue', 'mail.send', '--after', publicId, '--json'], { url });
+    const follower = String(objects(behind.stdout)[0]?.publicId);
+    expect((await call(['jobs', 'why', follower], { url })).stdout).toContain(publicId);
+
     const why = await call(['jobs', 'why', publicId], { url });
     expect(why.stdout).toMatch(/^Job \S+ is new\.\n- It is due at .*\n- No live worker serves/);
   });

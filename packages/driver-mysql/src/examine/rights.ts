@@ -8,10 +8,10 @@ type Right = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 /** What a worker without a retention, schedules of its own and handlers that enqueue needs, as in the README. */
 const OF_WORKERS: readonly (readonly [right: Right, ...tables: (keyof Tables)[]])[] = [
   ['SELECT', 'job', 'run', 'openRun', 'worker', 'bell', 'slot', 'size', 'pause'],
-  ['SELECT', 'rate', 'rateNumbers', 'schedule', 'tally', 'migration'],
+  ['SELECT', 'follower', 'rate', 'rateNumbers', 'schedule', 'tally', 'migration'],
   ['INSERT', 'run', 'openRun', 'worker', 'bell', 'slot', 'rate', 'tally'],
   ['UPDATE', 'job', 'run', 'worker', 'slot', 'rate', 'tally'],
-  ['DELETE', 'openRun', 'worker', 'bell', 'slot', 'tally'],
+  ['DELETE', 'follower', 'openRun', 'worker', 'bell', 'slot', 'tally'],
 ];
 
 /** EXPLAIN needs the rights of its statement. The server checks them first, and the column in the statement does not matter. */

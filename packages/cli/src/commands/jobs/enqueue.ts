@@ -16,6 +16,7 @@ export const enqueue = (kit: Kit) =>
     .option('--delay <duration>', 'how long it waits', duration)
     .option('--run-at <time>', 'when it may start: a time, or a duration from now', future)
     .option('--unique <key>', 'refuses a second job with this unique key while the first is outstanding')
+    .option('--after <id...>', 'waits until these jobs have ended')
     .option('--attempts <number>', 'how often it is tried', Number)
     .addHelpText(
       'after',
