@@ -1,6 +1,7 @@
 import { InvalidInputError, InvalidPayloadError } from '@rowlock/core';
 import { CommanderError } from 'commander';
 import { Failure } from './failure.js';
+import { plain } from './output/plain.js';
 import { program } from './program.js';
 import { withoutSecrets } from './secrets.js';
 import type { Terminal } from './terminal.js';
@@ -19,7 +20,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     // It has written its message already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const message = sentenceOf(error);
-    if (message !== '') terminal.stderr.write(`${withoutSecrets(message)}\n`);
+    if (message !== '') terminal.stderr.write(`${plain(withoutSecrets(message))}\n`);
     return codeOf(error);
   }
 }

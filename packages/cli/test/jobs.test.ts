@@ -167,7 +167,7 @@ test('a payload is read from standard input, and refused if it is no JSON', asyn
   );
 });
 
-test('a table fits the terminal, and obeys nothing that a job says', async () => {
+test('a table fits the terminal, and has no control characters of a job', async () => {
   const { url, rowlock } = await stage(SERVERS[0]);
   const kind = `${'long.'.repeat(20)}\u001b[2Jkind`;
   await rowlock.enqueue({ ...Mail, kind }, { payload: { to: 'ada' } });

@@ -17,7 +17,7 @@ describe.each(SERVERS)('status on $name', (server) => {
     onTestFinished(() => other.close());
     await other.worker({ name: 'one' }).start();
     await rowlock.enqueue({ kind: 'lost', payload: anything }, { payload: {} });
-    await rowlock.pause({ queue: 'mail' }, { reason: 'the provider is down', by: 'Ada' });
+    await rowlock.pause({ queue: 'mail' }, { reason: 'the provider\u001b[2J is down', by: 'Ada' });
     await rowlock.enqueue(Mail, { payload: {}, delay: '1h' });
 
     const { code, stdout } = await call(['status'], { url });
@@ -25,7 +25,7 @@ describe.each(SERVERS)('status on $name', (server) => {
     expect(stdout).toMatch(/^QUEUE +KIND +DUE +OLDEST/);
     expect(stdout).toMatch(/^default +lost +1 /m);
     expect(stdout).toMatch(/^1 worker is alive\.$/m);
-    expect(stdout).toMatch(/^The queue mail is paused by Ada since .*: the provider is down\.$/m);
+    expect(stdout).toMatch(/^The queue mail is paused by Ada since .*: the provider \[2J is down\.$/m);
     expect(stdout).toMatch(/^Nobody serves the kind lost in the queue default: 1 due/m);
 
     const [state] = objects((await call(['status', '--json'], { url })).stdout);

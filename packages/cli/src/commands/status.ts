@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
 import type { LaneStats, PauseView, Stats, WorkerView } from '@rowlock/core';
 import type { Kit, Session } from '../kit.js';
+import { plain } from '../output/plain.js';
 import type { Column } from '../output/table.js';
 import { counted, lasting, number } from '../output/values.js';
 import { duration } from '../times.js';
@@ -32,7 +33,7 @@ async function show({ rowlock, output, terminal }: Session, isWatching: boolean)
   if (isWatching && terminal.stdout.isTTY === true && !output.isJson) output.raw(CLEAR);
   if (output.isJson) return output.one(state);
   output.list(lanes, COLUMNS, 'No job waits, and none came within the last hour.');
-  for (const line of below(state)) output.say(line);
+  for (const line of below(state)) output.say(plain(line));
 }
 
 /** What `--json` prints. */

@@ -41,6 +41,6 @@ function fault(queue: string, key: string, publicId: string, { text }: Reason): 
     severity: 'warning',
     what: `The key ${key} in the queue ${queue} stands still. Job ${publicId}: ${text}`,
     why: 'All later jobs of the key wait.',
-    remedy: 'Ask `rowlock jobs why` about the job that goes first, and cancel or redrive it.',
+    remedy: 'Run `rowlock jobs why` for the job that goes first, and cancel or redrive it.',
   };
 }
