@@ -33,11 +33,13 @@ export const frontStatements = (tables: Tables) => {
         `job.\`key\`, job.priority, job.limits, job.due, CAST(${ms('job.available_at')} AS CHAR) AS available_at`,
       ),
 
-    // For each key by itself: a key may have very many jobs.
+    // For each key by itself: a key may have very many jobs. By all columns of the index: by the id alone the server sorts all jobs of the key,
+    // as a key that comes from a JSON text is no constant for it.
     firstOfKeys: (given: string): string => `
       SELECT CAST((
         SELECT id FROM ${job} AS job FORCE INDEX (job_entity)
-        WHERE job.\`key\` = given.entity AND outstanding = 1 AND queue = ? AND ${RUNS_NOW} ORDER BY job.id LIMIT 1
+        WHERE job.\`key\` = given.entity AND outstanding = 1 AND queue = ? AND ${RUNS_NOW}
+        ORDER BY job.\`key\`, outstanding, queue, job.id LIMIT 1
       ) AS CHAR) AS id FROM ${given}`,
 
     /** The first job of the same key and of these kinds, for each of these jobs. */

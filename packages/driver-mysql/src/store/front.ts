@@ -1,9 +1,16 @@
-import { type Front, type FrontJob, type FrontQuestion, isSettled, NO_LIMITS } from '@rowlock/core/driver';
+import {
+  type Front,
+  type FrontJob,
+  type FrontQuestion,
+  isSettled,
+  NO_LIMITS,
+  type QueuePart,
+} from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { type MysqlTransaction, query } from '../query.js';
 import { inParts, list } from '../values/list.js';
 import { idRows, KEYS } from './given-rows.js';
-import { allParts } from './limited-jobs.js';
+import { allParts, partValues } from './limited-jobs.js';
 import { type HeldRow, named, runOf } from './situation.js';
 
 /** The most parts of a queue that are looked at, and the most of one statement. */
@@ -86,14 +93,13 @@ interface DueRow {
 async function dueOf(
   on: MysqlTransaction,
   { sql }: Context,
-  parts: readonly { readonly queue: string; readonly limits: string }[],
+  parts: readonly QueuePart[],
   most: number,
 ): Promise<readonly (readonly DueRow[])[]> {
   const found: (readonly DueRow[])[] = [];
   for (const some of inParts(parts, PARTS_TOGETHER)) {
-    const given = list(some).values.flatMap((part) => (part === null ? [] : [part]));
-    const values = given.flatMap(({ queue, limits }) => [queue, limits, most]);
-    const rows = await query<DueRow>(on, sql.frontDue(given.length), values);
+    const { given, valuesOf } = partValues(some);
+    const rows = await query<DueRow>(on, sql.frontDue(given), valuesOf(most));
     found.push(...some.map((_, place) => rows.filter(({ part }) => Number(part) === place)));
   }
   return found;
