@@ -16,7 +16,7 @@ const OBJECTS = `
   FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = ? AND TABLE_NAME LIKE 'rowlock\\_%' GROUP BY TABLE_NAME, INDEX_NAME
   UNION ALL
   SELECT CONCAT('procedure ', ROUTINE_NAME) FROM information_schema.ROUTINES
-  WHERE ROUTINE_SCHEMA = ? AND ROUTINE_NAME IN ('rowlock_enter_limit', 'rowlock_widen_limit', 'rowlock_prune_slots', 'rowlock_limited_parts', 'rowlock_take_starts')`;
+  WHERE ROUTINE_SCHEMA = ? AND ROUTINE_NAME IN ('rowlock_enter_limit', 'rowlock_widen_limit', 'rowlock_prune_slots', 'rowlock_limited_parts', 'rowlock_taken_slots', 'rowlock_take_starts')`;
 
 export async function objectsOf(on: MysqlTransaction, schema: string): Promise<ReadonlySet<string>> {
   const rows = await query<{ name: string }>(on, OBJECTS, [schema, schema, schema]);
