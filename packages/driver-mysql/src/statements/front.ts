@@ -5,7 +5,7 @@ import type { Tables } from './tables.js';
 
 /** The jobs at the front of a queue. */
 export const frontStatements = (tables: Tables) => {
-  const { job } = tables;
+  const { job, follower } = tables;
   const id = 'CAST(job.id AS CHAR) AS id';
 
   return {
@@ -41,6 +41,12 @@ export const frontStatements = (tables: Tables) => {
         WHERE job.\`key\` = given.entity AND outstanding = 1 AND queue = ? AND ${RUNS_NOW}
         ORDER BY job.\`key\`, outstanding, queue, job.id LIMIT 1
       ) AS CHAR) AS id FROM ${given}`,
+
+    /** One of the outstanding jobs for which each of these waits. */
+    firstFollowed: (publicIds: string): string => `
+      SELECT edge.public_id, MIN(first.public_id) AS followed FROM ${follower} AS edge FORCE INDEX (PRIMARY)
+      STRAIGHT_JOIN ${job} AS first FORCE INDEX (public_id) ON first.public_id = edge.after_id
+      WHERE edge.public_id IN (${publicIds}) AND first.status IN ('new', 'in-progress') GROUP BY edge.public_id`,
 
     /** The first job of the same key and of these kinds, for each of these jobs. */
     firstOfKinds: (kinds: string, given: string): string => `

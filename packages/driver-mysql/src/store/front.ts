@@ -3,6 +3,7 @@ import {
   type FrontJob,
   type FrontQuestion,
   isSettled,
+  NEVER,
   NO_LIMITS,
   type QueuePart,
 } from '@rowlock/core/driver';
@@ -49,11 +50,12 @@ export async function front(
   );
   const shown = [...first, ...(await headsOf(on, context, queue, first))];
   const dependencies = await dependenciesOf(on, context, shown, after);
+  const followed = await followedBy(on, context, shown);
   const [clock] = await query<{ now: string }>(on, context.sql.now);
   const ids = new Set(shown.map(({ id }) => id));
   return {
     now: new Date(Number(clock?.now ?? 0)),
-    jobs: shown.map((row) => toFrontJob(row, dependencies)),
+    jobs: shown.map((row) => toFrontJob(row, followed, dependencies)),
     more: isCut || found.some(({ id }) => !ids.has(id)),
   };
 }
@@ -160,7 +162,28 @@ async function dependenciesOf(
   return found;
 }
 
-function toFrontJob(row: FrontRow, dependencies: ReadonlyMap<string, string>): FrontJob {
+/** One of the jobs for which each of these waits by its own `after`, by their public ids. */
+async function followedBy(
+  on: MysqlTransaction,
+  { sql }: Context,
+  rows: readonly FrontRow[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  const waiting = rows.filter(({ available_at }) => Number(available_at) >= NEVER.getTime());
+  for (const some of inParts(waiting.map(({ public_id }) => public_id))) {
+    const { places, values } = list(some);
+    const text = sql.firstFollowed(places);
+    for (const row of await query<{ public_id: string; followed: string }>(on, text, values))
+      found.set(row.public_id, row.followed);
+  }
+  return found;
+}
+
+function toFrontJob(
+  row: FrontRow,
+  followed: ReadonlyMap<string, string>,
+  dependencies: ReadonlyMap<string, string>,
+): FrontJob {
   const { key, priority, limits, status } = row;
   return {
     ...named(row),
@@ -172,6 +195,7 @@ function toFrontJob(row: FrontRow, dependencies: ReadonlyMap<string, string>): F
     due: Number(row.due) === 1,
     availableAt: new Date(Number(row.available_at)),
     run: runOf(row),
+    followed: followed.get(row.public_id) ?? null,
     dependency: dependencies.get(row.id) ?? null,
   };
 }
