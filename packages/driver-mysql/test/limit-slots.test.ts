@@ -277,7 +277,7 @@ test('10,000 waiting jobs of one limit cost neither other claims nor the search 
   }
   const client = await pool.getConnection();
   for (const look of [
-    [`CALL rowlock_limited_parts('["q"]', '', 1000)`],
+    [`CALL rowlock_limited_parts('["q"]', '', 1000, FALSE)`],
     [
       `SELECT EXISTS (SELECT 1 FROM rowlock_job FORCE INDEX (job_claim)
          WHERE queue = 'q' AND claimable = 1 AND available_at <= UTC_TIMESTAMP(6) AND kind IN ('k'))`,

@@ -36,6 +36,8 @@ export interface FrontJob extends NamedJob {
   readonly availableAt: Date;
   /** The run that has the job. */
   readonly run: HoldingRun | null;
-  /** The public id of the first outstanding job of its key that goes first by `after`. */
+  /** The public id of an outstanding job for which it waits, by `after` of its enqueue. */
+  readonly followed: string | null;
+  /** The public id of the first outstanding job of its key that goes first, by `after` of its handler. */
   readonly dependency: string | null;
 }

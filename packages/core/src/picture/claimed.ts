@@ -12,11 +12,12 @@ import { isServed } from '../stats/served.js';
 export interface ClaimedState {
   /**
    * `running`: a run has it. `due`: nothing is in its way. `key`: a run has another job of its key. `earlier`: another
-   * job of its key goes first. The others are why no claim takes it. Of several the first of this list counts: `delayed`,
-   * `paused`, `unserved`, `key`, `earlier`, `after`, `limit`, `rate`.
+   * job of its key goes first. The others are why no claim takes it. Of several the first of this list counts: `follows`,
+   * `delayed`, `paused`, `unserved`, `key`, `earlier`, `after`, `limit`, `rate`.
    */
   readonly state:
     | 'running'
+    | 'follows'
     | 'delayed'
     | 'paused'
     | 'unserved'
@@ -26,7 +27,7 @@ export interface ClaimedState {
     | 'limit'
     | 'rate'
     | 'due';
-  /** Of `key`, `earlier` and `after`: the public id of the other job. Of `limit` and `rate`: the name. Otherwise null. */
+  /** Of `follows`, `key`, `earlier` and `after`: the public id of the other job. Of `limit` and `rate`: the name. Otherwise null. */
   readonly waitsFor: string | null;
 }
 
@@ -69,7 +70,8 @@ export class Claimed {
 
   stateOf(job: FrontJob): ClaimedState {
     if (job.run !== null) return state('running');
-    if (this.#isDelayed(job)) return state('delayed');
+    if (this.#isDelayed(job))
+      return job.followed === null ? state('delayed') : state('follows', job.followed);
     if (this.#isPaused(job)) return state('paused');
     if (!isServed({ queue: this.#meeting.queue, kind: job.kind }, this.#meeting.workers))
       return state('unserved');

@@ -19,6 +19,8 @@ export function doingOf({ runs }: Pick<View, 'runs'>, { state, run, waitsFor, du
       return 'is paused';
     case 'unserved':
       return 'is served by no live worker';
+    case 'follows':
+      return `waits for job …${waitsFor?.slice(-8)}`;
     case 'key':
     case 'earlier':
     case 'after':

@@ -136,6 +136,18 @@ export const pictures = theme('pictures', (test) => {
     expect(states(jobs)).toEqual([{ publicId: job.publicId, state: 'after', waitsFor: first.publicId }]);
   });
 
+  test('a job waits for other jobs by `after` of its enqueue', async (stage) => {
+    const { driver, queue } = stage;
+    await serve(stage, { work: [] });
+    const first = await stage.put();
+    const [job] = await driver.enqueue([stage.newJob({ after: [first.publicId] })]);
+    const { jobs } = await clientOf(stage, []).picture({ queue });
+    expect(states(jobs)).toEqual([
+      { publicId: first.publicId, state: 'due', waitsFor: null },
+      { publicId: job?.publicId, state: 'follows', waitsFor: first.publicId },
+    ]);
+  });
+
   test('paused jobs and jobs that nobody serves are told apart', async (stage) => {
     const { queue, key } = stage;
     const client = clientOf(stage, []);

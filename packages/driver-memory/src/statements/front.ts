@@ -1,5 +1,6 @@
 import { type Front, type FrontJob, type FrontQuestion, isSettled, NO_LIMITS } from '@rowlock/core/driver';
 import type { JobRow } from '../job-row.js';
+import { isFollower, outstanding } from './followers.js';
 import type { Place } from './place.js';
 import { firstOutstanding, runsNow } from './siblings.js';
 import { named, runOf } from './situation.js';
@@ -49,6 +50,7 @@ function frontJob(place: Place, job: JobRow, after: FrontQuestion['after']): Fro
     due,
     availableAt: new Date(availableAt),
     run: runOf(place, job),
+    followed: isFollower(job) ? (outstanding(place, job.publicId)[0]?.publicId ?? null) : null,
     dependency: first === undefined ? null : publicIdOf(place, first),
   };
 }

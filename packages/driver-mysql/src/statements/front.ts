@@ -5,7 +5,7 @@ import type { Tables } from './tables.js';
 
 /** The jobs at the front of a queue. */
 export const frontStatements = (tables: Tables) => {
-  const { job } = tables;
+  const { job, follower } = tables;
   const id = 'CAST(job.id AS CHAR) AS id';
 
   return {
@@ -33,12 +33,20 @@ export const frontStatements = (tables: Tables) => {
         `job.\`key\`, job.priority, job.limits, job.due, CAST(${ms('job.available_at')} AS CHAR) AS available_at`,
       ),
 
-    // For each key by itself: a key may have very many jobs.
+    // For each key by itself: a key may have very many jobs. By all columns of the index: by the id alone the server sorts all jobs of the key,
+    // as a key that comes from a JSON text is no constant for it.
     firstOfKeys: (given: string): string => `
       SELECT CAST((
         SELECT id FROM ${job} AS job FORCE INDEX (job_entity)
-        WHERE job.\`key\` = given.entity AND outstanding = 1 AND queue = ? AND ${RUNS_NOW} ORDER BY job.id LIMIT 1
+        WHERE job.\`key\` = given.entity AND outstanding = 1 AND queue = ? AND ${RUNS_NOW}
+        ORDER BY job.\`key\`, outstanding, queue, job.id LIMIT 1
       ) AS CHAR) AS id FROM ${given}`,
+
+    /** One of the outstanding jobs for which each of these waits. */
+    firstFollowed: (publicIds: string): string => `
+      SELECT edge.public_id, MIN(first.public_id) AS followed FROM ${follower} AS edge FORCE INDEX (PRIMARY)
+      STRAIGHT_JOIN ${job} AS first FORCE INDEX (public_id) ON first.public_id = edge.after_id
+      WHERE edge.public_id IN (${publicIds}) AND first.status IN ('new', 'in-progress') GROUP BY edge.public_id`,
 
     /** The first job of the same key and of these kinds, for each of these jobs. */
     firstOfKinds: (kinds: string, given: string): string => `

@@ -1,9 +1,17 @@
-import { type Front, type FrontJob, type FrontQuestion, isSettled, NO_LIMITS } from '@rowlock/core/driver';
+import {
+  type Front,
+  type FrontJob,
+  type FrontQuestion,
+  isSettled,
+  NEVER,
+  NO_LIMITS,
+  type QueuePart,
+} from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { type MysqlTransaction, query } from '../query.js';
 import { inParts, list } from '../values/list.js';
 import { idRows, KEYS } from './given-rows.js';
-import { allParts } from './limited-jobs.js';
+import { allParts, partValues } from './limited-jobs.js';
 import { type HeldRow, named, runOf } from './situation.js';
 
 /** The most parts of a queue that are looked at, and the most of one statement. */
@@ -42,11 +50,12 @@ export async function front(
   );
   const shown = [...first, ...(await headsOf(on, context, queue, first))];
   const dependencies = await dependenciesOf(on, context, shown, after);
+  const followed = await followedBy(on, context, shown);
   const [clock] = await query<{ now: string }>(on, context.sql.now);
   const ids = new Set(shown.map(({ id }) => id));
   return {
     now: new Date(Number(clock?.now ?? 0)),
-    jobs: shown.map((row) => toFrontJob(row, dependencies)),
+    jobs: shown.map((row) => toFrontJob(row, followed, dependencies)),
     more: isCut || found.some(({ id }) => !ids.has(id)),
   };
 }
@@ -86,14 +95,13 @@ interface DueRow {
 async function dueOf(
   on: MysqlTransaction,
   { sql }: Context,
-  parts: readonly { readonly queue: string; readonly limits: string }[],
+  parts: readonly QueuePart[],
   most: number,
 ): Promise<readonly (readonly DueRow[])[]> {
   const found: (readonly DueRow[])[] = [];
   for (const some of inParts(parts, PARTS_TOGETHER)) {
-    const given = list(some).values.flatMap((part) => (part === null ? [] : [part]));
-    const values = given.flatMap(({ queue, limits }) => [queue, limits, most]);
-    const rows = await query<DueRow>(on, sql.frontDue(given.length), values);
+    const { given, valuesOf } = partValues(some);
+    const rows = await query<DueRow>(on, sql.frontDue(given), valuesOf(most));
     found.push(...some.map((_, place) => rows.filter(({ part }) => Number(part) === place)));
   }
   return found;
@@ -154,7 +162,28 @@ async function dependenciesOf(
   return found;
 }
 
-function toFrontJob(row: FrontRow, dependencies: ReadonlyMap<string, string>): FrontJob {
+/** One of the jobs for which each of these waits by its own `after`, by their public ids. */
+async function followedBy(
+  on: MysqlTransaction,
+  { sql }: Context,
+  rows: readonly FrontRow[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  const waiting = rows.filter(({ available_at }) => Number(available_at) >= NEVER.getTime());
+  for (const some of inParts(waiting.map(({ public_id }) => public_id))) {
+    const { places, values } = list(some);
+    const text = sql.firstFollowed(places);
+    for (const row of await query<{ public_id: string; followed: string }>(on, text, values))
+      found.set(row.public_id, row.followed);
+  }
+  return found;
+}
+
+function toFrontJob(
+  row: FrontRow,
+  followed: ReadonlyMap<string, string>,
+  dependencies: ReadonlyMap<string, string>,
+): FrontJob {
   const { key, priority, limits, status } = row;
   return {
     ...named(row),
@@ -166,6 +195,7 @@ function toFrontJob(row: FrontRow, dependencies: ReadonlyMap<string, string>): F
     due: Number(row.due) === 1,
     availableAt: new Date(Number(row.available_at)),
     run: runOf(row),
+    followed: followed.get(row.public_id) ?? null,
     dependency: dependencies.get(row.id) ?? null,
   };
 }

@@ -34,11 +34,10 @@ export async function limitedJobs(
   const due: LimitedPart[] = [];
   const first: LimitedRow[] = [];
   for (const some of inParts(parts, MOST_PARTS)) {
-    const given = list(some).values.flatMap((part) => (part === null ? [] : [part]));
-    const valuesOf = (jobs: number) => given.flatMap(({ queue, limits }) => [queue, limits, jobs]);
+    const { given, valuesOf } = partValues(some);
     const counts = await query<{ place: number | string; due: string }>(
       on,
-      sql.limitedDue(given.length),
+      sql.limitedDue(given),
       valuesOf(share(counted) + 1),
     );
     for (const [place, part] of some.entries()) {
@@ -46,10 +45,23 @@ export async function limitedJobs(
       if (found > 0)
         due.push({ ...part, due: Math.min(found, share(counted)), more: found > share(counted) });
     }
-    const text = sql.heldLimitedJobs(given.length);
-    first.push(...(await query<LimitedRow>(on, text, [lockPrefix, ...valuesOf(share(looked))])));
+    const values = [lockPrefix, ...valuesOf(share(looked))];
+    first.push(...(await query<LimitedRow>(on, sql.heldLimitedJobs(given), values)));
   }
-  return { parts: due, held: distinct([...leased, ...first]).flatMap(limitedJob) };
+  return { parts: due, held: [...leased, ...first].flatMap(limitedJob) };
+}
+
+/** How many parts a statement is given, and the values of each: queue, limits, and a number of jobs, 0 for a part that fills up. */
+export function partValues(parts: readonly QueuePart[]): {
+  readonly given: number;
+  readonly valuesOf: (jobs: number) => readonly (string | number)[];
+} {
+  const given = list(parts).values.flatMap((part) => (part === null ? [] : [part]));
+  return {
+    given: given.length,
+    valuesOf: (jobs) =>
+      given.flatMap(({ queue, limits }, place) => [queue, limits, place < parts.length ? jobs : 0]),
+  };
 }
 
 /** The parts of queues that have due jobs with limits, also paused ones. @throws DriverError */
@@ -90,11 +102,6 @@ export async function rateTimes(
   const given = names === undefined ? undefined : list(names);
   const text = given === undefined ? sql.allRateTimes : sql.rateTimes(given.places);
   return (await query<RateTimeRow>(on, text, given?.values)).map(toRateTime);
-}
-
-/** A part that was given several times has its jobs as often. */
-function distinct(rows: readonly LimitedRow[]): readonly LimitedRow[] {
-  return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
 
 function limitedJob(row: LimitedRow): readonly LimitedJob[] {

@@ -1,4 +1,5 @@
 import { alive } from './anchor.js';
+import { followed, NEVER } from './followers.js';
 import { newestRun } from './in-progress.js';
 import { isOutstanding, RUNS_NOW } from './siblings.js';
 import { RUN } from './situation.js';
@@ -66,6 +67,9 @@ export const frontStatements = (tables: Tables) => {
              EXISTS (SELECT FROM found WHERE id NOT IN (SELECT id FROM shown)) AS more,
              id, public_id, kind, key, priority, limits, status, due,
              extract(epoch FROM available_at) * 1000 AS available_at, run,
+             CASE WHEN available_at = ${NEVER} THEN (
+               SELECT first.public_id FROM ${followed(tables, 'shown.public_id')} LIMIT 1
+             ) END AS followed,
              CASE WHEN key IS NOT NULL AND $4::jsonb ? kind THEN (
                SELECT earlier.public_id FROM ${job} AS earlier
                WHERE earlier.key = shown.key AND ${isOutstanding('ANY(ARRAY(SELECT jsonb_array_elements_text($4::jsonb -> shown.kind)))')}

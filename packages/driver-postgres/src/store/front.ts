@@ -19,6 +19,7 @@ interface FrontRow {
   due: boolean;
   available_at: number;
   run: RunRow | null;
+  followed: string | null;
   dependency: string | null;
 }
 
@@ -35,7 +36,19 @@ export async function front(
 }
 
 function toFrontJob(row: FrontRow): readonly FrontJob[] {
-  const { id, public_id: publicId, kind, key, priority, limits, status, due, run, dependency } = row;
+  const {
+    id,
+    public_id: publicId,
+    kind,
+    key,
+    priority,
+    limits,
+    status,
+    due,
+    run,
+    followed,
+    dependency,
+  } = row;
   if (id === null) return [];
   const availableAt = new Date(row.available_at);
   return [
@@ -50,6 +63,7 @@ function toFrontJob(row: FrontRow): readonly FrontJob[] {
       due,
       availableAt,
       run: run && toRun(run),
+      followed,
       dependency,
     },
   ];

@@ -1,0 +1,37 @@
+import { createRowlock } from '@rowlock/core';
+import { defineHandler, postgres } from '@rowlock/driver-postgres';
+import { z } from 'zod';
+
+const begun = Promise.withResolvers<void>();
+const finished = Promise.withResolvers<void>();
+const Mail = defineHandler({
+  kind: 'mail.send',
+  queue: 'mail',
+  payload: z.object({ to: z.string() }),
+  run: () => {
+    begun.resolve();
+    return finished.promise;
+  },
+});
+
+const driver = postgres({ connectionString: process.env.DATABASE_URL });
+const rowlock = createRowlock({ driver, handlers: [Mail] });
+await rowlock.migrate();
+await rowlock.enqueueMany(Mail, [
+  { payload: { to: 'ada' }, key: 'a' },
+  { payload: { to: 'bob' }, key: 'b', delay: '1h' },
+]);
+
+const worker = rowlock.worker();
+await worker.start();
+await begun.promise;
+const later = await rowlock.enqueue(Mail, { payload: { to: 'ada, again' }, key: 'a' });
+
+const { jobs, more } = await rowlock.picture({ queue: 'mail' });
+console.log(jobs.map(({ state }) => state).join(', '), more); // running, key, delayed false
+const waits = jobs.find(({ publicId }) => publicId === later.publicId);
+console.log(waits?.waitsFor === jobs[0]?.publicId, jobs[0]?.run?.worker === worker.name); // true true
+
+finished.resolve();
+await worker.stop();
+await rowlock.close();
