@@ -29,6 +29,7 @@ const settlesUnfenced: KnownFault = {
   name: 'a lease that is settled though another has it',
   scenario: scenarios.takenForDead,
   found: /its effect 2 times|b lost a claim without cause/,
+  seed: 70,
   driver: (driver, reader, queue) =>
     claimInstead(driver, (begun) => ({
       lockLeased: async (runId, jobs, isCommitted) => {
