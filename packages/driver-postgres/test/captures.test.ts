@@ -515,14 +515,34 @@ describe('wake-ups', () => {
     await first.query('BEGIN; INSERT INTO app.t VALUES (1)');
     await second.query('INSERT INTO app.t VALUES (2)');
     await first.query('INSERT INTO app.t VALUES (3); COMMIT');
-    // Notifications come in the order of the commits.
+    await hasHeardAll(listener, first);
+    expect(heard.slice(0, -1)).toEqual(expected);
+  });
+
+  test('a transaction sends one, also after a savepoint that was rolled back, and the next transaction another', async () => {
+    await captured(TABLE);
+    const [listener, writer] = [await connected(), await connected()];
+    onTestFinished(async () => {
+      for (const each of [listener, writer]) await each.end();
+    });
+    const heard: unknown[] = [];
+    listener.on('notification', ({ payload }) => heard.push(payload));
+    await listener.query('LISTEN "rowlock:rowlock"');
+    await writer.query('BEGIN; SAVEPOINT s; INSERT INTO app.t VALUES (1); ROLLBACK TO s');
+    await writer.query('INSERT INTO app.t VALUES (2); INSERT INTO app.t VALUES (3); COMMIT');
+    await writer.query('INSERT INTO app.t VALUES (4)');
+    await hasHeardAll(listener, writer);
+    expect(heard).toEqual(['{"queue":"default"}', '{"queue":"default"}', 'last']);
+  });
+
+  /** Notifications come in the order of the commits. */
+  async function hasHeardAll(listener: pg.Client, writer: pg.Client): Promise<void> {
     const last = new Promise((resolve) =>
       listener.on('notification', ({ payload }) => payload === 'last' && resolve(payload)),
     );
-    await first.query(`NOTIFY "rowlock:rowlock", 'last'`);
+    await writer.query(`NOTIFY "rowlock:rowlock", 'last'`);
     await last;
-    expect(heard.slice(0, -1)).toEqual(expected);
-  });
+  }
 });
 
 test('the least rights: for who applies, and none for who writes', async () => {

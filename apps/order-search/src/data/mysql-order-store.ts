@@ -9,11 +9,12 @@ import {
 } from 'mysql2/promise';
 import { booleanQueryOf, indexable } from '../search/boolean-query.js';
 import type { Entry } from '../search/entry.js';
+import { likeConditionsOf } from '../search/like-conditions.js';
 import type { Term } from '../search/query.js';
 import { readSources, type SourceRow } from '../search/sources.js';
 import { type Found, linesOf, linesText } from './found.js';
 import { tablesOf } from './legacy-order.js';
-import type { LegacyTable, OrderStore } from './order-store.js';
+import { type LegacyTable, NEWEST, type OrderStore } from './order-store.js';
 import { type Subject, selectOrdersOf } from './subject.js';
 
 /** All of a `mysql2` connection that the store needs, and all that a handler's transaction has. */
@@ -60,8 +61,12 @@ export class MysqlOrderStore implements OrderStore<Queries> {
 
   async search(terms: readonly Term[], limit: number): Promise<readonly Found[]> {
     if (terms.length === 0) return [];
+    const newest = await this.#newest(terms, limit);
     const query = booleanQueryOf(terms);
-    const [rows] = await this.#pool.execute<FoundRow[]>(SEARCH, [query, query, String(limit)]);
+    const rows =
+      newest.length === limit
+        ? newest
+        : (await this.#pool.execute<FoundRow[]>(SEARCH, [query, query, String(limit)]))[0];
     return rows.map(({ ord_no: orderNo, lines }) => ({ orderNo, lines: linesOf(lines) }));
   }
 
@@ -81,6 +86,14 @@ export class MysqlOrderStore implements OrderStore<Queries> {
 
   async close(): Promise<void> {
     await this.#pool.end();
+  }
+
+  /** What many orders have is found here. The index would gather and rank all matches. */
+  async #newest(terms: readonly Term[], limit: number): Promise<FoundRow[]> {
+    const { where, values } = likeConditionsOf(terms);
+    const statement = `SELECT ord_no, \`lines\` FROM (${WORDS_OF_NEWEST}) AS newest WHERE ${where} ORDER BY ord_no DESC LIMIT ?`;
+    const [rows] = await this.#pool.execute<FoundRow[]>(statement, [...values, String(limit)]);
+    return rows;
   }
 
   async #count(table: 'ordhdr' | 'order_search'): Promise<number> {
@@ -109,6 +122,11 @@ const WRITE = `
 
 const REMOVE = `
   DELETE entry FROM ${GIVEN} STRAIGHT_JOIN order_search AS entry FORCE INDEX (PRIMARY) ON entry.ord_no = given.ord_no`;
+
+/** Words have neither capitals nor accents, so that bytes can be compared. */
+const WORDS_OF_NEWEST = `
+  SELECT ord_no, \`lines\`, CONCAT(' ', words) COLLATE utf8mb4_bin AS words FROM order_search
+  WHERE ord_no >= (SELECT MIN(ord_no) FROM (SELECT ord_no FROM order_search ORDER BY ord_no DESC LIMIT ${NEWEST}) AS numbers)`;
 
 /** The numbers first: the server would carry the lines of all matches through its sort. */
 const SEARCH = `

@@ -4,6 +4,9 @@ import type { SourceRow } from '../search/sources.js';
 import type { Found } from './found.js';
 import type { Subject } from './subject.js';
 
+/** So many of the newest orders are looked through before the text index is. */
+export const NEWEST = 1_000;
+
 /** The rows of an order in one of the 17 tables, with their columns as the old applications see them. */
 export interface LegacyTable {
   readonly table: string;
@@ -27,7 +30,7 @@ export interface OrderStore<Tx> {
   /** How many orders there are. @throws while the old system's tables are not there. */
   orders(): Promise<number>;
 
-  /** The best matches, at most `limit`. */
+  /** The best matches, at most `limit`. Of what very many orders have, the newest. */
   search(terms: readonly Term[], limit: number): Promise<readonly Found[]>;
   /** How many orders can be found. */
   size(): Promise<number>;

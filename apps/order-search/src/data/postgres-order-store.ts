@@ -6,7 +6,7 @@ import { readSources, type SourceRow } from '../search/sources.js';
 import { tsQueryOf } from '../search/ts-query.js';
 import { type Found, linesOf, linesText } from './found.js';
 import { tablesOf } from './legacy-order.js';
-import type { LegacyTable, OrderStore } from './order-store.js';
+import { type LegacyTable, NEWEST, type OrderStore } from './order-store.js';
 import { type Subject, selectOrdersOf } from './subject.js';
 
 /** All of a `pg` client that the store needs, and all that a handler's transaction has. */
@@ -16,9 +16,6 @@ export interface Queries {
     values?: unknown[],
   ): Promise<pg.QueryResult<R>>;
 }
-
-/** Ranking reads each match, so no more are ranked than this, the newest. */
-const RANKED = 1_000;
 
 /** The search table on Postgres. */
 export class PostgresOrderStore implements OrderStore<Queries> {
@@ -113,18 +110,20 @@ const WRITE = `
   FROM unnest($1::integer[], $2::text[], $3::text[]) AS given (ord_no, lines, words)
   WHERE entry.ord_no = given.ord_no AND entry.lines <> given.lines`;
 
-/** Few matches are all ranked. Of many, the newest: the index gives matches in no order, so these are looked for from the newest order on. */
+/**
+ * What many orders have is found among the newest ones. The index would first gather all matches, and has no order. It is
+ * for what few of the newest have. Ranking reads each match, so no more than these are ranked.
+ */
 const SEARCH = `
-  WITH few AS MATERIALIZED (
-    SELECT ord_no FROM orders.search WHERE words @@ to_tsquery('simple', $1) LIMIT ${RANKED + 1}
-  ), ranked AS (
-    SELECT ord_no FROM few WHERE (SELECT count(*) <= ${RANKED} FROM few)
-    UNION ALL
-    (SELECT ord_no FROM orders.search
-     WHERE (SELECT count(*) > ${RANKED} FROM few) AND words @@ to_tsquery('simple', $1)
-     ORDER BY ord_no DESC LIMIT ${RANKED})
+  WITH newest AS MATERIALIZED (
+    SELECT ord_no FROM (SELECT ord_no, words FROM orders.search ORDER BY ord_no DESC LIMIT ${NEWEST}) AS newest
+    WHERE words @@ to_tsquery('simple', $1) LIMIT 100
+  ), others AS MATERIALIZED (
+    SELECT ord_no FROM orders.search
+    WHERE (SELECT count(*) < $2 FROM newest) AND words @@ to_tsquery('simple', $1) LIMIT 1000
   )
-  SELECT ord_no, lines FROM ranked JOIN orders.search USING (ord_no)
+  SELECT ord_no, lines
+  FROM (SELECT ord_no FROM newest UNION SELECT ord_no FROM others) AS ranked JOIN orders.search USING (ord_no)
   ORDER BY ts_rank(words, to_tsquery('simple', $1)) DESC, ord_no DESC
   LIMIT $2`;
 

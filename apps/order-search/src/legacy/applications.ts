@@ -12,7 +12,7 @@ export interface Business {
   anyOrder(): number;
 }
 
-type Action = (session: LegacySession, business: Business) => Promise<void>;
+type Action = (session: LegacySession, business: Business) => Promise<unknown>;
 
 /** How often a clerk changes their mind when everything is typed in. */
 const ROLLED_BACK = 0.1;

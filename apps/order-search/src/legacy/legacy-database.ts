@@ -3,7 +3,8 @@ export type Value = string | number | null;
 
 /** What an old application has of the database: SQL, and nothing of this one. Statements have `?` for their values. */
 export interface LegacySession {
-  run(sql: string, values?: readonly Value[]): Promise<void>;
+  /** @returns how many rows the statement changed */
+  run(sql: string, values?: readonly Value[]): Promise<number>;
   /** The first column of each row. */
   numbers(sql: string, values?: readonly Value[]): Promise<readonly number[]>;
 }

@@ -1,4 +1,4 @@
-import { createPool, type RowDataPacket } from 'mysql2/promise';
+import { createPool, type Pool, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
 import type { LegacyDatabase, LegacySession, Value } from './legacy-database.js';
 
 /** The old system's database on MySQL: its tables are beside all others. */
@@ -27,20 +27,15 @@ export function mysqlLegacyDatabase(uri: string, max: number): LegacyDatabase {
   };
 }
 
-interface Client {
-  query<R extends RowDataPacket[][]>(options: {
-    sql: string;
-    values: Value[];
-    rowsAsArray: true;
-  }): Promise<[R, unknown]>;
-}
+type Client = Pick<Pool, 'query'>;
 
 function sessionOf(client: Client): LegacySession {
   const ask = async (sql: string, values: readonly Value[]) =>
     client.query<RowDataPacket[][]>({ sql, values: [...values], rowsAsArray: true });
   return {
     async run(sql, values = []) {
-      await ask(sql, values);
+      const [{ affectedRows }] = await client.query<ResultSetHeader>({ sql, values: [...values] });
+      return affectedRows;
     },
     async numbers(sql, values = []) {
       const [rows] = await ask(sql, values);

@@ -39,7 +39,7 @@ function sessionOf(client: Pick<pg.Pool, 'query'> | pg.ClientBase): LegacySessio
   };
   return {
     async run(sql, values = []) {
-      await ask(sql, values);
+      return (await ask(sql, values)).rowCount ?? 0;
     },
     async numbers(sql, values = []) {
       const { rows } = await ask(sql, values);

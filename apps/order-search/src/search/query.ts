@@ -1,10 +1,10 @@
 import { codeOf, wordsOf, wordsOfCode } from './words.js';
 
-/** Beginnings of words that an order has, all of them. */
-type Beginnings = readonly string[];
+/** Beginnings of words: an order has at least one of them. */
+export type Choice = readonly string[];
 
-/** An order is found if it has one of the alternatives of each term. */
-export type Term = readonly Beginnings[];
+/** An order is found by a way if it has each of its choices, and by a term if one of its ways finds it. */
+export type Term = readonly (readonly Choice[])[];
 
 /** More words than this are not looked at. */
 const MOST_TERMS = 12;
@@ -17,9 +17,8 @@ const MOST_TERMS = 12;
 export function termsOf(typed: string): readonly Term[] {
   const terms: Term[] = [];
   for (const run of runsOf(wordsOf(typed).slice(0, MOST_TERMS))) {
-    const apart = run.map(termOfWord);
-    if (run.length === 1 || !run.some(hasDigit)) terms.push(...apart);
-    else terms.push([...numbersOf(run.join('')), ...product(apart)]);
+    if (run.length === 1 || !run.some(hasDigit)) terms.push(...run.map((word) => [[choiceOf(word)]]));
+    else terms.push([[numbersOf(run.join(''))], run.map(choiceOfPart)]);
   }
   return terms;
 }
@@ -38,26 +37,21 @@ function runsOf(words: readonly string[]): string[][] {
   return runs;
 }
 
-function termOfWord(word: string): Term {
-  return hasDigit(word) ? [[word], ...numbersOf(word)] : [[word]];
+function choiceOf(word: string): Choice {
+  return hasDigit(word) ? [word, ...numbersOf(word)] : [word];
+}
+
+/** Three characters or fewer begin or end very many numbers. */
+function choiceOfPart(word: string): Choice {
+  return word.length > 3 ? choiceOf(word) : [word];
 }
 
 /** By its beginning, and by its end. A national number's leading zero is not in an international one. */
-function numbersOf(text: string): Term {
+function numbersOf(text: string): Choice {
   const code = codeOf(text);
   const [begin] = wordsOfCode(code);
   const [, end] = wordsOfCode(code.replace(/^0+(?=.)/, ''));
-  return [[begin], [end]];
-}
-
-/** Each way to take one alternative of each term. */
-function product(terms: readonly Term[]): Beginnings[] {
-  // Three neighbours with three ways each are 27, which is enough for any part number.
-  if (terms.length > 3) return [terms.map(([[word = ''] = []]) => word)];
-  return terms.reduce<Beginnings[]>(
-    (ways, term) => ways.flatMap((way) => term.map((next) => [...way, ...next])),
-    [[]],
-  );
+  return [begin, end];
 }
 
 function hasDigit(word: string): boolean {

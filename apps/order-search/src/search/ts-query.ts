@@ -1,12 +1,10 @@
-import type { Term } from './query.js';
+import type { Choice, Term } from './query.js';
 
 /** The terms in the language of Postgres' `to_tsquery`. Each beginning has letters and digits alone. */
 export function tsQueryOf(terms: readonly Term[]): string {
-  return terms
-    .map((term) => `(${term.map((beginnings) => `(${beginnings.map(prefix).join(' & ')})`).join(' | ')})`)
-    .join(' & ');
+  return terms.map((ways) => `(${ways.map(wayOf).join(' | ')})`).join(' & ');
 }
 
-function prefix(beginning: string): string {
-  return `'${beginning}':*`;
+function wayOf(choices: readonly Choice[]): string {
+  return `(${choices.map((choice) => `(${choice.map((word) => `'${word}':*`).join(' | ')})`).join(' & ')})`;
 }

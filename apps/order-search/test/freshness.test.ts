@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DATABASES, eventually } from '@rowlock/app-parts/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import { act } from '../src/legacy/applications.js';
+import { stockFor } from '../src/legacy/fill.js';
+import { Invent } from '../src/legacy/invent.js';
+import { termsOf } from '../src/search/query.js';
+import { startOrderSearch } from './support/order-search.js';
+import { Pace } from './support/paced.js';
+
+// By hand, on a machine that does nothing else: CHANGES_PER_SECOND=500 npm test -- --project order-search freshness
+const PER_SECOND = Number(process.env.CHANGES_PER_SECOND ?? 0);
+const ORDERS = Number(process.env.ORDERS ?? 20_000);
+const SECONDS = Number(process.env.SECONDS ?? 60);
+const WRITERS = 4;
+const WITHIN_MS = 1_800_000;
+
+describe.skipIf(PER_SECOND === 0).each(DATABASES)('on $name', (database) => {
+  const undo: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  });
+
+  test(`at ${PER_SECOND} changes a second, 95 of 100 can be searched within a second of their commit`, {
+    timeout: WITHIN_MS,
+  }, async () => {
+    const app = await startOrderSearch(database, ORDERS, WRITERS + 1);
+    undo.push(() => app.stop());
+    await app.startWorker();
+    await app.startWorker();
+    const { rowlock, store } = app.parts;
+    const outstanding = () => rowlock.count({ status: ['new', 'in-progress'] });
+    await eventually(async () => (await outstanding()).count === 0, { withinMs: WITHIN_MS, everyMs: 500 });
+
+    const pace = new Pace(PER_SECOND);
+    const legacy = pace.counting(app.legacy);
+    let isOver = false;
+    const writer = async (index: number): Promise<void> => {
+      const invent = new Invent(index);
+      let last = 1_000_000 + index;
+      const nextNo = () => {
+        last += WRITERS;
+        return last;
+      };
+      const anyOrder = () => invent.whole(1, ORDERS);
+      while (!isOver) {
+        await pace.turn();
+        await act(legacy, { invent, stock: stockFor(ORDERS), nextNo, anyOrder });
+      }
+    };
+    const start = performance.now();
+    const writing = Promise.all(Array.from({ length: WRITERS }, (_, index) => writer(index)));
+    const delays: number[] = [];
+    for (let n = 1; performance.now() - start < SECONDS * 1000; n += 1) {
+      const word = `probe${n}`;
+      await legacy.run('INSERT INTO ordcmt (ord_no, seq_no, txt) VALUES (?, ?, ?)', [
+        1 + (n % ORDERS),
+        2_000_000 + n,
+        word,
+      ]);
+      const committed = performance.now();
+      await eventually(async () => (await store.search(termsOf(word), 1)).length > 0, {
+        withinMs: WITHIN_MS,
+        everyMs: 10,
+      });
+      delays.push(performance.now() - committed);
+      await sleep(50);
+    }
+    isOver = true;
+    const seconds = (performance.now() - start) / 1000;
+    await writing;
+
+    delays.sort((a, b) => a - b);
+    const at = (part: number) => Math.round(delays[Math.floor(delays.length * part)] ?? 0);
+    const waiting = (await outstanding()).count;
+    console.log(
+      `${database.name}: ${Math.round(pace.changed / seconds)} changes a second for ${Math.round(seconds)} s, ${delays.length} probes, p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${at(1 - 1 / delays.length)} ms; ${waiting} jobs wait at the end`,
+    );
+    expect(at(0.95)).toBeLessThan(1000);
+  });
+});
