@@ -108,6 +108,25 @@ test('what an application may have itself is not pinned', async () => {
   expect((await of('plugin-google-sheets')).dependencies).toMatchObject({ zod: caret });
 });
 
+const DASHBOARD = `
+import { createRowlock } from '@rowlock/core';
+import { createDashboard } from '@rowlock/dashboard';
+import { memory } from '@rowlock/driver-memory';
+
+const rowlock = createRowlock({ driver: memory(), handlers: [] });
+const dashboard = createDashboard({ rowlock, access: () => 'read-only' });
+const get = async (path) => (await dashboard.fetch(new Request('http://localhost/' + path))).text();
+const [, file] = /src="\\.\\/(assets\\/[^"]+)"/.exec(await get('')) ?? [];
+console.log((await get(file)).length > 10_000);
+await rowlock.close();
+`;
+
+test('the dashboard brings its page', async () => {
+  await writeFile(join(project, 'dashboard.js'), DASHBOARD);
+  const { stdout } = await run(process.execPath, ['dashboard.js'], { cwd: project });
+  expect(stdout).toBe('true\n');
+});
+
 test('a DBA gets the migrations from the command', async () => {
   const { stdout } = await run(
     'npx',

@@ -1,4 +1,4 @@
-import { POSTGRES } from '@rowlock/app-parts/testing';
+import { launchChromium, POSTGRES } from '@rowlock/app-parts/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApplication, type TestApplication } from './support/test-application.js';
 import { startTestProvider, type TestProvider } from './support/test-provider.js';
@@ -34,6 +34,23 @@ describe('in the demo', () => {
     const created = await ada.create('Oars');
     const jobs = await send(`${app.address}/rowlock/api/jobs`, 'GET', signedIn(ada.token));
     expect(jobs.body.jobs).toMatchObject([{ publicId: created.job, status: 'new' }]);
+  });
+
+  test('a browser comes back to the dashboard after the sign-in, and its policy allows the page', async () => {
+    const browser = await launchChromium();
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    await page.goto(`${app.address}/rowlock`);
+    await page.getByLabel('Your name').fill('Ada');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('rowgroup').first().waitFor();
+    expect(new URL(page.url()).pathname).toBe('/rowlock/');
+    expect(complaints).toEqual([]);
+    await browser.close();
   });
 });
 

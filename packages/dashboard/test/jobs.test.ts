@@ -1,5 +1,5 @@
 import type { Stored } from '@rowlock/core';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { ErrorsView, JobsView } from '../src/views.js';
 import { Mail, Report, stage, worked } from './stage.js';
 
@@ -82,6 +82,19 @@ test('many jobs: the work ends after the step in which the browser has gone', as
   const { count } = await rowlock.count({ status: 'cancelled' });
   expect(count).toBeGreaterThan(0);
   expect(count).toBeLessThan(1_000);
+});
+
+test('many jobs: the work ends when nobody reads its lines any more', async () => {
+  const { rowlock, post } = await stage();
+  await rowlock.enqueueMany(
+    Report,
+    Array.from({ length: 1_000 }, () => ({ payload: { of: 'x' } })),
+  );
+  const cancelled = vi.spyOn(rowlock, 'cancelMany');
+  const { body } = await post('/api/jobs/cancel', { filter: 'kind=report' });
+  await body?.cancel();
+  await Promise.allSettled(cancelled.mock.results.map(({ value }) => value));
+  expect((await rowlock.count({ status: 'cancelled' })).count).toBeLessThan(1_000);
 });
 
 test('a job with its runs, its error and the reason', async () => {

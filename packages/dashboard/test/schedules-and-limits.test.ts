@@ -25,8 +25,8 @@ test('sizes of limits and numbers of rates are set and reset', async () => {
   expect(await rowlock.limits.list()).toMatchObject([{ name: 'mail', max: 3, setBy: 'ada' }]);
   expect(await rowlock.rates.list()).toMatchObject([{ name: 'maps', limit: 100, perMs: 60_000, burst: 2 }]);
   expect(await (await get('/api/limits')).json()).toMatchObject({
-    limits: [{ name: 'mail' }],
-    rates: [{ name: 'maps' }],
+    limits: [{ name: 'mail', max: 3, taken: 0, holders: [], waiting: { count: 0, more: false } }],
+    rates: [{ name: 'maps', limit: 100, nextInMs: 0 }],
   });
   await post('/api/limits/reset', { name: 'mail' });
   await post('/api/rates/reset', { name: 'maps' });

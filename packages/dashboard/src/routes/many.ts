@@ -13,16 +13,22 @@ export function many(name: 'cancelMany' | 'redriveMany' | 'deleteMany'): Route['
   return ({ rowlock, fields, signal }: Call) => {
     const filter = filterOf(new URLSearchParams(fields.text('filter')));
     const dryRun = fields.isTrue('dryRun');
-    return lines((write) => rowlock[name](filter, { dryRun, signal, onProgress: write }));
+    return lines((write, gone) =>
+      rowlock[name](filter, { dryRun, signal: AbortSignal.any([signal, gone]), onProgress: write }),
+    );
   };
 }
 
-function lines(work: (write: (line: ManyLine) => void) => ReturnType<Calls['cancelMany']>): Response {
+/** @param work Ends when its signal is aborted: nobody reads the lines any more. */
+function lines(
+  work: (write: (line: ManyLine) => void, gone: AbortSignal) => ReturnType<Calls['cancelMany']>,
+): Response {
+  const gone = new AbortController();
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
       const encoder = new TextEncoder();
       const write = (line: ManyLine): void => controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
-      const last = await work(write).then(
+      const last = await work(write, gone.signal).then(
         (sums): ManyLine => ({ ...sums, done: true }),
         (error: unknown): ManyLine => ({ problem: problemOf(error).detail }),
       );
@@ -33,6 +39,7 @@ function lines(work: (write: (line: ManyLine) => void) => ReturnType<Calls['canc
         // The browser has gone.
       }
     },
+    cancel: () => gone.abort(),
   });
   return respond(body, 200, { 'content-type': 'application/x-ndjson', 'x-accel-buffering': 'no' });
 }

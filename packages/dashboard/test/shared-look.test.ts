@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { SharedLook } from '../src/shared-look.js';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A look that takes so many milliseconds. It finds how many looks there were. */
+function lookOf(tookMs: number): SharedLook<number> {
+  let looks = 0;
+  return new SharedLook(async () => {
+    const own = ++looks;
+    await new Promise((resolve) => setTimeout(resolve, tookMs));
+    return own;
+  });
+}
+
+/** What is found after so many milliseconds, while the time goes on. */
+async function found(look: SharedLook<number>, afterMs = 0): Promise<number> {
+  await vi.advanceTimersByTimeAsync(afterMs);
+  const finding = look.get();
+  await vi.advanceTimersByTimeAsync(1_000);
+  return finding;
+}
+
+test('a quick look counts for 2 s', async () => {
+  const look = lookOf(0);
+  expect(await found(look)).toBe(1);
+  expect(await found(look, 900)).toBe(1);
+  expect(await found(look, 200)).toBe(2);
+});
+
+test('a slow look counts for nine times as long as it took', async () => {
+  const look = lookOf(1_000);
+  expect(await found(look)).toBe(1);
+  expect(await found(look, 7_900)).toBe(1);
+  expect(await found(look, 200)).toBe(2);
+});
+
+test('a look that was begun before a change does not count after it', async () => {
+  const look = lookOf(500);
+  const before = look.get();
+  look.forget();
+  expect(await found(look)).toBe(2);
+  expect(await before).toBe(1);
+  expect(await found(look)).toBe(2);
+});
+
+test('a look that fails does not count', async () => {
+  let isAway = true;
+  const look = new SharedLook(async () => {
+    if (isAway) throw new Error('away');
+    return 1;
+  });
+  await expect(look.get()).rejects.toThrow('away');
+  isAway = false;
+  expect(await look.get()).toBe(1);
+});
