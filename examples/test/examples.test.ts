@@ -36,6 +36,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '22-two-versions.ts': 'new 0 ROWLOCK_INVALID_PAYLOAD\nsent in fr\n',
   '23-fan-in.ts': 'follows\n600\n',
   '24-dashboard.ts': '403\ntext/html; charset=utf-8\nhidden unserved\n',
+  '25-debounce.ts': 'enqueued replaced replaced\nsaved Row\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

@@ -54,7 +54,9 @@ export function takeTurns<Tx>(
     anchor: async () => anchor,
     claimSession: (options) => claimsInTurns(driver.claimSession(options), turn, observer),
     admit: (look) =>
-      observer.follows ? turn('admit', () => driver.admit(look)) : Promise.resolve({ queues: [], last: null }),
+      observer.follows
+        ? turn('admit', () => driver.admit(look))
+        : Promise.resolve({ queues: [], last: null, skipped: false }),
     limitedParts: (queues) => turn('limitedParts', () => driver.limitedParts(queues)),
     survey: (lanes) => turn(observer.putsOff ? 'survey later' : 'survey', () => driver.survey(lanes)),
     reclaim: (scope) => turn('reclaim', () => driver.reclaim(scope)),

@@ -298,7 +298,13 @@ export const limits = theme('limits', (test) => {
     const limits = sized(key, 1);
     await put({ limits });
     await claim(claimSession(), { limits });
-    const found = { promoted: 0, nextDueMs: null, leased: false, followers: expect.any(Boolean), nextTickMs: null };
+    const found = {
+      promoted: 0,
+      nextDueMs: null,
+      leased: false,
+      followers: expect.any(Boolean),
+      nextTickMs: null,
+    };
     expect(await driver.survey({ queues: [queue], kinds: ['work'] })).toEqual({
       ...found,
       waiting: true,
