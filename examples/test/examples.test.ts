@@ -37,6 +37,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '23-fan-in.ts': 'follows\n600\n',
   '24-dashboard.ts': '403\ntext/html; charset=utf-8\nhidden unserved\n',
   '25-picture.ts': 'running, key, delayed false\ntrue true\n',
+  '26-debounce.ts': 'enqueued replaced replaced\nsaved Row\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

@@ -22,7 +22,7 @@ const PLAIN = `
   json keep lazy leave left length letter lifecycle limit limits list listen literal live local lock logger look loss many map members
   memory message metadata migrations missing move ms mutex name named names new newest next no not note notifier of on one open options out
   outside over own pace packet packets pages part parts pass pause pending pipeline place plain plan poll pool process product progress
-  public pushed put query read reason records refusal registry repeat reporter right rings row rowlock rows runner s sample scan scope selection
+  public pushed put query read reason records refusal registry repeat replace reporter right rings row rowlock rows runner s sample scan scope selection
   self send sentence sequence serial server session settings shared sizes sleep start starts state statement statements statistics status steps stop
   storable store sum survey surveyor table tables taken test text thenable throttle time timeout timer to token tokens transaction trigger
   turn unseen unused up update uri use value values verify version view wait wal watch where with within without words work worker written`;

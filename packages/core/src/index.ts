@@ -100,6 +100,7 @@ export {
 } from './handler/outcome.js';
 export { RUN, TRANSACTION } from './handler/run-container.js';
 // Jobs.
+export type { Debounce, OnDuplicate, Unique } from './client/on-duplicate.js';
 export type { Enqueued, JobError, JobView, UniqueScope } from './job/job.js';
 export type { Json, Serializable, Stored } from './job/json.js';
 export { type SettlingEvent, STATES, type State } from './job/lifecycle.js';

@@ -56,6 +56,7 @@ import { rates } from './themes/rates.js';
 import { realms } from './themes/realms.js';
 import { receipts } from './themes/receipts.js';
 import { refusedSettlements } from './themes/refused-settlements.js';
+import { replacingEnqueues } from './themes/replacing.js';
 import { retention } from './themes/retention.js';
 import { roundTrip } from './themes/round-trip.js';
 import { runningJob } from './themes/running-job.js';
@@ -79,6 +80,8 @@ export const conformanceThemes: readonly Theme[] = [
   migrate,
   enqueue,
   uniqueKeys,
+  replacingEnqueues,
+  leased(replacingEnqueues),
   joinedEnqueue,
   callersTransactions,
   roundTrip,

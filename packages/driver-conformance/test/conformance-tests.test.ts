@@ -6,6 +6,8 @@ const THEMES = [
   'migrate',
   'enqueue',
   'unique keys',
+  'replacing enqueues',
+  'replacing enqueues, leased',
   'joined enqueue',
   "callers' transactions",
   'round trip',

@@ -10,7 +10,7 @@ import {
   storableText,
   TRANSITIONS,
 } from '@rowlock/core/driver';
-import { checkJob, JOB_DEFAULTS, type JobRow } from './job-row.js';
+import { checkJob, isFollower, JOB_DEFAULTS, type JobRow } from './job-row.js';
 
 // The row after each event.
 
@@ -61,9 +61,12 @@ export function settled(job: JobRow, settlement: Settlement, now: number): JobRo
 }
 
 /** The columns that an update writes whole. */
-export function updated({ priority, available, limits }: JobValues, now: number): Partial<JobRow> {
-  const availableAt =
-    available === undefined ? undefined : 'at' in available ? available.at.getTime() : now + available.inMs;
+export function updated(job: JobRow, values: JobValues, now: number): Partial<JobRow> {
+  const { priority, available, limits, latestMs, keepsWaiting = false } = values;
+  const latest = latestMs === undefined ? Number.POSITIVE_INFINITY : job.createdAt + latestMs;
+  const wanted = available && ('at' in available ? available.at.getTime() : now + available.inMs);
+  const isKept = wanted === undefined || (keepsWaiting && isFollower(job));
+  const availableAt = isKept ? undefined : Math.min(latest, wanted);
   return {
     ...(priority !== undefined && { priority }),
     ...(limits !== undefined && { limits: storableText(limits) }),

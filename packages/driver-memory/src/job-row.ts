@@ -1,5 +1,5 @@
 import { DriverError, STATES, type State, type UniqueScope } from '@rowlock/core';
-import { isSettled } from '@rowlock/core/driver';
+import { isSettled, NEVER } from '@rowlock/core/driver';
 
 /** A job as its row has it. JSON is text and times are milliseconds, so that no reader can change the stored job. */
 export interface JobRow {
@@ -34,6 +34,11 @@ export interface JobRow {
   readonly startedBy: string | null;
   readonly finishedAt: number | null;
   readonly finishedBy: string | null;
+}
+
+/** Whether a job waits for others. */
+export function isFollower({ availableAt }: JobRow): boolean {
+  return availableAt === NEVER.getTime();
 }
 
 /** A row before the table has checked it. */

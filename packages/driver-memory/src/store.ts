@@ -45,6 +45,10 @@ export class MemoryStore implements Store {
     }, waitMs);
   }
 
+  uniqueJobs(kind: string, keys: readonly string[]): Promise<readonly (string | null)[]> {
+    return this.execute((place) => statements.uniqueJobs(place, kind, keys));
+  }
+
   list(filter: JobFilter, page: Page): Promise<JobPage> {
     return this.execute((place) => statements.list(place, filter, page));
   }

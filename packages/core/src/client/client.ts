@@ -27,8 +27,8 @@ import { type Stats, stats } from '../stats/stats.js';
 import type { Operation } from '../update/operation.js';
 import { type CallOptions, txOf } from './call-options.js';
 import { checkFilter } from './check-filter.js';
-import { checkEnqueueable, type Enqueueable, type EnqueueOptions } from './enqueue-options.js';
-import { existingId } from './existing-id.js';
+import { checkId } from './check-id.js';
+import { checkEnqueueable, type Enqueueable, type EnqueueOptions, replacingIn } from './enqueue-options.js';
 import { checkAfter, wakeUpsAfter } from './followers.js';
 import { LimitSizes } from './limits.js';
 import type { LocalWorkers } from './local-workers.js';
@@ -43,8 +43,10 @@ import {
   REDRIVE,
 } from './many.js';
 import { newJobs } from './new-jobs.js';
+import type { Replacing } from './on-duplicate.js';
 import { newPause, type Pausable, type PauseOptions, pauseTarget } from './pauses.js';
 import { RateSettings } from './rates.js';
+import { enqueueReplacing } from './replacing.js';
 import { Schedules } from './schedules.js';
 import { SettledJobs, type SettledOptions } from './settled-jobs.js';
 import { SharedStore } from './shared-store.js';
@@ -131,7 +133,8 @@ export class Client<Tx> {
    * Adds a job. When this resolves, the job is in the table, or in the caller's transaction, and a worker is woken.
    *
    * @param handler The handler. In a program without its code: `{ kind, payload }`, with the payload's schema.
-   * @returns `enqueued`, or `duplicate` with the public id of the job that has the unique key already.
+   * @returns `enqueued`, or `duplicate` with the public id of the job that has the unique key already. With `onDuplicate`,
+   * `replaced` with that of the waiting job that was changed, or `follow-up` with that of a job behind the one that runs.
    * @throws InvalidInputError, InvalidPayloadError; then nothing was written.
    */
   async enqueue<Schema extends StandardSchemaV1>(
@@ -139,9 +142,7 @@ export class Client<Tx> {
     options: EnqueueOptions<StandardSchemaV1.InferInput<Schema>>,
     call: CallOptions<Tx> = {},
   ): Promise<Enqueued> {
-    const [enqueued] = await this.enqueueMany(handler, [options], call);
-    if (enqueued === undefined) throw new Error('The driver returned no outcome for a job.');
-    return enqueued;
+    return onlyOne(await this.enqueueMany(handler, [options], call));
   }
 
   /**
@@ -167,8 +168,30 @@ export class Client<Tx> {
         tx === undefined
           ? this.#shared.enqueue(rows)
           : this.#join(tx).enqueue(rows, [{ queue }, ...wakeUpsAfter(rows)]);
-      return this.#around === undefined ? write(jobs) : this.#around(jobs, write);
+      const replacing = replacingAlone(options);
+      const enqueue = replacing === undefined ? write : this.#replacing(replacing, write, tx);
+      return this.#around === undefined ? enqueue(jobs) : this.#around(jobs, enqueue);
     });
+  }
+
+  /** Enqueues one job, or has it replace the waiting one of its unique key. */
+  #replacing(
+    replacing: Replacing,
+    write: (rows: readonly NewJob[]) => Promise<readonly Enqueued[]>,
+    tx: Tx | undefined,
+  ): (rows: readonly NewJob[]) => Promise<readonly Enqueued[]> {
+    const parts = {
+      store: tx === undefined ? this.#shared : this.#join(tx),
+      isJoined: tx !== undefined,
+      isOwn: (publicId: string) => isSettledThrough(tx, publicId),
+      enqueue: async (job: NewJob) => onlyOne(await write([job])),
+    };
+    return async (rows) => {
+      const enqueued = await enqueueReplacing(parts, onlyOne(rows), replacing);
+      // It may be due now.
+      if (enqueued.outcome === 'replaced') await this.#wake(tx, [{}]);
+      return [enqueued];
+    };
   }
 
   /** The job with this public id, or undefined. */
@@ -229,7 +252,7 @@ export class Client<Tx> {
     this.checkOpen();
     const [handler, publicId, options] = isOfHandler(given) ? given : [undefined, ...given];
     if (handler !== undefined) checkEnqueueable(handler);
-    const job = await this.#settled.wait(existingId(publicId), options);
+    const job = await this.#settled.wait(checkId(publicId), options);
     if (handler !== undefined && job.kind !== handler.kind) throw new JobNotFoundError(publicId);
     return job;
   }
@@ -290,7 +313,7 @@ export class Client<Tx> {
    */
   async runs(publicId: string, call: CallOptions<Tx> = {}): Promise<readonly RunView[]> {
     return this.#within(call, async (tx) => {
-      const known = existingId(publicId);
+      const known = checkId(publicId);
       const runs = await this.#store(tx).jobRuns(known);
       if (runs === undefined) throw new JobNotFoundError(known);
       return runs;
@@ -316,7 +339,7 @@ export class Client<Tx> {
    */
   async cancel(publicId: string, call: CallOptions<Tx> = {}): Promise<'cancelled' | 'signalled'> {
     return this.#within(call, async (tx) => {
-      const known = existingId(publicId);
+      const known = checkId(publicId);
       // The caller's transaction holds the row's lock itself. A cancel would change the row, and its run would lose the
       // claim.
       if (isSettledThrough(tx, known)) {
@@ -343,7 +366,7 @@ export class Client<Tx> {
    */
   async redrive(publicId: string, call: CallOptions<Tx> = {}): Promise<void> {
     return this.#within(call, async (tx) => {
-      await this.#move('redrive', existingId(publicId), tx).catch((error: unknown) => {
+      await this.#move('redrive', checkId(publicId), tx).catch((error: unknown) => {
         if (isDriverError(error, 'UniqueViolation')) {
           throw new IllegalTransitionError(
             'redrive',
@@ -456,7 +479,7 @@ export class Client<Tx> {
     call: CallOptions<Tx> = {},
   ): Promise<'updated' | 'running'> {
     return this.#within(call, async (tx) => {
-      const known = existingId(publicId);
+      const known = checkId(publicId);
       const update = metadataUpdate(operations, isSettledThrough(tx, known));
       return updateJob(this.#store(tx), known, update, tx !== undefined);
     });
@@ -475,7 +498,7 @@ export class Client<Tx> {
     call: CallOptions<Tx> = {},
   ): Promise<'updated' | 'running'> {
     return this.#within(call, async (tx) => {
-      const known = existingId(publicId);
+      const known = checkId(publicId);
       const update = payloadUpdate(operations);
       // The caller's transaction holds the row's lock itself.
       if (isSettledThrough(tx, known)) return 'running';
@@ -495,7 +518,7 @@ export class Client<Tx> {
    * for (const { text } of reasons) console.log(text);
    */
   async explain(publicId: string): Promise<Explanation> {
-    const job = await this.find(existingId(publicId));
+    const job = await this.find(checkId(publicId));
     if (job === undefined) throw new JobNotFoundError(publicId);
     return explain({ driver: this.#driver, clock: this.#clock, held: this.#held }, job);
   }
@@ -543,7 +566,7 @@ export class Client<Tx> {
     call: CallOptions<Tx> = {},
   ): Promise<'updated' | 'running'> {
     return this.#within(call, async (tx) => {
-      const known = existingId(publicId);
+      const known = checkId(publicId);
       const store = this.#store(tx);
       const update =
         changes?.limit === undefined
@@ -650,6 +673,19 @@ export class Client<Tx> {
       await sleep(LOCKED_MS);
     }
   }
+}
+
+function onlyOne<Item>([item]: readonly Item[]): Item {
+  if (item === undefined) throw new Error('The driver returned no outcome for a job.');
+  return item;
+}
+
+/** @throws InvalidInputError for several jobs: each step of a replacement commits by itself. */
+function replacingAlone(options: readonly EnqueueOptions<unknown>[]): Replacing | undefined {
+  const [first, ...others] = options.map(replacingIn);
+  if (others.length > 0 && [first, ...others].some((each) => each !== undefined))
+    throw new InvalidInputError('enqueueMany() keeps duplicates: call enqueue() for a job with onDuplicate.');
+  return first;
 }
 
 async function findJoined(store: Store, publicId: string): Promise<JobView | undefined> {

@@ -9,11 +9,12 @@ import { ATTEMPTS, checkSchema, QUEUE } from '../handler/handler.js';
 import { type AnyLimitRule, type DeclaredSizes, limitsOfJob } from '../handler/job-limits.js';
 import { type AnyRateRule, ratesOfJob } from '../handler/job-rates.js';
 import { checkJson, checkKey, checkName, checkWhole, LIMITS } from '../input.js';
-import type { NewJob, UniqueScope } from '../job/job.js';
+import type { NewJob } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import { limitsText } from '../job/limits.js';
-import { existingId } from './existing-id.js';
+import { checkId } from './check-id.js';
 import { checkMetadata } from './metadata.js';
+import { type Replacing, replacingOf, type Unique } from './on-duplicate.js';
 
 const HOST = hostname();
 
@@ -44,9 +45,10 @@ export interface EnqueueOptions<Payload> {
    *
    * A running job is outstanding too. So a job that is enqueued during a run is a duplicate, though the run may have
    * read older data. If a run must follow the last change, do not use `unique`. Use `key` and a handler with `group`:
-   * the next run takes all jobs that came during a run.
+   * the next run takes all jobs that came during a run. Or use `onDuplicate`: the waiting job is replaced, and a job
+   * that runs gets a follow-up. Not in an `enqueueMany` of several jobs.
    */
-  readonly unique?: string | { readonly key: string; readonly scope: UniqueScope } | null;
+  readonly unique?: string | Unique | null;
   /** Small facts about the job that are not its handler's input, e.g. the user. At most 64 KiB. */
   readonly metadata?: { readonly [name: string]: Json };
   /**
@@ -109,6 +111,7 @@ export function newJob(
   if (key !== null) checkKey('key', key);
   checkWhole('priority', priority, -32_768, 32_767);
   checkWhole('attempts', attempts, 1, 1_000);
+  const replacing = replacingIn(options);
   const payload = checkJson('payload', options.payload, LIMITS.payloadBytes);
   const job: Omit<NewJob, 'limits'> = {
     queue: handler.queue ?? QUEUE,
@@ -116,7 +119,7 @@ export function newJob(
     key,
     payload,
     priority,
-    available: available(options),
+    available: replacing?.quietMs === undefined ? available(options) : { inMs: replacing.quietMs },
     maxAttempts: attempts,
     unique: unique(options.unique),
     metadata: checkMetadata(metadata),
@@ -165,12 +168,25 @@ export function available({
 function afterOf({ after = [] }: Pick<EnqueueOptions<unknown>, 'after'>): Pick<NewJob, 'after'> {
   if (!Array.isArray(after)) throw new InvalidInputError('after must be a list of public ids.');
   checkWhole('The number of jobs in after', after.length, 0, MOST_FOLLOWED);
-  return after.length === 0 ? {} : { after: [...new Set(after.map(existingId))] };
+  return after.length === 0 ? {} : { after: [...new Set(after.map(checkId))] };
+}
+
+/** How the job replaces a waiting one. Undefined if it does not. @throws InvalidInputError */
+export function replacingIn({ unique, after, delay, runAt }: EnqueueOptions<unknown>): Replacing | undefined {
+  if (typeof unique !== 'object' || unique === null) return undefined;
+  const replacing = replacingOf(unique);
+  if (replacing !== undefined && after !== undefined)
+    throw new InvalidInputError(
+      'after is for enqueues that keep duplicates. Leave after or onDuplicate out.',
+    );
+  if (replacing?.quietMs !== undefined && (delay !== undefined || runAt !== undefined))
+    throw new InvalidInputError('A debounced job has its time by quiet. Leave delay and runAt out.');
+  return replacing;
 }
 
 function unique(unique: EnqueueOptions<unknown>['unique']): NewJob['unique'] {
   if (unique === undefined || unique === null) return null;
-  const { key, scope } = typeof unique === 'string' ? { key: unique, scope: 'outstanding' as const } : unique;
+  const { key, scope = 'outstanding' }: Unique = typeof unique === 'string' ? { key: unique } : unique;
   checkKey('unique.key', key);
   if (scope !== 'outstanding' && scope !== 'ever') {
     throw new InvalidInputError(

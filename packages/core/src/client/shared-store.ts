@@ -30,7 +30,10 @@ const MOST_WAKE_UPS = 500;
  */
 const SHARED_WAIT_MS = 200;
 
-type Verbs = Pick<Store, 'list' | 'listIds' | 'count' | 'jobRuns' | 'move' | 'update' | 'workers'>;
+type Verbs = Pick<
+  Store,
+  'uniqueJobs' | 'list' | 'listIds' | 'count' | 'jobRuns' | 'move' | 'update' | 'workers'
+>;
 
 /** The driver's store, on its pool, for many calls at once: they share connections and statements. */
 export class SharedStore implements Verbs {
@@ -68,6 +71,10 @@ export class SharedStore implements Verbs {
 
   enqueue(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
     return this.#enqueues.enqueue(jobs);
+  }
+
+  uniqueJobs(kind: string, keys: readonly string[]): Promise<readonly (string | null)[]> {
+    return this.#share.run(() => this.#driver.uniqueJobs(kind, keys));
   }
 
   async find(publicId: string): Promise<JobView | undefined> {
@@ -147,8 +154,12 @@ export class SharedStore implements Verbs {
   /** Lets jobs go that wait for these. After a failure the workers find them. */
   async #admit(after: readonly string[]): Promise<void> {
     try {
-      const { queues } = await this.#driver.admit({ after });
-      if (queues.length > 0) await this.#driver.notify(queues.map((queue) => ({ queue })));
+      const { queues, skipped } = await this.#driver.admit({ after });
+      const wakeUps: readonly WakeUp[] = [
+        ...queues.map((queue) => ({ queue })),
+        ...(skipped ? after.map((publicId) => ({ after: publicId })) : []),
+      ];
+      if (wakeUps.length > 0) await this.#driver.notify(wakeUps);
     } catch {}
   }
 

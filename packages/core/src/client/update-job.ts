@@ -104,6 +104,35 @@ export async function updateJob(
   update: JobUpdate,
   isJoined: boolean,
 ): Promise<'updated' | 'running'> {
+  const updated = await updateFree(store, publicId, update, isJoined);
+  switch (updated.outcome) {
+    case 'updated':
+    case 'running':
+      return updated.outcome;
+    case 'missing':
+      throw new JobNotFoundError(publicId);
+    case 'illegal':
+      throw new IllegalTransitionError('update', publicId, updated.status);
+    case 'locked':
+      throw new IllegalTransitionError(
+        'update',
+        publicId,
+        'locked by a transaction: try again when that has ended',
+      );
+  }
+}
+
+/**
+ * Updates a job unless a run has it. Waits a while for another transaction that has it.
+ *
+ * @param isJoined As that of `updateJob`.
+ */
+export async function updateFree(
+  store: Pick<Store, 'list' | 'update'>,
+  publicId: string,
+  update: JobUpdate,
+  isJoined: boolean,
+): Promise<Updated | { readonly outcome: 'running' }> {
   for (let tries = 1; ; tries++) {
     const updated = await updateOrLocked(
       store,
@@ -111,19 +140,10 @@ export async function updateJob(
       update,
       tries === 1 || isJoined ? undefined : WAIT_MS,
     );
-    if (updated.outcome === 'updated') return 'updated';
-    if (updated.outcome === 'missing') throw new JobNotFoundError(publicId);
-    if (updated.outcome === 'illegal') {
-      if (updated.status === 'in-progress') return 'running';
-      throw new IllegalTransitionError('update', publicId, updated.status);
-    }
-    if (await isHeld(store, publicId)) return 'running';
-    if (tries === LOCKED_TRIES)
-      throw new IllegalTransitionError(
-        'update',
-        publicId,
-        'locked by a transaction: try again when that has ended',
-      );
+    if (updated.outcome === 'illegal' && updated.status === 'in-progress') return { outcome: 'running' };
+    if (updated.outcome !== 'locked') return updated;
+    if (await isHeld(store, publicId)) return { outcome: 'running' };
+    if (tries === LOCKED_TRIES) return updated;
     await sleep(LOCKED_MS);
   }
 }

@@ -12,4 +12,6 @@ export interface Admitted {
   readonly queues: readonly string[];
   /** The `beyond` of the next look. Null at the end, and of a look by `after`. */
   readonly last: string | null;
+  /** Whether a job was skipped that waits for no other one. Another look has to follow. */
+  readonly skipped: boolean;
 }

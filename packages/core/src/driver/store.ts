@@ -31,6 +31,12 @@ export interface Store {
     waitMs?: number,
   ): Promise<readonly Enqueued[]>;
 
+  /**
+   * The public ids of the jobs that have these unique keys of a kind, as an enqueue finds them, in the same order. Null
+   * where a key is free.
+   */
+  uniqueJobs(kind: string, keys: readonly string[]): Promise<readonly (string | null)[]>;
+
   /** Reads without locks, newest first. */
   list(filter: JobFilter, page: Page): Promise<JobPage>;
 
@@ -174,6 +180,10 @@ export interface JobUpdate {
 export interface JobValues {
   readonly priority?: number;
   readonly available?: NewJob['available'];
+  /** The latest time, in milliseconds after the job's creation. For `available`. */
+  readonly latestMs?: number;
+  /** Whether a job that waits for others (`NewJob.after`) keeps its time, whatever `available` is. */
+  readonly keepsWaiting?: boolean;
   /** The text of its limits and rates: see `limitsText`. */
   readonly limits?: string;
 }

@@ -102,8 +102,11 @@ export interface NewJob {
 /** How long a unique key refuses a second job: while the first is outstanding, or for as long as the first is kept. */
 export type UniqueScope = 'outstanding' | 'ever';
 
-/** The result of an enqueue. A duplicate carries the public id of the existing job. */
+/**
+ * The result of an enqueue, and the public id of the job. `duplicate`: of the job that has the unique key. `replaced`: of
+ * the waiting job that was changed. `follow-up`: of a new job that runs after the one that has the unique key.
+ */
 export interface Enqueued {
-  readonly outcome: 'enqueued' | 'duplicate';
+  readonly outcome: 'enqueued' | 'duplicate' | 'replaced' | 'follow-up';
   readonly publicId: string;
 }

@@ -56,7 +56,7 @@ export function takeTurns<Tx>(
     admit: (look) =>
       observer.follows
         ? turn('admit', () => driver.admit(look))
-        : Promise.resolve({ queues: [], last: null }),
+        : Promise.resolve({ queues: [], last: null, skipped: false }),
     limitedParts: (queues) => turn('limitedParts', () => driver.limitedParts(queues)),
     survey: (lanes) => turn(observer.putsOff ? 'survey later' : 'survey', () => driver.survey(lanes)),
     reclaim: (scope) => turn('reclaim', () => driver.reclaim(scope)),

@@ -22,11 +22,15 @@ export const followers = theme('followers', (test) => {
     expect(await driver.survey({ queues: [queue], kinds: [] })).toMatchObject({ followers: true });
     for (const [place, kind] of ['first', 'second', 'third'].entries()) {
       expect(await claim(claimSession())).toBeUndefined();
-      expect(await driver.admit({ after: ids })).toEqual({ queues: [], last: null });
+      expect(await driver.admit({ after: ids })).toEqual({ queues: [], last: null, skipped: false });
       if (kind === 'third') expect(await driver.move('cancel', third.publicId)).toEqual({ outcome: 'moved' });
       else await serve({ event: place === 0 ? 'complete' : 'fail' }, { kinds: [kind] });
     }
-    expect(await driver.admit({ after: [second.publicId] })).toEqual({ queues: [queue], last: null });
+    expect(await driver.admit({ after: [second.publicId] })).toEqual({
+      queues: [queue],
+      last: null,
+      skipped: false,
+    });
     expect((await row(waiting)).availableAt.getTime()).toBeLessThan(NEVER.getTime());
     expect(await serve()).toMatchObject({ publicId: waiting.publicId, payload: 'last' });
   });
@@ -44,7 +48,11 @@ export const followers = theme('followers', (test) => {
     const jobs = [newJob(), newJob({ after: [first.publicId, UNKNOWN] })];
     await expect(driver.enqueue(jobs)).rejects.toMatchObject({ code: 'ROWLOCK_JOB_NOT_FOUND' });
     expect(await reader.jobs(queue)).toEqual([first]);
-    expect(await driver.admit({ after: [first.publicId] })).toEqual({ queues: [], last: null });
+    expect(await driver.admit({ after: [first.publicId] })).toEqual({
+      queues: [],
+      last: null,
+      skipped: false,
+    });
   });
 
   test('a job keeps its own time, and has it again when it waits no more', async (stage) => {
@@ -57,7 +65,7 @@ export const followers = theme('followers', (test) => {
       await put({ after, available: { inMs: 3_600_000 } }),
     ];
     await serve();
-    expect(await driver.admit({ after })).toEqual({ queues: [queue], last: null });
+    expect(await driver.admit({ after })).toEqual({ queues: [queue], last: null, skipped: false });
     expect((await row(later)).availableAt).toEqual(at);
     const left = (await row(delayed)).availableAt.getTime() - delayed.createdAt.getTime();
     expect(Math.abs(left - 3_600_000)).toBeLessThan(5_000);
@@ -72,11 +80,20 @@ export const followers = theme('followers', (test) => {
     expect(await within('the look', driver.admit({ after: [first.publicId] }))).toEqual({
       queues: [],
       last: null,
+      skipped: false,
     });
     await held.settle([settlement(job)]);
-    expect(await driver.admit({ after: [first.publicId] })).toEqual({ queues: [], last: null });
+    expect(await driver.admit({ after: [first.publicId] })).toEqual({
+      queues: [],
+      last: null,
+      skipped: false,
+    });
     await held.commit();
-    expect(await driver.admit({ after: [first.publicId] })).toEqual({ queues: [queue], last: null });
+    expect(await driver.admit({ after: [first.publicId] })).toEqual({
+      queues: [queue],
+      last: null,
+      skipped: false,
+    });
     expect(await claim(claimSession())).toMatchObject({ publicId });
   });
 
@@ -84,7 +101,11 @@ export const followers = theme('followers', (test) => {
     const first = await put();
     await put({ after: [first.publicId] });
     await serve({ event: 'retry', delayMs: 3_600_000 });
-    expect(await driver.admit({ after: [first.publicId] })).toEqual({ queues: [], last: null });
+    expect(await driver.admit({ after: [first.publicId] })).toEqual({
+      queues: [],
+      last: null,
+      skipped: false,
+    });
   });
 
   test('a job that was pruned meanwhile is not waited for', async ({ driver, put, serve, queue }) => {
@@ -117,9 +138,9 @@ export const followers = theme('followers', (test) => {
     const application = await caller();
     const [last] = await driver.join(application.tx).enqueue([newJob({ after })]);
     await serve();
-    expect(await driver.admit({ after })).toEqual({ queues: [], last: null });
+    expect(await driver.admit({ after })).toEqual({ queues: [], last: null, skipped: false });
     await application.commit();
-    expect(await driver.admit({ after })).toEqual({ queues: [queue], last: null });
+    expect(await driver.admit({ after })).toEqual({ queues: [queue], last: null, skipped: false });
     expect(await claim(claimSession())).toMatchObject({ publicId: last?.publicId });
   });
 
@@ -134,12 +155,30 @@ export const followers = theme('followers', (test) => {
     expect(admitted).toEqual([queue]);
   });
 
+  test('a waiting job that another transaction has is skipped, and another look lets it go', async (stage) => {
+    const { driver, put, serve, caller, queue } = stage;
+    const first = await put();
+    const waiting = await put({ after: [first.publicId] });
+    const application = await caller();
+    const update = { column: 'payload', operations: [], from: ['new'], mostBytes: 1_000_000 } as const;
+    await driver.join(application.tx).update(waiting.publicId, { ...update, values: { priority: 1 } });
+    await serve();
+    const after = [first.publicId];
+    expect(await driver.admit({ after })).toEqual({ queues: [], last: null, skipped: true });
+    await application.rollback();
+    expect(await driver.admit({ after })).toEqual({ queues: [queue], last: null, skipped: false });
+  });
+
   test('a waiting job that is cancelled is not touched again', async ({ driver, put, serve, row, queue }) => {
     const first = await put();
     const waiting = await put({ after: [first.publicId] });
     expect(await driver.move('cancel', waiting.publicId)).toEqual({ outcome: 'moved' });
     await serve();
-    expect(await driver.admit({ after: [first.publicId] })).toEqual({ queues: [], last: null });
+    expect(await driver.admit({ after: [first.publicId] })).toEqual({
+      queues: [],
+      last: null,
+      skipped: false,
+    });
     expect(await row(waiting)).toMatchObject({ status: 'cancelled', availableAt: NEVER });
     expect((await driver.admit(START)).queues).not.toContain(queue);
   });
@@ -151,7 +190,11 @@ export const followers = theme('followers', (test) => {
     await driver.update(waiting.publicId, { ...update, values: { available: { inMs: 0 } } });
     expect((await serve()).publicId).toBe(waiting.publicId);
     await driver.move('cancel', first.publicId);
-    expect(await driver.admit({ after: [first.publicId] })).toEqual({ queues: [], last: null });
+    expect(await driver.admit({ after: [first.publicId] })).toEqual({
+      queues: [],
+      last: null,
+      skipped: false,
+    });
     expect(await row(waiting)).toMatchObject({ status: 'complete' });
   });
 
@@ -164,7 +207,11 @@ export const followers = theme('followers', (test) => {
     expect(again).toEqual([{ outcome: 'duplicate', publicId: there.publicId }]);
     expect((await serve()).publicId).toBe(there.publicId);
     await driver.move('cancel', first.publicId);
-    expect(await driver.admit({ after: [first.publicId] })).toEqual({ queues: [], last: null });
+    expect(await driver.admit({ after: [first.publicId] })).toEqual({
+      queues: [],
+      last: null,
+      skipped: false,
+    });
     expect((await driver.admit(START)).queues).not.toContain(stage.queue);
   });
 

@@ -7,14 +7,9 @@ import {
   type NamedJob,
   NEVER,
 } from '@rowlock/core/driver';
-import type { JobRow } from '../job-row.js';
+import { isFollower, type JobRow } from '../job-row.js';
 import type { FollowerRow } from '../rows.js';
 import type { Place } from './place.js';
-
-/** Whether a job waits for others. */
-export function isFollower({ availableAt }: JobRow): boolean {
-  return availableAt === NEVER.getTime();
-}
 
 /**
  * The job as it is inserted: if one of the others is outstanding, the job waits for all of them.
@@ -40,9 +35,14 @@ export async function admit(place: Place, look: FollowersLook): Promise<Admitted
   const { jobs, followers } = database.tables;
   const candidates = candidatesOf(place, look);
   const queues = new Set<string>();
+  let skipped = false;
   for (const publicId of candidates) {
     const [found] = jobs.findBy('publicId', publicId, tx);
-    if (outstanding(place, publicId).length > 0 || found?.row.isFreeFor(tx) === false) continue;
+    if (outstanding(place, publicId).length > 0) continue;
+    if (found?.row.isFreeFor(tx) === false) {
+      skipped = true;
+      continue;
+    }
     const over = followers.findBy('publicId', publicId, tx);
     for (const { row } of over) {
       await tx.lock(row);
@@ -55,7 +55,7 @@ export async function admit(place: Place, look: FollowersLook): Promise<Admitted
     queues.add(found.value.queue);
   }
   const isFull = 'beyond' in look && candidates.length === MOST_FOLLOWED;
-  return { queues: [...queues], last: isFull ? (candidates.at(-1) ?? null) : null };
+  return { queues: [...queues], last: isFull ? (candidates.at(-1) ?? null) : null, skipped };
 }
 
 function candidatesOf({ database, tx }: Place, look: FollowersLook): readonly string[] {

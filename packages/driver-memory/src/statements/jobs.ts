@@ -15,6 +15,19 @@ import type { RunRow } from '../rows.js';
 import { holderOfUniqueKey } from '../unique-key.js';
 import type { Place } from './place.js';
 
+export async function uniqueJobs(
+  { database, tx }: Place,
+  kind: string,
+  keys: readonly string[],
+): Promise<readonly (string | null)[]> {
+  const found: (string | null)[] = [];
+  for (const uniqueKey of keys) {
+    const there = await holderOfUniqueKey(database.tables.jobs, tx, { id: 0n, kind, uniqueKey });
+    found.push(there?.publicId ?? null);
+  }
+  return found;
+}
+
 export function states({ database, tx }: Place, publicIds: readonly string[]): ReadonlyMap<string, State> {
   const { jobs } = database.tables;
   const found = publicIds.flatMap((publicId) => jobs.findBy('publicId', publicId, tx));
@@ -67,7 +80,7 @@ export async function update(
   const changed = storableJson(apply(operations, JSON.parse(job[column])));
   if (Buffer.byteLength(changed) > mostBytes)
     throw new UpdateRefusedError(operations.length - 1, 'too-large');
-  tx.write(row, checkJob({ ...job, ...updated(values, database.clock.now()), [column]: changed }));
+  tx.write(row, checkJob({ ...job, ...updated(job, values, database.clock.now()), [column]: changed }));
   return { outcome: 'updated' };
 }
 

@@ -8,10 +8,10 @@ import {
   type Situation,
   type SituationQuestion,
 } from '@rowlock/core/driver';
-import type { JobRow } from '../job-row.js';
+import { isFollower, type JobRow } from '../job-row.js';
 import { isAlive } from './anchor.js';
 import { isClaimable } from './claim.js';
-import { isFollower, outstanding } from './followers.js';
+import { outstanding } from './followers.js';
 import { pausesOf } from './pauses.js';
 import type { Place } from './place.js';
 import { firstOutstanding, runsNow } from './siblings.js';

@@ -49,6 +49,8 @@ export const followerStatements = ({ job, follower }: Tables) => ({
       STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = given.id
       SET job.due = given.available_at <= UTC_TIMESTAMP(6), job.available_at = given.available_at`,
 
+  // Without the conversion the column would be converted, and each row be read.
   forgetFollowers: (given: string): string => `
-      DELETE edge FROM ${given} STRAIGHT_JOIN ${follower} AS edge FORCE INDEX (PRIMARY) ON edge.public_id = given.public_id`,
+      DELETE edge FROM ${given} STRAIGHT_JOIN ${follower} AS edge FORCE INDEX (PRIMARY)
+      ON edge.public_id = CONVERT(given.public_id USING ascii) COLLATE ascii_bin`,
 });

@@ -86,13 +86,13 @@ export async function admit(
 ): Promise<Admitted> {
   const candidates = await candidatesOf(sql, on, look);
   const last = 'beyond' in look && candidates.length === MOST_FOLLOWED ? (candidates.at(-1) ?? null) : null;
-  if (candidates.length === 0) return { queues: [], last };
+  if (candidates.length === 0) return { queues: [], last, skipped: false };
   const wanted = list(candidates);
   const waiting = new Set(await publicIds(on, sql.waiting(wanted.places), wanted.values));
   const ready = candidates.filter((publicId) => !waiting.has(publicId));
-  if (ready.length === 0) return { queues: [], last };
-  const queues = await despiteDeadlocks(() => inTransaction((tx) => admitReady(sql, tx, ready)));
-  return { queues, last };
+  if (ready.length === 0) return { queues: [], last, skipped: false };
+  const admitted = await despiteDeadlocks(() => inTransaction((tx) => admitReady(sql, tx, ready)));
+  return { ...admitted, last };
 }
 
 async function candidatesOf(
@@ -105,12 +105,11 @@ async function candidatesOf(
   return publicIds(on, sql.followersOf(after.places), [...after.values, MOST_FOLLOWED]);
 }
 
-/** @returns the queues of the jobs */
 async function admitReady(
   sql: Statements,
   tx: MysqlTransaction,
   ready: readonly string[],
-): Promise<readonly string[]> {
+): Promise<Omit<Admitted, 'last'>> {
   const wanted = list(ready);
   const found = await query<{ id: string; public_id: string }>(
     tx,
@@ -143,7 +142,8 @@ async function admitReady(
     const given = PUBLIC_IDS.rows(over.map((public_id) => ({ public_id })));
     await change(tx, sql.forgetFollowers(given.text), given.values);
   }
-  return [...new Set(admitted.map(({ queue }) => queue))];
+  const queues = [...new Set(admitted.map(({ queue }) => queue))];
+  return { queues, skipped: free.length < found.length };
 }
 
 interface LockedRow {

@@ -35,11 +35,13 @@ import {
   toWorkerView,
   type WorkerViewRow,
 } from '../rows.js';
+import { findDuplicates } from './duplicates.js';
 import { enqueue } from './enqueue.js';
 import type { InTransaction } from './in-transaction.js';
 import { jobRuns } from './job-runs.js';
 import { move } from './move.js';
 import type { Scope } from './scope.js';
+import { takenKey } from './taken-key.js';
 import { update } from './update.js';
 import { countJobs, listJobIds, listJobs } from './views.js';
 
@@ -62,6 +64,12 @@ export class MysqlStore implements Store {
     _waitMs?: number,
   ): Promise<readonly Enqueued[]> {
     return enqueue(this.context, this.scope, this.inTransaction, jobs);
+  }
+
+  async uniqueJobs(kind: string, keys: readonly string[]): Promise<readonly (string | null)[]> {
+    const taken = keys.map((key) => takenKey(kind, key));
+    const found = await findDuplicates(this.context.sql, this.scope, taken);
+    return taken.map((key) => found.get(key) ?? null);
   }
 
   list(filter: JobFilter, page: Page): Promise<JobPage> {

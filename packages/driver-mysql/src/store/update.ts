@@ -36,7 +36,9 @@ export async function update(
 
 /** An UPDATE assigns from left to right. */
 function assigned({ column, operations, mostBytes, values = {} }: JobUpdate): Fragment {
-  const { priority, available, limits } = values;
+  const { priority, available, limits, latestMs, keepsWaiting = false } = values;
+  const time = (from: NewJob['available']): Fragment =>
+    unlessWaiting(atLatest(timeOf(from), latestMs), keepsWaiting);
   return joined([
     ...(operations.length === 0 ? [] : [assignmentsOf(raw(column), stepsOf(operations, mostBytes))]),
     ...(priority === undefined ? [] : [fragment`priority = ${priority}`]),
@@ -44,10 +46,21 @@ function assigned({ column, operations, mostBytes, values = {} }: JobUpdate): Fr
     ...(available === undefined
       ? []
       : [
-          fragment`available_at = ${timeOf(available)}`,
-          fragment`due = (${timeOf(available)} <= UTC_TIMESTAMP(6))`,
+          // First, as it reads the time that is there.
+          fragment`due = (${time(available)} <= UTC_TIMESTAMP(6))`,
+          fragment`available_at = ${time(available)}`,
         ]),
   ]);
+}
+
+function atLatest(time: Fragment, latestMs: number | undefined): Fragment {
+  return latestMs === undefined
+    ? time
+    : fragment`LEAST(${time}, created_at + INTERVAL ROUND(${latestMs} * 1000) MICROSECOND)`;
+}
+
+function unlessWaiting(time: Fragment, keepsWaiting: boolean): Fragment {
+  return keepsWaiting ? fragment`IF(available_at >= '9999-12-31', available_at, ${time})` : time;
 }
 
 function timeOf(available: NewJob['available']): Fragment {

@@ -39,7 +39,8 @@ export const followerStatements = (tables: Tables) => {
         WHERE job.public_id = own.public_id AND job.status = 'new' AND job.available_at = ${NEVER}
         RETURNING job.queue
       )
-      SELECT to_json(ARRAY(SELECT DISTINCT queue FROM admitted)) AS queues, ${last} AS last`;
+      SELECT to_json(ARRAY(SELECT DISTINCT queue FROM admitted)) AS queues, ${last} AS last,
+             EXISTS (SELECT FROM ready JOIN ${job} AS own USING (public_id) WHERE public_id NOT IN (SELECT public_id FROM free)) AS skipped`;
 
   return {
     // $1: the jobs that wait, and $2 those for which they wait, pair by pair. $3 and $4: the time of the waiting job.

@@ -42,5 +42,6 @@ export async function admit(
           look.beyond,
           MOST_FOLLOWED,
         ]);
-  return row === undefined ? { queues: [], last: null } : { queues: row.queues, last: row.last };
+  const { queues = [], last = null, skipped = false } = row ?? {};
+  return { queues, last, skipped };
 }

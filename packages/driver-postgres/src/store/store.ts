@@ -137,6 +137,16 @@ export class PostgresStore implements Store {
     });
   }
 
+  async uniqueJobs(kind: string, keys: readonly string[]): Promise<readonly (string | null)[]> {
+    const rows = await answers<readonly [place: number, publicId: string]>(
+      this.on,
+      this.context.sql.findDuplicates,
+      [toText(keys.map(() => kind)), toText(keys)],
+    );
+    const found = new Map(rows);
+    return keys.map((_, index) => found.get(index + 1) ?? null);
+  }
+
   list(filter: JobFilter, page: Page): Promise<JobPage> {
     // An index finds single jobs.
     const on = filter.publicIds === undefined ? this.withoutTimeout : this.on;

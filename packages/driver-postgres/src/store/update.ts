@@ -2,6 +2,7 @@ import type { State } from '@rowlock/core';
 import { type JobUpdate, type NewJob, refusalIn, type Updated } from '@rowlock/core/driver';
 import { toText } from '../connection/pipeline/to-text.js';
 import { answers, type Queryable } from '../query.js';
+import { NEVER } from '../statements/followers.js';
 import { updatedJson } from '../statements/update-json.js';
 import type { Statements } from '../statements.js';
 import { Values } from './conditions.js';
@@ -43,14 +44,22 @@ function assignmentsOf(
     given.add(updated.given, 'text');
     assignments.push(`${column} = ${updated.text}`);
   }
-  const { priority, available, limits } = values;
+  const { priority, available, limits, latestMs, keepsWaiting = false } = values;
   if (priority !== undefined) assignments.push(`priority = ${given.add(priority, 'smallint')}`);
   if (limits !== undefined) assignments.push(`limits = ${given.add(limits, 'text')}`);
   if (available !== undefined) {
-    assignments.push(`available_at = ${timeOf(available, given)}`);
-    assignments.push(`due = ${timeOf(available, given)} <= clock_timestamp()`);
+    const time = (): string => atLatest(timeOf(available, given), latestMs, given);
+    const waits = `job.available_at = ${NEVER}`;
+    const kept = (): string => `CASE WHEN ${waits} THEN job.available_at ELSE ${time()} END`;
+    assignments.push(`available_at = ${keepsWaiting ? kept() : time()}`);
+    assignments.push(`due = ${keepsWaiting ? `NOT ${waits} AND ` : ''}${time()} <= clock_timestamp()`);
   }
   return assignments;
+}
+
+function atLatest(time: string, latestMs: number | undefined, given: Values): string {
+  if (latestMs === undefined) return time;
+  return `least(${time}, job.created_at + ${given.add(latestMs, 'float8')} * interval '1 ms')`;
 }
 
 function timeOf(available: NewJob['available'], given: Values): string {

@@ -2,7 +2,7 @@ import { inCleanContext } from '../../clean-context.js';
 import type { Clock } from '../../clock.js';
 import type { Settlement } from '../../driver/claim-session.js';
 import type { Driver } from '../../driver/driver.js';
-import { type FollowersLook, MOST_FOLLOWED } from '../../driver/followers.js';
+import { type Admitted, type FollowersLook, MOST_FOLLOWED } from '../../driver/followers.js';
 import type { Job } from '../../job/job.js';
 import { isSettled, TRANSITIONS } from '../../job/lifecycle.js';
 import type { Logger } from '../../logger.js';
@@ -11,8 +11,11 @@ import { Alarm } from '../time/alarm.js';
 /** How long this worker takes a wake-up for the sign that jobs wait for others, in milliseconds. A survey says it then. */
 const SIGN_MS = 60_000;
 
-/** How long the look that a wake-up calls for is put off, in milliseconds. All workers get the wake-up. */
+/** How long a look is put off that is not behind a settlement, in milliseconds. All workers get the same wake-up. */
 const SOON_MS = 50;
+
+/** How long a worker waits for its first survey, in milliseconds. A survey may find that no job waits. */
+const SURVEY_MS = 1_000;
 
 /** The pause between two looks at all waiting jobs, in times of their duration. */
 const TIMES = 20;
@@ -34,8 +37,8 @@ export class Followers {
   readonly #parts: FollowersParts;
   readonly #after = new Set<string>();
   readonly #soon: Alarm;
-  /** Whether a job waits, as far as the last survey has found. */
-  #any = true;
+  /** Whether a job waits, as the last survey has found. Undefined before the first one. */
+  #any: boolean | undefined;
   #signUntil = Number.NEGATIVE_INFINITY;
   #nextAllAt = Number.NEGATIVE_INFINITY;
   #looksAtAll = false;
@@ -49,24 +52,28 @@ export class Followers {
 
   /** These jobs are settled, in this order, and visibly so. */
   settled(jobs: readonly Job[], settlements: readonly Settlement[]): void {
-    if (!this.#any && this.#parts.clock.now() > this.#signUntil) return;
+    if (!this.#mayBe) return;
     for (const [place, { publicId }] of jobs.entries()) {
       const event = settlements[place]?.event;
       if (event !== undefined && isSettled(TRANSITIONS[event].to)) this.#after.add(publicId);
     }
-    if (this.#after.size > 0) this.#look();
+    if (this.#after.size === 0) return;
+    if (this.#any === undefined) this.#lookSoon(SURVEY_MS);
+    else this.#look();
   }
 
   /** A wake-up says that a job waits for this one, which may have ended before the waiting one was committed. */
   named(publicId: string): void {
     this.#signUntil = this.#parts.clock.now() + SIGN_MS;
     this.#after.add(publicId);
-    if (!this.#isStopped) this.#soon.within(SOON_MS);
+    this.#lookSoon();
   }
 
   /** A survey has found whether a job waits. */
   surveyed(any: boolean): void {
     this.#any = any;
+    if (!this.#mayBe) this.#after.clear();
+    else this.#look();
     if (!any || this.#parts.clock.now() < this.#nextAllAt) return;
     this.#looksAtAll = true;
     this.#look();
@@ -77,16 +84,32 @@ export class Followers {
     this.#isStopped = true;
     this.#soon.stop();
     await this.#current;
+    if (this.#mayBe && this.#after.size > 0) this.#look();
+    await this.#current;
+  }
+
+  get #mayBe(): boolean {
+    return this.#any !== false || this.#parts.clock.now() <= this.#signUntil;
+  }
+
+  #lookSoon(ms = SOON_MS): void {
+    if (!this.#isStopped) this.#soon.within(ms);
   }
 
   #look(): void {
+    // A look that has nothing to wait for would end before it is noted as the current one.
+    if (this.#after.size === 0 && !this.#looksAtAll) return;
     this.#current ??= inCleanContext(() => this.#lookWhileNeeded());
   }
 
   async #lookWhileNeeded(): Promise<void> {
     const { log } = this.#parts;
+    const again: string[] = [];
     try {
-      while (this.#after.size > 0) await this.#admit({ after: this.#next() });
+      for (let next = this.#next(); next.length > 0; next = this.#next()) {
+        const { skipped } = await this.#admit({ after: next });
+        if (skipped) again.push(...next);
+      }
       if (this.#looksAtAll) await this.#lookAtAll();
     } catch (error) {
       log.debug({ err: error }, 'a look for jobs that wait for others failed; another one follows');
@@ -95,7 +118,8 @@ export class Followers {
       // At once: a later call would be lost.
       this.#current = null;
     }
-    if (this.#after.size > 0) this.#look();
+    for (const publicId of again) this.#after.add(publicId);
+    if (this.#after.size > 0) this.#lookSoon();
   }
 
   async #lookAtAll(): Promise<void> {
@@ -103,7 +127,14 @@ export class Followers {
     const began = clock.now();
     this.#looksAtAll = false;
     let beyond: string | null = '00000000-0000-0000-0000-000000000000';
-    while (beyond !== null && !this.#isStopped) beyond = await this.#admit({ beyond });
+    let hasSkipped = false;
+    while (beyond !== null && !this.#isStopped) {
+      const { last, skipped } = await this.#admit({ beyond });
+      beyond = last;
+      hasSkipped ||= skipped;
+    }
+    this.#looksAtAll = hasSkipped;
+    if (hasSkipped) this.#lookSoon();
     this.#nextAllAt = clock.now() + Math.max(everyMs, TIMES * (clock.now() - began));
   }
 
@@ -113,10 +144,11 @@ export class Followers {
     return next;
   }
 
-  async #admit(look: FollowersLook): Promise<string | null> {
+  async #admit(look: FollowersLook): Promise<Admitted> {
     const { driver } = this.#parts;
-    const { queues, last } = await driver.admit(look);
+    const admitted = await driver.admit(look);
+    const { queues } = admitted;
     if (queues.length > 0) await driver.notify(queues.map((queue) => ({ queue })));
-    return last;
+    return admitted;
   }
 }

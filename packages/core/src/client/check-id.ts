@@ -2,7 +2,7 @@ import { JobNotFoundError } from '../errors.js';
 import { publicIdOf } from '../job/public-id.js';
 
 /** A public id as the tables have it. @throws JobNotFoundError when it is none. */
-export function existingId(publicId: string): string {
+export function checkId(publicId: string): string {
   const known = publicIdOf(publicId);
   if (known === undefined) throw new JobNotFoundError(String(publicId).slice(0, 64));
   return known;

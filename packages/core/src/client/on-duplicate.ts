@@ -1,0 +1,54 @@
+import { type Duration, milliseconds } from '../duration.js';
+import { InvalidInputError } from '../errors.js';
+import type { UniqueScope } from '../job/job.js';
+
+/** A unique key, and what it does. */
+export interface Unique {
+  /** 1 to 512 characters. */
+  readonly key: string;
+  /** Default `outstanding`. */
+  readonly scope?: UniqueScope;
+  /** What becomes of a second job. Default `keep`. */
+  readonly onDuplicate?: OnDuplicate;
+}
+
+/**
+ * - `keep`: the first job stays as it is.
+ * - `replace`: the waiting job gets the payload, time, priority, limits and rates of the second one.
+ * - `debounce`: the same, and each enqueue puts the job off.
+ *
+ * If a run has the first job, with `replace` and `debounce` the second one is enqueued, and runs after it.
+ */
+export type OnDuplicate = 'keep' | 'replace' | { readonly debounce: Debounce };
+
+export interface Debounce {
+  /** How long the job waits after the last enqueue. */
+  readonly quiet: Duration;
+  /** How long it waits at most after the first one. */
+  readonly max: Duration;
+}
+
+/** How a waiting job is replaced. */
+export interface Replacing {
+  /** The time of the new job, in milliseconds from now. Undefined: the enqueue says it. */
+  readonly quietMs?: number;
+  /** The latest time of the waiting job, in milliseconds after its creation. */
+  readonly latestMs?: number;
+}
+
+/** Undefined where a duplicate is kept. @throws InvalidInputError */
+export function replacingOf({ scope = 'outstanding', onDuplicate = 'keep' }: Unique): Replacing | undefined {
+  if (onDuplicate === 'keep') return undefined;
+  if (scope !== 'outstanding')
+    throw new InvalidInputError("unique.onDuplicate is for scope 'outstanding'. Leave one of them out.");
+  if (onDuplicate === 'replace') return {};
+  const { debounce }: { readonly debounce?: Debounce } = Object(onDuplicate);
+  if (debounce === undefined)
+    throw new InvalidInputError(
+      "unique.onDuplicate must be 'keep', 'replace' or { debounce: { quiet, max } }.",
+    );
+  const quietMs = milliseconds(debounce.quiet, 'quiet');
+  const latestMs = milliseconds(debounce.max, 'max');
+  if (quietMs > latestMs) throw new InvalidInputError('max must not be shorter than quiet.');
+  return { quietMs, latestMs };
+}
