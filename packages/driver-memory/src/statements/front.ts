@@ -1,6 +1,6 @@
 import { type Front, type FrontJob, type FrontQuestion, isSettled, NO_LIMITS } from '@rowlock/core/driver';
-import type { JobRow } from '../job-row.js';
-import { isFollower, outstanding } from './followers.js';
+import { isFollower, type JobRow } from '../job-row.js';
+import { outstanding } from './followers.js';
 import type { Place } from './place.js';
 import { firstOutstanding, runsNow } from './siblings.js';
 import { named, runOf } from './situation.js';
