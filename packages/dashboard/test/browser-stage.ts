@@ -62,6 +62,8 @@ export interface BrowserStage {
   /** What the next requests may do. */
   grant: Grant;
   open(path: string, options?: BrowserContextOptions): Promise<Opened>;
+  /** Closes what was opened. Pages would go on looking. */
+  closePages(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -88,6 +90,9 @@ export async function browserStage(): Promise<BrowserStage> {
       await opened.page.goto(`${addressOf(server)}/ops/rowlock${path}`);
       await opened.page.getByRole('heading', { level: 1 }).waitFor();
       return opened;
+    },
+    async closePages() {
+      await Promise.all(browser.contexts().map((context) => context.close()));
     },
     async stop() {
       await browser.close();

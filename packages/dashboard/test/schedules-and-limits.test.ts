@@ -26,7 +26,7 @@ test('sizes of limits and numbers of rates are set and reset', async () => {
   expect(await rowlock.rates.list()).toMatchObject([{ name: 'maps', limit: 100, perMs: 60_000, burst: 2 }]);
   expect(await (await get('/api/limits')).json()).toMatchObject({
     limits: [{ name: 'mail', max: 3, taken: 0, holders: [], waiting: { count: 0, more: false } }],
-    rates: [{ name: 'maps', limit: 100, nextInMs: 0 }],
+    rates: [{ name: 'maps', limit: 100, nextAt: null }],
   });
   await post('/api/limits/reset', { name: 'mail' });
   await post('/api/rates/reset', { name: 'maps' });

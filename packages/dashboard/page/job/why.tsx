@@ -29,6 +29,8 @@ function jobsOf(reason: Stored<Reason>): readonly string[] {
     case 'earlier':
     case 'after':
       return [reason.job.publicId];
+    case 'follows':
+      return reason.jobs.map(({ publicId }) => publicId);
     case 'limit':
       return reason.by.map(({ publicId }) => publicId);
     default:
