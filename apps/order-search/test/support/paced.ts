@@ -14,7 +14,7 @@ export class Pace {
   /** Resolves when so many changes are due. */
   async turn(): Promise<void> {
     const dueMs = (this.changed / this.#perSecond) * 1000;
-    await sleep(dueMs - (performance.now() - this.#start));
+    await sleep(Math.max(0, dueMs - (performance.now() - this.#start)));
   }
 
   counting(database: LegacyDatabase): LegacyDatabase {
