@@ -7,7 +7,7 @@ import { wordsOf } from '../search/words.js';
  * @returns one piece if nothing is found
  */
 export function piecesOf(text: string, terms: readonly Term[]): readonly string[] {
-  const wanted = new Set(terms.flat(3));
+  const wanted = new Set(terms.flat(3).map((word) => word.replace('*', '')));
   const begins = (word: string) =>
     wordsOf(word).some((part) => [...wanted].some((each) => part.startsWith(each)));
   const pieces = [''];
