@@ -172,7 +172,8 @@ describe.each(DATABASES)('on $name', (on) => {
 
   test('variables that are empty are not set, and where the data is kept is told', async () => {
     demo = run({ PORT: '0', JWKS_URL: '', PUBLIC_URL: '', GOOGLE_ROOT_URL: ' ' });
-    expect(demo.said).toContain(`${await pageOf(demo)}/rowlock/`);
+    const page = await pageOf(demo);
+    expect(demo.said).toContain(`${page}/rowlock/`);
     expect(demo.said).toContain(
       `What you did is kept in the database of DATABASE_URL and ${join(folder, 'google-sheets.json')}.`,
     );

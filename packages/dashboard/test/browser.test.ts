@@ -266,6 +266,18 @@ test('who may only read sees no button that changes something', async () => {
   }
 });
 
+test('a page that may not be seen says so, and is there once it may', async () => {
+  const { page } = await stage.open('/');
+  await page.route('**/api/session', (route) =>
+    route.fulfill({ status: 403, json: { detail: 'You have no access to this dashboard.' } }),
+  );
+  await page.reload();
+  await page.getByText('You have no access to this dashboard.').waitFor();
+  await page.unroute('**/api/session');
+  await page.getByRole('button', { name: 'Try again' }).press('Enter');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+});
+
 test('an error is shown, the numbers stay, and it ends by itself', async () => {
   await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
   const { page } = await stage.open('/');

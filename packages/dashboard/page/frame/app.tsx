@@ -23,16 +23,36 @@ export function App() {
   const { place, go } = usePlace();
 
   useEffect(() => {
-    ask<SessionView>('session').then(setSession, (error: Error) =>
-      setTold({ text: error.message, isProblem: true }),
-    );
+    void arrive();
   }, []);
+
+  function arrive(): Promise<void> {
+    return ask<SessionView>('session').then(
+      (found) => {
+        setSession(found);
+        setTold(NOTHING);
+      },
+      (error: Error) => setTold({ text: error.message, isProblem: true }),
+    );
+  }
 
   const screen = SCREENS[place.screen];
   const main = useFocusOnArrival(place.screen, screen?.title ?? 'Not here');
 
   if (session === undefined)
-    return <main class="plain">{told.isProblem && <Notice text={told.text} />}</main>;
+    return (
+      <main class="screen">
+        <h1>Rowlock</h1>
+        <Notice text={told.text} />
+        {told.isProblem && (
+          <p>
+            <button type="button" onClick={() => void arrive()}>
+              Try again
+            </button>
+          </p>
+        )}
+      </main>
+    );
 
   function tell(text: string, isProblem = false): void {
     setTold({ text, isProblem });
