@@ -52,7 +52,7 @@ export class Actor {
     if (!BESIDE.has(step)) this.#rests = false;
     if (!this.#free) {
       await new Promise<void>((go) => {
-        this.#parked.push({ step, go });
+        this.#park({ step, go });
         this.#goesNoMore();
       });
     }
@@ -93,6 +93,13 @@ export class Actor {
   free(): void {
     this.#free = true;
     for (const { go } of this.#parked.splice(0)) go();
+  }
+
+  /** What it does beside its work comes last, as the two begin in no order. */
+  #park(parked: { readonly step: Step; readonly go: () => void }): void {
+    const beside = this.#parked.findIndex(({ step }) => BESIDE.has(step));
+    if (beside === -1 || BESIDE.has(parked.step)) this.#parked.push(parked);
+    else this.#parked.splice(beside, 0, parked);
   }
 
   #goesNoMore(): void {
