@@ -32,8 +32,12 @@ export async function fill(
   }
 }
 
-/** Fills the tables that orders refer to. */
-async function fillStock(database: LegacyDatabase, invent: Invent, stock: Stock): Promise<void> {
+/**
+ * Fills the tables that orders refer to.
+ *
+ * @public scale.mjs runs the built file.
+ */
+export async function fillStock(database: LegacyDatabase, invent: Invent, stock: Stock): Promise<void> {
   if ((await last(database, 'mkr_no', 'mkrmst')) === 0) await fillItems(database, invent);
   for (const customers of stepsOf((await last(database, 'cus_no', 'cusmst')) + 1, stock.customers))
     await fillCustomers(database, invent, customers);
