@@ -25,7 +25,6 @@ export type { LimitSizes } from './client/limits.js';
 export type { LimitView } from './client/limits-in-use.js';
 export type { Counted } from './client/look.js';
 export type { ManyChanged, ManyJobs, ManyOptions } from './client/many.js';
-// Jobs.
 export type { Debounce, OnDuplicate, Unique } from './client/on-duplicate.js';
 export type { Pausable, PauseOptions } from './client/pauses.js';
 export type { RateSettings } from './client/rates.js';
@@ -101,6 +100,7 @@ export {
   snooze,
 } from './handler/outcome.js';
 export { RUN, TRANSACTION } from './handler/run-container.js';
+// Jobs.
 export type { Enqueued, JobError, JobView, UniqueScope } from './job/job.js';
 export type { Json, Serializable, Stored } from './job/json.js';
 export { type SettlingEvent, STATES, type State } from './job/lifecycle.js';
