@@ -25,6 +25,7 @@ export const batches = theme('batches', (test) => {
       queue,
       payload: AnyJson,
       batch: 100,
+      timeout: '10m',
       async run({ job, progress }) {
         if (job.payload === null) return;
         progress({ of: job.payload });
