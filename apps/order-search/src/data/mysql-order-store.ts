@@ -62,11 +62,7 @@ export class MysqlOrderStore implements OrderStore<Queries> {
   async search(terms: readonly Term[], limit: number): Promise<readonly Found[]> {
     if (terms.length === 0) return [];
     const newest = await this.#newest(terms, limit);
-    const query = booleanQueryOf(terms);
-    const rows =
-      newest.length === limit
-        ? newest
-        : (await this.#pool.execute<FoundRow[]>(SEARCH, [query, query, String(limit)]))[0];
+    const rows = newest.length === limit ? newest : await this.#indexed(terms, limit);
     return rows.map(({ ord_no: orderNo, lines }) => ({ orderNo, lines: linesOf(lines) }));
   }
 
@@ -94,6 +90,30 @@ export class MysqlOrderStore implements OrderStore<Queries> {
     const statement = `SELECT ord_no, \`lines\` FROM (${WORDS_OF_NEWEST}) AS newest WHERE ${where} ORDER BY ord_no DESC LIMIT ?`;
     const [rows] = await this.#pool.execute<FoundRow[]>(statement, [...values, String(limit)]);
     return rows;
+  }
+
+  /** The index gathers all matches of each term. So it has the rare ones, and what it finds is looked through for the others. */
+  async #indexed(terms: readonly Term[], limit: number): Promise<FoundRow[]> {
+    const rare = terms.length > 1 ? await this.#rareOf(terms, limit) : [];
+    const looked = rare.length > 0 ? rare : terms;
+    const { where, values } = likeConditionsOf(terms.filter((term) => !looked.includes(term)));
+    const query = booleanQueryOf(looked);
+    const statement = searchWhere(where || 'TRUE');
+    const [rows] = await this.#pool.execute<FoundRow[]>(statement, [query, query, ...values, String(limit)]);
+    return rows;
+  }
+
+  /** The terms that fewer than so many of the newest orders have. */
+  async #rareOf(terms: readonly Term[], limit: number): Promise<readonly Term[]> {
+    const conditions = terms.map((term) => likeConditionsOf([term]));
+    const sums = conditions.map(({ where }) => `COALESCE(SUM(${where}), 0)`);
+    const statement = `SELECT JSON_ARRAY(${sums.join(', ')}) AS counts FROM (${WORDS_OF_NEWEST}) AS newest`;
+    const [rows] = await this.#pool.execute<CountsRow[]>(
+      statement,
+      conditions.flatMap(({ values }) => values),
+    );
+    const counts = rows[0]?.counts ?? [];
+    return terms.filter((_, n) => Number(counts[n]) < limit);
   }
 
   async #count(table: 'ordhdr' | 'order_search'): Promise<number> {
@@ -129,13 +149,17 @@ const WORDS_OF_NEWEST = `
   WHERE ord_no >= (SELECT MIN(ord_no) FROM (SELECT ord_no FROM order_search ORDER BY ord_no DESC LIMIT ${NEWEST}) AS numbers)`;
 
 /** The numbers first: the server would carry the lines of all matches through its sort. */
-const SEARCH = `
-  SELECT best.ord_no, entry.\`lines\` FROM (
-    SELECT ord_no, MATCH (words) AGAINST (? IN BOOLEAN MODE) AS score FROM order_search
-    WHERE MATCH (words) AGAINST (? IN BOOLEAN MODE)
-    ORDER BY score DESC LIMIT ?
-  ) AS best JOIN order_search AS entry ON entry.ord_no = best.ord_no
-  ORDER BY best.score DESC, best.ord_no DESC`;
+function searchWhere(condition: string): string {
+  return `
+    SELECT best.ord_no, entry.\`lines\` FROM (
+      SELECT ord_no, score FROM (
+        SELECT ord_no, MATCH (words) AGAINST (? IN BOOLEAN MODE) AS score, CONCAT(' ', words) COLLATE utf8mb4_bin AS words
+        FROM order_search WHERE MATCH (words) AGAINST (? IN BOOLEAN MODE)
+      ) AS found
+      WHERE ${condition} ORDER BY score DESC LIMIT ?
+    ) AS best JOIN order_search AS entry ON entry.ord_no = best.ord_no
+    ORDER BY best.score DESC, best.ord_no DESC`;
+}
 
 interface OrderRow extends RowDataPacket {
   readonly ord_no: number;
@@ -143,6 +167,10 @@ interface OrderRow extends RowDataPacket {
 
 interface NumberRow extends RowDataPacket {
   readonly n: number | string;
+}
+
+interface CountsRow extends RowDataPacket {
+  readonly counts: readonly (number | string)[];
 }
 
 interface FoundRow extends OrderRow {

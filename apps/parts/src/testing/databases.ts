@@ -65,7 +65,11 @@ export const MYSQL: TestDatabase = {
     const [others] = await client.query<(RowDataPacket & { id: number })[]>(
       'SELECT id AS id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()',
     );
-    for (const { id } of others) await client.query('KILL CONNECTION ?', [id]);
+    for (const { id } of others)
+      await client.query('KILL CONNECTION ?', [id]).catch((error: NodeJS.ErrnoException) => {
+        // It has ended by itself.
+        if (error.code !== 'ER_NO_SUCH_THREAD') throw error;
+      });
     await client.end();
   },
   async ownServer() {
