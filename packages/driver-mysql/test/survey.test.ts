@@ -107,7 +107,7 @@ test('statements for many queues read the first jobs of each alone', async () =>
     );
   await plain.query('ANALYZE TABLE rowlock_job');
   // The first look into a table reads the dictionary.
-  await plain.query('SELECT 1 FROM rowlock_schedule');
+  await plain.query('SELECT 1 FROM rowlock_schedule, rowlock_follower');
   const sql = statements(new URL(fresh.url).pathname.slice(1));
   const { text, values } = queueRows(['q0', 'q1']);
   const read = async (): Promise<number> => {
