@@ -53,11 +53,11 @@ describe.skipIf(PER_SECOND === 0).each(DATABASES)('on $name', (database) => {
     const delays: number[] = [];
     for (let n = 1; performance.now() - start < SECONDS * 1000; n += 1) {
       const word = `probe${n}`;
-      await legacy.run('INSERT INTO ordcmt (ord_no, seq_no, txt) VALUES (?, ?, ?)', [
-        1 + (n % ORDERS),
-        2_000_000 + n,
-        word,
-      ]);
+      // An order of its own: the old applications delete others.
+      await legacy.run(
+        "INSERT INTO ordhdr (ord_no, cus_no, ord_dat, status, branch, cus_ref) VALUES (?, 1, '2026-01-01', 'open', 'Brest', ?)",
+        [50_000_000 + n, word],
+      );
       const committed = performance.now();
       await eventually(async () => (await store.search(termsOf(word), 1)).length > 0, {
         withinMs: WITHIN_MS,
