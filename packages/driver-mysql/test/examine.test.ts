@@ -122,7 +122,8 @@ test('a setting that ends what workers do', async () => {
   ]);
 });
 
-test.runIf(product === 'mariadb')('a limit on idle transactions', async () => {
+test('a limit on idle transactions', async (context) => {
+  if (product !== 'mariadb') return context.skip('MySQL has no idle_transaction_timeout');
   await stage();
   const driver = open({
     uri: url,
