@@ -1,6 +1,6 @@
-import { UpdateRefusedError } from '@rowlock/core';
-import { OUTSTANDING, type Updated } from '@rowlock/core/driver';
-import type { CommandOf } from '../command.js';
+import { remove, STATES, type State, UpdateRefusedError } from '@rowlock/core';
+import { OUTSTANDING, type Store, type Updated } from '@rowlock/core/driver';
+import { type CommandOf, isCaller } from '../command.js';
 import type { Result } from '../result.js';
 import type { WorldState } from './state.js';
 
@@ -11,8 +11,28 @@ export async function update<Tx>(
   { by, job, column, from, operations }: CommandOf<'update'>,
 ): Promise<Result> {
   const store = await state.store(by);
+  const publicId = state.names.publicId(job);
   const change = { column, operations, from, mostBytes: MOST_BYTES };
-  return outcomeOf(store.update(state.names.publicId(job), change));
+  const outcome = await outcomeOf(store.update(publicId, change));
+  // Postgres answers with an error before it frees the transaction's locks.
+  if (Object(outcome).refused !== undefined && !isCaller(by)) await untilFree(store, publicId, from);
+  return outcome;
+}
+
+/** Tries a change that does not apply to the job's state, as long as another transaction has the job. */
+async function untilFree(
+  store: Pick<Store, 'update'>,
+  publicId: string,
+  from: readonly State[],
+): Promise<void> {
+  const others = STATES.filter((state) => !from.includes(state));
+  const change = {
+    column: 'metadata',
+    operations: [remove('none')],
+    from: others,
+    mostBytes: MOST_BYTES,
+  } as const;
+  while ((await store.update(publicId, change)).outcome === 'locked');
 }
 
 export async function updateHeld<Tx>(
