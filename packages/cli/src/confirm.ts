@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.js';
  * Has a person agree to what cannot be taken back. `--yes` agrees beforehand.
  *
  * @param what As in `delete 12 jobs`.
- * @throws Misuse where nobody can be asked, and where the answer is no
+ * @throws Misuse without a terminal, and where the answer is no
  */
 export async function confirm(
   what: string,

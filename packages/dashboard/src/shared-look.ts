@@ -10,7 +10,7 @@ const TIMES_TOOK = 9;
 /** How long a viewer waits for a look, in milliseconds. */
 const WAIT_MS = 10_000;
 
-/** One look at the database for all viewers. It is made when somebody wants it, so nothing is read when nobody looks. */
+/** One look at the database for all viewers. It is made at a call, so an unused dashboard reads nothing. */
 export class SharedLook<Found> {
   readonly #look: () => Promise<Found>;
   #found: { readonly value: Found; readonly until: number } | null = null;

@@ -1,8 +1,9 @@
 import { Command } from '@commander-js/extra-typings';
 import type { JobCount, LaneStats } from '@rowlock/core';
 import type { Kit } from '../kit.js';
+import { LANE_COLUMNS } from '../output/lane-columns.js';
 import type { Column } from '../output/table.js';
-import { counted, lasting, number } from '../output/values.js';
+import { number } from '../output/values.js';
 
 export const queues = (kit: Kit) =>
   new Command('queues')
@@ -57,12 +58,7 @@ function total(counts: readonly JobCount[]): JobCount {
 
 const COLUMNS: readonly Column<QueueView>[] = [
   { title: 'QUEUE', of: ({ queue }) => queue, cut: true },
-  { title: 'DUE', of: ({ due }) => counted(due), align: 'right' },
-  { title: 'OLDEST', of: ({ oldestDueMs }) => lasting(oldestDueMs), align: 'right' },
-  { title: 'DELAYED', of: ({ delayed }) => counted(delayed), align: 'right' },
-  { title: 'RUNNING', of: ({ running }) => number(running), align: 'right' },
-  { title: 'DONE/H', of: ({ hour }) => number(hour.completed), align: 'right' },
-  { title: 'FAILED/H', of: ({ hour }) => number(hour.failed), align: 'right' },
+  ...LANE_COLUMNS,
   { title: 'WORKERS', of: ({ workers }) => number(workers), align: 'right' },
   { title: 'PAUSED', of: ({ paused }) => (paused ? 'yes' : '') },
 ];

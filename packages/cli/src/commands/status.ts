@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
 import type { LaneStats, PauseView, Stats, WorkerView } from '@rowlock/core';
 import type { Kit, Session } from '../kit.js';
+import { LANE_COLUMNS } from '../output/lane-columns.js';
 import { plain } from '../output/plain.js';
 import type { Column } from '../output/table.js';
 import { counted, lasting, number } from '../output/values.js';
@@ -47,12 +48,7 @@ interface State {
 const COLUMNS: readonly Column<LaneStats>[] = [
   { title: 'QUEUE', of: ({ queue }) => queue, cut: true },
   { title: 'KIND', of: ({ kind }) => kind, cut: true },
-  { title: 'DUE', of: ({ due }) => counted(due), align: 'right' },
-  { title: 'OLDEST', of: ({ oldestDueMs }) => lasting(oldestDueMs), align: 'right' },
-  { title: 'DELAYED', of: ({ delayed }) => counted(delayed), align: 'right' },
-  { title: 'RUNNING', of: ({ running }) => number(running), align: 'right' },
-  { title: 'DONE/H', of: ({ hour }) => number(hour.completed), align: 'right' },
-  { title: 'FAILED/H', of: ({ hour }) => number(hour.failed), align: 'right' },
+  ...LANE_COLUMNS,
   { title: 'P95', of: ({ hour }) => lasting(hour.tookMs?.p95), align: 'right' },
 ];
 

@@ -1,9 +1,9 @@
 import type { LimitView, Stored } from '@rowlock/core';
 import { counted, number } from '../format/numbers.js';
 import { PauseButton } from '../overview/pause-button.js';
-import { Act } from '../parts/act.js';
 import { Table } from '../parts/table.js';
 import { Holders } from './holders.js';
+import { Reset } from './reset.js';
 import { SetBy } from './set-by.js';
 
 const HEAD = ['Limit', 'Taken', 'Waiting', 'Held by', 'Size', <span class="unseen">Actions</span>];
@@ -33,17 +33,7 @@ export function LimitTable({ limits }: { readonly limits: readonly Stored<LimitV
             <td>
               <span class="buttons">
                 <PauseButton work={{ scope: 'limit', name }}>Pause</PauseButton>
-                {setAt !== null && (
-                  <Act
-                    permission="limits"
-                    path="limits/reset"
-                    body={{ name }}
-                    done={`The limit ${name} is as the handlers say again.`}
-                    label={`Reset the limit ${name}`}
-                  >
-                    Reset
-                  </Act>
-                )}
+                {setAt !== null && <Reset of="limit" name={name} />}
               </span>
             </td>
           </tr>

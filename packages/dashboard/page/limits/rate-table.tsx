@@ -1,9 +1,9 @@
 import type { RateView, Stored } from '@rowlock/core';
 import { counted, number } from '../format/numbers.js';
 import { lasting } from '../format/times.js';
-import { Act } from '../parts/act.js';
 import { Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
+import { Reset } from './reset.js';
 import { SetBy } from './set-by.js';
 
 const HEAD = [
@@ -34,19 +34,7 @@ export function RateTable({ rates }: { readonly rates: readonly Stored<RateView>
             <td>
               <SetBy at={setAt} by={setBy} />
             </td>
-            <td>
-              {setAt !== null && (
-                <Act
-                  permission="limits"
-                  path="rates/reset"
-                  body={{ name }}
-                  done={`The rate ${name} is as the handlers say again.`}
-                  label={`Reset the rate ${name}`}
-                >
-                  Reset
-                </Act>
-              )}
-            </td>
+            <td>{setAt !== null && <Reset of="rate" name={name} />}</td>
           </tr>
         ))}
       </tbody>

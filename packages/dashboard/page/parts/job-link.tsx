@@ -1,7 +1,7 @@
 import { addressOf } from '../frame/place.js';
 import { Link } from './link.js';
 
-/** Leads to a job. The end of its id tells it from its neighbours: its beginning is the time. */
+/** Leads to a job. It shows the end of the id: the beginning is the time, and neighbours share it. */
 export function JobLink({ id }: { readonly id: string }) {
   return (
     <Link to={addressOf('job', { id })}>

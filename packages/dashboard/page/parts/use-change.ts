@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { change } from '../frame/ask.js';
 import { usePage } from '../frame/page.js';
 
-/** Makes a change on the server, and tells how it went. */
+/** Makes a change on the server, and shows how it went. */
 export function useChange(): {
   readonly isBusy: boolean;
   /** @returns Whether it went well. */

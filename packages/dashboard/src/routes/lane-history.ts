@@ -13,7 +13,7 @@ interface Moment {
   readonly lanes: ReadonlyMap<string, { readonly due: number; readonly settled: number }>;
 }
 
-/** How the lanes were at the last looks. Kept in this process, as nobody else wants it. */
+/** How the lanes were at the last looks. Kept in the memory of this process. */
 export class LaneHistories {
   #moments: readonly Moment[] = [];
 
