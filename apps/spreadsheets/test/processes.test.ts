@@ -24,15 +24,16 @@ test.each(['web.js', 'worker.js'])(
 );
 
 test('a process that stops ends also when nobody reads its log any more', async () => {
-  const log = new URL('../dist/log.js', import.meta.url).href;
   const program = `
-    import { createLog } from ${JSON.stringify(log)};
+    import { createLog } from '@rowlock/app-parts';
     process.stdin.once('data', () => {
       const log = createLog('test', 'info');
       for (const line of ['stopping', 'stopped']) log.info(line);
       process.exit(0);
     });`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program]);
+  // The folder of the process is where Node looks for the program's imports.
+  const cwd = fileURLToPath(new URL('..', import.meta.url));
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { cwd });
   child.stdout.destroy();
   child.stdin.write('go');
   expect(await endOf(child)).toEqual({ code: 0, signal: null, errors: '' });
