@@ -1,6 +1,6 @@
 import { countStates } from '@rowlock/driver-conformance';
 import { freshMysqlDatabase } from '@rowlock/servers';
-import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { createConnection, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
 import { mysql } from '../src/index.js';
 import { serverUrl } from './server.js';
@@ -13,9 +13,13 @@ async function emptyTables() {
   const driver = mysql({ uri: fresh.url });
   onTestFinished(() => driver.close());
   await driver.migrate();
-  const connection = await createConnection(fresh.url);
-  onTestFinished(() => connection.end());
-  return { connection, store: driver.join(connection) };
+  const connect = async () => {
+    const connection = await createConnection(fresh.url);
+    onTestFinished(() => connection.end());
+    return connection;
+  };
+  const connection = await connect();
+  return { connection, connect, store: driver.join(connection) };
 }
 
 /** Many jobs that wait, of which a few have runs of a live worker, and how many rows a call reads. */
@@ -49,6 +53,36 @@ async function backlog() {
     },
   };
 }
+
+// Beside an open transaction, a prepared statement of MariaDB that sorts may take a virtual column's value from another row.
+test('a waiting job is found by its key, whatever the connection has read before', async () => {
+  const { store, connection, connect } = await emptyTables();
+  const beside = await connect();
+  await beside.query('START TRANSACTION WITH CONSISTENT SNAPSHOT');
+  await beside.query("INSERT INTO rowlock_job (queue, kind) VALUES ('q', 'k')");
+  const insert = "INSERT INTO rowlock_job (queue, kind, `key`) VALUES ('q', 'k', 'a')";
+  await connection.query(insert);
+  const [{ insertId: settled }] = await connection.query<ResultSetHeader>(insert);
+  await connection.query(
+    "UPDATE rowlock_job SET status = 'complete', finished_at = UTC_TIMESTAMP(6) WHERE id = ?",
+    [settled],
+  );
+  await connection.query('START TRANSACTION');
+  const waiting = 'FROM rowlock_job FORCE INDEX (job_entity) WHERE `key` = ? AND outstanding = 1';
+  const find = async (): Promise<unknown[]> => {
+    const sorted = `SELECT id ${waiting} ORDER BY id DESC LIMIT 10`;
+    const { jobs } = await store.list({ key: 'a' }, { limit: 10, before: null });
+    const [rows] = await connection.execute<RowDataPacket[]>(sorted, ['a']);
+    return [rows.length, ...jobs.map(({ status }) => status)];
+  };
+  const first = await find();
+  await connection.execute(`SELECT id, status, outstanding ${waiting}`, ['a']);
+  await connection.execute('SELECT id, status FROM rowlock_job WHERE id = ?', [settled]);
+  expect([first, await find()]).toEqual([
+    [1, 'complete', 'new'],
+    [1, 'complete', 'new'],
+  ]);
+});
 
 test('a page of a list, and what runs, are read without the jobs that wait', async () => {
   const { store, connection, readBy } = await backlog();
