@@ -10,7 +10,8 @@ import { TokenError } from './tokens.js';
 
 /** The HTTP server that hands each request to who answers it: the APIs, the token endpoint, the control, the page. */
 export function emulatorServer(parts: ApiParts): Server {
-  return createServer((request, response) => {
+  // After Node's 5 s a busy client may send into a connection that is being closed.
+  return createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
     dispatch(parts, request, response).catch((error: unknown) => answerError(error, response));
   });
 }

@@ -3,6 +3,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 
+/**
+ * Proxies keep an idle connection for up to 60 s. A server that closes it before them may do so while a request is on its way, which
+ * fails. Node's default is 5 s.
+ */
+const KEPT_IDLE_MS = 75_000;
+
 /** A front end that listens. */
 export interface WebServer {
   /** Where this very machine reaches it. */
@@ -22,7 +28,7 @@ export async function listen(
   { host, port }: { readonly host: string; readonly port: number },
   create: (address: string) => Express,
 ): Promise<WebServer> {
-  const server = createServer();
+  const server = createServer({ keepAliveTimeout: KEPT_IDLE_MS });
   server.listen(port, host);
   await once(server, 'listening');
   const address = addressOf(server);
