@@ -26,7 +26,7 @@ type Met = 'replaced' | 'held' | 'gone';
 /**
  * Changes the waiting job with this job's unique key, or enqueues the job. A run keeps its job's key, so the job that
  * follows it has another key, which is made of the first one. Two jobs of a unique key may wait at once, if a run ends
- * while several calls replace its job. The next call then changes both.
+ * while several calls replace its job. The next call then changes both. Without a key they may run at the same time.
  *
  * @throws DriverError
  */
