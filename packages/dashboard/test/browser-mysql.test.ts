@@ -24,7 +24,7 @@ test('on MySQL: the overview, jobs, a job, its picture, its replay and the histo
   await page.getByText('3 jobs', { exact: true }).waitFor();
   await page.getByRole('navigation', { name: 'States' }).getByRole('link', { name: 'error' }).click();
   await page.getByText('1 job', { exact: true }).waitFor();
-  await page.getByRole('link', { name: failed.publicId.slice(-8) }).click();
+  await page.getByRole('link', { name: failed.publicId.slice(-8) }).press('Enter');
   await page.getByText(/^It ended as error at .*, with ENOROUTE: no route to nobody\.$/).waitFor();
   await page.getByRole('button', { name: 'Redrive' }).click();
   await page.getByText('Redriven: it has all its attempts again.').waitFor();

@@ -316,6 +316,7 @@ test.each(['light', 'dark'] as const)('a phone has room for every screen, in %s'
     const { page, complaints, faults, screenshot, overflow } = await stage.open(`/?screen=${screen}`, phone);
     await page
       .getByText(/mail\.send|There is no|Choose a queue|no limit|printer|ENOROUTE|gone|Next event|In numbers/)
+      .filter({ visible: true })
       .first()
       .waitFor();
     expect({ screen, overflow: await overflow() }).toEqual({ screen, overflow: 0 });

@@ -74,9 +74,20 @@ function optionsOf(element: HTMLElement, lines: readonly Line[]): UPlot.Options 
         label: title,
         stroke: theme[colour],
         width: 1.5,
-        points: { show: false },
+        points: {
+          show: true,
+          size: 5,
+          filter: (plot: UPlot, place: number) => alone(plot.data[place] ?? []),
+        },
         ...(dashed === true && { dash: [5, 4] }),
       })),
     ],
   };
+}
+
+/** The places of values that no line leads to: these are drawn as points. */
+function alone(values: ArrayLike<number | null | undefined>): number[] {
+  return Array.from(values, (_, place) => place).filter(
+    (place) => values[place] != null && values[place - 1] == null && values[place + 1] == null,
+  );
 }
