@@ -555,8 +555,8 @@ export class Client<Tx> {
    * The runs that began in a time, newest first, each with its job, its worker and its outcome. A run of several jobs is
    * there once for each job.
    *
-   * Looks at the newest runs of each worker. With a filter it looks at up to 5,000 runs, and `more` says that the time had
-   * more than these. Leaves out runs without a record, as `runs` does: completed jobs of groups and batches. Leaves out
+   * Looks at the newest runs of each worker. With a filter it looks at up to 2,000 runs, or at `limit` if that is more, and
+   * `more` says that the time had more than these. Leaves out runs without a record, as `runs` does: completed jobs of groups and batches. Leaves out
    * the runs of workers that have been gone for a day.
    *
    * @throws InvalidInputError

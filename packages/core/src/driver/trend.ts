@@ -11,7 +11,7 @@ export interface TrendQuestion {
 }
 
 /** The counts of some minutes. */
-export interface TallyStep extends Omit<Tally, keyof Lane> {
+export interface TallyStep extends Omit<Tally, keyof Lane | 'runs'> {
   /** When it begins: a whole number of steps since 1970. */
   readonly at: Date;
 }

@@ -5,8 +5,11 @@ import type { Driver } from '../driver/driver.js';
 import { InvalidInputError } from '../errors.js';
 import { checkName, checkWhole } from '../input.js';
 
-/** How many runs are looked at, where a filter leaves some out. */
+/** The highest `limit`. */
 const MOST = 5_000;
+
+/** How many runs are looked at, at least, where a filter leaves some out. */
+const LOOK = 2_000;
 
 const HOUR_MS = 3_600_000;
 
@@ -43,14 +46,14 @@ export async function latestRuns(
   checkTime('from', from);
   checkTime('before', before);
   const isFiltered = Object.values(conditions).some((value) => value !== undefined);
+  const look = isFiltered ? Math.max(limit, LOOK) : limit;
   const looked = await driver.begunRuns({
     from: from ?? new Date((before?.getTime() ?? clock.now()) - HOUR_MS),
     before: before ?? null,
-    limit: isFiltered ? MOST : limit,
+    limit: look,
   });
   const found = looked.filter((run) => isOf(run, conditions));
-  const isCut = looked.length === (isFiltered ? MOST : limit);
-  return { runs: found.slice(0, limit), more: isCut || found.length > limit };
+  return { runs: found.slice(0, limit), more: looked.length === look || found.length > limit };
 }
 
 function isOf(

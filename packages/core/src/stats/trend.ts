@@ -30,7 +30,7 @@ export interface Trend {
   readonly points: readonly TrendPoint[];
 }
 
-export interface TrendPoint extends Omit<WindowStats, 'seconds'> {
+export interface TrendPoint extends Omit<WindowStats, 'seconds' | 'tookMs'> {
   /** When the point begins. */
   readonly at: Date;
 }
@@ -54,8 +54,7 @@ export async function trend(
 }
 
 function pointOf(at: number, found: TallyStep | undefined): TrendPoint {
-  const { completed = 0, failed = 0, cancelled = 0, retried = 0, waits = [], runs = [] } = found ?? {};
+  const { completed = 0, failed = 0, cancelled = 0, retried = 0, waits = [] } = found ?? {};
   const settled = completed + failed + cancelled;
-  const times = { waitedMs: percentiles(waits), tookMs: percentiles(runs) };
-  return { at: new Date(at), settled, completed, failed, cancelled, retried, ...times };
+  return { at: new Date(at), settled, completed, failed, cancelled, retried, waitedMs: percentiles(waits) };
 }

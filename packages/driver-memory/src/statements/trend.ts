@@ -17,11 +17,11 @@ export function tallies({ database, tx }: Place, { minutes, step, queue }: Trend
     steps: [...steps]
       .toSorted(([one], [other]) => one - other)
       .map(([place, rows]): TallyStep => {
-        const { completed, failed, cancelled, retried, waits, runs } = rows
+        const { completed, failed, cancelled, retried, waits } = rows
           .map(({ value }): Tally => value)
           .reduce(sum);
         const at = new Date(place * step * MINUTE_MS);
-        return { at, completed, failed, cancelled, retried, waits, runs };
+        return { at, completed, failed, cancelled, retried, waits };
       }),
   };
 }

@@ -3,10 +3,10 @@ import { ms } from './columns.js';
 import type { Tables } from './tables.js';
 
 const COUNTS = ['completed', 'failed', 'cancelled', 'retried'] as const;
-const TIMES = ['waits', 'runs'] as const;
 
-const sums = (name: string): string =>
-  `JSON_ARRAY(${Array.from({ length: BUCKETS }, (_, place) => `SUM(JSON_EXTRACT(${name}, '$[${place}]'))`).join(', ')})`;
+const WAITS = Array.from({ length: BUCKETS }, (_, place) => `SUM(JSON_EXTRACT(waits, '$[${place}]'))`).join(
+  ', ',
+);
 
 /** What workers have counted, over a time. */
 export const trendStatements = ({ tally }: Tables) => ({
@@ -16,7 +16,7 @@ export const trendStatements = ({ tally }: Tables) => ({
   tallies: `
       SELECT CAST(TIMESTAMPDIFF(MINUTE, '1970-01-01', minute) DIV ? * ? * 60000 AS CHAR) AS at,
              ${COUNTS.map((name) => `CAST(SUM(${name}) AS CHAR) AS ${name}`).join(', ')},
-             ${TIMES.map((name) => `CAST(${sums(name)} AS CHAR) AS ${name}`).join(',\n             ')}
+             CAST(JSON_ARRAY(${WAITS}) AS CHAR) AS waits
       FROM ${tally}
       WHERE minute >= CAST(DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%d %H:%i:00') AS DATETIME) - INTERVAL ? MINUTE
         AND (? IS NULL OR queue = ?)

@@ -9,7 +9,6 @@ interface StepRow {
   readonly cancelled: string;
   readonly retried: string;
   readonly waits: string;
-  readonly runs: string;
 }
 
 /** The sums of each step. @throws DriverError */
@@ -22,14 +21,13 @@ export async function tallies(
   const [clock] = await query<{ now: string }>(on, sql.now);
   return {
     now: new Date(Number(clock?.now)),
-    steps: rows.map(({ at, completed, failed, cancelled, retried, waits, runs }) => ({
+    steps: rows.map(({ at, completed, failed, cancelled, retried, waits }) => ({
       at: new Date(Number(at)),
       completed: Number(completed),
       failed: Number(failed),
       cancelled: Number(cancelled),
       retried: Number(retried),
       waits: JSON.parse(waits),
-      runs: JSON.parse(runs),
     })),
   };
 }

@@ -7,14 +7,21 @@ export const begunRunStatements = (tables: Tables) => {
   const began =
     'started_at >= to_timestamp($2::float8 / 1000) AND ($3::float8 IS NULL OR started_at < to_timestamp($3::float8 / 1000))';
   return {
-    // $2 and $3: milliseconds since 1970. $4: the most runs. Each worker's runs are read from the end of its part of the index.
-    // A record in its own row goes before that of the open run.
+    // $2 and $3: milliseconds since 1970. $4: the most runs. The index alone says when the oldest of these began, so that of many workers no
+    // more runs are read than are wanted. A record in its own row goes before that of the open run.
     begunRuns: `
-      WITH ${alive(tables)}, begun AS MATERIALIZED (
-        SELECT newest.* FROM ${worker} AS worker CROSS JOIN LATERAL (
-          SELECT process_id, job_id, worker_id, jobs_before, started_at, finished_at, outcome, error, progress FROM ${run}
-          WHERE worker_id = worker.id AND ${began} ORDER BY started_at DESC LIMIT $4::bigint
+      WITH ${alive(tables)}, oldest AS MATERIALIZED (
+        SELECT min(started_at) AS began FROM (
+          SELECT newest.started_at FROM ${worker} AS worker CROSS JOIN LATERAL (
+            SELECT started_at FROM ${run} WHERE worker_id = worker.id AND ${began} ORDER BY started_at DESC LIMIT $4::bigint
+          ) AS newest
+          ORDER BY started_at DESC LIMIT $4::bigint
         ) AS newest
+      ), begun AS MATERIALIZED (
+        SELECT own.* FROM oldest CROSS JOIN ${worker} AS worker CROSS JOIN LATERAL (
+          SELECT process_id, job_id, worker_id, jobs_before, started_at, finished_at, outcome, error, progress FROM ${run}
+          WHERE worker_id = worker.id AND started_at >= oldest.began AND ${began}
+        ) AS own
         UNION ALL
         SELECT process_id, has.id, worker_id, jobs_before, started_at, NULL, NULL, NULL, NULL
         FROM ${openRun} AS open CROSS JOIN unnest(job_ids) AS has (id)
