@@ -10,22 +10,21 @@ import { settledLines, waitedLines } from './lines.js';
 import { TrendTable } from './trend-table.js';
 import { useUplot } from './use-uplot.js';
 
+/** A longer time takes longer to add up, and moves less. `everyMs`: how often it is read. */
 const TIMES = [
-  ['3h', '3 hours'],
-  ['24h', 'a day'],
-  ['7d', 'a week'],
+  { last: '3h', text: '3 hours', everyMs: 15_000 },
+  { last: '24h', text: 'a day', everyMs: 60_000 },
+  { last: '7d', text: 'a week', everyMs: 300_000 },
 ] as const;
-
-/** It moves by minutes. In milliseconds. */
-const HISTORY_MS = 15_000;
 
 /** What was settled and failed, and how long jobs waited, over hours and a week. */
 export function History() {
   const { place, go } = usePage();
   const { query } = place;
   const last = query.get('last') ?? '3h';
+  const { everyMs } = TIMES.find((each) => each.last === last) ?? TIMES[0];
   const { plot, problem: undrawn } = useUplot();
-  const { answer, problem } = useAnswer<Stored<Trend>>(`trend?${query}`, HISTORY_MS);
+  const { answer, problem } = useAnswer<Stored<Trend>>(`trend?${query}`, everyMs);
   return (
     <>
       <header class="title">
@@ -40,7 +39,7 @@ export function History() {
         </form>
         <nav aria-label="Length">
           <ul class="tabs">
-            {TIMES.map(([each, text]) => (
+            {TIMES.map(({ last: each, text }) => (
               <li key={each}>
                 <Link to={addressOf('history', withLast(query, each))} current={each === last}>
                   {text}
