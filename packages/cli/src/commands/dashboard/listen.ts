@@ -12,7 +12,8 @@ const SENTENCES: Readonly<Record<string, (port: number) => string>> = {
 
 /** @param port 0: a free one. @throws Failure when it is taken */
 export async function listen(port: number): Promise<{ readonly server: Server; readonly port: number }> {
-  const server = createServer().listen(port, HOST);
+  // After Node's 5 s a browser may send into a connection that is being closed.
+  const server = createServer({ keepAliveTimeout: 75_000 }).listen(port, HOST);
   try {
     await once(server, 'listening');
   } catch (error) {
