@@ -38,6 +38,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '24-dashboard.ts': '403\ntext/html; charset=utf-8\nhidden unserved\n',
   '25-picture.ts': 'running, key, delayed false\ntrue true\n',
   '26-debounce.ts': 'enqueued replaced replaced\nsaved Row\n',
+  '27-latest-runs.ts': 'ann mail.send no such address\n61 2\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

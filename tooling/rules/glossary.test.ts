@@ -14,17 +14,17 @@ const REPLACED = [
 
 /** Words of file names that a reader brings along. */
 const PLAIN = `
-  a ahead alarm all answer apply around array asking at autovacuum backoff beating behind bloat body buckets by call caller callers cancellations changes
+  a ahead alarm all answer apply around array asking at autovacuum backoff beating begun behind bloat body buckets by call caller callers cancellations changes
   check class clean cli clock close cluster columns commit conditions connect connection connections container contents context control
   count crashed created database deadlocks declared deferred define despite differences drift duplicates duration each earlier empty end endable
   enlist enqueue entrance error errors events exact examine existing explain expressions failures faults filter find findable finding firing first flow flush
   forgotten fragment front function gate gathered given half has held history holder id identifier idle ids in index info input interruption join
-  json keep lazy leave left length letter lifecycle limit limits list listen literal live local lock logger look loss many map members
+  json keep latest lazy leave left length letter lifecycle limit limits list listen literal live local lock logger look loss many map members
   memory message metadata migrations missing move ms mutex name named names new newest next no not note notifier of on one open options out
   outside over own pace packet packets pages part parts pass pause pending picture pipeline place plain plan poll pool process product progress
   public pushed put query read reason records refusal registry repeat replace reporter right rings row rowlock rows runner s sample scan scope selection
   self send sentence sequence serial server session settings shared sizes sleep start starts state statement statements statistics status steps stop
-  storable store sum survey surveyor table tables taken test text thenable throttle time timeout timer to token tokens transaction trigger
+  storable store sum survey surveyor table tables taken test text thenable throttle time timeout timer to token tokens transaction trend trigger
   turn unseen unused up update uri use value values verify version view wait wal watch where with within without words work worker written`;
 
 /** The glossary's words, as its first column has them. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { Command } from '@commander-js/extra-typings';
 import { completion } from './commands/completion.js';
+import { dashboard } from './commands/dashboard/dashboard.js';
 import { doctor } from './commands/doctor.js';
 import { jobs } from './commands/jobs/jobs.js';
 import { limits } from './commands/limits/limits.js';
@@ -52,7 +53,7 @@ export function program(terminal: Terminal): CommandUnknownOpts {
 const COMMANDS: readonly ((kit: Kit) => CommandUnknownOpts)[] = [
   ...[status, queues, workers, jobs],
   ...[pause, resume, pauses, limits, rates, schedules],
-  ...[prune, doctor, run, migrate, sql, completion],
+  ...[prune, dashboard, doctor, run, migrate, sql, completion],
 ];
 
 /** A command that is added has settings of its own. */

@@ -9,6 +9,8 @@ interface CallOptions {
   /** The columns of the terminal. Without them there is none. */
   readonly columns?: number;
   readonly signal?: AbortSignal;
+  /** Gets what is written, as it comes. */
+  readonly onWrite?: (text: string) => void;
 }
 
 interface Called {
@@ -20,11 +22,12 @@ interface Called {
 /** Runs the command in this process. */
 export async function call(
   args: readonly string[],
-  { url, stdin = '', columns, signal = new AbortController().signal }: CallOptions = {},
+  { url, stdin = '', columns, signal = new AbortController().signal, onWrite }: CallOptions = {},
 ): Promise<Called> {
   const tty = columns === undefined ? {} : { isTTY: true, columns };
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const read = [text(stdout), text(stderr)];
+  if (onWrite !== undefined) stdout.on('data', (chunk) => onWrite(String(chunk)));
   const code = await run(args, {
     stdin: Object.assign(Readable.from([stdin]), tty),
     stdout: Object.assign(stdout, tty),

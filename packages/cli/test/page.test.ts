@@ -19,12 +19,13 @@ test.each(COMMANDS)('the page says what works: rowlock %s', async (words) => {
   const Mail = defineHandler({ kind: 'mail.send', queue: 'mail', payload: z.object({}), run: () => null });
   const { publicId } = await rowlock.enqueue(Mail, { payload: {}, delay: '1h' });
   await rowlock.schedules.set('nightly', { handler: Mail, payload: {}, every: '1d' });
-  const isEndless = words.includes('--watch') || /^run (?!.*--until-idle)/.test(words);
+  const isEndless = words.includes('--watch') || /^(dashboard|run (?!.*--until-idle))/.test(words);
   const signal = isEndless ? AbortSignal.abort() : new AbortController().signal;
-  const called = await call(wordsOf(words.replace(ID, publicId).replace('./handlers.ts', HANDLERS)), {
-    url,
-    signal,
-  });
+  const given = words
+    .replace(ID, publicId)
+    .replace('./handlers.ts', HANDLERS)
+    .replace('--port 4000', '--port 0');
+  const called = await call(wordsOf(given), { url, signal });
   expect(called).toMatchObject({ code: 0, stderr: '' });
   expect(called.stdout).not.toBe('');
 });

@@ -36,6 +36,7 @@ export type { JobChanges } from './client/update-job.js';
 export type { Clock } from './clock.js';
 // The type of a driver. The entry `driver` has the parts to build one.
 export type { WorkerView } from './driver/anchor.js';
+export type { BegunRun } from './driver/begun-runs.js';
 export type { CaptureNotify, CaptureProblem } from './driver/capture-store.js';
 export type { Driver, MigrationReport } from './driver/driver.js';
 export {
@@ -122,11 +123,13 @@ export {
 } from './plugin/plugin.js';
 export type { Retention, RetentionRules } from './retention/retention.js';
 export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } from './rowlock.js';
+export type { LatestRuns, LatestRunsOptions } from './runs/latest-runs.js';
 export { defineSchedule, type Schedule, type ScheduledJob, type ScheduleTimes } from './schedule/schedule.js';
 export type { Tick } from './schedule/tick.js';
 export type { Percentiles } from './stats/buckets.js';
 export type { UnservedJobs } from './stats/served.js';
 export type { JobCount, LaneStats, Stats, WindowStats } from './stats/stats.js';
+export type { Trend, TrendOptions, TrendPoint } from './stats/trend.js';
 export {
   append,
   increment,

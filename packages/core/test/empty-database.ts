@@ -139,6 +139,8 @@ export function emptyDatabase(answers: Answers): {
     backlog: unused,
     report: async () => {},
     tallied: unused,
+    tallies: unused,
+    begunRuns: unused,
     forgetTallies: async () => {},
     situation: unused,
     limitedJobs: unused,

@@ -13,6 +13,8 @@ export type Calls = Pick<
   | 'count'
   | 'find'
   | 'runs'
+  | 'latestRuns'
+  | 'trend'
   | 'explain'
   | 'cancel'
   | 'redrive'

@@ -1,9 +1,11 @@
 // What the page gets, as JSON. Only types, as the page is built without Node's.
 import type {
+  BegunRun,
   Explanation,
   HoldingRun,
   JobView,
   LaneStats,
+  LatestRuns,
   LimitView,
   Listed,
   ManyChanged,
@@ -54,6 +56,13 @@ export interface JobPageView {
   readonly job: JobView;
   readonly runs: readonly RunView[];
   readonly explanation: Explanation;
+}
+
+/** A run in a list: without what may be long. */
+export type RunRow = Omit<BegunRun, 'progress'>;
+
+export interface RunsView extends Omit<LatestRuns, 'runs'> {
+  readonly runs: readonly RunRow[];
 }
 
 /** Failed jobs of one kind that show one error. */

@@ -3,9 +3,10 @@ import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { addressOf, launchChromium } from '@rowlock/app-parts/testing';
-import { createRowlock, type Rowlock } from '@rowlock/core';
-import { defineHandler, type PostgresTransaction, postgres } from '@rowlock/driver-postgres';
-import { freshDatabase } from '@rowlock/servers';
+import { createRowlock, type Driver, defineHandler, type Rowlock } from '@rowlock/core';
+import { mysql } from '@rowlock/driver-mysql';
+import { postgres } from '@rowlock/driver-postgres';
+import { freshDatabase, freshMysqlDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import axe, { type AxeResults } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -58,7 +59,7 @@ export interface Opened {
 }
 
 export interface BrowserStage {
-  readonly rowlock: Rowlock<PostgresTransaction>;
+  readonly rowlock: Rowlock<unknown>;
   /** What the next requests may do. */
   grant: Grant;
   open(path: string, options?: BrowserContextOptions): Promise<Opened>;
@@ -67,27 +68,43 @@ export interface BrowserStage {
   stop(): Promise<void>;
 }
 
+const SERVERS = {
+  Postgres: {
+    fresh: () => freshDatabase(inject('postgresUrl')),
+    driver: (url: string): Driver => postgres({ connectionString: url }),
+  },
+  MySQL: {
+    fresh: () => freshMysqlDatabase(inject('mysqlUrl')),
+    driver: (url: string): Driver => mysql({ uri: url }),
+  },
+} as const;
+
 /** A dashboard on a fresh database, and a browser. */
-export async function browserStage(): Promise<BrowserStage> {
+export async function browserStage(on: keyof typeof SERVERS = 'Postgres'): Promise<BrowserStage> {
   mkdirSync(SCREENSHOTS, { recursive: true });
-  const database = await freshDatabase(inject('postgresUrl'));
+  const server = SERVERS[on];
+  const database = await server.fresh();
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const driver = postgres({ connectionString: database.url });
+  const driver = server.driver(database.url);
   const rowlock = createRowlock({ driver, handlers: [Mail, Report, Print], log });
   await rowlock.migrate();
   const access = (): Grant => stage.grant;
   const dashboard = createDashboard({ rowlock, basePath: '/ops/rowlock', access });
-  const server = createServer(node(dashboard)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const web = createServer(node(dashboard)).listen(0, '127.0.0.1');
+  await once(web, 'listening');
   const browser = await launchChromium();
 
   const stage: BrowserStage = {
     rowlock,
     grant: 'operator',
     async open(path, options = {}) {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 800 },
+        locale: 'en-US',
+        ...options,
+      });
       const opened = openedOf(await context.newPage());
-      await opened.page.goto(`${addressOf(server)}/ops/rowlock${path}`);
+      await opened.page.goto(`${addressOf(web)}/ops/rowlock${path}`);
       await opened.page.getByRole('heading', { level: 1 }).waitFor();
       return opened;
     },
@@ -97,7 +114,7 @@ export async function browserStage(): Promise<BrowserStage> {
     async stop() {
       await browser.close();
       dashboard.close();
-      server.close().closeAllConnections();
+      web.close().closeAllConnections();
       await rowlock.close();
       await database.drop();
     },

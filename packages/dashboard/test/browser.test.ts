@@ -307,12 +307,16 @@ test.each(['light', 'dark'] as const)('a phone has room for every screen, in %s'
     'schedules',
     'limits',
     'workers',
+    'runs',
+    'replay&queue=mail',
+    'history',
   ];
   for (const screen of screens) {
     const phone = { viewport: { width: 360, height: 740 }, colorScheme, reducedMotion: 'reduce' } as const;
     const { page, complaints, faults, screenshot, overflow } = await stage.open(`/?screen=${screen}`, phone);
     await page
-      .getByText(/mail\.send|There is no|Choose a queue|no limit|printer|ENOROUTE|gone/)
+      .getByText(/mail\.send|There is no|Choose a queue|no limit|printer|ENOROUTE|gone|Next event|In numbers/)
+      .filter({ visible: true })
       .first()
       .waitFor();
     expect({ screen, overflow: await overflow() }).toEqual({ screen, overflow: 0 });

@@ -4,6 +4,7 @@ import { article } from './themes/article.js';
 import { atomicUpdates } from './themes/atomic-updates.js';
 import { batchSizes } from './themes/batch-sizes.js';
 import { batches } from './themes/batches.js';
+import { begunRuns } from './themes/begun-runs.js';
 import { bounds } from './themes/bounds.js';
 import { bursts } from './themes/bursts.js';
 import { callersTransactions } from './themes/callers-transactions.js';
@@ -70,6 +71,7 @@ import { silence } from './themes/silence.js';
 import { smallTables } from './themes/small-tables.js';
 import { statistics } from './themes/statistics.js';
 import { survey } from './themes/survey.js';
+import { trend } from './themes/trend.js';
 import { twoVersions } from './themes/two-versions.js';
 import { uniqueKeys } from './themes/unique-keys.js';
 import { waitingCallers } from './themes/waiting-callers.js';
@@ -112,6 +114,8 @@ export const conformanceThemes: readonly Theme[] = [
   filters,
   jobRuns,
   leased(jobRuns),
+  begunRuns,
+  leased(begunRuns),
   atomicUpdates,
   leased(atomicUpdates),
   changes,
@@ -152,6 +156,7 @@ export const conformanceThemes: readonly Theme[] = [
   leased(pictures),
   statistics,
   leased(statistics),
+  trend,
   waitingCallers,
   leased(waitingCallers),
   heartbeats,

@@ -4,6 +4,8 @@ import {
   type Anchor,
   type Backlog,
   BeatingAnchor,
+  type BegunRun,
+  type BegunRunsQuestion,
   type ClaimSession,
   type ClaimSessionOptions,
   type Driver,
@@ -39,6 +41,8 @@ import {
   storableJson,
   type TakenSlots,
   type Tallied,
+  type Tallies,
+  type TrendQuestion,
   type Verified,
   type WorkerInfo,
 } from '@rowlock/core/driver';
@@ -170,8 +174,16 @@ class Memory extends MemoryStore implements MemoryDriver {
     return this.execute((place) => statements.tallied(place, minutes));
   }
 
+  tallies(question: TrendQuestion): Promise<Tallies> {
+    return this.execute((place) => statements.tallies(place, question));
+  }
+
   forgetTallies(): Promise<void> {
     return this.execute(statements.forgetTallies);
+  }
+
+  begunRuns(question: BegunRunsQuestion): Promise<readonly BegunRun[]> {
+    return this.execute((place) => statements.begunRuns(place, question));
   }
 
   situation(question: SituationQuestion): Promise<Situation | undefined> {

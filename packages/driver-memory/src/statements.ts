@@ -1,4 +1,6 @@
 // Every statement of the driver.
+
+export { begunRuns } from './statements/begun-runs.js';
 export { notify } from './statements/bell.js';
 export { claim } from './statements/claim.js';
 export { enqueue } from './statements/enqueue.js';
@@ -29,6 +31,7 @@ export { firstOutstanding, lockSiblings } from './statements/siblings.js';
 export { situation } from './statements/situation.js';
 export { backlog, forgetTallies, report, tallied } from './statements/statistics.js';
 export { dueQueues, survey } from './statements/survey.js';
+export { tallies } from './statements/trend.js';
 export {
   addWorker,
   beat,

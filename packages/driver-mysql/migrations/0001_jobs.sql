@@ -128,6 +128,8 @@ CREATE TABLE IF NOT EXISTS rowlock_run (
   progress     JSON,
   -- In the order in which most jobs are run: a record is added where the last one was.
   PRIMARY KEY (job_id, process_id),
+  -- The latest runs of a worker.
+  KEY run_started (worker_id, started_at),
   CONSTRAINT run_finished CHECK ((finished_at IS NOT NULL) = (outcome IS NOT NULL))
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 

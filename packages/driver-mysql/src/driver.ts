@@ -4,6 +4,8 @@ import {
   type Anchor,
   type Backlog,
   BeatingAnchor,
+  type BegunRun,
+  type BegunRunsQuestion,
   type CaptureStore,
   type ClaimSession,
   type ClaimSessionOptions,
@@ -54,6 +56,8 @@ import {
   type Survey,
   type TakenSlots,
   type Tallied,
+  type Tallies,
+  type TrendQuestion,
   type Updated,
   type Verified,
   type WakeUp,
@@ -87,6 +91,7 @@ import { noteRun } from './run/note-run.js';
 import { reclaim } from './run/reclaim.js';
 import { startRuns } from './run/run-starts.js';
 import { checkVersion, productIn, versionOf } from './server-version.js';
+import { begunRuns } from './store/begun-runs.js';
 import { admit } from './store/followers.js';
 import { front } from './store/front.js';
 import { history } from './store/history.js';
@@ -100,6 +105,7 @@ import { MysqlSchedules } from './store/schedules.js';
 import { situation } from './store/situation.js';
 import { backlog, report, tallied } from './store/statistics.js';
 import { MysqlStore } from './store/store.js';
+import { tallies } from './store/trend.js';
 import { withBoundedWaits } from './store/wait-limit.js';
 import { list } from './values/list.js';
 import { MysqlAnchor } from './worker/anchor.js';
@@ -354,6 +360,14 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
 
   tallied(minutes: number): Promise<Tallied> {
     return tallied(this.#on, this.context.sql, minutes);
+  }
+
+  tallies(question: TrendQuestion): Promise<Tallies> {
+    return tallies(this.#on, this.context.sql, question);
+  }
+
+  begunRuns(question: BegunRunsQuestion): Promise<readonly BegunRun[]> {
+    return begunRuns(this.#on, this.context, question);
   }
 
   async forgetTallies(): Promise<void> {

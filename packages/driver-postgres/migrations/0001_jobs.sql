@@ -170,6 +170,10 @@ CREATE TABLE run (
   CONSTRAINT run_finished CHECK ((finished_at IS NOT NULL) = (outcome IS NOT NULL))
 );
 
+-- The latest runs of a worker. The record of a run that goes on is like that of a run that has completed its job, so no condition can leave out
+-- the history.
+CREATE INDEX run_started ON run (worker_id, started_at);
+
 -- A run of several jobs, or runs that share a transaction, in one row for as long as it goes on. Its end takes it away; what came of jobs
 -- that are not complete is written into their records by then. One that is met by somebody who holds one of its jobs was left by a
 -- crash, and is written into the records first. In the order in which most jobs are run: what is over lies before what is looked for.

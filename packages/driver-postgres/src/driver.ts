@@ -4,6 +4,8 @@ import {
   type Anchor,
   type Backlog,
   BeatingAnchor,
+  type BegunRun,
+  type BegunRunsQuestion,
   type CaptureStore,
   type ClaimSession,
   type ClaimSessionOptions,
@@ -46,6 +48,8 @@ import {
   type Survey,
   type TakenSlots,
   type Tallied,
+  type Tallies,
+  type TrendQuestion,
   type Verified,
   type WakeUp,
   type WorkerInfo,
@@ -79,6 +83,7 @@ import { reclaim } from './run/reclaim.js';
 import { RunStarts } from './run/run-starts.js';
 import { WalFlush } from './run/wal-flush.js';
 import { tables } from './statements/tables.js';
+import { begunRuns } from './store/begun-runs.js';
 import { admit } from './store/followers.js';
 import { front } from './store/front.js';
 import { history } from './store/history.js';
@@ -91,6 +96,7 @@ import { PostgresSchedules } from './store/schedules.js';
 import { situation } from './store/situation.js';
 import { backlog, report, tallied } from './store/statistics.js';
 import { PostgresStore, texts } from './store/store.js';
+import { tallies } from './store/trend.js';
 import { PostgresAnchor } from './worker/anchor.js';
 import { listen } from './worker/listen.js';
 import { PostgresPulse } from './worker/pulse.js';
@@ -260,6 +266,14 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
 
   tallied(minutes: number): Promise<Tallied> {
     return tallied(this.#short, this.context.sql, minutes);
+  }
+
+  tallies(question: TrendQuestion): Promise<Tallies> {
+    return tallies(this.#short, this.context.sql, question);
+  }
+
+  begunRuns(question: BegunRunsQuestion): Promise<readonly BegunRun[]> {
+    return begunRuns(this.#short, this.context, question);
   }
 
   async forgetTallies(): Promise<void> {

@@ -1,4 +1,5 @@
 import { ANCHOR_STATEMENTS } from './statements/anchor.js';
+import { begunRunStatements } from './statements/begun-runs.js';
 import { bellStatements } from './statements/bell.js';
 import { captureStatements } from './statements/captures.js';
 import { claimStatements } from './statements/claim.js';
@@ -22,6 +23,7 @@ import { situationStatements } from './statements/situation.js';
 import { statisticsStatements } from './statements/statistics.js';
 import { surveyStatements } from './statements/survey.js';
 import { functions, tables } from './statements/tables.js';
+import { trendStatements } from './statements/trend.js';
 import { workerStatements } from './statements/workers.js';
 
 /** Every SQL text of the driver. */
@@ -53,6 +55,8 @@ export const statements = (schema: string) => {
     ...jobStatements(named),
     ...selectionStatements(named),
     ...jobRunStatements(named),
+    ...begunRunStatements(named),
+    ...trendStatements(named),
     ...workerStatements(named),
     ...ANCHOR_STATEMENTS,
     // A row that is always there.

@@ -23,7 +23,9 @@ import type { Rates } from '../job/rates.js';
 import type { Logger } from '../logger.js';
 import { type Picture, type PictureOptions, picture } from '../picture/picture.js';
 import type { AroundEnqueue } from '../plugin/around-enqueue.js';
+import { type LatestRuns, type LatestRunsOptions, latestRuns } from '../runs/latest-runs.js';
 import { type Stats, stats } from '../stats/stats.js';
+import { type Trend, type TrendOptions, trend } from '../stats/trend.js';
 import type { Operation } from '../update/operation.js';
 import { type CallOptions, txOf } from './call-options.js';
 import { checkFilter } from './check-filter.js';
@@ -533,6 +535,37 @@ export class Client<Tx> {
   async stats(): Promise<Stats> {
     this.checkOpen();
     return stats(this.#driver);
+  }
+
+  /**
+   * What workers have settled in the last hours or days, as points in order. Reads the sums that `stats` reads, which are
+   * kept for a week.
+   *
+   * @throws InvalidInputError
+   * @example
+   * const { points } = await rowlock.trend({ last: '24h', queue: 'mail' });
+   * for (const { at, settled, failed } of points) console.log(at, settled, failed);
+   */
+  async trend(options: TrendOptions = {}): Promise<Trend> {
+    this.checkOpen();
+    return trend(this.#driver, options);
+  }
+
+  /**
+   * The runs that began in a time, newest first, each with its job, its worker and its outcome. A run of several jobs is
+   * there once for each job.
+   *
+   * Looks at the newest runs of each worker. With a filter it looks at up to 2,000 runs, or at `limit` if that is more, and
+   * `more` says that the time had more than these. Leaves out runs without a record, as `runs` does: completed jobs of groups and batches. Leaves out
+   * the runs of workers that have been gone for a day.
+   *
+   * @throws InvalidInputError
+   * @example
+   * const { runs } = await rowlock.latestRuns({ queue: 'mail', outcome: 'crashed' });
+   */
+  async latestRuns(options: LatestRunsOptions = {}): Promise<LatestRuns> {
+    this.checkOpen();
+    return latestRuns(this.#driver, this.#clock, options);
   }
 
   /**

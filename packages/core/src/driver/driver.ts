@@ -2,6 +2,7 @@ import type { JobId } from '../job/job.js';
 import type { State } from '../job/lifecycle.js';
 import type { Rate } from '../job/rates.js';
 import type { Anchor, ListenOptions, SessionListener, WorkerInfo } from './anchor.js';
+import type { BegunRun, BegunRunsQuestion } from './begun-runs.js';
 import type { CaptureStore } from './capture-store.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
 import type { Finding } from './finding.js';
@@ -17,6 +18,7 @@ import type { RateTime, Situation, SituationQuestion } from './situation.js';
 import type { Backlog, StatisticsReport, Tallied } from './statistics.js';
 import type { Store } from './store.js';
 import type { Lanes, Reclaimed, ReclaimScope, Survey } from './survey.js';
+import type { Tallies, TrendQuestion } from './trend.js';
 
 /**
  * A database that can hold jobs. Core decides, and a driver translates into SQL. A driver has no policy, no backoff, no
@@ -106,6 +108,9 @@ export interface Driver<Tx = unknown> extends Store {
   /** The sums of this minute and of so many whole minutes before it, by the database's clock. */
   tallied(minutes: number): Promise<Tallied>;
 
+  /** The sums of the minutes in each step, of all kinds. Reads no job. */
+  tallies(question: TrendQuestion): Promise<Tallies>;
+
   /** Deletes up to 10,000 sums of minutes that are more than a week ago. */
   forgetTallies(): Promise<void>;
 
@@ -180,6 +185,12 @@ export interface Driver<Tx = unknown> extends Store {
 
   /** Writes to the record of a run that is not over, from outside the claim's transaction. */
   noteRun(run: RunRef, note: RunNote): Promise<void>;
+
+  /**
+   * The runs that began in a time and are on record, newest first, each with its job: see `runsOf`. Leaves out the runs of
+   * workers whose rows are gone, and those whose jobs are gone. Reads without locks, by the workers' newest runs.
+   */
+  begunRuns(question: BegunRunsQuestion): Promise<readonly BegunRun[]>;
 
   /**
    * Registers a worker, and keeps a session open that proves it alive and receives wake-ups. If sessions are shared,

@@ -3,6 +3,8 @@ export interface Theme {
   readonly ink: string;
   readonly soft: string;
   readonly accent: string;
+  readonly bad: string;
+  readonly edge: string;
   readonly isDark: boolean;
 }
 
@@ -11,8 +13,8 @@ export function themeOf(element: Element): Theme {
   const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
   // A canvas takes no `light-dark()`, which is what the variables of the page have.
   return isDark
-    ? { ink: color, soft: '#a3adb9', accent: '#7fbfe8', isDark }
-    : { ink: color, soft: '#545d69', accent: '#1f5f8b', isDark };
+    ? { ink: color, soft: '#a3adb9', accent: '#7fbfe8', bad: '#ff9d94', edge: '#343a43', isDark }
+    : { ink: color, soft: '#545d69', accent: '#1f5f8b', bad: '#a8231d', edge: '#d8dde3', isDark };
 }
 
 /** A key has one colour. Few keys have the same. */

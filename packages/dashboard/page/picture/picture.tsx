@@ -2,7 +2,9 @@ import type { Stored } from '@rowlock/core';
 import { useState } from 'preact/hooks';
 import type { PictureView } from '../../src/views.js';
 import { usePage } from '../frame/page.js';
+import { addressOf } from '../frame/place.js';
 import { useAnswer } from '../frame/use-answer.js';
+import { Link } from '../parts/link.js';
 import { Notice } from '../parts/notice.js';
 import { Drawing } from './drawing.js';
 import { Legend } from './legend.js';
@@ -19,6 +21,7 @@ export function Picture() {
       <header class="title">
         <h1>Locks</h1>
         <QueueChoice queue={queue} limit={query.get('limit') ?? '1000'} />
+        {queue !== null && <Link to={addressOf('replay', { queue })}>The last minutes</Link>}
       </header>
       {queue === null ? (
         <p class="hint">Choose a queue.</p>

@@ -7,8 +7,10 @@ import { overview } from './overview.js';
 import { pause, resume } from './pauses.js';
 import { picture } from './picture.js';
 import type { Route } from './route.js';
+import { runs } from './runs.js';
 import { pauseSchedule, previewSchedule, resumeSchedule, runSchedule, schedules } from './schedules.js';
 import { session } from './session.js';
+import { trend } from './trend.js';
 
 /** Every call of the page, with the permission that it needs. */
 export const ROUTES: Readonly<Record<string, Route>> = {
@@ -27,6 +29,8 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'POST pause': { permission: 'pause', answer: pause },
   'POST resume': { permission: 'pause', answer: resume },
   'GET picture': { permission: 'read', answer: picture },
+  'GET runs': { permission: 'read', answer: runs },
+  'GET trend': { permission: 'read', answer: trend },
   'GET schedules': { permission: 'read', answer: schedules },
   'GET schedules/preview': { permission: 'read', answer: previewSchedule },
   'POST schedules/run': { permission: 'schedules', answer: runSchedule },

@@ -13,7 +13,7 @@ export function jobRuns(place: Place, publicId: string): readonly RunView[] | un
   return runsOf(job, records);
 }
 
-function recordOf(
+export function recordOf(
   place: Place,
   { runId, workerId, startedAt, finishedAt, outcome, error, progress }: RunRow,
 ): RunOnRecord {

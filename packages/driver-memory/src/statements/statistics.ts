@@ -89,7 +89,7 @@ export async function forgetTallies({ database, tx }: Place): Promise<void> {
   }
 }
 
-function sum(one: Tally, other: Tally): Tally {
+export function sum(one: Tally, other: Tally): Tally {
   const { queue, kind } = one;
   const each = (a: readonly number[], b: readonly number[]): readonly number[] =>
     a.map((count, place) => count + (b[place] ?? 0));

@@ -1,9 +1,10 @@
 import type { State } from '@rowlock/core';
-import { type RunOnRecord, type RunView, runsOf } from '@rowlock/core/driver';
+import { type LastRun, type RunOnRecord, type RunView, runsOf } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { type MysqlTransaction, query } from '../query.js';
 
-interface RunRow {
+/** A record, and what the job's row says of its last run. */
+export interface RunRow {
   readonly status: State;
   readonly last_process_id: string | null;
   readonly job_started_at: string | null;
@@ -29,18 +30,26 @@ export async function jobRuns(
   const rows = await query<RunRow>(on, sql.jobRuns, [lockPrefix, publicId, publicId, publicId]);
   const [first] = rows;
   if (first === undefined) return undefined;
-  const { status, last_process_id, job_started_at, started_by, job_finished_at } = first;
-  const job = {
+  return runsOf(lastRunOf(first), rows.flatMap(recordOf));
+}
+
+export function lastRunOf({
+  status,
+  last_process_id,
+  job_started_at,
+  started_by,
+  job_finished_at,
+}: RunRow): LastRun {
+  return {
     status,
     runId: last_process_id,
     startedAt: date(job_started_at),
     startedBy: started_by,
     finishedAt: date(job_finished_at),
   };
-  return runsOf(job, rows.flatMap(recordOf));
 }
 
-function recordOf(row: RunRow): readonly RunOnRecord[] {
+export function recordOf(row: RunRow): readonly RunOnRecord[] {
   const { process_id: runId, worker, host, outcome } = row;
   const startedAt = date(row.started_at);
   if (runId === null || startedAt === null) return [];

@@ -1,9 +1,10 @@
 import type { JobError, Json, State } from '@rowlock/core';
-import { type RunOnRecord, type RunView, runsOf } from '@rowlock/core/driver';
+import { type LastRun, type RunOnRecord, type RunView, runsOf } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { answers, type Queryable } from '../query.js';
 
-interface RunRow {
+/** A record, and what the job's row says of its last run. */
+export interface RunRow {
   readonly job: {
     readonly status: State;
     readonly process_id: string | null;
@@ -31,18 +32,21 @@ export async function jobRuns(
   const rows = await answers<RunRow>(on, sql.jobRuns, [String(lockClass.unsigned), publicId]);
   const [first] = rows;
   if (first === undefined) return undefined;
-  const { status, process_id, started_at, started_by, finished_at } = first.job;
-  const job = {
+  return runsOf(lastRunOf(first), rows.flatMap(recordOf));
+}
+
+export function lastRunOf({ job }: RunRow): LastRun {
+  const { status, process_id, started_at, started_by, finished_at } = job;
+  return {
     status,
     runId: process_id,
     startedAt: date(started_at),
     startedBy: started_by,
     finishedAt: date(finished_at),
   };
-  return runsOf(job, rows.flatMap(recordOf));
 }
 
-function recordOf(row: RunRow): readonly RunOnRecord[] {
+export function recordOf(row: RunRow): readonly RunOnRecord[] {
   const { process_id: runId, started_at, worker, host, alive, outcome, error, progress } = row;
   const startedAt = date(started_at);
   if (runId === null || startedAt === null) return [];

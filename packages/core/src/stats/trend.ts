@@ -1,0 +1,60 @@
+import type { Driver } from '../driver/driver.js';
+import type { TallyStep } from '../driver/trend.js';
+import { type Duration, milliseconds } from '../duration.js';
+import { InvalidInputError } from '../errors.js';
+import { checkName } from '../input.js';
+import { percentiles } from './buckets.js';
+import type { WindowStats } from './stats.js';
+
+const MINUTE_MS = 60_000;
+
+/** As long as sums are kept, in minutes. */
+const WEEK = 7 * 24 * 60;
+
+/** How many minutes a point may have, and the most points. */
+const STEPS = [1, 10, 60] as const;
+const MOST_POINTS = 200;
+
+export interface TrendOptions {
+  /** How far back, 1 minute to 7 days. Default `3h`. */
+  readonly last?: Duration;
+  /** Default: all queues. */
+  readonly queue?: string;
+}
+
+/** What workers have settled, over a time. */
+export interface Trend {
+  /** How long each point is, in seconds: a minute up to 200 minutes, ten minutes up to 2,000, then an hour. */
+  readonly stepSeconds: number;
+  /** In order, without a gap. The last one goes on. */
+  readonly points: readonly TrendPoint[];
+}
+
+export interface TrendPoint extends Omit<WindowStats, 'seconds' | 'tookMs'> {
+  /** When the point begins. */
+  readonly at: Date;
+}
+
+/** @throws InvalidInputError, DriverError */
+export async function trend(
+  driver: Pick<Driver, 'tallies'>,
+  { last = '3h', queue }: TrendOptions,
+): Promise<Trend> {
+  if (queue !== undefined) checkName('queue', queue);
+  const minutes = Math.ceil(milliseconds(last) / MINUTE_MS);
+  if (!(minutes >= 1 && minutes <= WEEK)) throw new InvalidInputError('last must be 1 minute to 7 days.');
+  const step = STEPS.find((each) => minutes / each <= MOST_POINTS) ?? STEPS[2];
+  const { now, steps } = await driver.tallies({ minutes, step, queue: queue ?? null });
+  const found = new Map(steps.map((each) => [each.at.getTime(), each]));
+  const stepMs = step * MINUTE_MS;
+  const end = Math.floor(now.getTime() / stepMs);
+  const count = Math.ceil(minutes / step);
+  const times = Array.from({ length: count + 1 }, (_, place) => (end - count + place) * stepMs);
+  return { stepSeconds: step * 60, points: times.map((at) => pointOf(at, found.get(at))) };
+}
+
+function pointOf(at: number, found: TallyStep | undefined): TrendPoint {
+  const { completed = 0, failed = 0, cancelled = 0, retried = 0, waits = [] } = found ?? {};
+  const settled = completed + failed + cancelled;
+  return { at: new Date(at), settled, completed, failed, cancelled, retried, waitedMs: percentiles(waits) };
+}
