@@ -2,8 +2,13 @@ import type { Fault } from '@rowlock/core/driver';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Tables } from '../statements/tables.js';
 
+// Without the right, old servers refuse the call, and new ones return null as for a sequence that nobody has used.
 const IDS = (table: string): string => `
-  SELECT coalesce(max(id), 0) AS newest, coalesce(pg_sequence_last_value(pg_get_serial_sequence($1, 'id')::regclass), 0) AS last FROM ${table}`;
+  SELECT coalesce(max(id), 0) AS newest, may_read,
+         coalesce(CASE WHEN may_read THEN pg_sequence_last_value(sequence) END, 0) AS last
+  FROM (SELECT sequence, has_sequence_privilege(sequence, 'SELECT, USAGE') AS may_read
+        FROM (SELECT pg_get_serial_sequence($1, 'id')::regclass) AS own (sequence)) AS read LEFT JOIN ${table} ON true
+  GROUP BY sequence, may_read`;
 
 /** The last tenth of the ids. */
 const NEAR_END = (2n ** 63n / 10n) * 9n;
@@ -15,8 +20,17 @@ export async function sequences(on: PostgresTransaction, { job, bell }: Tables):
 }
 
 async function ofTable(on: PostgresTransaction, table: string): Promise<readonly Fault[]> {
-  const [row] = await query<{ newest: bigint; last: bigint }>(on, IDS(table), [table]);
+  const [row] = await query<{ newest: bigint; may_read: boolean; last: bigint }>(on, IDS(table), [table]);
   if (row === undefined) return [];
+  if (!row.may_read)
+    return [
+      {
+        severity: 'skipped',
+        what: `The ids of ${table} were not checked: this user may not read their sequence.`,
+        why: 'A sequence that a restore has left behind makes enqueues fail.',
+        remedy: 'Use the account that migrates, or grant this one SELECT on the sequences of the schema.',
+      },
+    ];
   if (row.newest > row.last)
     return [
       {
