@@ -58,6 +58,7 @@ import { realms } from './themes/realms.js';
 import { receipts } from './themes/receipts.js';
 import { refusedSettlements } from './themes/refused-settlements.js';
 import { replacingEnqueues } from './themes/replacing.js';
+import { reportedRuns } from './themes/reported-runs.js';
 import { retention } from './themes/retention.js';
 import { roundTrip } from './themes/round-trip.js';
 import { runningJob } from './themes/running-job.js';
@@ -112,6 +113,7 @@ export const conformanceThemes: readonly Theme[] = [
   smallTables,
   listCountMove,
   filters,
+  reportedRuns,
   jobRuns,
   leased(jobRuns),
   begunRuns,

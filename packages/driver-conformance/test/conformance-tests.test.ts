@@ -36,6 +36,7 @@ const THEMES = [
   'small tables',
   'list, count and move',
   'filters',
+  'reported runs',
   'job runs',
   'job runs, leased',
   'begun runs',

@@ -107,7 +107,12 @@ CREATE TABLE IF NOT EXISTS rowlock_worker (
   -- `lines` is a reserved word. Per queue, the public id of the job that the newest sweep has come to; null at rest.
   `lines`     JSON NOT NULL DEFAULT (JSON_OBJECT()),
   -- What its runs have now, by queue and kind, as it has reported last.
-  running      JSON NOT NULL DEFAULT (JSON_ARRAY())
+  running      JSON NOT NULL DEFAULT (JSON_ARRAY()),
+  -- The jobs of its runs of one job, as it has reported last. Other such runs that go on began at runs_since or later: the time of the report before.
+  -- NULL: there were no two reports yet.
+  running_ids  JSON NOT NULL DEFAULT (JSON_ARRAY()),
+  runs_since   DATETIME(6),
+  reported_at  DATETIME(6)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
 -- The run records: a row for each job of each run, written outside the transaction that holds the claim, so that

@@ -91,7 +91,7 @@ const WRITES: Readonly<Record<string, Spell>> = {
   removeSchedule: ofOne(sql.removeSchedule),
   lockDueSchedule: ofOne(sql.lockDueSchedule, [], ['f', 1]),
   moveSchedule: ofOne(sql.moveSchedule, [1, 1]),
-  reportRunning: ofOne(sql.reportRunning, ['[]']),
+  reportRunning: ofOne(sql.reportRunning, ['[]', '[]']),
   forgetTallies: () => [sql.forgetTallies, []],
   forgetLosses: ofOne(sql.forgetLosses),
   lockBackfill: ofOne(sql.lockBackfill),

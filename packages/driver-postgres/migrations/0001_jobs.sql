@@ -132,7 +132,12 @@ CREATE TABLE worker (
   -- Per queue, the public id of the job that the newest sweep has come to; null at rest.
   lines        jsonb NOT NULL DEFAULT '{}',
   -- What its runs have now, by queue and kind, as it has reported last.
-  running      jsonb NOT NULL DEFAULT '[]'
+  running      jsonb NOT NULL DEFAULT '[]',
+  -- The jobs of its runs of one job, as it has reported last. Other such runs that go on began at runs_since or later: the time of the report before.
+  -- Null: there were no two reports yet.
+  running_ids  bigint[] NOT NULL DEFAULT '{}',
+  runs_since   timestamptz,
+  reported_at  timestamptz
 );
 
 CREATE INDEX worker_beating ON worker (alive_until) WHERE alive_until IS NOT NULL;

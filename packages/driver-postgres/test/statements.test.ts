@@ -29,7 +29,6 @@ const OPERATIONS = [
 const PAGE: Selection = {
   ways: [{ by: WAYS.all, isInOrder: true }],
   also: '<conditions>',
-  readsRuns: false,
   running: null,
   limit: '<limit>',
 };
@@ -40,7 +39,6 @@ const PAGE_OF_KEY: Selection = {
     { by: `${WAYS.kept} AND <key>`, isInOrder: true },
     { by: `${WAYS.outstanding} AND <key>`, isInOrder: false },
   ],
-  readsRuns: true,
 };
 
 /** The texts that depend on something, each way. */

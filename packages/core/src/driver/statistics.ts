@@ -1,3 +1,5 @@
+import type { JobId } from '../job/job.js';
+
 /** How jobs of a queue and kind ended, and how long they took. */
 export interface Tally extends Lane {
   readonly completed: number;
@@ -28,6 +30,11 @@ export interface RunningJobs extends Lane {
 export interface StatisticsReport {
   readonly tallies: readonly Tally[];
   readonly running: readonly RunningJobs[];
+  /**
+   * The jobs of its runs of one job each. All such runs that were on record when its report before was written are among them, unless they
+   * have ended.
+   */
+  readonly runningIds: readonly JobId[];
 }
 
 /** Sums of tallies since the begin of a minute. */

@@ -91,8 +91,8 @@ export const statistics = theme('statistics', (test) => {
     const { driver, queue } = stage;
     const { workerId } = await stage.anchor();
     const tallies = [tally(queue), tally(queue, { kind: 'other', completed: 0, failed: 3, retried: 2 })];
-    await driver.report(workerId, { tallies, running: [] });
-    await driver.report(workerId, { tallies: [tally(queue, { cancelled: 1 })], running: [] });
+    await driver.report(workerId, { tallies, running: [], runningIds: [] });
+    await driver.report(workerId, { tallies: [tally(queue, { cancelled: 1 })], running: [], runningIds: [] });
     const { seconds, tallies: found } = await driver.tallied(1);
     expect(seconds).toBeGreaterThanOrEqual(60);
     expect(seconds).toBeLessThanOrEqual(120);
@@ -111,7 +111,7 @@ export const statistics = theme('statistics', (test) => {
     const { workerId } = await stage.anchor();
     const other = await stage.process();
     const tallies = ['a', 'b', 'c'].map((kind) => tally(queue, { kind }));
-    const report = (of: typeof driver) => of.report(workerId, { tallies, running: [] });
+    const report = (of: typeof driver) => of.report(workerId, { tallies, running: [], runningIds: [] });
     await Promise.all(Array.from({ length: 5 }, () => [report(driver), report(other.driver)]).flat());
     const found = (await driver.tallied(1)).tallies.filter((each) => each.queue === queue);
     expect(found.map(({ completed }) => completed)).toEqual([10, 10, 10]);

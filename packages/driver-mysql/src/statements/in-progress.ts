@@ -28,23 +28,34 @@ export const newestRun = ({ run, openRun, worker }: Tables): string => `
       LEFT JOIN ${worker} AS worker ON worker.id = ${newest('worker_id')}`;
 
 /**
- * Jobs that may be held though their status is new: those with an unfinished run of one of these workers. The statement starts from
- * the runs, so that it does not read every new job.
+ * Jobs that may be held though their status is new: those with a run of a live worker. The record of a run that has completed its job looks
+ * like one of a run that goes on. So the records are read from a time on: see the columns of the worker.
  *
  * @param where Selects some of the jobs.
+ * @param latest Selects the latest records of live workers from `run`.
+ * @param workers A list of the live workers.
  */
-const running = ({ job, run, openRun }: Tables, where: string, workers: string): string => `
-        SELECT job.id FROM ${run} AS run JOIN ${job} AS job ON job.id = run.job_id
-        WHERE run.finished_at IS NULL AND run.worker_id IN (${workers}) AND job.status = 'new' AND ${where}
+const running = (
+  { job, run, openRun, worker }: Tables,
+  where: string,
+  latest: string,
+  workers: string,
+): string => `
+        SELECT job.id FROM ${run} AS run FORCE INDEX (run_started) STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = run.job_id
+        WHERE ${latest} AND run.finished_at IS NULL AND job.status = 'new' AND ${where}
+        UNION
+        SELECT has.id FROM ${worker} AS worker STRAIGHT_JOIN JSON_TABLE(worker.running_ids, '$[*]' COLUMNS (id BIGINT PATH '$')) AS has
+        WHERE worker.id IN (${workers})
         UNION
         SELECT has.id FROM ${openRun} AS open STRAIGHT_JOIN JSON_TABLE(open.job_ids, '$[*]' COLUMNS (id BIGINT PATH '$')) AS has
         WHERE open.worker_id IN (${workers})`;
 
 /**
- * The held jobs whose status is new. The values are the workers and those of `where`, the same again, and the prefix of the locks.
+ * The held jobs whose status is new. The values are those of `latest` and of `where`, the workers twice, those of `where` again, and the
+ * prefix of the locks.
  */
-export const held = (tables: Tables, where: string, workers: string): string => `
-        SELECT job.id FROM (${running(tables, where, workers)}) AS runs STRAIGHT_JOIN ${tables.job} AS job ON job.id = runs.id
+export const held = (tables: Tables, where: string, latest: string, workers: string): string => `
+        SELECT job.id FROM (${running(tables, where, latest, workers)}) AS runs STRAIGHT_JOIN ${tables.job} AS job ON job.id = runs.id
         ${newestRun(tables)}
         WHERE ${where} AND job.status = 'new' AND ${HELD}`;
 

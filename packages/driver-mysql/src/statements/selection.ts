@@ -30,13 +30,13 @@ export const selectionStatements = (tables: Tables) => {
     outstandingJobs: `${job} AS job FORCE INDEX (job_entity) WHERE job.\`key\` = ? AND job.outstanding = 1`,
 
     // The values are those of `held`, and those of `where`.
-    runningJobs: (where: string, workers: string): string => `
-        (${held(tables, where, workers)} UNION ${leased(tables, where)}) AS shown
+    runningJobs: (where: string, latest: string, workers: string): string => `
+        (${held(tables, where, latest, workers)} UNION ${leased(tables, where)}) AS shown
         STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = shown.id WHERE TRUE`,
 
     // Inside IF: servers would make a join of IN, and read and sort all jobs for it.
-    isHeld: (where: string, workers: string): string =>
-      `IF(job.id IN (SELECT id FROM (${held(tables, where, workers)}) AS each_held), TRUE, FALSE)`,
+    isHeld: (where: string, latest: string, workers: string): string =>
+      `IF(job.id IN (SELECT id FROM (${held(tables, where, latest, workers)}) AS each_held), TRUE, FALSE)`,
 
     // A page of ids, newest first. The last value is the number of rows.
     pageBy: (way: string, also: string): string =>

@@ -40,7 +40,10 @@ export const statisticsStatements = (tables: Tables) => {
       FROM (SELECT kind FROM ${job} FORCE INDEX (job_later) WHERE queue = ? AND later = 1 LIMIT ?) AS first
       GROUP BY kind`,
 
-    reportRunning: `UPDATE ${worker} SET running = ? WHERE id = ? AND stopped_at IS NULL`,
+    // From left to right: runs_since gets the time of the report before.
+    reportRunning: `
+      UPDATE ${worker} SET running = ?, running_ids = ?, runs_since = reported_at, reported_at = UTC_TIMESTAMP(6)
+      WHERE id = ? AND stopped_at IS NULL`,
 
     addTallies: (given: string): string => `
       INSERT INTO ${tally} (minute, queue, kind, ${[...COUNTS, ...TIMES].join(', ')})

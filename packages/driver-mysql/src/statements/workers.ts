@@ -38,7 +38,8 @@ export const workerStatements = ({ worker }: Tables) => ({
 
   stopWorker: `UPDATE ${worker} SET stopped_at = UTC_TIMESTAMP(6), alive_until = NULL, \`lines\` = JSON_OBJECT(), running = JSON_ARRAY() WHERE id = ?`,
 
-  aliveWorkers: `SELECT CAST(id AS CHAR) AS id FROM ${worker} AS worker WHERE ${alive('worker.id')}`,
+  aliveWorkers: `
+      SELECT CAST(id AS CHAR) AS id, CAST(runs_since AS CHAR) AS runs_since FROM ${worker} AS worker WHERE ${alive('worker.id')}`,
 
   // The ids are chosen first: MySQL refuses to sort a row whose JSON is larger than the sort buffer.
   workers: `

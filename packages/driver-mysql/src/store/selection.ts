@@ -12,6 +12,15 @@ const FEW = 100_000;
 /** A look at so few rows costs less than to find out how many are outstanding. If many are, it mostly fills a page. */
 const QUICK_LOOK = 1_000;
 
+/** Before the first run. */
+const LONG_AGO = '1000-01-01';
+
+interface AliveRow {
+  readonly id: string;
+  readonly runs_since: string | null;
+  readonly [column: string]: unknown;
+}
+
 export interface Selected {
   readonly rows: readonly Fragment[];
   readonly conditions: readonly Fragment[];
@@ -76,8 +85,8 @@ async function wayTo(
   }
   if (states?.every((each) => each === 'in-progress')) {
     const where = all(ofQueueAndKind(filter));
-    const { text, values } = await heldBy(on, context, where);
-    const rows = { text: sql.runningJobs(where.text, text), values: [...values, ...where.values] };
+    const { latest, workers, values } = await heldBy(on, context, where);
+    const rows = { text: sql.runningJobs(where.text, latest, workers), values: [...values, ...where.values] };
     return { status: undefined, isShort: true, rows: [rows] };
   }
   if (states !== undefined && !has(SETTLED)) {
@@ -111,8 +120,8 @@ async function ofStatus(
     ...ofQueueAndKind(filter),
     ...(key === undefined ? [] : [fragment`job.\`key\` = ${key}`]),
   ]);
-  const workers = await heldBy(on, context, where);
-  const isHeld: Fragment = { text: context.sql.isHeld(where.text, workers.text), values: workers.values };
+  const { latest, workers, values } = await heldBy(on, context, where);
+  const isHeld: Fragment = { text: context.sql.isHeld(where.text, latest, workers), values };
   const shown =
     only === 'new'
       ? fragment`(job.status <> 'in-progress' AND (job.status <> 'new' OR NOT ${isHeld}))`
@@ -120,17 +129,36 @@ async function ofStatus(
   return [rows, shown];
 }
 
-/** The placeholders of the live workers, and all values of `held`. */
+/** What `held` reads of live workers, and all of its values. */
 async function heldBy(
   on: MysqlTransaction,
   { sql, lockPrefix }: Context,
   where: Fragment,
-): Promise<{ readonly text: string; readonly values: Fragment['values'] }> {
-  const alive = await query<{ id: string }>(on, sql.aliveWorkers, [lockPrefix]);
-  // A list must not be empty. No worker has the id 0.
-  const workers = list(['0', ...alive.map(({ id }) => id)]);
-  const once = [...workers.values, ...where.values, ...workers.values];
-  return { text: workers.places, values: [...once, ...where.values, lockPrefix] };
+): Promise<{ readonly latest: string; readonly workers: string; readonly values: Fragment['values'] }> {
+  const alive = await query<AliveRow>(on, sql.aliveWorkers, [lockPrefix]);
+  // Lists must not be empty. No worker has the id 0.
+  const known: readonly AliveRow[] = [{ id: '0', runs_since: null }, ...alive];
+  const workers = list(known.map(({ id }) => id));
+  const latest = joined(
+    list(known).values.flatMap((each) => (each === null ? [] : [latestOf(each)])),
+    ' OR ',
+  );
+  return {
+    latest: `(${latest.text})`,
+    workers: workers.places,
+    values: [
+      ...latest.values,
+      ...where.values,
+      ...workers.values,
+      ...workers.values,
+      ...where.values,
+      lockPrefix,
+    ],
+  };
+}
+
+function latestOf({ id, runs_since }: AliveRow): Fragment {
+  return fragment`(run.worker_id = ${id} AND run.started_at >= ${runs_since ?? LONG_AGO})`;
 }
 
 function queueOf({ queue }: JobFilter): JobFilter {

@@ -82,9 +82,9 @@ export async function report(
   on: MysqlTransaction,
   sql: Statements,
   workerId: string,
-  { tallies, running }: StatisticsReport,
+  { tallies, running, runningIds }: StatisticsReport,
 ): Promise<void> {
-  await change(on, sql.reportRunning, [JSON.stringify(running), workerId]);
+  await change(on, sql.reportRunning, [JSON.stringify(running), `[${runningIds.join(',')}]`, workerId]);
   if (tallies.length === 0) return;
   const given = TALLIES.rows(
     tallies.map((tally) => ({

@@ -18,17 +18,33 @@ export const newestRun = ({ run, openRun }: Tables): string => `LEFT JOIN LATERA
       ) AS state`;
 
 /**
- * Jobs that may be held though their status is new: those with an unfinished run of a live worker. Needs `alive`.
- * Waiting jobs have no run. A run that has completed its job is unfinished in its record.
- * The planner is therefore free to scan either table first.
- * `due` and not `due` together are all of the jobs. Written apart, each condition can use its partial index.
+ * The most runs of a worker that are read. It is never reached while the worker reports. Without a bound, the planner would scan all
+ * runs.
+ */
+const MOST_RUNS = 100_000;
+
+/**
+ * The jobs that are held though their status is new. Needs `alive`. The record of a run that has completed its job looks like one of a run
+ * that goes on. So a worker's records are read from a time on, and others are those that it has reported: see the columns of `worker`.
  *
  * @param filter Selects some of the jobs.
  */
-export const running = ({ job, run, openRun }: Tables, filter: string): string => `running AS MATERIALIZED (
-        SELECT job.id FROM ${run} AS run JOIN ${job} AS job ON job.id = run.job_id
-        WHERE run.finished_at IS NULL AND run.worker_id IN (SELECT id FROM alive)
-          AND (job.status = 'new' AND job.due OR job.status = 'new' AND NOT job.due) AND ${filter}
-        UNION
-        SELECT has.id FROM ${openRun}, unnest(job_ids) AS has (id) WHERE worker_id IN (SELECT id FROM alive)
+export const running = (tables: Tables, filter: string): string => {
+  const { job, run, openRun, worker } = tables;
+  return `running AS MATERIALIZED (
+        SELECT job.id FROM ${job} AS job
+        ${newestRun(tables)}
+        WHERE status = 'new' AND ${filter} AND held AND id = ANY(ARRAY(
+          SELECT latest.job_id FROM alive LEFT JOIN ${worker} AS worker ON worker.id = alive.id
+          CROSS JOIN LATERAL (
+            SELECT job_id FROM ${run}
+            WHERE worker_id = alive.id AND started_at >= coalesce(worker.runs_since, '-infinity') AND finished_at IS NULL
+            ORDER BY started_at DESC LIMIT ${MOST_RUNS}
+          ) AS latest
+          UNION
+          SELECT unnest(running_ids) FROM ${worker} WHERE id IN (SELECT id FROM alive)
+          UNION
+          SELECT unnest(job_ids) FROM ${openRun} WHERE worker_id IN (SELECT id FROM alive)
+        ))
       )`;
+};

@@ -15,9 +15,7 @@ export interface Selection {
   readonly ways: readonly Way[];
   /** The other conditions. */
   readonly also: string;
-  /** Whether these need to know if a live worker has the job. */
-  readonly readsRuns: boolean;
-  /** The condition of `running`, where a way needs its ids. Otherwise null. */
+  /** The condition of `running`, where the conditions need its ids. Otherwise null. */
   readonly running: string | null;
   /** The placeholder of the number of rows. */
   readonly limit: string;
@@ -49,12 +47,12 @@ export const selectionStatements = (tables: Tables) => {
   const { job, worker } = tables;
 
   const page = (
-    { ways, also, readsRuns, limit }: Omit<Selection, 'running'>,
+    { ways, also, limit }: Omit<Selection, 'running'>,
     spellOrder: (id: string) => string = (id) => `ORDER BY ${id} DESC`,
   ): string => {
     const each = ways.map(
       ({ by, isInOrder }) => `
-        (SELECT job.id FROM ${job} AS job ${readsRuns ? newestRun(tables) : ''}
+        (SELECT job.id FROM ${job} AS job
         WHERE ${by} AND ${also} ${WITHIN}
         ${spellOrder(isInOrder ? 'job.id' : 'job.id + 0')} LIMIT ${limit})`,
     );
@@ -104,7 +102,7 @@ export const selectionStatements = (tables: Tables) => {
 
     /** How many rows there are to look at, up to the limit, and the last of them. */
     lookEnd: (ways: readonly Way[], also: string, limit: string): string => `
-      WITH page AS MATERIALIZED (${page({ ways, also, limit, readsRuns: false })})
+      WITH page AS MATERIALIZED (${page({ ways, also, limit })})
       SELECT json_build_array(count(*), min(id)::text)::text AS answer FROM page`,
 
     /** How many outstanding jobs there are, up to $1. @param also A condition, or `true`. */

@@ -6,6 +6,10 @@ import type { Tables } from './tables.js';
 const COUNTS = ['completed', 'failed', 'cancelled', 'retried'] as const;
 const TIMES = ['waits', 'runs'] as const;
 
+/** What a worker has now. */
+const REPORTED =
+  'running = $2, running_ids = $3::bigint[], runs_since = reported_at, reported_at = statement_timestamp()';
+
 /** The same of each bucket of a column. */
 const buckets = (each: (place: number) => string): string =>
   Array.from({ length: BUCKETS }, (_, place) => each(place + 1)).join(', ');
@@ -61,11 +65,11 @@ export const statisticsStatements = (tables: Tables) => {
     // Commits without a flush: see statements/workers.ts.
     report: `
       WITH reported AS (
-        UPDATE ${worker} SET running = $2 WHERE id = $1 AND stopped_at IS NULL
+        UPDATE ${worker} SET ${REPORTED} WHERE id = $1 AND stopped_at IS NULL
       )
       INSERT INTO ${tally} AS tally (minute, queue, kind, ${[...COUNTS, ...TIMES].join(', ')})
       SELECT date_trunc('minute', statement_timestamp()), queue, kind, ${[...COUNTS, ...TIMES].join(', ')}
-      FROM jsonb_to_recordset($3) AS given (queue text, kind text, ${COUNTS.map((name) => `${name} integer`).join(', ')},
+      FROM jsonb_to_recordset($4) AS given (queue text, kind text, ${COUNTS.map((name) => `${name} integer`).join(', ')},
         ${TIMES.map((name) => `${name} integer[]`).join(', ')})
       WHERE set_config('synchronous_commit', 'off', true) = 'off'
       ON CONFLICT (minute, queue, kind) DO UPDATE SET
@@ -73,7 +77,7 @@ export const statisticsStatements = (tables: Tables) => {
         ${TIMES.map((name) => `${name} = ARRAY[${buckets((n) => `tally.${name}[${n}] + excluded.${name}[${n}]`)}]`).join(',\n        ')}`,
 
     reportRunning: `
-      UPDATE ${worker} SET running = $2 WHERE id = $1 AND stopped_at IS NULL
+      UPDATE ${worker} SET ${REPORTED} WHERE id = $1 AND stopped_at IS NULL
       RETURNING set_config('synchronous_commit', 'off', true)`,
 
     tallied: `

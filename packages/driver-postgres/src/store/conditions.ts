@@ -56,10 +56,10 @@ function ofTime(column: string, range: TimeRange | undefined, values: Values): r
   ];
 }
 
-/** The condition of the status that operators see, and whether it needs to know if a live worker has the job. */
+/** The condition of the status that operators see, and whether it needs `running`. */
 export interface StatusCondition {
   readonly text: string;
-  readonly readsRuns: boolean;
+  readonly needsRunning: boolean;
 }
 
 /** A held job is `new` in its row, and is shown as `in-progress`. */
@@ -69,10 +69,10 @@ export function ofStatus(states: readonly State[], values: Values): StatusCondit
   const [only] = outstanding;
   const rows = `job.status = ANY(${values.add([...settled, ...(only === undefined ? [] : OUTSTANDING)], 'text[]')})`;
   if (only === undefined || outstanding.length === OUTSTANDING.length)
-    return { text: rows, readsRuns: false };
+    return { text: rows, needsRunning: false };
   const shown =
     only === 'new'
-      ? "(job.status <> 'in-progress' AND NOT held)"
-      : "(job.status = 'in-progress' OR job.status <> 'new' OR held)";
-  return { text: `${rows} AND ${shown}`, readsRuns: true };
+      ? "(job.status <> 'in-progress' AND job.id NOT IN (SELECT id FROM running))"
+      : "(job.status <> 'new' OR job.id IN (SELECT id FROM running))";
+  return { text: `${rows} AND ${shown}`, needsRunning: true };
 }

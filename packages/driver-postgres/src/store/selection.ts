@@ -9,9 +9,6 @@ import { withValue } from './with-value.js';
 /** So many outstanding jobs are read by their partial indexes, and their ids sorted. Beside more, the newest rows of all jobs are looked at. */
 const FEW = 100_000;
 
-/** The same where the newest run of each is read. */
-const FEW_RUNS = 10_000;
-
 /** A look at so few rows costs less than to find out how many are outstanding. If many are, it mostly fills a page. */
 const QUICK_LOOK = 1_000;
 
@@ -57,12 +54,11 @@ function selected(context: Context, filter: JobFilter, page: Page, { way, looked
     ...conditionsOf(filter, values),
     ...(status === undefined ? [] : [status.text]),
   ];
-  const running = way.isRunning ? ['true', ...ofQueueAndKind(filter, values)].join(' AND ') : null;
+  const needsRunning = way.isRunning || status?.needsRunning === true;
   const selection = {
     ways,
     also: ['true', ...also].join(' AND '),
-    readsRuns: status?.readsRuns ?? false,
-    running,
+    running: needsRunning ? ['true', ...ofQueueAndKind(filter, values)].join(' AND ') : null,
     limit: values.add(use === 'list' ? page.limit + 1 : page.limit, 'bigint'),
   };
   return { selection, values, lookedTo };
@@ -77,6 +73,8 @@ interface Way {
   readonly isShort: boolean;
   readonly isRunning: boolean;
 }
+
+const RUNNING = { status: undefined, isShort: true, isRunning: true } as const;
 
 function wayTo(
   on: Queryable,
@@ -96,10 +94,10 @@ function wayTo(
     };
   if (key !== undefined) return { ...way, spell: (values) => ofKey(filter, key, values) };
   if (states === undefined || hasAny(states, SETTLED)) return newestOf(states);
+  if (!states.includes('new')) return { ...RUNNING, spell: () => [inOrder(context.sql.running)] };
   return withValue(isShort(on, context, filter, page, use), (short) => {
-    if (short) return { ...way, isShort: true, spell: (values) => outstandingOf(filter, values) };
-    if (states.includes('new')) return newestOf(states);
-    return { ...way, isShort: true, isRunning: true, spell: () => [inOrder(context.sql.running)] };
+    if (!short) return newestOf(states);
+    return { ...way, isShort: true, spell: (values) => outstandingOf(filter, values) };
   });
 }
 
@@ -145,15 +143,11 @@ function isShort(
   use: 'list' | 'count',
 ): boolean | Promise<boolean> {
   const { queue, key, status, ...others } = filter;
-  const states = new Set(listed(status));
-  if (states.has('new')) {
-    if (use === 'count' && Object.keys(others).length === 0) return true;
-    if ((page.look ?? Number.POSITIVE_INFINITY) <= QUICK_LOOK) return false;
-  }
-  const few = states.size === OUTSTANDING.length ? FEW : FEW_RUNS;
-  const values = new Values(String(few + 1));
+  if (use === 'count' && Object.keys(others).length === 0) return true;
+  if ((page.look ?? Number.POSITIVE_INFINITY) <= QUICK_LOOK) return false;
+  const values = new Values(String(FEW + 1));
   const also = ['true', ...ofQueueAndKind(ofQueue(filter), values)].join(' AND ');
-  return answers<number>(on, sql.countOutstanding(also), values.all).then(([jobs = 0]) => jobs <= few);
+  return answers<number>(on, sql.countOutstanding(also), values.all).then(([jobs = 0]) => jobs <= FEW);
 }
 
 function ofQueue({ queue }: JobFilter): JobFilter {

@@ -1,6 +1,7 @@
 import type { Backlog, StatisticsReport, Tallied, Tally } from '@rowlock/core/driver';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
+import { plainArray } from '../values/plain-array.js';
 
 interface BacklogRow {
   queue: string;
@@ -53,9 +54,9 @@ export async function report(
   on: PostgresTransaction,
   sql: Statements,
   workerId: string,
-  { tallies, running }: StatisticsReport,
+  { tallies, running, runningIds }: StatisticsReport,
 ): Promise<void> {
-  const own = [workerId, JSON.stringify(running)];
+  const own = [workerId, JSON.stringify(running), plainArray(runningIds)];
   if (tallies.length === 0) await query(on, sql.reportRunning, own);
   else await query(on, sql.report, [...own, JSON.stringify(tallies)]);
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.js';
 import type { Settlement } from '../../driver/claim-session.js';
 import type { Driver } from '../../driver/driver.js';
 import type { RunningJobs, Tally } from '../../driver/statistics.js';
-import type { Job } from '../../job/job.js';
+import type { Job, JobId } from '../../job/job.js';
 import { TRANSITIONS } from '../../job/lifecycle.js';
 import type { Logger } from '../../logger.js';
 import { bucketOf, emptyBuckets } from '../../stats/buckets.js';
@@ -94,6 +94,7 @@ export class Statistics {
   async #write(): Promise<void> {
     const { driver, workerId, live, log, clock } = this.#parts;
     const running = runningJobs(live);
+    const runningIds = idsAlone(live);
     const shown = JSON.stringify(running);
     const counts = this.#counts;
     if (counts.size === 0 && shown === this.#reported) return;
@@ -103,7 +104,7 @@ export class Statistics {
       const tallies: readonly Tally[] = [...counts]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .map(([, of]) => of);
-      await driver.report(workerId, { tallies, running });
+      await driver.report(workerId, { tallies, running, runningIds });
       this.#reported = shown;
       if (clock.now() < this.#forgotAt + FORGET_MS) return;
       this.#forgotAt = clock.now();
@@ -142,4 +143,9 @@ function runningJobs(live: ReadonlySet<LiveRun>): readonly RunningJobs[] {
     lanes.set(`${queue}\n${kind}`, found);
   }
   return [...lanes.values()];
+}
+
+/** The jobs of runs that have one job, and a record of their own. */
+function idsAlone(live: ReadonlySet<LiveRun>): readonly JobId[] {
+  return [...live].flatMap(({ jobs, together }) => (together.length === 1 && jobs.length === 1 ? jobs : []));
 }
