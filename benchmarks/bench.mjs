@@ -1,4 +1,4 @@
-// The benchmark: `node bench.mjs [drain|burst|latency|enqueue|scale|contention|limits …]`, see README.md.
+// The benchmark: `node bench.mjs [drain|burst|latency|enqueue|scale|contention|limits|screens …]`, see README.md.
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { durabilityLine } from './durability.mjs';
@@ -10,6 +10,7 @@ import { enqueue } from './measures/enqueue.mjs';
 import { latency } from './measures/latency.mjs';
 import { limits } from './measures/limits.mjs';
 import { POSTGRES_FOR_SCALE, scale } from './measures/scale.mjs';
+import { screens } from './measures/screens.mjs';
 import { readOptions, UsageError } from './options.mjs';
 import { progress } from './progress.mjs';
 import { Missing } from './servers.mjs';
@@ -23,6 +24,7 @@ const MEASURES = {
   scale: { run: scale, server: POSTGRES_FOR_SCALE },
   contention: { run: contention },
   limits: { run: limits },
+  screens: { run: screens },
 };
 
 if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

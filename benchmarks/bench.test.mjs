@@ -51,6 +51,17 @@ test('the quick form measures limits', async () => {
   for (const { rate } of beside) expect(rate.median).toBeGreaterThan(0);
 });
 
+test('the quick form measures the looks of a dashboard', async () => {
+  process.env.TEST_POSTGRES_URL = inject('postgresUrl');
+  const { measures } = await bench(readOptions(['screens', '--quick', '--postgres']));
+  expect(failures({ measures })).toEqual([]);
+  const { answers, drains } = measures.screens.postgres.rows;
+  expect(answers.map(({ path }) => path)).toContain('jobs/count?status=in-progress');
+  for (const { p50, p95 } of answers) expect(p95).toBeGreaterThanOrEqual(p50);
+  const [none, ten] = drains;
+  expect(ten.ratio).toBeCloseTo(ten.rate.median / none.rate.median);
+});
+
 test('a system that hangs fails its row with a sentence, and its process ends', async () => {
   const hung = 'data:text/javascript,export const open = () => new Promise(() => {})';
   const subject = await Subject.start(hung, 100);

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { SYSTEMS } from './systems.mjs';
 
-const MEASURES = ['drain', 'burst', 'latency', 'enqueue', 'scale', 'contention', 'limits'];
+const MEASURES = ['drain', 'burst', 'latency', 'enqueue', 'scale', 'contention', 'limits', 'screens'];
 
 /** What was asked for cannot be done; the message says what can. */
 export class UsageError extends Error {
@@ -15,6 +15,7 @@ const KNOWN = {
   minutes: { type: 'string', default: '4.5' },
   'snapshot-seconds': { type: 'string', default: '6' },
   rows: { type: 'string' },
+  waiting: { type: 'string' },
   system: { type: 'string', multiple: true, default: [] },
   'no-peers': { type: 'boolean', default: false },
   quick: { type: 'boolean', default: false },
@@ -36,8 +37,10 @@ export function readOptions(args) {
     /** How long a measure may take, in milliseconds. */
     budgetMs: quick ? 4_000 : number('minutes', values.minutes, 0.1, 600) * 60_000,
     snapshotMs: quick ? 500 : number('snapshot-seconds', values['snapshot-seconds'], 0.1, 3_600) * 1_000,
-    /** How many rows fill the table in `scale`; without it what the database takes in good time. */
+    /** How many rows fill the table in `scale` and `screens`; without it what the database takes in good time. */
     rows: values.rows === undefined ? null : whole('rows', values.rows, 1, 1e9),
+    /** How many jobs wait in `screens`. */
+    waiting: values.waiting === undefined ? null : whole('waiting', values.waiting, 1_000, 1e9),
     systems: values.system.map(system),
     withPeers: !quick && !values['no-peers'],
     quick,

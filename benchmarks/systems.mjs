@@ -21,7 +21,7 @@ const rowlock = {
     { name: '500 a transaction', shape: 'many', in: ['drain'], reference: true, concurrency: 4, batch: 500 },
     { name: 'one, writes a row', shape: 'writes', in: ['drain'], concurrency: 24, batch: 1, writes: true },
     ...slots({ batch: 1 }),
-    { name: 'default', in: ['limits: cost'] },
+    { name: 'default', in: ['limits: cost', 'screens'] },
     { name: 'one a transaction', in: ['limits: cost', 'limits: beside'], concurrency: 24, batch: 1 },
     { name: 'a limit of 3', in: ['limits: use'], concurrency: 5, limit: 3 },
     { name: 'no limit, 3 slots in all', in: ['limits: use'], concurrency: 3, processes: 1 },
