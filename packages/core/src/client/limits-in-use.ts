@@ -13,7 +13,7 @@ export const MOST_NAMES = 1_000;
 const MOST_HOLDERS = 100;
 
 /** How many jobs with limits and rates are looked at, in all queues together. */
-export const LIMITED_JOBS: LimitedJobsBounds = { parts: 1_000, counted: 10_000, looked: 2_000 };
+export const LIMITED_JOBS: LimitedJobsBounds = { parts: 1_000, counted: 10_000 };
 
 /** A limit that is in use, or whose size was set. */
 export interface LimitView {

@@ -7,8 +7,6 @@ export interface LimitedJobsBounds {
   readonly parts: number;
   /** The most due jobs that are counted in all parts. Each part has an equal share of them, and at least 10. */
   readonly counted: number;
-  /** The most due jobs that are looked at for their runs, in the same shares. */
-  readonly looked: number;
 }
 
 /** The jobs with limits or rates that are due, or that a run has. */

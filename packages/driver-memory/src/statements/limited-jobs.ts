@@ -11,7 +11,7 @@ import { isFree } from './limits.js';
 import type { Place } from './place.js';
 import { named, rateTime, runOf } from './situation.js';
 
-/** The most limits, or rates, that are returned, and the fewest jobs of a part that are counted or looked at. */
+/** The most limits, or rates, that are returned, and the fewest jobs of a part that are counted. */
 const MOST_NAMES = 1_000;
 const LEAST = 10;
 
@@ -26,22 +26,16 @@ export function limitedJobs(place: Place, bounds: LimitedJobsBounds): LimitedJob
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .slice(0, bounds.parts)
     .map(([, ofPart]) => ofPart);
-  const share = (most: number): number => Math.max(LEAST, Math.floor(most / parts.length));
-  const leased = jobs.filter(({ status }) => status === 'in-progress');
-  const first = parts.flatMap((ofPart) => inOrder(ofPart).slice(0, share(bounds.looked)));
+  const share = Math.max(LEAST, Math.floor(bounds.counted / parts.length));
   return {
     parts: parts.flatMap((ofPart) => {
-      const counted = Math.min(ofPart.length, share(bounds.counted));
+      const counted = Math.min(ofPart.length, share);
       const [one] = ofPart;
       if (one === undefined) return [];
       return { queue: one.queue, limits: one.limits, due: counted, more: counted < ofPart.length };
     }),
-    held: [...leased, ...first].flatMap((job) => limitedJob(place, job)),
+    held: jobs.flatMap((job) => limitedJob(place, job)),
   };
-}
-
-function inOrder(jobs: readonly JobRow[]): readonly JobRow[] {
-  return jobs.toSorted((one, other) => one.priority - other.priority || Number(one.id - other.id));
 }
 
 function limitedJob(place: Place, job: JobRow): readonly LimitedJob[] {

@@ -1,4 +1,4 @@
-import { leased } from './in-progress.js';
+import { held, leased } from './in-progress.js';
 import { heldJobs, RATE_TIME } from './situation.js';
 import type { Tables } from './tables.js';
 
@@ -9,7 +9,7 @@ export const limitedJobStatements = (tables: Tables) => {
   /** The same of each part. The values of each are queue, limits, and a number of jobs. */
   const parts = (count: number, of: (place: number) => string): string =>
     Array.from({ length: count }, (_, place) => `(${of(place)})`).join(' UNION ALL ');
-  const held = (ids: string): string => `
+  const runsOf = (ids: string): string => `
       ${heldJobs(tables, ids, 'job.queue, job.limits')}
       HAVING alive = 1 OR job.status = 'in-progress'`;
 
@@ -22,10 +22,11 @@ export const limitedJobStatements = (tables: Tables) => {
          FROM (SELECT 1 ${ofPart} AND available_at <= UTC_TIMESTAMP(6) LIMIT ?) AS first`,
       ),
 
-    heldLimitedJobs: (count: number): string =>
-      held(parts(count, () => `SELECT id ${ofPart} ORDER BY priority, id LIMIT ?`)),
+    // The values are the prefix of the locks, and those of `held`.
+    heldLimitedJobs: (latest: string, workers: string): string =>
+      runsOf(held(tables, "job.limits > ''", latest, workers)),
 
-    leasedLimitedJobs: held(`${leased(tables, "job.limits > ''")} LIMIT 1000`),
+    leasedLimitedJobs: runsOf(`${leased(tables, "job.limits > ''")} LIMIT 1000`),
 
     slotNames: `SELECT DISTINCT name FROM ${slot} ORDER BY name LIMIT 1000`,
 

@@ -10,11 +10,13 @@ import type {
 import { callAtGate, type GateCallParts } from '../claim/limit-call.js';
 import type { Context } from '../context.js';
 import { call, type MysqlTransaction, query } from '../query.js';
+import { raw } from '../values/fragment.js';
 import { inParts, list } from '../values/list.js';
 import { gateOf } from '../worker/lock-name.js';
+import { heldBy } from './selection.js';
 import { type HeldRow, held, type RateTimeRow, toRateTime } from './situation.js';
 
-/** The fewest jobs of a part that are counted or looked at, and the most parts of one statement. */
+/** The fewest jobs of a part that are counted, and the most parts of one statement. */
 const LEAST = 10;
 const MOST_PARTS = 64;
 
@@ -24,31 +26,29 @@ type LimitedRow = HeldRow & QueuePart;
 export async function limitedJobs(
   on: MysqlTransaction,
   context: Context,
-  { parts: most, counted, looked }: LimitedJobsBounds,
+  { parts: most, counted }: LimitedJobsBounds,
 ): Promise<LimitedJobs> {
   const { sql, lockPrefix } = context;
   const queues = (await query<{ queue: string }>(on, sql.queues)).map(({ queue }) => queue);
   const parts = await allParts(on, context, queues, most);
-  const share = (jobs: number): number => Math.max(LEAST, Math.floor(jobs / Math.max(1, parts.length)));
+  const share = Math.max(LEAST, Math.floor(counted / Math.max(1, parts.length)));
   const leased = await query<LimitedRow>(on, sql.leasedLimitedJobs, [lockPrefix]);
+  const { latest, workers, values } = await heldBy(on, context, raw('TRUE'));
+  const running = await query<LimitedRow>(on, sql.heldLimitedJobs(latest, workers), [lockPrefix, ...values]);
   const due: LimitedPart[] = [];
-  const first: LimitedRow[] = [];
   for (const some of inParts(parts, MOST_PARTS)) {
     const { given, valuesOf } = partValues(some);
     const counts = await query<{ place: number | string; due: string }>(
       on,
       sql.limitedDue(given),
-      valuesOf(share(counted) + 1),
+      valuesOf(share + 1),
     );
     for (const [place, part] of some.entries()) {
       const found = Number(counts.find((row) => Number(row.place) === place)?.due ?? 0);
-      if (found > 0)
-        due.push({ ...part, due: Math.min(found, share(counted)), more: found > share(counted) });
+      if (found > 0) due.push({ ...part, due: Math.min(found, share), more: found > share });
     }
-    const values = [lockPrefix, ...valuesOf(share(looked))];
-    first.push(...(await query<LimitedRow>(on, sql.heldLimitedJobs(given), values)));
   }
-  return { parts: due, held: [...leased, ...first].flatMap(limitedJob) };
+  return { parts: due, held: [...leased, ...running].flatMap(limitedJob) };
 }
 
 /** How many parts a statement is given, and the values of each: queue, limits, and a number of jobs, 0 for a part that fills up. */

@@ -129,8 +129,8 @@ async function ofStatus(
   return [rows, shown];
 }
 
-/** What `held` reads of live workers, and all of its values. */
-async function heldBy(
+/** What `held` reads of live workers, and all of its values. @throws DriverError */
+export async function heldBy(
   on: MysqlTransaction,
   { sql, lockPrefix }: Context,
   where: Fragment,

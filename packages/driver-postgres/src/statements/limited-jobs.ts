@@ -1,5 +1,5 @@
 import { alive } from './anchor.js';
-import { newestRun } from './in-progress.js';
+import { newestRun, running } from './in-progress.js';
 import { NAMED, RUN } from './situation.js';
 import type { Tables } from './tables.js';
 
@@ -39,17 +39,13 @@ export const limitedJobStatements = (tables: Tables) => {
       ORDER BY part.queue, part.limits`,
 
     heldLimitedJobs: `
-      WITH RECURSIVE ${alive(tables)}, ${parts('$2::bigint', '$3::bigint')}
+      WITH ${alive(tables)}, ${running(tables, "job.limits <> ''")}
       SELECT ${NAMED} AS named, queue, limits, status = 'new' AS due, ${RUN} AS run FROM (
         (SELECT * FROM ${job} WHERE status = 'in-progress' AND limits <> '' LIMIT 1000)
         UNION ALL
-        SELECT first.* FROM part CROSS JOIN LATERAL (
-          SELECT * FROM ${job} AS job WHERE job.queue = part.queue AND job.limits = part.limits AND ${WAITS}
-          ORDER BY priority, id LIMIT (SELECT most FROM share)
-        ) AS first
+        SELECT * FROM ${job} WHERE id = ANY(ARRAY(SELECT id FROM running))
       ) AS job
-      ${run}
-      WHERE held OR job.status = 'in-progress'`,
+      ${run}`,
 
     // A slot's row is never changed, so its xmax is who has locked it last. The number of a transaction is made whole from the current one: it
     // is at most 2^31 away. A lock leaves no other trace that could be read without a lock.

@@ -22,10 +22,10 @@ interface HeldRow {
 export async function limitedJobs(
   on: PostgresTransaction,
   { sql, lockClass }: Context,
-  { parts: most, counted, looked }: LimitedJobsBounds,
+  { parts: most, counted }: LimitedJobsBounds,
 ): Promise<LimitedJobs> {
   const parts = await query<PartRow & Columns>(on, sql.limitedPartsOfAll, [most, counted]);
-  const held = await query<HeldRow & Columns>(on, sql.heldLimitedJobs, [lockClass.unsigned, most, looked]);
+  const held = await query<HeldRow & Columns>(on, sql.heldLimitedJobs, [lockClass.unsigned]);
   return {
     parts: parts.map(({ queue, limits, due, more }) => ({ queue, limits, due: Number(due), more })),
     held: held.map(({ named, queue, limits, due, run }) => ({
