@@ -1,11 +1,11 @@
 import { Problem } from './http/problem.js';
 
 /**
- * How long a look is new enough for others, in milliseconds. At least nine times as long as it took: so looks take a tenth
+ * How long a look is new enough for others, in milliseconds. At least 29 times as long as it took: so looks take a thirtieth
  * of the time, however slow the database is.
  */
 const NEW_MS = 2_000;
-const TIMES_TOOK = 9;
+const TIMES_TOOK = 29;
 
 /** How long a viewer waits for a look, in milliseconds. */
 const WAIT_MS = 10_000;

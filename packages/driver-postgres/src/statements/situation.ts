@@ -1,7 +1,7 @@
 import { alive } from './anchor.js';
 import { claimable } from './claim.js';
 import { followed, NEVER } from './followers.js';
-import { newestRun } from './in-progress.js';
+import { newestRun, running } from './in-progress.js';
 import { pauseConditions } from './pauses.js';
 import { isOutstanding, RUNS_NOW } from './siblings.js';
 import type { Tables } from './tables.js';
@@ -24,9 +24,8 @@ export const situationStatements = (tables: Tables) => {
   /** A part's due jobs before the job, in the order of the claim, which walks past those of paused kinds. */
   const before = (limits: string, which: string): string => `
         (SELECT job.id FROM ${job} AS job
-        ${newestRun(tables)}
         WHERE queue = own.queue AND ${claimable(limits)} AND ${which} AND (priority, job.id) < (own.priority, own.id)
-          AND ${isKindOpen} AND NOT held
+          AND ${isKindOpen} AND job.id NOT IN (SELECT id FROM running)
         ORDER BY priority, job.id
         LIMIT $4)`;
 
@@ -35,7 +34,8 @@ export const situationStatements = (tables: Tables) => {
     situation: `
       WITH ${alive(tables)}, own AS MATERIALIZED (
         SELECT * FROM ${job} WHERE public_id = $2
-      ), sibling AS MATERIALIZED (
+      ), ${running(tables, 'job.queue = (SELECT queue FROM own)')},
+      sibling AS MATERIALIZED (
         SELECT job.id, ${NAMED} AS named, ${RUN} AS run FROM (
           SELECT first.* FROM own CROSS JOIN LATERAL (
             SELECT * FROM ${job} WHERE key = own.key AND queue = own.queue AND ${RUNS_NOW} AND id <> own.id ORDER BY id LIMIT 100
