@@ -185,9 +185,7 @@ describe.each(SERVERS)('on $name', (server) => {
     await sql(server, url, 'UPDATE rowlock_schedule SET next_at = NULL');
     expect(await examined(url)).toMatchObject({
       code: 0,
-      findings: [
-        { check: 'schedules', severity: 'warning', what: 'The schedule once never fires again.' },
-      ],
+      findings: [{ check: 'schedules', severity: 'warning', what: 'The schedule once never fires again.' }],
     });
   });
 

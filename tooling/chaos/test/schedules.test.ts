@@ -34,7 +34,7 @@ test.each<[BrokenFiring, TickViolation['what']]>([
     const { violations } = await withSystem('postgres', async (system) => {
       const server = await system.startServer();
       try {
-        return await fireOn(system, server, { seed: 1, workers: 5, minutes: 0.1, broken, stopping: NEVER });
+        return await fireOn(system, server, { seed: 1, workers: 5, minutes: 0.2, broken, stopping: NEVER });
       } finally {
         await server.stop();
       }

@@ -19,10 +19,14 @@ function cells({ database, days, ticks, started, killed, violations }: ScheduleR
 
 /** What is wrong with the results, a line each. */
 export function failures(results: readonly ScheduleResult[]): string[] {
-  return results.flatMap(({ database, ticks, killed, violations, deaths }) => {
+  return results.flatMap(({ database, ticks, killed, isOver, violations, deaths }) => {
     const lines = violations.slice(0, TOLD).map(({ what, told }) => `${what}: ${told}`);
     if (violations.length > TOLD) lines.push(`and ${violations.length - TOLD} more`);
-    if (ticks === 0 || killed === 0) lines.push('no ticks or no kills, so nothing is proved');
+    if (!isOver)
+      lines.push(
+        'the time was not over, so nothing is proved: a busy machine needs fewer --workers or one --database',
+      );
+    else if (ticks === 0 || killed === 0) lines.push('no ticks or no kills, so nothing is proved');
     return [...lines, ...deaths].map((line) => `schedules on ${database}: ${line}`);
   });
 }
