@@ -176,6 +176,19 @@ describe.each(SERVERS)('on $name', (server) => {
     });
   });
 
+  test('a schedule that never fires again', async () => {
+    const { url, rowlock } = await stage(server);
+    const once = defineSchedule({ handler: Mail, payload: {}, cron: '0 0 0 1 1 * 2099' });
+    await rowlock.schedules.set('once', once);
+    expect(await examined(url)).toEqual({ code: 0, findings: [] });
+    // As after its last tick.
+    await sql(server, url, 'UPDATE rowlock_schedule SET next_at = NULL');
+    expect(await examined(url)).toMatchObject({
+      code: 0,
+      findings: [{ check: 'schedules', severity: 'warning', what: 'The schedule once never fires again.' }],
+    });
+  });
+
   test('a clock that is wrong', async () => {
     const { url } = await stage(server);
     const driver = server.driver(url);

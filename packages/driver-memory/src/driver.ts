@@ -29,7 +29,6 @@ import {
   type RunRef,
   type RunStart,
   type RunsStarted,
-  type ScheduleStore,
   type Sender,
   type SessionListener,
   type Situation,
@@ -54,7 +53,6 @@ import type { MemoryTransaction } from './memory-transaction.js';
 import { Process } from './process.js';
 import { MemoryPulse } from './pulse.js';
 import { RecordsTransaction } from './records-transaction.js';
-import { schedulesOf } from './schedules.js';
 import * as statements from './statements.js';
 import { MemoryStore } from './store.js';
 import { turn } from './turn.js';
@@ -98,7 +96,6 @@ export function memory({ database = new Database(), sessions = 'own' }: MemoryOp
 class Memory extends MemoryStore implements MemoryDriver {
   readonly name = 'memory';
   readonly pool = null;
-  readonly schedules: ScheduleStore = schedulesOf((statement) => this.execute(statement));
   readonly #process: Process;
   readonly #sessions: 'own' | 'shared';
 

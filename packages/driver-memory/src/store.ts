@@ -17,6 +17,7 @@ import type {
   RateNumbers,
   RateSetting,
   RunView,
+  ScheduleStore,
   Store,
   Updated,
   WakeUp,
@@ -24,10 +25,13 @@ import type {
 } from '@rowlock/core/driver';
 import type { Database } from './database.js';
 import type { Runner } from './runner.js';
+import { schedulesOf } from './schedules.js';
 import * as statements from './statements.js';
 
 /** The verbs that stand alone, each committed by itself or in a caller's transaction. */
 export class MemoryStore implements Store {
+  readonly schedules: ScheduleStore = schedulesOf((statement) => this.execute(statement));
+
   constructor(
     protected readonly db: Database,
     protected readonly on: Runner,

@@ -153,7 +153,7 @@ function openPool({ connecting, maxConnections, onConnect }: Settings): Pool {
 class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly name = 'mysql';
   readonly pool: SharedPool<PoolConnection>;
-  readonly schedules: ScheduleStore;
+  override readonly schedules: ScheduleStore;
   readonly captures: CaptureStore<MysqlTransaction>;
   readonly #settings: Settings;
   readonly #pool: Pool;

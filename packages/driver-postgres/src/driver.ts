@@ -120,7 +120,7 @@ export function postgres(options: PostgresOptions = {}): Driver<PostgresTransact
 class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction> {
   readonly name = 'postgres';
   readonly pool: SharedPool<pg.PoolClient>;
-  readonly schedules: ScheduleStore;
+  override readonly schedules: ScheduleStore;
   readonly captures: CaptureStore<PostgresTransaction>;
   readonly #pool: pg.Pool;
   readonly #ownsPool: boolean;

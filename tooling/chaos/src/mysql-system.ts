@@ -15,6 +15,9 @@ export const mysqlSystem: System<MysqlTransaction> = {
   backlog: `
     SELECT (SELECT COUNT(*) FROM rowlock_job WHERE queue = ? AND claimable = 1 AND limits = '') AS free,
            (SELECT COUNT(*) FROM rowlock_job WHERE queue = ? AND claimable = 1 AND limits > '') AS limited`,
+  ticks: `
+    SELECT metadata->>'$.rowlock.tick.schedule' AS schedule, metadata->>'$.rowlock.tick.scheduledFor' AS at, COUNT(*) AS jobs
+    FROM rowlock_job GROUP BY 1, 2`,
   slots: 'SELECT name, n FROM rowlock_limit_slot',
   freeSlots:
     'SELECT name, n FROM rowlock_limit_slot WHERE run_id IS NULL OR leased_until <= UTC_TIMESTAMP(6) FOR UPDATE SKIP LOCKED',

@@ -8,9 +8,10 @@ export interface Options {
   readonly databases: readonly DatabaseName[];
   readonly modes: readonly Mode[];
   readonly faults: readonly string[];
-  /** Worker processes of each mode. */
+  /** Worker processes of each mode. With `schedules`, of all. */
   readonly workers: number;
   readonly mixed: boolean;
+  readonly schedules: boolean;
   /** How long all of it may take; the mixed run takes exactly that. */
   readonly minutes: number;
   readonly json: boolean;
@@ -24,17 +25,25 @@ export class UsageError extends Error {
 const MINUTES = 10;
 const WORKERS = 3;
 
+/** Processes that fire schedules. */
+const FIRING = 5;
+
 /** @throws UsageError */
 export function readOptions(args: readonly string[]): Options {
   const values = parsed(args);
   const names = FAULTS.map(({ name }) => name);
+  const { mixed = false, schedules = false } = values;
+  if (schedules && (mixed || values.mode !== undefined || values.fault !== undefined))
+    throw new UsageError('--schedules takes no --mixed, --mode and --fault.');
+  const workers = schedules ? FIRING : WORKERS;
   return {
     seed: values.seed === undefined ? Date.now() % 1_000_000 : number('--seed', values.seed, 0, 2 ** 31),
     databases: choice('--database', values.database, DATABASES),
     modes: choice('--mode', values.mode, MODES),
     faults: choice('--fault', values.fault, names),
-    workers: values.workers === undefined ? WORKERS : number('--workers', values.workers, 1, 8),
-    mixed: values.mixed ?? false,
+    workers: values.workers === undefined ? workers : number('--workers', values.workers, 1, 8),
+    mixed,
+    schedules,
     minutes: values.minutes === undefined ? MINUTES : number('--minutes', values.minutes, 0.1, 1_440),
     json: values.json ?? false,
   };
@@ -47,6 +56,7 @@ const KNOWN = {
   fault: { type: 'string', multiple: true },
   workers: { type: 'string' },
   mixed: { type: 'boolean' },
+  schedules: { type: 'boolean' },
   minutes: { type: 'string' },
   json: { type: 'boolean' },
 } as const;

@@ -15,6 +15,9 @@ export const postgresSystem: System<PostgresTransaction> = {
   backlog: `
     SELECT (SELECT count(*) FROM rowlock.job WHERE queue = ? AND status = 'new' AND due AND limits = '') AS free,
            (SELECT count(*) FROM rowlock.job WHERE queue = ? AND status = 'new' AND due AND limits <> '') AS limited`,
+  ticks: `
+    SELECT metadata->'rowlock'->'tick'->>'schedule' AS schedule, metadata->'rowlock'->'tick'->>'scheduledFor' AS at, count(*) AS jobs
+    FROM rowlock.job GROUP BY 1, 2`,
   slots: 'SELECT name, n FROM rowlock.limit_slot',
   freeSlots: `SELECT name, n FROM rowlock.limit_slot AS slot
     WHERE NOT EXISTS (SELECT FROM rowlock.limit_mark AS mark

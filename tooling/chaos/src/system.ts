@@ -37,6 +37,9 @@ export interface System<Tx> {
   /** How many due jobs of a queue are not settled, without and with limits, by the claim's own indexes. Takes the queue twice. */
   readonly backlog: string;
 
+  /** How many jobs there are of each tick: of a schedule, at an instant. */
+  readonly ticks: string;
+
   /** All slots of limits. */
   readonly slots: string;
 

@@ -21,13 +21,17 @@ const COLUMNS: readonly Violation['what'][] = ['lost', 'doubled', 'overlap'];
 
 /** The results as a table of text. */
 export function table(results: readonly Result[]): string {
-  const rows = [HEADS, ...results.map(cells)];
-  const widths = HEADS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return aligned([HEADS, ...results.map(cells)], 3);
+}
+
+/** Rows of cells as lines. @param words How many columns have words, at the left. The others have numbers. */
+export function aligned(rows: readonly (readonly string[])[], words: number): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>
       row
         .map((cell, column) =>
-          column < 3 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+          column < words ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
         )
         .join('  '),
     )

@@ -17,9 +17,16 @@ test.each([
   [['--fault', 'flood'], '--fault takes "kill -9"'],
   [['--minutes', 'ten'], '--minutes must be a number from 0.1 to 1440, not "ten".'],
   [['mixed'], 'mixed'],
+  [['--schedules', '--mode', 'hold'], '--schedules takes no --mixed, --mode and --fault.'],
 ])('%j is refused with a sentence', (args, sentence) => {
   expect(() => readOptions(args)).toThrow(UsageError);
   expect(() => readOptions(args)).toThrow(sentence);
+});
+
+test('five processes fire schedules, unless another number is given', () => {
+  expect(readOptions(['--schedules']).workers).toBe(5);
+  expect(readOptions(['--schedules', '--workers', '2']).workers).toBe(2);
+  expect(readOptions([]).workers).toBe(3);
 });
 
 test('a seed has one plan, and another seed another', () => {

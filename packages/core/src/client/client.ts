@@ -99,7 +99,7 @@ export class Client<Tx> {
   /** The rates that are in use, and their numbers at run time. */
   readonly rates: RateSettings;
   /** The schedules, at run time. */
-  readonly schedules: Schedules;
+  readonly schedules: Schedules<Tx>;
 
   /** @param around The middleware around enqueues, if any. */
   constructor(
@@ -119,7 +119,10 @@ export class Client<Tx> {
     };
     this.limits = new LimitSizes(open, sizes);
     this.rates = new RateSettings(open);
-    this.schedules = new Schedules(open, sizes);
+    this.schedules = new Schedules(
+      (call, work) => this.#within(call, (tx) => work(tx === undefined ? driver : this.#join(tx))),
+      sizes,
+    );
     this.#around = around;
     this.#calls = new SharedStore(driver, here, log, clock);
     this.#settled = new SettledJobs({

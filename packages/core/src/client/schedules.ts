@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Driver } from '../driver/driver.js';
 import type { Missed, Overlap, SchedulePlan, ScheduleRow, ScheduleSource } from '../driver/schedule-store.js';
+import type { Store } from '../driver/store.js';
 import { InvalidInputError, ScheduleNotFoundError } from '../errors.js';
 import type { DeclaredSizes } from '../handler/job-limits.js';
 import { checkName, checkWhole } from '../input.js';
@@ -10,11 +10,18 @@ import type { Json } from '../job/json.js';
 import { nextOf, writeSchedules } from '../schedule/declared.js';
 import { jobOf } from '../schedule/firing.js';
 import { planOf, type Schedule } from '../schedule/schedule.js';
+import type { CallOptions } from './call-options.js';
 
 /** How often a change that another one overtakes is tried. */
 const TRIES = 5;
 
-type ScheduleDriver = Pick<Driver, 'schedules' | 'enqueue' | 'notify' | 'workers'>;
+type ScheduleDriver = Pick<Store, 'schedules' | 'enqueue' | 'notify' | 'workers'>;
+
+/** Makes a call with its transaction. Rejects when calls are refused. */
+type Within<Tx> = <Answer>(
+  call: CallOptions<Tx>,
+  work: (driver: ScheduleDriver) => Promise<Answer>,
+) => Promise<Answer>;
 
 /** A schedule as it is in the database. */
 export interface ScheduleView {
@@ -46,20 +53,19 @@ export interface ScheduleView {
 }
 
 /** The schedules, at run time. */
-export class Schedules {
-  readonly #driver: () => ScheduleDriver;
+export class Schedules<Tx = unknown> {
+  readonly #within: Within<Tx>;
 
   readonly #sizes: DeclaredSizes | undefined;
 
-  /** @param driver Throws when calls are refused. */
-  constructor(driver: () => ScheduleDriver, sizes?: DeclaredSizes) {
-    this.#driver = driver;
+  constructor(within: Within<Tx>, sizes?: DeclaredSizes) {
+    this.#within = within;
     this.#sizes = sizes;
   }
 
   /**
    * Adds a schedule, or changes the one with this name. A schedule that is paused stays so. If its times stay as they
-   * are, a tick that is overdue still comes.
+   * are, a tick that is overdue still comes. With `tx`, this takes effect when that transaction commits.
    *
    * @param by Who sets it, for `list`. Default: the host.
    * @throws InvalidInputError, also when code declares it; InvalidPayloadError
@@ -68,23 +74,26 @@ export class Schedules {
     name: string,
     schedule: Schedule<Schema>,
     { by = hostname() }: { readonly by?: string } = {},
+    call: CallOptions<Tx> = {},
   ): Promise<void> {
-    checkName('by', by);
-    const plan = await planOf(name, schedule, this.#sizes);
-    const driver = this.#driver();
-    const [before] = (await driver.schedules.find([name])).schedules;
-    if (before?.source === 'code')
-      throw new InvalidInputError(
-        `The schedule ${JSON.stringify(name)} is declared in code: change it there, or choose another name.`,
-      );
-    if (await writeSchedules(driver.schedules, [[name, plan]], 'dynamic', by))
-      await driver.notify([{ schedule: name }]);
+    return this.#within(call, async (driver) => {
+      checkName('by', by);
+      const plan = await planOf(name, schedule, this.#sizes);
+      const [before] = (await driver.schedules.find([name])).schedules;
+      if (before?.source === 'code')
+        throw new InvalidInputError(
+          `The schedule ${JSON.stringify(name)} is declared in code: change it there, or choose another name.`,
+        );
+      if (await writeSchedules(driver.schedules, [[name, plan]], 'dynamic', by))
+        await driver.notify([{ schedule: name }]);
+    });
   }
 
   /** All schedules in the order of their names, up to 1,000. */
   async list(): Promise<readonly ScheduleView[]> {
-    const driver = this.#driver();
-    const [{ schedules }, workers] = await Promise.all([driver.schedules.find(), driver.workers()]);
+    const [{ schedules }, workers] = await this.#within({}, (driver) =>
+      Promise.all([driver.schedules.find(), driver.workers()]),
+    );
     const declared = new Set(workers.flatMap((worker) => (worker.alive ? worker.schedules : [])));
     return schedules.map((schedule) => viewOf(schedule, declared));
   }
@@ -101,7 +110,7 @@ export class Schedules {
     const name = typeof schedule === 'string' ? schedule : 'preview';
     checkName('The name of a schedule', name);
     const plan = typeof schedule === 'string' ? undefined : await planOf(name, schedule, this.#sizes);
-    const { now, schedules } = await this.#driver().schedules.find([name]);
+    const { now, schedules } = await this.#within({}, (driver) => driver.schedules.find([name]));
     const found = plan ?? existing(name, schedules).plan;
     const times: Date[] = [];
     for (let at: number | null = now; times.length < count; ) {
@@ -119,59 +128,71 @@ export class Schedules {
    * @throws ScheduleNotFoundError
    */
   async run(name: string): Promise<Enqueued> {
-    const { row, now } = await this.#find(name);
-    const { plan } = row;
-    const job = jobOf(name, plan, { schedule: name, scheduledFor: new Date(now), lateMs: 0 });
-    const [enqueued] = await this.#driver().enqueue(
-      [{ ...job, available: { inMs: 0 } }],
-      [{ queue: plan.job.queue }],
-    );
+    const [enqueued] = await this.#within({}, async (driver) => {
+      const { row, now } = await find(driver, name);
+      const { plan } = row;
+      const job = jobOf(name, plan, { schedule: name, scheduledFor: new Date(now), lateMs: 0 });
+      return driver.enqueue([{ ...job, available: { inMs: 0 } }], [{ queue: plan.job.queue }]);
+    });
     if (enqueued === undefined) throw new Error('The driver returned no outcome for a job.');
     return enqueued;
   }
 
   /**
-   * Fires no more until `resume`. A deploy does not end the pause.
+   * Fires no more until `resume`. A deploy does not end the pause. With `tx`, the pause begins when that transaction
+   * commits.
    *
    * @param by Who pauses it, for `list`. Default: the host.
    * @throws ScheduleNotFoundError
    */
-  async pause(name: string, { by = hostname() }: { readonly by?: string } = {}): Promise<void> {
+  async pause(
+    name: string,
+    { by = hostname() }: { readonly by?: string } = {},
+    call: CallOptions<Tx> = {},
+  ): Promise<void> {
     checkName('The name of a schedule', name);
     checkName('by', by);
-    if (!(await this.#driver().schedules.pause(name, by))) throw new ScheduleNotFoundError(name);
+    return this.#within(call, async ({ schedules }) => {
+      if (!(await schedules.pause(name, by))) throw new ScheduleNotFoundError(name);
+    });
   }
 
   /**
-   * Ends a pause. The ticks that came during it are left out.
+   * Ends a pause. The ticks that came during it are left out. With `tx`, the pause ends when that transaction commits.
    *
    * @throws ScheduleNotFoundError
    */
-  async resume(name: string): Promise<void> {
-    const driver = this.#driver();
-    for (let tries = 0; tries < TRIES; tries++) {
-      const { row, now } = await this.#find(name);
-      if (row.pausedAt === null) return;
-      if (await driver.schedules.resume(name, row.fingerprint, nextOf(name, row.plan, now)))
-        return driver.notify([{ schedule: name }]);
-    }
+  async resume(name: string, call: CallOptions<Tx> = {}): Promise<void> {
+    return this.#within(call, async (driver) => {
+      for (let tries = 0; tries < TRIES; tries++) {
+        const { row, now } = await find(driver, name);
+        if (row.pausedAt === null) return;
+        if (await driver.schedules.resume(name, row.fingerprint, nextOf(name, row.plan, now)))
+          return driver.notify([{ schedule: name }]);
+      }
+    });
   }
 
   /**
-   * Deletes a schedule. Its jobs stay. One that is declared in code is back when a worker of that code starts.
+   * Deletes a schedule. Its jobs stay. One that is declared in code is back when a worker of that code starts. With
+   * `tx`, this takes effect when that transaction commits.
    *
    * @returns whether there was such a schedule
    */
-  async remove(name: string): Promise<boolean> {
+  async remove(name: string, call: CallOptions<Tx> = {}): Promise<boolean> {
     checkName('The name of a schedule', name);
-    return this.#driver().schedules.remove(name);
+    return this.#within(call, ({ schedules }) => schedules.remove(name));
   }
+}
 
-  async #find(name: string): Promise<{ readonly row: ScheduleRow; readonly now: number }> {
-    checkName('The name of a schedule', name);
-    const { now, schedules } = await this.#driver().schedules.find([name]);
-    return { row: existing(name, schedules), now };
-  }
+/** @throws ScheduleNotFoundError */
+async function find(
+  driver: ScheduleDriver,
+  name: string,
+): Promise<{ readonly row: ScheduleRow; readonly now: number }> {
+  checkName('The name of a schedule', name);
+  const { now, schedules } = await driver.schedules.find([name]);
+  return { row: existing(name, schedules), now };
 }
 
 /** @throws ScheduleNotFoundError */

@@ -2,19 +2,12 @@ import type { NewJob } from '../job/job.js';
 import type { WakeUp } from './wake-up.js';
 
 /**
- * The schedules of a database. Each verb commits by itself. All times are milliseconds since 1970, by the database's
- * clock. Names are compared byte by byte.
+ * The schedules of a database. Each verb commits by itself, or is part of the caller's transaction. All times are
+ * milliseconds since 1970, by the database's clock. Names are compared byte by byte.
  */
-export interface ScheduleStore {
+export interface JoinableSchedules {
   /** Reads without locks, in the order of the names, up to 1,000. @param names Default: all. */
   find(names?: readonly string[]): Promise<FoundSchedules>;
-
-  /**
-   * The schedules whose time has come, the earliest first. Those that are paused have none. Reads without locks.
-   *
-   * @param except The names of schedules to leave out.
-   */
-  due(except: readonly string[], limit: number): Promise<DueSchedules>;
 
   /** Inserts schedules, or changes those whose fingerprint or source differs. A pause stays. */
   set(schedules: readonly NewSchedule[], by: string): Promise<void>;
@@ -27,6 +20,16 @@ export interface ScheduleStore {
 
   /** Returns whether there was such a schedule. */
   remove(name: string): Promise<boolean>;
+}
+
+/** The schedules on the driver's own pool: these verbs work in transactions of their own. */
+export interface ScheduleStore extends JoinableSchedules {
+  /**
+   * The schedules whose time has come, the earliest first. Those that are paused have none. Reads without locks.
+   *
+   * @param except The names of schedules to leave out.
+   */
+  due(except: readonly string[], limit: number): Promise<DueSchedules>;
 
   /**
    * SKIP LOCKED. Moves schedules to their next times and enqueues their jobs, in one transaction. A schedule that is not

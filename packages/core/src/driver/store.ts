@@ -6,6 +6,7 @@ import type { WorkerView } from './anchor.js';
 import type { JobFilter, JobIds, Page } from './job-filter.js';
 import type { NewPause, PauseMode, PauseTarget, PauseView } from './pause.js';
 import type { RunView } from './run-view.js';
+import type { JoinableSchedules } from './schedule-store.js';
 import type { WakeUp } from './wake-up.js';
 
 /**
@@ -13,6 +14,8 @@ import type { WakeUp } from './wake-up.js';
  * caller's transaction.
  */
 export interface Store {
+  readonly schedules: JoinableSchedules;
+
   /**
    * Inserts jobs, in order. Names have up to 128 characters and keys up to 512. Names and keys are compared byte by
    * byte. A job whose unique key is taken is not inserted: its outcome is `duplicate`, with the public id of the job

@@ -1,4 +1,4 @@
-import type { NewSchedule, SchedulePlan, ScheduleStore } from '../driver/schedule-store.js';
+import type { JoinableSchedules, NewSchedule, SchedulePlan } from '../driver/schedule-store.js';
 import { InvalidInputError } from '../errors.js';
 import type { DeclaredSizes } from '../handler/job-limits.js';
 import { fingerprintOf, isSame } from './fingerprint.js';
@@ -31,7 +31,7 @@ export class DeclaredSchedules {
    *
    * @throws InvalidInputError, InvalidPayloadError, DriverError
    */
-  async write(store: ScheduleStore, by: string): Promise<boolean> {
+  async write(store: JoinableSchedules, by: string): Promise<boolean> {
     if (this.#plans.size === 0) return false;
     const plans: [string, SchedulePlan][] = [];
     for (const [name, plan] of this.#plans) plans.push([name, await plan]);
@@ -41,7 +41,7 @@ export class DeclaredSchedules {
 
 /** @returns whether any was new, or differed */
 export async function writeSchedules(
-  store: ScheduleStore,
+  store: JoinableSchedules,
   plans: readonly (readonly [name: string, plan: SchedulePlan])[],
   source: NewSchedule['source'],
   by: string,

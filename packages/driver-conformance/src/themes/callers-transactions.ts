@@ -28,6 +28,11 @@ function calls<Tx>(
     redrive: () => rowlock.redrive(publicId, { tx }),
     updateMetadata: () => rowlock.updateMetadata(publicId, [increment('n')], { tx }),
     updatePayload: () => rowlock.updatePayload(publicId, [increment('n')], { tx }),
+    'schedules.set': () =>
+      rowlock.schedules.set(key, { handler: kind, payload: 'lost', every: '1h' }, {}, { tx }),
+    'schedules.pause': () => rowlock.schedules.pause(key, {}, { tx }),
+    'schedules.resume': () => rowlock.schedules.resume(key, { tx }),
+    'schedules.remove': () => rowlock.schedules.remove(key, { tx }),
   };
 }
 

@@ -76,6 +76,21 @@ export const scheduledJobs = theme('scheduled jobs', (test) => {
     expect(ticks).toHaveLength(5);
   });
 
+  test('a schedule that is set in a transaction fires when that has committed', async (stage) => {
+    const { key: name, driver } = stage;
+    stage.defer(() => driver.schedules.remove(name));
+    const { handler, ticks } = recorder(stage);
+    await startWorker(stage, [handler]);
+    const client = clientOf(stage, []);
+    const transaction = await stage.caller();
+    const schedule = { handler, payload: 7, every: '1s' } as const;
+    await client.schedules.set(name, schedule, { by: 'ann' }, { tx: transaction.tx });
+    expect(await view(stage, name)).toBeUndefined();
+    await transaction.commit();
+    expect(await view(stage, name)).toMatchObject({ source: 'dynamic', updatedBy: 'ann' });
+    await until('a tick has come', async () => ticks.length > 0);
+  });
+
   test('a schedule fires at its time, while a worker sleeps', async (stage) => {
     const { key: name, driver } = stage;
     stage.defer(() => driver.schedules.remove(name));

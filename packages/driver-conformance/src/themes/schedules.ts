@@ -123,6 +123,35 @@ export const schedules = theme('schedules', (test) => {
     expect(await driver.schedules.remove(key)).toBe(false);
   });
 
+  test('in a transaction, a schedule is there with its commit, and not at all when it is rolled back', async (stage) => {
+    const { driver, caller } = stage;
+    const given = schedule(stage);
+    for (const ends of ['rollback', 'commit'] as const) {
+      const transaction = await caller();
+      const { schedules } = driver.join(transaction.tx);
+      await schedules.set([given], 'ann');
+      expect((await schedules.find([given.name])).schedules).toMatchObject([{ plan: given.plan }]);
+      expect(await read(stage, given)).toBeUndefined();
+      await transaction[ends]();
+      expect((await read(stage, given))?.plan).toEqual(ends === 'commit' ? given.plan : undefined);
+    }
+  });
+
+  test('in a transaction, a schedule is paused, resumed and removed with the commit', async (stage) => {
+    const { driver, caller } = stage;
+    const given = schedule(stage);
+    await driver.schedules.set([given], 'ann');
+    const { tx, commit } = await caller();
+    const { schedules } = driver.join(tx);
+    expect(await schedules.pause(given.name, 'bob')).toBe(true);
+    expect(await schedules.resume(given.name, 'one', 7)).toBe(true);
+    expect((await schedules.find([given.name])).schedules).toMatchObject([{ nextAt: 7, pausedAt: null }]);
+    expect(await schedules.remove(given.name)).toBe(true);
+    expect(await read(stage, given)).toMatchObject({ nextAt: HOUR_MS, pausedAt: null });
+    await commit();
+    expect(await read(stage, given)).toBeUndefined();
+  });
+
   test('many programs may write the same ones at once', async (stage) => {
     const { driver, key } = stage;
     const given = ['c', 'a', 'b'].map((name) => schedule(stage, { name: `${key} ${name}` }));

@@ -3,6 +3,7 @@ import {
   despiteDeadlocks,
   type Firing,
   type FoundSchedules,
+  type JoinableSchedules,
   type NewSchedule,
   type ScheduleSource,
   type ScheduleStore,
@@ -31,6 +32,44 @@ interface ScheduleRow {
   updated_by: string;
 }
 
+/** The verbs that a caller's transaction may have. */
+export class MysqlJoinableSchedules implements JoinableSchedules {
+  protected readonly sql: Statements;
+  protected readonly on: MysqlTransaction;
+
+  constructor(sql: Statements, on: MysqlTransaction) {
+    this.sql = sql;
+    this.on = on;
+  }
+
+  async find(names?: readonly string[]): Promise<FoundSchedules> {
+    const { sql, on } = this;
+    if (names === undefined) return found(await query<ScheduleRow>(on, sql.findSchedules));
+    const wanted = list(names);
+    return found(await query<ScheduleRow>(on, sql.findNamedSchedules(wanted.places), wanted.values));
+  }
+
+  set(schedules: readonly NewSchedule[], by: string): Promise<void> {
+    return setOn(this.on, this.sql, schedules, by);
+  }
+
+  async pause(name: string, by: string): Promise<boolean> {
+    return this.#changes(this.sql.pauseSchedule, [by, name]);
+  }
+
+  async resume(name: string, fingerprint: string, nextAt: number | null): Promise<boolean> {
+    return this.#changes(this.sql.resumeSchedule, [nextAt, name, fingerprint]);
+  }
+
+  async remove(name: string): Promise<boolean> {
+    return this.#changes(this.sql.removeSchedule, [name]);
+  }
+
+  async #changes(text: string, values: readonly (string | number | null)[]): Promise<boolean> {
+    return (await change(this.on, text, values)).rows > 0;
+  }
+}
+
 interface SchedulesParts {
   readonly sql: Statements;
   readonly on: MysqlTransaction;
@@ -39,18 +78,12 @@ interface SchedulesParts {
   readonly wake: (wakeUps: readonly WakeUp[]) => void;
 }
 
-export class MysqlSchedules implements ScheduleStore {
+export class MysqlSchedules extends MysqlJoinableSchedules implements ScheduleStore {
   readonly #parts: SchedulesParts;
 
   constructor(parts: SchedulesParts) {
+    super(parts.sql, parts.on);
     this.#parts = parts;
-  }
-
-  async find(names?: readonly string[]): Promise<FoundSchedules> {
-    const { sql, on } = this.#parts;
-    if (names === undefined) return found(await query<ScheduleRow>(on, sql.findSchedules));
-    const wanted = list(names);
-    return found(await query<ScheduleRow>(on, sql.findNamedSchedules(wanted.places), wanted.values));
   }
 
   async due(except: readonly string[], limit: number): Promise<DueSchedules> {
@@ -65,27 +98,8 @@ export class MysqlSchedules implements ScheduleStore {
     return { now, schedules: inOrder, nextMs: number(rows[0]?.next_ms ?? null) };
   }
 
-  /** In the order of the names, so that two programs do not wait for each other. */
-  async set(schedules: readonly NewSchedule[], by: string): Promise<void> {
-    const { sql, inTransaction } = this.#parts;
-    const inOrder = schedules.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-    await despiteDeadlocks(() =>
-      inTransaction(async (tx) => {
-        for (const schedule of inOrder) await set(sql, tx, schedule, by);
-      }),
-    );
-  }
-
-  async pause(name: string, by: string): Promise<boolean> {
-    return this.#changes(this.#parts.sql.pauseSchedule, [by, name]);
-  }
-
-  async resume(name: string, fingerprint: string, nextAt: number | null): Promise<boolean> {
-    return this.#changes(this.#parts.sql.resumeSchedule, [nextAt, name, fingerprint]);
-  }
-
-  async remove(name: string): Promise<boolean> {
-    return this.#changes(this.#parts.sql.removeSchedule, [name]);
+  override async set(schedules: readonly NewSchedule[], by: string): Promise<void> {
+    await despiteDeadlocks(() => this.#parts.inTransaction((tx) => setOn(tx, this.sql, schedules, by)));
   }
 
   async fire(firings: readonly Firing[]): Promise<readonly string[]> {
@@ -105,10 +119,17 @@ export class MysqlSchedules implements ScheduleStore {
     wake(fired.flatMap(({ wakeUps }) => wakeUps));
     return fired.map(({ name }) => name);
   }
+}
 
-  async #changes(text: string, values: readonly (string | number | null)[]): Promise<boolean> {
-    return (await change(this.#parts.on, text, values)).rows > 0;
-  }
+/** In the order of the names, so that two programs do not wait for each other. */
+async function setOn(
+  tx: MysqlTransaction,
+  sql: Statements,
+  schedules: readonly NewSchedule[],
+  by: string,
+): Promise<void> {
+  const inOrder = schedules.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  for (const schedule of inOrder) await set(sql, tx, schedule, by);
 }
 
 async function set(sql: Statements, tx: MysqlTransaction, schedule: NewSchedule, by: string): Promise<void> {

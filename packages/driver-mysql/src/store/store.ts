@@ -6,6 +6,7 @@ import {
   type JobIdPage,
   type JobPage,
   type JobUpdate,
+  type JoinableSchedules,
   type LimitSize,
   type Moved,
   type NewJob,
@@ -40,6 +41,7 @@ import { enqueue } from './enqueue.js';
 import type { InTransaction } from './in-transaction.js';
 import { jobRuns } from './job-runs.js';
 import { move } from './move.js';
+import { MysqlJoinableSchedules } from './schedules.js';
 import type { Scope } from './scope.js';
 import { takenKey } from './taken-key.js';
 import { update } from './update.js';
@@ -51,11 +53,13 @@ export class MysqlStore implements Store {
   protected readonly scope: Scope;
   /** Runs statements in one transaction. A caller's transaction is used when there is one. */
   protected readonly inTransaction: InTransaction;
+  readonly schedules: JoinableSchedules;
 
   constructor(context: Context, scope: Scope, inTransaction: InTransaction = async (work) => work(scope.on)) {
     this.context = context;
     this.scope = scope;
     this.inTransaction = inTransaction;
+    this.schedules = new MysqlJoinableSchedules(context.sql, scope.on);
   }
 
   enqueue(

@@ -1,4 +1,5 @@
 import type { Tables } from './tables.js';
+import { WITHIN } from './within.js';
 
 const ms = (time: string): string => `floor(extract(epoch FROM ${time}) * 1000)::float8`;
 const time = (value: string): string => `to_timestamp(${value} / 1000)`;
@@ -14,9 +15,11 @@ const SEEN = `${ms('statement_timestamp()')} AS now, name, plan, fingerprint, so
 /** The schedules, and the moves to their next times. */
 export const scheduleStatements = ({ schedule }: Tables) => ({
   findSchedules: `
-      SELECT ${SEEN} FROM (SELECT) AS one
-      LEFT JOIN ${schedule} ON $1::text[] IS NULL OR name = ANY($1::text[])
-      ORDER BY name LIMIT 1000`,
+      SELECT to_json(seen)::text AS answer FROM (
+        SELECT ${SEEN} FROM (SELECT) AS one
+        LEFT JOIN ${schedule} ON $1::text[] IS NULL OR name = ANY($1::text[])
+        WHERE true ${WITHIN}
+        ORDER BY name LIMIT 1000) AS seen`,
 
   dueSchedules: `
       SELECT ${SEEN}, ${untilFirst(schedule)} AS next_ms FROM (SELECT) AS one
@@ -29,7 +32,7 @@ export const scheduleStatements = ({ schedule }: Tables) => ({
 
   setSchedule: `
       INSERT INTO ${schedule} AS schedule (name, plan, fingerprint, source, next_at, updated_by)
-      VALUES ($1, $2, $3, $4, ${time('$5::float8')}, $6)
+      SELECT $1::text, $2::jsonb, $3::text, $4::text, ${time('$5::float8')}, $6::text WHERE true ${WITHIN}
       ON CONFLICT (name) DO UPDATE
       SET plan = excluded.plan, fingerprint = excluded.fingerprint, source = excluded.source,
           next_at = CASE WHEN $7::boolean THEN schedule.next_at ELSE excluded.next_at END,
@@ -37,17 +40,17 @@ export const scheduleStatements = ({ schedule }: Tables) => ({
       WHERE schedule.fingerprint <> excluded.fingerprint OR schedule.source <> excluded.source`,
 
   pauseSchedule: `
-      UPDATE ${schedule} SET paused_by = CASE WHEN paused_at IS NULL THEN $2 ELSE paused_by END,
+      UPDATE ${schedule} SET paused_by = CASE WHEN paused_at IS NULL THEN $2::text ELSE paused_by END,
                              paused_at = coalesce(paused_at, clock_timestamp())
-      WHERE name = $1
+      WHERE name = $1::text ${WITHIN}
       RETURNING name`,
 
   resumeSchedule: `
       UPDATE ${schedule} SET paused_at = NULL, paused_by = NULL, next_at = ${time('$3::float8')}
-      WHERE name = $1 AND fingerprint = $2 AND paused_at IS NOT NULL
+      WHERE name = $1::text AND fingerprint = $2::text AND paused_at IS NOT NULL ${WITHIN}
       RETURNING name`,
 
-  removeSchedule: `DELETE FROM ${schedule} WHERE name = $1 RETURNING name`,
+  removeSchedule: `DELETE FROM ${schedule} WHERE name = $1::text ${WITHIN} RETURNING name`,
 
   // The lock checks the conditions again: another worker may have moved the schedule since the snapshot.
   moveSchedules: `

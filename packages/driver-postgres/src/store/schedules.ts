@@ -3,6 +3,7 @@ import {
   despiteDeadlocks,
   type Firing,
   type FoundSchedules,
+  type JoinableSchedules,
   type NewSchedule,
   type SchedulePlan,
   type ScheduleSource,
@@ -10,8 +11,9 @@ import {
   storableJson,
   storableText,
 } from '@rowlock/core/driver';
+import { toText } from '../connection/pipeline/to-text.js';
 import type { Context } from '../context.js';
-import { type PostgresTransaction, type Queryable, query } from '../query.js';
+import { answers, type Queryable, query, textOrNull } from '../query.js';
 import type { PostgresStore } from './store.js';
 
 /** A row, or the time alone. */
@@ -34,57 +36,67 @@ type InTransaction = <Result>(
   work: (store: Pick<PostgresStore, 'enqueue'>, on: Queryable) => Promise<Result>,
 ) => Promise<Result>;
 
-export class PostgresSchedules implements ScheduleStore {
-  readonly #context: Context;
-  readonly #on: PostgresTransaction;
-  readonly #inTransaction: InTransaction;
+/** The verbs that a caller's transaction may have. */
+export class PostgresJoinableSchedules implements JoinableSchedules {
+  protected readonly context: Context;
+  protected readonly on: Queryable;
 
-  constructor(context: Context, on: PostgresTransaction, inTransaction: InTransaction) {
-    this.#context = context;
-    this.#on = on;
-    this.#inTransaction = inTransaction;
+  constructor(context: Context, on: Queryable) {
+    this.context = context;
+    this.on = on;
   }
 
   async find(names?: readonly string[]): Promise<FoundSchedules> {
-    return found(await query<ScheduleRow>(this.#on, this.#context.sql.findSchedules, [names ?? null]));
+    const wanted = names === undefined ? null : toText(names);
+    return found(await answers<ScheduleRow>(this.on, this.context.sql.findSchedules, [wanted]));
+  }
+
+  set(schedules: readonly NewSchedule[], by: string): Promise<void> {
+    return setOn(this.on, this.context, schedules, by);
+  }
+
+  async pause(name: string, by: string): Promise<boolean> {
+    return this.#changes(this.context.sql.pauseSchedule, [name, by]);
+  }
+
+  async resume(name: string, fingerprint: string, nextAt: number | null): Promise<boolean> {
+    return this.#changes(this.context.sql.resumeSchedule, [name, fingerprint, textOrNull(nextAt)]);
+  }
+
+  async remove(name: string): Promise<boolean> {
+    return this.#changes(this.context.sql.removeSchedule, [name]);
+  }
+
+  async #changes(text: string, values: unknown[]): Promise<boolean> {
+    return (await query(this.on, text, values)).length > 0;
+  }
+}
+
+export class PostgresSchedules extends PostgresJoinableSchedules implements ScheduleStore {
+  readonly #inTransaction: InTransaction;
+
+  constructor(context: Context, on: Queryable, inTransaction: InTransaction) {
+    super(context, on);
+    this.#inTransaction = inTransaction;
   }
 
   async due(except: readonly string[], limit: number): Promise<DueSchedules> {
-    const { dueSchedules } = this.#context.sql;
-    const rows = await query<ScheduleRow & { next_ms: number | null }>(this.#on, dueSchedules, [
+    const { dueSchedules } = this.context.sql;
+    const rows = await query<ScheduleRow & { next_ms: number | null }>(this.on, dueSchedules, [
       except,
       limit,
     ]);
     return { ...found(rows), nextMs: rows[0]?.next_ms ?? null };
   }
 
-  async set(schedules: readonly NewSchedule[], by: string): Promise<void> {
-    // In the order of the names, so that two programs do not wait for each other.
-    const inOrder = schedules.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-    await this.#inTransaction(async (_, on) => {
-      for (const { name, plan, fingerprint, source, nextAt, keepsNext } of inOrder) {
-        const values = [storableText(name), storableJson(plan), fingerprint, source, nextAt, by, keepsNext];
-        await query(on, this.#context.sql.setSchedule, values);
-      }
-    });
-  }
-
-  async pause(name: string, by: string): Promise<boolean> {
-    return this.#changes(this.#context.sql.pauseSchedule, [name, by]);
-  }
-
-  async resume(name: string, fingerprint: string, nextAt: number | null): Promise<boolean> {
-    return this.#changes(this.#context.sql.resumeSchedule, [name, fingerprint, nextAt]);
-  }
-
-  async remove(name: string): Promise<boolean> {
-    return this.#changes(this.#context.sql.removeSchedule, [name]);
+  override set(schedules: readonly NewSchedule[], by: string): Promise<void> {
+    return this.#inTransaction((_, on) => setOn(on, this.context, schedules, by));
   }
 
   fire(firings: readonly Firing[]): Promise<readonly string[]> {
     return despiteDeadlocks(() =>
       this.#inTransaction(async (store, on) => {
-        const moved = await query<{ name: string }>(on, this.#context.sql.moveSchedules, [
+        const moved = await query<{ name: string }>(on, this.context.sql.moveSchedules, [
           firings.map(({ name }) => name),
           firings.map(({ at }) => at),
           firings.map(({ fingerprint }) => fingerprint),
@@ -101,9 +113,19 @@ export class PostgresSchedules implements ScheduleStore {
       }),
     );
   }
+}
 
-  async #changes(text: string, values: unknown[]): Promise<boolean> {
-    return (await query(this.#on, text, values)).length > 0;
+async function setOn(
+  on: Queryable,
+  { sql }: Context,
+  schedules: readonly NewSchedule[],
+  by: string,
+): Promise<void> {
+  // In the order of the names, so that two programs do not wait for each other.
+  const inOrder = schedules.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  for (const { name, plan, fingerprint, source, nextAt, keepsNext } of inOrder) {
+    const values = [storableText(name), storableJson(plan), fingerprint, source, textOrNull(nextAt), by];
+    await query(on, sql.setSchedule, [...values, String(keepsNext)]);
   }
 }
 

@@ -6,6 +6,7 @@ import {
   type JobIdPage,
   type JobPage,
   type JobUpdate,
+  type JoinableSchedules,
   type LimitSize,
   type Moved,
   NEVER,
@@ -44,6 +45,7 @@ import { follow } from './followers.js';
 import { type GivenJob, newJobs } from './given.js';
 import { jobRuns } from './job-runs.js';
 import { move } from './move.js';
+import { PostgresJoinableSchedules } from './schedules.js';
 import { update } from './update.js';
 import { countJobs, listJobIds, listJobs } from './views.js';
 
@@ -54,13 +56,16 @@ const MOST_TRIES = 10;
 export class PostgresStore implements Store {
   /** The number of jobs that one statement inserts. While the server inserts them, the next ones are serialised. */
   protected readonly perStatement: number = 1_000;
+  readonly schedules: JoinableSchedules;
 
   /** @param withoutTimeout For statements that may read much, and take long. */
   constructor(
     protected readonly context: Context,
     protected readonly on: Queryable,
     private readonly withoutTimeout: Queryable = on,
-  ) {}
+  ) {
+    this.schedules = new PostgresJoinableSchedules(context, on);
+  }
 
   async enqueue(
     jobs: readonly NewJob[],
