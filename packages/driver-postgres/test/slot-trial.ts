@@ -115,7 +115,8 @@ export async function slotTrial({
       const leaseMs = Math.random() * LONGEST_STAY_MS;
       stay.unsure = performance.now() + leaseMs;
       await session.lease(randomUUID(), [], leaseMs);
-      await pause(leaseMs);
+      // A timer leaves out the fraction, and may be a millisecond early.
+      await pause(Math.ceil(leaseMs) + 1);
     } else {
       stay.unsure = performance.now();
       await (way < 0.6 ? session.commit() : session.rollback());
