@@ -68,13 +68,13 @@ test('the latest runs are found by their outcome, kind and worker', async () => 
   await page.getByRole('cell', { name: 'print', exact: true }).waitFor();
   await page.getByRole('navigation', { name: 'Outcomes' }).getByRole('link', { name: 'fail' }).click();
   await page.getByText('ENOROUTE: no route to nobody').waitFor();
-  expect(await page.getByRole('cell', { name: 'print', exact: true }).count()).toBe(0);
+  await page.getByRole('cell', { name: 'print', exact: true }).waitFor({ state: 'detached' });
   await screenshot('runs');
   expect(await faults()).toEqual([]);
   await page.getByLabel('Worker').fill('packer');
   await page.keyboard.press('Enter');
+  await page.waitForURL(/\?outcome=fail&worker=packer&screen=runs$/);
   await page.getByText('ENOROUTE: no route to nobody').waitFor();
-  expect(page.url()).toMatch(/\?outcome=fail&worker=packer&screen=runs$/);
   await page.getByLabel('Kind').fill('print');
   await page.keyboard.press('Enter');
   await page.getByText('No run of this filter began in this time.').waitFor();
@@ -88,7 +88,7 @@ test.each(['light', 'dark'] as const)(
     await page.getByText('In numbers, of 1 min each').click();
     const table = page.getByRole('region', { name: 'Settled jobs over time' });
     await table.getByRole('row').nth(1).waitFor();
-    expect(await page.locator('.chart canvas').count()).toBe(2);
+    await expect.poll(() => page.locator('.chart canvas').count()).toBe(2);
     await screenshot(`history-${colorScheme}`);
     expect(await faults()).toEqual([]);
     await page.getByRole('link', { name: 'a week' }).click();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../clock.js';
+import { type Clock, LONGEST_TIMER_MS } from '../clock.js';
 import type { Driver } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import { type Duration, milliseconds } from '../duration.js';
@@ -20,7 +20,7 @@ const PUSH_AFTER_MS = 100;
 const MOST_JOBS = 1_000;
 
 export interface SettledOptions {
-  /** The longest time to wait. Default: for ever. */
+  /** The longest time to wait. Beyond 24 days it is these. Default: for ever. */
   readonly timeout?: Duration;
   /** Ends the wait. */
   readonly signal?: AbortSignal;
@@ -80,7 +80,7 @@ export class SettledJobs {
         signal?.addEventListener('abort', () => reject(signal.reason), { signal: end.signal });
         if (timeoutMs === undefined) return;
         const over = (): void => reject(new NotSettledError(publicId, timeoutMs));
-        sleep(timeoutMs, undefined, { signal: end.signal }).then(over, () => {});
+        sleep(Math.min(timeoutMs, LONGEST_TIMER_MS), undefined, { signal: end.signal }).then(over, () => {});
       });
     } finally {
       end.abort();
