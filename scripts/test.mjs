@@ -12,7 +12,6 @@ const turbo = (...tasks) => pnpm('exec', 'turbo', 'run', ...tasks, '--output-log
 const STEPS = [
   { name: 'install', run: pnpm('install', '--frozen-lockfile', '--reporter=append-only'), always: true },
   { name: 'lint', run: pnpm('exec', 'biome', 'ci', '--error-on-warnings', '.') },
-  { name: 'leftovers', run: node('scripts/remove-leftovers.mjs'), always: true },
   { name: 'build', run: turbo('build'), always: true },
   { name: 'typecheck', run: turbo('typecheck', 'typecheck:root') },
   { name: 'unused code and dependencies', run: pnpm('exec', 'knip') },
