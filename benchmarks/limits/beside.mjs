@@ -1,8 +1,7 @@
+import { drainRates } from '../drain-rates.mjs';
 import { interleave } from '../interleave.mjs';
 import { openTable } from '../scale/states.mjs';
 import { opening } from '../stage.mjs';
-import { ratio, spread } from '../statistics.mjs';
-import { perSecond, table, times } from '../table.mjs';
 
 const PACE = { overheadMs: 500, leastMs: 300, mostMs: 4_000 };
 const LEAST_JOBS = 100;
@@ -63,19 +62,7 @@ function drainIn(stage, entry, url, given) {
 }
 
 function report(database, played) {
-  const rates = ({ results }) => results.map(({ rate }) => rate);
-  const [first] = played;
-  const rows = played.map((entry) => ({
-    title: entry.title,
-    problem: entry.problem,
-    ...(entry.results.length === 0 ? {} : { rate: spread(rates(entry)) }),
-    ratio: ratio(rates(entry), rates(first)),
-  }));
-  const head = ['', '', 'median', 'least', 'most', 'to nothing else', ''];
-  const cells = rows.map(({ title, problem, rate, ratio }) => {
-    const figures = rate ? [rate.median, rate.least, rate.most].map(perSecond) : ['-', '-', '-'];
-    return [title, '', ...figures, times(ratio), problem ?? ''];
-  });
   const title = `Drain on ${database} beside waiting jobs of a full limit in the same queue: jobs a second`;
-  return { rows: { beside: rows }, text: `${title}\n${table(head, cells)}` };
+  const { rows, text } = drainRates(title, 'to nothing else', played);
+  return { rows: { beside: rows }, text };
 }

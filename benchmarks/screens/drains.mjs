@@ -1,6 +1,5 @@
+import { drainRates } from '../drain-rates.mjs';
 import { interleave } from '../interleave.mjs';
-import { ratio, spread } from '../statistics.mjs';
-import { perSecond, table, times } from '../table.mjs';
 import { openViewers } from './viewers.mjs';
 
 /** A round is long enough for each page to look twice. */
@@ -46,19 +45,7 @@ function drainOnce(stage, entry, url, given) {
 }
 
 function report(database, beside, played) {
-  const rates = ({ results }) => results.map(({ rate }) => rate);
-  const [first] = played;
-  const rows = played.map((entry) => ({
-    title: entry.title,
-    problem: entry.problem,
-    ...(entry.results.length === 0 ? {} : { rate: spread(rates(entry)) }),
-    ratio: ratio(rates(entry), rates(first)),
-  }));
-  const head = ['', '', 'median', 'least', 'most', 'to no page', ''];
-  const cells = rows.map(({ title, problem, rate, ratio }) => {
-    const figures = rate ? [rate.median, rate.least, rate.most].map(perSecond) : ['-', '-', '-'];
-    return [title, '', ...figures, times(ratio), problem ?? ''];
-  });
   const title = `Drain on ${database} ${beside}: jobs a second`;
-  return { rows: { drains: rows }, text: `${title}\n${table(head, cells)}` };
+  const { rows, text } = drainRates(title, 'to no page', played);
+  return { rows: { drains: rows }, text };
 }

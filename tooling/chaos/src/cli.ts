@@ -4,8 +4,8 @@ import { failures } from './limits.js';
 import { type Options, readOptions, UsageError } from './options.js';
 import { runAll } from './run-all.js';
 import { runMixed } from './run-mixed.js';
+import * as schedules from './schedules/report.js';
 import { runSchedules } from './schedules/run-schedules.js';
-import * as schedules from './schedules/told.js';
 import { table } from './table.js';
 
 process.exitCode = await main(process.argv.slice(2));

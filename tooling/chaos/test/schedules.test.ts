@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { readOptions } from '../src/options.js';
 import type { BrokenFiring } from '../src/schedules/broken-firing.js';
 import type { TickViolation } from '../src/schedules/check-ticks.js';
+import { failures } from '../src/schedules/report.js';
 import { fireOn, runSchedules } from '../src/schedules/run-schedules.js';
-import { failures } from '../src/schedules/told.js';
 import { withSystem } from '../src/systems.js';
 
 // A net: on a busy machine ten processes take long to start.

@@ -1,8 +1,8 @@
 import type { RunView, Stored } from '@rowlock/core';
-import { lasting } from '../format/times.js';
 import { State } from '../parts/state.js';
 import { Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
+import { Took } from '../parts/took.js';
 
 type Run = Stored<RunView>;
 
@@ -45,11 +45,7 @@ export function Runs({ runs, at }: Props) {
                 <td>
                   <State of={run.outcome} />
                 </td>
-                <td class="number">
-                  {run.finishedAt === null
-                    ? '–'
-                    : lasting(Date.parse(run.finishedAt) - Date.parse(run.startedAt))}
-                </td>
+                <Took run={run} />
                 <td>
                   <Time at={run.startedAt} />
                 </td>

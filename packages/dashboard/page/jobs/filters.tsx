@@ -1,6 +1,5 @@
-import { localTime } from '../format/times.js';
-import { usePage } from '../frame/page.js';
 import { addressOf } from '../frame/place.js';
+import { FilterForm } from '../parts/filter-form.js';
 import { Link } from '../parts/link.js';
 
 const STATES = ['new', 'in-progress', 'complete', 'error', 'cancelled'];
@@ -21,7 +20,6 @@ const TIMES = [
 
 /** The filter of the address, to change. */
 export function Filters({ query }: { readonly query: URLSearchParams }) {
-  const { go } = usePage();
   return (
     <>
       <nav aria-label="States">
@@ -37,35 +35,13 @@ export function Filters({ query }: { readonly query: URLSearchParams }) {
       </nav>
       <details class="filter" open={hasMore(query) || matchMedia('(min-width: 700px)').matches}>
         <summary>Filter</summary>
-        <form
-          class="filters"
-          aria-label="Filter"
-          // Another address begins with its own texts.
-          key={String(query)}
-          onSubmit={(event) => {
-            event.preventDefault();
-            go(addressOf('jobs', filterOf(new FormData(event.currentTarget), query)));
-          }}
-        >
-          {TEXTS.map(([name, label]) => (
-            <label key={name}>
-              {label}
-              <input name={name} defaultValue={query.getAll(name).join(', ')} />
-            </label>
-          ))}
-          {TIMES.map(([name, label]) => (
-            <label key={name}>
-              {label}
-              <input type="datetime-local" name={name} defaultValue={localTime(query.get(name) ?? '')} />
-            </label>
-          ))}
-          <p class="buttons">
-            <button type="submit" class="primary">
-              Filter
-            </button>
-            <Link to={addressOf('jobs')}>Clear</Link>
-          </p>
-        </form>
+        <FilterForm
+          screen="jobs"
+          query={query}
+          texts={TEXTS}
+          times={TIMES}
+          filterOf={(form) => filterOf(form, query)}
+        />
       </details>
     </>
   );

@@ -1,6 +1,5 @@
-import { localTime } from '../format/times.js';
-import { usePage } from '../frame/page.js';
 import { addressOf } from '../frame/place.js';
+import { FilterForm } from '../parts/filter-form.js';
 import { Link } from '../parts/link.js';
 
 const OUTCOMES = [
@@ -28,7 +27,6 @@ const TIMES = [
 
 /** The filter of the address, to change. */
 export function RunFilters({ query }: { readonly query: URLSearchParams }) {
-  const { go } = usePage();
   const outcome = query.get('outcome') ?? '';
   return (
     <>
@@ -43,35 +41,13 @@ export function RunFilters({ query }: { readonly query: URLSearchParams }) {
           ))}
         </ul>
       </nav>
-      <form
-        class="filters"
-        aria-label="Filter"
-        // Another address begins with its own texts.
-        key={String(query)}
-        onSubmit={(event) => {
-          event.preventDefault();
-          go(addressOf('runs', filterOf(new FormData(event.currentTarget), outcome)));
-        }}
-      >
-        {TEXTS.map(([name, label]) => (
-          <label key={name}>
-            {label}
-            <input name={name} defaultValue={query.get(name) ?? ''} />
-          </label>
-        ))}
-        {TIMES.map(([name, label]) => (
-          <label key={name}>
-            {label}
-            <input type="datetime-local" name={name} defaultValue={localTime(query.get(name) ?? '')} />
-          </label>
-        ))}
-        <p class="buttons">
-          <button type="submit" class="primary">
-            Filter
-          </button>
-          <Link to={addressOf('runs')}>Clear</Link>
-        </p>
-      </form>
+      <FilterForm
+        screen="runs"
+        query={query}
+        texts={TEXTS}
+        times={TIMES}
+        filterOf={(form) => filterOf(form, outcome)}
+      />
     </>
   );
 }

@@ -1,10 +1,10 @@
 import type { Stored } from '@rowlock/core';
 import type { RunRow } from '../../src/views.js';
-import { lasting } from '../format/times.js';
 import { JobLink } from '../parts/job-link.js';
 import { State } from '../parts/state.js';
 import { Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
+import { Took } from '../parts/took.js';
 
 const HEAD = ['Job', 'Outcome', 'Kind', 'Queue', 'Key', 'Started', 'Took', 'Worker', 'Error'];
 
@@ -27,11 +27,7 @@ export function RunTable({ runs }: { readonly runs: readonly Stored<RunRow>[] })
             <td>
               <Time at={run.startedAt} />
             </td>
-            <td class="number">
-              {run.finishedAt === null
-                ? '–'
-                : lasting(Date.parse(run.finishedAt) - Date.parse(run.startedAt))}
-            </td>
+            <Took run={run} />
             <td>{run.worker ?? run.host ?? '–'}</td>
             <td class="short">{run.error && `${run.error.code}: ${run.error.message}`}</td>
           </tr>
