@@ -23,10 +23,14 @@ export interface ReplacingParts {
 /** What became of a job that has one of the unique keys. */
 type Met = 'replaced' | 'held' | 'gone';
 
+/** How many jobs of a unique key may follow a run that has it. A second one waits only after a race of calls. */
+const FOLLOW_UPS = 2;
+
 /**
- * Changes the waiting job with this job's unique key, or enqueues the job. A run keeps its job's key, so the job that
- * follows it has another key, which is made of the first one. Two jobs of a unique key may wait at once, if a run ends
- * while several calls replace its job. The next call then changes both. Without a key they may run at the same time.
+ * Changes the waiting job with this job's unique key, or enqueues the job. A run keeps its job's unique key, so the job
+ * that follows it has another one, which is made of the first. Two jobs of a unique key may wait at once, if a run ends
+ * while several calls replace its job. The next call then changes both. They run one after the other, because a job
+ * without a key gets one.
  *
  * @throws DriverError
  */
@@ -35,7 +39,7 @@ export async function enqueueReplacing(
   job: NewJob,
   replacing: Replacing,
 ): Promise<Enqueued> {
-  const keys = job.unique === null ? [] : [job.unique.key, followUpKey(job.unique.key)];
+  const keys = job.unique === null ? [] : uniqueKeys(job.unique.key);
   const update = updateTo(job, replacing);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const found = await parts.store.uniqueJobs(job.kind, keys);
@@ -46,7 +50,7 @@ export async function enqueueReplacing(
     if (replaced !== undefined) return { outcome: 'replaced', publicId: replaced };
     if (withOutcome(met, 'gone').length > 0) continue;
     const free = keys.find((_, place) => found[place] === null);
-    const enqueued = await enqueueAfter(parts, job, free, withOutcome(met, 'held'));
+    const enqueued = await enqueueAfter(parts, keyed(job), free, withOutcome(met, 'held'));
     if (enqueued !== undefined) return enqueued;
   }
   throw new DriverError(
@@ -101,10 +105,20 @@ function updateTo({ payload, priority, limits, available }: NewJob, { latestMs }
   };
 }
 
-/** No caller has a key like this one. */
-function followUpKey(key: string): string {
-  return `follow-up of ${createHash('sha256').update(key).digest('hex')}`;
+/** The unique key, and those of its follow-ups. No caller has keys like these. */
+function uniqueKeys(key: string): readonly string[] {
+  const followUps = Array.from({ length: FOLLOW_UPS }, (_, n) => `follow-up ${n + 1} of ${hash(key)}`);
+  return [key, ...followUps];
 }
+
+/** The job with a key, so that no two runs of its unique key are at the same time. */
+function keyed(job: NewJob): NewJob {
+  if (job.key !== null || job.unique === null) return job;
+  const key = `${job.kind}: ${job.unique.key}`;
+  return { ...job, key: key.length > LIMITS.keyCharacters ? hash(key) : key };
+}
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 function withOutcome(met: ReadonlyMap<string, Met>, outcome: Met): readonly string[] {
   return [...met].flatMap(([publicId, each]) => (each === outcome ? publicId : []));
