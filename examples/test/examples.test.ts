@@ -39,6 +39,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '25-picture.ts': 'running, key, delayed false\ntrue true\n',
   '26-debounce.ts': 'enqueued replaced replaced\nsaved Row\n',
   '27-latest-runs.ts': 'ann mail.send no such address\n61 2\n',
+  '28-several-keys.ts': '100 products\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

@@ -1,8 +1,11 @@
-import { type Capture, type ChangeOf, defineCapture } from '@rowlock/core';
+import { type Capture, type ChangeOf, defineCapture, type RunJob } from '@rowlock/core';
 import type { LegacySchema } from './search/sources.js';
 
-/** The queue of all that keeps the search table up to date. */
-export const QUEUE = 'index';
+/** The queue of what has changed. */
+export const QUEUE = 'changes';
+
+/** How many things that have changed a run may take. One by one an order costs the server four times as much. */
+export const TOGETHER = { keys: 50 };
 
 /** What the rows of a table are about, and the column that numbers it. */
 const NUMBER = { order: 'ord_no', customer: 'cus_no', item: 'itm_no', maker: 'mkr_no' } as const;
@@ -51,18 +54,17 @@ export function capturesOf(
 }
 
 /**
- * What has changed, by its numbers. `isOfAll`: so much that the numbers are unknown.
- *
- * @param key The number that all changes of single rows are about.
+ * What has changed, by its numbers. `isOfAll`: so much that the numbers are unknown. The key of a change of a single row
+ * is its number.
  */
 export function subjectsOf(
   of: CapturedSubject,
-  key: string | null,
-  changes: readonly ChangeOf<OrderCapture>[],
+  jobs: readonly RunJob<ChangeOf<OrderCapture>>[],
 ): { readonly numbers: readonly number[]; readonly isOfAll: boolean } {
+  const changes = jobs.map(({ payload }) => payload);
   const bulks = changes.filter((change) => change.op === 'bulk');
   const ofBulks = bulks.flatMap(({ ids }) => ids ?? [{}]).map((id: Columns) => Number(id[NUMBER[of]]));
-  const numbers = key === null ? ofBulks : [Number(key), ...ofBulks];
+  const numbers = [...jobs.flatMap(({ key }) => (key === null ? [] : [Number(key)])), ...ofBulks];
   return { numbers: [...new Set(numbers)].filter(Number.isFinite), isOfAll: ofBulks.some(Number.isNaN) };
 }
 

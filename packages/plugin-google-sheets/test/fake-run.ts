@@ -40,6 +40,7 @@ export async function run(
     waitedMs: 0,
     createdAt: new Date(Date.now() - ageMs),
     tick: null,
+    key,
   });
   const [tx, warnings]: [FakeTx, string[]] = [{ writes: [] }, []];
   const silent = () => {};

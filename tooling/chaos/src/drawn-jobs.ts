@@ -103,7 +103,8 @@ export class DrawnJobs {
     if (die < 0.5) return { ...this.#job('plain', this.#entity(), work), ...more };
     if (die < 0.65) return { ...this.#job('outside', this.#entity(), work), ...more };
     if (die < 0.8) return { ...this.#job('loose', null, work), ...more };
-    if (die < 0.95) return { ...this.#job('outside', null, work), ...more };
+    if (die < 0.88) return { ...this.#job('outside', null, work), ...more };
+    if (die < 0.95) return { ...this.#job('wide', this.#entity(), work), ...more };
     return { ...this.#job('single', this.#entity(), work), ...more };
   }
 

@@ -60,8 +60,11 @@ export type Work = z.output<typeof Work>;
 /** The kinds of each mode: `hold.create`, … */
 const KINDS = ['create', 'update', 'plain', 'loose', 'poison'] as const;
 
-/** Those that `batch` has beside them: one whose runs leave `tx` alone, and one whose runs have their transaction for themselves. */
-const BATCH_KINDS = ['outside', 'single'] as const;
+/**
+ * Those that `batch` has beside them: one whose runs leave `tx` alone, one whose runs have their transaction for themselves, and one
+ * whose runs take several keys.
+ */
+const BATCH_KINDS = ['outside', 'single', 'wide'] as const;
 
 export type Kind = (typeof KINDS)[number] | (typeof BATCH_KINDS)[number];
 
@@ -161,13 +164,17 @@ export function handlers<Tx>(
 
   /** Says which session the transaction is in. The witness in the database: whoever else has a claim on the entity now is met here. */
   async function enter(
-    { tx, key, runId }: RunContext<Work, Tx>,
+    { tx, jobs, runId }: RunContext<Work, Tx>,
     run: string,
     history: HistoryFile,
   ): Promise<void> {
     const [row] = await say(tx, `SELECT ${session} AS session`);
     history.write({ what: 'backend', run, session: Number(row?.session) });
-    if (key === null) return;
+    for (const key of new Set(jobs.map((job) => job.key)))
+      if (key !== null) await meet(tx, key, runId, run, history);
+  }
+
+  async function meet(tx: Tx, key: string, runId: string, run: string, history: HistoryFile): Promise<void> {
     try {
       await say(tx, 'SELECT name FROM chaos_entity WHERE name = ? FOR UPDATE NOWAIT', [key]);
     } catch (error) {
@@ -182,7 +189,10 @@ export function handlers<Tx>(
     if (others.length > 0) history.write({ what: 'met', run, key });
   }
 
-  const define = (kind: Kind, more: { group?: boolean; after?: readonly string[]; batch?: number } = {}) =>
+  const define = (
+    kind: Kind,
+    more: { group?: boolean | { keys: number }; after?: readonly string[]; batch?: number } = {},
+  ) =>
     defineHandler({
       ...enqueueable(mode, kind),
       claim: mode === 'lease' ? 'lease' : 'hold',
@@ -200,7 +210,13 @@ export function handlers<Tx>(
     define('plain'),
     define('loose'),
     define('poison'),
-    ...(mode === 'batch' ? [define('outside'), define('single', { batch: 1 })] : []),
+    ...(mode === 'batch'
+      ? [
+          define('outside'),
+          define('single', { batch: 1 }),
+          define('wide', { group: { keys: BATCH }, batch: 1 }),
+        ]
+      : []),
   ];
 }
 

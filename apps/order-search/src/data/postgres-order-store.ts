@@ -34,7 +34,12 @@ export class PostgresOrderStore implements OrderStore<Queries> {
   }
 
   async read(orders: readonly number[], tx: Queries): Promise<readonly SourceRow[]> {
-    const { rows } = await tx.query<ReadRow>({ name: 'read', text: READ, values: [orders] });
+    const [order] = orders;
+    const read =
+      orders.length === 1
+        ? { name: 'read one', text: READ_ONE, values: [order] }
+        : { name: 'read', text: READ, values: [orders] };
+    const { rows } = await tx.query<ReadRow>(read);
     return rows.map(({ ord_no: orderNo, source, txt, code }) => ({ orderNo, source, text: txt, code }));
   }
 
@@ -103,6 +108,9 @@ const ADD = 'INSERT INTO orders.search (ord_no) SELECT unnest($1::integer[]) ON 
 const LOCK = 'SELECT FROM orders.search WHERE ord_no = ANY ($1::integer[]) ORDER BY ord_no FOR UPDATE';
 
 const READ = readSources('legacy.', 'SELECT unnest($1::integer[]) AS ord_no');
+
+/** A list has any length to the planner: it would plan 17 joins for each order, or for ten of them. */
+const READ_ONE = readSources('legacy.', 'SELECT $1::integer AS ord_no');
 
 const WRITE = `
   WITH gone AS (DELETE FROM orders.search WHERE ord_no = ANY ($4::integer[]))

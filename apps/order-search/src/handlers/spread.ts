@@ -1,15 +1,14 @@
 import { defineHandler, type RunContext } from '@rowlock/core';
 import { z } from 'zod';
-import { QUEUE } from '../captures.js';
 import type { OrderStore } from '../data/order-store.js';
 import type { Subject } from '../data/subject.js';
 import { indexOrders } from '../search/index-orders.js';
 
 /** How many orders a run indexes. */
-const STEP = 500;
+const STEP = 100;
 
-/** Behind the changes of single orders, for which somebody may wait. */
-const PRIORITY = 10;
+/** A queue of its own, beside that of the changes of single orders: its runs are long. */
+export const WALKS = 'walks';
 
 /** The orders of a subject, beyond one of them. */
 const Stretch = z.object({
@@ -20,14 +19,19 @@ const Stretch = z.object({
 });
 
 /** The job that indexes all orders of a subject, step by step: each step enqueues the next one in its own transaction. */
-export const Spread = { kind: 'orders.spread', queue: QUEUE, payload: Stretch };
+export const Spread = {
+  kind: 'orders.spread',
+  queue: WALKS,
+  payload: Stretch,
+  limit: { name: 'walks', max: 1 },
+};
 
 /**
  * What to enqueue for the orders of a subject. The place is in the key: a walk that took along those that have just begun
  * would begin again with each change, and might never end.
  */
 export function over({ of, no }: Subject, beyond = 0) {
-  return { payload: { of, no, beyond }, key: `${of} ${no} beyond ${beyond}`, priority: PRIORITY };
+  return { payload: { of, no, beyond }, key: `${of} ${no} beyond ${beyond}` };
 }
 
 /** One step for all walks of a subject that have come to the same place. */

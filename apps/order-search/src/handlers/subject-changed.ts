@@ -1,5 +1,5 @@
 import { type ChangeOf, capturedJob, defineHandler, type RunContext } from '@rowlock/core';
-import { type CapturedSubject, capturesOf, type OrderCapture, subjectsOf } from '../captures.js';
+import { type CapturedSubject, capturesOf, type OrderCapture, subjectsOf, TOGETHER } from '../captures.js';
 import type { LegacySchema } from '../search/sources.js';
 import { over, Spread } from './spread.js';
 
@@ -7,13 +7,9 @@ import { over, Spread } from './spread.js';
 export function subjectChanged<Tx>(of: Exclude<CapturedSubject, 'order'>, legacy: LegacySchema) {
   return defineHandler({
     ...capturedJob(...capturesOf(legacy, of)),
-    group: true,
-    async run({ key, jobs, enqueueMany }: RunContext<ChangeOf<OrderCapture>, Tx>) {
-      const { numbers, isOfAll } = subjectsOf(
-        of,
-        key,
-        jobs.map(({ payload }) => payload),
-      );
+    group: TOGETHER,
+    async run({ jobs, enqueueMany }: RunContext<ChangeOf<OrderCapture>, Tx>) {
+      const { numbers, isOfAll } = subjectsOf(of, jobs);
       const subjects = isOfAll ? [{ of: 'all' as const, no: 0 }] : numbers.map((no) => ({ of, no }));
       await enqueueMany(
         Spread,

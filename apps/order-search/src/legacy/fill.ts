@@ -30,6 +30,7 @@ export async function fill(
     await database.transaction((session) => insertOrders(session, invent, numbers, stock));
     onProgress?.(numbers.at(-1) ?? 0);
   }
+  await database.analyze();
 }
 
 /**

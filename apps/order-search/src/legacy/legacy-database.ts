@@ -14,6 +14,8 @@ export interface LegacyDatabase extends LegacySession {
   transaction(work: (session: LegacySession) => Promise<void>): Promise<void>;
   /** Creates the schema of the tables, where they have one of their own. */
   createSchema(): Promise<void>;
+  /** Has the server count what has been filled in, so that it plans for that. */
+  analyze(): Promise<void>;
   close(): Promise<void>;
 }
 

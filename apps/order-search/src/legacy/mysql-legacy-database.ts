@@ -23,6 +23,8 @@ export function mysqlLegacyDatabase(uri: string, max: number): LegacyDatabase {
       }
     },
     createSchema: async () => {},
+    // InnoDB does so itself.
+    analyze: async () => {},
     close: () => pool.end(),
   };
 }

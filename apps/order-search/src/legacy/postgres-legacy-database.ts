@@ -24,6 +24,9 @@ export function postgresLegacyDatabase(connectionString: string, max: number): L
     createSchema: async () => {
       await pool.query('CREATE SCHEMA legacy');
     },
+    analyze: async () => {
+      await pool.query('ANALYZE');
+    },
     close: () => pool.end(),
   };
 }

@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import type { Logger } from 'pino';
 import { QUEUE } from '../captures.js';
 import type { OrderStore } from '../data/order-store.js';
+import { WALKS } from '../handlers/spread.js';
 import type { StatusView } from './views.js';
 
 const EVERY_MS = 1_000;
@@ -66,7 +67,7 @@ export function statusOf<Tx>(rowlock: Rowlock<Tx>, store: OrderStore<Tx>): () =>
       rowlock.list({ queue: QUEUE, limit: 1 }),
     ]);
     const latest = newest.jobs.map(({ publicId, status }) => `${publicId} ${status}`).join();
-    const own = lanes.filter(({ queue }) => queue === QUEUE);
+    const own = lanes.filter(({ queue }) => queue === QUEUE || queue === WALKS);
     const waiting = own.reduce((sum, { waiting: { count }, running }) => sum + count + running, 0);
     const behindMs = Math.max(...own.map(({ oldestDueMs }) => oldestDueMs ?? 0), 0);
     return { indexed, waiting, latest, behindMs };

@@ -13,6 +13,7 @@ test('an option left out has its default', () => {
   expect(defineHandler({ kind: 'greet', payload, run })).toMatchObject({
     queue: 'default',
     groupMax: 1,
+    groupKeys: 1,
     after: [],
     claim: 'hold',
     batch: 1,
@@ -73,7 +74,15 @@ describe('a mistake is refused when the handler is defined', () => {
       /retries, retry\.limit of the handler of "greet" is no option\. There are kind,/,
     ],
     ['no retry', { retry: null }, /retry must be an object/],
-    ['no group', { group: null }, /group\.max must be a whole number/],
+    ['no group', { group: null }, /group must be true, false or/],
+    ['no keys', { group: { keys: 0 } }, /group.keys must be from 1/],
+    ['keys and a batch', { group: { keys: 2 }, batch: 2 }, /Leave one of them out/],
+    ['keys and a lease', { group: { keys: 2 }, claim: 'lease' }, /group.keys is for claim: 'hold'/],
+    [
+      'keys and a limit',
+      { group: { keys: 2 }, limit: { name: 'l', max: 1 } },
+      /group.keys is for handlers without a limit/,
+    ],
     ['a long timeout', { timeout: '2d' }, /timeout must be from 1 ms to 24 h, not 172800000 ms/],
     [
       'attempts at another place',

@@ -38,7 +38,9 @@ export interface HandlerPolicy {
   readonly queue: string;
   /** The most available jobs of the kind and key that one run takes. 1: not grouped. */
   readonly groupMax: number;
-  /** How many runs may share a transaction. `auto`: as many as its earlier runs allow. */
+  /** The most keys whose jobs one run takes. */
+  readonly groupKeys: number;
+  /** How many jobs one transaction may claim. `auto`: as many as its earlier runs allow. */
   readonly batch: number | 'auto';
   readonly after: readonly string[];
   readonly claim: 'hold' | 'lease';
@@ -69,7 +71,7 @@ export interface RunContext<Payload, Tx = unknown> {
   readonly jobs: readonly [RunJob<Payload>, ...RunJob<Payload>[]];
   /** The first of `jobs`. */
   readonly job: RunJob<Payload>;
-  /** The entity that the jobs are about. No other run has it now. */
+  /** The entity that the jobs are about. No other run has it now. Null if they have several keys: see `group`. */
   readonly key: string | null;
   /** The run's id. Runs that share a transaction share it: see `batch`. */
   readonly runId: string;
@@ -125,6 +127,7 @@ export interface RunJob<Payload> {
   readonly publicId: string;
   readonly queue: string;
   readonly kind: string;
+  readonly key: string | null;
   readonly payload: Payload;
   /** 1 on the first attempt. Crashed runs count. */
   readonly attempt: number;
@@ -162,10 +165,14 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
   readonly payload: Schema;
   /**
    * Whether one run takes the available jobs of the kind and key together. The order is that of ids. The group ends
-   * before the first job of the key that is of another kind. `max` is 1 to 100,000; `true` means 1,000. A delayed job
+   * before the first job of the key that is of another kind. `max` is 1 to 100,000, and by default 1,000. A delayed job
    * stays for a later run. Default no.
+   *
+   * `keys`, 1 to 10,000: the run takes the groups of up to so many keys together, and jobs without a key. For handlers
+   * that do much work at once for less than one by one. A short queue makes a small run. A job that was attempted
+   * before is in a run of its key alone. Not with `batch`, `claim: 'lease'`, `limit` or `rate`. Default 1.
    */
-  readonly group?: boolean | { readonly max: number };
+  readonly group?: boolean | { readonly max?: number; readonly keys?: number };
   /**
    * Kinds that go first: a job waits until every earlier job of these kinds with its key is settled. The handler's own
    * kind is allowed: then a job also waits for an earlier one that is between two attempts. Best written as
@@ -259,10 +266,8 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
     kind,
     queue = QUEUE,
     payload,
-    group = false,
     after = [],
     claim = 'hold',
-    batch = 1,
     retry = {},
     onInvalidPayload = 'retry',
   } = definition;
@@ -277,23 +282,9 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
     );
   }
   checkSchema(kind, payload);
-  if (claim === 'lease' && batch !== 1) {
-    throw new InvalidInputError(
-      "batch is for claim: 'hold': a lease is settled by itself. Leave one of them out.",
-    );
-  }
   checkLimitRule(kind, definition.limit);
   checkRateRule(kind, definition.rate);
-  if (definition.limit !== undefined && batch !== 1) {
-    throw new InvalidInputError(
-      'batch is for handlers without a limit: each run needs slots of its own. Leave one of them out.',
-    );
-  }
-  if (definition.rate !== undefined && batch !== 1) {
-    throw new InvalidInputError(
-      'batch is for handlers without a rate: each run is a start of its own. Leave one of them out.',
-    );
-  }
+  const group = groupOf(definition);
   return {
     kind,
     queue,
@@ -302,8 +293,9 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
     rate: definition.rate,
     after,
     claim,
-    batch: batch === 'auto' ? 'auto' : whole('batch', batch, 1, 10_000),
-    groupMax: whole('group.max', groupMax(group), 1, 100_000),
+    batch: batchOf(definition, group.keys),
+    groupMax: group.max,
+    groupKeys: group.keys,
     attempts: whole('attempts', definition.attempts ?? ATTEMPTS, 1, 1_000),
     backoff: {
       baseMs: milliseconds(retry.base ?? '1s', 'retry.base'),
@@ -375,9 +367,34 @@ function codeOf<Payload, Tx, Result>(
   );
 }
 
-function groupMax(group: boolean | { readonly max: number }): number {
-  if (typeof group === 'object') return Object(group).max;
-  return group ? 1_000 : 1;
+function groupOf({ group = false }: Pick<HandlerOptions<StandardSchemaV1>, 'group'>): {
+  readonly max: number;
+  readonly keys: number;
+} {
+  if (typeof group !== 'boolean' && (typeof group !== 'object' || group === null))
+    throw new InvalidInputError('group must be true, false or { max, keys }.');
+  const { max = group === false ? 1 : 1_000, keys = 1 } = Object(group);
+  return { max: whole('group.max', max, 1, 100_000), keys: whole('group.keys', keys, 1, 10_000) };
+}
+
+/** How many jobs a transaction of the handler may claim. @throws InvalidInputError where they cannot share one. */
+function batchOf(
+  { batch = 1, claim, limit, rate }: HandlerOptions<StandardSchemaV1>,
+  keys: number,
+): HandlerPolicy['batch'] {
+  if (keys > 1 && batch !== 1)
+    throw new InvalidInputError(
+      'group.keys makes one run of what batch would run apart. Leave one of them out.',
+    );
+  const name = keys > 1 ? 'group.keys' : 'batch';
+  const most = keys > 1 ? keys : batch;
+  if (most === 1) return 1;
+  const refused = (whose: string, why: string): InvalidInputError =>
+    new InvalidInputError(`${name} is for ${whose}: ${why}. Leave one of them out.`);
+  if (claim === 'lease') throw refused("claim: 'hold'", 'a lease is settled by itself');
+  if (limit !== undefined) throw refused('handlers without a limit', 'each run needs slots of its own');
+  if (rate !== undefined) throw refused('handlers without a rate', 'each run is a start of its own');
+  return most === 'auto' ? 'auto' : whole('batch', most, 1, 10_000);
 }
 
 function whole(name: string, value: number, least: number, most: number): number {

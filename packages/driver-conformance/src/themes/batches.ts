@@ -384,4 +384,79 @@ export const batches = theme('batches', (test) => {
     for (const each of keys)
       expect(history.get(each), each).toEqual(['create 1', 'create 2', 'update', 'update']);
   });
+
+  test('one run has the jobs of several keys in the order of their ids, and they are settled together', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    const { queue, createNotes } = stage;
+    const notes = await createNotes();
+    const runs: object[] = [];
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      group: { keys: 100 },
+      async run({ key, jobs, tx }: RunContext<unknown, Tx>) {
+        runs.push({ key, jobs: jobs.map(({ payload, key: of }) => [payload, of]) });
+        await notes.write(tx, `${jobs.length}`);
+        return new Map(jobs.map(({ publicId, payload }) => [publicId, complete({ did: Number(payload) })]));
+      },
+    });
+    const keys = ['a', 'b', 'a', null, 'c', 'b', null, 'a'];
+    const jobs = await putBatch(stage, (place) => ({ key: keys[place] ?? null }));
+    await startWorker(stage, [handler], ONE_SLOT);
+    const rows = (await allSettled(stage)).slice(BEFORE);
+    expect(runs.at(-1)).toEqual({ key: null, jobs: keys.map((key, place) => [place, key]) });
+    expect(runs).toHaveLength(4);
+    expect(await notes.all()).toEqual(['1', '2', '4', '8']);
+    expect(rows.map(({ output }) => output)).toEqual(jobs.map(({ payload }) => ({ did: payload })));
+    expect(new Set(rows.map(({ runId }) => runId)).size).toBe(1);
+    await eachSettledOnce(stage, rows);
+  });
+
+  test('when a run of several keys fails, the next runs have one key each, and one key alone ends in an error', async (stage) => {
+    const { queue } = stage;
+    const failed: number[] = [];
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      group: { keys: 100 },
+      retry: { base: '1ms' },
+      run({ jobs }) {
+        if (!jobs.some(({ payload }) => payload === 3)) return null;
+        failed.push(jobs.length);
+        throw new Error('three');
+      },
+    });
+    await putBatch(stage, (place) => ({ key: `k${place}`, maxAttempts: 2 }));
+    await startWorker(stage, [handler], ONE_SLOT);
+    const rows = (await allSettled(stage)).slice(BEFORE);
+    expect(failed).toEqual([8, 1]);
+    expect(rows.map(({ status, attempt }) => `${status} ${attempt}`)).toEqual(
+      rows.map((_, place) => (place === 3 ? 'error 2' : 'complete 2')),
+    );
+  });
+
+  test('a job of another kind keeps its turn in its key, beside a run of several keys', async (stage) => {
+    const { queue, putMany } = stage;
+    const order: string[] = [];
+    const noted = ({ jobs }: RunContext<number, unknown>) =>
+      void order.push(...jobs.map(({ key, payload }) => `${key}${payload}`));
+    const common = { queue, payload: ANumber, run: noted };
+    const update = defineHandler({ ...common, kind: 'update', group: { keys: 100 } });
+    const rename = defineHandler({ ...common, kind: 'rename' });
+    const jobs = Array.from({ length: 12 }, (_, place) => ({
+      kind: place % 4 === 2 ? 'rename' : 'update',
+      key: 'abc'[place % 3] ?? 'a',
+      payload: place,
+    }));
+    await putMany(jobs);
+    for (let workers = 0; workers < 2; workers++) await startWorker(stage, [update, rename]);
+    await allSettled(stage);
+    for (const key of 'abc')
+      expect(order.filter((each) => each.startsWith(key))).toEqual(
+        jobs.flatMap((each) => (each.key === key ? [`${key}${each.payload}`] : [])),
+      );
+  });
 });

@@ -113,6 +113,12 @@ test('a lease, and a group with batch auto, are taken by themselves', async () =
   }
 });
 
+test('where several keys share a run, a job that was attempted before is taken by itself', () => {
+  const { sizes } = sizesOf({ group: { keys: 10 } });
+  expect(sizes.isBatchable(job())).toBe(true);
+  expect(sizes.isBatchable(job({ attempt: 1 }))).toBe(false);
+});
+
 test('a job that has crashed a process is taken by itself, and one whose handler is not here', () => {
   const { sizes } = sizesOf({ batch: 10 });
   expect(sizes.isBatchable(job())).toBe(true);

@@ -105,11 +105,13 @@ export class BatchSizes<Tx> {
 
   /**
    * Whether a job may share its transaction with others. A job that has crashed a process may not: a second crash would
-   * undo the others.
+   * undo the others. Where several keys share a run, neither may one that was attempted before: if it fails, so does the
+   * run.
    */
-  isBatchable({ kind, crashes }: Job): boolean {
+  isBatchable({ kind, attempt, crashes }: Job): boolean {
     const handler = this.#registry.find(kind);
-    return crashes === 0 && handler !== undefined && this.#most(handler) > 1;
+    if (crashes > 0 || handler === undefined) return false;
+    return this.#most(handler) > 1 && (handler.groupKeys === 1 || attempt === 0);
   }
 
   /** How many jobs of the queue the next claim may take. */

@@ -74,7 +74,23 @@ export async function lockGroups<Tx>(
     pass.skip(job);
     flow.events.emit('blocked', job);
   }
-  return [...chains.values()];
+  return acrossKeys([...chains.values()], claim.runId);
+}
+
+/**
+ * Makes one run of the first runs of these chains, where a handler takes several keys. What follows them in their keys
+ * is claimed again later.
+ */
+function acrossKeys<Tx>(chains: readonly Chain<Tx>[], runId: string): readonly Chain<Tx>[] {
+  const wide = new Map<AnyHandler<Tx>, Job[]>();
+  for (const [{ handler, jobs }] of chains)
+    if (handler.groupKeys > 1) wide.set(handler, [...(wide.get(handler) ?? []), ...jobs]);
+  if (wide.size === 0) return chains;
+  const across = [...wide].flatMap(([handler, jobs]): Chain<Tx>[] => {
+    const [first, ...rest] = jobs.toSorted(({ id: one }, { id: other }) => (one < other ? -1 : 1));
+    return first === undefined ? [] : [[new Run(handler, [first, ...rest], runId)]];
+  });
+  return [...chains.filter(([{ handler }]) => handler.groupKeys === 1), ...across];
 }
 
 /**

@@ -10,6 +10,7 @@ import type { AroundRun } from '../../plugin/around-run.js';
 import { tickIn } from '../../schedule/tick.js';
 import type { Operation } from '../../update/operation.js';
 import type { CheckedJob } from './check-job.js';
+import { keyOfAll } from './key-of-all.js';
 import type { LiveRun } from './live-run.js';
 import { type ProgressReporter, progressReporter } from './progress.js';
 import type { RunHandle } from './run-handle.js';
@@ -47,7 +48,7 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
     const [first, ...rest] = call.jobs;
     this.job = runJob(first);
     this.jobs = [this.job, ...rest.map(runJob)];
-    this.key = first.job.key;
+    this.key = keyOfAll(this.jobs);
     this.runId = call.live.runId;
     this.#call = call;
   }
@@ -101,12 +102,23 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
 }
 
 function runJob({ job, payload }: CheckedJob): RunJob<unknown> {
-  const { publicId, queue, kind, attemptsMade, earlierRuns, maxAttempts, metadata, createdAt, waitedMs } =
-    job;
+  const {
+    publicId,
+    queue,
+    kind,
+    key,
+    attemptsMade,
+    earlierRuns,
+    maxAttempts,
+    metadata,
+    createdAt,
+    waitedMs,
+  } = job;
   return {
     publicId,
     queue,
     kind,
+    key,
     payload,
     attempt: attemptsMade + 1,
     earlierRuns,

@@ -4,6 +4,7 @@ export interface RunInfo {
   readonly runId: string;
   readonly queue: string;
   readonly kind: string;
+  /** Null also if its jobs have several keys. */
   readonly key: string | null;
   /** The public ids of its jobs. */
   readonly jobs: readonly string[];

@@ -5,6 +5,7 @@ import { retry } from '../../handler/outcome.js';
 import type { Job, JobId } from '../../job/job.js';
 import { plainError } from '../../job/job-error.js';
 import type { History } from '../record/run-records.js';
+import { keyOfAll } from './key-of-all.js';
 import { LiveRun } from './live-run.js';
 import { noOutcome } from './outcome-of.js';
 import type { RunInfo } from './run-info.js';
@@ -25,7 +26,7 @@ export type Endings = ReadonlyMap<JobId, Ending> | 'release';
 /** The settlement policy that all runs of a transaction share. */
 type RunPolicy = Pick<SettlementPolicy, 'tookMs' | 'by'>;
 
-/** One execution of a handler over one job or one group, from its claim to its settlement. */
+/** One execution of a handler over one job, one group, or the groups of several keys, from its claim to its settlement. */
 export class Run<Tx> {
   readonly live: LiveRun;
   /** The jobs with the counts of their records. Empty until the run's own record is written. */
@@ -52,10 +53,11 @@ export class Run<Tx> {
 
   #toInfo(): RunInfo {
     // The job's queue, as its handler may have moved to another queue since.
-    const [{ queue, key, attempt: uncounted }] = this.jobs;
+    const [{ queue, attempt: uncounted }] = this.jobs;
     const jobs = this.jobs.map(({ publicId }) => publicId);
     const attempt = (this.counted[0]?.attemptsMade ?? uncounted) + 1;
-    return { runId: this.live.runId, queue, kind: this.handler.kind, key, jobs, attempt };
+    const { runId } = this.live;
+    return { runId, queue, kind: this.handler.kind, key: keyOfAll(this.jobs), jobs, attempt };
   }
 
   /** Adds to its jobs the counts of their earlier runs. */

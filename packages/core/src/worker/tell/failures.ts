@@ -16,8 +16,8 @@ export function tellThrown<Tx>(
   { job, delay }: { readonly job: CountedJob; readonly delay: number },
   error: unknown,
 ): void {
-  const { publicId, attemptsMade, maxAttempts } = job;
-  const facts = { ...run.info, publicId, attempt: attemptsMade + 1, maxAttempts };
+  const { publicId, key, attemptsMade, maxAttempts } = job;
+  const facts = { ...run.info, publicId, key, attempt: attemptsMade + 1, maxAttempts };
   // A cancelled job is not tried again.
   const next = run.live.cancelled.has(publicId) ? {} : { nextAt: fromNow(delay) };
   log.warn({ err: error, ...facts, ...next }, 'the handler failed');
@@ -44,7 +44,7 @@ export function tellFailures<Tx>(log: Logger, run: Run<Tx>, settlements: readonl
   }
 }
 
-function factsOf<Tx>({ info: { runId, queue, kind, key } }: Run<Tx>, { publicId }: Job): object {
+function factsOf<Tx>({ info: { runId, queue, kind } }: Run<Tx>, { publicId, key }: Job): object {
   return { publicId, runId, queue, kind, key };
 }
 
