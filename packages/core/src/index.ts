@@ -18,11 +18,12 @@ export type {
   CaptureReport,
   Captures,
 } from './client/captures.js';
-export type { Client, CountOptions, Listed, ListOptions } from './client/client.js';
+export type { Client } from './client/client.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 // Tokens to inject.
 export type { LimitSizes } from './client/limits.js';
 export type { LimitView } from './client/limits-in-use.js';
+export type { CountOptions, Listed, ListOptions } from './client/listing.js';
 export type { Counted } from './client/look.js';
 export type { ManyChanged, ManyJobs, ManyOptions } from './client/many.js';
 export type { Debounce, OnDuplicate, Unique } from './client/on-duplicate.js';

@@ -4,10 +4,10 @@ import type { OrderStore } from '../data/order-store.js';
 import type { Subject } from '../data/subject.js';
 import { indexOrders } from '../search/index-orders.js';
 
-/** How many orders a run indexes. */
+/** How many orders a run indexes. Changes of these orders wait for it, as it has locked their search rows. */
 const STEP = 100;
 
-/** A queue of its own, beside that of the changes of single orders: its runs are long. */
+/** A queue of its own, beside that of the changes of single orders, for which somebody may wait. */
 export const WALKS = 'walks';
 
 /** The orders of a subject, beyond one of them. */
@@ -18,7 +18,10 @@ const Stretch = z.object({
   beyond: z.int(),
 });
 
-/** The job that indexes all orders of a subject, step by step: each step enqueues the next one in its own transaction. */
+/**
+ * The job that indexes all orders of a subject, step by step: each step enqueues the next one in its own transaction. One
+ * walk at a time leaves the other slots and processors to the changes of single orders.
+ */
 export const Spread = {
   kind: 'orders.spread',
   queue: WALKS,

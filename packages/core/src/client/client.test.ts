@@ -4,7 +4,7 @@ import { DriverError } from '../driver/driver-error.js';
 import type { JobFilter, Page } from '../driver/job-filter.js';
 import type { JobId, JobView } from '../job/job.js';
 import { createRowlock } from '../rowlock.js';
-import type { ListOptions } from './client.js';
+import type { ListOptions } from './listing.js';
 
 const JOB: JobView = JSON.parse('{}');
 

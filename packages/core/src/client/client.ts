@@ -1,15 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Clock } from '../clock.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
-import { isDriverError } from '../driver/driver-error.js';
-import type { JobFilter } from '../driver/job-filter.js';
 import type { PauseView } from '../driver/pause.js';
 import type { RunView } from '../driver/run-view.js';
-import type { Moved, Store } from '../driver/store.js';
+import type { Store } from '../driver/store.js';
 import type { WakeUp } from '../driver/wake-up.js';
-import { ClosedError, IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
+import { ClosedError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { type Explanation, explain } from '../explain/explain.js';
 import { QUEUE } from '../handler/handler.js';
 import type { DeclaredSizes } from '../handler/job-limits.js';
@@ -17,7 +14,6 @@ import { awaitedByRun, isSettledThrough } from '../handler/run-of-handle.js';
 import { checkWhole, LIMITS } from '../input.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
 import type { Json, Stored } from '../job/json.js';
-import { isLegal } from '../job/lifecycle.js';
 import { publicIdOf } from '../job/public-id.js';
 import type { Rates } from '../job/rates.js';
 import type { Logger } from '../logger.js';
@@ -28,13 +24,18 @@ import { type Stats, stats } from '../stats/stats.js';
 import { type Trend, type TrendOptions, trend } from '../stats/trend.js';
 import type { Operation } from '../update/operation.js';
 import { type CallOptions, txOf } from './call-options.js';
-import { checkFilter } from './check-filter.js';
 import { checkId } from './check-id.js';
-import { checkEnqueueable, type Enqueueable, type EnqueueOptions, replacingIn } from './enqueue-options.js';
+import {
+  checkEnqueueable,
+  type Enqueueable,
+  type EnqueueOptions,
+  replacingAlone,
+} from './enqueue-options.js';
 import { checkAfter, wakeUpsAfter } from './followers.js';
 import { LimitSizes } from './limits.js';
+import { type CountOptions, count, type Listed, type ListOptions, list } from './listing.js';
 import type { LocalWorkers } from './local-workers.js';
-import { type Counted, lookFor, lookForNumber } from './look.js';
+import type { Counted } from './look.js';
 import {
   CANCEL,
   changeMany,
@@ -44,6 +45,7 @@ import {
   type ManyOptions,
   REDRIVE,
 } from './many.js';
+import { moveJob, redriveJob } from './move-job.js';
 import { newJobs } from './new-jobs.js';
 import type { Replacing } from './on-duplicate.js';
 import { newPause, type Pausable, type PauseOptions, pauseTarget } from './pauses.js';
@@ -54,35 +56,6 @@ import { SettledJobs, type SettledOptions } from './settled-jobs.js';
 import { SharedStore } from './shared-store.js';
 import { type SlotHolder, Slots, type SlotsSize } from './slots.js';
 import { changesUpdate, type JobChanges, metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
-
-/** The jobs to find. All the given conditions must hold. */
-export interface ListOptions extends Omit<JobFilter, 'publicIds'> {
-  /** 1 to 1,000. Default 50. */
-  readonly limit?: number;
-  /** The `cursor` of the page before. Null, or absent: the first page. */
-  readonly cursor?: string | null;
-}
-
-/** A page of jobs. */
-export interface Listed {
-  readonly jobs: readonly JobView[];
-  /** Leads to the next page. Null at the end. */
-  readonly cursor: string | null;
-  /** Whether the page ends because enough rows were looked at. */
-  readonly stopped: boolean;
-}
-
-/** The jobs to count. All the given conditions must hold. */
-export interface CountOptions extends Omit<JobFilter, 'publicIds'> {
-  /** The highest number that is counted to. Default 10,000. */
-  readonly upTo?: number;
-}
-
-const COUNTED = 10_000;
-
-/** How often a move of a locked job is tried, and the pause between two tries, in milliseconds. */
-const LOCKED_TRIES = 5;
-const LOCKED_MS = 20;
 
 /** The part of Rowlock that enqueues and inspects. */
 export class Client<Tx> {
@@ -275,20 +248,8 @@ export class Client<Tx> {
    * @example
    * const { jobs } = await rowlock.list({ kind: 'mail.send', status: 'error', error: { code: 'ETIMEDOUT' } });
    */
-  async list(
-    { limit = 50, cursor, ...given }: ListOptions = {},
-    call: CallOptions<Tx> = {},
-  ): Promise<Listed> {
-    return this.#within(call, async (tx) => {
-      checkWhole('limit', limit, 1, LIMITS.page);
-      const filter = checkFilter(given);
-      const { jobs, next } = await lookFor(this.#store(tx), filter, { limit, before: decodeCursor(cursor) });
-      return {
-        jobs,
-        cursor: next === null ? null : encodeCursor(next),
-        stopped: next !== null && jobs.length < limit,
-      };
-    });
+  async list(options: ListOptions = {}, call: CallOptions<Tx> = {}): Promise<Listed> {
+    return this.#within(call, async (tx) => list(this.#store(tx), options));
   }
 
   /**
@@ -301,11 +262,8 @@ export class Client<Tx> {
    * const { count, more } = await rowlock.count({ queue: 'mail', status: 'new' });
    * console.log(`${count}${more ? '+' : ''} mails wait`);
    */
-  async count({ upTo = COUNTED, ...given }: CountOptions = {}, call: CallOptions<Tx> = {}): Promise<Counted> {
-    return this.#within(call, async (tx) => {
-      checkWhole('upTo', upTo, 1, Number.MAX_SAFE_INTEGER - 1);
-      return lookForNumber(this.#store(tx), checkFilter(given), upTo);
-    });
+  async count(options: CountOptions = {}, call: CallOptions<Tx> = {}): Promise<Counted> {
+    return this.#within(call, async (tx) => count(this.#store(tx), options));
   }
 
   /**
@@ -352,7 +310,7 @@ export class Client<Tx> {
           `tx is of the run that settles job ${known}: a handler ends its own job by what it returns, e.g. fail(). To have the job cancelled, leave tx out.`,
         );
       }
-      const moved = await this.#move('cancel', known, tx);
+      const moved = await moveJob(this.#store(tx), 'cancel', known);
       if (moved.outcome === 'moved') {
         // Others may wait for the job.
         if (tx !== undefined) await this.#wake(tx, [{ after: known }]);
@@ -371,16 +329,7 @@ export class Client<Tx> {
    */
   async redrive(publicId: string, call: CallOptions<Tx> = {}): Promise<void> {
     return this.#within(call, async (tx) => {
-      await this.#move('redrive', checkId(publicId), tx).catch((error: unknown) => {
-        if (isDriverError(error, 'UniqueViolation')) {
-          throw new IllegalTransitionError(
-            'redrive',
-            publicId,
-            'superseded: another outstanding job has its unique key',
-          );
-        }
-        throw error;
-      });
+      await redriveJob(this.#store(tx), checkId(publicId));
       await this.#wake(tx, [{}]);
     });
   }
@@ -688,40 +637,11 @@ export class Client<Tx> {
   #store(tx: Tx | undefined): Pick<Store, 'list' | 'count' | 'jobRuns' | 'move' | 'update' | 'notify'> {
     return tx === undefined ? this.#shared : this.#join(tx);
   }
-
-  async #move(
-    event: 'cancel' | 'redrive',
-    publicId: string,
-    tx: Tx | undefined,
-  ): Promise<Extract<Moved, { outcome: 'moved' | 'running' }>> {
-    for (let tries = 1; ; tries++) {
-      const moved = await this.#store(tx).move(event, publicId);
-      if (moved.outcome === 'missing') throw new JobNotFoundError(publicId);
-      if (moved.outcome !== 'illegal') return moved;
-      if (!isLegal(event, moved.status)) throw new IllegalTransitionError(event, publicId, moved.status);
-      // Only a lock prevents the move. MySQL shows a commit before it releases the locks.
-      if (tries === LOCKED_TRIES)
-        throw new IllegalTransitionError(
-          event,
-          publicId,
-          'locked by a transaction: try again when that has ended',
-        );
-      await sleep(LOCKED_MS);
-    }
-  }
 }
 
 function onlyOne<Item>([item]: readonly Item[]): Item {
   if (item === undefined) throw new Error('The driver returned no outcome for a job.');
   return item;
-}
-
-/** @throws InvalidInputError for several jobs: each step of a replacement commits by itself. */
-function replacingAlone(options: readonly EnqueueOptions<unknown>[]): Replacing | undefined {
-  const [first, ...others] = options.map(replacingIn);
-  if (others.length > 0 && [first, ...others].some((each) => each !== undefined))
-    throw new InvalidInputError('enqueueMany() keeps duplicates: call enqueue() for a job with onDuplicate.');
-  return first;
 }
 
 async function findJoined(store: Store, publicId: string): Promise<JobView | undefined> {
@@ -740,22 +660,4 @@ function isOfHandler<Options>(
   given: readonly [publicId: string, options?: Options | undefined] | JobOfHandler<Options>,
 ): given is JobOfHandler<Options> {
   return typeof given[0] === 'object' && given[0] !== null;
-}
-
-/** The highest id that the databases' columns hold. */
-const HIGHEST_ID = 2n ** 63n - 1n;
-
-/** Encodes the id, so that no caller depends on its form. */
-function encodeCursor(id: bigint): string {
-  return Buffer.from(`r${id}`).toString('base64url');
-}
-
-function decodeCursor(cursor: string | null | undefined): bigint | null {
-  if (cursor === undefined || cursor === null) return null;
-  const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString('latin1') : '';
-  const [, id] = /^r(\d{1,19})$/.exec(text) ?? [];
-  if (id === undefined || BigInt(id) > HIGHEST_ID) {
-    throw new InvalidInputError('cursor is not one that list() returned.');
-  }
-  return BigInt(id);
 }

@@ -172,7 +172,7 @@ function afterOf({ after = [] }: Pick<EnqueueOptions<unknown>, 'after'>): Pick<N
 }
 
 /** How the job replaces a waiting one. Undefined if it does not. @throws InvalidInputError */
-export function replacingIn({ unique, after, delay, runAt }: EnqueueOptions<unknown>): Replacing | undefined {
+function replacingIn({ unique, after, delay, runAt }: EnqueueOptions<unknown>): Replacing | undefined {
   if (typeof unique !== 'object' || unique === null) return undefined;
   const replacing = replacingOf(unique);
   if (replacing !== undefined && after !== undefined)
@@ -182,6 +182,14 @@ export function replacingIn({ unique, after, delay, runAt }: EnqueueOptions<unkn
   if (replacing?.quietMs !== undefined && (delay !== undefined || runAt !== undefined))
     throw new InvalidInputError('A debounced job has its time by quiet. Leave delay and runAt out.');
   return replacing;
+}
+
+/** The same of all jobs of a call. @throws InvalidInputError for several jobs: each step of a replacement commits by itself. */
+export function replacingAlone(options: readonly EnqueueOptions<unknown>[]): Replacing | undefined {
+  const [first, ...others] = options.map(replacingIn);
+  if (others.length > 0 && [first, ...others].some((each) => each !== undefined))
+    throw new InvalidInputError('enqueueMany() keeps duplicates: call enqueue() for a job with onDuplicate.');
+  return first;
 }
 
 function unique(unique: EnqueueOptions<unknown>['unique']): NewJob['unique'] {
