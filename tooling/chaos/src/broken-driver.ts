@@ -40,7 +40,7 @@ function givesBackEarly<Tx>(driver: Driver<Tx>): Driver<Tx> {
   return instead(() => driver, { claimSession });
 }
 
-/** `lease`: the session that the worker's leases go by is gone, and the worker is not told. */
+/** `lease`: the session that the worker's leases go by is gone, and the worker does not hear of it. */
 function worksWithoutSession<Tx>(driver: Driver<Tx>): Driver<Tx> {
   const anchor: Driver<Tx>['anchor'] = async (worker) => {
     const gone = await driver.anchor(worker);

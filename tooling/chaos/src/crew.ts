@@ -13,7 +13,7 @@ const PROGRAM = fileURLToPath(new URL('../dist/worker-process.js', import.meta.u
 /** How long a place is empty before another worker is hired for it, in milliseconds. */
 const REHIRE_MS = 300;
 
-/** How long a worker that was told to stop may take before it is killed, in milliseconds. */
+/** How long a worker that is to stop may take before it is killed, in milliseconds. */
 const STOP_MS = 25_000;
 
 /** A place in the crew, and the worker's process that fills it now. */

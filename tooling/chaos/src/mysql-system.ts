@@ -98,7 +98,7 @@ async function say(
 
 async function connect(url: string): Promise<Plain<MysqlTransaction>> {
   const client = await createConnection({ uri: url, connectTimeout: 5_000 });
-  // Who asks the connection next is told that it is gone.
+  // The next statement on the connection finds that it is gone.
   client.on('error', () => {});
   return {
     tx: client,

@@ -105,7 +105,7 @@ async function connect(url: string): Promise<Plain<PostgresTransaction>> {
     application_name: 'chaos',
     connectionTimeoutMillis: 5_000,
   });
-  // Who asks the connection next is told that it is gone.
+  // The next statement on the connection finds that it is gone.
   client.on('error', () => {});
   await client.connect();
   return {

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 
 /** What a proxy does to the bytes that pass it. */
 export interface Weather {
-  /** Nothing passes any more, in either direction, and nobody is told: what comes is thrown away. */
+  /** Nothing passes any more, in either direction, and neither side hears of it: what comes is thrown away. */
   swallow: boolean;
   /** How long each packet takes in addition, in milliseconds. */
   delayMs: () => number;

@@ -94,7 +94,7 @@ function limitsOfWork({ payload: { limits = [] } }: { readonly payload: Pick<Wor
 
 /**
  * The handlers of one mode. They write down what they do and pay no attention to their signal, unless a job asks for it: a handler
- * that goes on after it was told to stop is the harder case.
+ * that goes on after it was stopped is the harder case.
  */
 export function handlers<Tx>(
   mode: Mode,
@@ -108,10 +108,10 @@ export function handlers<Tx>(
     const { limits = [] } = job.payload;
     const tags = jobs.map(({ payload }) => payload.tag);
     history.write({ what: 'begin', run, mode, kind, key, jobs: tags, limits, aborted: signal.aborted });
-    const told = (): void => {
-      history.write({ what: 'told', run, reason: codeOf(signal.reason) });
+    const noted = (): void => {
+      history.write({ what: 'aborted', run, reason: codeOf(signal.reason) });
     };
-    signal.addEventListener('abort', told);
+    signal.addEventListener('abort', noted);
     try {
       const outcomes = await work(context, run, history);
       history.write({ what: 'end', run });
@@ -120,7 +120,7 @@ export function handlers<Tx>(
       history.write({ what: 'end', run, error: codeOf(error) });
       throw error;
     } finally {
-      signal.removeEventListener('abort', told);
+      signal.removeEventListener('abort', noted);
     }
   }
 
@@ -230,7 +230,7 @@ function isTroubled({ payload, attempt, earlierRuns }: RunJob<Work>): boolean {
   return trouble === 'snoozes' ? earlierRuns < failures : attempt <= failures;
 }
 
-/** What a job is told to end with, if its run comes to an end. */
+/** How a job ends, if its run comes to an end. */
 function outcomeOf(job: RunJob<Work>): Outcome {
   const trouble = isTroubled(job) ? job.payload.trouble : undefined;
   if (trouble === 'retries') return retry(new Error('As was asked for.'));

@@ -12,7 +12,7 @@ import { setClockWrong } from './wrong-clock.js';
 
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** How long a worker that was told to stop waits for its handlers, in milliseconds. */
+/** How long a worker that is to stop waits for its handlers, in milliseconds. */
 const DRAIN_MS = 10_000;
 
 /** Beside the claims: records, the survey, wake-ups. */

@@ -15,10 +15,10 @@ const NEVER = new AbortController().signal;
 test('some faults on both databases in all modes: nothing lost, nothing twice, no overlap', async () => {
   const faults = ['kill -9', 'cut in COMMIT', 'ended sessions', 'server restart'];
   const chosen = faults.flatMap((fault) => ['--fault', fault]);
-  const told: string[] = [];
+  const lines: string[] = [];
   const options = readOptions(['--mixed', '--minutes', '0.35', '--seed', '4', ...chosen]);
-  const results = await runMixed(options, NEVER, (line) => told.push(line));
-  for (const fault of faults) expect(told.join('\n')).toContain(fault);
+  const results = await runMixed(options, NEVER, (line) => lines.push(line));
+  for (const fault of faults) expect(lines.join('\n')).toContain(fault);
   expect(results.map(({ database, mode }) => `${database} ${mode}`)).toEqual([
     'postgres hold',
     'postgres lease',

@@ -25,9 +25,9 @@ test.each<[string, FoundTick[], string, string]>([
   ['a time between', at(1, 2, 2.5, 3), 'stray', 'T02:30:00.000Z is none of its own'],
   ['one that had not come', at(1, 2, 3, 4), 'stray', 'T04:00:00.000Z is none of its own'],
   ['another name', [...at(1, 2, 3), { schedule: 'null', atMs: 0, jobs: 1 }], 'stray', 'no schedule null'],
-])('%s is found', (_, found, what, told) => {
+])('%s is found', (_, found, what, text) => {
   expect(checkTicks([HOURLY], found, 0, 3 * HOUR_MS)).toEqual([
-    { what, told: expect.stringContaining(told) },
+    { what, text: expect.stringContaining(text) },
   ]);
 });
 

@@ -91,9 +91,9 @@ describe('overlap', () => {
     expect(guilt(story.says('one', { what: 'met', run: 'r1', key: 'k' }))).toEqual(['overlap']);
   });
 
-  test('not: after the earlier run was told to stop', () => {
+  test('not: after the earlier run was stopped', () => {
     const story = new Story().enqueued('a').begins('one', 'r1', ['a']);
-    story.says('one', { what: 'told', run: 'r1', reason: 'ROWLOCK_CLAIM_LOST' });
+    story.says('one', { what: 'aborted', run: 'r1', reason: 'ROWLOCK_CLAIM_LOST' });
     expect(guilt(story.does('two', 'r2', ['a']).ends('one', 'r1'))).toEqual([]);
   });
 
@@ -195,9 +195,9 @@ describe('zombie', () => {
     expect(guilt(story.ends('one', 'r1').settles('one', 'r1', ['a']))).toEqual(['zombie']);
   });
 
-  test('a run that commits though it was told that its claim is lost', () => {
+  test('a run that commits though its signal said that its claim is lost', () => {
     const story = new Story().enqueued('a').begins('one', 'r1', ['a']);
-    story.says('one', { what: 'told', run: 'r1', reason: 'ROWLOCK_CLAIM_LOST' });
+    story.says('one', { what: 'aborted', run: 'r1', reason: 'ROWLOCK_CLAIM_LOST' });
     expect(guilt(story.ends('one', 'r1').settles('one', 'r1', ['a']))).toEqual(['zombie']);
   });
 });
@@ -356,7 +356,7 @@ describe('death', () => {
     expect(guilt(new Story().says('conductor', dead))).toEqual(['death']);
   });
 
-  test('not: one that was killed, killed itself by its job, or was told to stop', () => {
+  test('not: one that was killed, killed itself by its job, or was stopped', () => {
     const killed = new Story().says('conductor', { what: 'killing', worker: 'one' });
     expect(guilt(killed.says('conductor', dead))).toEqual([]);
     expect(guilt(new Story().says('one', { what: 'dying', run: 'r1' }).says('conductor', dead))).toEqual([]);

@@ -50,10 +50,14 @@ describe('a limit', () => {
     expect(guilt(does(going(3), 4, 'lease'))).toEqual(['r4/p4']);
   });
 
-  test('not: after one has ended, was told to stop, or has died', () => {
+  test('not: after one has ended, was stopped, or has died', () => {
     expect(guilt(does(going(3).ends('worker-1', 'r1/p1'), 4))).toEqual([]);
-    const told = going(3).says('worker-2', { what: 'told', run: 'r2/p2', reason: 'ROWLOCK_CLAIM_LOST' });
-    expect(guilt(does(told, 4))).toEqual([]);
+    const aborted = going(3).says('worker-2', {
+      what: 'aborted',
+      run: 'r2/p2',
+      reason: 'ROWLOCK_CLAIM_LOST',
+    });
+    expect(guilt(does(aborted, 4))).toEqual([]);
     expect(guilt(does(going(3).says('conductor', { what: 'killing', worker: 'worker-3' }), 4))).toEqual([]);
   });
 
@@ -91,6 +95,6 @@ describe('a limit whose size changes', () => {
 test('slots that are taken after all have ended', () => {
   const story = new Story().says('conductor', { what: 'occupied', slots: [`${limit}, 2`] });
   expect(leaks(story.events)).toEqual([
-    { what: 'limit', told: 'when all had ended, these slots were not free: limit of 3, 2' },
+    { what: 'limit', text: 'when all had ended, these slots were not free: limit of 3, 2' },
   ]);
 });

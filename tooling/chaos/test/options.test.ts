@@ -30,10 +30,10 @@ test('five processes fire schedules, unless another number is given', () => {
 });
 
 test('a seed has one plan, and another seed another', () => {
-  const told = (seed: number) =>
+  const drawn = (seed: number) =>
     plan(seed, FAULTS, 30).map(({ fault, atMs, forMs }) => [fault.name, atMs, forMs]);
-  expect(told(1)).toEqual(told(1));
-  expect(told(1)).not.toEqual(told(2));
+  expect(drawn(1)).toEqual(drawn(1));
+  expect(drawn(1)).not.toEqual(drawn(2));
 });
 
 test('a plan of half an hour has every fault that can come and go', () => {

@@ -12,8 +12,8 @@ test('a line for each result, with a column for what must be zero', () => {
   const guilty: Result = {
     ...clean,
     violations: [
-      { what: 'lost', told: 'job a' },
-      { what: 'zombie', told: 'run b' },
+      { what: 'lost', text: 'job a' },
+      { what: 'zombie', text: 'run b' },
     ],
     recoveriesMs: [],
   };
@@ -39,11 +39,11 @@ test('a line for each result, with a column for what must be zero', () => {
   ]);
 });
 
-test('what is wrong is told: violations, where the history is, and recoveries that took too long', () => {
+test('what is wrong is printed: violations, where the history is, and recoveries that took too long', () => {
   expect(failures([clean])).toEqual([]);
   const wrong: Result = {
     ...clean,
-    violations: [{ what: 'lost', told: 'job a' }],
+    violations: [{ what: 'lost', text: 'job a' }],
     recoveriesMs: [600],
     history: '/tmp/history',
   };
@@ -55,7 +55,7 @@ test('what is wrong is told: violations, where the history is, and recoveries th
   expect(failures([{ ...clean, fault: 'poison', recoveriesMs: [60_000] }])).toEqual([]);
 });
 
-test('what proves nothing is told: a limit of recovery that nothing was measured for, and no jobs at all', () => {
+test('what proves nothing is printed: a limit of recovery that nothing was measured for, and no jobs at all', () => {
   expect(failures([{ ...clean, recoveriesMs: [] }])).toEqual([
     'kill -9 on postgres, hold: nothing was interrupted, so no recovery was measured',
   ]);

@@ -55,7 +55,7 @@ test('latency keeps the order', () =>
     expect(await hears(client, 5)).toBe('abcde');
   }));
 
-test('what is swallowed is not heard, and nobody is told', () =>
+test('what is swallowed is not heard, and no error comes', () =>
   conversation(async (proxy, client, heard) => {
     const { weather } = proxy;
     weather.swallow = true;

@@ -4,7 +4,7 @@ import { again, type Fault, pause } from '../fault.js';
 const SWALLOWED_MS = 22_000;
 
 /**
- * Half-open connections: between a worker of each mode and its server nothing passes any more, and neither is told. At the end
+ * Half-open connections: between a worker of each mode and its server nothing passes any more, and neither hears of it. At the end
  * they are cut. What ends it before: at the server, the limit of a claim's transaction and of a lease, the longest handler's time
  * and 15 s; in the worker, the driver's `answerTimeout`, 20 s. TCP's signs of life do not: the proxy's own system gives them.
  */

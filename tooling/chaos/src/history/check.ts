@@ -12,7 +12,7 @@ import type { Violation } from './violation.js';
 /**
  * Proves a history clean, or says what is wrong with it. What is checked, exactly:
  *
- * - **lost**: each job whose producer was told that it is committed is in the table, and every job of the table is
+ * - **lost**: each job whose producer was answered that it is committed is in the table, and every job of the table is
  *   settled. An enqueue that broke in the middle is in doubt: it may be in the table, and then it must be settled too.
  * - **doubled**: no job has two runs that settled it for good, by what workers announced or by the run records.
  * - **overlap**: runs exclude each other by their claims. A claim begins before its handler does and ends when the server
@@ -21,7 +21,7 @@ import type { Violation } from './violation.js';
  *   its own transaction, at its handler's first line and without waiting, so that lock lasts exactly as long as the
  *   claim's transaction does at the server; each run of `lease` does the same in the transaction that settles, and looks
  *   for a job of its entity that another run has in progress. Who meets another has found two claims at one time, and
- *   nothing excuses that. In the history, no handler begins on an entity before the last one has ended, was told to stop by
+ *   nothing excuses that. In the history, no handler begins on an entity before the last one has ended, was stopped by
  *   its signal, or has died with its process. This is excused for one case: the earlier run's worker was in the hand of
  *   a fault and so could not know that the server had ended its claim (it was stopped, its event loop blocked, its
  *   connections swallowed or ended, its server killed), or had been until three seconds before, as news take time. Such a zombie
@@ -30,7 +30,7 @@ import type { Violation } from './violation.js';
  *   the job's row names, unless its kind leaves `tx` alone; any other job has none. What a run has undone is not there. A zombie therefore commits nothing, and nothing is committed twice. This
  *   holds for a lease, too, whose `tx` is that of the fenced settlement. Effects outside of the database may be repeated;
  *   that there is one at least is the next but one's affair.
- * - **zombie**: no handler is entered with its signal aborted; no held run commits that was told of its claim's loss
+ * - **zombie**: no handler is entered with its signal aborted; no held run commits that was aborted for its claim's loss
  *   before its handler ended.
  * - **uncovered**: each completed job was among those that the completing run began with, after the job's COMMIT was sent,
  *   and that run wrote down its effect: an update that comes late is never swallowed by a run that has begun.
@@ -46,7 +46,7 @@ import type { Violation } from './violation.js';
  *   from their begin to their end, their signal's abort or their worker's death, but for the zombies of **overlap**. The size is the
  *   largest one that may have been in force between the sending of the run's claim and its begin. And 2 s after all jobs are settled
  *   every slot is free: an independent client can lock its row, and no lease marks it. See `excesses` and `leaks`.
- * - **death**: no worker's process ends before it is told to, unless it is killed: an error that nobody caught would otherwise be
+ * - **death**: no worker's process ends before it is to, unless it is killed: an error that nobody caught would otherwise be
  *   hidden by the worker that is hired in its place.
  */
 export function check(events: readonly HistoryEvent[], tables: Tables, runs = runsOf(events)): Violation[] {

@@ -24,7 +24,7 @@ export function uncovered(
     return [
       {
         what: 'uncovered',
-        told: `job ${tag} was completed by run ${settler}, which had not begun with it, or not done it`,
+        text: `job ${tag} was completed by run ${settler}, which had not begun with it, or not done it`,
       },
     ];
   });
@@ -58,7 +58,7 @@ export function disorder(
       .filter((creation) => creation.committedAt < last && creation.endedAt > run.beganAt)
       .map(({ tag }) => ({
         what: 'order',
-        told: `run ${run.id} updated ${run.key} before its creation ${tag} had ended`,
+        text: `run ${run.id} updated ${run.key} before its creation ${tag} had ended`,
       }));
   });
 }

@@ -19,8 +19,8 @@ export function miscounts({ jobs, records }: Tables): Violation[] {
     const last = job.status === 'complete' || times('fail') > 0 ? 1 : 0;
     const attempts = crashes + times('retry') + last;
     if (job.crashes === crashes && job.attempt === attempts) return [];
-    const told = `job ${job.tag} has ${job.attempt} attempts and ${job.crashes} crashes by its row, ${attempts} and ${crashes} by its records`;
-    return [{ what: 'miscount', told }];
+    const text = `job ${job.tag} has ${job.attempt} attempts and ${job.crashes} crashes by its row, ${attempts} and ${crashes} by its records`;
+    return [{ what: 'miscount', text }];
   });
 }
 
@@ -38,7 +38,7 @@ export function unrecorded(
       const job = byTag.get(tag);
       if (job === undefined || !BY_A_RUN.has(job.status) || isSettledBy(job, run.runId)) return [];
       if (ended.has(`${run.runId} ${job.publicId}`) || mayBeUnflushed(run)) return [];
-      return [{ what: 'unrecorded', told: `run ${run.id} of job ${tag} has no record of how it ended` }];
+      return [{ what: 'unrecorded', text: `run ${run.id} of job ${tag} has no record of how it ended` }];
     }),
   );
   return [...missing, ...leftOpen(events, runs, jobs, open)];
@@ -68,7 +68,7 @@ function leftOpen(
     // Of one that did not begin, the record may have been written when its claim was lost already.
     const isLate = !began.has(run) || !BY_A_RUN.has(job.status);
     if (!over.has(run) && job.run !== run && isLate) return [];
-    return [{ what: 'unrecorded', told: `job ${job.tag} is ${job.status}, and ${run} is on record still` }];
+    return [{ what: 'unrecorded', text: `job ${job.tag} is ${job.status}, and ${run} is on record still` }];
   });
 }
 
@@ -93,11 +93,11 @@ export function blamed(
   return jobs.flatMap(({ tag, publicId, status }): Violation[] => {
     const found: Violation[] = [];
     if (status === 'error' && !mayFail.has(tag))
-      found.push({ what: 'blamed', told: `job ${tag} is an error, and did nothing to be one` });
+      found.push({ what: 'blamed', text: `job ${tag} is an error, and did nothing to be one` });
     const crashes = (ofJob.get(publicId) ?? []).filter(({ outcome }) => outcome === 'reclaim');
     const paid = crashes.flatMap(({ run }) => killers.get(run) ?? []).filter((killer) => killer !== tag);
     if (paid.length > 1 && !poisons.has(tag))
-      found.push({ what: 'blamed', told: `job ${tag} has paid for ${paid.join(' and ')}` });
+      found.push({ what: 'blamed', text: `job ${tag} has paid for ${paid.join(' and ')}` });
     return found;
   });
 }

@@ -10,7 +10,7 @@ export function deaths(events: readonly HistoryEvent[]): Violation[] {
     if (event.what === 'killing') killed.add(event.worker);
     if (event.what === 'dying') killed.add(event.by);
     if (event.what === 'dead' && !killed.has(event.worker))
-      found.push({ what: 'death', told: `worker ${event.worker} ended by itself` });
+      found.push({ what: 'death', text: `worker ${event.worker} ended by itself` });
   }
   return found;
 }

@@ -55,7 +55,7 @@ type WorkerEvent =
   /** An effect outside of the database: at least once. */
   | { readonly what: 'effect'; readonly run: string; readonly job: string }
   /** The handler's signal was aborted. */
-  | { readonly what: 'told'; readonly run: string; readonly reason: string }
+  | { readonly what: 'aborted'; readonly run: string; readonly reason: string }
   /** Last line of the handler. */
   | { readonly what: 'end'; readonly run: string; readonly error?: string }
   /** The handler is about to kill its own process. */
@@ -75,7 +75,7 @@ type ConductorEvent =
   /** Right before SIGKILL. */
   | { readonly what: 'killing'; readonly worker: string }
   | { readonly what: 'dead'; readonly worker: string }
-  /** From here on workers end because they are told to. */
+  /** From here on workers end because they are to. */
   | { readonly what: 'stopping' }
   /** A fault that the worker cannot know of has it, or its connections, in its hand; `*` is every worker. */
   | { readonly what: 'impaired'; readonly id: number; readonly worker: string; readonly why: string }

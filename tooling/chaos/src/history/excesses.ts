@@ -29,8 +29,8 @@ export function excesses(events: readonly HistoryEvent[], runs: readonly Run[]):
       const others = before.filter((other) => !impairments.some((each) => concerns(each, other, run)));
       const max = largest(limit, sentAt.get(run.id) ?? run.beganAt - CLAIM_MS, run.beganAt);
       if (others.length < max) continue;
-      const told = `run ${run.id} of ${run.worker} began while ${others.length} others had slots of the ${limit}, whose size was ${max}: ${others.map(({ id }) => id).join(', ')}`;
-      found.push({ run, violation: { what: 'limit', told } });
+      const text = `run ${run.id} of ${run.worker} began while ${others.length} others had slots of the ${limit}, whose size was ${max}: ${others.map(({ id }) => id).join(', ')}`;
+      found.push({ run, violation: { what: 'limit', text } });
     }
   }
   return found;
@@ -54,7 +54,7 @@ function claimsOf(events: readonly HistoryEvent[]): ReadonlyMap<string, number> 
 export function leaks(events: readonly HistoryEvent[]): Violation[] {
   return events.flatMap((event): Violation[] =>
     event.what === 'occupied'
-      ? [{ what: 'limit', told: `when all had ended, these slots were not free: ${event.slots.join(', ')}` }]
+      ? [{ what: 'limit', text: `when all had ended, these slots were not free: ${event.slots.join(', ')}` }]
       : [],
   );
 }

@@ -9,7 +9,7 @@ export function losses(events: readonly HistoryEvent[], { jobs }: Tables): Viola
   const rows = new Map(jobs.map((job) => [job.tag, job]));
   const missing = events.flatMap((event): Violation[] =>
     event.what === 'committed' && !rows.has(event.job)
-      ? [{ what: 'lost', told: `job ${event.job} was committed and is not in the table` }]
+      ? [{ what: 'lost', text: `job ${event.job} was committed and is not in the table` }]
       : [],
   );
   const left = jobs
@@ -17,7 +17,7 @@ export function losses(events: readonly HistoryEvent[], { jobs }: Tables): Viola
     .map(
       ({ tag, status, kind }): Violation => ({
         what: 'lost',
-        told: `job ${tag} (${kind}) is still ${status}`,
+        text: `job ${tag} (${kind}) is still ${status}`,
       }),
     );
   return [...missing, ...left];

@@ -18,8 +18,8 @@ export function overlaps(events: readonly HistoryEvent[], runs: readonly Run[]):
     const before = (open.get(entity) ?? []).filter((other) => stoppedAt(other) > run.beganAt);
     for (const other of before) {
       if (other.worker !== run.worker && impairments.some((each) => concerns(each, other, run))) continue;
-      const told = `run ${run.id} of ${run.worker} began on ${entity} while run ${other.id} of ${other.worker} was going on`;
-      found.push({ what: 'overlap', told });
+      const text = `run ${run.id} of ${run.worker} began on ${entity} while run ${other.id} of ${other.worker} was going on`;
+      found.push({ what: 'overlap', text });
     }
     open.set(entity, [...before, run]);
   }
@@ -27,15 +27,15 @@ export function overlaps(events: readonly HistoryEvent[], runs: readonly Run[]):
     if (event.what !== 'met') continue;
     found.push({
       what: 'overlap',
-      told: `run ${event.run} of ${event.by} met another claim on ${event.key}`,
+      text: `run ${event.run} of ${event.by} met another claim on ${event.key}`,
     });
   }
   return found;
 }
 
 /** From when on the handler does nothing more, or knows that it should not. */
-export function stoppedAt({ endedAt, toldAt, diedAt }: Run): number {
-  return Math.min(endedAt, toldAt, diedAt);
+export function stoppedAt({ endedAt, abortedAt, diedAt }: Run): number {
+  return Math.min(endedAt, abortedAt, diedAt);
 }
 
 /** Whether the earlier run's worker could not know, when the later one began, that it had lost its claim. */

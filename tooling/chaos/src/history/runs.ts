@@ -19,8 +19,8 @@ export interface Run {
   /** When its handler ended. */
   readonly endedAt: number;
   /** When its signal was aborted. */
-  readonly toldAt: number;
-  readonly toldWhy: string | null;
+  readonly abortedAt: number;
+  readonly abortReason: string | null;
   /** When its worker knew how it ended: settled, lost or released. */
   readonly overAt: number;
   /** When its process was killed, or killed itself, after the run had begun. */
@@ -53,9 +53,9 @@ export function runsOf(events: readonly HistoryEvent[]): Run[] {
           worker: by,
           beganAt: at,
           beganAborted: aborted,
-          toldWhy: null,
+          abortReason: null,
         },
-        ...{ endedAt: Infinity, toldAt: Infinity, overAt: Infinity, diedAt: Infinity },
+        ...{ endedAt: Infinity, abortedAt: Infinity, overAt: Infinity, diedAt: Infinity },
       };
       runs.set(id, run);
       ofWorker.set(by, [...(ofWorker.get(by) ?? []).filter(({ overAt }) => overAt === Infinity), run]);
@@ -66,7 +66,7 @@ export function runsOf(events: readonly HistoryEvent[]): Run[] {
       const run = runs.get(event.run);
       if (run === undefined) continue;
       if (event.what === 'end') run.endedAt = event.at;
-      if (event.what === 'told') [run.toldAt, run.toldWhy] = [event.at, event.reason];
+      if (event.what === 'aborted') [run.abortedAt, run.abortReason] = [event.at, event.reason];
       if (event.what === 'settled' || event.what === 'lost' || event.what === 'released')
         run.overAt = event.at;
     }

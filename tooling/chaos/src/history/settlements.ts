@@ -27,7 +27,7 @@ export function doubledSettlements(events: readonly HistoryEvent[], { jobs, reco
     .filter(([, runs]) => runs.size > 1)
     .map(([publicId, runs]) => ({
       what: 'doubled',
-      told: `job ${publicId} was settled by ${[...runs].join(' and ')}`,
+      text: `job ${publicId} was settled by ${[...runs].join(' and ')}`,
     }));
 }
 
@@ -41,11 +41,11 @@ export function strayEffects({ jobs, effects }: Tables): Violation[] {
     runsOf.delete(tag);
     const expected = status === 'complete' && !kind.endsWith('.outside') ? [run] : [];
     if (wrote.length === expected.length && wrote[0] === expected[0]) continue;
-    const told = `job ${tag} is ${status} by run ${run}, and has effects of [${wrote.join(', ')}]`;
-    found.push({ what: 'effect', told });
+    const text = `job ${tag} is ${status} by run ${run}, and has effects of [${wrote.join(', ')}]`;
+    found.push({ what: 'effect', text });
   }
   for (const [tag, runs] of runsOf)
-    found.push({ what: 'effect', told: `effects of ${runs.join()} on ${tag}, which is no job` });
+    found.push({ what: 'effect', text: `effects of ${runs.join()} on ${tag}, which is no job` });
   return found;
 }
 
@@ -53,13 +53,13 @@ export function strayEffects({ jobs, effects }: Tables): Violation[] {
 export function zombies(runs: readonly Run[], { effects }: Tables): Violation[] {
   const wrote = new Set(effects.map(({ tag, run }) => `${run} ${tag}`));
   return runs.flatMap((run): Violation[] => {
-    const { id, runId, jobs, worker, mode, beganAborted, toldAt, toldWhy, endedAt } = run;
+    const { id, runId, jobs, worker, mode, beganAborted, abortedAt, abortReason, endedAt } = run;
     if (beganAborted)
-      return [{ what: 'zombie', told: `run ${id} of ${worker} began after its signal was aborted` }];
-    const told = mode !== 'lease' && toldWhy === 'ROWLOCK_CLAIM_LOST' && toldAt < endedAt;
-    if (!told || !jobs.some((job) => wrote.has(`${runId} ${job}`))) return [];
+      return [{ what: 'zombie', text: `run ${id} of ${worker} began after its signal was aborted` }];
+    const lost = mode !== 'lease' && abortReason === 'ROWLOCK_CLAIM_LOST' && abortedAt < endedAt;
+    if (!lost || !jobs.some((job) => wrote.has(`${runId} ${job}`))) return [];
     return [
-      { what: 'zombie', told: `run ${id} of ${worker} committed though its claim was lost before its end` },
+      { what: 'zombie', text: `run ${id} of ${worker} committed though its claim was lost before its end` },
     ];
   });
 }
@@ -81,7 +81,7 @@ export function poison(events: readonly HistoryEvent[], runs: readonly Run[], { 
     return [
       {
         what: 'poison',
-        told: `job ${tag} kills its worker, began ${times} times of ${attempts}, and is ${status}`,
+        text: `job ${tag} kills its worker, began ${times} times of ${attempts}, and is ${status}`,
       },
     ];
   });

@@ -15,5 +15,5 @@ export interface Violation {
     | 'death'
     | 'limit';
   /** A sentence with the names by which it is found in the history. */
-  readonly told: string;
+  readonly text: string;
 }

@@ -10,7 +10,7 @@ export interface FoundTick {
 export interface TickViolation {
   readonly what: 'missing' | 'doubled' | 'stray';
   /** A sentence. */
-  readonly told: string;
+  readonly text: string;
 }
 
 /**
@@ -36,7 +36,7 @@ export function checkTicks(
   const strays = [...bySchedule.keys()].filter((name) => !names.has(name));
   return [
     ...violations,
-    ...strays.map((name): TickViolation => ({ what: 'stray', told: `There is no schedule ${name}.` })),
+    ...strays.map((name): TickViolation => ({ what: 'stray', text: `There is no schedule ${name}.` })),
   ];
 }
 
@@ -52,12 +52,12 @@ function checkOne(
   return [
     ...[...possible]
       .filter((at) => at > from && at + jitterMs <= to && !jobs.has(at))
-      .map((at): TickViolation => ({ what: 'missing', told: `${tick(at)} has no job` })),
+      .map((at): TickViolation => ({ what: 'missing', text: `${tick(at)} has no job` })),
     ...found
       .filter(({ jobs }) => jobs > 1)
-      .map(({ atMs, jobs }): TickViolation => ({ what: 'doubled', told: `${tick(atMs)} has ${jobs} jobs` })),
+      .map(({ atMs, jobs }): TickViolation => ({ what: 'doubled', text: `${tick(atMs)} has ${jobs} jobs` })),
     ...found
       .filter(({ atMs }) => !possible.has(atMs))
-      .map(({ atMs }): TickViolation => ({ what: 'stray', told: `${tick(atMs)} is none of its own` })),
+      .map(({ atMs }): TickViolation => ({ what: 'stray', text: `${tick(atMs)} is none of its own` })),
   ];
 }

@@ -12,7 +12,7 @@ const PROGRAM = fileURLToPath(new URL('../../dist/schedules/firing-process.js', 
 /** How long a place is empty before another process is started for it, in milliseconds. */
 const EMPTY_MS = [50, 600] as const;
 
-/** How long a process that was told to stop may take before it is killed, in milliseconds. */
+/** How long a process that is to stop may take before it is killed, in milliseconds. */
 const STOP_MS = 20_000;
 
 type Orders = Omit<FiringOrders, 'name' | 'version' | 'time'>;

@@ -3,8 +3,8 @@ import type { ScheduleResult } from './run-schedules.js';
 
 const HEADS = ['database', 'days', 'ticks', 'missing', 'doubled', 'stray', 'started', 'killed'];
 
-/** How many violations of one result are told. */
-const TOLD = 10;
+/** How many violations of one result are printed. */
+const MOST = 10;
 
 /** The results as a table of text. */
 export function table(results: readonly ScheduleResult[]): string {
@@ -20,8 +20,8 @@ function cells({ database, days, ticks, started, killed, violations }: ScheduleR
 /** What is wrong with the results, a line each. */
 export function failures(results: readonly ScheduleResult[]): string[] {
   return results.flatMap(({ database, ticks, killed, isOver, violations, deaths }) => {
-    const lines = violations.slice(0, TOLD).map(({ what, told }) => `${what}: ${told}`);
-    if (violations.length > TOLD) lines.push(`and ${violations.length - TOLD} more`);
+    const lines = violations.slice(0, MOST).map(({ what, text }) => `${what}: ${text}`);
+    if (violations.length > MOST) lines.push(`and ${violations.length - MOST} more`);
     if (!isOver)
       lines.push(
         'the time was not over, so nothing is proved: a busy machine needs fewer --workers or one --database',
