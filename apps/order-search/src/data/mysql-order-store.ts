@@ -7,7 +7,7 @@ import {
   type QueryResult,
   type RowDataPacket,
 } from 'mysql2/promise';
-import { booleanQueryOf, indexable } from '../search/boolean-query.js';
+import { booleanQueryOf, indexable, isLookedUpWhole } from '../search/boolean-query.js';
 import type { Entry } from '../search/entry.js';
 import { likeConditionsOf } from '../search/like-conditions.js';
 import type { Term } from '../search/query.js';
@@ -96,7 +96,9 @@ export class MysqlOrderStore implements OrderStore<Queries> {
   async #indexed(terms: readonly Term[], limit: number): Promise<FoundRow[]> {
     const rare = terms.length > 1 ? await this.#rareOf(terms, limit) : [];
     const looked = rare.length > 0 ? rare : terms;
-    const { where, values } = likeConditionsOf(terms.filter((term) => !looked.includes(term)));
+    const { where, values } = likeConditionsOf(
+      terms.filter((term) => !looked.includes(term) || !isLookedUpWhole(term)),
+    );
     const query = booleanQueryOf(looked);
     const statement = searchWhere(where || 'TRUE');
     const [rows] = await this.#pool.execute<FoundRow[]>(statement, [query, query, ...values, String(limit)]);

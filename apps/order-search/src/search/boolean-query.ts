@@ -1,12 +1,28 @@
-import type { Choice, Term } from './query.js';
+import { type Choice, isShort, type Term } from './query.js';
 
-/** The terms in the language of MySQL's `AGAINST (… IN BOOLEAN MODE)`. Each word has letters and digits alone, but for its `*`. */
+/**
+ * The terms in the language of MySQL's `AGAINST (… IN BOOLEAN MODE)`. Each word has letters and digits alone, but for its `*`.
+ * It may find more than the terms mean: see `isLookedUpWhole`.
+ */
 export function booleanQueryOf(terms: readonly Term[]): string {
   return terms.map((ways) => `+(${ways.map(wayOf).join(' ')})`).join(' ');
 }
 
+/** Whether the index looks up all that a term wants. */
+export function isLookedUpWhole(ways: Term): boolean {
+  return ways.every((choices) => lookedUp(choices).length === choices.length);
+}
+
 function wayOf(choices: readonly Choice[]): string {
-  return `(${choices.map((choice) => `+(${choice.map(indexed).join(' ')})`).join(' ')})`;
+  return `(${lookedUp(choices)
+    .map((choice) => `+(${choice.map(indexed).join(' ')})`)
+    .join(' ')})`;
+}
+
+/** The index would gather all matches of the short part of a number, which may be in every order. */
+function lookedUp(choices: readonly Choice[]): readonly Choice[] {
+  const long = choices.filter((choice) => !choice.every(isShort));
+  return long.length > 0 ? long : choices;
 }
 
 function indexed(word: string): string {

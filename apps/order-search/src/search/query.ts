@@ -56,7 +56,7 @@ function numbersOf(text: string): Choice {
   return [`${begin}*`, `${end}*`];
 }
 
-function isShort(word: string): boolean {
+export function isShort(word: string): boolean {
   return word.replace('*', '').length <= 3;
 }
 
