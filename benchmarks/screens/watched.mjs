@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createRowlock, defineHandler } from '@rowlock/core';
 import { z } from 'zod';
 import { connect } from '../connect.mjs';
@@ -18,18 +19,12 @@ const WAITING = {
 /** A Rowlock with fresh tables, with a worker that has jobs for as long as this is open. */
 export async function openWatched(database, url) {
   const over = Promise.withResolvers();
-  const running = Promise.withResolvers();
-  let begun = 0;
   const Busy = defineHandler({
     kind: 'busy',
     queue: 'busy',
     payload: z.number(),
     timeout: '6h',
-    async run() {
-      begun += 1;
-      if (begun === JOBS) running.resolve();
-      await over.promise;
-    },
+    run: () => over.promise,
   });
   const rowlock = createRowlock({ driver: DRIVERS[database](url), handlers: [Busy] });
   await rowlock.migrate();
@@ -37,13 +32,25 @@ export async function openWatched(database, url) {
   worker.on('fault', (error) => console.error(error));
   await worker.start();
   const plain = await connect(database, url);
+  const reported = async () => {
+    const { lanes } = await rowlock.stats();
+    return lanes.find(({ kind }) => kind === Busy.kind)?.running ?? 0;
+  };
   return {
     rowlock,
     workerId: await plain.number(WORKERS[database]),
+    /**
+     * Begins the jobs, half of them after a report of the others. A worker that has run a long history has reported often, and a report
+     * says what runs since the one before.
+     */
     async run() {
-      const payloads = Array.from({ length: JOBS }, (_, payload) => ({ payload }));
-      await rowlock.enqueueMany(Busy, payloads);
-      await running.promise;
+      for (const jobs of [JOBS / 2, JOBS]) {
+        await rowlock.enqueueMany(
+          Busy,
+          Array.from({ length: JOBS / 2 }, (_, payload) => ({ payload })),
+        );
+        while ((await reported()) < jobs) await sleep(100);
+      }
     },
     /** The public id of a job that waits. */
     async waiting() {
