@@ -3,7 +3,10 @@ import { bench, failures } from './bench.mjs';
 import { readOptions } from './options.mjs';
 import { Subject } from './subjects.mjs';
 
-test('the quick form measures Rowlock and bare SQL', async () => {
+/** A net: beside other tests' loads a benchmark takes minutes. */
+const MEASURING = { timeout: 600_000 };
+
+test('the quick form measures Rowlock and bare SQL', MEASURING, async () => {
   process.env.TEST_POSTGRES_URL = inject('postgresUrl');
   const { measures, servers } = await bench(
     readOptions(['drain', 'burst', 'latency', '--quick', '--postgres']),
@@ -31,7 +34,7 @@ test('the quick form measures Rowlock and bare SQL', async () => {
   }
 });
 
-test('the quick form measures limits', async () => {
+test('the quick form measures limits', MEASURING, async () => {
   process.env.TEST_POSTGRES_URL = inject('postgresUrl');
   const { measures } = await bench(readOptions(['limits', '--quick', '--postgres']));
   const { cost, use, beside } = measures.limits.postgres.rows;
@@ -51,7 +54,7 @@ test('the quick form measures limits', async () => {
   for (const { rate } of beside) expect(rate.median).toBeGreaterThan(0);
 });
 
-test('the quick form measures the looks of a dashboard', async () => {
+test('the quick form measures the looks of a dashboard', MEASURING, async () => {
   process.env.TEST_POSTGRES_URL = inject('postgresUrl');
   const { measures } = await bench(readOptions(['screens', '--quick', '--postgres']));
   expect(failures({ measures })).toEqual([]);
