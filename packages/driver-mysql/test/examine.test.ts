@@ -34,7 +34,9 @@ function open(options: MysqlOptions = { uri: url }): Driver {
   return driver;
 }
 
-const examined = async (): Promise<unknown> => open().examine?.(HANDLER_MS);
+/** Without what is of the whole server: other tests load it. These checks have a test of their own. */
+const examined = async (): Promise<unknown> =>
+  (await open().examine?.(HANDLER_MS))?.filter(({ check }) => check !== 'transactions' && check !== 'bloat');
 
 test('a healthy database has no fault', async () => {
   await stage();
