@@ -4,7 +4,7 @@ import type { LegacySchema } from './search/sources.js';
 /** The queue of what has changed. */
 export const QUEUE = 'changes';
 
-/** How many things that have changed a run may take. One by one an order costs the server four times as much. */
+/** How many things that have changed a run may take. One by one an order costs the server several times as much. */
 export const TOGETHER = { keys: 50 };
 
 /** What the rows of a table are about, and the column that numbers it. */

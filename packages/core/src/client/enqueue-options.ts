@@ -184,7 +184,11 @@ function replacingIn({ unique, after, delay, runAt }: EnqueueOptions<unknown>): 
   return replacing;
 }
 
-/** The same of all jobs of a call. @throws InvalidInputError for several jobs: each step of a replacement commits by itself. */
+/**
+ * How the one job of a call replaces a waiting one. Undefined if it does not.
+ *
+ * @throws InvalidInputError, also for several jobs: each step of a replacement commits by itself.
+ */
 export function replacingAlone(options: readonly EnqueueOptions<unknown>[]): Replacing | undefined {
   const [first, ...others] = options.map(replacingIn);
   if (others.length > 0 && [first, ...others].some((each) => each !== undefined))

@@ -83,8 +83,12 @@ export async function lockGroups<Tx>(
  */
 function acrossKeys<Tx>(chains: readonly Chain<Tx>[], runId: string): readonly Chain<Tx>[] {
   const wide = new Map<AnyHandler<Tx>, Job[]>();
-  for (const [{ handler, jobs }] of chains)
-    if (handler.groupKeys > 1) wide.set(handler, [...(wide.get(handler) ?? []), ...jobs]);
+  for (const [{ handler, jobs }] of chains) {
+    if (handler.groupKeys === 1) continue;
+    const together = wide.get(handler);
+    if (together === undefined) wide.set(handler, [...jobs]);
+    else together.push(...jobs);
+  }
   if (wide.size === 0) return chains;
   const across = [...wide].flatMap(([handler, jobs]): Chain<Tx>[] => {
     const [first, ...rest] = jobs.toSorted(({ id: one }, { id: other }) => (one < other ? -1 : 1));
