@@ -1,7 +1,7 @@
 import type { Driver } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { type Connection, createConnection } from 'mysql2/promise';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { drift, objectsOf } from '../src/examine/drift.js';
 import { retention } from '../src/examine/retention.js';
 import { history, oldTransactions } from '../src/examine/transactions.js';
@@ -34,9 +34,16 @@ function open(options: MysqlOptions = { uri: url }): Driver {
   return driver;
 }
 
-/** Without what is of the whole server: other tests load it. These checks have a test of their own. */
-const examined = async (): Promise<unknown> =>
-  (await open().examine?.(HANDLER_MS))?.filter(({ check }) => check !== 'transactions' && check !== 'bloat');
+/** Looks again where the server cannot show its transactions: other tests run long statements with emojis on it. */
+const shown = <Found>(look: () => Promise<Found>): Promise<Found> => vi.waitFor(look, { timeout: 60_000 });
+
+const examined = (driver = open()): Promise<unknown> =>
+  shown(async () => {
+    const findings = (await driver.examine?.(HANDLER_MS)) ?? [];
+    const hidden = findings.find(({ check, severity }) => check === 'transactions' && severity === 'skipped');
+    if (hidden !== undefined) throw new Error(hidden.what);
+    return findings;
+  });
 
 test('a healthy database has no fault', async () => {
   await stage();
@@ -80,10 +87,10 @@ test('a right that a worker lacks', async () => {
   own.username = account;
   own.password = 'change-me';
   const driver = open({ uri: own.href });
-  expect(await driver.examine?.(HANDLER_MS)).toEqual([]);
+  expect(await examined(driver)).toEqual([]);
   await plain.query(`REVOKE UPDATE ON ${schema}.rowlock_run FROM '${account}'`);
   await plain.query(`REVOKE INSERT ON ${schema}.rowlock_bell FROM '${account}'`);
-  expect(await driver.examine?.(HANDLER_MS)).toMatchObject([
+  expect(await examined(driver)).toMatchObject([
     { check: 'rights', severity: 'broken', what: expect.stringMatching(/lacks INSERT on .*rowlock_bell/) },
     { check: 'rights', severity: 'broken', what: expect.stringMatching(/lacks UPDATE on .*rowlock_run/) },
   ]);
@@ -105,12 +112,26 @@ test('a transaction that stays open, and old versions of rows', async () => {
   onTestFinished(() => other.end());
   await other.query('START TRANSACTION');
   await other.query("INSERT INTO rowlock_job (kind) VALUES ('k')");
-  const held = await oldTransactions(plain, 0);
+  const held = await shown(() => oldTransactions(plain, 0));
   expect(held).toMatchObject([
     { severity: 'warning', what: expect.stringMatching(/^A transaction has been open for 0 min/) },
   ]);
-  expect(await oldTransactions(plain)).toEqual([]);
+  expect(await shown(() => oldTransactions(plain))).toEqual([]);
   expect(await history(plain, 0)).toMatchObject([{ severity: 'warning' }]);
+});
+
+test('the transactions are read again while the server cannot show a statement with emojis', async () => {
+  let looks = 0;
+  const unused = () => Promise.reject(new Error('It prepares its statement.'));
+  async function execute(): Promise<[unknown, unknown]> {
+    looks += 1;
+    if (looks === 1) throw Object.assign(new Error('Cannot convert string'), { errno: 3854 });
+    return [[{ session: 7, seconds: 660 }], []];
+  }
+  expect(await oldTransactions({ query: unused, execute })).toMatchObject([
+    { what: 'A transaction has been open for 11 min: that of the session 7.' },
+  ]);
+  expect(looks).toBe(2);
 });
 
 test('a setting that ends what workers do', async () => {
@@ -119,7 +140,7 @@ test('a setting that ends what workers do', async () => {
     uri: url,
     onConnect: (connection) => connection.query('SET SESSION wait_timeout = 5'),
   });
-  expect(await driver.examine?.(HANDLER_MS)).toMatchObject([
+  expect(await examined(driver)).toMatchObject([
     { check: 'settings', severity: 'warning', what: 'wait_timeout is 5 s here, and less than 15 s.' },
   ]);
 });
@@ -131,7 +152,7 @@ test('a limit on idle transactions', async (context) => {
     uri: url,
     onConnect: (connection) => connection.query('SET SESSION idle_transaction_timeout = 5'),
   });
-  expect(await driver.examine?.(HANDLER_MS)).toMatchObject([
+  expect(await examined(driver)).toMatchObject([
     {
       check: 'settings',
       severity: 'warning',
@@ -142,7 +163,7 @@ test('a limit on idle transactions', async (context) => {
 
 test('a proxy that lets clients share sessions', async () => {
   await stage();
-  expect(await open({ uri: url, sessions: 'shared' }).examine?.(HANDLER_MS)).toMatchObject([
+  expect(await examined(open({ uri: url, sessions: 'shared' }))).toMatchObject([
     { check: 'pooler', severity: 'warning' },
   ]);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from '@rowlock/core/driver';
 import { type MysqlTransaction, query } from '../query.js';
 
@@ -11,9 +12,24 @@ const OLDEST = `
     FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id <> CONNECTION_ID()
   ) AS open WHERE seconds >= ? ORDER BY seconds DESC LIMIT 1`;
 
+interface Open {
+  readonly session: number | string;
+  readonly seconds: number | string;
+}
+
+/**
+ * ER_CANNOT_CONVERT_STRING. The table shows the statement that a transaction runs, in utf8mb3. While a statement with an
+ * emoji runs, MySQL refuses the whole table.
+ */
+const NOT_SHOWN = 3854;
+
+/** How often the table is read, and the pause before each further try, in milliseconds. Most statements end within a few. */
+const TRIES = 10;
+const PAUSE_MS = 50;
+
 /** Looks for a transaction that has been open for long. */
 export async function oldTransactions(on: MysqlTransaction, longS = LONG_S): Promise<readonly Fault[]> {
-  const [row] = await query<{ session: number | string; seconds: number | string }>(on, OLDEST, [longS]);
+  const [row] = await oldest(on, longS);
   if (row === undefined) return [];
   return [
     {
@@ -23,6 +39,17 @@ export async function oldTransactions(on: MysqlTransaction, longS = LONG_S): Pro
       remedy: `End it: KILL ${row.session}. Long handlers take claim: lease.`,
     },
   ];
+}
+
+async function oldest(on: MysqlTransaction, longS: number): Promise<readonly Open[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await query<Open>(on, OLDEST, [longS]);
+    } catch (error) {
+      if (tries === TRIES || Object(Object(error).cause).errno !== NOT_SHOWN) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
 }
 
 /** From so many old versions on. */
