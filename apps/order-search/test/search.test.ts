@@ -13,6 +13,7 @@ import { indexOrders } from '../src/search/index-orders.js';
 import { termsOf } from '../src/search/query.js';
 
 const ORDERS = 300;
+const ALL = Array.from({ length: ORDERS }, (_, index) => index + 1);
 
 async function onPostgres() {
   const { url, drop } = await freshDatabase(inject('postgresUrl'));
@@ -53,7 +54,7 @@ describe.each([
     await createTables(parts.legacy);
     await parts.store.migrate();
     await fill(parts.legacy, ORDERS);
-    await parts.index(Array.from({ length: ORDERS }, (_, index) => index + 1));
+    await parts.index(ALL);
   });
 
   afterAll(async () => {
@@ -111,6 +112,20 @@ describe.each([
     expect(await find('okapi')).toEqual([13]);
     await write('DELETE FROM ordhdr WHERE ord_no = 13', [], [13]);
     expect(await find('okapi')).toEqual([]);
+  });
+
+  test('an order is found also while many are indexed anew', async () => {
+    await write('INSERT INTO ordcmt (ord_no, seq_no, txt) VALUES (15, 5, ?)', ['quokka'], [15]);
+    let isOver = false;
+    const found: number[][] = [];
+    const finder = async () => {
+      while (!isOver) found.push(await find('quokka'));
+    };
+    const finding = [finder(), finder(), finder()];
+    for (let n = 1; n <= 5; n += 1) await write('UPDATE ordhdr SET cus_ref = ?', [`anew ${n}`], ALL);
+    isOver = true;
+    await Promise.all(finding);
+    expect(found.filter((orders) => orders[0] !== 15)).toEqual([]);
   });
 
   test('what finds nothing, or says nothing, has no results', async () => {

@@ -62,8 +62,12 @@ export class MysqlOrderStore implements OrderStore<Queries> {
   async search(terms: readonly Term[], limit: number): Promise<readonly Found[]> {
     if (terms.length === 0) return [];
     const newest = await this.#newest(terms, limit);
-    const rows = newest.length === limit ? newest : await this.#indexed(terms, limit);
-    return rows.map(({ ord_no: orderNo, lines }) => ({ orderNo, lines: linesOf(lines) }));
+    const indexed = newest.length === limit ? [] : await this.#indexed(terms, limit);
+    // The index also misses what changes at this moment, and all of its cache while the server writes that to the disk.
+    const found = new Map([...indexed, ...newest].map((row) => [row.ord_no, row]));
+    return [...found.values()]
+      .slice(0, limit)
+      .map(({ ord_no: orderNo, lines }) => ({ orderNo, lines: linesOf(lines) }));
   }
 
   async size(): Promise<number> {
