@@ -65,6 +65,7 @@ export async function startProxy(
     // What comes later never overtakes: each timer lets the first of those go that wait.
     const waiting: Buffer[] = [];
     let due = 0;
+    const leftMs = (): number => Math.max(0, due - performance.now());
     const write = (chunk: Buffer): void => {
       if (!to.destroyed && !weather.swallow) to.write(chunk);
     };
@@ -78,14 +79,13 @@ export async function startProxy(
       setTimeout(() => {
         const first = waiting.shift();
         if (first) write(first);
-      }, due - performance.now());
+      }, leftMs());
     });
     from.on('error', () => {});
     from.on('close', () => {
       sockets.delete(from);
       // While packets are swallowed, the end of a connection is one of them.
-      if (!weather.swallow)
-        setTimeout(() => to.destroy(), waiting.length > 0 ? Math.max(0, due - performance.now()) : 0);
+      if (!weather.swallow) setTimeout(() => to.destroy(), waiting.length > 0 ? leftMs() : 0);
     });
   }
 
