@@ -1,5 +1,6 @@
 import { isDriverError } from '../driver/driver-error.js';
 import { type JobFilter, type JobIds, listed } from '../driver/job-filter.js';
+import type { Moved } from '../driver/store.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import { InvalidInputError } from '../errors.js';
 import { checkWhole, LIMITS } from '../input.js';
@@ -7,6 +8,7 @@ import type { JobId } from '../job/job.js';
 import { type ClientEvent, OUTSTANDING, SETTLED, type State } from '../job/lifecycle.js';
 import { checkFilter } from './check-filter.js';
 import { LOOK } from './look.js';
+import { moveUnlessLocked } from './move-job.js';
 import type { SharedStore } from './shared-store.js';
 
 /** The jobs to change. At least one condition. All the given conditions must hold. */
@@ -131,11 +133,13 @@ export const DELETE: ManyAction = {
   },
 };
 
-type Moves = readonly (Awaited<ReturnType<SharedStore['move']>> | undefined)[];
+type Moves = readonly (Moved | undefined)[];
 
 /** The calls share statements. Undefined for a job whose unique key another one has. */
 async function movesOf(store: SharedStore, event: ClientEvent, jobs: readonly JobIds[]): Promise<Moves> {
-  const moves = await Promise.allSettled(jobs.map(({ publicId }) => store.move(event, publicId)));
+  const moves = await Promise.allSettled(
+    jobs.map(({ publicId }) => moveUnlessLocked(store, event, publicId)),
+  );
   return moves.map((move) => {
     if (move.status === 'fulfilled') return move.value;
     if (isDriverError(move.reason, 'UniqueViolation')) return undefined;

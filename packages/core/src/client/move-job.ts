@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDriverError } from '../driver/driver-error.js';
 import type { Moved, Store } from '../driver/store.js';
 import { IllegalTransitionError, JobNotFoundError } from '../errors.js';
-import { isLegal } from '../job/lifecycle.js';
+import { type ClientEvent, isLegal } from '../job/lifecycle.js';
 
 /** How often a move of a locked job is tried, and the pause between two tries, in milliseconds. */
 const LOCKED_TRIES = 5;
@@ -17,21 +17,29 @@ type MovedJob = Extract<Moved, { outcome: 'moved' | 'running' }>;
  */
 export async function moveJob(
   store: Pick<Store, 'move'>,
-  event: 'cancel' | 'redrive',
+  event: ClientEvent,
   publicId: string,
 ): Promise<MovedJob> {
+  const moved = await moveUnlessLocked(store, event, publicId);
+  if (moved.outcome === 'missing') throw new JobNotFoundError(publicId);
+  if (moved.outcome !== 'illegal') return moved;
+  const why = isLegal(event, moved.status)
+    ? 'locked by a transaction: try again when that has ended'
+    : moved.status;
+  throw new IllegalTransitionError(event, publicId, why);
+}
+
+/** The same, and returns what prevented the move. */
+export async function moveUnlessLocked(
+  store: Pick<Store, 'move'>,
+  event: ClientEvent,
+  publicId: string,
+): Promise<Moved> {
   for (let tries = 1; ; tries++) {
     const moved = await store.move(event, publicId);
-    if (moved.outcome === 'missing') throw new JobNotFoundError(publicId);
-    if (moved.outcome !== 'illegal') return moved;
-    if (!isLegal(event, moved.status)) throw new IllegalTransitionError(event, publicId, moved.status);
-    // Only a lock prevents the move. MySQL shows a commit before it releases the locks.
-    if (tries === LOCKED_TRIES)
-      throw new IllegalTransitionError(
-        event,
-        publicId,
-        'locked by a transaction: try again when that has ended',
-      );
+    // MySQL shows a commit before it releases the locks.
+    const isLocked = moved.outcome === 'illegal' && isLegal(event, moved.status);
+    if (!isLocked || tries === LOCKED_TRIES) return moved;
     await sleep(LOCKED_MS);
   }
 }
