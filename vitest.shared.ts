@@ -5,6 +5,9 @@ import type { UserWorkspaceConfig } from 'vitest/config';
 
 const root = dirname(fileURLToPath(import.meta.url));
 
+/** What proves much and takes long stands in files of its own. `npm test` leaves them out, and `npm run proofs` runs nothing else. */
+const PROOFS_ALONE = process.env.TEST_PROOFS === '1';
+
 /**
  * What every test project shares; a package's vitest.config.ts adds its own with `mergeConfig` or not at all.
  * The files of a project that needs no isolation share their processes, and what they import.
@@ -16,6 +19,7 @@ export function testProject(name: string, { isolate = true } = {}): UserWorkspac
     test: {
       name,
       include: ['{src,test}/**/*.test.ts'],
+      exclude: ['**/node_modules/**', PROOFS_ALONE ? '**/!(*.proof).test.*' : '**/*.proof.test.*'],
       // Nets for what hangs: no test's outcome depends on how long they are.
       testTimeout: 120_000,
       hookTimeout: 120_000,

@@ -1,4 +1,4 @@
-// Brings the right Node and pnpm and runs a task with them: `node scripts/with-toolchain.mjs start|order-search|test|interleave|chaos|bench|pnpm [args]`.
+// Brings the right Node and pnpm and runs a task with them: `node scripts/with-toolchain.mjs start|order-search|test|proofs|interleave|chaos|bench|pnpm [args]`.
 // Needs nothing but Node 18 or later and the npm that comes with it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,8 +19,10 @@ process.exitCode = await main();
 
 async function main() {
   if (task === 'where') return tellWhere();
-  if (!['start', 'order-search', 'test', 'interleave', 'chaos', 'bench', 'pnpm'].includes(task))
-    return fail('Usage: with-toolchain.mjs start|order-search|test|interleave|chaos|bench|pnpm [args]');
+  if (!['start', 'order-search', 'test', 'proofs', 'interleave', 'chaos', 'bench', 'pnpm'].includes(task))
+    return fail(
+      'Usage: with-toolchain.mjs start|order-search|test|proofs|interleave|chaos|bench|pnpm [args]',
+    );
   if (nodeSuits() && pnpmSuits()) return dispatch();
   if (process.env.ROWLOCK_TOOLCHAIN) {
     rmSync(MEMORY, { force: true });
