@@ -6,6 +6,7 @@ export { type DriverUnderTest, describeDriver } from './describe-driver.js';
 export { describeFrozen, type FrozenUnderTest } from './describe-frozen.js';
 export { describeInterleavings } from './describe-interleavings.js';
 export { describeJsonUpdates, type JsonTable } from './describe-json-updates.js';
+export { describeManyWriters } from './describe-many-writers.js';
 export { describeModel } from './describe-model.js';
 export { describeModelFaults } from './describe-model-faults.js';
 export {
