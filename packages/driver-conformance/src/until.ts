@@ -3,6 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** A net for what should never take long, in milliseconds. No test's outcome depends on how long it is. */
 export const GUARD_MS = 30_000;
 
+/** Between two looks, in milliseconds. */
+const SHORTEST_MS = 5;
+const LONGEST_MS = 100;
+
 /** Waits for a promise, and says what was waited for when it does not settle. */
 export async function within<T>(what: string, promise: Promise<T>, guardMs = GUARD_MS): Promise<T> {
   const guard = new AbortController();
@@ -17,18 +21,22 @@ export async function within<T>(what: string, promise: Promise<T>, guardMs = GUA
   }
 }
 
-/** Looks again and again until `look` finds something: for what only the server's tables tell. */
+/**
+ * Looks again and again until `look` finds something: for what only the server's tables tell. The pauses grow with the wait:
+ * looks must not be a load on what they wait for.
+ */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
   guardMs = GUARD_MS,
 ): Promise<T> {
-  const end = performance.now() + guardMs;
+  const began = performance.now();
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
-    if (performance.now() > end) throw new Error(`Waited in vain until: ${what}`);
-    await sleep(5);
+    const waitedMs = performance.now() - began;
+    if (waitedMs > guardMs) throw new Error(`Waited in vain until: ${what}`);
+    await sleep(Math.min(Math.max(SHORTEST_MS, waitedMs / 10), LONGEST_MS));
   }
 }
 
