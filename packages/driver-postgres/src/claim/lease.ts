@@ -10,9 +10,6 @@ export function leasing(
   forMs: number,
   slots: readonly Slot[],
 ): ClaimStatement {
-  const [first] = jobs;
-  if (jobs.length === 1 && slots.length === 0)
-    return { text: sql.leaseOne, values: [runId, first, forMs], given: 1 };
   const taken = [slots.map(({ limit }) => limit), slots.map(({ number }) => number)];
   return { text: sql.lease, values: [runId, jobs, forMs, rangeOf(jobs)[0], ...taken], given: jobs.length };
 }
@@ -24,8 +21,5 @@ export function lockingLeased(
   jobs: readonly JobId[],
   isCommitted: boolean,
 ): ClaimStatement {
-  const [first] = jobs;
-  return jobs.length === 1
-    ? { text: sql.lockLeasedOne, values: [runId, first, isCommitted], given: 1 }
-    : { text: sql.lockLeased, values: [runId, jobs, isCommitted], given: jobs.length };
+  return { text: sql.lockLeased, values: [runId, jobs, isCommitted], given: jobs.length };
 }

@@ -1,46 +1,36 @@
 import { alive } from './anchor.js';
 import { writtenOut } from './open-run.js';
 import type { Tables } from './tables.js';
+import { unseen } from './unseen.js';
 
 /** Leases, and the reclaim of those that are over or whose worker is gone. */
 export const leaseStatements = (tables: Tables) => {
   const { job, run, limitMark } = tables;
-
-  const marked = (which: string): string => `
-      UPDATE ${job} SET status = 'in-progress', process_id = $1, leased_until = clock_timestamp() + $3 * interval '1 ms'
-      WHERE ${which} AND status = 'new'`;
-
-  const locked = (which: string): string => `
-      WITH locked AS MATERIALIZED (
-        SELECT id, status, process_id FROM ${job} WHERE ${which} AND (process_id = $1 OR NOT $3)
-        ORDER BY id
-        FOR NO KEY UPDATE
-      )
-      SELECT id, status FROM locked WHERE process_id = $1`;
-
   return {
     // Writes out an open run's common record: a lease lasts, and may be of some of its jobs.
     // The claim's slots, in $5 and $6, become the run's. Their locks make sure that the marks of others on them are over.
     lease: `
       WITH ${writtenOut(tables, 'last_id >= $4 AND process_id = $1')}, taken AS (
-        SELECT * FROM unnest($5::text[], $6::integer[]) AS taken (name, n)
+        SELECT * FROM unnest(${unseen('$5', 'text[]')}, ${unseen('$6', 'integer[]')}) AS taken (name, n)
       ), over AS (
         DELETE FROM ${limitMark} AS mark USING taken WHERE mark.name = taken.name AND mark.n = taken.n
       ), marked AS (
         INSERT INTO ${limitMark} (run_id, name, n, until)
         SELECT $1, name, n, clock_timestamp() + $3 * interval '1 ms' FROM taken
-      )${marked('id = ANY($2)')}`,
-
-    // Of one job without slots. A list has any length to the planner, which then plans it anew each time: that took most of a lease.
-    leaseOne: `
-      WITH ${writtenOut(tables, 'last_id >= $2 AND process_id = $1')}${marked('id = $2')}`,
+      )
+      UPDATE ${job} SET status = 'in-progress', process_id = $1, leased_until = clock_timestamp() + $3 * interval '1 ms'
+      WHERE id = ANY(${unseen('$2', 'bigint[]')}) AND status = 'new'`,
 
     // Waits for statements that are looking at the key's jobs. Also returns what this run has settled already, so that a commit
     // whose answer was lost is found again. $3 says whether the lease is known to be committed. If it is not, the lock waits for
     // it too, though its process_id is invisible before the commit. If it is, the lock does not wait for a later holder of the jobs.
-    lockLeased: locked('id = ANY($2)'),
-
-    lockLeasedOne: locked('id = $2'),
+    lockLeased: `
+      WITH locked AS MATERIALIZED (
+        SELECT id, status, process_id FROM ${job} WHERE id = ANY(${unseen('$2', 'bigint[]')}) AND (process_id = $1 OR NOT $3)
+        ORDER BY id
+        FOR NO KEY UPDATE
+      )
+      SELECT id, status FROM locked WHERE process_id = $1`,
 
     // A lease without a record is put back when it is over, as nobody can say whose it is. $4 is the calling worker, and $5 has those of
     // its runs that have ended.
