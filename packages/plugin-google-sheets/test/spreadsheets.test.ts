@@ -358,6 +358,7 @@ describe('a service account', () => {
   test('can come from a file, and act for a user', async () => {
     const { emulator } = await emulated();
     const keyFile = join(tmpdir(), `key-${process.pid}.json`);
+    onTestFinished(() => rm(keyFile, { force: true }));
     await writeFile(
       keyFile,
       JSON.stringify({ client_email, private_key: privateKey, token_uri: `${emulator.url}/token` }),
