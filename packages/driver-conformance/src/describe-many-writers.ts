@@ -1,40 +1,56 @@
-import { append, increment, type Json, merge } from '@rowlock/core';
+import { append, increment, type Json, merge, type Operation } from '@rowlock/core';
 import { describe, expect, test } from 'vitest';
-import type { JsonTable } from './describe-json-updates.js';
+
+/** A table of the application's own, whose rows are numbered from 0 on and have NULL in a JSON column. */
+export interface JsonRows {
+  /** Reads the column of all rows with plain SQL, in their order. */
+  read(): Promise<readonly Json[]>;
+  /** The driver's `updateJson` on a row. */
+  update(row: number, operations: readonly Operation[]): Promise<number>;
+  close(): Promise<void>;
+}
 
 const WRITERS = 50;
 
-/** A net: 300 updates of each writer took five minutes, as the row becomes longer and longer. */
+/** How many updates a writer makes on a row. More would take long: a server writes all of a row for each of them. */
+const TOGETHER = 40;
+
+/** A net. */
 const TEST_MS = 3_600_000;
 
 /**
- * Fifty writers at once, each with a connection of its own, on one row. A driver's own test file calls this once.
+ * Fifty writers at once, each with a connection of its own, on one row after the other. A driver's own test file calls this once.
  *
- * Read from the environment: `UPDATES`, how many each of them makes. Default: 40.
+ * Read from the environment: `UPDATES`, how many each of them makes, in steps of 40. Default: 40.
  */
 export function describeManyWriters(
   name: string,
-  open: (writers: number) => Promise<Omit<JsonTable, 'write'>>,
+  open: (writers: number, rows: number) => Promise<JsonRows>,
 ): void {
-  const updates = Number(process.env.UPDATES ?? 40);
-  const turns = Array.from({ length: updates }, (_, turn) => turn);
+  const rows = Math.ceil(Number(process.env.UPDATES ?? TOGETHER) / TOGETHER);
+  const turns = Array.from({ length: TOGETHER }, (_, turn) => turn);
 
   describe(`JSON updates on ${name}`, () => {
-    test(`${WRITERS} writers of ${updates} updates each lose nothing`, { timeout: TEST_MS }, async () => {
-      const table = await open(WRITERS);
+    test(`${WRITERS} writers of ${rows * TOGETHER} updates each lose nothing`, {
+      timeout: TEST_MS,
+    }, async () => {
+      const table = await open(WRITERS, rows);
       try {
         const write = async (writer: number): Promise<void> => {
-          for (const turn of turns) {
-            const operations = [
-              increment('count'),
-              append('log', [writer * updates + turn]),
-              merge('by', { [`writer ${writer}`]: { turns: turn + 1 } }),
-            ];
-            expect(await table.update(operations)).toBe(1);
-          }
+          for (let row = 0; row < rows; row += 1)
+            for (const turn of turns) {
+              const operations = [
+                increment('count'),
+                append('log', [{ writer, turn }]),
+                merge('by', { [`writer ${writer}`]: { turns: turn + 1 } }),
+              ];
+              expect(await table.update(row, operations)).toBe(1);
+            }
         };
         await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
-        expectAll(await table.read(), turns);
+        const written = await table.read();
+        expect(written).toHaveLength(rows);
+        for (const json of written) expectAll(json, turns);
       } finally {
         await table.close();
       }
@@ -44,13 +60,17 @@ export function describeManyWriters(
 
 /** Each writer's items are all there, once, and in its order. */
 function expectAll(json: Json, turns: readonly number[]): void {
-  const { count, log, by }: { count?: Json; log?: readonly number[]; by?: Json } = Object(json);
-  const updates = turns.length;
-  expect(count).toBe(WRITERS * updates);
-  expect(log).toHaveLength(WRITERS * updates);
-  const logs = Map.groupBy(log ?? [], (item) => Math.floor(item / updates));
+  const { count, log = [], by }: { count?: Json; log?: readonly Item[]; by?: Json } = Object(json);
+  expect(count).toBe(WRITERS * turns.length);
+  expect(log).toHaveLength(WRITERS * turns.length);
+  const logs = Map.groupBy(log, ({ writer }) => writer);
   for (let writer = 0; writer < WRITERS; writer += 1)
-    expect(logs.get(writer)).toEqual(turns.map((turn) => writer * updates + turn));
+    expect(logs.get(writer)?.map(({ turn }) => turn)).toEqual(turns);
   expect(Object.keys(Object(by))).toHaveLength(WRITERS);
-  expect(Object.values(Object(by))).toEqual(Array.from({ length: WRITERS }, () => ({ turns: updates })));
+  expect(Object.values(Object(by))).toEqual(Array.from({ length: WRITERS }, () => ({ turns: turns.length })));
+}
+
+interface Item {
+  readonly writer: number;
+  readonly turn: number;
 }

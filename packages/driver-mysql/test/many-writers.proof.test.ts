@@ -1,21 +1,23 @@
 import { describeManyWriters } from '@rowlock/driver-conformance';
 import { freshMysqlDatabase } from '@rowlock/servers';
-import { createPool } from 'mysql2/promise';
+import { createPool, type RowDataPacket } from 'mysql2/promise';
 import { updateJson } from '../src/index.js';
 import { product, serverUrl } from './server.js';
 
-describeManyWriters(product, async (writers) => {
+describeManyWriters(product, async (writers, rows) => {
   const { url, drop } = await freshMysqlDatabase(serverUrl);
   const pool = createPool({ uri: url, connectionLimit: writers });
   await pool.query('CREATE TABLE thing (id BIGINT PRIMARY KEY, json JSON)');
-  await pool.query('INSERT INTO thing VALUES (1, NULL)');
+  for (let id = 0; id < rows; id += 1) await pool.query('INSERT INTO thing VALUES (?, NULL)', [id]);
   return {
     async read() {
-      const [rows] = await pool.query('SELECT CAST(json AS CHAR) AS json FROM thing');
-      return JSON.parse(Object(rows)[0].json ?? 'null');
+      const [found] = await pool.query<RowDataPacket[]>(
+        'SELECT CAST(json AS CHAR) AS json FROM thing ORDER BY id',
+      );
+      return found.map(({ json }) => JSON.parse(json));
     },
-    update: (operations) =>
-      updateJson(pool, { table: 'thing', column: 'json', where: { id: 1 } }, operations),
+    update: (id, operations) =>
+      updateJson(pool, { table: 'thing', column: 'json', where: { id } }, operations),
     async close() {
       await pool.end();
       await drop();

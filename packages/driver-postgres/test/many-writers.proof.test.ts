@@ -5,19 +5,18 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { updateJson } from '../src/index.js';
 
-describeManyWriters('postgres', async (writers) => {
+describeManyWriters('postgres', async (writers, rows) => {
   const { url, drop } = await freshDatabase(inject('postgresUrl'));
   const pool = new pg.Pool({ connectionString: url, max: writers });
-  await pool.query(
-    'CREATE TABLE thing (id bigint PRIMARY KEY, json jsonb); INSERT INTO thing VALUES (1, NULL)',
-  );
+  await pool.query('CREATE TABLE thing (id bigint PRIMARY KEY, json jsonb)');
+  await pool.query('INSERT INTO thing SELECT generate_series(0, $1::bigint - 1)', [rows]);
   return {
     async read() {
-      const { rows } = await pool.query<{ json: string }>('SELECT json::text FROM thing');
-      return JSON.parse(rows[0]?.json ?? 'null');
+      const found = await pool.query<{ json: string }>('SELECT json::text FROM thing ORDER BY id');
+      return found.rows.map(({ json }) => JSON.parse(json));
     },
-    update: (operations) =>
-      updateJson(pool, { table: 'thing', column: 'json', where: { id: 1 } }, operations),
+    update: (id, operations) =>
+      updateJson(pool, { table: 'thing', column: 'json', where: { id } }, operations),
     async close() {
       await pool.end();
       await drop();
