@@ -1,12 +1,14 @@
 import { ms } from './columns.js';
+import { held } from './in-progress.js';
 import { RUNS_NOW } from './siblings.js';
-import { heldJobs } from './situation.js';
+import { heldJobs, NAMED } from './situation.js';
 import type { Tables } from './tables.js';
 
 /** The jobs at the front of a queue. */
 export const frontStatements = (tables: Tables) => {
   const { job, follower } = tables;
   const id = 'CAST(job.id AS CHAR) AS id';
+  const place = `job.\`key\`, job.priority, job.limits, job.due, CAST(${ms('job.available_at')} AS CHAR) AS available_at`;
 
   return {
     now: `SELECT CAST(${ms('UTC_TIMESTAMP(6)')} AS CHAR) AS now`,
@@ -26,12 +28,16 @@ export const frontStatements = (tables: Tables) => {
       SELECT ${id}, CAST(${ms('available_at')} AS CHAR) AS at FROM ${job} AS job FORCE INDEX (job_later)
       WHERE queue = ? AND later = 1 ORDER BY available_at LIMIT ?`,
 
-    frontJobs: (ids: string): string =>
-      heldJobs(
-        tables,
-        `SELECT id FROM ${job} FORCE INDEX (PRIMARY) WHERE id IN (${ids})`,
-        `job.\`key\`, job.priority, job.limits, job.due, CAST(${ms('job.available_at')} AS CHAR) AS available_at`,
-      ),
+    /** The jobs of the queue that runs hold. The values are those of `held`. */
+    frontHeld: (latest: string, workers: string): string =>
+      `SELECT CAST(taken.id AS CHAR) AS id FROM (${held(tables, 'job.queue = ?', latest, workers)}) AS taken`,
+
+    frontWaiting: (ids: string): string => `
+      SELECT ${id}, ${NAMED}, ${place}, NULL AS run_id, NULL AS worker, NULL AS since, 0 AS alive
+      FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE job.id IN (${ids})`,
+
+    frontRunning: (ids: string): string =>
+      heldJobs(tables, `SELECT id FROM ${job} FORCE INDEX (PRIMARY) WHERE id IN (${ids})`, place),
 
     // For each key by itself: a key may have very many jobs. By all columns of the index: by the id alone the server sorts all jobs of the key,
     // as a key that comes from a JSON text is no constant for it.

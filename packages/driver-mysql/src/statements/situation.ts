@@ -12,7 +12,7 @@ const RUN = `COALESCE(${newest('process_id')}, job.process_id) AS run_id, worker
 export const RATE_TIME = `rate.name, CAST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), rate.next_at) AS CHAR) AS next_us,
              fixed.starts, CAST(fixed.per_ms AS CHAR) AS per_ms, fixed.burst`;
 
-const NAMED = 'job.public_id, job.kind, job.status';
+export const NAMED = 'job.public_id, job.kind, job.status';
 
 /**
  * Jobs and their runs. The ids are chosen first: MySQL refuses to sort a row whose JSON is larger than the sort buffer.

@@ -9,20 +9,27 @@ import {
 } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { type MysqlTransaction, query } from '../query.js';
+import { sql as fragment } from '../values/fragment.js';
 import { inParts, list } from '../values/list.js';
 import { idRows, KEYS } from './given-rows.js';
 import { allParts, partValues } from './limited-jobs.js';
+import { heldBy } from './selection.js';
 import { type HeldRow, named, runOf } from './situation.js';
 
 /** The most parts of a queue that are looked at, and the most of one statement. */
 const MOST_PARTS = 1_000;
 const PARTS_TOGETHER = 64;
 
-/** A job, and its place in the front. */
-interface Found {
+/** The order of the front. */
+const [LEASED, DUE, DELAYED] = [0, 1, 2] as const;
+
+interface Identified {
   readonly id: string;
-  /** Leased ones are first, and delayed ones last. */
-  readonly leg: 0 | 1 | 2;
+}
+
+/** A job, and its place in the front. */
+interface Found extends Identified {
+  readonly leg: typeof LEASED | typeof DUE | typeof DELAYED;
   readonly at: number;
   readonly priority: number;
 }
@@ -43,11 +50,7 @@ export async function front(
 ): Promise<Front> {
   const { found, isCut } = await frontIds(on, context, queue, limit);
   const page = found.toSorted(inOrder).slice(0, limit);
-  const first = await rowsOf(
-    on,
-    context,
-    page.map(({ id }) => id),
-  );
+  const first = await pageRows(on, context, queue, page);
   const shown = [...first, ...(await headsOf(on, context, queue, first))];
   const dependencies = await dependenciesOf(on, context, shown, after);
   const followed = await followedBy(on, context, shown);
@@ -60,7 +63,7 @@ export async function front(
   };
 }
 
-/** The ids of so many leased, due and delayed jobs each. `isCut`: there are more of one set of limits. */
+/** The ids of so many jobs and of one more: leased, due and delayed ones. `isCut`: there are more of one set of limits. */
 async function frontIds(
   on: MysqlTransaction,
   context: Context,
@@ -74,12 +77,13 @@ async function frontIds(
   const share = Math.max(1, Math.floor(limit / Math.max(1, parts.length)));
   const limited = await dueOf(on, context, parts, share + 1);
   const shared = limited.flatMap((part) => part.slice(0, share));
-  const delayed = await query<{ id: string; at: string }>(on, sql.frontDelayed, [queue, limit + 1]);
+  const left = Math.max(0, limit - leased.length - plain.flat().length - shared.length);
+  const delayed = await query<{ id: string; at: string }>(on, sql.frontDelayed, [queue, left + 1]);
   return {
     found: [
-      ...leased.map(({ id }): Found => ({ id, leg: 0, at: 0, priority: 0 })),
-      ...[...plain.flat(), ...shared].map(({ id, priority }): Found => ({ id, leg: 1, at: 0, priority })),
-      ...delayed.map(({ id, at }): Found => ({ id, leg: 2, at: Number(at), priority: 0 })),
+      ...leased.map(({ id }): Found => ({ id, leg: LEASED, at: 0, priority: 0 })),
+      ...[...plain.flat(), ...shared].map(({ id, priority }): Found => ({ id, leg: DUE, at: 0, priority })),
+      ...delayed.map(({ id, at }): Found => ({ id, leg: DELAYED, at: Number(at), priority: 0 })),
     ],
     isCut: limited.some((part) => part.length > share),
   };
@@ -107,15 +111,48 @@ async function dueOf(
   return found;
 }
 
-async function rowsOf(
+/** Runs are joined only to the jobs that have one: for each job of a long page, that takes as long as all the rest. */
+async function pageRows(
+  on: MysqlTransaction,
+  context: Context,
+  queue: string,
+  page: readonly Found[],
+): Promise<readonly FrontRow[]> {
+  const { sql } = context;
+  const { latest, workers, values } = await heldBy(on, context, fragment`job.queue = ${queue}`);
+  const held = await query<{ id: string }>(on, sql.frontHeld(latest, workers), values);
+  const ids = new Set(held.map(({ id }) => id));
+  const hasRun = ({ id, leg }: Found): boolean => leg === LEASED || ids.has(id);
+  const waiting = await rowsOf(
+    on,
+    sql.frontWaiting,
+    [],
+    page.filter((job) => !hasRun(job)),
+  );
+  // One may have been leased since.
+  const leased = waiting.filter(({ status }) => status === 'in-progress');
+  const running = await runningRows(on, context, [...page.filter(hasRun), ...leased]);
+  return [...waiting.filter((row) => !leased.includes(row)), ...running];
+}
+
+function runningRows(
   on: MysqlTransaction,
   { sql, lockPrefix }: Context,
-  ids: readonly string[],
+  jobs: readonly Identified[],
+): Promise<readonly FrontRow[]> {
+  return rowsOf(on, sql.frontRunning, [lockPrefix], jobs);
+}
+
+async function rowsOf(
+  on: MysqlTransaction,
+  textOf: (ids: string) => string,
+  before: readonly string[],
+  jobs: readonly Identified[],
 ): Promise<readonly FrontRow[]> {
   const found: FrontRow[] = [];
-  for (const some of inParts(ids)) {
-    const { places, values } = list(some);
-    found.push(...(await query<FrontRow>(on, sql.frontJobs(places), [lockPrefix, ...values])));
+  for (const some of inParts(jobs)) {
+    const { places, values } = list(some.map(({ id }) => id));
+    found.push(...(await query<FrontRow>(on, textOf(places), [...before, ...values])));
   }
   // One may have been settled since its id was read.
   return found.filter(({ status }) => !isSettled(status));
@@ -130,14 +167,14 @@ async function headsOf(
 ): Promise<readonly FrontRow[]> {
   const ids = new Set(rows.map(({ id }) => id));
   const keys = [...new Set(rows.flatMap(({ key }) => key ?? []))];
-  const missing: string[] = [];
+  const missing: Identified[] = [];
   for (const some of inParts(keys)) {
     const given = KEYS.rows(some.map((entity) => ({ entity })));
     const text = context.sql.firstOfKeys(given.text);
     const firsts = await query<{ id: string | null }>(on, text, [queue, ...given.values]);
-    missing.push(...firsts.flatMap(({ id }) => (id === null || ids.has(id) ? [] : [id])));
+    missing.push(...firsts.flatMap(({ id }) => (id === null || ids.has(id) ? [] : [{ id }])));
   }
-  return rowsOf(on, context, missing);
+  return runningRows(on, context, missing);
 }
 
 /** The public ids of the jobs that go first by `after`, by the ids of these. */
