@@ -2,7 +2,7 @@ import type { State } from '@rowlock/core';
 import { type JobFilter, type JobId, listed, OUTSTANDING, type Page, SETTLED } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { type MysqlTransaction, query } from '../query.js';
-import { type Fragment, sql as fragment, joined } from '../values/fragment.js';
+import { type Fragment, sql as fragment, joined, raw } from '../values/fragment.js';
 import { list } from '../values/list.js';
 import { all, conditionsOf, inPage, ofQueueAndKind } from './conditions.js';
 
@@ -90,9 +90,17 @@ async function wayTo(
     return { status: undefined, isShort: true, rows: [rows] };
   }
   if (states !== undefined && !has(SETTLED)) {
-    const rows = outstandingParts(context, filter);
-    if (await isShort(on, context, filter, page, { parts: rows, use }))
-      return { status: states, isShort: true, rows };
+    const [due, later, leased] = outstandingParts(context, filter);
+    const parts = has(['in-progress']) ? [due, later, leased] : [due, later];
+    if (await isShort(on, context, filter, page, { parts, use })) {
+      // Without the job's row: its index has all that this takes.
+      const held = has(['in-progress']) ? raw('FALSE') : await isHeld(on, context, filter);
+      return {
+        status: undefined,
+        isShort: true,
+        rows: parts.map((part) => fragment`${part} AND NOT ${held}`),
+      };
+    }
   }
   if (states?.every((each) => each === 'error' || each === 'cancelled')) {
     const rows = [...new Set(states)].map((each) => ({ text: sql.failedJobs, values: [each] }));
@@ -115,18 +123,23 @@ async function ofStatus(
   ];
   const rows = fragment`job.status IN (${joined(inRows.map((each) => fragment`${each}`))})`;
   if (only === undefined || more.length > 0) return [rows];
+  const held = await isHeld(on, context, filter);
+  const shown =
+    only === 'new'
+      ? fragment`(job.status <> 'in-progress' AND (job.status <> 'new' OR NOT ${held}))`
+      : fragment`(job.status <> 'new' OR ${held})`;
+  return [rows, shown];
+}
+
+/** Whether a run holds a job of the filter's queue, kinds and key. */
+async function isHeld(on: MysqlTransaction, context: Context, filter: JobFilter): Promise<Fragment> {
   const { key } = filter;
   const where = all([
     ...ofQueueAndKind(filter),
     ...(key === undefined ? [] : [fragment`job.\`key\` = ${key}`]),
   ]);
   const { latest, workers, values } = await heldBy(on, context, where);
-  const isHeld: Fragment = { text: context.sql.isHeld(where.text, latest, workers), values };
-  const shown =
-    only === 'new'
-      ? fragment`(job.status <> 'in-progress' AND (job.status <> 'new' OR NOT ${isHeld}))`
-      : fragment`(job.status <> 'new' OR ${isHeld})`;
-  return [rows, shown];
+  return { text: context.sql.isHeld(where.text, latest, workers), values };
 }
 
 /** What `held` reads of live workers, and all of its values. @throws DriverError */
@@ -165,9 +178,14 @@ function queueOf({ queue }: JobFilter): JobFilter {
   return queue === undefined ? {} : { queue };
 }
 
-function outstandingParts({ sql }: Context, filter: JobFilter): readonly Fragment[] {
+/** The due, the delayed and the leased jobs of the filter's queue. */
+function outstandingParts({ sql }: Context, filter: JobFilter): readonly [Fragment, Fragment, Fragment] {
   const { text, values } = all(ofQueueAndKind(queueOf(filter)));
-  return [sql.dueJobs, sql.laterJobs, sql.leasedJobs].map((part) => ({ text: part(text), values }));
+  return [
+    { text: sql.dueJobs(text), values },
+    { text: sql.laterJobs(text), values },
+    { text: sql.leasedJobs(text), values },
+  ];
 }
 
 /** Whether the outstanding jobs can be read by their indexes: they are few, or the statement ends at its limit. */
