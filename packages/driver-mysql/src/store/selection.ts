@@ -90,23 +90,31 @@ async function wayTo(
     return { status: undefined, isShort: true, rows: [rows] };
   }
   if (states !== undefined && !has(SETTLED)) {
-    const [due, later, leased] = outstandingParts(context, filter);
-    const parts = has(['in-progress']) ? [due, later, leased] : [due, later];
-    if (await isShort(on, context, filter, page, { parts, use })) {
-      // Without the job's row: its index has all that this takes.
-      const held = has(['in-progress']) ? raw('FALSE') : await isHeld(on, context, filter);
-      return {
-        status: undefined,
-        isShort: true,
-        rows: parts.map((part) => fragment`${part} AND NOT ${held}`),
-      };
-    }
+    const short = await outstandingWay(on, context, filter, page, use);
+    if (short !== undefined) return short;
   }
   if (states?.every((each) => each === 'error' || each === 'cancelled')) {
     const rows = [...new Set(states)].map((each) => ({ text: sql.failedJobs, values: [each] }));
     return { status: undefined, isShort: false, rows };
   }
   return { status: states, isShort: false, rows: [{ text: sql.allJobs, values: [] }] };
+}
+
+/** By the indexes of the claim, without the jobs' rows. Undefined where too many are outstanding. */
+async function outstandingWay(
+  on: MysqlTransaction,
+  context: Context,
+  filter: JobFilter,
+  page: Page,
+  use: 'list' | 'count',
+): Promise<Way | undefined> {
+  const isOfBoth = OUTSTANDING.every((state) => listed(filter.status)?.includes(state));
+  const [due, later, leased] = outstandingParts(context, filter);
+  const parts = isOfBoth ? [due, later, leased] : [due, later];
+  if (!(await isShort(on, context, filter, page, { parts, use }))) return undefined;
+  const held = isOfBoth ? raw('FALSE') : await isHeld(on, context, filter);
+  const rows = parts.map((part) => fragment`${part} AND NOT ${held}`);
+  return { status: undefined, isShort: true, rows };
 }
 
 /** The condition of the status that operators see. A held job is `new` in its row, and is shown as `in-progress`. */
