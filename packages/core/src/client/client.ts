@@ -241,7 +241,7 @@ export class Client<Tx> {
    * A running job is `in-progress`, although the table may have it as `new` until its run is settled. So `status` finds
    * what `find` shows. `worker` is the name of the worker that has the job.
    *
-   * Where no index has what the filter means, a call looks at up to 100,000 rows; with `error` or `payload`, at up to
+   * Where no index has what the filter means, a call looks at up to 40,000 rows; with `error` or `payload`, at up to
    * 10,000. `stopped` says that the call ended there: the page has fewer jobs than `limit`, and `cursor` goes on.
    *
    * @throws InvalidInputError
