@@ -9,8 +9,8 @@ import { drain } from './measures/drain.mjs';
 import { enqueue } from './measures/enqueue.mjs';
 import { latency } from './measures/latency.mjs';
 import { limits } from './measures/limits.mjs';
-import { POSTGRES_FOR_SCALE, scale } from './measures/scale.mjs';
-import { screens } from './measures/screens.mjs';
+import { SETTINGS_FOR_SCALE, scale } from './measures/scale.mjs';
+import { screens, settingsForScreens } from './measures/screens.mjs';
 import { readOptions, UsageError } from './options.mjs';
 import { progress } from './progress.mjs';
 import { Missing } from './servers.mjs';
@@ -21,10 +21,10 @@ const MEASURES = {
   burst: { run: burst },
   latency: { run: latency },
   enqueue: { run: enqueue },
-  scale: { run: scale, server: POSTGRES_FOR_SCALE },
+  scale: { run: scale, settings: () => SETTINGS_FOR_SCALE },
   contention: { run: contention },
   limits: { run: limits },
-  screens: { run: screens },
+  screens: { run: screens, settings: settingsForScreens },
 };
 
 if (import.meta.main) process.exitCode = await main(process.argv.slice(2));
@@ -79,8 +79,8 @@ export async function bench(options, staged = () => {}) {
     measures: {},
   };
   for (const name of options.measures) {
-    const { run, server } = MEASURES[name];
-    const stage = new Stage({ ...options, peersProblem }, server);
+    const { run, settings } = MEASURES[name];
+    const stage = new Stage({ ...options, peersProblem }, settings?.(options));
     staged(stage);
     report.measures[name] = {};
     try {

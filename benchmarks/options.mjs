@@ -16,6 +16,7 @@ const KNOWN = {
   'snapshot-seconds': { type: 'string', default: '6' },
   rows: { type: 'string' },
   waiting: { type: 'string' },
+  'cache-gib': { type: 'string' },
   system: { type: 'string', multiple: true, default: [] },
   'no-peers': { type: 'boolean', default: false },
   quick: { type: 'boolean', default: false },
@@ -41,6 +42,8 @@ export function readOptions(args) {
     rows: values.rows === undefined ? null : whole('rows', values.rows, 1, 1e9),
     /** How many jobs wait in `screens`. */
     waiting: values.waiting === undefined ? null : whole('waiting', values.waiting, 1_000, 1e9),
+    /** How large the caches of the databases are in `screens`; without it as small as a server's default. */
+    cacheGib: values['cache-gib'] === undefined ? null : whole('cache-gib', values['cache-gib'], 1, 1_000),
     systems: values.system.map(system),
     withPeers: !quick && !values['no-peers'],
     quick,

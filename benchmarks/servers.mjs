@@ -12,11 +12,11 @@ import { durability } from './durability.mjs';
 /** How each database is started, and how a round gets an empty one. Each writes its commits through to the disk, Redis apart. */
 const SERVERS = {
   postgres: {
-    start: (options) => postgresForTests({ fsync: true, ...options }),
+    start: (settings) => postgresForTests({ fsync: true, settings }),
     fresh: freshDatabase,
     analyze: 'ANALYZE',
   },
-  mysql: { start: () => mysqlForTests({ fsync: true }), fresh: freshMysqlDatabase },
+  mysql: { start: (settings) => mysqlForTests({ fsync: true, settings }), fresh: freshMysqlDatabase },
   redis: { start: startRedis, fresh: async (url) => ({ url, drop: async () => {} }) },
 };
 
@@ -27,15 +27,15 @@ export class Missing extends Error {
 
 /** The servers of one measure, each started when it is first needed. */
 export class Servers {
-  #options;
+  #settings;
   #started = new Map();
   #ours = new Set();
   /** What each says of itself, by database. */
   facts = {};
 
-  /** @param options For Postgres: its settings */
-  constructor(options = {}) {
-    this.#options = options;
+  /** @param settings Settings of the servers, by database */
+  constructor(settings = {}) {
+    this.#settings = settings;
   }
 
   /** An empty database. @throws Missing */
@@ -72,7 +72,7 @@ export class Servers {
 
   async #start(database) {
     try {
-      const server = await SERVERS[database].start(this.#options);
+      const server = await SERVERS[database].start(this.#settings[database]);
       const isOurs = !server.source?.startsWith('TEST_') && server.source !== 'docker';
       if (isOurs) this.#ours.add(database);
       this.facts[database] = await durability(database, server.url, isOurs);

@@ -16,10 +16,10 @@ export class Stage {
   #fresh = new Set();
   #isClosed = false;
 
-  /** @param server Settings for Postgres */
-  constructor(options, server) {
+  /** @param settings Settings of the servers, by database */
+  constructor(options, settings) {
     this.options = options;
-    this.#servers = new Servers(server);
+    this.#servers = new Servers(settings);
   }
 
   get servers() {

@@ -9,7 +9,7 @@ import { ratio } from '../statistics.mjs';
 import { perSecond, table, times } from '../table.mjs';
 
 /** So that the server counts statements; the library comes with it. */
-export const POSTGRES_FOR_SCALE = { settings: { shared_preload_libraries: 'pg_stat_statements' } };
+export const SETTINGS_FOR_SCALE = { postgres: { shared_preload_libraries: 'pg_stat_statements' } };
 
 const PACE = { overheadMs: 700, leastMs: 250, mostMs: 4_000 };
 const LEAST_JOBS = 100;

@@ -7,6 +7,15 @@ import { openWatched } from '../screens/watched.mjs';
 const HISTORY = { rows: 500_000, waiting: 100_000 };
 const QUICK = { rows: 2_000, waiting: 1_000 };
 
+/** The databases' caches. By default each is as small as its server has it. */
+export function settingsForScreens({ cacheGib }) {
+  if (cacheGib === null) return {};
+  return {
+    postgres: { shared_buffers: `${cacheGib}GB` },
+    mysql: { 'innodb-buffer-pool-size': `${cacheGib}G` },
+  };
+}
+
 /** How long each look of the dashboard takes beside a long history, and what ten open pages cost the workers. */
 export async function screens(stage, database) {
   const { quick, rows, waiting } = stage.options;

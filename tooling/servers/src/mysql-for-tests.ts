@@ -21,6 +21,8 @@ export interface TestMysql {
 export interface TestMysqlOptions {
   /** Write through to the disk, as in production. Off by default: tests lose nothing in a power cut. */
   readonly fsync?: boolean;
+  /** Further settings of a server that is started, as on its command line: `{ 'sync-binlog': '0' }`. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -52,7 +54,7 @@ const WITHOUT_FSYNC = {
 async function forTests(product: MysqlProduct, options: TestMysqlOptions): Promise<TestMysql> {
   const given = process.env[product.urlVariable];
   if (given) return atUrl(product, given);
-  const settings = { ...SETTINGS, ...(options.fsync ? {} : WITHOUT_FSYNC) };
+  const settings = { ...SETTINGS, ...(options.fsync ? {} : WITHOUT_FSYNC), ...options.settings };
   const inDocker = await fromDockerImage(product.imageVariable, product.image, (image) =>
     startContainer(image, settings),
   );
