@@ -27,7 +27,7 @@ export function describeManyWriters(
   name: string,
   open: (writers: number, rows: number) => Promise<JsonRows>,
 ): void {
-  const rows = Math.ceil(Number(process.env.UPDATES ?? TOGETHER) / TOGETHER);
+  const rows = Math.max(1, Math.ceil(Number(process.env.UPDATES ?? TOGETHER) / TOGETHER));
   const turns = Array.from({ length: TOGETHER }, (_, turn) => turn);
 
   describe(`JSON updates on ${name}`, () => {

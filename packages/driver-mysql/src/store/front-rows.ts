@@ -15,7 +15,12 @@ export interface FrontRow extends HeldRow {
   readonly available_at: string;
 }
 
-/** Runs are joined only to the jobs that have one: for each job of a long page, that takes as long as all the rest. */
+/**
+ * The rows of a page, with the runs of held and leased jobs. To join the newest run of every job takes as long as all the
+ * rest.
+ *
+ * @throws DriverError
+ */
 export async function pageRows(
   on: MysqlTransaction,
   context: Context,
@@ -32,10 +37,11 @@ export async function pageRows(
   const waiting = rows.filter(({ status }) => status === 'new');
   // One may have been leased since.
   const leased = rows.filter(({ status }) => status !== 'new');
-  return [...waiting, ...(await runningRows(on, context, [...page.filter(hasRun), ...leased]))];
+  return [...waiting, ...(await rowsWithRuns(on, context, [...page.filter(hasRun), ...leased]))];
 }
 
-export function runningRows(
+/** The rows of these jobs, each with its newest run. @throws DriverError */
+export function rowsWithRuns(
   on: MysqlTransaction,
   { sql, lockPrefix }: Context,
   jobs: readonly Pick<Place, 'id'>[],

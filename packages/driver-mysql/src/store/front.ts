@@ -3,7 +3,7 @@ import type { Context } from '../context.js';
 import { type MysqlTransaction, query } from '../query.js';
 import { inParts, list } from '../values/list.js';
 import { frontPlaces } from './front-places.js';
-import { type FrontRow, pageRows, runningRows } from './front-rows.js';
+import { type FrontRow, pageRows, rowsWithRuns } from './front-rows.js';
 import { idRows, KEYS } from './given-rows.js';
 import { named, runOf } from './situation.js';
 
@@ -43,7 +43,7 @@ async function headsOf(
     const firsts = await query<{ id: string | null }>(on, text, [queue, ...given.values]);
     missing.push(...firsts.flatMap(({ id }) => (id === null || ids.has(id) ? [] : [{ id }])));
   }
-  return runningRows(on, context, missing);
+  return rowsWithRuns(on, context, missing);
 }
 
 /** The public ids of the jobs that go first by `after`, by the ids of these. */

@@ -2,7 +2,7 @@ import type { State } from '@rowlock/core';
 import { type JobFilter, type JobId, listed, OUTSTANDING, type Page, SETTLED } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { type MysqlTransaction, query } from '../query.js';
-import { type Fragment, sql as fragment, joined, raw } from '../values/fragment.js';
+import { type Fragment, sql as fragment, joined } from '../values/fragment.js';
 import { list } from '../values/list.js';
 import { all, conditionsOf, inPage, ofQueueAndKind } from './conditions.js';
 
@@ -100,7 +100,7 @@ async function wayTo(
   return { status: states, isShort: false, rows: [{ text: sql.allJobs, values: [] }] };
 }
 
-/** By the indexes of the claim, without the jobs' rows. Undefined where too many are outstanding. */
+/** By the indexes of the claim, which say the status: no row is read for it. Undefined where too many are outstanding. */
 async function outstandingWay(
   on: MysqlTransaction,
   context: Context,
@@ -112,9 +112,10 @@ async function outstandingWay(
   const [due, later, leased] = outstandingParts(context, filter);
   const parts = isOfBoth ? [due, later, leased] : [due, later];
   if (!(await isShort(on, context, filter, page, { parts, use }))) return undefined;
-  const held = isOfBoth ? raw('FALSE') : await isHeld(on, context, filter);
-  const rows = parts.map((part) => fragment`${part} AND NOT ${held}`);
-  return { status: undefined, isShort: true, rows };
+  const way = { status: undefined, isShort: true };
+  if (isOfBoth) return { ...way, rows: parts };
+  const held = await isHeld(on, context, filter);
+  return { ...way, rows: parts.map((part) => fragment`${part} AND NOT ${held}`) };
 }
 
 /** The condition of the status that operators see. A held job is `new` in its row, and is shown as `in-progress`. */
