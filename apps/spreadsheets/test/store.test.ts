@@ -147,7 +147,7 @@ describe.each(DATABASES)('the store on $name', (database) => {
     );
     await expect(cut).rejects.toThrow(DatabaseAwayError);
     // Of the pool's other connections each fails once, unless their end is noticed before.
-    await vi.waitFor(async () => expect(await parts.store.find(id)).toBeUndefined());
+    await vi.waitFor(async () => expect(await parts.store.find(id)).toBeUndefined(), 30_000);
     process.off('uncaughtException', onUncaught);
     expect(uncaught).toEqual([]);
   });

@@ -124,7 +124,7 @@ test('a transaction is found also while the server cannot show a statement with 
   await vi.waitFor(async () => {
     const [[user]] = await plain.query<RowDataPacket[]>('SELECT IS_USED_LOCK(?) AS session', [schema]);
     expect(user?.session).toBe(other.threadId);
-  });
+  }, 30_000);
   expect(await oldTransactions(plain, 0)).toMatchObject([
     { what: expect.stringMatching(/^A transaction has been open for 0 min/) },
   ]);

@@ -81,7 +81,7 @@ test('a claim that a read-only server refuses gives its connection up', async ()
 
 test('and so does what is enqueued', async () => {
   await driver.enqueue([JOB]);
-  await vi.waitFor(async () => expect(await connections()).not.toEqual([]));
+  await vi.waitFor(async () => expect(await connections()).not.toEqual([]), 30_000);
   await onlyReads(true);
   for (const _ of Array.from({ length: 5 }))
     await expect(driver.enqueue([JOB])).rejects.toMatchObject({ code: 'ConnectionLost' });
@@ -100,7 +100,7 @@ test('a producer wakes the workers of a server that writes', async () => {
   await onlyReads(true);
   ringer.expectSleeper();
   await ringer.interrupt([{ queue: 'q' }]);
-  await vi.waitFor(async () => expect(await connections('caller')).toEqual([]));
+  await vi.waitFor(async () => expect(await connections('caller')).toEqual([]), 30_000);
   await onlyReads(false);
   await ringer.interrupt([{ queue: 'q' }]);
   expect(await connections('caller')).toHaveLength(1);

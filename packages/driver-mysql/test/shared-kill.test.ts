@@ -36,7 +36,7 @@ for (const [title, isShared] of [
         ([[row]]) => row.interrupted === 1,
         () => true,
       );
-      await expect.poll(() => sleeps(plain), { timeout: 3_000, interval: 20 }).toBe(true);
+      await expect.poll(() => sleeps(plain), { interval: 20 }).toBe(true);
       await held.rollback();
       expect(await interrupted).toBe(!isShared);
       await anchor.release();

@@ -49,14 +49,14 @@ test('a claim on a server that only reads gives its connection up, and is made w
     return (await plain.query<{ pid: number }>(text)).rows.map(({ pid }) => pid);
   };
   // Its connections ended with the server: what reads has a new one.
-  await vi.waitFor(() => driver.workers());
+  await vi.waitFor(() => driver.workers(), 30_000);
   const [before] = await sessions();
   expect(before).toBeDefined();
   const refused = driver.claimSession({ idleLimitMs: 60_000 });
   await expect(refused.claim(FROM_THE_START)).rejects.toMatchObject({ code: 'ConnectionLost' });
   expect(refused.lost.aborted).toBe(true);
   await refused.rollback();
-  await vi.waitFor(async () => expect(await sessions()).not.toContain(before));
+  await vi.waitFor(async () => expect(await sessions()).not.toContain(before), 30_000);
   await expect(driver.move('cancel', '00000000-0000-4000-8000-000000000000')).rejects.toMatchObject({
     code: 'ConnectionLost',
   });

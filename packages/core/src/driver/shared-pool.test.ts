@@ -232,9 +232,9 @@ test('of a pool that an application shares, a claim takes a connection only when
   const taken = await Promise.all(Array.from({ length: 7 }, () => pool.connect()));
   vi.useRealTimers();
   const held = await claims(3);
-  await vi.waitUntil(() => held.length === 2);
+  await vi.waitUntil(() => held.length === 2, 30_000);
   for (const client of taken) pool.giveBack(client);
-  await vi.waitUntil(() => held.length === 3);
+  await vi.waitUntil(() => held.length === 3, 30_000);
 });
 
 test('claims that wait for another connection give theirs back when the pool shrinks meanwhile', async () => {
