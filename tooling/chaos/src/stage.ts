@@ -37,8 +37,8 @@ export interface StageOptions {
 /** Slots of each worker. In batches a few do; with more there would be a job for each, and nothing to share. */
 const CONCURRENCY: Readonly<Record<Mode, number>> = { hold: 4, lease: 4, batch: 2 };
 
-/** A net. */
-const DRAIN_MS = 60_000;
+/** A net: each poisoned job ends three workers first, and a slow machine takes seconds to start another one. */
+const DRAIN_MS = 300_000;
 
 /** How long after the last job's end a slot may be taken, in milliseconds. */
 const FREE_MS = 2_000;
