@@ -10,9 +10,15 @@ import { runMixed } from '../src/run-mixed.js';
 import type { DatabaseName } from '../src/system.js';
 import { withSystem } from '../src/systems.js';
 
+// A net: on a busy machine many processes take long to start.
+const NET = { timeout: 900_000 };
+
+/** How often a broken driver may get away with it: on a slow machine few jobs meet. */
+const TRIES = 5;
+
 const NEVER = new AbortController().signal;
 
-test('some faults on both databases in all modes: nothing lost, nothing twice, no overlap', async () => {
+test('some faults on both databases in all modes: nothing lost, nothing twice, no overlap', NET, async () => {
   const faults = ['kill -9', 'cut in COMMIT', 'ended sessions', 'server restart'];
   const chosen = faults.flatMap((fault) => ['--fault', fault]);
   const lines: string[] = [];
@@ -38,30 +44,24 @@ test.concurrent.each<[Break, DatabaseName, Mode, [number, number], Violation['wh
   ['gives-back-early', 'postgres', 'hold', [100, 300], 'overlap'],
   ['works-without-session', 'mysql', 'lease', [1_000, 2_500], 'overlap'],
   ['admits-one-more', 'postgres', 'hold', [300, 600], 'limit'],
-])('a driver that %s is found out on %s', async (broken, database, mode, workMs, found) => {
+])('a driver that %s is found out on %s', NET, async (broken, database, mode, workMs, found) => {
   const calm: Fault = {
     ...{ name: 'calm', needs: [], at: 'always', seconds: 6 },
     begin: async () => async () => {},
   };
-  const results = await withSystem(database, async (system) => {
+  const shared = { modes: [mode], workers: 3, seconds: 6, broken, workMs, drainMs: 0, resizes: false };
+  await withSystem(database, async (system) => {
     const server = await system.startServer();
     try {
-      const options = {
-        seed: 1,
-        modes: [mode],
-        workers: 3,
-        seconds: 6,
-        broken,
-        workMs,
-        drainMs: 0,
-        stopping: NEVER,
-      };
-      return await runCell(system, server, calm, { ...options, resizes: false });
+      let guilt = new Set<Violation['what']>();
+      for (let seed = 1; seed <= TRIES && !guilt.has(found); seed += 1) {
+        const results = await runCell(system, server, calm, { ...shared, seed, stopping: NEVER });
+        for (const { history } of results) if (history) rmSync(history, { recursive: true });
+        guilt = new Set(results.flatMap(({ violations }) => violations.map(({ what }) => what)));
+      }
+      expect([...guilt]).toContain(found);
     } finally {
       await server.stop();
     }
   });
-  for (const { history } of results) if (history) rmSync(history, { recursive: true });
-  const guilt = new Set(results.flatMap(({ violations }) => violations.map(({ what }) => what)));
-  expect([...guilt]).toContain(found);
 });

@@ -7,7 +7,10 @@ import { fireOn, runSchedules } from '../src/schedules/run-schedules.js';
 import { withSystem } from '../src/systems.js';
 
 // A net: on a busy machine ten processes take long to start.
-const TIMEOUT_MS = 400_000;
+const TIMEOUT_MS = 900_000;
+
+/** How often a broken driver may get away with it: a kill must come at its moment. */
+const TRIES = 3;
 
 const NEVER = new AbortController().signal;
 
@@ -31,15 +34,20 @@ test.each<[BrokenFiring, TickViolation['what']]>([
 ])(
   'a driver that %s is found out: ticks are %s',
   async (broken, found) => {
-    const { violations } = await withSystem('postgres', async (system) => {
+    await withSystem('postgres', async (system) => {
       const server = await system.startServer();
       try {
-        return await fireOn(system, server, { seed: 1, workers: 5, minutes: 0.2, broken, stopping: NEVER });
+        let guilt: TickViolation['what'][] = [];
+        for (let seed = 1; seed <= TRIES && guilt.length === 0; seed += 1) {
+          const options = { seed, workers: 5, minutes: 0.2, broken, stopping: NEVER };
+          const { violations } = await fireOn(system, server, options);
+          guilt = violations.map(({ what }) => what);
+        }
+        expect([...new Set(guilt)]).toEqual([found]);
       } finally {
         await server.stop();
       }
     });
-    expect([...new Set(violations.map(({ what }) => what))]).toEqual([found]);
   },
   TIMEOUT_MS,
 );
