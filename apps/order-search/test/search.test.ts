@@ -141,5 +141,8 @@ describe.each([
     expect(tables.find(({ table }) => table === 'ordcon')?.rows).toMatchObject([
       { ord_no: '9', phone: '+49 (171) 998-77665' },
     ]);
+    expect(tables.find(({ table }) => table === 'ordhdr')?.rows).toMatchObject([
+      { ord_no: '9', ord_dat: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
+    ]);
   });
 });

@@ -41,6 +41,8 @@ export function mariadbForTests(options: TestMysqlOptions = {}): Promise<TestMys
 
 const SETTINGS = {
   'max-connections': '500',
+  // With the 128 MiB of the default, all databases of a run would push each other's pages out.
+  'innodb-buffer-pool-size': '1G',
   'performance-schema': 'ON',
 };
 

@@ -27,7 +27,7 @@ export class MysqlOrderStore implements OrderStore<Queries> {
   readonly #pool: Pool;
 
   constructor(uri: string) {
-    this.#pool = createPool({ uri, connectionLimit: 5, charset: 'utf8mb4', timezone: 'Z' });
+    this.#pool = createPool({ uri, connectionLimit: 5, charset: 'utf8mb4', dateStrings: true });
   }
 
   async lock(orders: readonly number[], tx: Queries): Promise<void> {
