@@ -23,7 +23,8 @@ export function testProject(name: string, { isolate = true } = {}): UserWorkspac
       // Nets for what hangs: no test's outcome depends on how long they are.
       testTimeout: 120_000,
       hookTimeout: 120_000,
-      expect: { poll: { timeout: 60_000 } },
+      // Less than the 10 s after which a pool closes what idles: that would end what a test expects the driver to end.
+      expect: { poll: { timeout: 5_000 } },
       // Tests kill workers and hold locks: a process of their own keeps one file's trouble from another's.
       pool: 'forks',
       isolate,

@@ -57,7 +57,7 @@ test('by mouse: the time is chosen in the drawing, and plays', async () => {
   const begin = await value();
   expect(begin).toBeLessThan(end - 290_000);
   await page.getByRole('button', { name: 'Play' }).click();
-  await expect.poll(value).toBeGreaterThan(begin);
+  await expect.poll(value, { timeout: 20_000 }).toBeGreaterThan(begin);
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByRole('button', { name: 'Play' }).waitFor();
   expect(complaints).toEqual([]);

@@ -50,7 +50,7 @@ for (const [title, sessions] of [
     away.disconnect();
     await (await other.anchor({ name: 'fresh', host: 'host', pid: 1, queues: [] })).release();
     const known = async () => (await other.workers()).find(({ name }) => name === 'away');
-    await expect.poll(known).toEqual(before);
+    await expect.poll(known, { timeout: 10_000 }).toEqual(before);
     await anchor.release();
     expect(await known()).toMatchObject({ alive: false });
     await away.close();

@@ -68,7 +68,7 @@ test('a connection that ends between two claims is not taken for the next', asyn
   await other.query(`KILL ${connection}`);
   await other.end();
   // The client notices a moment later. A claim until then is refused, and tried again.
-  const second = await vi.waitFor(look, 30_000);
+  const second = await vi.waitFor(look, 5_000);
   expect(await connectionOf(second)).not.toBe(connection);
   await second.rollback();
 });

@@ -66,7 +66,9 @@ for (const [title, sessions] of [
       const others = rows.filter(({ Id, db }) => db === schema && Id !== client.threadId);
       for (const { Id } of others) await client.query('KILL ?', [Id]).catch(() => {});
       const known = () => driver.workers().catch(() => []);
-      await expect.poll(known).toEqual([{ ...before, alive: true, startedAt: expect.any(Date) }]);
+      await expect
+        .poll(known, { timeout: 10_000 })
+        .toEqual([{ ...before, alive: true, startedAt: expect.any(Date) }]);
       const [after] = await driver.workers();
       expect(Math.abs(Number(after?.startedAt) - Number(before?.startedAt))).toBeLessThan(1_000);
       stopping.abort();

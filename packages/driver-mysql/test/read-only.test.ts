@@ -100,7 +100,7 @@ test('a producer wakes the workers of a server that writes', async () => {
   await onlyReads(true);
   ringer.expectSleeper();
   await ringer.interrupt([{ queue: 'q' }]);
-  await vi.waitFor(async () => expect(await connections('caller')).toEqual([]), 30_000);
+  await vi.waitFor(async () => expect(await connections('caller')).toEqual([]), 5_000);
   await onlyReads(false);
   await ringer.interrupt([{ queue: 'q' }]);
   expect(await connections('caller')).toHaveLength(1);

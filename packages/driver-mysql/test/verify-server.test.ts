@@ -95,7 +95,9 @@ test.each(['own', 'shared'] as const)(
     const anchor = await open({ sessions }).anchor(WORKER);
     await client.query("UPDATE rowlock_worker SET server = '', written_at = NULL");
     await expect
-      .poll(() => rows('server LIKE CONCAT(@@hostname, _utf8mb4"%") AND written_at IS NOT NULL'))
+      .poll(() => rows('server LIKE CONCAT(@@hostname, _utf8mb4"%") AND written_at IS NOT NULL'), {
+        timeout: 15_000,
+      })
       .toHaveLength(1);
     await anchor.release();
   },

@@ -137,7 +137,7 @@ test('a table of dead rows', async () => {
   );
   await short.query('DELETE FROM rowlock.run');
   await short.end();
-  await expect.poll(examined).toMatchObject([
+  await expect.poll(examined, { timeout: 60_000 }).toMatchObject([
     {
       check: 'bloat',
       severity: 'warning',

@@ -60,7 +60,9 @@ for (const [title, sessions] of [
          WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
       );
       const known = () => driver.workers().catch(() => []);
-      await expect.poll(known).toEqual([{ ...before, alive: true, startedAt: expect.any(Date) }]);
+      await expect
+        .poll(known, { timeout: 10_000 })
+        .toEqual([{ ...before, alive: true, startedAt: expect.any(Date) }]);
       const [after] = await driver.workers();
       expect(Math.abs(Number(after?.startedAt) - Number(before?.startedAt))).toBeLessThan(1_000);
       await anchor.release();

@@ -67,8 +67,8 @@ test('a connection whose statement is not answered is closed', async () => {
   onTestFinished(() => driver.close());
   const survey = () => driver.survey({ queues: ['q'], kinds: ['k'] });
   for (let asked = 0; asked < 4; asked++) await expect(survey()).rejects.toMatchObject(LOST);
-  await expect.poll(() => server.accepted).toBe(4);
-  await expect.poll(() => server.open.size).toBe(0);
+  await expect.poll(() => server.accepted, { timeout: 5_000 }).toBe(4);
+  await expect.poll(() => server.open.size, { timeout: 5_000 }).toBe(0);
 });
 
 const VERBS: Readonly<Record<string, (driver: Driver<PostgresTransaction>) => Promise<unknown>>> = {
@@ -85,7 +85,7 @@ test.each(Object.keys(VERBS))('what a client asks is bounded: %s', async (verb) 
   const driver = postgres(server.options);
   await expect(VERBS[verb]?.(driver)).rejects.toMatchObject(LOST);
   await driver.close();
-  await expect.poll(() => server.open.size).toBe(0);
+  await expect.poll(() => server.open.size, { timeout: 5_000 }).toBe(0);
 });
 
 test('a driver closes, whatever is not answered', async () => {
@@ -95,7 +95,7 @@ test('a driver closes, whatever is not answered', async () => {
   await expect.poll(() => server.accepted).toBe(1);
   await expect(driver.close()).rejects.toMatchObject(LOST);
   await counted;
-  await expect.poll(() => server.open.size).toBe(0);
+  await expect.poll(() => server.open.size, { timeout: 5_000 }).toBe(0);
 });
 
 test('what idles on a server that has fallen silent is closed with the driver', async () => {
@@ -106,7 +106,7 @@ test('what idles on a server that has fallen silent is closed with the driver', 
   await driver.migrate();
   server.silence('all');
   await driver.close();
-  await expect.poll(() => server.open.size).toBe(0);
+  await expect.poll(() => server.open.size, { timeout: 5_000 }).toBe(0);
 });
 
 /** A way to a server that can fall silent: then it takes what it is sent, and nobody hears of anything. */
@@ -178,7 +178,7 @@ for (const sessions of ['own', 'shared'] as const) {
     server.silence('all');
     await anchor.release().catch(() => {});
     await driver.close();
-    await expect.poll(() => server.open.size).toBe(0);
+    await expect.poll(() => server.open.size, { timeout: 5_000 }).toBe(0);
   }, 20_000);
 }
 

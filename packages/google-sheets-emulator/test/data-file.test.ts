@@ -36,7 +36,7 @@ test('is written a moment after a change, without a close', async () => {
   const dataFile = join(folder, 'sheets.json');
   const emulator = await startGoogleSheetsEmulator({ dataFile });
   await googleClients(emulator.url).sheets.spreadsheets.create({ requestBody: {} });
-  await expect.poll(() => readdir(folder)).toEqual(['sheets.json']);
+  await expect.poll(() => readdir(folder), { timeout: 5000 }).toEqual(['sheets.json']);
   await emulator.close();
 });
 

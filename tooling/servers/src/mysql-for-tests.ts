@@ -49,7 +49,7 @@ const QUICK_SETTINGS = {
   'innodb-flush-log-at-trx-commit': '2',
   'sync-binlog': '0',
   'innodb-flush-method': 'nosync',
-  // In the 128 MiB of the default, the databases of a run push each other's pages out.
+  // 20,000 orders of the order search do not fit into the 128 MiB of the default.
   'innodb-buffer-pool-size': '1G',
 };
 
