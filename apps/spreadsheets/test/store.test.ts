@@ -134,6 +134,32 @@ describe.each(DATABASES)('the store on $name', (database) => {
     expect(await parts.store.find(id)).toBeUndefined();
   });
 
+  test('a question waits behind a burst that has all connections for 5 s', async () => {
+    const id = await insert({});
+    const [burst, over] = [Array.from({ length: 10 }), Promise.withResolvers<void>()];
+    let begun = 0;
+    const transactions = parts.both(<Tx>(_rowlock: Rowlock<Tx>, store: SpreadsheetStore<Tx>) =>
+      burst.map(() =>
+        store.transaction(async () => {
+          begun++;
+          await over.promise;
+        }),
+      ),
+    );
+    await vi.waitFor(() => expect(begun).toBe(burst.length), 30_000);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const found = parts.store.find(id);
+      await vi.advanceTimersByTimeAsync(5_000);
+      over.resolve();
+      expect(await found).toMatchObject({ id });
+    } finally {
+      vi.useRealTimers();
+      over.resolve();
+      await Promise.all(transactions);
+    }
+  });
+
   test('a connection that is cut while a transaction is open ends that transaction, and not the process', async () => {
     const uncaught: unknown[] = [];
     const onUncaught = (error: unknown): void => void uncaught.push(error);

@@ -33,7 +33,7 @@ export class MysqlSpreadsheetStore implements SpreadsheetStore<Queries> {
   constructor({ uri, maxConnections = 10 }: MysqlStoreOptions) {
     this.#connection = {
       uri,
-      connectTimeout: 3_000,
+      connectTimeout: 10_000,
       charset: 'utf8mb4',
       timezone: 'Z',
       // MariaDB knows no type of its own for JSON; as text it is the same everywhere.

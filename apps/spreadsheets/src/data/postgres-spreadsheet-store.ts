@@ -28,7 +28,8 @@ export class PostgresSpreadsheetStore implements SpreadsheetStore<Queries> {
     this.#pool = new pg.Pool({
       connectionString,
       max: maxConnections,
-      connectionTimeoutMillis: 3_000,
+      // Also of the time in the pool's queue, behind a burst of others.
+      connectionTimeoutMillis: 10_000,
       statement_timeout: 15_000,
       application_name: 'spreadsheets',
     });

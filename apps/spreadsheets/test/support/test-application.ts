@@ -47,7 +47,7 @@ export async function startTestApplication(options: TestApplicationOptions): Pro
     PUBLIC_URL: 'http://localhost',
     DEMO_SIGN_IN: '1',
     GOOGLE_ROOT_URL: `${emulator.url}/`,
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: options.isDatabaseAway ? 'silent' : 'error',
     REQUESTS_PER_MINUTE: '100000',
     ...options.env,
   };
