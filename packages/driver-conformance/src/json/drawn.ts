@@ -44,14 +44,21 @@ const MORE_NAMES = [
  */
 const EXCEPT = /^-|\\$/;
 
+/**
+ * Any character, not `unit: 'binary'`: the library has that one build a map of all of Unicode, in a second of each process that
+ * imports this file.
+ */
+const character = fc
+  .integer({ min: 1, max: 0x10_ff_ff })
+  .filter((codePoint) => codePoint < 0xd8_00 || codePoint > 0xdf_ff)
+  .map((codePoint) => String.fromCodePoint(codePoint));
+
 const name = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('a', 'b') },
   { weight: 3, arbitrary: fc.constantFrom(...NAMES, ...MORE_NAMES) },
   {
     weight: 1,
-    arbitrary: fc
-      .string({ unit: 'binary', maxLength: 4 })
-      .filter((text) => !text.includes('\0') && !EXCEPT.test(text)),
+    arbitrary: fc.string({ unit: character, maxLength: 4 }).filter((text) => !EXCEPT.test(text)),
   },
 );
 

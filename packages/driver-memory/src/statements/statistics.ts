@@ -16,10 +16,9 @@ export function backlog(place: Place, wanted: number, inAll = Number.POSITIVE_IN
   const now = database.clock.now();
   const isPaused = pausesOf(place).job;
   const waiting = database.tables.jobs.find(tx, ({ status }) => status === 'new').map(({ value }) => value);
-  const queues = new Set(waiting.map(({ queue }) => queue));
+  const queues = Map.groupBy(waiting, ({ queue }) => queue);
   const most = Math.min(wanted, Math.max(LEAST, Math.floor(inAll / queues.size)));
-  return [...queues].flatMap((queue) => {
-    const own = waiting.filter((job) => job.queue === queue);
+  return [...queues].flatMap(([queue, own]) => {
     const due = own.filter((job) => job.due && job.availableAt <= now).toSorted(inOrder);
     const delayed = own.filter((job) => !job.due);
     const counted = [due.slice(0, most), delayed.slice(0, most)] as const;
