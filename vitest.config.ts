@@ -1,4 +1,18 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** They would be the last by their projects' names, and each would go on alone for minutes. */
+const BEGIN_FIRST = /histories\.proof\.test|spreadsheets\/test\/(flow|demo|browser)\.test/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const { first = [], others = [] } = Object.groupBy(sorted, ({ moduleId }) =>
+      BEGIN_FIRST.test(moduleId) ? 'first' : 'others',
+    );
+    return [...first, ...others];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -11,5 +25,6 @@ export default defineConfig({
     ],
     globalSetup: './tooling/servers/src/vitest-setup.ts',
     teardownTimeout: 30_000,
+    sequence: { sequencer: LongestFirst },
   },
 });
